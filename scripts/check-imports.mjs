@@ -1,0 +1,154 @@
+// Who may import whom: the table of docs/ARCHITECTURE.md as a check that fails.
+//
+// It is written here because the tools made for it need either the older compiler's programming interface, which
+// TypeScript 7 no longer has, or a newer Node than the oldest one supported.
+import { readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { listFiles } from "./source-files.mjs";
+import { lineAt, nodesOf } from "./syntax.mjs";
+
+/**
+ * A folder under src, or a file that lies directly in it, and what it may import besides itself. What is not listed
+ * here is an error, so that a new folder gets its place before it gets its imports. Type-only imports count like all
+ * others. `engines/*` is each engine on its own on the left, and any engine on the right.
+ *
+ * @type {{ readonly [area: string]: readonly string[] }}
+ */
+export const mayImport = {
+  model: [],
+  ports: ["model"],
+  capture: ["model", "ports"],
+  indexing: ["model", "ports"],
+  read: ["model", "ports"],
+  reflect: ["model"],
+  import: ["model"],
+  otlp: ["model"],
+  guard: ["model", "ports"],
+  review: ["model", "ports", "capture", "indexing", "read", "reflect"],
+  custody: ["model", "ports", "indexing", "read"],
+  background: ["model", "ports", "capture", "indexing", "read", "reflect", "review", "custody"],
+  "engines/*": ["model", "ports"],
+  threads: ["model", "ports", "indexing", "read", "custody", "engines/*"],
+  "recorder.ts": [
+    ...["model", "ports", "capture", "indexing", "read", "reflect", "import", "otlp", "guard", "review", "custody"],
+    ...["background", "engines/*", "threads"],
+  ],
+  "index.ts": ["model", "recorder.ts"],
+  http: ["model", "guard", "recorder.ts"],
+  mcp: ["model", "guard", "recorder.ts"],
+  cli: ["model", "recorder.ts", "index.ts", "http", "mcp"],
+};
+
+/** What a test beside its source may import as well. */
+const testsMayImport = ["engines/memory", "test/support"];
+
+/** The only file of src that the page may see, and only for its types. */
+const contractOfThePage = "src/http/contract.ts";
+
+/**
+ * Packages that have one home: a driver belongs to its engine, a framework to its surface.
+ *
+ * @type {{ readonly [name: string]: string }}
+ */
+const homeOfPackage = {
+  "better-sqlite3": "engines/sqlite",
+  pg: "engines/postgres",
+  "@clickhouse/client": "engines/clickhouse",
+  fastify: "http",
+  "@fastify/swagger": "http",
+  commander: "cli",
+  "@modelcontextprotocol/sdk": "mcp",
+};
+
+/** @typedef {{ specifier: string | undefined, typeOnly: boolean, line: number }} Import */
+
+/**
+ * @param {string} root
+ * @returns {string[]} One line for each import that is not allowed.
+ */
+export function checkImports(root) {
+  const files = ["src", "client", "ui"].flatMap((folder) => listFiles(root, folder));
+  return files
+    .filter((file) => /\.[cm]?tsx?$/.test(file))
+    .flatMap((file) => {
+      const from = areaOf(file);
+      if (file.startsWith("src/") && rowOf(from) === undefined) {
+        return [`${file}: ${from} has no row in scripts/check-imports.mjs; decide what it may import`];
+      }
+      return importsOf(file, readFileSync(join(root, file), "utf8")).flatMap((found) => {
+        const problem = problemOf({ file, from, found });
+        return problem === undefined ? [] : [`${file}:${found.line}: ${problem}`];
+      });
+    });
+}
+
+/**
+ * @param {{ file: string, from: string, found: Import }} where
+ * @returns {string | undefined}
+ */
+function problemOf({ file, from, found: { specifier, typeOnly } }) {
+  if (specifier === undefined) return "import() needs a plain string, so that its direction can be checked";
+  const isTest = /\.test(-d)?\.tsx?$/.test(file);
+  if (!specifier.startsWith(".")) return isTest ? undefined : packageProblem({ from, specifier });
+  const target = posix.join(posix.dirname(file), specifier).replace(/\.js$/, ".ts");
+  const to = areaOf(target);
+  if (to === from) return undefined;
+  if (isTest && testsMayImport.includes(to)) return undefined;
+  if (from === "ui" && target === contractOfThePage) {
+    return typeOnly ? undefined : `the page may import only types from ${contractOfThePage}`;
+  }
+  if (rowOf(from)?.some((area) => covers(area, to))) return undefined;
+  return `${from} may not import ${to} (${specifier})`;
+}
+
+/** @param {{ from: string, specifier: string }} where */
+function packageProblem({ from, specifier }) {
+  if (specifier.startsWith("node:")) return undefined;
+  const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+  if (name === "hansard") return "inside the package, imports are relative";
+  if (from === "client") return `client has no dependencies, and ${name} is one`;
+  const home = homeOfPackage[name];
+  return home === undefined || home === from ? undefined : `${name} is imported only in ${home}`;
+}
+
+/**
+ * @param {string} file
+ * @returns {string} `read`, `engines/sqlite`, `recorder.ts`; outside src `client`, `test/support` and so on.
+ */
+function areaOf(file) {
+  const [top = "", first = "", second] = file.split("/");
+  if (top === "test") return second === undefined ? top : `${top}/${first}`;
+  if (top !== "src") return top;
+  // A test that lies directly in src belongs to the file it tests.
+  if (second === undefined) return first.replace(/\.test(-d)?\.ts$/, ".ts");
+  return first === "engines" ? `engines/${second}` : first;
+}
+
+/** @param {string} area */
+function rowOf(area) {
+  const key = Object.keys(mayImport).find((row) => covers(row, area));
+  return key === undefined ? undefined : mayImport[key];
+}
+
+/**
+ * @param {string} row
+ * @param {string} area
+ */
+function covers(row, area) {
+  return row === area || (row === "engines/*" && area.startsWith("engines/"));
+}
+
+/**
+ * @param {string} file
+ * @param {string} text
+ * @returns {Import[]}
+ */
+function importsOf(file, text) {
+  return nodesOf(file, text).flatMap((node) => {
+    const imports = /^(ImportDeclaration|ExportNamedDeclaration|ExportAllDeclaration|ImportExpression|TSImportType)$/;
+    if (!imports.test(node.type) || node.source === null) return [];
+    const typeOnly = node.type === "TSImportType" || node.importKind === "type" || node.exportKind === "type";
+    const specifier = typeof node.source?.value === "string" ? node.source.value : undefined;
+    return [{ specifier, typeOnly, line: lineAt(text, node.start) }];
+  });
+}

@@ -1,0 +1,92 @@
+// Compiles the whole tree into dist/ with one run of tsc, and only when a source differs from the last build.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { runCommand } from "./run-command.mjs";
+import { compiledSources, listFiles } from "./source-files.mjs";
+
+/**
+ * @param {string} root
+ * @param {(line: string) => void} say Hears one line when something has to be done.
+ */
+export async function ensureBuild(root, say) {
+  const stampFile = join(root, "dist", ".build-stamp");
+  const stamp = stampOf(root);
+  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return;
+  say("Building.");
+  // Until it has succeeded, a build counts for nothing, even if the sources change back meanwhile.
+  rmSync(stampFile, { force: true });
+  await compile(root);
+  const outputs = compiledSources(root).flatMap(outputsOf);
+  if (outputs.some((file) => !existsSync(join(root, file)))) {
+    // tsc trusts its notes and does not see that an output was deleted: without the notes it writes all of them again.
+    rmSync(join(root, "dist", ".tsbuildinfo"), { force: true });
+    await compile(root);
+  }
+  removeStale(root, new Set(outputs));
+  mkdirSync(dirname(stampFile), { recursive: true });
+  writeFileSync(stampFile, stamp);
+}
+
+/** @param {string} root */
+async function compile(root) {
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const { status, stdout, stderr } = await runCommand(process.execPath, [tsc, "--pretty", "false"], { cwd: root });
+  if (status !== 0) throw new Error(`tsc found errors.\n${stdout}${stderr}`);
+}
+
+/**
+ * Contents and not times are compared: a checkout or a restored cache touches times without changing anything.
+ *
+ * @param {string} root
+ */
+function stampOf(root) {
+  const hash = createHash("sha256");
+  for (const file of ["tsconfig.json", "package.json", "package-lock.json", ...compiledSources(root)]) {
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(root, file)))
+      .update("\0");
+  }
+  return hash.digest("hex");
+}
+
+/** @param {string} source */
+function outputsOf(source) {
+  if (source.endsWith(".d.ts")) return [];
+  const stem = join("dist", source).replace(/\.(ts|mjs)$/, "");
+  return source.endsWith(".ts")
+    ? [`${stem}.js`, `${stem}.js.map`, `${stem}.d.ts`]
+    : [`${stem}.mjs`, `${stem}.mjs.map`, `${stem}.d.mts`];
+}
+
+/**
+ * A deleted test would run for ever if its compiled file stayed, and a deleted module would be packed.
+ *
+ * @param {string} root
+ * @param {ReadonlySet<string>} outputs
+ */
+function removeStale(root, outputs) {
+  for (const folder of ["src", "test", "bench", "scripts"]) {
+    for (const file of listFiles(join(root, "dist"), folder)) {
+      if (outputs.has(join("dist", file))) continue;
+      rmSync(join(root, "dist", file));
+      removeEmptyFolders(join(root, "dist"), dirname(file));
+    }
+  }
+}
+
+/**
+ * @param {string} root
+ * @param {string} folder
+ */
+function removeEmptyFolders(root, folder) {
+  if (folder === ".") return;
+  try {
+    rmdirSync(join(root, folder));
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === "ENOTEMPTY") return;
+    throw error;
+  }
+  removeEmptyFolders(root, dirname(folder));
+}

@@ -1,0 +1,47 @@
+// Which files of the repository are written by people, as paths relative to its root with forward slashes.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+const madeByTools = new Set([".git", "node_modules", "dist", "coverage", "bench/results"]);
+
+// Fixtures are evidence: files that other programs or older versions wrote, which no rule of this repository binds.
+const recorded = new Set(["test/fixtures"]);
+
+/**
+ * @param {string} root
+ * @param {string} [folder] Relative to root; a folder that is not there has no files.
+ * @returns {string[]} Sorted, so that hashes and messages are the same everywhere.
+ */
+export function listFiles(root, folder = "") {
+  return readFolder(join(root, folder))
+    .flatMap((item) => {
+      const path = folder === "" ? item.name : `${folder}/${item.name}`;
+      if (item.isFile()) return [path];
+      const ours = item.isDirectory() && !madeByTools.has(item.name) && !madeByTools.has(path) && !recorded.has(path);
+      return ours ? listFiles(root, path) : [];
+    })
+    .sort();
+}
+
+/**
+ * The files that `tsc` compiles: the `include` of tsconfig.json says the same.
+ *
+ * @param {string} root
+ */
+export function compiledSources(root) {
+  const typescript = ["src", "test", "bench"].flatMap((folder) => listFiles(root, folder));
+  return [
+    ...typescript.filter((file) => file.endsWith(".ts")),
+    ...listFiles(root, "scripts").filter((file) => file.endsWith(".mjs")),
+  ];
+}
+
+/** @param {string} path */
+function readFolder(path) {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+// `npm start`: installs and builds what is missing, then serves; arguments go on to `hansard serve`.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { ensureBuild } from "./compile.mjs";
+import { ensureDependencies } from "./dependencies.mjs";
+import { repositoryRoot } from "./repository-root.mjs";
+import { exitStatus } from "./run-command.mjs";
+
+try {
+  await ensureDependencies(repositoryRoot, say);
+  await ensureBuild(repositoryRoot, say);
+  serve(process.argv.slice(2));
+} catch (error) {
+  say(/** @type {Error} */ (error).message);
+  process.exitCode = 1;
+}
+
+/** @param {readonly string[]} args */
+function serve(args) {
+  const main = join(repositoryRoot, "dist", "src", "cli", "main.js");
+  const server = spawn(process.execPath, [main, "serve", ...args], { stdio: "inherit" });
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+    process.on(signal, () => {
+      // A terminal sends Ctrl-C to the server too; twice could mean "at once", and nothing may be lost by that.
+      if (signal === "SIGINT" && process.stdin.isTTY) return;
+      server.kill(signal);
+    });
+  }
+  server.on("exit", (code, signal) => process.exit(exitStatus(code, signal)));
+  if (process.env.npm_lifecycle_event === "start") stopWithParent(server);
+}
+
+/**
+ * An npm that is killed cannot pass anything on, and a server nobody knows of would keep the port.
+ *
+ * @param {import("node:child_process").ChildProcess} server
+ */
+function stopWithParent(server) {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    server.kill("SIGTERM");
+  }, 1000).unref();
+}
+
+/**
+ * Goes to stderr: stdout belongs to the server.
+ *
+ * @param {string} line
+ */
+function say(line) {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,49 @@
+// `npm test`: gets what the tests need, then runs every check and every test; `npm test -- log` runs matching tests only.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureBuild } from "./compile.mjs";
+import { ensureDependencies } from "./dependencies.mjs";
+import { repositoryRoot } from "./repository-root.mjs";
+import { runCommand } from "./run-command.mjs";
+import { Steps } from "./steps.mjs";
+
+const vitestArgs = process.argv.slice(2);
+const everything = vitestArgs.length === 0;
+const steps = new Steps();
+const counts = { passed: 0, failed: 0, skipped: 0 };
+
+if (await steps.run("dependencies", () => ensureDependencies(repositoryRoot, steps.say))) {
+  // Modules that need an installed package load only now.
+  const { ensureChromium } = await import("./chromium.mjs");
+  await steps.run("browser", () => ensureChromium(repositoryRoot, steps.say));
+  if (everything) {
+    const { checks } = await import("./checks.mjs");
+    for (const { name, check } of checks) await steps.run(name, () => check(repositoryRoot));
+  }
+  if (await steps.run("build", () => ensureBuild(repositoryRoot, steps.say))) await steps.run("tests", runVitest);
+}
+
+const failed = counts.failed + steps.failed.filter((name) => name !== "tests" || counts.failed === 0).length;
+if (steps.failed.length > 0) console.log(`\nFailed: ${steps.failed.join(", ")}`);
+console.log(`${counts.passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+async function runVitest() {
+  const folder = mkdtempSync(join(tmpdir(), "hansard-test-"));
+  const file = join(folder, "counts.json");
+  try {
+    const vitest = join(repositoryRoot, "node_modules", "vitest", "vitest.mjs");
+    const { status } = await runCommand(process.execPath, [vitest, "run", ...vitestArgs], {
+      cwd: repositoryRoot,
+      env: { HANSARD_TEST_COUNTS: file },
+      show: true,
+    });
+    if (existsSync(file)) Object.assign(counts, JSON.parse(readFileSync(file, "utf8")));
+    if (status !== 0) throw new Error(`Vitest ended with status ${status}.`);
+    // A test that did not run proves nothing, and a green line would hide it. A name filter (-t) skips on purpose.
+    if (everything && counts.skipped > 0) throw new Error(`${counts.skipped} tests were skipped.`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

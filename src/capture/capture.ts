@@ -1,0 +1,221 @@
+// Capture: parses what came in, appends it whole or not at all, and settles what was recorded before.
+import { fillFields, parseBody } from "../model/body.js";
+import { completionClaim, idClaim } from "../model/claims.js";
+import type { CaptureKind } from "../model/entry.js";
+import { isJsonObject, type JsonObject, jsonEquals } from "../model/json.js";
+import { Rejection, reject } from "../model/rejection.js";
+import type { EntryLog, Placement, StoredEntry, TakenClaim } from "../ports/entry-log.js";
+import { type Draft, parseDraft } from "./draft.js";
+import type { GroupCommit } from "./group-commit.js";
+import { type Packed, pack, type Surroundings } from "./pack.js";
+
+export interface Captured {
+  readonly status: "recorded" | "already_recorded";
+  readonly id: string;
+  readonly position: number;
+  readonly created_at: string;
+}
+
+/** A captured item together with what was written, for callers that answer with the whole entry. */
+export interface CapturedItem extends Captured {
+  readonly stored?: StoredEntry;
+}
+
+export class Capture {
+  readonly #log: EntryLog;
+  readonly #commit: GroupCommit;
+  readonly #surroundings: Surroundings;
+
+  constructor(parts: {
+    readonly log: EntryLog;
+    readonly commit: GroupCommit;
+    readonly surroundings: Surroundings;
+  }) {
+    this.#log = parts.log;
+    this.#commit = parts.commit;
+    this.#surroundings = parts.surroundings;
+  }
+
+  /** Appends all of the given entries, or none and says which one was refused. */
+  async append(inputs: readonly unknown[], kindWhenAbsent?: CaptureKind): Promise<readonly CapturedItem[] | Rejection> {
+    const drafts: Draft[] = [];
+    for (const [index, input] of inputs.entries()) {
+      const draft = parseDraft(input, kindWhenAbsent);
+      if (draft instanceof Rejection) return draft.at(index);
+      drafts.push(draft);
+    }
+    if (drafts.some((draft) => draft.kind === "response")) {
+      const refused = await this.#inheritFromInteractions(drafts);
+      if (refused !== undefined) return refused;
+    }
+    const packed: Packed[] = [];
+    for (const [index, draft] of drafts.entries()) {
+      const item = pack(draft, this.#surroundings);
+      if (item instanceof Rejection) return item.at(index);
+      packed.push(item);
+    }
+    return this.#settle(packed);
+  }
+
+  /** A response takes session, project and client from its interaction, whatever the caller gave. */
+  async #inheritFromInteractions(drafts: Draft[]): Promise<Rejection | undefined> {
+    for (const [index, draft] of drafts.entries()) {
+      if (draft.kind !== "response") continue;
+      const interactionId = draft.body.interaction_id as string;
+      const inBatch = drafts.slice(0, index).find((other) => other.id === interactionId && other.kind === "interaction");
+      const interaction = inBatch?.body ?? (await this.#readInteraction(interactionId));
+      if (interaction === undefined) return interactionNotFound(interactionId).at(index);
+      if (typeof interaction.response === "string" && interaction.response !== "") {
+        return alreadyCompleted(interactionId).at(index);
+      }
+      const { session_id, project, client, ...own } = draft.body;
+      const labels = Object.fromEntries(
+        ["session_id", "project", "client"].flatMap((name) =>
+          typeof interaction[name] === "string" ? [[name, interaction[name]]] : [],
+        ),
+      );
+      drafts[index] = { ...draft, body: { ...labels, ...own } };
+    }
+    return undefined;
+  }
+
+  async #readInteraction(id: string): Promise<JsonObject | undefined> {
+    const [position] = await this.#log.find([idClaim(id)]);
+    if (position === undefined) return undefined;
+    const [stored] = await this.#log.get([position]);
+    if (stored?.body === undefined || stored.kind !== "interaction") return undefined;
+    return parseBody(position, stored.body);
+  }
+
+  /**
+   * Appends, and where claims were taken before, compares: the same content is acknowledged again, other content is a
+   * conflict. Claims are never given back, so what was found taken stays taken, and the rest is tried again.
+   */
+  async #settle(packed: readonly Packed[]): Promise<readonly CapturedItem[] | Rejection> {
+    const known = new Map<number, CapturedItem>();
+    const twins = twinsWithin(packed);
+    if (twins instanceof Rejection) return twins;
+    for (;;) {
+      const open = [...packed.keys()].filter((index) => !known.has(index) && !twins.has(index));
+      if (open.length === 0) break;
+      const outcome = await this.#commit.append(open.map((index) => (packed[index] as Packed).entry));
+      if ("taken" in outcome) {
+        const refused = await this.#recognise(outcome.taken, open, packed, known);
+        if (refused !== undefined) return refused;
+        continue;
+      }
+      for (const [order, index] of open.entries()) {
+        known.set(index, recorded(packed[index] as Packed, outcome.placed[order] as Placement));
+      }
+    }
+    return packed.map((_, index) => {
+      const twin = twins.get(index);
+      if (twin === undefined) return known.get(index) as CapturedItem;
+      return { ...(known.get(twin) as CapturedItem), status: "already_recorded" as const };
+    });
+  }
+
+  async #recognise(
+    taken: readonly TakenClaim[],
+    open: readonly number[],
+    packed: readonly Packed[],
+    known: Map<number, CapturedItem>,
+  ): Promise<Rejection | undefined> {
+    const storedAt = await this.#log.get(taken.map((claim) => claim.position));
+    for (const [order, { item, claim }] of taken.entries()) {
+      const index = open[item] as number;
+      if (known.has(index)) continue;
+      const stored = storedAt[order] as StoredEntry;
+      const same = sameContent(stored, packed[index] as Packed);
+      if (same === undefined) return conflict(claim, packed[index] as Packed).at(index);
+      known.set(index, same);
+    }
+    return undefined;
+  }
+}
+
+function recorded(packed: Packed, placement: Placement): CapturedItem {
+  const { id, created_at, entry } = packed;
+  const { position, hash } = placement;
+  return { status: "recorded", id, position, created_at, stored: { ...entry, position, hash } };
+}
+
+/** The stored entry as an acknowledgement, if it holds what this caller gave. The id of an erased entry stays taken. */
+function sameContent(stored: StoredEntry, packed: Packed): CapturedItem | undefined {
+  const { position, recorded_at } = stored;
+  if (stored.body === undefined) {
+    return { status: "already_recorded", id: packed.id, position, created_at: recorded_at };
+  }
+  const body = parseBody(position, stored.body);
+  if (stored.kind !== packed.draft.kind || !bodiesEqual(stored.kind, body, packed.draft)) return undefined;
+  const created_at = (body.created_at as string | undefined) ?? recorded_at;
+  return { status: "already_recorded", id: body.id as string, position, created_at, stored };
+}
+
+/** Compares what the callers gave: an id or a time that was added for them does not count. */
+function bodiesEqual(kind: string, stored: JsonObject, draft: Draft): boolean {
+  const given = plain(draft.body);
+  if (draft.id !== undefined && draft.id !== stored.id) return false;
+  for (const name of ["created_at", "session_id", "project", "client"]) {
+    if (stored[name] !== given[name]) return false;
+  }
+  return jsonEquals(fillFields(kind, stored), fillFields(kind, given));
+}
+
+/** The body as it reads back from its bytes: dates and the like have become what JSON makes of them. */
+function plain(body: object): JsonObject {
+  const value: unknown = JSON.parse(JSON.stringify(body));
+  return isJsonObject(value) ? value : {};
+}
+
+/** Items of one batch that repeat an earlier item's claim: the index of each, and of the item it repeats. */
+function twinsWithin(packed: readonly Packed[]): Map<number, number> | Rejection {
+  const twins = new Map<number, number>();
+  if (packed.length < 2) return twins;
+  const firstByClaim = new Map<string, number>();
+  for (const [index, item] of packed.entries()) {
+    for (const claim of item.entry.claims) {
+      const first = firstByClaim.get(claim);
+      if (first === undefined) {
+        firstByClaim.set(claim, index);
+        continue;
+      }
+      const other = packed[first] as Packed;
+      const isSame =
+        other.draft.kind === item.draft.kind &&
+        bodiesEqual(item.draft.kind, { ...plain(other.draft.body), id: other.id }, item.draft);
+      if (!isSame) return conflict(claim, item).at(index);
+      twins.set(index, first);
+    }
+  }
+  return twins;
+}
+
+function conflict(claim: string, packed: Packed): Rejection {
+  if (packed.draft.kind === "response" && claim === completionClaim(packed.draft.body.interaction_id as string)) {
+    return alreadyCompleted(packed.draft.body.interaction_id as string);
+  }
+  return reject({
+    code: "id_conflict",
+    field: "id",
+    message: `id ${packed.id} was used before with other content; nothing was stored`,
+    hint: "Give every entry an id of its own, or leave id out.",
+  });
+}
+
+function interactionNotFound(id: string): Rejection {
+  return reject({
+    code: "interaction_not_found",
+    field: "interaction_id",
+    message: `there is no interaction ${JSON.stringify(id.slice(0, 128))}`,
+    hint: "Record the interaction first, then complete it.",
+  });
+}
+
+function alreadyCompleted(id: string): Rejection {
+  return reject({
+    code: "already_completed",
+    field: "interaction_id",
+    message: `interaction ${id} has its response already; nothing was stored`,
+  });
+}

@@ -1,0 +1,131 @@
+// The door: untrusted input becomes a draft that everything behind it can trust, or a rejection.
+import type { CaptureKind } from "../model/entry.js";
+import type { Field } from "../model/fields.js";
+import { parseId, parseLabel } from "../model/ids.js";
+import { isJsonObject, isNestedWithin, type JsonObject } from "../model/json.js";
+import { kindRules, parseKind } from "../model/kinds.js";
+import { limits } from "../model/limits.js";
+import { Rejection, reject } from "../model/rejection.js";
+import { formatTime, parseTime } from "../model/time.js";
+
+/** A parsed entry that has no place yet. `body` holds what the caller gave, in a fixed order of keys. */
+export interface Draft {
+  readonly kind: CaptureKind;
+  /** The caller's id, or undefined where one is to be made. */
+  readonly id: string | undefined;
+  readonly body: DraftBody;
+}
+
+/** The stored form of an entry: absent fields are left out, and no `created_at` means the time of recording. */
+export type DraftBody = { [field: string]: unknown };
+
+/** Own fields of the envelope that a caller may give; everything else is a field of the kind, or extra. */
+const ENVELOPE = new Set(["kind", "id", "created_at", "session_id", "project", "client", "extra"]);
+
+export function parseDraft(input: unknown, kindWhenAbsent?: CaptureKind): Draft | Rejection {
+  if (!isJsonObject(input)) {
+    return reject({ code: "field_invalid", field: "entry", message: "an entry must be a JSON object" });
+  }
+  const kind = parseKind(input.kind ?? kindWhenAbsent);
+  if (kind instanceof Rejection) return kind;
+  if (!isNestedWithin(input, limits.nesting_levels)) return tooDeep();
+  const rule = kindRules[kind];
+  const body: DraftBody = {};
+  const id = input.id === undefined || input.id === null ? undefined : parseId(input.id);
+  if (id instanceof Rejection) return id;
+  const envelope = parseEnvelope(input, rule.needs_session, body);
+  if (envelope !== undefined) return envelope;
+  const fields = rule.fields as { readonly [name: string]: Field };
+  const refused = parseFields(input, fields, body) ?? parseExtra(input, fields, body) ?? checkWhole(kind, body);
+  return refused ?? { kind, id, body };
+}
+
+export function tooDeep(): Rejection {
+  return reject({
+    code: "nesting_too_deep",
+    message: `an entry may be nested ${limits.nesting_levels} levels deep at most`,
+    hint: "Store the deep part as text.",
+  });
+}
+
+function parseEnvelope(input: JsonObject, needsSession: boolean, body: DraftBody): Rejection | undefined {
+  const { created_at } = input;
+  if (created_at !== undefined && created_at !== null) {
+    const ms = typeof created_at === "string" ? parseTime(created_at) : undefined;
+    if (ms === undefined) {
+      return reject({
+        code: "time_invalid",
+        field: "created_at",
+        message: "created_at must be an ISO 8601 time",
+        hint: "For example 2026-11-15T06:39:37.123Z; leave it out for the time of recording.",
+      });
+    }
+    body.created_at = formatTime(ms);
+  }
+  for (const name of ["session_id", "project", "client"] as const) {
+    const label = parseLabel(name, input[name]);
+    if (label instanceof Rejection) return label;
+    if (label !== "") body[name] = label;
+  }
+  if (needsSession && body.session_id === undefined) {
+    return reject({ code: "session_id_invalid", field: "session_id", message: "session_id is needed for this kind" });
+  }
+  return undefined;
+}
+
+function parseFields(
+  input: JsonObject,
+  fields: { readonly [name: string]: Field },
+  body: DraftBody,
+): Rejection | undefined {
+  for (const name in fields) {
+    const field = fields[name] as Field;
+    const value = Object.hasOwn(input, name) ? input[name] : undefined;
+    if (value === undefined || (value === null && name !== "content")) {
+      if (!field.required || name === "content") continue;
+      return reject({ code: "field_missing", field: name, message: `${name} is missing` });
+    }
+    const parsed = field.parse(value, name);
+    if (parsed instanceof Rejection) return parsed;
+    body[name] = parsed;
+  }
+  return undefined;
+}
+
+/** What no kind knows is kept whole beside what the caller put into `extra` itself. */
+function parseExtra(
+  input: JsonObject,
+  fields: { readonly [name: string]: Field },
+  body: DraftBody,
+): Rejection | undefined {
+  const given = input.extra ?? undefined;
+  if (given !== undefined && !isJsonObject(given)) {
+    return reject({ code: "field_invalid", field: "extra", message: "extra must be an object" });
+  }
+  let pairs: [string, unknown][] | undefined;
+  for (const name in input) {
+    if (ENVELOPE.has(name) || Object.hasOwn(fields, name)) continue;
+    if (given !== undefined && Object.hasOwn(given, name)) {
+      return reject({ code: "field_invalid", field: name, message: `${name} is given twice, also in extra` });
+    }
+    pairs ??= [];
+    pairs.push([name, input[name]]);
+  }
+  // Object.fromEntries defines properties, so that a key called __proto__ is a key like any other.
+  if (pairs !== undefined) body.extra = Object.fromEntries([...Object.entries(given ?? {}), ...pairs]);
+  else if (given !== undefined) body.extra = given;
+  return undefined;
+}
+
+/** Rules that look at more than one field. */
+function checkWhole(kind: CaptureKind, body: DraftBody): Rejection | undefined {
+  if (kind !== "message" || (body.content !== undefined && body.content !== null)) return undefined;
+  const calls = body.tool_calls as readonly unknown[] | undefined;
+  if (calls !== undefined && calls.length > 0) return undefined;
+  return reject({
+    code: "field_missing",
+    field: "content",
+    message: "content is missing",
+    hint: "A message without content needs tool_calls.",
+  });
+}

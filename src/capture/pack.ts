@@ -1,0 +1,72 @@
+// A draft becomes the bytes that the log stores: body, salt and commitment.
+import { randomFillSync } from "node:crypto";
+import { commitmentOf, SALT_BYTES } from "../model/chain.js";
+import { completionClaim, idClaim } from "../model/claims.js";
+import { uuidV7 } from "../model/ids.js";
+import { limits } from "../model/limits.js";
+import { type Rejection, reject } from "../model/rejection.js";
+import { formatTime } from "../model/time.js";
+import type { LogEntry } from "../ports/entry-log.js";
+import type { Draft } from "./draft.js";
+
+/** Where time and chance come from; tests give their own. */
+export interface Surroundings {
+  readonly nowMs: () => number;
+  readonly randomBytes: (count: number) => Uint8Array;
+}
+
+export interface Packed {
+  readonly id: string;
+  readonly created_at: string;
+  readonly draft: Draft;
+  readonly entry: LogEntry;
+}
+
+export function pack(draft: Draft, surroundings: Surroundings): Packed | Rejection {
+  const nowMs = surroundings.nowMs();
+  const id = draft.id ?? uuidV7({ nowMs, random: surroundings.randomBytes(10) });
+  const body = encodeBody(id, draft);
+  if (!(body instanceof Uint8Array)) return body;
+  const salt = surroundings.randomBytes(SALT_BYTES);
+  const recorded_at = formatTime(nowMs);
+  const claims = [idClaim(id)];
+  if (draft.kind === "response") claims.push(completionClaim(draft.body.interaction_id as string));
+  return {
+    id,
+    created_at: (draft.body.created_at as string | undefined) ?? recorded_at,
+    draft,
+    entry: { kind: draft.kind, recorded_at, salt, body, commitment: commitmentOf(salt, body), claims },
+  };
+}
+
+function encodeBody(id: string, draft: Draft): Uint8Array | Rejection {
+  let text: string;
+  try {
+    text = JSON.stringify({ id, ...draft.body });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return reject({ code: "field_invalid", field: "entry", message: `the entry is not JSON: ${reason}` });
+  }
+  const body = Buffer.from(text, "utf8");
+  if (body.byteLength <= limits.entry_bytes) return body;
+  return reject({
+    code: "entry_too_large",
+    message: `the entry's JSON has ${body.byteLength} bytes; at most ${limits.entry_bytes} (16 MiB) are allowed`,
+    hint: "Store large blobs elsewhere and record where they are.",
+  });
+}
+
+/** Random bytes from a pool, since asking the system for sixteen at a time costs more than the entry's hash. */
+export function pooledRandomBytes(): (count: number) => Uint8Array {
+  const pool = Buffer.allocUnsafe(8192);
+  let used = pool.length;
+  return (count) => {
+    if (used + count > pool.length) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    const bytes = Uint8Array.prototype.slice.call(pool, used, used + count);
+    used += count;
+    return bytes;
+  };
+}

@@ -1,0 +1,79 @@
+// The index in memory: the executable specification of what an index engine answers, used by tests.
+import type { EntryCounts, EntryIndex, EntryRow, IndexBatch, RowFilter, RowKey } from "../../ports/entry-index.js";
+
+export class MemoryIndex implements EntryIndex {
+  readonly engine = "memory";
+  #rows: EntryRow[] = [];
+  #through = 0;
+
+  async checkpoint(): Promise<number> {
+    return this.#through;
+  }
+
+  async apply(batch: IndexBatch): Promise<void> {
+    this.#rows.push(...batch.rows.filter((row) => row.position > this.#through));
+    this.#through = Math.max(this.#through, batch.through);
+  }
+
+  async list(query: {
+    readonly filter: RowFilter;
+    readonly after?: RowKey;
+    readonly limit: number;
+  }): Promise<readonly RowKey[]> {
+    const { filter, after, limit } = query;
+    return this.#rows
+      .filter((row) => this.#matches(row, filter) && (after === undefined || newestFirst(after, row) < 0))
+      .sort(newestFirst)
+      .slice(0, limit)
+      .map(({ created_ms, position }) => ({ created_ms, position }));
+  }
+
+  async count(): Promise<EntryCounts> {
+    const byKind: { [kind: string]: number } = {};
+    const byProject = new Map<string, number>();
+    for (const row of this.#rows) {
+      byKind[row.kind] = (byKind[row.kind] ?? 0) + 1;
+      byProject.set(row.project, (byProject.get(row.project) ?? 0) + 1);
+    }
+    const times = this.#rows.map((row) => row.created_ms).sort((left, right) => left - right);
+    const sessions = new Set(this.#rows.map((row) => row.session_id).filter((id) => id !== ""));
+    return {
+      entries: this.#rows.length,
+      sessions: sessions.size,
+      by_kind: byKind,
+      projects: [...byProject]
+        .map(([project, entries]) => ({ project, entries }))
+        .sort((left, right) => right.entries - left.entries || (left.project < right.project ? -1 : 1)),
+      ...(times.length === 0 ? {} : { first_ms: times[0] as number, last_ms: times.at(-1) as number }),
+    };
+  }
+
+  async reset(): Promise<void> {
+    this.#rows = [];
+    this.#through = 0;
+  }
+
+  async close(): Promise<void> {}
+
+  #matches(row: EntryRow, filter: RowFilter): boolean {
+    if (filter.kinds !== undefined && !filter.kinds.includes(row.kind)) return false;
+    if (filter.session_id !== undefined && row.session_id !== filter.session_id) return false;
+    if (filter.project !== undefined && row.project !== filter.project) return false;
+    if (filter.client !== undefined && row.client !== filter.client) return false;
+    if (filter.since_ms !== undefined && row.created_ms < filter.since_ms) return false;
+    if (filter.until_ms !== undefined && row.created_ms > filter.until_ms) return false;
+    if (filter.memory !== undefined && !this.#uses(row, "memories", filter.memory)) return false;
+    return filter.chunk === undefined || this.#uses(row, "chunks", filter.chunk);
+  }
+
+  /** What a response used counts for the interaction that it completes, and not for the response itself. */
+  #uses(row: EntryRow, list: "memories" | "chunks", reference: string): boolean {
+    if (row.completes !== undefined) return false;
+    const responses = this.#rows.filter((other) => other.completes === row.position);
+    return [row, ...responses].some((user) => user[list].includes(reference));
+  }
+}
+
+function newestFirst(left: RowKey, right: RowKey): number {
+  return right.created_ms - left.created_ms || right.position - left.position;
+}

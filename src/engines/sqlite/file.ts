@@ -1,0 +1,88 @@
+// Opening a SQLite file of the store, and saying in our words what SQLite says in its own.
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import { Fault } from "../../model/fault.js";
+
+/** Larger pages than SQLite's own 4096: an entry of some kilobytes then needs no overflow page (see docs/BENCHMARKS.md). */
+const PAGE_BYTES = 8192;
+const BUSY_TIMEOUT_MS = 30_000;
+
+export interface FileOptions {
+  readonly path: string;
+  /** Reading connections never write, so that a bug cannot either. */
+  readonly mode: "create" | "write" | "read";
+  /** FULL syncs every commit and is what the log promises; NORMAL is enough for what can be rebuilt. */
+  readonly synchronous: "FULL" | "NORMAL";
+}
+
+export function openFile(options: FileOptions): Database.Database {
+  const { path, mode } = options;
+  try {
+    if (mode === "create") createPrivately(path);
+    else if (!existsSync(path)) throw missing(path);
+    const db = new Database(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+    try {
+      db.pragma(`page_size = ${PAGE_BYTES}`);
+      if (mode !== "read" && db.pragma("journal_mode", { simple: true }) !== "wal") db.pragma("journal_mode = WAL");
+      db.pragma(`synchronous = ${options.synchronous}`);
+      if (mode === "read") db.pragma("query_only = ON");
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  } catch (error) {
+    throw toFault(error, path);
+  }
+}
+
+/** Folder 0700 and file 0600; SQLite gives its -wal and -shm files the mode of the database. */
+function createPrivately(path: string): void {
+  const folder = dirname(path);
+  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (existsSync(path)) return;
+  closeSync(openSync(path, "a", 0o600));
+  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+}
+
+function missing(path: string): Fault {
+  return new Fault("store_missing", `there is no store: ${path} does not exist`, {
+    hint: "Check --data or HANSARD_DATA; recording a first entry creates a store.",
+  });
+}
+
+/** What SQLite or the file system said, as a fault with what to do; anything unknown keeps its message. */
+export function toFault(error: unknown, path: string): Fault {
+  if (error instanceof Fault) return error;
+  const code = codeOf(error);
+  const details = { cause: error };
+  const message = error instanceof Error ? error.message : String(error);
+  if (code === "SQLITE_FULL" || code === "ENOSPC" || code === "EDQUOT") {
+    const hint = "Free some space; recording goes on by itself, and nothing was half stored.";
+    return new Fault("disk_full", `the disk that holds ${path} is full`, { ...details, hint });
+  }
+  if (code.startsWith("SQLITE_READONLY") || code === "EACCES" || code === "EPERM" || code === "EROFS") {
+    const hint = "Make the folder and its files writable for this user, or choose another with --data.";
+    return new Fault("store_not_writable", `${path} cannot be written (${message})`, { ...details, hint });
+  }
+  if (code.startsWith("SQLITE_CANTOPEN") || code === "ENOTDIR" || code === "EISDIR" || code === "EEXIST") {
+    const hint = "Check that --data names a folder that this user may read and write.";
+    return new Fault("store_not_writable", `${path} cannot be opened (${message})`, { ...details, hint });
+  }
+  if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")) {
+    const hint = "Run `hansard doctor` for what is damaged and what to do; do not write to the file.";
+    return new Fault("store_corrupt", `${path} is damaged (${message})`, { ...details, hint });
+  }
+  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
+    const hint = "Another program holds the store locked; try again, or find it with `fuser` on the file.";
+    return new Fault("store_busy", `${path} is locked (${message})`, { ...details, hint });
+  }
+  const hint = "Run `hansard doctor`; if it finds nothing, this is a defect worth reporting.";
+  return new Fault("store_failed", `${path}: ${message}`, { ...details, hint });
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
+  return typeof code === "string" ? code : "";
+}

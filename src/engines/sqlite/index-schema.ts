@@ -1,0 +1,42 @@
+// The tables of index.db. All of it is derived, so a change raises the version and the index is built anew.
+import type Database from "better-sqlite3";
+
+/** Raised with every change of these tables or of what is put into them. */
+export const INDEX_VERSION = 1;
+
+export function createIndexTables(db: Database.Database): void {
+  db.exec(`
+    CREATE TABLE checkpoints (name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    INSERT INTO checkpoints VALUES ('rows', 0);
+    CREATE TABLE rows (
+      position INTEGER PRIMARY KEY,
+      created_ms INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      session_id TEXT NOT NULL,
+      project TEXT NOT NULL,
+      client TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX rows_by_time ON rows (created_ms, position);
+    CREATE INDEX rows_by_kind ON rows (kind, created_ms, position);
+    CREATE INDEX rows_by_session ON rows (session_id, created_ms, position) WHERE session_id <> '';
+    CREATE INDEX rows_by_project ON rows (project, created_ms, position) WHERE project <> '';
+    CREATE INDEX rows_by_client ON rows (client, created_ms, position) WHERE client <> '';
+    -- Which interactions used a memory or a chunk, themselves or through the response that completed them.
+    CREATE TABLE uses (
+      what TEXT NOT NULL,
+      reference TEXT NOT NULL,
+      position INTEGER NOT NULL,
+      PRIMARY KEY (what, reference, position)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE kind_counts (kind TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE project_counts (project TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE sessions (session_id TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `);
+}
+
+export function dropAllTables(db: Database.Database): void {
+  const tables = db
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    .all() as readonly { readonly name: string }[];
+  for (const { name } of tables) db.exec(`DROP TABLE "${name.replaceAll('"', '""')}"`);
+}

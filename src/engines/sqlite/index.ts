@@ -1,0 +1,203 @@
+// The index on SQLite, in a file of its own, so that filling it never holds up the log.
+import type Database from "better-sqlite3";
+import type { EntryCounts, EntryIndex, EntryRow, IndexBatch, RowFilter, RowKey } from "../../ports/entry-index.js";
+import { openFile, toFault } from "./file.js";
+import { createIndexTables, dropAllTables, INDEX_VERSION } from "./index-schema.js";
+import { versionOf } from "./migrations.js";
+
+export class SqliteIndex implements EntryIndex {
+  readonly engine = "sqlite";
+  readonly #db: Database.Database;
+  readonly #path: string;
+  readonly #statements = new Map<string, Database.Statement>();
+
+  private constructor(db: Database.Database, path: string) {
+    this.#db = db;
+    this.#path = path;
+  }
+
+  static open(options: { readonly path: string }): SqliteIndex {
+    const db = openFile({ path: options.path, mode: "create", synchronous: "NORMAL" });
+    try {
+      if (versionOf(db) !== INDEX_VERSION) recreate(db, false);
+      return new SqliteIndex(db, options.path);
+    } catch (error) {
+      db.close();
+      throw toFault(error, options.path);
+    }
+  }
+
+  async checkpoint(): Promise<number> {
+    return this.#guard(() => this.#checkpoint());
+  }
+
+  async apply(batch: IndexBatch): Promise<void> {
+    this.#guard(() =>
+      transact(this.#db, () => {
+        // Another process may have applied some of them in the meantime.
+        const checkpoint = this.#checkpoint();
+        if (batch.through <= checkpoint) return;
+        const fresh = batch.rows.filter((row) => row.position > checkpoint);
+        for (const row of fresh) this.#insert(row);
+        this.#addCounts("kind_counts", "kind", countBy(fresh, (row) => row.kind));
+        this.#addCounts("project_counts", "project", countBy(fresh, (row) => row.project));
+        this.#addCounts("sessions", "session_id", countBy(fresh, (row) => row.session_id));
+        this.#run("UPDATE checkpoints SET position = ? WHERE name = 'rows'", batch.through);
+      }),
+    );
+  }
+
+  async list(query: {
+    readonly filter: RowFilter;
+    readonly after?: RowKey;
+    readonly limit: number;
+  }): Promise<readonly RowKey[]> {
+    const { sql, values } = listStatement(query);
+    return this.#guard(() => this.#prepared(sql).all(...values) as readonly RowKey[]);
+  }
+
+  async count(): Promise<EntryCounts> {
+    return this.#guard(() => {
+      const kinds = this.#all<{ kind: string; entries: number }>("SELECT kind, entries FROM kind_counts");
+      const projects = this.#all<{ project: string; entries: number }>(
+        "SELECT project, entries FROM project_counts ORDER BY entries DESC, project",
+      );
+      const [sessions] = this.#all<{ count: number }>("SELECT count(*) AS count FROM sessions WHERE session_id <> ''");
+      const [first] = this.#all<{ ms: number | null }>("SELECT min(created_ms) AS ms FROM rows");
+      const [last] = this.#all<{ ms: number | null }>("SELECT max(created_ms) AS ms FROM rows");
+      return {
+        entries: kinds.reduce((sum, row) => sum + row.entries, 0),
+        sessions: sessions?.count ?? 0,
+        by_kind: Object.fromEntries(kinds.map((row) => [row.kind, row.entries])),
+        projects,
+        ...(first?.ms == null || last?.ms == null ? {} : { first_ms: first.ms, last_ms: last.ms }),
+      };
+    });
+  }
+
+  async reset(): Promise<void> {
+    this.#guard(() => {
+      this.#statements.clear();
+      recreate(this.#db, true);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+
+  #checkpoint(): number {
+    const row = this.#prepared("SELECT position FROM checkpoints WHERE name = 'rows'").get();
+    return (row as { readonly position: number }).position;
+  }
+
+  #insert(row: EntryRow): void {
+    this.#run(
+      "INSERT INTO rows (position, created_ms, kind, session_id, project, client) VALUES (?, ?, ?, ?, ?, ?)",
+      row.position,
+      row.created_ms,
+      row.kind,
+      row.session_id,
+      row.project,
+      row.client,
+    );
+    const user = row.completes ?? row.position;
+    for (const memory of row.memories) this.#run("INSERT OR IGNORE INTO uses VALUES ('memory', ?, ?)", memory, user);
+    for (const chunk of row.chunks) this.#run("INSERT OR IGNORE INTO uses VALUES ('chunk', ?, ?)", chunk, user);
+  }
+
+  #addCounts(table: string, key: string, counts: ReadonlyMap<string, number>): void {
+    const sql = `INSERT INTO ${table} (${key}, entries) VALUES (?, ?)
+      ON CONFLICT (${key}) DO UPDATE SET entries = entries + excluded.entries`;
+    for (const [value, entries] of counts) this.#run(sql, value, entries);
+  }
+
+  #prepared(sql: string): Database.Statement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #run(sql: string, ...values: readonly unknown[]): void {
+    this.#prepared(sql).run(...values);
+  }
+
+  #all<T>(sql: string): readonly T[] {
+    return this.#prepared(sql).all() as readonly T[];
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw toFault(error, this.#path);
+    }
+  }
+}
+
+function recreate(db: Database.Database, always: boolean): void {
+  transact(db, () => {
+    if (!always && versionOf(db) === INDEX_VERSION) return;
+    dropAllTables(db);
+    createIndexTables(db);
+    db.pragma(`user_version = ${INDEX_VERSION}`);
+  });
+}
+
+function transact(db: Database.Database, work: () => void): void {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    work();
+    db.exec("COMMIT");
+  } catch (error) {
+    if (db.inTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function countBy(rows: readonly EntryRow[], keyOf: (row: EntryRow) => string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const row of rows) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1);
+  return counts;
+}
+
+/** Conditions with their values. Text is only ever bound, never pasted into the statement. */
+function listStatement(query: { readonly filter: RowFilter; readonly after?: RowKey; readonly limit: number }): {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+} {
+  const { filter, after, limit } = query;
+  const conditions: string[] = [];
+  const values: unknown[] = [];
+  const where = (condition: string, ...bound: readonly unknown[]): void => {
+    conditions.push(condition);
+    values.push(...bound);
+  };
+  for (const name of ["session_id", "project", "client"] as const) {
+    const label = filter[name];
+    if (label === undefined) continue;
+    // Saying that the label is not empty lets SQLite use the index that holds only such rows.
+    if (label === "") where(`${name} = ''`);
+    else where(`${name} = ? AND ${name} <> ''`, label);
+  }
+  const [kind] = filter.kinds ?? [];
+  if (filter.kinds?.length === 1) where("kind = ?", kind);
+  else if (filter.kinds !== undefined) where(`kind IN (${filter.kinds.map(() => "?").join(", ")})`, ...filter.kinds);
+  if (filter.since_ms !== undefined) where("created_ms >= ?", filter.since_ms);
+  if (filter.until_ms !== undefined) where("created_ms <= ?", filter.until_ms);
+  for (const [what, reference] of [
+    ["memory", filter.memory],
+    ["chunk", filter.chunk],
+  ] as const) {
+    if (reference === undefined) continue;
+    where("position IN (SELECT position FROM uses WHERE what = ? AND reference = ?)", what, reference);
+  }
+  if (after !== undefined) where("(created_ms, position) < (?, ?)", after.created_ms, after.position);
+  const sql = `SELECT created_ms, position FROM rows
+    ${conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`}
+    ORDER BY created_ms DESC, position DESC LIMIT ?`;
+  return { sql, values: [...values, limit] };
+}

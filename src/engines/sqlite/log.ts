@@ -1,0 +1,221 @@
+// The log on SQLite: entries and their chain in one table, salted bodies in another, claims in a third.
+import type Database from "better-sqlite3";
+import { chainHash, GENESIS_HASH } from "../../model/chain.js";
+import { claimKey } from "../../model/claims.js";
+import { corruptEntry } from "../../model/fault.js";
+import type {
+  AppendOutcome,
+  AppendUnit,
+  EntryLog,
+  Head,
+  Placement,
+  StoredEntry,
+  TakenClaim,
+} from "../../ports/entry-log.js";
+import { openFile, toFault } from "./file.js";
+import { logMigrations } from "./log-schema.js";
+import { migrate } from "./migrations.js";
+
+/** The only encoding so far: the body's bytes as they are. */
+const PLAIN = 0;
+const READ_BYTES_MAX = 32 * 1024 * 1024;
+
+interface Row {
+  readonly position: number;
+  readonly kind: string;
+  readonly recorded_at: string;
+  readonly commitment: Buffer;
+  readonly hash: Buffer;
+  readonly salt: Buffer | null;
+  readonly encoding: number | null;
+  readonly body: Buffer | null;
+}
+
+interface Tip {
+  readonly position: number;
+  readonly hash: Buffer;
+}
+
+const COLUMNS = "e.position, e.kind, e.recorded_at, e.commitment, e.hash, b.salt, b.encoding, b.body";
+const JOINED = "entries e LEFT JOIN bodies b ON b.position = e.position";
+
+/** Everything runs synchronously where it is called, so a log that is written to belongs in a thread of its own. */
+export class SqliteLog implements EntryLog {
+  readonly engine = "sqlite";
+  readonly #db: Database.Database;
+  readonly #path: string;
+  readonly #logId: string;
+  readonly #sql: ReturnType<typeof prepare>;
+
+  private constructor(db: Database.Database, path: string) {
+    this.#db = db;
+    this.#path = path;
+    this.#sql = prepare(db);
+    const meta = db.prepare("SELECT value FROM meta WHERE name = 'log_id'").get() as { readonly value: string };
+    this.#logId = meta.value;
+  }
+
+  static open(options: { readonly path: string; readonly mode: "create" | "write" | "read" }): SqliteLog {
+    const db = openFile({ ...options, synchronous: "FULL" });
+    try {
+      migrate(db, logMigrations, options.path);
+      return new SqliteLog(db, options.path);
+    } catch (error) {
+      db.close();
+      throw toFault(error, options.path);
+    }
+  }
+
+  async head(): Promise<Head> {
+    const tip = this.#guard(() => this.#tip());
+    return { log_id: this.#logId, ...tip };
+  }
+
+  async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
+    return this.appendNow(units);
+  }
+
+  /**
+   * One transaction for all units. Taken claims are rare, so the first try does not look for them; if one is met, the
+   * transaction is undone and repeated with every claim looked up before its unit is written.
+   */
+  appendNow(units: readonly AppendUnit[]): readonly AppendOutcome[] {
+    return this.#guard(() => {
+      try {
+        return this.#transact(() => this.#appendUnits(units, false));
+      } catch (error) {
+        if (!isConstraint(error)) throw error;
+        return this.#transact(() => this.#appendUnits(units, true));
+      }
+    });
+  }
+
+  async read(range: {
+    readonly after: number;
+    readonly limit: number;
+    readonly bytes_max?: number;
+  }): Promise<readonly StoredEntry[]> {
+    const bytesMax = range.bytes_max ?? READ_BYTES_MAX;
+    return this.#guard(() => {
+      const found: StoredEntry[] = [];
+      let bytes = 0;
+      for (const row of this.#sql.readAfter.iterate(range.after, range.limit)) {
+        found.push(rowToEntry(row as Row));
+        bytes += (row as Row).body?.length ?? 0;
+        if (bytes >= bytesMax) break;
+      }
+      return found;
+    });
+  }
+
+  async get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
+    return this.#guard(() =>
+      positions.map((position) => {
+        const row = this.#sql.readOne.get(position) as Row | undefined;
+        return row === undefined ? undefined : rowToEntry(row);
+      }),
+    );
+  }
+
+  async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
+    return this.#guard(() => claims.map((claim) => this.#find(claim)));
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+
+  #find(claim: string): number | undefined {
+    const row = this.#sql.findClaim.get(claimKey(claim)) as { readonly position: number } | undefined;
+    return row?.position;
+  }
+
+  #tip(): Tip {
+    return (this.#sql.readTip.get() as Tip | undefined) ?? { position: 0, hash: Buffer.from(GENESIS_HASH) };
+  }
+
+  #appendUnits(units: readonly AppendUnit[], lookFirst: boolean): readonly AppendOutcome[] {
+    let tip = this.#tip();
+    const outcomes: AppendOutcome[] = [];
+    for (const unit of units) {
+      const taken = lookFirst ? this.#takenClaims(unit) : [];
+      if (taken.length > 0) {
+        outcomes.push({ taken });
+        continue;
+      }
+      const placed: Placement[] = [];
+      for (const entry of unit) {
+        const { kind, recorded_at, commitment, salt, body } = entry;
+        const position = tip.position + 1;
+        const hash = chainHash({ previous: tip.hash, position, kind, recorded_at, commitment });
+        this.#sql.insertEntry.run(position, kind, recorded_at, commitment, hash);
+        this.#sql.insertBody.run(position, salt, PLAIN, body);
+        for (const claim of entry.claims) this.#sql.insertClaim.run(claimKey(claim), position);
+        tip = { position, hash };
+        placed.push(tip);
+      }
+      outcomes.push({ placed });
+    }
+    return outcomes;
+  }
+
+  #takenClaims(unit: AppendUnit): readonly TakenClaim[] {
+    const taken: TakenClaim[] = [];
+    for (const [item, entry] of unit.entries()) {
+      for (const claim of entry.claims) {
+        const position = this.#find(claim);
+        if (position !== undefined) taken.push({ item, claim, position });
+      }
+    }
+    return taken;
+  }
+
+  #transact<T>(work: () => T): T {
+    this.#sql.begin.run();
+    try {
+      const result = work();
+      this.#sql.commit.run();
+      return result;
+    } catch (error) {
+      // Some failures, a full disk among them, have undone the transaction already.
+      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw toFault(error, this.#path);
+    }
+  }
+}
+
+function prepare(db: Database.Database) {
+  return {
+    begin: db.prepare("BEGIN IMMEDIATE"),
+    commit: db.prepare("COMMIT"),
+    readTip: db.prepare("SELECT position, hash FROM entries ORDER BY position DESC LIMIT 1"),
+    readAfter: db.prepare(`SELECT ${COLUMNS} FROM ${JOINED} WHERE e.position > ? ORDER BY e.position LIMIT ?`),
+    readOne: db.prepare(`SELECT ${COLUMNS} FROM ${JOINED} WHERE e.position = ?`),
+    findClaim: db.prepare("SELECT position FROM claims WHERE claim = ?"),
+    insertEntry: db.prepare(
+      "INSERT INTO entries (position, kind, recorded_at, commitment, hash) VALUES (?, ?, ?, ?, ?)",
+    ),
+    insertBody: db.prepare("INSERT INTO bodies (position, salt, encoding, body) VALUES (?, ?, ?, ?)"),
+    insertClaim: db.prepare("INSERT INTO claims (claim, position) VALUES (?, ?)"),
+  };
+}
+
+function rowToEntry(row: Row): StoredEntry {
+  const { position, kind, recorded_at, commitment, hash } = row;
+  if (row.body === null || row.salt === null) return { position, kind, recorded_at, commitment, hash };
+  if (row.encoding !== PLAIN) throw corruptEntry(position, `its body has the unknown encoding ${row.encoding}`);
+  return { position, kind, recorded_at, commitment, hash, salt: row.salt, body: row.body };
+}
+
+function isConstraint(error: unknown): boolean {
+  const code = (error as { readonly code?: unknown }).code;
+  return typeof code === "string" && code.startsWith("SQLITE_CONSTRAINT");
+}

@@ -1,0 +1,48 @@
+// Forward-only migrations: each step and the version that marks it are one transaction.
+import type Database from "better-sqlite3";
+import { Fault } from "../../model/fault.js";
+
+export type Migration = (db: Database.Database) => void;
+
+/** Marks the files as ours ("HANS"), so that another program's database is never taken for a store. */
+const APPLICATION_ID = 0x48414e53;
+
+export function migrate(db: Database.Database, steps: readonly Migration[], file: string): void {
+  if (versionOf(db) > steps.length) throw writtenByNewer(file, versionOf(db), steps.length);
+  if (versionOf(db) === steps.length) return;
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    // Another process may have migrated while this one waited for the lock.
+    const version = versionOf(db);
+    if (version === 0 && hasTables(db)) throw foreignDatabase(file);
+    for (const step of steps.slice(version)) step(db);
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+    db.pragma(`user_version = ${steps.length}`);
+    db.exec("COMMIT");
+  } catch (error) {
+    if (db.inTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+export function versionOf(db: Database.Database): number {
+  return db.pragma("user_version", { simple: true }) as number;
+}
+
+function hasTables(db: Database.Database): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== undefined;
+}
+
+function writtenByNewer(file: string, version: number, known: number): Fault {
+  return new Fault(
+    "store_newer",
+    `${file} was written by a newer version of Hansard (format ${version}; this one knows ${known})`,
+    { hint: "Install the newer version of Hansard; the store was not touched." },
+  );
+}
+
+function foreignDatabase(file: string): Fault {
+  return new Fault("store_corrupt", `${file} is a database of another program`, {
+    hint: "Choose another folder with --data; the file was not touched.",
+  });
+}

@@ -1,0 +1,79 @@
+// The body of an entry: how it is read back from its bytes, with absent fields filled in.
+import type { CaptureKind, Entry, ErasedEntry, Kind } from "./entry.js";
+import { corruptEntry } from "./fault.js";
+import type { Field } from "./fields.js";
+import { isJsonObject, type JsonObject } from "./json.js";
+import { isCaptureKind, kindRules } from "./kinds.js";
+
+export interface StoredParts {
+  readonly position: number;
+  readonly kind: string;
+  readonly recorded_at: string;
+  readonly hash: Uint8Array;
+  readonly body?: Uint8Array;
+}
+
+export function parseBody(position: number, bytes: Uint8Array): JsonObject {
+  let body: unknown;
+  try {
+    body = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+  } catch (cause) {
+    throw corruptEntry(position, "its body does not parse", cause);
+  }
+  if (!isJsonObject(body) || typeof body.id !== "string") throw corruptEntry(position, "its body is not an entry");
+  return body;
+}
+
+/** The entry as readers see it: envelope and fields, flat. */
+export function toEntry(stored: StoredParts): Entry | ErasedEntry {
+  if (stored.body === undefined) return toErased(stored);
+  return bodyToEntry(stored, parseBody(stored.position, stored.body));
+}
+
+export function bodyToEntry(stored: StoredParts, body: JsonObject): Entry {
+  const entry = {
+    position: stored.position,
+    id: body.id as string,
+    kind: stored.kind as Kind,
+    created_at: (body.created_at as string | undefined) ?? stored.recorded_at,
+    recorded_at: stored.recorded_at,
+    session_id: (body.session_id as string | undefined) ?? "",
+    project: (body.project as string | undefined) ?? "",
+    client: (body.client as string | undefined) ?? "",
+    hash: hexOf(stored.hash),
+    ...fillFields(stored.kind, body),
+  };
+  return entry as unknown as Entry;
+}
+
+/** An erased body took its id and labels with it; what the chain itself holds is left. */
+function toErased(stored: StoredParts): ErasedEntry {
+  return {
+    position: stored.position,
+    id: "",
+    kind: stored.kind as Kind,
+    created_at: stored.recorded_at,
+    recorded_at: stored.recorded_at,
+    session_id: "",
+    project: "",
+    client: "",
+    hash: hexOf(stored.hash),
+    erased: true,
+  };
+}
+
+/** The fields of the kind and `extra`, absent ones as the contract says they read. */
+export function fillFields(kind: string, body: JsonObject): JsonObject {
+  const rule: { readonly fields: object } = isCaptureKind(kind) ? kindRules[kind as CaptureKind] : { fields: {} };
+  const filled: { [name: string]: unknown } = {};
+  for (const [name, field] of Object.entries(rule.fields as { readonly [name: string]: Field })) {
+    const value = body[name] ?? field.empty;
+    if (value !== undefined) filled[name] = value;
+  }
+  filled.extra = body.extra ?? {};
+  return filled as JsonObject;
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+}

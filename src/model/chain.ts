@@ -1,0 +1,28 @@
+// The hash chain: which bytes are hashed, on every engine alike. docs/DATA_FORMAT.md has a worked example.
+import { hash } from "node:crypto";
+
+export const SALT_BYTES = 16;
+
+/** What stands before the first entry. */
+export const GENESIS_HASH: Uint8Array = new Uint8Array(32);
+
+/** SHA-256 of salt and body: it binds the body, and says nothing about it once salt and body are erased. */
+export function commitmentOf(salt: Uint8Array, body: Uint8Array): Buffer {
+  return hash("sha256", Buffer.concat([salt, body]), "buffer");
+}
+
+/** SHA-256 of the previous hash, then position, kind and recorded_at each ended by a line feed, then the commitment. */
+export function chainHash(link: {
+  readonly previous: Uint8Array;
+  readonly position: number;
+  readonly kind: string;
+  readonly recorded_at: string;
+  readonly commitment: Uint8Array;
+}): Buffer {
+  const middle = `${link.position}\n${link.kind}\n${link.recorded_at}\n`;
+  const bytes = Buffer.allocUnsafe(64 + middle.length);
+  bytes.set(link.previous, 0);
+  bytes.write(middle, 32, "latin1");
+  bytes.set(link.commitment, 32 + middle.length);
+  return hash("sha256", bytes, "buffer");
+}

@@ -1,0 +1,24 @@
+// Claims: the unique keys that decide everything that may happen only once, and the bytes they are kept as.
+import { hash } from "node:crypto";
+import { isUuidV7 } from "./ids.js";
+
+export function idClaim(id: string): string {
+  return `id:${id}`;
+}
+
+/** An interaction is completed once. */
+export function completionClaim(interactionId: string): string {
+  return `completes:${interactionId}`;
+}
+
+/**
+ * The key a claim is stored under. Keys are hashed, so that forgetting an entry leaves nothing readable behind. Only a
+ * UUIDv7 id is kept as its own 16 bytes: it says nothing but a time, and it keeps the newest keys side by side, where
+ * hashes would touch a page of their own each.
+ */
+export function claimKey(claim: string): Buffer {
+  if (claim.length === 39 && claim.startsWith("id:") && isUuidV7(claim.slice(3))) {
+    return Buffer.from(claim.slice(3).replaceAll("-", ""), "hex");
+  }
+  return hash("sha256", claim, "buffer");
+}

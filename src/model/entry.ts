@@ -1,0 +1,195 @@
+// The nouns of the log: what each kind of entry carries, as it is read back and as it is given.
+import type { JsonObject, JsonValue } from "./json.js";
+
+export interface InteractionFields {
+  readonly prompt: string;
+  readonly response: string;
+  readonly response_summary: string;
+  readonly memories_used: readonly string[];
+  readonly chunks_used: readonly string[];
+  readonly context_pack: JsonObject;
+  readonly model: string;
+  readonly usage: JsonObject;
+  readonly latency_ms?: number;
+}
+
+/** Completes an interaction that was captured before its answer was there. */
+export interface ResponseFields {
+  readonly interaction_id: string;
+  readonly response: string;
+  readonly response_summary: string;
+  readonly memories_used: readonly string[];
+  readonly chunks_used: readonly string[];
+  readonly model: string;
+  readonly usage: JsonObject;
+  readonly latency_ms?: number;
+}
+
+export interface MessageFields {
+  readonly role: string;
+  readonly content: string | readonly JsonValue[];
+  readonly confidence?: number;
+  readonly tool_calls: readonly JsonObject[];
+  readonly tool_call_id: string;
+  readonly name: string;
+}
+
+export interface ToolCallFields {
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly result: JsonValue;
+  readonly is_error?: boolean;
+  readonly duration_ms?: number;
+  readonly tool_call_id: string;
+}
+
+export interface ErrorFields {
+  readonly error: string;
+  readonly context: string;
+}
+
+export interface DecisionFields {
+  readonly decision: string;
+  readonly rationale: string;
+  readonly confidence?: number;
+}
+
+export interface ConsolidationFields {
+  readonly through: number;
+  readonly summary: string;
+}
+
+/** A clear marker carries nothing but its envelope. */
+export type ClearFields = { readonly [none in never]: never };
+
+export interface SessionInfoFields {
+  readonly title: string;
+  readonly metadata: JsonObject;
+  readonly parent: string;
+}
+
+/** What an importer or a trace brought and no kind fits. */
+export interface RawFields {
+  readonly source: string;
+  readonly record: JsonObject;
+}
+
+export interface FieldsByKind {
+  readonly interaction: InteractionFields;
+  readonly response: ResponseFields;
+  readonly message: MessageFields;
+  readonly tool_call: ToolCallFields;
+  readonly error: ErrorFields;
+  readonly decision: DecisionFields;
+  readonly consolidation: ConsolidationFields;
+  readonly clear: ClearFields;
+  readonly session_info: SessionInfoFields;
+  readonly raw: RawFields;
+}
+
+/** The kinds that callers may capture. */
+export type CaptureKind = keyof FieldsByKind;
+
+/** Kinds the log writes itself; capture refuses them. */
+export const reservedKinds = [
+  "redaction",
+  "audit",
+  "memory_proposed",
+  "memory_promoted",
+  "memory_rejected",
+  "memory_reinforced",
+  "memory_superseded",
+  "memory_edited",
+] as const;
+export type ReservedKind = (typeof reservedKinds)[number];
+
+export type Kind = CaptureKind | ReservedKind;
+
+/** What every entry carries, whatever its kind. */
+export interface Envelope<K extends Kind = Kind> {
+  /** Given by the log: 1, 2, 3 …, without gaps. */
+  readonly position: number;
+  readonly id: string;
+  readonly kind: K;
+  /** When it happened. */
+  readonly created_at: string;
+  /** When the log took it. */
+  readonly recorded_at: string;
+  readonly session_id: string;
+  readonly project: string;
+  readonly client: string;
+  /** SHA-256 over the previous entry's hash and this entry, in hexadecimal. */
+  readonly hash: string;
+}
+
+export type EntryOf<K extends CaptureKind> = Envelope<K> & FieldsByKind[K] & { readonly extra: JsonObject };
+
+/** An entry as it is read back: envelope and fields of its kind, flat. */
+export type Entry = { [K in CaptureKind]: EntryOf<K> }[CaptureKind];
+
+/** An interaction; once completed it carries its response, and the id of the entry that brought it. */
+export type Interaction = EntryOf<"interaction"> & { readonly response_id?: string };
+
+/** A row of a list: everything but the response and the context pack, and how long the response is. */
+export type InteractionSummary = Omit<Interaction, "response" | "context_pack"> & {
+  /** Length of the response in code points. */
+  readonly response_chars: number;
+};
+
+export type EntrySummary =
+  | InteractionSummary
+  | (Omit<EntryOf<"response">, "response"> & { readonly response_chars: number })
+  | { [K in Exclude<CaptureKind, "interaction" | "response">]: EntryOf<K> }[Exclude<
+      CaptureKind,
+      "interaction" | "response"
+    >];
+
+/** What is left of an entry whose body was erased. */
+export type ErasedEntry = Envelope & { readonly erased: true };
+
+/** Envelope fields that the caller may give. */
+export interface GivenEnvelope {
+  /** Makes capture idempotent; a UUIDv7 is made when it is left out. */
+  readonly id?: string | null;
+  /** Any ISO 8601 time; the time of recording when it is left out. */
+  readonly created_at?: string | null;
+  readonly session_id?: string | null;
+  readonly project?: string | null;
+  readonly client?: string | null;
+  readonly extra?: { readonly [key: string]: unknown } | null;
+}
+
+type Lenient<T> = T extends readonly string[]
+  ? readonly (string | number | boolean)[]
+  : T extends JsonObject
+    ? { readonly [key: string]: unknown }
+    : T extends readonly JsonObject[]
+      ? readonly object[]
+      : T;
+
+type Given<F, Required extends keyof F> = { readonly [N in Required]: Lenient<F[N]> } & {
+  readonly [N in Exclude<keyof F, Required>]?: Lenient<F[N]> | null | undefined;
+};
+
+export type InteractionInput = GivenEnvelope & Given<InteractionFields, "prompt">;
+export type CompletionInput = Omit<GivenEnvelope, "session_id" | "project" | "client"> &
+  Given<Omit<ResponseFields, "interaction_id">, never>;
+
+type WithSession = Omit<GivenEnvelope, "session_id"> & { readonly session_id: string };
+
+export type EntryInput =
+  | ({ readonly kind: "interaction" } & InteractionInput)
+  | ({ readonly kind: "response" } & GivenEnvelope & Given<ResponseFields, "interaction_id">)
+  | ({ readonly kind: "message" } & WithSession & MessageInput)
+  | ({ readonly kind: "tool_call" } & GivenEnvelope & Given<ToolCallFields, "tool">)
+  | ({ readonly kind: "error" } & GivenEnvelope & Given<ErrorFields, "error">)
+  | ({ readonly kind: "decision" } & GivenEnvelope & Given<DecisionFields, "decision">)
+  | ({ readonly kind: "consolidation" } & WithSession & Given<ConsolidationFields, "through">)
+  | ({ readonly kind: "clear" } & WithSession)
+  | ({ readonly kind: "session_info" } & WithSession & Given<SessionInfoFields, never>)
+  | ({ readonly kind: "raw" } & GivenEnvelope & Given<RawFields, "source" | "record">);
+
+export type MessageInput = Given<Omit<MessageFields, "content">, "role"> & {
+  /** Text or content parts; null only beside `tool_calls`. */
+  readonly content?: string | readonly unknown[] | null;
+};

@@ -1,0 +1,39 @@
+// A fault: the world failed (disk full, store corrupt, database away), not the caller's input.
+
+export type FaultCode =
+  | "disk_full"
+  | "entry_corrupt"
+  | "overloaded"
+  | "recorder_closed"
+  | "store_busy"
+  | "store_corrupt"
+  | "store_failed"
+  | "store_missing"
+  | "store_newer"
+  | "store_not_writable"
+  | "thread_stopped";
+
+export interface FaultDetails {
+  readonly code: FaultCode;
+  readonly message: string;
+  readonly hint: string;
+}
+
+export class Fault extends Error implements FaultDetails {
+  override readonly name = "Fault";
+  readonly code: FaultCode;
+  readonly hint: string;
+
+  constructor(code: FaultCode, message: string, options: { readonly hint: string; readonly cause?: unknown }) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+  }
+}
+
+export function corruptEntry(position: number, reason: string, cause?: unknown): Fault {
+  return new Fault("entry_corrupt", `entry ${position}: ${reason}`, {
+    hint: "Run `hansard verify` to find the first damaged position, then `hansard doctor` for what to do.",
+    cause,
+  });
+}

@@ -1,0 +1,71 @@
+// Identifiers: what ids, labels and session ids may look like, and how new ids are made.
+import { limits } from "./limits.js";
+import { type Rejection, reject } from "./rejection.js";
+
+const ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const DIGITS = /^[0-9]+$/;
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose.
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+export function isUuidV7(id: string): boolean {
+  return UUID_V7.test(id);
+}
+
+/** Digits alone would be taken for a position wherever an id is asked for. */
+export function isPositionText(text: string): boolean {
+  return DIGITS.test(text);
+}
+
+export function parseId(value: unknown): string | Rejection {
+  if (typeof value === "string" && ID.test(value) && !DIGITS.test(value)) return value;
+  return reject({
+    code: "id_invalid",
+    field: "id",
+    message: "id must be 1 to 128 characters of A-Z a-z 0-9 . _ : - and not digits alone",
+    hint: "Leave id out to have one made.",
+  });
+}
+
+/** Makes UUIDv7 ids that sort by time: 48 bits of milliseconds, then random bits. */
+export function uuidV7(options: { readonly nowMs: number; readonly random: Uint8Array }): string {
+  const { nowMs, random } = options;
+  const time = Math.floor(nowMs).toString(16).padStart(12, "0");
+  let rest = "";
+  for (let i = 0; i < 10; i += 1) rest += HEX[random[i] ?? 0];
+  const variant = VARIANT[(random[2] ?? 0) & 3];
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(0, 3)}-${variant}${rest.slice(4, 7)}-${rest.slice(7, 19)}`;
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const VARIANT = ["8", "9", "a", "b"];
+
+export type LabelName = "session_id" | "project" | "client";
+
+/** A label as it is stored: `""` when absent. */
+export function parseLabel(name: LabelName | "parent", value: unknown): string | Rejection {
+  if (value === undefined || value === null || value === "") return "";
+  const isSession = name === "session_id" || name === "parent";
+  const bytesMax = isSession ? limits.session_id_bytes : limits.label_bytes;
+  const code = isSession ? "session_id_invalid" : "label_invalid";
+  const because = labelFlaw(value, bytesMax, isSession);
+  if (because === undefined) return value as string;
+  return reject({ code, field: name, message: `${name} ${because}` });
+}
+
+function labelFlaw(value: unknown, bytesMax: number, isSession: boolean): string | undefined {
+  if (typeof value !== "string") return "must be a string";
+  if (value.length > bytesMax || Buffer.byteLength(value) > bytesMax) return `is longer than ${bytesMax} bytes`;
+  if (value === "-") return 'must not be exactly "-", which selects entries without one';
+  if (isSession && (value === "." || value === "..")) return 'must not be "." or ".."';
+  if (!value.isWellFormed()) return "must be well-formed Unicode (it has a lone surrogate)";
+  if (CONTROL.test(value)) return "must not contain control characters";
+  return undefined;
+}
+
+/** A session id where one is needed: empty is refused too. */
+export function parseSessionId(value: unknown, field = "session_id"): string | Rejection {
+  const parsed = parseLabel("session_id", value);
+  if (parsed !== "") return parsed;
+  return reject({ code: "session_id_invalid", field, message: `${field} is needed here and must not be empty` });
+}

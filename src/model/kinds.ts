@@ -1,0 +1,109 @@
+// The table of kinds: which fields each has. Parsing, reading and the published schemas all follow from it.
+import type { CaptureKind, FieldsByKind } from "./entry.js";
+import { reservedKinds } from "./entry.js";
+import {
+  boolean,
+  confidence,
+  content,
+  type Field,
+  json,
+  number,
+  object,
+  objects,
+  position,
+  prompt,
+  references,
+  required,
+  role,
+  sessionReference,
+  text,
+} from "./fields.js";
+import { type Rejection, reject } from "./rejection.js";
+
+type FieldTable<F> = { readonly [N in keyof F]-?: Field<F[N]> };
+
+export interface KindRule<F> {
+  readonly needs_session: boolean;
+  readonly fields: FieldTable<F>;
+}
+
+export const kindRules: { readonly [K in CaptureKind]: KindRule<FieldsByKind[K]> } = {
+  interaction: {
+    needs_session: false,
+    fields: {
+      prompt,
+      response: text,
+      response_summary: text,
+      memories_used: references,
+      chunks_used: references,
+      context_pack: object,
+      model: text,
+      usage: object,
+      latency_ms: number,
+    },
+  },
+  response: {
+    needs_session: false,
+    fields: {
+      interaction_id: required(text),
+      response: text,
+      response_summary: text,
+      memories_used: references,
+      chunks_used: references,
+      model: text,
+      usage: object,
+      latency_ms: number,
+    },
+  },
+  message: {
+    needs_session: true,
+    fields: {
+      role: required(role),
+      content: required(content),
+      confidence,
+      tool_calls: objects,
+      tool_call_id: text,
+      name: text,
+    },
+  },
+  tool_call: {
+    needs_session: false,
+    fields: {
+      tool: required(text),
+      args: object,
+      result: json,
+      is_error: boolean,
+      duration_ms: number,
+      tool_call_id: text,
+    },
+  },
+  error: { needs_session: false, fields: { error: required(text), context: text } },
+  decision: { needs_session: false, fields: { decision: required(text), rationale: text, confidence } },
+  consolidation: { needs_session: true, fields: { through: required(position), summary: text } },
+  clear: { needs_session: true, fields: {} },
+  session_info: { needs_session: true, fields: { title: text, metadata: object, parent: sessionReference } },
+  raw: { needs_session: false, fields: { source: required(text), record: required(object) } },
+};
+
+export const captureKinds = Object.keys(kindRules) as readonly CaptureKind[];
+
+export function isCaptureKind(kind: unknown): kind is CaptureKind {
+  return typeof kind === "string" && Object.hasOwn(kindRules, kind);
+}
+
+export function isReservedKind(kind: unknown): boolean {
+  return (reservedKinds as readonly unknown[]).includes(kind);
+}
+
+export function parseKind(kind: unknown): CaptureKind | Rejection {
+  if (isCaptureKind(kind)) return kind;
+  if (isReservedKind(kind)) {
+    return reject({ code: "kind_reserved", field: "kind", message: `kind ${kind} is written by the log itself` });
+  }
+  const hint = `Kinds are ${captureKinds.join(", ")}.`;
+  if (kind === undefined || kind === null) {
+    return reject({ code: "field_missing", field: "kind", message: "kind is missing", hint });
+  }
+  const shown = typeof kind === "string" ? JSON.stringify(kind.slice(0, 40)) : `of type ${typeof kind}`;
+  return reject({ code: "kind_unknown", field: "kind", message: `kind ${shown} is not known`, hint });
+}

@@ -1,0 +1,11 @@
+// The limits every door enforces; they are part of the contract and stated in docs/DATA_FORMAT.md.
+
+export const limits = {
+  entry_bytes: 16 * 1024 * 1024,
+  request_bytes: 64 * 1024 * 1024,
+  nesting_levels: 200,
+  session_id_bytes: 512,
+  label_bytes: 256,
+  id_chars: 128,
+  list_max: 500,
+} as const;

@@ -1,0 +1,97 @@
+// A rejection: input the caller can fix. It is a value; what status it has is decided at each surface.
+
+export type RejectionCode =
+  | "body_missing"
+  | "confidence_out_of_range"
+  | "content_type_unsupported"
+  | "cursor_invalid"
+  | "entries_missing"
+  | "entry_not_found"
+  | "entry_too_large"
+  | "field_invalid"
+  | "field_missing"
+  | "id_conflict"
+  | "id_invalid"
+  | "interaction_not_found"
+  | "already_completed"
+  | "json_invalid"
+  | "kind_reserved"
+  | "kind_unknown"
+  | "label_invalid"
+  | "limit_invalid"
+  | "method_not_allowed"
+  | "nesting_too_deep"
+  | "parameter_unknown"
+  | "prompt_blank"
+  | "request_invalid"
+  | "request_too_large"
+  | "role_unknown"
+  | "route_not_found"
+  | "session_id_invalid"
+  | "time_invalid"
+  | "utf8_invalid";
+
+export interface RejectionDetails {
+  readonly code: RejectionCode;
+  readonly message: string;
+  /** The field or parameter that has to change. */
+  readonly field?: string;
+  /** Which item of a batch it was, counted from 0. */
+  readonly index?: number;
+  /** What to do about it, where the message does not say it already. */
+  readonly hint?: string;
+}
+
+export class Rejection implements RejectionDetails {
+  readonly code: RejectionCode;
+  readonly message: string;
+  readonly field?: string;
+  readonly index?: number;
+  readonly hint?: string;
+
+  constructor(details: RejectionDetails) {
+    this.code = details.code;
+    this.message = details.message;
+    if (details.field !== undefined) this.field = details.field;
+    if (details.index !== undefined) this.index = details.index;
+    if (details.hint !== undefined) this.hint = details.hint;
+  }
+
+  at(index: number): Rejection {
+    return new Rejection({ ...this, index });
+  }
+
+  /** The same without an index, for callers who did not give a list. */
+  whole(): Rejection {
+    const details: RejectionDetails = this;
+    const { index: _, ...rest } = details;
+    return new Rejection(rest);
+  }
+}
+
+export function reject(details: RejectionDetails): Rejection {
+  return new Rejection(details);
+}
+
+/** What the library throws for refused input, so that `try`/`catch` around a call works as people expect. */
+export class RecorderError extends Error implements RejectionDetails {
+  override readonly name: string = "RecorderError";
+  readonly code: RejectionCode;
+  readonly field?: string;
+  readonly index?: number;
+  readonly hint?: string;
+
+  constructor(rejection: RejectionDetails) {
+    super(rejection.message);
+    this.code = rejection.code;
+    if (rejection.field !== undefined) this.field = rejection.field;
+    if (rejection.index !== undefined) this.index = rejection.index;
+    if (rejection.hint !== undefined) this.hint = rejection.hint;
+  }
+}
+
+/** Turns a returned rejection into a thrown `RecorderError`; anything else passes through. */
+export function orThrow<T>(value: T | Rejection): T {
+  if (value instanceof Rejection) throw new RecorderError(value);
+  return value;
+}

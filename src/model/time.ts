@@ -1,0 +1,73 @@
+// Times: one shape inside (UTC, milliseconds), every shape people type at the door.
+
+// A zone's plus sign typed into a URL arrives as a space, so a space in its place is read as the plus it was.
+const ISO =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2})(?::(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?\s?(Z|[+-]\d{2}(?::?\d{2})?| \d{2}:\d{2})?)?$/i;
+const BASIC = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(?:(\d{2})(?:[.,](\d+))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+const RELATIVE = /^(\d{1,9})(s|m|h|d|w)$/i;
+const MS_BY_UNIT = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+const DAY_MS = 86_400_000;
+
+export function formatTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** Milliseconds since 1970 of an ISO 8601 time, or undefined. No zone means UTC; a bare date is its first moment. */
+export function parseTime(text: string): number | undefined {
+  const match = ISO.exec(text) ?? BASIC.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second, fraction, zone] = match;
+  const days = daysInMonth(Number(year), Number(month));
+  if (Number(day) < 1 || Number(day) > days) return undefined;
+  const h = Number(hour ?? 0);
+  const m = Number(minute ?? 0);
+  const s = Number(second ?? 0);
+  // 24:00:00 is ISO's way to write the end of a day, :60 its leap second; both roll over.
+  if (h > 24 || (h === 24 && (m > 0 || s > 0)) || m > 59 || s > 60) return undefined;
+  const offset = zoneMinutes(zone);
+  if (offset === undefined) return undefined;
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  const millis = Number((fraction ?? "").slice(0, 3).padEnd(3, "0"));
+  const ms = date.getTime() + h * 3_600_000 + m * 60_000 + s * 1_000 + millis - offset * 60_000;
+  return isStorable(ms) ? ms : undefined;
+}
+
+/** A bound of a time filter: an ISO time, or relative to now such as `30m`, `12h`, `7d`, `2w`. */
+export function parseTimeBound(
+  text: string,
+  options: { readonly nowMs: number; readonly end: boolean },
+): number | undefined {
+  const relative = RELATIVE.exec(text);
+  if (relative !== null) {
+    const unit = (relative[2] as string).toLowerCase() as keyof typeof MS_BY_UNIT;
+    const ms = options.nowMs - Number(relative[1]) * MS_BY_UNIT[unit];
+    return Math.max(ms, EARLIEST_MS);
+  }
+  const ms = parseTime(text);
+  if (ms === undefined || !options.end) return ms;
+  // As an upper bound a bare date means its end.
+  if (/^\d{4}-?\d{2}-?\d{2}$/.test(text)) return ms + DAY_MS - 1;
+  return ms;
+}
+
+const EARLIEST_MS = new Date("0000-01-01T00:00:00.000Z").getTime();
+const LATEST_MS = new Date("9999-12-31T23:59:59.999Z").getTime();
+
+function isStorable(ms: number): boolean {
+  return ms >= EARLIEST_MS && ms <= LATEST_MS;
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month < 1 || month > 12) return 0;
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] as number;
+}
+
+function zoneMinutes(zone: string | undefined): number | undefined {
+  if (zone === undefined || zone === "" || zone.toUpperCase() === "Z") return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(3).replace(":", "") || 0);
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone[0] === "-" ? -1 : 1) * (hours * 60 + minutes);
+}

@@ -1,0 +1,70 @@
+// What a log engine must be able to do: append batches with their claims, read by position, and say where it ends.
+
+/** Everything of an entry that the log stores, before it has a place. */
+export interface LogEntry {
+  readonly kind: string;
+  readonly recorded_at: string;
+  readonly salt: Uint8Array;
+  readonly body: Uint8Array;
+  /** SHA-256 of salt and body. */
+  readonly commitment: Uint8Array;
+  /** Unique keys taken in the same transaction as the append; the first is the entry's id. */
+  readonly claims: readonly string[];
+}
+
+/** One caller's entries: all of them are appended, or none. */
+export type AppendUnit = readonly LogEntry[];
+
+export interface Placement {
+  readonly position: number;
+  readonly hash: Uint8Array;
+}
+
+/** A claim of the unit that was taken before: by which entry, and which item of the unit asked for it. */
+export interface TakenClaim {
+  readonly item: number;
+  readonly claim: string;
+  readonly position: number;
+}
+
+export type AppendOutcome = { readonly placed: readonly Placement[] } | { readonly taken: readonly TakenClaim[] };
+
+/** An entry at its place. Salt and body are absent once they were erased. */
+export interface StoredEntry {
+  readonly position: number;
+  readonly kind: string;
+  readonly recorded_at: string;
+  readonly commitment: Uint8Array;
+  readonly hash: Uint8Array;
+  readonly salt?: Uint8Array;
+  readonly body?: Uint8Array;
+}
+
+export interface Head {
+  readonly log_id: string;
+  /** Position of the newest entry, 0 when there is none. */
+  readonly position: number;
+  readonly hash: Uint8Array;
+}
+
+export interface EntryLog {
+  /** Which engine this is, so that a test can tell that it talks to the one it means. */
+  readonly engine: string;
+  head(): Promise<Head>;
+  /**
+   * Appends each unit whole or not at all; when it returns, what was placed is durable. A unit with a taken claim is
+   * not appended, and the outcome names all of its taken claims; the other units of the call are not affected.
+   */
+  append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]>;
+  /** Entries after a position, in order; stops at the limit or once `bytes_max` of bodies are reached. */
+  read(range: {
+    readonly after: number;
+    readonly limit: number;
+    readonly bytes_max?: number;
+  }): Promise<readonly StoredEntry[]>;
+  /** The entries at these positions, in the order asked for; undefined where there is none. */
+  get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]>;
+  /** The position that took each claim, or undefined. */
+  find(claims: readonly string[]): Promise<readonly (number | undefined)[]>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,51 @@
+// Views: an interaction together with the response that completed it, and the short form that lists show.
+import type { Entry, EntryOf, EntrySummary, Interaction } from "../model/entry.js";
+
+/** What the response gives wins; references add up, since both name what was used for the same turn. */
+export function complete(interaction: Interaction, response: EntryOf<"response">): Interaction {
+  const isUsageGiven = Object.keys(response.usage).length > 0;
+  const latency_ms = response.latency_ms ?? interaction.latency_ms;
+  return {
+    ...interaction,
+    response: response.response,
+    response_summary: response.response_summary || interaction.response_summary,
+    memories_used: union(interaction.memories_used, response.memories_used),
+    chunks_used: union(interaction.chunks_used, response.chunks_used),
+    model: response.model || interaction.model,
+    usage: isUsageGiven ? response.usage : interaction.usage,
+    ...(latency_ms === undefined ? {} : { latency_ms }),
+    extra: { ...interaction.extra, ...response.extra },
+    response_id: response.id,
+  };
+}
+
+export function summarise(entry: Entry): EntrySummary {
+  if (entry.kind === "interaction") {
+    const { response, context_pack: _, ...rest } = entry;
+    return { ...rest, response_chars: codePoints(response) };
+  }
+  if (entry.kind === "response") {
+    const { response, ...rest } = entry;
+    return { ...rest, response_chars: codePoints(response) };
+  }
+  return entry;
+}
+
+/** Length in code points, which is what people count as characters more often than UTF-16 units. */
+export function codePoints(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0xd800 || unit > 0xdbff) continue;
+    const next = text.charCodeAt(i + 1);
+    if (next >= 0xdc00 && next <= 0xdfff) {
+      count -= 1;
+      i += 1;
+    }
+  }
+  return count;
+}
+
+function union(left: readonly string[], right: readonly string[]): readonly string[] {
+  return right.length === 0 ? left : [...new Set([...left, ...right])];
+}

@@ -1,0 +1,208 @@
+// The composition root: opens a store and puts the parts together behind the interface of the library.
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { Capture, type Captured, type CapturedItem } from "./capture/capture.js";
+import { GroupCommit } from "./capture/group-commit.js";
+import { pooledRandomBytes, type Surroundings } from "./capture/pack.js";
+import type { Verification } from "./custody/verify.js";
+import { MemoryIndex } from "./engines/memory/index.js";
+import { MemoryLog } from "./engines/memory/log.js";
+import { toEntry } from "./model/body.js";
+import type {
+  CaptureKind,
+  CompletionInput,
+  Entry,
+  EntryInput,
+  ErasedEntry,
+  Interaction,
+  InteractionInput,
+} from "./model/entry.js";
+import { isPositionText } from "./model/ids.js";
+import { orThrow, RecorderError, Rejection, reject } from "./model/rejection.js";
+import type { EntryLog } from "./ports/entry-log.js";
+import type { EntryCounts } from "./ports/entry-index.js";
+import {
+  type EntryListOptions,
+  type InteractionListOptions,
+  parseEntryQuery,
+  parseInteractionQuery,
+} from "./read/list-query.js";
+import type { EntryList, InteractionList } from "./read/reader.js";
+import { closed } from "./threads/calls.js";
+import { LocalReading, type Reading, ThreadedReading } from "./threads/reading.js";
+import { ThreadedLog } from "./threads/threaded-log.js";
+
+export interface RecorderOptions {
+  /** A folder, `~/.hansard` by default, or `memory:` for a store that is gone when it is closed. */
+  readonly data?: string;
+  /** Whether a store that does not exist yet is made; false makes it a fault. */
+  readonly create?: boolean;
+}
+
+/** The answer to `append`, whether one entry or many were given. */
+export interface AppendResult {
+  readonly status: "recorded" | "already_recorded";
+  readonly entries: readonly Captured[];
+}
+
+export interface Health {
+  readonly status: "ok" | "degraded";
+  /** Position of the newest entry. */
+  readonly position: number;
+  /** Position through which the index has followed. */
+  readonly indexed_through: number;
+}
+
+export async function openRecorder(options: RecorderOptions = {}): Promise<Recorder> {
+  const data = options.data === undefined || options.data === "" ? join(homedir(), ".hansard") : options.data;
+  const surroundings: Surroundings = { nowMs: Date.now, randomBytes: pooledRandomBytes() };
+  if (data === "memory:") {
+    const log = new MemoryLog();
+    return new Recorder({ log, reading: new LocalReading({ log, index: new MemoryIndex() }), surroundings });
+  }
+  const path = join(data, "log.db");
+  const log = await ThreadedLog.open({ path, mode: options.create === false ? "write" : "create" });
+  const reading = new ThreadedReading({ log_path: path, index_path: join(data, "index.db") });
+  return new Recorder({ log, reading, surroundings });
+}
+
+/** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */
+export class Recorder {
+  readonly #log: EntryLog;
+  readonly #reading: Reading;
+  readonly #commit: GroupCommit;
+  readonly #capture: Capture;
+  readonly #surroundings: Surroundings;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: { readonly log: EntryLog; readonly reading: Reading; readonly surroundings: Surroundings }) {
+    this.#log = parts.log;
+    this.#reading = parts.reading;
+    this.#surroundings = parts.surroundings;
+    this.#commit = new GroupCommit(parts.log);
+    this.#capture = new Capture({ ...parts, commit: this.#commit });
+  }
+
+  /** Records one round-trip with a model, and answers with the whole interaction once it is on disk. */
+  async recordInteraction(input: InteractionInput): Promise<Interaction> {
+    const item = await this.#captureOne(input, "interaction");
+    if (item.status === "recorded" && item.stored !== undefined) return toEntry(item.stored) as Interaction;
+    return (await this.#reading.getByPosition(item.position)) as Interaction;
+  }
+
+  /** Adds the response to an interaction that was recorded before it was there. */
+  async completeInteraction(id: string, completion: CompletionInput): Promise<Interaction> {
+    const item = await this.#captureOne({ ...completion, kind: "response", interaction_id: id }, "response");
+    return this.#interactionOfResponse(item, id);
+  }
+
+  /** Interactions, newest first, without their responses and context packs. */
+  async listInteractions(options: InteractionListOptions = {}): Promise<InteractionList> {
+    this.#assertOpen();
+    return this.#reading.listInteractions(orThrow(parseInteractionQuery(options, this.#surroundings.nowMs())));
+  }
+
+  /** One interaction, whole; undefined where there is none. */
+  async getInteraction(id: string): Promise<Interaction | undefined> {
+    const entry = await this.getEntry(id);
+    return entry !== undefined && !("erased" in entry) && entry.kind === "interaction" ? entry : undefined;
+  }
+
+  /** Appends one entry or a batch, all or none. */
+  async append(input: EntryInput | readonly EntryInput[]): Promise<AppendResult> {
+    if (!Array.isArray(input)) return toAppendResult([await this.#captureOne(input)]);
+    return toAppendResult(orThrow(await this.#captureAll(input)));
+  }
+
+  /** Entries of all kinds, newest first. */
+  async listEntries(options: EntryListOptions = {}): Promise<EntryList> {
+    this.#assertOpen();
+    return this.#reading.listEntries(orThrow(parseEntryQuery(options, this.#surroundings.nowMs())));
+  }
+
+  /** One entry by its id or its position; undefined where there is none. */
+  async getEntry(idOrPosition: string | number): Promise<Entry | ErasedEntry | undefined> {
+    this.#assertOpen();
+    const text = String(idOrPosition);
+    if (!isPositionText(text)) return this.#reading.getById(text);
+    const position = Number(text);
+    return Number.isSafeInteger(position) ? this.#reading.getByPosition(position) : undefined;
+  }
+
+  /** How much there is, by kind and project. */
+  async count(): Promise<EntryCounts> {
+    this.#assertOpen();
+    return this.#reading.count();
+  }
+
+  /** Walks the whole chain and says whether every entry is as it was recorded. */
+  async verify(): Promise<Verification> {
+    this.#assertOpen();
+    return this.#reading.verify();
+  }
+
+  async health(): Promise<Health> {
+    this.#assertOpen();
+    const { position } = await this.#log.head();
+    try {
+      return { status: "ok", position, indexed_through: await this.#reading.indexedThrough() };
+    } catch {
+      return { status: "degraded", position, indexed_through: 0 };
+    }
+  }
+
+  /** Drops the index and builds it anew from the log. */
+  async rebuildIndex(): Promise<void> {
+    this.#assertOpen();
+    return this.#reading.rebuildIndex();
+  }
+
+  /** Waits for what is being written, then closes the store. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#commit.drained();
+    await this.#reading.close();
+    await this.#log.close();
+  }
+
+  async #captureOne(input: unknown, kind?: CaptureKind): Promise<CapturedItem> {
+    const items = await this.#captureAll([input], kind);
+    // Nobody gave a list, so there is no item to point at.
+    if (items instanceof Rejection) throw new RecorderError(items.whole());
+    return items[0] as CapturedItem;
+  }
+
+  async #captureAll(
+    inputs: readonly unknown[],
+    kind?: CaptureKind,
+  ): Promise<readonly CapturedItem[] | Rejection> {
+    this.#assertOpen();
+    if (inputs.length === 0) {
+      return reject({ code: "entries_missing", message: "no entry was given", hint: "Give one entry or more." });
+    }
+    const items = await this.#capture.append(inputs, kind);
+    this.#reading.appended();
+    return items;
+  }
+
+  async #interactionOfResponse(item: CapturedItem, id: string): Promise<Interaction> {
+    const interaction = await this.getInteraction(id);
+    return orThrow(interaction ?? reject({ code: "interaction_not_found", message: `entry ${item.id} has no interaction` }));
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw closed();
+  }
+}
+
+function toAppendResult(items: readonly CapturedItem[]): AppendResult {
+  const isNew = items.some((item) => item.status === "recorded");
+  return {
+    status: isNew ? "recorded" : "already_recorded",
+    entries: items.map(({ status, id, position, created_at }) => ({ status, id, position, created_at })),
+  };
+}

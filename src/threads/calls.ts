@@ -1,0 +1,107 @@
+// Calls into a worker thread: numbered requests, one answer each, faults carried across.
+import { Worker } from "node:worker_threads";
+import { Fault, type FaultCode } from "../model/fault.js";
+
+export interface ThreadRequest {
+  readonly call: number;
+  readonly method: string;
+  readonly argument: unknown;
+}
+
+export type ThreadAnswer =
+  | { readonly call: number; readonly result: unknown }
+  | { readonly call: number; readonly failure: Failure };
+
+/** An error as it crosses a thread: a fault keeps its code and hint. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly stack: string;
+}
+
+export function toFailure(error: unknown): Failure {
+  const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+  if (error instanceof Fault) return { code: error.code, message, hint: error.hint, stack };
+  return { code: "", message, hint: "", stack };
+}
+
+function fromFailure(failure: Failure): Error {
+  if (failure.code !== "") return new Fault(failure.code as FaultCode, failure.message, { hint: failure.hint });
+  const error = new Error(failure.message);
+  error.stack = failure.stack;
+  return error;
+}
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+export class Thread {
+  readonly #worker: Worker;
+  readonly #bell: Int32Array;
+  readonly #waiting = new Map<number, Waiting>();
+  #calls = 0;
+  #ended: Fault | undefined;
+
+  constructor(options: { readonly file: URL; readonly options: object }) {
+    this.#bell = new Int32Array(new SharedArrayBuffer(4));
+    this.#worker = new Worker(options.file, { workerData: { ...options.options, bell: this.#bell } });
+    this.#worker.on("message", (answer: ThreadAnswer) => this.#settle(answer));
+    this.#worker.on("error", (error) => this.#end(stopped(error)));
+    this.#worker.on("exit", () => this.#end(stopped(undefined)));
+    // An idle thread keeps no program alive; one with calls under way does.
+    this.#worker.unref();
+  }
+
+  call<T>(method: string, argument: unknown, transfer: readonly ArrayBuffer[] = []): Promise<T> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    return new Promise<T>((resolve, reject) => {
+      this.#calls += 1;
+      const call = this.#calls;
+      if (this.#waiting.size === 0) this.#worker.ref();
+      this.#waiting.set(call, { resolve: resolve as (result: unknown) => void, reject });
+      this.#worker.postMessage({ call, method, argument } satisfies ThreadRequest, transfer);
+      Atomics.add(this.#bell, 0, 1);
+      Atomics.notify(this.#bell, 0);
+    });
+  }
+
+  /** Sends word without waiting for an answer. */
+  tell(method: string, argument: unknown): void {
+    if (this.#ended === undefined) this.#worker.postMessage({ call: 0, method, argument } satisfies ThreadRequest);
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended === undefined) await this.call("close", undefined);
+    this.#ended ??= closed();
+    await this.#worker.terminate();
+  }
+
+  #settle(answer: ThreadAnswer): void {
+    const waiting = this.#waiting.get(answer.call);
+    if (waiting === undefined) return;
+    this.#waiting.delete(answer.call);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    if ("failure" in answer) waiting.reject(fromFailure(answer.failure));
+    else waiting.resolve(answer.result);
+  }
+
+  #end(fault: Fault): void {
+    this.#ended ??= fault;
+    for (const waiting of this.#waiting.values()) waiting.reject(this.#ended);
+    this.#waiting.clear();
+  }
+}
+
+function stopped(cause: unknown): Fault {
+  return new Fault("thread_stopped", "a thread of the recorder has stopped", {
+    hint: "Open the recorder again; what was acknowledged is stored.",
+    cause,
+  });
+}
+
+export function closed(): Fault {
+  return new Fault("recorder_closed", "the recorder is closed", { hint: "Open it again with openRecorder()." });
+}

@@ -1,0 +1,97 @@
+// Packs the project, installs the package into an empty folder, and uses it there as a stranger would.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { repositoryRoot } from "../../scripts/repository-root.mjs";
+import { runCommand, runNpm } from "../../scripts/run-command.mjs";
+import { listFiles } from "../../scripts/source-files.mjs";
+
+const folder = mkdtempSync(join(tmpdir(), "hansard-pack-"));
+const installed = join(folder, "node_modules", "hansard");
+
+beforeAll(async () => {
+  const packed = await runNpm(["pack", "--pack-destination", folder], { cwd: repositoryRoot });
+  expect(packed, packed.stderr).toMatchObject({ status: 0 });
+  const [tarball = ""] = readdirSync(folder).filter((file) => file.endsWith(".tgz"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "stranger", private: true, type: "module" }));
+  const flags = ["--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
+  const install = await runNpm(["install", ...flags, `./${tarball}`], { cwd: folder });
+  expect(install, install.stderr).toMatchObject({ status: 0 });
+  copyNativeModule();
+}, 300_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/**
+ * Compiling SQLite takes a minute where no prebuilt binary can be fetched, and says nothing about this package: the
+ * install script is left out and the binary that was built for this repository is put in its place.
+ */
+function copyNativeModule(): void {
+  const binary = join("node_modules", "better-sqlite3", "build", "Release", "better_sqlite3.node");
+  mkdirSync(join(folder, binary, ".."), { recursive: true });
+  cpSync(join(repositoryRoot, binary), join(folder, binary));
+}
+
+test("the package holds what a user needs, and no tests or notes of the compiler", () => {
+  const files = listFiles(join(installed, "dist"))
+    .map((file) => `dist/${file}`)
+    .concat(listFiles(installed));
+  expect(files).toEqual(
+    expect.arrayContaining([
+      ...["package.json", "README.md", "LICENSE", "CHANGELOG.md", "docs/ARCHITECTURE.md"],
+      ...["dist/src/index.js", "dist/src/index.d.ts", "dist/src/cli/main.js"],
+    ]),
+  );
+  const unwanted = /\.test\b|\.test-d\.|tsbuildinfo|build-stamp|^dist\/(?!src\/)|^(?:src|test|bench|scripts)\//;
+  expect(files.filter((file) => unwanted.test(file))).toEqual([]);
+});
+
+test("whatever the package exports is in it", () => {
+  const { exports, bin } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+  const targets = JSON.stringify([exports, bin]).match(/(?<=")[^"]+\.(?:js|d\.ts)(?=")/g) ?? [];
+  expect(targets.length).toBeGreaterThanOrEqual(3);
+  expect(targets.filter((target) => !existsSync(join(installed, target)))).toEqual([]);
+});
+
+test("the command runs and tells its version", async () => {
+  const { version } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
+  const result = await runNpm(["exec", "--no", "--", "hansard", "--version"], { cwd: folder });
+  expect(result, result.stderr).toMatchObject({ status: 0, stdout: expect.stringContaining(version) });
+});
+
+test("its types compile strictly, declarations included, and refuse a record without a prompt", async () => {
+  writeFileSync(
+    join(folder, "consumer.ts"),
+    `import { openRecorder } from 'hansard'
+
+const recorder = await openRecorder({ data: 'record' })
+const interaction = await recorder.recordInteraction({ prompt: 'What is a Hansard?' })
+const again = await recorder.getInteraction(interaction.id)
+export const prompt: string | undefined = again?.prompt
+// @ts-expect-error A prompt is what makes an interaction.
+await recorder.recordInteraction({ response: 'The record of a parliament.' })
+await recorder.close()
+`,
+  );
+  const strict = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false", "--noEmit"];
+  const shape = ["--module", "nodenext", "--target", "es2022", "--lib", "es2023", "--ignoreConfig"];
+  const tsc = join(repositoryRoot, "node_modules", "typescript", "bin", "tsc");
+  const result = await runCommand(process.execPath, [tsc, ...strict, ...shape, "consumer.ts"], { cwd: folder });
+  expect(result).toEqual({ status: 0, stdout: "", stderr: "" });
+});
+
+test("what the library records is read back", async () => {
+  writeFileSync(
+    join(folder, "round-trip.mjs"),
+    `import { openRecorder } from 'hansard'
+
+const recorder = await openRecorder({ data: 'record' })
+const interaction = await recorder.recordInteraction({ prompt: 'What is a Hansard?' })
+console.log((await recorder.getInteraction(interaction.id)).prompt)
+await recorder.close()
+`,
+  );
+  const result = await runCommand(process.execPath, ["round-trip.mjs"], { cwd: folder });
+  expect(result).toEqual({ status: 0, stdout: "What is a Hansard?\n", stderr: "" });
+});
