@@ -28,15 +28,18 @@ export const mayImport = {
   custody: ["model", "ports", "indexing", "read"],
   background: ["model", "ports", "capture", "indexing", "read", "reflect", "review", "custody"],
   "engines/*": ["model", "ports"],
+  conformance: ["model", "ports"],
+  "conformance.ts": ["conformance"],
   threads: ["model", "ports", "indexing", "read", "custody", "engines/*"],
   "recorder.ts": [
     ...["model", "ports", "capture", "indexing", "read", "reflect", "import", "otlp", "guard", "review", "custody"],
     ...["background", "engines/*", "threads"],
   ],
-  "index.ts": ["model", "recorder.ts"],
+  "index.ts": ["model", "ports", "capture", "read", "custody", "recorder.ts"],
   http: ["model", "guard", "recorder.ts"],
   mcp: ["model", "guard", "recorder.ts"],
-  cli: ["model", "recorder.ts", "index.ts", "http", "mcp"],
+  "inspect-store.ts": ["model", "custody", "engines/*"],
+  cli: ["model", "recorder.ts", "inspect-store.ts", "index.ts", "http", "mcp"],
 };
 
 /** What a test beside its source may import as well. */
@@ -55,7 +58,6 @@ const homeOfPackage = {
   pg: "engines/postgres",
   "@clickhouse/client": "engines/clickhouse",
   fastify: "http",
-  "@fastify/swagger": "http",
   commander: "cli",
   "@modelcontextprotocol/sdk": "mcp",
 };

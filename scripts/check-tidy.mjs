@@ -1,5 +1,5 @@
 // The small rules of the house that no linter knows: sizes, names, first lines, and what may not be left behind.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { listFiles } from "./source-files.mjs";
 import { lineAt, nodesOf } from "./syntax.mjs";
@@ -191,9 +191,20 @@ function machinePathProblems(root, file) {
 
 /** @param {string} root */
 function lockProblems(root) {
-  if (!listFiles(root).includes("package-lock.json")) return [];
-  const lock = readFileSync(join(root, "package-lock.json"), "utf8");
-  return /"resolved": *"[a-z+]+:/.test(lock)
+  const file = join(root, "package-lock.json");
+  if (!existsSync(file)) return [];
+  const text = readFileSync(file, "utf8");
+  const hosts = /"resolved": *"[a-z+]+:/.test(text)
     ? ["package-lock.json: it names hosts; run npm install with the .npmrc of this repository"]
     : [];
+  /** @type {{ [path: string]: { optionalDependencies?: { [name: string]: string } } }} */
+  const packages = JSON.parse(text).packages ?? {};
+  const locked = new Set(Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, "")));
+  const optional = Object.values(packages).flatMap((locks) => Object.keys(locks.optionalDependencies ?? {}));
+  // It happens when a registry does not have the builds of all platforms, and then nobody can use the lockfile.
+  const missing = [...new Set(optional)].filter((name) => !locked.has(name));
+  return [
+    ...hosts,
+    ...missing.map((name) => `package-lock.json: without ${name}, npm ci refuses it on every platform`),
+  ];
 }

@@ -1,10 +1,12 @@
 // Installs what package-lock.json names, when it is not installed already.
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runNpm } from "./run-command.mjs";
 
 /** @typedef {{ version?: string, integrity?: string, optional?: boolean }} LockedPackage */
+
+const platform = `${process.platform}-${process.arch} ${process.versions.modules}`;
 
 /**
  * @param {string} root
@@ -17,15 +19,20 @@ export async function ensureDependencies(root, say) {
   // Development dependencies are named because NODE_ENV=production would leave them out, and the compiler is one.
   const { status, stdout, stderr } = await runNpm(["ci", "--include=dev", "--no-audit", "--no-fund"], { cwd: root });
   if (status !== 0) throw new Error(`npm ci failed.\n${stdout}${stderr}`);
+  mkdirSync(join(root, "node_modules"), { recursive: true });
   writeFileSync(stampFile(root), stampOf(root));
 }
 
 /** @param {string} root */
 function installed(root) {
-  if (existsSync(stampFile(root))) return readFileSync(stampFile(root), "utf8") === stampOf(root);
+  const file = stampFile(root);
+  const stamp = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  if (stamp === stampOf(root)) return true;
+  // Native modules are built for one platform and one binary interface of Node.
+  if (stamp !== undefined && !stamp.endsWith(platform)) return false;
   // Someone ran `npm install` by hand: what npm noted about node_modules says whether that will do.
   if (!matchesLock(root)) return false;
-  writeFileSync(stampFile(root), stampOf(root));
+  writeFileSync(file, stampOf(root));
   return true;
 }
 
@@ -34,16 +41,10 @@ function stampFile(root) {
   return join(root, "node_modules", ".hansard-stamp");
 }
 
-/**
- * Native modules are built for one platform and one binary interface of Node, so these count as well.
- *
- * @param {string} root
- */
+/** @param {string} root */
 function stampOf(root) {
-  const lock = createHash("sha256")
-    .update(readFileSync(join(root, "package-lock.json")))
-    .digest("hex");
-  return `${lock} ${process.platform}-${process.arch} ${process.versions.modules}\n`;
+  const lock = readFileSync(join(root, "package-lock.json"));
+  return `${createHash("sha256").update(lock).digest("hex")} ${platform}`;
 }
 
 /** @param {string} root */

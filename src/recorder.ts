@@ -18,9 +18,9 @@ import type {
   InteractionInput,
 } from "./model/entry.js";
 import { isPositionText } from "./model/ids.js";
-import { orThrow, RecorderError, Rejection, reject } from "./model/rejection.js";
-import type { EntryLog } from "./ports/entry-log.js";
+import { orThrow, RecorderError, type Rejection, reject } from "./model/rejection.js";
 import type { EntryCounts } from "./ports/entry-index.js";
+import type { EntryLog } from "./ports/entry-log.js";
 import {
   type EntryListOptions,
   type InteractionListOptions,
@@ -85,6 +85,8 @@ export class Recorder {
 
   /** Records one round-trip with a model, and answers with the whole interaction once it is on disk. */
   async recordInteraction(input: InteractionInput): Promise<Interaction> {
+    const { kind } = input as { readonly kind?: unknown };
+    if (kind !== undefined && kind !== null && kind !== "interaction") throw new RecorderError(notAnInteraction());
     const item = await this.#captureOne(input, "interaction");
     if (item.status === "recorded" && item.stored !== undefined) return toEntry(item.stored) as Interaction;
     return (await this.#reading.getByPosition(item.position)) as Interaction;
@@ -143,12 +145,13 @@ export class Recorder {
 
   async health(): Promise<Health> {
     this.#assertOpen();
-    const { position } = await this.#log.head();
-    try {
-      return { status: "ok", position, indexed_through: await this.#reading.indexedThrough() };
-    } catch {
-      return { status: "degraded", position, indexed_through: 0 };
-    }
+    const position = await this.#log.head().then(
+      (head) => head.position,
+      () => undefined,
+    );
+    const indexed_through = await this.#reading.indexedThrough().catch(() => undefined);
+    const isWell = position !== undefined && indexed_through !== undefined;
+    return { status: isWell ? "ok" : "degraded", position: position ?? 0, indexed_through: indexed_through ?? 0 };
   }
 
   /** Drops the index and builds it anew from the log. */
@@ -170,16 +173,13 @@ export class Recorder {
   }
 
   async #captureOne(input: unknown, kind?: CaptureKind): Promise<CapturedItem> {
-    const items = await this.#captureAll([input], kind);
-    // Nobody gave a list, so there is no item to point at.
-    if (items instanceof Rejection) throw new RecorderError(items.whole());
-    return items[0] as CapturedItem;
+    this.#assertOpen();
+    const item = orThrow(await this.#capture.appendOne(input, kind));
+    this.#reading.appended();
+    return item;
   }
 
-  async #captureAll(
-    inputs: readonly unknown[],
-    kind?: CaptureKind,
-  ): Promise<readonly CapturedItem[] | Rejection> {
+  async #captureAll(inputs: readonly unknown[], kind?: CaptureKind): Promise<readonly CapturedItem[] | Rejection> {
     this.#assertOpen();
     if (inputs.length === 0) {
       return reject({ code: "entries_missing", message: "no entry was given", hint: "Give one entry or more." });
@@ -191,7 +191,9 @@ export class Recorder {
 
   async #interactionOfResponse(item: CapturedItem, id: string): Promise<Interaction> {
     const interaction = await this.getInteraction(id);
-    return orThrow(interaction ?? reject({ code: "interaction_not_found", message: `entry ${item.id} has no interaction` }));
+    return orThrow(
+      interaction ?? reject({ code: "interaction_not_found", message: `entry ${item.id} has no interaction` }),
+    );
   }
 
   #assertOpen(): void {
@@ -205,4 +207,13 @@ function toAppendResult(items: readonly CapturedItem[]): AppendResult {
     status: isNew ? "recorded" : "already_recorded",
     entries: items.map(({ status, id, position, created_at }) => ({ status, id, position, created_at })),
   };
+}
+
+function notAnInteraction(): Rejection {
+  return reject({
+    code: "field_invalid",
+    field: "kind",
+    message: "kind must be interaction here",
+    hint: "Use append() for other kinds.",
+  });
 }

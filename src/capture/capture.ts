@@ -36,6 +36,21 @@ export class Capture {
     this.#surroundings = parts.surroundings;
   }
 
+  /** The common case, one entry, without the bookkeeping that a batch needs. */
+  async appendOne(input: unknown, kindWhenAbsent?: CaptureKind): Promise<CapturedItem | Rejection> {
+    const draft = parseDraft(input, kindWhenAbsent);
+    if (draft instanceof Rejection) return draft;
+    if (draft.kind !== "response") {
+      const packed = pack(draft, this.#surroundings);
+      if (packed instanceof Rejection) return packed;
+      const outcome = await this.#commit.append([packed.entry]);
+      if ("placed" in outcome) return recorded(packed, outcome.placed[0] as Placement);
+    }
+    const items = await this.append([input], kindWhenAbsent);
+    // Nobody gave a list, so there is no item to point at.
+    return items instanceof Rejection ? items.whole() : (items[0] as CapturedItem);
+  }
+
   /** Appends all of the given entries, or none and says which one was refused. */
   async append(inputs: readonly unknown[], kindWhenAbsent?: CaptureKind): Promise<readonly CapturedItem[] | Rejection> {
     const drafts: Draft[] = [];
@@ -62,7 +77,9 @@ export class Capture {
     for (const [index, draft] of drafts.entries()) {
       if (draft.kind !== "response") continue;
       const interactionId = draft.body.interaction_id as string;
-      const inBatch = drafts.slice(0, index).find((other) => other.id === interactionId && other.kind === "interaction");
+      const inBatch = drafts
+        .slice(0, index)
+        .find((other) => other.id === interactionId && other.kind === "interaction");
       const interaction = inBatch?.body ?? (await this.#readInteraction(interactionId));
       if (interaction === undefined) return interactionNotFound(interactionId).at(index);
       if (typeof interaction.response === "string" && interaction.response !== "") {

@@ -5,6 +5,9 @@ import type { AppendOutcome, AppendUnit, EntryLog } from "../ports/entry-log.js"
 
 /** Two batches under way let the log write one while the next is being gathered. */
 const IN_FLIGHT_MAX = 2;
+/** With this many entries waiting the log may start on them while their successors are still being prepared. */
+const EAGER_ENTRIES = 16;
+const EAGER_IN_FLIGHT_MAX = 4;
 const BATCH_ENTRIES_MAX = 2_000;
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 /** Beyond this much waiting text the caller is told to come back, before memory grows without bound. */
@@ -19,11 +22,11 @@ interface Waiting {
 
 export class GroupCommit {
   readonly #log: EntryLog;
-  #queue: Waiting[] = [];
+  readonly #queue: Waiting[] = [];
   #queuedBytes = 0;
   #inFlight = 0;
   #scheduled = false;
-  #idle: (() => void)[] = [];
+  readonly #idle: (() => void)[] = [];
 
   constructor(log: EntryLog) {
     this.#log = log;
@@ -36,7 +39,8 @@ export class GroupCommit {
     this.#queuedBytes += bytes;
     return new Promise((resolve, reject) => {
       this.#queue.push({ unit, bytes, resolve, reject });
-      this.#schedule();
+      if (this.#queue.length >= EAGER_ENTRIES && this.#inFlight < EAGER_IN_FLIGHT_MAX) void this.#flush();
+      else this.#schedule();
     });
   }
 

@@ -1,6 +1,6 @@
 // A draft becomes the bytes that the log stores: body, salt and commitment.
 import { randomFillSync } from "node:crypto";
-import { commitmentOf, SALT_BYTES } from "../model/chain.js";
+import { commitmentOfBoth, SALT_BYTES } from "../model/chain.js";
 import { completionClaim, idClaim } from "../model/claims.js";
 import { uuidV7 } from "../model/ids.js";
 import { limits } from "../model/limits.js";
@@ -25,9 +25,15 @@ export interface Packed {
 export function pack(draft: Draft, surroundings: Surroundings): Packed | Rejection {
   const nowMs = surroundings.nowMs();
   const id = draft.id ?? uuidV7({ nowMs, random: surroundings.randomBytes(10) });
-  const body = encodeBody(id, draft);
-  if (!(body instanceof Uint8Array)) return body;
-  const salt = surroundings.randomBytes(SALT_BYTES);
+  const text = encodeBody(id, draft);
+  if (typeof text !== "string") return text;
+  // Salt and body lie side by side, as they are hashed together.
+  const bytes = Buffer.allocUnsafe(SALT_BYTES + Buffer.byteLength(text));
+  bytes.set(surroundings.randomBytes(SALT_BYTES));
+  bytes.write(text, SALT_BYTES, "utf8");
+  const salt = bytes.subarray(0, SALT_BYTES);
+  const body = bytes.subarray(SALT_BYTES);
+  if (body.byteLength > limits.entry_bytes) return tooLarge(body.byteLength);
   const recorded_at = formatTime(nowMs);
   const claims = [idClaim(id)];
   if (draft.kind === "response") claims.push(completionClaim(draft.body.interaction_id as string));
@@ -35,23 +41,23 @@ export function pack(draft: Draft, surroundings: Surroundings): Packed | Rejecti
     id,
     created_at: (draft.body.created_at as string | undefined) ?? recorded_at,
     draft,
-    entry: { kind: draft.kind, recorded_at, salt, body, commitment: commitmentOf(salt, body), claims },
+    entry: { kind: draft.kind, recorded_at, salt, body, commitment: commitmentOfBoth(bytes), claims },
   };
 }
 
-function encodeBody(id: string, draft: Draft): Uint8Array | Rejection {
-  let text: string;
+function encodeBody(id: string, draft: Draft): string | Rejection {
   try {
-    text = JSON.stringify({ id, ...draft.body });
+    return JSON.stringify({ id, ...draft.body });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     return reject({ code: "field_invalid", field: "entry", message: `the entry is not JSON: ${reason}` });
   }
-  const body = Buffer.from(text, "utf8");
-  if (body.byteLength <= limits.entry_bytes) return body;
+}
+
+function tooLarge(bytes: number): Rejection {
   return reject({
     code: "entry_too_large",
-    message: `the entry's JSON has ${body.byteLength} bytes; at most ${limits.entry_bytes} (16 MiB) are allowed`,
+    message: `the entry's JSON has ${bytes} bytes; at most ${limits.entry_bytes} (16 MiB) are allowed`,
     hint: "Store large blobs elsewhere and record where they are.",
   });
 }

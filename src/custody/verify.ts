@@ -95,7 +95,10 @@ function redactedPositions(stored: StoredEntry): readonly number[] {
 }
 
 /** Where each entry's own id leads; a body that does not parse is told apart by its commitment, not here. */
-async function idPositions(log: EntryLog, batch: readonly StoredEntry[]): Promise<ReadonlyMap<number, number | undefined>> {
+async function idPositions(
+  log: EntryLog,
+  batch: readonly StoredEntry[],
+): Promise<ReadonlyMap<number, number | undefined>> {
   const owners: number[] = [];
   const claims: string[] = [];
   for (const stored of batch) {

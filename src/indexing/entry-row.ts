@@ -1,7 +1,8 @@
 // What the index keeps of an entry, derived from the entry alone.
-import type { Entry } from "../model/entry.js";
+import type { Entry, EntryOf } from "../model/entry.js";
+import { readRole } from "../model/roles.js";
 import { parseTime } from "../model/time.js";
-import type { EntryRow } from "../ports/entry-index.js";
+import type { EntryRow, SessionInfo } from "../ports/entry-index.js";
 
 export function toEntryRow(entry: Entry, completes: number | undefined): EntryRow {
   const uses = entry.kind === "interaction" || entry.kind === "response";
@@ -15,5 +16,17 @@ export function toEntryRow(entry: Entry, completes: number | undefined): EntryRo
     memories: uses ? entry.memories_used : [],
     chunks: uses ? entry.chunks_used : [],
     ...(completes === undefined ? {} : { completes }),
+    ...(entry.kind === "message" ? { role: readRole(entry.role) } : {}),
+    ...(entry.kind === "consolidation" ? { through: entry.through } : {}),
+    ...(entry.kind === "session_info" ? { info: toSessionInfo(entry) } : {}),
+  };
+}
+
+/** What reads as empty was not given, and says nothing about the session. */
+function toSessionInfo(entry: EntryOf<"session_info">): SessionInfo {
+  return {
+    ...(entry.title === "" ? {} : { title: entry.title }),
+    ...(entry.parent === "" ? {} : { parent: entry.parent }),
+    metadata: entry.metadata,
   };
 }

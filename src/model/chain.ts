@@ -8,7 +8,12 @@ export const GENESIS_HASH: Uint8Array = new Uint8Array(32);
 
 /** SHA-256 of salt and body: it binds the body, and says nothing about it once salt and body are erased. */
 export function commitmentOf(salt: Uint8Array, body: Uint8Array): Buffer {
-  return hash("sha256", Buffer.concat([salt, body]), "buffer");
+  return commitmentOfBoth(Buffer.concat([salt, body]));
+}
+
+/** The same for salt and body that lie one after the other already. */
+export function commitmentOfBoth(saltAndBody: Uint8Array): Buffer {
+  return hash("sha256", saltAndBody, "buffer");
 }
 
 /** SHA-256 of the previous hash, then position, kind and recorded_at each ended by a line feed, then the commitment. */

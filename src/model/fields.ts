@@ -1,21 +1,23 @@
 // Field types: how a value of each is checked at the door, what an absent one reads as, and its JSON schema.
-import Type, { type TSchema } from "typebox";
 import { parseLabel } from "./ids.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.js";
 import { Rejection, type RejectionCode, reject } from "./rejection.js";
+
+/** JSON Schema, written plainly: loading a library of schema builders would double the time every command takes to start. */
+export type JsonSchema = JsonObject;
 
 export interface Field<T = unknown> {
   readonly required: boolean;
   /** What an absent value reads back as; undefined leaves it out. */
   readonly empty: T | undefined;
-  readonly schema: TSchema;
+  readonly schema: JsonSchema;
   /** The value as it is stored, or why not. */
   readonly parse: (value: unknown, name: string) => unknown;
 }
 
 interface FieldRule {
   readonly expected: string;
-  readonly schema: TSchema;
+  readonly schema: JsonSchema;
   readonly accepts: (value: unknown) => boolean;
   readonly code?: RejectionCode;
   readonly hint?: string;
@@ -41,15 +43,15 @@ export function required<T>(inner: Field<T>): Field<T> {
 
 const isText = (value: unknown): boolean => typeof value === "string";
 
-export const text = field<string>({ expected: "a string", schema: Type.String(), accepts: isText }, "");
+export const text = field<string>({ expected: "a string", schema: { type: "string" }, accepts: isText }, "");
 
 export const number = field<number>(
-  { expected: "a number", schema: Type.Number(), accepts: (value) => Number.isFinite(value) },
+  { expected: "a number", schema: { type: "number" }, accepts: (value) => Number.isFinite(value) },
   undefined,
 );
 
 export const boolean = field<boolean>(
-  { expected: "true or false", schema: Type.Boolean(), accepts: (value) => typeof value === "boolean" },
+  { expected: "true or false", schema: { type: "boolean" }, accepts: (value) => typeof value === "boolean" },
   undefined,
 );
 
@@ -57,32 +59,32 @@ export const confidence = field<number>(
   {
     expected: "a number from 0 to 1",
     code: "confidence_out_of_range",
-    schema: Type.Number({ minimum: 0, maximum: 1 }),
+    schema: { type: "number", minimum: 0, maximum: 1 },
     accepts: (value) => typeof value === "number" && value >= 0 && value <= 1,
   },
   undefined,
 );
 
 export const object = field<JsonObject>(
-  { expected: "an object", schema: Type.Object({}, { additionalProperties: true }), accepts: isJsonObject },
+  { expected: "an object", schema: { type: "object" }, accepts: isJsonObject },
   {},
 );
 
 export const objects = field<readonly JsonObject[]>(
   {
     expected: "a list of objects",
-    schema: Type.Array(Type.Object({}, { additionalProperties: true })),
+    schema: { type: "array", items: { type: "object" } },
     accepts: (value) => Array.isArray(value) && value.every(isJsonObject),
   },
   [],
 );
 
-export const json = field<JsonValue>({ expected: "text or JSON", schema: Type.Unknown(), accepts: () => true }, "");
+export const json = field<JsonValue>({ expected: "text or JSON", schema: {}, accepts: () => true }, "");
 
 export const position = field<number>(
   {
     expected: "a position (a whole number from 1)",
-    schema: Type.Integer({ minimum: 1 }),
+    schema: { type: "integer", minimum: 1 },
     accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
   },
   undefined,
@@ -94,7 +96,7 @@ export const role = field<string>(
   {
     expected: "one of user, assistant, system, tool",
     code: "role_unknown",
-    schema: Type.Enum([...roles]),
+    schema: { type: "string", enum: [...roles] },
     accepts: (value) => (roles as readonly unknown[]).includes(value),
   },
   undefined,
@@ -104,7 +106,7 @@ export const role = field<string>(
 export const content = field<string | readonly JsonValue[]>(
   {
     expected: "a string or a list of content parts (objects or strings)",
-    schema: Type.Union([Type.String(), Type.Array(Type.Unknown()), Type.Null()]),
+    schema: { type: ["string", "array", "null"] },
     accepts: (value) =>
       value === null ||
       isText(value) ||
@@ -117,7 +119,7 @@ export const content = field<string | readonly JsonValue[]>(
 export const references: Field<readonly string[]> = {
   required: false,
   empty: [],
-  schema: Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+  schema: { type: "array", items: { type: ["string", "number", "boolean"] } },
   parse: (value, name) => {
     if (!Array.isArray(value)) return reject({ code: "field_invalid", field: name, message: `${name} must be a list` });
     if (value.every(isText)) return value;
@@ -137,7 +139,7 @@ export const references: Field<readonly string[]> = {
 export const sessionReference: Field<string> = {
   required: false,
   empty: "",
-  schema: Type.String(),
+  schema: { type: "string" },
   parse: (value, name) => {
     const parsed = parseLabel("parent", value);
     return parsed instanceof Rejection ? new Rejection({ ...parsed, field: name }) : parsed;
@@ -150,7 +152,7 @@ export const prompt = required(
       expected: "a string that is not blank",
       code: "prompt_blank",
       hint: "Give the text that was sent to the model.",
-      schema: Type.String({ minLength: 1 }),
+      schema: { type: "string", minLength: 1 },
       accepts: (value) => typeof value === "string" && value.trim() !== "",
     },
     undefined,

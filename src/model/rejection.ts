@@ -10,6 +10,7 @@ export type RejectionCode =
   | "entry_too_large"
   | "field_invalid"
   | "field_missing"
+  | "headers_too_large"
   | "id_conflict"
   | "id_invalid"
   | "interaction_not_found"
@@ -21,9 +22,11 @@ export type RejectionCode =
   | "limit_invalid"
   | "method_not_allowed"
   | "nesting_too_deep"
+  | "parameter_repeated"
   | "parameter_unknown"
   | "prompt_blank"
   | "request_invalid"
+  | "request_timeout"
   | "request_too_large"
   | "role_unknown"
   | "route_not_found"
@@ -63,8 +66,7 @@ export class Rejection implements RejectionDetails {
 
   /** The same without an index, for callers who did not give a list. */
   whole(): Rejection {
-    const details: RejectionDetails = this;
-    const { index: _, ...rest } = details;
+    const { index: _, ...rest } = this;
     return new Rejection(rest);
   }
 }

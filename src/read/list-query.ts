@@ -113,10 +113,7 @@ function parseReferences(options: InteractionListOptions): RowFilter | Rejection
   return references;
 }
 
-function parseTimes(
-  bounds: { readonly since: string; readonly until: string },
-  nowMs: number,
-): RowFilter | Rejection {
+function parseTimes(bounds: { readonly since: string; readonly until: string }, nowMs: number): RowFilter | Rejection {
   const times: { since_ms?: number; until_ms?: number } = {};
   for (const name of ["since", "until"] as const) {
     const text = bounds[name];

@@ -55,28 +55,41 @@ export class Thread {
     this.#worker.unref();
   }
 
-  call<T>(method: string, argument: unknown, transfer: readonly ArrayBuffer[] = []): Promise<T> {
+  call<T>(method: string, argument: unknown): Promise<T> {
+    return this.callWith<T>((call) => ({ call, method, argument }) satisfies ThreadRequest);
+  }
+
+  /** A call whose message the caller makes itself, from the number that its answer will carry. */
+  callWith<T>(makeMessage: (call: number) => unknown): Promise<T> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     return new Promise<T>((resolve, reject) => {
-      this.#calls += 1;
+      // The number travels in four bytes; long before it comes round again, its answer is there.
+      this.#calls = (this.#calls % 0xffff_fffe) + 1;
       const call = this.#calls;
       if (this.#waiting.size === 0) this.#worker.ref();
       this.#waiting.set(call, { resolve: resolve as (result: unknown) => void, reject });
-      this.#worker.postMessage({ call, method, argument } satisfies ThreadRequest, transfer);
-      Atomics.add(this.#bell, 0, 1);
-      Atomics.notify(this.#bell, 0);
+      this.#worker.postMessage(makeMessage(call));
+      this.#ring();
     });
   }
 
   /** Sends word without waiting for an answer. */
   tell(method: string, argument: unknown): void {
-    if (this.#ended === undefined) this.#worker.postMessage({ call: 0, method, argument } satisfies ThreadRequest);
+    if (this.#ended !== undefined) return;
+    this.#worker.postMessage({ call: 0, method, argument } satisfies ThreadRequest);
+    this.#ring();
   }
 
   async close(): Promise<void> {
     if (this.#ended === undefined) await this.call("close", undefined);
     this.#ended ??= closed();
     await this.#worker.terminate();
+  }
+
+  /** Wakes a thread that sleeps on its bell instead of an event loop. */
+  #ring(): void {
+    Atomics.add(this.#bell, 0, 1);
+    Atomics.notify(this.#bell, 0);
   }
 
   #settle(answer: ThreadAnswer): void {

@@ -1,64 +1,85 @@
-// Units on their way to another thread: one buffer that is handed over instead of thousands of small copies.
+// Units on their way to the log's thread, as one run of bytes: cloning one buffer costs a fraction of cloning the objects.
 import { SALT_BYTES } from "../model/chain.js";
 import type { AppendUnit, LogEntry } from "../ports/entry-log.js";
 
 const COMMITMENT_BYTES = 32;
+const LENGTH_BYTES = 4;
 
-export interface PackedUnits {
-  /** Salt, commitment and body of every entry, one after the other. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly body_lengths: readonly number[];
-  readonly kinds: readonly string[];
-  readonly times: readonly string[];
-  readonly claims: readonly (readonly string[])[];
-  readonly unit_lengths: readonly number[];
-}
+/** What is not bytes by nature; small, and quickest as JSON. */
+type EntryHead = readonly [kind: string, recorded_at: string, ...claims: readonly string[]];
 
-export function packUnits(units: readonly AppendUnit[]): PackedUnits {
-  const entries = units.length === 1 ? (units[0] as AppendUnit) : units.flat();
-  let size = 0;
-  for (const entry of entries) size += SALT_BYTES + COMMITMENT_BYTES + entry.body.byteLength;
-  const bytes = new Uint8Array(new ArrayBuffer(size));
-  let at = 0;
-  for (const entry of entries) {
-    bytes.set(entry.salt, at);
-    bytes.set(entry.commitment, at + SALT_BYTES);
-    bytes.set(entry.body, at + SALT_BYTES + COMMITMENT_BYTES);
-    at += SALT_BYTES + COMMITMENT_BYTES + entry.body.byteLength;
-  }
-  return {
-    bytes,
-    body_lengths: entries.map((entry) => entry.body.byteLength),
-    kinds: entries.map((entry) => entry.kind),
-    times: entries.map((entry) => entry.recorded_at),
-    claims: entries.map((entry) => entry.claims),
-    unit_lengths: units.map((unit) => unit.length),
-  };
-}
-
-export function unpackUnits(packed: PackedUnits): readonly AppendUnit[] {
-  let at = 0;
-  let index = 0;
-  const take = (count: number): Uint8Array => {
-    at += count;
-    return packed.bytes.subarray(at - count, at);
-  };
-  return packed.unit_lengths.map((length) => {
-    const unit: LogEntry[] = [];
-    for (let i = 0; i < length; i += 1) {
-      const salt = take(SALT_BYTES);
-      const commitment = take(COMMITMENT_BYTES);
-      const body = take(packed.body_lengths[index] as number);
-      unit.push({
-        kind: packed.kinds[index] as string,
-        recorded_at: packed.times[index] as string,
-        claims: packed.claims[index] as readonly string[],
-        salt,
-        commitment,
-        body,
-      });
-      index += 1;
+/**
+ * Four bytes each for the call and the number of units; then for each unit the number of its entries, and for each entry
+ * the length of its head and of its body, the head, salt, commitment and body.
+ */
+export function packUnits(call: number, units: readonly AppendUnit[]): Uint8Array<ArrayBuffer> {
+  const heads = units.map((unit) => unit.map(headOf));
+  const bytes = Buffer.from(new ArrayBuffer(sizeOf(units, heads)));
+  let at = bytes.writeUInt32LE(call, 0);
+  at = bytes.writeUInt32LE(units.length, at);
+  for (const [unitIndex, unit] of units.entries()) {
+    at = bytes.writeUInt32LE(unit.length, at);
+    for (const [index, entry] of unit.entries()) {
+      const head = heads[unitIndex]?.[index] as string;
+      at = bytes.writeUInt32LE(head.length, at);
+      at = bytes.writeUInt32LE(entry.body.byteLength, at);
+      at += bytes.write(head, at, "latin1");
+      for (const part of [entry.salt, entry.commitment, entry.body]) {
+        bytes.set(part, at);
+        at += part.byteLength;
+      }
     }
-    return unit;
-  });
+  }
+  return bytes as Uint8Array<ArrayBuffer>;
+}
+
+export function unpackUnits(packed: Uint8Array): { readonly call: number; readonly units: readonly AppendUnit[] } {
+  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
+  let at = 0;
+  const takeNumber = (): number => {
+    at += LENGTH_BYTES;
+    return bytes.readUInt32LE(at - LENGTH_BYTES);
+  };
+  const take = (count: number): Buffer => {
+    at += count;
+    return bytes.subarray(at - count, at);
+  };
+  const call = takeNumber();
+  const units = Array.from({ length: takeNumber() }, () =>
+    Array.from({ length: takeNumber() }, (): LogEntry => {
+      const headBytes = takeNumber();
+      const bodyBytes = takeNumber();
+      const [kind, recorded_at, ...claims] = JSON.parse(take(headBytes).toString("latin1")) as EntryHead;
+      return {
+        kind,
+        recorded_at,
+        claims,
+        salt: take(SALT_BYTES),
+        commitment: take(COMMITMENT_BYTES),
+        body: take(bodyBytes),
+      };
+    }),
+  );
+  return { call, units };
+}
+
+/** Claims hold ids, which are ASCII, but `completes:` carries what the caller gave: escape what is not. */
+function headOf(entry: LogEntry): string {
+  const head: EntryHead = [entry.kind, entry.recorded_at, ...entry.claims];
+  return JSON.stringify(head).replaceAll(
+    /[^\x20-\x7e]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function sizeOf(units: readonly AppendUnit[], heads: readonly (readonly string[])[]): number {
+  let size = 2 * LENGTH_BYTES;
+  for (const [unitIndex, unit] of units.entries()) {
+    size += LENGTH_BYTES;
+    for (const [index, entry] of unit.entries()) {
+      const head = heads[unitIndex]?.[index] as string;
+      size += 2 * LENGTH_BYTES + head.length + SALT_BYTES + COMMITMENT_BYTES + entry.body.byteLength;
+    }
+  }
+  return size;
 }

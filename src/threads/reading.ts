@@ -2,6 +2,7 @@
 import { type Verification, verify } from "../custody/verify.js";
 import { Indexer } from "../indexing/indexer.js";
 import type { Entry, ErasedEntry } from "../model/entry.js";
+import { Fault } from "../model/fault.js";
 import type { EntryCounts, EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { ListQuery } from "../read/list-query.js";
@@ -134,7 +135,13 @@ export class ThreadedReading implements Reading {
   async #call<T>(method: keyof Reading, argument?: unknown): Promise<T> {
     this.#thread ??= this.#start();
     const thread = await this.#thread;
-    return thread.call<T>(method, argument);
+    try {
+      return await thread.call<T>(method, argument);
+    } catch (error) {
+      // The next call starts another thread; this one's answer is lost, and reads can be asked again.
+      if (error instanceof Fault && error.code === "thread_stopped") this.#thread = undefined;
+      throw error;
+    }
   }
 
   /** A thread that could not open its files is given up, so that the next call tries again. */

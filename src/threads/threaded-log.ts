@@ -1,34 +1,53 @@
-// The SQLite log as the rest of the program sees it: every call goes to the thread that owns the file.
+// The SQLite log as the rest of the program sees it. A caller that is alone is served where it stands; as soon as several
+// wait, a thread of its own writes for them, so that the others go on while it syncs.
+import { SqliteLog } from "../engines/sqlite/log.js";
+import { Fault } from "../model/fault.js";
 import type { AppendOutcome, AppendUnit, EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
 import { Thread } from "./calls.js";
+import { Checkpointing } from "./checkpointing.js";
+import { type PackedOutcomes, unpackOutcomes } from "./packed-outcomes.js";
 import { packUnits } from "./packed-units.js";
+
+/** Handing a lone entry to a thread and back wakes two sleepers, which takes longer than a fast disk's sync. */
+const LONE_BYTES_MAX = 64 * 1024;
+/** Where commits take longer than this on average, the thread takes over for a while: it may wait, this one may not. */
+const COMMIT_MS_MAX = 2;
+const COMMITS_AVERAGED = 10;
+const THREAD_TURN_MS = 1_000;
 
 export class ThreadedLog implements EntryLog {
   readonly engine = "sqlite";
-  readonly #thread: Thread;
+  readonly #path: string;
+  readonly #own: SqliteLog;
+  readonly #checkpointing: Checkpointing;
+  #thread: Promise<Thread> | undefined;
+  #inFlight = 0;
+  /** Appends in a row that came alone; the first after a crowd still goes to the thread. */
+  #lone = 1;
+  #ownAgainAt = 0;
+  #commitMs = 0;
 
-  private constructor(thread: Thread) {
-    this.#thread = thread;
+  private constructor(path: string, own: SqliteLog) {
+    this.#path = path;
+    this.#own = own;
+    this.#checkpointing = new Checkpointing({ path, finish: () => this.#finishCheckpoint() });
   }
 
   static async open(options: { readonly path: string; readonly mode: "create" | "write" }): Promise<ThreadedLog> {
-    const thread = new Thread({ file: new URL("./log-thread.js", import.meta.url), options });
-    try {
-      await thread.call("open", undefined);
-    } catch (error) {
-      await thread.close();
-      throw error;
-    }
-    return new ThreadedLog(thread);
+    return new ThreadedLog(options.path, SqliteLog.open(options));
   }
 
-  head(): Promise<Head> {
-    return this.#thread.call("head", undefined);
+  async head(): Promise<Head> {
+    return this.#own.head();
   }
 
-  append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
-    const packed = packUnits(units);
-    return this.#thread.call("append", packed, [packed.bytes.buffer]);
+  async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
+    const bytes = bytesOf(units);
+    this.#lone = units.length === 1 && this.#inFlight === 0 ? this.#lone + 1 : 0;
+    const isLone = this.#lone > 1 && bytes <= LONE_BYTES_MAX && performance.now() >= this.#ownAgainAt;
+    const outcomes = (isLone ? this.#appendHere(units) : undefined) ?? (await this.#appendOnThread(units));
+    this.#checkpointing.afterCommit(bytes);
+    return outcomes;
   }
 
   read(range: {
@@ -36,18 +55,75 @@ export class ThreadedLog implements EntryLog {
     readonly limit: number;
     readonly bytes_max?: number;
   }): Promise<readonly StoredEntry[]> {
-    return this.#thread.call("read", range);
+    return this.#own.read(range);
   }
 
   get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
-    return this.#thread.call("get", positions);
+    return this.#own.get(positions);
   }
 
   find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
-    return this.#thread.call("find", claims);
+    return this.#own.find(claims);
   }
 
-  close(): Promise<void> {
-    return this.#thread.close();
+  async close(): Promise<void> {
+    await (await this.#thread)?.close();
+    this.#checkpointing.close();
+    await this.#own.close();
   }
+
+  /** Nothing comes back when another program is writing at this moment: waiting for it is the thread's work. */
+  #appendHere(units: readonly AppendUnit[]): readonly AppendOutcome[] | undefined {
+    const start = performance.now();
+    try {
+      return this.#own.appendNow(units, { waits: false });
+    } catch (error) {
+      if (error instanceof Fault && error.code === "store_busy") return undefined;
+      throw error;
+    } finally {
+      this.#noteCommit(performance.now() - start);
+    }
+  }
+
+  #noteCommit(ms: number): void {
+    this.#commitMs += (ms - this.#commitMs) / COMMITS_AVERAGED;
+    if (this.#commitMs <= COMMIT_MS_MAX) return;
+    this.#commitMs = 0;
+    this.#ownAgainAt = performance.now() + THREAD_TURN_MS;
+  }
+
+  async #appendOnThread(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
+    this.#inFlight += 1;
+    try {
+      const thread = await this.#startedThread();
+      return unpackOutcomes(await thread.callWith<PackedOutcomes>((call) => packUnits(call, units)));
+    } catch (error) {
+      // Whether these units were stored is for their ids to answer; the next ones get a new thread.
+      if (error instanceof Fault && error.code === "thread_stopped") this.#thread = undefined;
+      throw error;
+    } finally {
+      this.#inFlight -= 1;
+    }
+  }
+
+  #startedThread(): Promise<Thread> {
+    this.#thread ??= (async () => {
+      const thread = new Thread({ file: new URL("./log-thread.js", import.meta.url), options: { path: this.#path } });
+      await thread.call("open", undefined);
+      return thread;
+    })();
+    return this.#thread;
+  }
+
+  /** Whoever writes has to do it, since it needs a moment at which nobody does. */
+  #finishCheckpoint(): void {
+    if (this.#inFlight === 0) this.#own.finishCheckpoint();
+    else void this.#thread?.then((thread) => thread.tell("finishCheckpoint", undefined));
+  }
+}
+
+function bytesOf(units: readonly AppendUnit[]): number {
+  let bytes = 0;
+  for (const unit of units) for (const entry of unit) bytes += entry.body.byteLength;
+  return bytes;
 }

@@ -2,10 +2,10 @@
 import { describe, expect, test } from "vitest";
 import { checkImports } from "../../scripts/check-imports.mjs";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
-import { temporaryFolder } from "./temporary-folder.js";
+import { folderWithFiles } from "./folder-with-files.js";
 
 function problems(contentsByFile: { readonly [file: string]: string }): string[] {
-  return checkImports(temporaryFolder(contentsByFile));
+  return checkImports(folderWithFiles(contentsByFile));
 }
 
 test("this repository obeys its own rule", () => {

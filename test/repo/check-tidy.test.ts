@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { checkTidy } from "../../scripts/check-tidy.mjs";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
-import { temporaryFolder } from "./temporary-folder.js";
+import { folderWithFiles } from "./folder-with-files.js";
 
 // The check reads this file too, so what it forbids is put together here.
 const later = ["TO", "DO"].join("");
@@ -11,7 +11,7 @@ const ignoreTypes = ["// @ts", "ignore"].join("-");
 const ignoreLint = ["// biome", "ignore"].join("-");
 
 function problems(contentsByFile: { readonly [file: string]: string }): string[] {
-  return checkTidy(temporaryFolder(contentsByFile));
+  return checkTidy(folderWithFiles(contentsByFile));
 }
 
 /** What is found in one source file, without its name; a first comment is put in front. */
@@ -118,4 +118,12 @@ test("a lockfile that names hosts is found", () => {
   const lock = JSON.stringify({ packages: { a: { resolved: "https://example.org/a.tgz" } } });
   expect(problems({ "package-lock.json": lock })).toHaveLength(1);
   expect(problems({ "package-lock.json": '{"packages":{"client":{"resolved":"client","link":true}}}' })).toEqual([]);
+});
+
+test("a lockfile that leaves out the builds of some platforms is found", () => {
+  const tool = { optionalDependencies: { "@tool/linux": "1.0.0", "@tool/mac": "1.0.0" } };
+  const lock = JSON.stringify({ packages: { "node_modules/tool": tool, "node_modules/@tool/linux": {} } });
+  expect(problems({ "package-lock.json": lock })).toEqual([
+    "package-lock.json: without @tool/mac, npm ci refuses it on every platform",
+  ]);
 });

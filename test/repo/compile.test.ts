@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ensureBuild } from "../../scripts/compile.mjs";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
-import { temporaryFolder } from "./temporary-folder.js";
+import { folderWithFiles } from "./folder-with-files.js";
 
 const options = { rootDir: ".", outDir: "dist", module: "nodenext", types: [], declaration: true, sourceMap: true };
 
 function smallProject(): { root: string; lines: string[]; build: () => Promise<void> } {
   const incremental = { ...options, incremental: true, noEmitOnError: true, tsBuildInfoFile: "dist/.tsbuildinfo" };
-  const root = temporaryFolder({
+  const root = folderWithFiles({
     "package.json": '{"type":"module"}',
     "package-lock.json": "{}",
     "tsconfig.json": JSON.stringify({ compilerOptions: incremental, include: ["src/**/*.ts"] }),

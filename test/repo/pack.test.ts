@@ -1,13 +1,13 @@
 // Packs the project, installs the package into an empty folder, and uses it there as a stranger would.
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
 import { runCommand, runNpm } from "../../scripts/run-command.mjs";
 import { listFiles } from "../../scripts/source-files.mjs";
+import { folderOfFile } from "../support/temporary-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "hansard-pack-"));
+const folder = folderOfFile();
 const installed = join(folder, "node_modules", "hansard");
 
 beforeAll(async () => {
@@ -20,8 +20,6 @@ beforeAll(async () => {
   expect(install, install.stderr).toMatchObject({ status: 0 });
   copyNativeModule();
 }, 300_000);
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /**
  * Compiling SQLite takes a minute where no prebuilt binary can be fetched, and says nothing about this package: the

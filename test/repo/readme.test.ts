@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
 import { type CommandResult, runCommand } from "../../scripts/run-command.mjs";
+import { folderOfTest } from "../support/temporary-folder.js";
 import { type Example, examplesOf, outputMatches } from "./readme-examples.js";
-import { temporaryFolder } from "./temporary-folder.js";
 
 const markdown = readFileSync(join(repositoryRoot, "README.md"), "utf8");
 const examples = examplesOf(markdown);
@@ -39,7 +39,7 @@ test("ids, times and hashes may differ from what is shown, other text may not", 
 
 async function runExample({ language, code }: Example): Promise<CommandResult> {
   // A home of its own, so that an example that uses the default folder cannot touch the reader's record.
-  const folder = temporaryFolder();
+  const folder = folderOfTest();
   const env = { HOME: folder, HANSARD_DATA: join(folder, "record") };
   if (language === "bash" || language === "sh") {
     const address = await startServer({ folder, env });

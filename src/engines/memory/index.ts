@@ -1,5 +1,16 @@
 // The index in memory: the executable specification of what an index engine answers, used by tests.
-import type { EntryCounts, EntryIndex, EntryRow, IndexBatch, RowFilter, RowKey } from "../../ports/entry-index.js";
+import type {
+  EntryCounts,
+  EntryIndex,
+  EntryRow,
+  IndexBatch,
+  RowFilter,
+  RowKey,
+  SessionFilter,
+  SessionRange,
+  SessionRow,
+} from "../../ports/entry-index.js";
+import { summariseSession } from "./sessions.js";
 
 export class MemoryIndex implements EntryIndex {
   readonly engine = "memory";
@@ -48,12 +59,58 @@ export class MemoryIndex implements EntryIndex {
     };
   }
 
+  async listSessions(query: {
+    readonly filter: SessionFilter;
+    readonly as_of: number;
+    readonly before?: number;
+    readonly limit: number;
+  }): Promise<readonly { readonly position: number; readonly session: SessionRow }[]> {
+    const { filter, as_of, before = Number.POSITIVE_INFINITY, limit } = query;
+    const newest = new Map<string, number>();
+    for (const row of this.#rows) if (row.position <= as_of) newest.set(row.session_id, row.position);
+    newest.delete("");
+    return [...newest]
+      .filter(([id, position]) => position < before && this.#hasLabels(id, filter))
+      .sort(([, left], [, right]) => right - left)
+      .slice(0, limit)
+      .map(([id, position]) => ({ position, session: summariseSession(id, this.#rowsOf(id)) }));
+  }
+
+  async getSession(session_id: string): Promise<SessionRow | undefined> {
+    const rows = session_id === "" ? [] : this.#rowsOf(session_id);
+    return rows.length === 0 ? undefined : summariseSession(session_id, rows);
+  }
+
+  async sessionPositions(range: SessionRange): Promise<readonly number[]> {
+    const { session_id, order, limit, after, above = 0, kinds, role } = range;
+    const isBeyond = (position: number): boolean => {
+      if (after === undefined) return true;
+      return order === "asc" ? position > after : position < after;
+    };
+    const positions = this.#rowsOf(session_id)
+      .filter((row) => kinds === undefined || kinds.includes(row.kind))
+      .filter((row) => role === undefined || row.role === role)
+      .map((row) => row.position)
+      .filter((position) => position > above && isBeyond(position));
+    return (order === "asc" ? positions : positions.reverse()).slice(0, limit);
+  }
+
   async reset(): Promise<void> {
     this.#rows = [];
     this.#through = 0;
   }
 
   async close(): Promise<void> {}
+
+  #rowsOf(session_id: string): readonly EntryRow[] {
+    return this.#rows.filter((row) => row.session_id === session_id);
+  }
+
+  #hasLabels(session_id: string, filter: SessionFilter): boolean {
+    const rows = this.#rowsOf(session_id);
+    if (filter.project !== undefined && !rows.some((row) => row.project === filter.project)) return false;
+    return filter.client === undefined || rows.some((row) => row.client === filter.client);
+  }
 
   #matches(row: EntryRow, filter: RowFilter): boolean {
     if (filter.kinds !== undefined && !filter.kinds.includes(row.kind)) return false;

@@ -5,8 +5,8 @@ import Database from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
 
 /** Larger pages than SQLite's own 4096: an entry of some kilobytes then needs no overflow page (see docs/BENCHMARKS.md). */
-const PAGE_BYTES = 8192;
-const BUSY_TIMEOUT_MS = 30_000;
+const PAGE_BYTES = 4096;
+export const BUSY_TIMEOUT_MS = 30_000;
 
 export interface FileOptions {
   readonly path: string;

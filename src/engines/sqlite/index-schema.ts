@@ -14,13 +14,17 @@ export function createIndexTables(db: Database.Database): void {
       kind TEXT NOT NULL,
       session_id TEXT NOT NULL,
       project TEXT NOT NULL,
-      client TEXT NOT NULL
+      client TEXT NOT NULL,
+      role TEXT NOT NULL
     ) STRICT;
     CREATE INDEX rows_by_time ON rows (created_ms, position);
     CREATE INDEX rows_by_kind ON rows (kind, created_ms, position);
     CREATE INDEX rows_by_session ON rows (session_id, created_ms, position) WHERE session_id <> '';
     CREATE INDEX rows_by_project ON rows (project, created_ms, position) WHERE project <> '';
     CREATE INDEX rows_by_client ON rows (client, created_ms, position) WHERE client <> '';
+    CREATE INDEX rows_in_session ON rows (session_id, position) WHERE session_id <> '';
+    -- System messages stay in front of a session's history however long ago they were.
+    CREATE INDEX rows_of_system ON rows (session_id, position) WHERE role = 'system';
     -- Which interactions used a memory or a chunk, themselves or through the response that completed them.
     CREATE TABLE uses (
       what TEXT NOT NULL,
@@ -30,7 +34,31 @@ export function createIndexTables(db: Database.Database): void {
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE kind_counts (kind TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE project_counts (project TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-    CREATE TABLE sessions (session_id TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE sessions (
+      session_id TEXT PRIMARY KEY,
+      first_ms INTEGER NOT NULL,
+      last_ms INTEGER NOT NULL,
+      last_position INTEGER NOT NULL,
+      consolidated_through INTEGER NOT NULL,
+      cleared_through INTEGER NOT NULL,
+      title TEXT NOT NULL DEFAULT '',
+      parent TEXT NOT NULL DEFAULT '',
+      metadata TEXT NOT NULL DEFAULT '{}'
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX sessions_by_newest ON sessions (last_position);
+    CREATE TABLE session_kinds (
+      session_id TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      entries INTEGER NOT NULL,
+      PRIMARY KEY (session_id, kind)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE session_labels (
+      session_id TEXT NOT NULL,
+      what TEXT NOT NULL,
+      label TEXT NOT NULL,
+      position INTEGER NOT NULL,
+      PRIMARY KEY (session_id, what, label)
+    ) STRICT, WITHOUT ROWID;
   `);
 }
 

@@ -1,22 +1,48 @@
 // The index on SQLite, in a file of its own, so that filling it never holds up the log.
+import { rmSync } from "node:fs";
 import type Database from "better-sqlite3";
-import type { EntryCounts, EntryIndex, EntryRow, IndexBatch, RowFilter, RowKey } from "../../ports/entry-index.js";
+import { Fault } from "../../model/fault.js";
+import type {
+  EntryCounts,
+  EntryIndex,
+  EntryRow,
+  IndexBatch,
+  RowFilter,
+  RowKey,
+  SessionFilter,
+  SessionRange,
+  SessionRow,
+} from "../../ports/entry-index.js";
 import { openFile, toFault } from "./file.js";
 import { createIndexTables, dropAllTables, INDEX_VERSION } from "./index-schema.js";
+import { applyToSessions, getSession, listSessions, sessionPositions } from "./index-sessions.js";
 import { versionOf } from "./migrations.js";
+import { Statements } from "./statements.js";
 
 export class SqliteIndex implements EntryIndex {
   readonly engine = "sqlite";
   readonly #db: Database.Database;
   readonly #path: string;
-  readonly #statements = new Map<string, Database.Statement>();
+  readonly #sql: Statements;
 
   private constructor(db: Database.Database, path: string) {
     this.#db = db;
     this.#path = path;
+    this.#sql = new Statements(db);
   }
 
+  /** An index that is damaged or no index at all is put aside and made anew: everything in it is derived. */
   static open(options: { readonly path: string }): SqliteIndex {
+    try {
+      return SqliteIndex.#open(options);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "store_corrupt") throw error;
+      for (const ending of ["", "-wal", "-shm"]) rmSync(options.path + ending, { force: true });
+      return SqliteIndex.#open(options);
+    }
+  }
+
+  static #open(options: { readonly path: string }): SqliteIndex {
     const db = openFile({ path: options.path, mode: "create", synchronous: "NORMAL" });
     try {
       if (versionOf(db) !== INDEX_VERSION) recreate(db, false);
@@ -39,10 +65,18 @@ export class SqliteIndex implements EntryIndex {
         if (batch.through <= checkpoint) return;
         const fresh = batch.rows.filter((row) => row.position > checkpoint);
         for (const row of fresh) this.#insert(row);
-        this.#addCounts("kind_counts", "kind", countBy(fresh, (row) => row.kind));
-        this.#addCounts("project_counts", "project", countBy(fresh, (row) => row.project));
-        this.#addCounts("sessions", "session_id", countBy(fresh, (row) => row.session_id));
-        this.#run("UPDATE checkpoints SET position = ? WHERE name = 'rows'", batch.through);
+        this.#addCounts(
+          "kind_counts",
+          "kind",
+          countBy(fresh, (row) => row.kind),
+        );
+        this.#addCounts(
+          "project_counts",
+          "project",
+          countBy(fresh, (row) => row.project),
+        );
+        applyToSessions(this.#sql, fresh);
+        this.#sql.run("UPDATE checkpoints SET position = ? WHERE name = 'rows'", batch.through);
       }),
     );
   }
@@ -53,18 +87,18 @@ export class SqliteIndex implements EntryIndex {
     readonly limit: number;
   }): Promise<readonly RowKey[]> {
     const { sql, values } = listStatement(query);
-    return this.#guard(() => this.#prepared(sql).all(...values) as readonly RowKey[]);
+    return this.#guard(() => this.#sql.all<RowKey>(sql, ...values));
   }
 
   async count(): Promise<EntryCounts> {
     return this.#guard(() => {
-      const kinds = this.#all<{ kind: string; entries: number }>("SELECT kind, entries FROM kind_counts");
-      const projects = this.#all<{ project: string; entries: number }>(
+      const kinds = this.#sql.all<{ kind: string; entries: number }>("SELECT kind, entries FROM kind_counts");
+      const projects = this.#sql.all<{ project: string; entries: number }>(
         "SELECT project, entries FROM project_counts ORDER BY entries DESC, project",
       );
-      const [sessions] = this.#all<{ count: number }>("SELECT count(*) AS count FROM sessions WHERE session_id <> ''");
-      const [first] = this.#all<{ ms: number | null }>("SELECT min(created_ms) AS ms FROM rows");
-      const [last] = this.#all<{ ms: number | null }>("SELECT max(created_ms) AS ms FROM rows");
+      const [sessions] = this.#sql.all<{ count: number }>("SELECT count(*) AS count FROM sessions");
+      const [first] = this.#sql.all<{ ms: number | null }>("SELECT min(created_ms) AS ms FROM rows");
+      const [last] = this.#sql.all<{ ms: number | null }>("SELECT max(created_ms) AS ms FROM rows");
       return {
         entries: kinds.reduce((sum, row) => sum + row.entries, 0),
         sessions: sessions?.count ?? 0,
@@ -75,9 +109,26 @@ export class SqliteIndex implements EntryIndex {
     });
   }
 
+  async listSessions(query: {
+    readonly filter: SessionFilter;
+    readonly as_of: number;
+    readonly before?: number;
+    readonly limit: number;
+  }): Promise<readonly { readonly position: number; readonly session: SessionRow }[]> {
+    return this.#guard(() => listSessions(this.#sql, query));
+  }
+
+  async getSession(session_id: string): Promise<SessionRow | undefined> {
+    return this.#guard(() => getSession(this.#sql, session_id));
+  }
+
+  async sessionPositions(range: SessionRange): Promise<readonly number[]> {
+    return this.#guard(() => sessionPositions(this.#sql, range));
+  }
+
   async reset(): Promise<void> {
     this.#guard(() => {
-      this.#statements.clear();
+      this.#sql.forget();
       recreate(this.#db, true);
     });
   }
@@ -87,46 +138,31 @@ export class SqliteIndex implements EntryIndex {
   }
 
   #checkpoint(): number {
-    const row = this.#prepared("SELECT position FROM checkpoints WHERE name = 'rows'").get();
+    const row = this.#sql.get<{ readonly position: number }>("SELECT position FROM checkpoints WHERE name = 'rows'");
     return (row as { readonly position: number }).position;
   }
 
   #insert(row: EntryRow): void {
-    this.#run(
-      "INSERT INTO rows (position, created_ms, kind, session_id, project, client) VALUES (?, ?, ?, ?, ?, ?)",
+    this.#sql.run(
+      "INSERT INTO rows (position, created_ms, kind, session_id, project, client, role) VALUES (?, ?, ?, ?, ?, ?, ?)",
       row.position,
       row.created_ms,
       row.kind,
       row.session_id,
       row.project,
       row.client,
+      row.role ?? "",
     );
     const user = row.completes ?? row.position;
-    for (const memory of row.memories) this.#run("INSERT OR IGNORE INTO uses VALUES ('memory', ?, ?)", memory, user);
-    for (const chunk of row.chunks) this.#run("INSERT OR IGNORE INTO uses VALUES ('chunk', ?, ?)", chunk, user);
+    const insertUse = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?)";
+    for (const memory of row.memories) this.#sql.run(insertUse, "memory", memory, user);
+    for (const chunk of row.chunks) this.#sql.run(insertUse, "chunk", chunk, user);
   }
 
   #addCounts(table: string, key: string, counts: ReadonlyMap<string, number>): void {
     const sql = `INSERT INTO ${table} (${key}, entries) VALUES (?, ?)
       ON CONFLICT (${key}) DO UPDATE SET entries = entries + excluded.entries`;
-    for (const [value, entries] of counts) this.#run(sql, value, entries);
-  }
-
-  #prepared(sql: string): Database.Statement {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#db.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
-  }
-
-  #run(sql: string, ...values: readonly unknown[]): void {
-    this.#prepared(sql).run(...values);
-  }
-
-  #all<T>(sql: string): readonly T[] {
-    return this.#prepared(sql).all() as readonly T[];
+    for (const [value, entries] of counts) this.#sql.run(sql, value, entries);
   }
 
   #guard<T>(work: () => T): T {

@@ -12,12 +12,15 @@ import type {
   StoredEntry,
   TakenClaim,
 } from "../../ports/entry-log.js";
-import { openFile, toFault } from "./file.js";
+import { checkpoint } from "./checkpointer.js";
+import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
 import { logMigrations } from "./log-schema.js";
 import { migrate } from "./migrations.js";
 
 /** The only encoding so far: the body's bytes as they are. */
 const PLAIN = 0;
+/** A checkpointer keeps the WAL far below this; it is the limit for when there is none. */
+const WAL_PAGES_MAX = 16_000;
 const READ_BYTES_MAX = 32 * 1024 * 1024;
 
 interface Row {
@@ -36,6 +39,11 @@ interface Tip {
   readonly hash: Buffer;
 }
 
+interface Appended {
+  readonly outcomes: readonly AppendOutcome[];
+  readonly tip: Tip;
+}
+
 const COLUMNS = "e.position, e.kind, e.recorded_at, e.commitment, e.hash, b.salt, b.encoding, b.body";
 const JOINED = "entries e LEFT JOIN bodies b ON b.position = e.position";
 
@@ -46,6 +54,8 @@ export class SqliteLog implements EntryLog {
   readonly #path: string;
   readonly #logId: string;
   readonly #sql: ReturnType<typeof prepare>;
+  #lastTip: Tip | undefined;
+  #waits = true;
 
   private constructor(db: Database.Database, path: string) {
     this.#db = db;
@@ -59,6 +69,7 @@ export class SqliteLog implements EntryLog {
     const db = openFile({ ...options, synchronous: "FULL" });
     try {
       migrate(db, logMigrations, options.path);
+      db.pragma(`wal_autocheckpoint = ${WAL_PAGES_MAX}`);
       return new SqliteLog(db, options.path);
     } catch (error) {
       db.close();
@@ -76,16 +87,21 @@ export class SqliteLog implements EntryLog {
   }
 
   /**
-   * One transaction for all units. Taken claims are rare, so the first try does not look for them; if one is met, the
-   * transaction is undone and repeated with every claim looked up before its unit is written.
+   * One transaction for all units. Taken claims and other writers are rare, so the first try looks for neither: it goes
+   * on from the tip that this connection wrote last. If a claim or the position turns out to be taken, the transaction
+   * is undone and repeated with the tip read again and every claim looked up before its unit is written.
    */
-  appendNow(units: readonly AppendUnit[]): readonly AppendOutcome[] {
+  appendNow(
+    units: readonly AppendUnit[],
+    options: { readonly waits: boolean } = { waits: true },
+  ): readonly AppendOutcome[] {
+    this.#waitForLocks(options.waits);
     return this.#guard(() => {
       try {
-        return this.#transact(() => this.#appendUnits(units, false));
+        return this.#transact(() => this.#appendUnits(units, this.#lastTip ?? this.#tip(), false));
       } catch (error) {
         if (!isConstraint(error)) throw error;
-        return this.#transact(() => this.#appendUnits(units, true));
+        return this.#transact(() => this.#appendUnits(units, this.#tip(), true));
       }
     });
   }
@@ -121,8 +137,20 @@ export class SqliteLog implements EntryLog {
     return this.#guard(() => claims.map((claim) => this.#find(claim)));
   }
 
+  /** Finishes what a checkpointer left, so that the WAL starts over with the next commit. */
+  finishCheckpoint(): void {
+    this.#guard(() => checkpoint(this.#db));
+  }
+
   async close(): Promise<void> {
     this.#db.close();
+  }
+
+  /** Whether to wait for another program that is writing, or to give up at once. */
+  #waitForLocks(waits: boolean): void {
+    if (this.#waits === waits) return;
+    this.#db.pragma(`busy_timeout = ${waits ? BUSY_TIMEOUT_MS : 0}`);
+    this.#waits = waits;
   }
 
   #find(claim: string): number | undefined {
@@ -134,8 +162,8 @@ export class SqliteLog implements EntryLog {
     return (this.#sql.readTip.get() as Tip | undefined) ?? { position: 0, hash: Buffer.from(GENESIS_HASH) };
   }
 
-  #appendUnits(units: readonly AppendUnit[], lookFirst: boolean): readonly AppendOutcome[] {
-    let tip = this.#tip();
+  #appendUnits(units: readonly AppendUnit[], start: Tip, lookFirst: boolean): Appended {
+    let tip = start;
     const outcomes: AppendOutcome[] = [];
     for (const unit of units) {
       const taken = lookFirst ? this.#takenClaims(unit) : [];
@@ -156,7 +184,7 @@ export class SqliteLog implements EntryLog {
       }
       outcomes.push({ placed });
     }
-    return outcomes;
+    return { outcomes, tip };
   }
 
   #takenClaims(unit: AppendUnit): readonly TakenClaim[] {
@@ -170,13 +198,15 @@ export class SqliteLog implements EntryLog {
     return taken;
   }
 
-  #transact<T>(work: () => T): T {
+  #transact(work: () => Appended): readonly AppendOutcome[] {
     this.#sql.begin.run();
     try {
-      const result = work();
+      const { outcomes, tip } = work();
       this.#sql.commit.run();
-      return result;
+      this.#lastTip = tip;
+      return outcomes;
     } catch (error) {
+      this.#lastTip = undefined;
       // Some failures, a full disk among them, have undone the transaction already.
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
       throw error;

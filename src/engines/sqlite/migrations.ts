@@ -5,10 +5,12 @@ import { Fault } from "../../model/fault.js";
 export type Migration = (db: Database.Database) => void;
 
 /** Marks the files as ours ("HANS"), so that another program's database is never taken for a store. */
-const APPLICATION_ID = 0x48414e53;
+export const APPLICATION_ID = 0x48414e53;
 
 export function migrate(db: Database.Database, steps: readonly Migration[], file: string): void {
   if (versionOf(db) > steps.length) throw writtenByNewer(file, versionOf(db), steps.length);
+  if (versionOf(db) > 0 && db.pragma("application_id", { simple: true }) !== APPLICATION_ID)
+    throw foreignDatabase(file);
   if (versionOf(db) === steps.length) return;
   db.exec("BEGIN IMMEDIATE");
   try {

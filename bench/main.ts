@@ -1,0 +1,51 @@
+// Runs the benchmarks, prints a table and writes bench/results.json and docs/BENCHMARKS.md.
+//
+//   npm run bench                     all of them, in full
+//   npm run bench -- capture http     some of them
+//   npm run bench -- --quick          a short look; nothing is written
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { capture } from "./capture.js";
+import type { Suite } from "./figures.js";
+import { http } from "./http.js";
+import { indexing } from "./indexing.js";
+import { type Results, renderMarkdown, renderTable } from "./report.js";
+import { startup } from "./startup.js";
+
+const suites: readonly Suite[] = [startup, capture, http, indexing];
+
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+const isQuick = process.argv.includes("--quick");
+const options = isQuick ? { rounds: 3, scale: 0.2 } : { rounds: 7, scale: 1 };
+const chosen = suites.filter((suite) => wanted.length === 0 || wanted.includes(suite.name));
+if (chosen.length === 0) {
+  console.error(`No such benchmark. There are ${suites.map((suite) => suite.name).join(", ")}.`);
+  process.exit(2);
+}
+
+const measured: Results["suites"][number][] = [];
+for (const suite of chosen) {
+  const folder = mkdtempSync(join(tmpdir(), "hansard-bench-"));
+  try {
+    process.stderr.write(`${suite.name} …\n`);
+    const figures = await suite.run({ ...options, folder });
+    measured.push({ name: suite.name, about: suite.about, figures });
+    process.stdout.write(renderTable(measured.slice(-1)));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const results: Results = {
+  measured_at: new Date().toISOString(),
+  node: process.version,
+  cores: cpus().length,
+  rounds: options.rounds,
+  suites: measured,
+};
+if (!isQuick && wanted.length === 0) {
+  const root = new URL("../../", import.meta.url);
+  writeFileSync(new URL("bench/results.json", root), `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(new URL("docs/BENCHMARKS.md", root), renderMarkdown(results));
+}

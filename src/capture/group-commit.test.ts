@@ -1,0 +1,171 @@
+// Group commit: callers that wait together are written together, and a failure reaches those whom it concerns.
+import { expect, test } from "vitest";
+import { MemoryLog } from "../engines/memory/log.js";
+import { commitmentOf } from "../model/chain.js";
+import type { AppendOutcome, AppendUnit, LogEntry } from "../ports/entry-log.js";
+import { GroupCommit } from "./group-commit.js";
+
+/** A log whose appends wait until the test lets each of them go. */
+class HeldLog extends MemoryLog {
+  readonly calls: (readonly AppendUnit[])[] = [];
+  readonly #gates: { readonly open: () => void; readonly fail: (error: Error) => void }[] = [];
+
+  override async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
+    this.calls.push(units);
+    await new Promise<void>((open, fail) => this.#gates.push({ open, fail }));
+    return super.append(units);
+  }
+
+  release(): void {
+    this.#gates.shift()?.open();
+  }
+
+  break(error: Error): void {
+    this.#gates.shift()?.fail(error);
+  }
+}
+
+test("callers of one turn are written in one call, each with an outcome of its own", async () => {
+  const log = new HeldLog();
+  const commit = new GroupCommit(log);
+  const appended = ["a", "b", "c"].map((id) => commit.append([newEntry(id)]));
+  await turn();
+  expect(unitsOf(log)).toEqual([3]);
+  log.release();
+  const outcomes = await Promise.all(appended);
+  expect(outcomes.map((outcome) => "placed" in outcome && outcome.placed[0]?.position)).toEqual([1, 2, 3]);
+});
+
+test("what arrives while two batches are being written makes the next batch", async () => {
+  const log = new HeldLog();
+  const commit = new GroupCommit(log);
+  const appended: Promise<AppendOutcome>[] = [];
+  for (let nth = 0; nth < 10; nth += 1) {
+    appended.push(commit.append([newEntry(`e-${nth}`)]));
+    await turn();
+  }
+  expect(unitsOf(log)).toEqual([1, 1]);
+  log.release();
+  await appended[0];
+  await turn();
+  expect(unitsOf(log)).toEqual([1, 1, 8]);
+  log.release();
+  log.release();
+  await Promise.all(appended);
+  expect((await log.head()).position).toBe(10);
+});
+
+test("a refused unit concerns its own caller only", async () => {
+  const log = new MemoryLog();
+  const commit = new GroupCommit(log);
+  await commit.append([newEntry("a")]);
+  const outcomes = await Promise.all([commit.append([newEntry("a")]), commit.append([newEntry("b"), newEntry("c")])]);
+  expect(outcomes).toMatchObject([
+    { taken: [{ item: 0, claim: "id:a", position: 1 }] },
+    { placed: [{ position: 2 }, { position: 3 }] },
+  ]);
+});
+
+test("a batch that fails rejects its callers, and later ones are written", async () => {
+  const log = new HeldLog();
+  const commit = new GroupCommit(log);
+  const doomed = [commit.append([newEntry("a")]), commit.append([newEntry("b")])];
+  await turn();
+  const spared = commit.append([newEntry("c")]);
+  await turn();
+  log.break(new Error("disk on fire"));
+  log.release();
+  for (const outcome of await Promise.allSettled(doomed)) {
+    expect(outcome).toMatchObject({ status: "rejected", reason: { message: "disk on fire" } });
+  }
+  expect(await spared).toMatchObject({ placed: [{ position: 1 }] });
+  const again = commit.append([newEntry("a")]);
+  await turn();
+  log.release();
+  expect(await again).toMatchObject({ placed: [{ position: 2 }] });
+});
+
+test("a batch is bounded in entries and bytes, and a caller's unit is never torn apart", async () => {
+  const log = new HeldLog();
+  const commit = new GroupCommit(log);
+  const big = Buffer.alloc(12 * 1024 * 1024);
+  const appended = [
+    commit.append([newEntry("big-1", big)]),
+    commit.append([newEntry("big-2", big)]),
+    commit.append(Array.from({ length: 3_000 }, (_, nth) => newEntry(`many-${nth}`))),
+    commit.append([newEntry("last")]),
+  ];
+  for (let round = 0; round < 4; round += 1) {
+    await turn();
+    log.release();
+    await turn();
+  }
+  await Promise.all(appended);
+  expect(log.calls.map((units) => units.map((unit) => unit.length))).toEqual([[1], [1], [3_000], [1]]);
+});
+
+test("beyond 256 MiB of waiting text callers are told to come back, and are taken again afterwards", async () => {
+  const log = new HeldLog();
+  const commit = new GroupCommit(log);
+  const body = Buffer.alloc(64 * 1024 * 1024);
+  const appended = [1, 2, 3, 4].map((nth) => commit.append([newEntry(`big-${nth}`, body, false)]));
+  await expect(commit.append([newEntry("one-more")])).rejects.toMatchObject({
+    name: "Fault",
+    code: "overloaded",
+    hint: expect.stringContaining("not stored"),
+  });
+  for (let round = 0; round < 4; round += 1) {
+    await turn();
+    log.release();
+    await turn();
+  }
+  await Promise.all(appended);
+  const after = commit.append([newEntry("one-more")]);
+  await turn();
+  log.release();
+  expect(await after).toMatchObject({ placed: [{ position: 5 }] });
+});
+
+test("it is drained once everything queued before has been answered", async () => {
+  const log = new HeldLog();
+  const commit = new GroupCommit(log);
+  await commit.drained();
+  const appended = commit.append([newEntry("a")]);
+  let drained = false;
+  const draining = commit.drained().then(() => {
+    drained = true;
+  });
+  await turn();
+  await turn();
+  expect(drained).toBe(false);
+  log.release();
+  await appended;
+  await draining;
+  expect(drained).toBe(true);
+});
+
+test("it is drained also when the last batch failed", async () => {
+  const log = new HeldLog();
+  const commit = new GroupCommit(log);
+  const appended = commit.append([newEntry("a")]);
+  const outcome = appended.catch((error: unknown) => error);
+  await turn();
+  log.break(new Error("disk on fire"));
+  await commit.drained();
+  expect(await outcome).toMatchObject({ message: "disk on fire" });
+});
+
+function newEntry(id: string, body: Uint8Array = Buffer.from(id), isHashed = true): LogEntry {
+  const salt = Buffer.alloc(16);
+  const commitment = isHashed ? commitmentOf(salt, body) : Buffer.alloc(32);
+  return { kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", salt, body, commitment, claims: [`id:${id}`] };
+}
+
+function unitsOf(log: HeldLog): readonly number[] {
+  return log.calls.map((units) => units.length);
+}
+
+/** Lets everything that is ready to run do so. */
+async function turn(): Promise<void> {
+  for (let rounds = 0; rounds < 3; rounds += 1) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,64 @@
+// What every command of the program is made of, and the few things most of them share.
+import type { Command } from "commander";
+import { openRecorder, type Recorder } from "../recorder.js";
+import { type ExitStatus, WrongUse } from "./failures.js";
+import type { Settings } from "./settings.js";
+import type { Screen } from "./terminal.js";
+
+/** One call of a command: what was given, and where to write. */
+export interface Invocation {
+  readonly operands: readonly string[];
+  readonly options: { readonly [name: string]: unknown };
+  readonly settings: Settings;
+  readonly screen: Screen;
+  /** Whether a program reads the output: then it is the document and nothing else. */
+  readonly json: boolean;
+}
+
+export interface CommandModule {
+  /** Declares arguments, options and help. */
+  define(command: Command): void;
+  run(invocation: Invocation): Promise<ExitStatus>;
+}
+
+/** The folder of a store that outlives the command. */
+export function keptFolder({ data }: Settings): string {
+  if (data !== "memory:") return data;
+  throw new WrongUse({
+    code: "setting_invalid",
+    field: "--data",
+    message: "a store in memory is gone when the command ends",
+    hint: "Name a folder with --data; memory: is for `hansard serve`.",
+  });
+}
+
+/** Opens the store for one piece of work and closes it whatever happens. */
+export async function withRecorder<T>(
+  options: { readonly settings: Settings; readonly create: boolean },
+  work: (recorder: Recorder) => Promise<T>,
+): Promise<T> {
+  const recorder = await openRecorder({ data: keptFolder(options.settings), create: options.create });
+  try {
+    return await work(recorder);
+  } finally {
+    await recorder.close();
+  }
+}
+
+/** Text options as they were given; absent ones are left out. */
+export function textOptions<N extends string>(
+  options: { readonly [name: string]: unknown },
+  names: readonly N[],
+): { readonly [name in N]?: string } {
+  const texts: { [name in N]?: string } = {};
+  for (const name of names) {
+    const value = options[name];
+    if (typeof value === "string") texts[name] = value;
+  }
+  return texts;
+}
+
+/** Examples for the end of a help text: what it does, then the line to type. */
+export function examplesText(examples: readonly (readonly [says: string, line: string])[]): string {
+  return `\nExamples:\n${examples.map(([says, line]) => `  ${line}\n      ${says}\n`).join("")}`;
+}

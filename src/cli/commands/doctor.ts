@@ -1,0 +1,79 @@
+// `hansard doctor`: what is wrong with a store, in plain words, and what to do about it.
+import type { Command } from "commander";
+import { type Diagnosis, discardDamagedIndex, type Finding, inspectStore } from "../../inspect-store.js";
+import { type CommandModule, examplesText, type Invocation, keptFolder, withRecorder } from "../command.js";
+import { exitStatus } from "../failures.js";
+import { countOf, wrapText } from "../table.js";
+import { cleanText, documentText, type Pane, ProgressLine } from "../terminal.js";
+
+const INDENT = 10;
+
+export const doctorCommand: CommandModule = {
+  define(command: Command): void {
+    command
+      .option("--rebuild-index", "drop the index and build it anew from the log; nothing recorded is touched")
+      .option("--json", "print a JSON document")
+      .addHelpText(
+        "after",
+        `\nThe exit status is 1 where a check fails; warnings alone leave it 0.\n${examplesText([
+          ["look at the default store", "hansard doctor"],
+          ["mend lists that miss entries", "hansard doctor --rebuild-index --data ./record"],
+        ])}`,
+      );
+  },
+
+  async run({ options, settings, screen, json }: Invocation) {
+    const progress = new ProgressLine(screen.err);
+    const onStep = (says: string): void => progress.show(says);
+    try {
+      const rebuilt = options.rebuildIndex === true ? [await rebuildIndex(settings, onStep)] : [];
+      const { ok, findings } = await inspectStore({ data: keptFolder(settings), onStep });
+      progress.clear();
+      const diagnosis = { ok, findings: [...rebuilt, ...findings] };
+      screen.out.write(json ? documentText(diagnosis, screen.out) : diagnosisText(diagnosis, screen.out));
+      return ok ? exitStatus.done : exitStatus.failed;
+    } finally {
+      progress.clear();
+    }
+  },
+};
+
+async function rebuildIndex(settings: Invocation["settings"], onStep: (says: string) => void): Promise<Finding> {
+  onStep("Building the index anew …");
+  return withRecorder({ settings, create: false }, async (recorder) => {
+    discardDamagedIndex(settings.data);
+    await recorder.rebuildIndex();
+    const { entries } = await recorder.count();
+    return {
+      level: "ok",
+      check: "rebuild",
+      message: `the index was built anew: ${countOf(entries, "entry", "entries")}`,
+    };
+  });
+}
+
+function diagnosisText({ findings }: Diagnosis, pane: Pane): string {
+  const failed = findings.filter(({ level }) => level === "fail").length;
+  const warned = findings.filter(({ level }) => level === "warn").length;
+  return `${findings.map((finding) => findingText(finding, pane)).join("")}\n${verdictText(failed, warned, pane)}\n`;
+}
+
+function findingText({ level, check, message, hint }: Finding, pane: Pane): string {
+  const { green, yellow, red, bold, dim } = pane.colours;
+  const mark = { ok: green("✓"), warn: yellow("!"), fail: red("✗") }[level];
+  const width = pane.columns === undefined ? undefined : pane.columns - INDENT;
+  const [first = "", ...rest] = wrapText(cleanText(message), width);
+  const advice = hint === undefined ? [] : wrapText(`→ ${cleanText(hint)}`, width);
+  const indented = [...rest, ...advice.map(dim)].map((line) => `${" ".repeat(INDENT)}${line}\n`).join("");
+  return `${mark} ${bold(check.padEnd(INDENT - 2))}${first}\n${indented}`;
+}
+
+function verdictText(failed: number, warned: number, pane: Pane): string {
+  const { green, yellow, red, bold } = pane.colours;
+  const warnings = countOf(warned, "warning", "warnings");
+  if (failed > 0) {
+    const problems = countOf(failed, "problem", "problems");
+    return bold(red(warned > 0 ? `${problems}, ${warnings}.` : `${problems}.`));
+  }
+  return bold(warned > 0 ? yellow(`No problem, ${warnings}.`) : green("All is well."));
+}

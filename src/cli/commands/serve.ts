@@ -1,0 +1,156 @@
+// `hansard serve`: the record over HTTP until a signal ends it, with nothing acknowledged lost.
+import { BlockList, isIP } from "node:net";
+import type { Command } from "commander";
+import type { createLogger } from "../../http/logger.js";
+import type { Serving } from "../../http/serve.js";
+import { openRecorder, type Recorder } from "../../recorder.js";
+import { type CommandModule, examplesText, type Invocation } from "../command.js";
+import { exitStatus, Failed, WrongUse } from "../failures.js";
+import { countOf } from "../table.js";
+import type { Pane } from "../terminal.js";
+import { readVersion } from "../version.js";
+
+type Logger = ReturnType<typeof createLogger>;
+
+/** A supervisor kills after ten seconds; what was acknowledged is on disk long before. */
+const CLOSING_MS_MAX = 9_000;
+
+export const serveCommand: CommandModule = {
+  define(command: Command): void {
+    command
+      .option("--host <address>", "the address to listen on (HANSARD_HOST, or 127.0.0.1)")
+      .option("--port <n>", "the port to listen on (HANSARD_PORT, or 4747); 0 takes a free one")
+      .addHelpText(
+        "after",
+        examplesText([
+          ["on http://127.0.0.1:4747, with the record in ~/.hansard", "hansard serve"],
+          ["beside another server, with a record of its own", "hansard serve --port 5000 --data ./record"],
+        ]),
+      );
+  },
+
+  async run({ settings, screen }: Invocation) {
+    const host = settings.host.replace(/^\[(.*)\]$/, "$1");
+    if (!isLoopback(host)) throw beyondLoopback(host);
+    const stop = new Promise<NodeJS.Signals>((resolve) => onSignal(resolve));
+    const { err } = screen;
+    const [{ serve }, logging] = await Promise.all([import("../../http/serve.js"), import("../../http/logger.js")]);
+    const logger = logging.createLogger({ level: err.isTerminal ? "warn" : "info" });
+    const recorder = await openRecorder({ data: settings.data });
+    try {
+      const { port } = settings;
+      const version = readVersion();
+      const serving = await serve({ recorder, host, port, version, logger: logger.logger }).catch((error: unknown) => {
+        throw toListenFailure(error, host, port);
+      });
+      await announce({ serving, recorder, data: settings.data, version, pane: err, logger });
+      await close({ signal: await stop, serving, pane: err, logger });
+    } finally {
+      await recorder.close();
+      logger.flush();
+    }
+    return exitStatus.done;
+  },
+};
+
+/** The first signal asks for an orderly end, the second one insists. */
+function onSignal(first: (signal: NodeJS.Signals) => void): void {
+  let asked = false;
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      if (asked) process.exit(exitStatus.failed);
+      asked = true;
+      first(signal);
+    });
+  }
+}
+
+function isLoopback(host: string): boolean {
+  const loopback = new BlockList();
+  loopback.addSubnet("127.0.0.0", 8);
+  loopback.addAddress("::1", "ipv6");
+  if (host === "localhost") return true;
+  return isIP(host) !== 0 && loopback.check(host, isIP(host) === 6 ? "ipv6" : "ipv4");
+}
+
+function beyondLoopback(host: string): WrongUse {
+  return new WrongUse({
+    code: "host_refused",
+    field: "--host",
+    message: `${host} can be reached by others, and this version has no keys to keep them out`,
+    hint: "Listen on 127.0.0.1, and reach it from elsewhere through a tunnel: ssh -L 4747:127.0.0.1:4747 HOST",
+  });
+}
+
+function toListenFailure(error: unknown, host: string, port: number): unknown {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  const where = `port ${port} of ${host}`;
+  if (code === "EADDRINUSE") {
+    const hint = "Perhaps a Hansard runs there already; otherwise choose another port with --port.";
+    return new Failed({ code: "port_in_use", field: "--port", message: `${where} is in use`, hint });
+  }
+  if (code === "EACCES") {
+    const hint = "Ports below 1024 need privileges; choose another with --port.";
+    return new Failed({ code: "port_refused", field: "--port", message: `this user may not use ${where}`, hint });
+  }
+  if (!code.startsWith("EADDR") && code !== "ENOTFOUND") return error;
+  const hint = "Choose an address of this machine with --host.";
+  return new Failed({ code: "host_unusable", field: "--host", message: `cannot listen on ${host} (${message})`, hint });
+}
+
+async function announce(options: {
+  readonly serving: Serving;
+  readonly recorder: Recorder;
+  readonly data: string;
+  readonly version: string;
+  readonly pane: Pane;
+  readonly logger: Logger;
+}): Promise<void> {
+  const { serving, recorder, data, version, pane, logger } = options;
+  const { position, status } = await recorder.health();
+  if (!pane.isTerminal) {
+    logger.logger.info({ address: serving.address, data, version, position, status }, "listening");
+    return;
+  }
+  const { bold, dim, cyan, yellow } = pane.colours;
+  const isKept = data !== "memory:";
+  pane.write(
+    `${bold(`Hansard ${version}`)}\n\n` +
+      `  ${dim("Address")}  ${cyan(serving.address)}\n` +
+      `  ${dim("API")}      ${cyan(`${serving.address}/docs`)}\n` +
+      `  ${dim("Record")}   ${isKept ? data : "in memory"}, ${countOf(position, "entry", "entries")}\n`,
+  );
+  if (status !== "ok") pane.write(`\n  ${yellow("The index cannot be opened; run `hansard doctor`.")}\n`);
+  if (position === 0) pane.write(`\n  Record a first interaction:\n\n${firstEntry(serving.address)}\n`);
+  const end = isKept ? "; nothing that was acknowledged is lost" : ", and the record is gone";
+  pane.write(`\n  ${dim(`Ctrl-C stops it${end}.`)}\n\n`);
+}
+
+function firstEntry(address: string): string {
+  return (
+    `    curl ${address}/interactions -H 'content-type: application/json' \\\n` +
+    `      -d '{"prompt": "Who keeps the record?", "response": "Hansard."}'`
+  );
+}
+
+async function close(options: {
+  readonly signal: NodeJS.Signals;
+  readonly serving: Serving;
+  readonly pane: Pane;
+  readonly logger: Logger;
+}): Promise<void> {
+  const { signal, serving, pane, logger } = options;
+  if (pane.isTerminal) pane.write(pane.colours.dim("\n  Finishing what is under way …\n"));
+  else logger.logger.info({ signal }, "closing");
+  const late = setTimeout(() => {
+    logger.logger.warn("requests under way were cut off");
+    logger.flush();
+    process.exit(exitStatus.done);
+  }, CLOSING_MS_MAX);
+  try {
+    await serving.close();
+  } finally {
+    clearTimeout(late);
+  }
+  if (!pane.isTerminal) logger.logger.info("closed");
+}

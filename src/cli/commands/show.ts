@@ -1,0 +1,128 @@
+// `hansard show`: one entry whole, in sections that a person can read, or as the document of GET /entries/{id}.
+import type { Command } from "commander";
+import type { Entry, ErasedEntry } from "../../model/entry.js";
+import { RecorderError } from "../../model/rejection.js";
+import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
+import { kindColour } from "../entry-text.js";
+import { exitStatus } from "../failures.js";
+import { jsonText } from "../json-text.js";
+import { formatCount, wrapText } from "../table.js";
+import { cleanLine, cleanText, documentText, type Pane } from "../terminal.js";
+
+/** Text that was said or produced gets a section; other fields are facts about it, one line each. */
+const SECTIONS = new Set([
+  ...["prompt", "response", "response_summary", "content", "result", "error", "context"],
+  ...["decision", "rationale", "summary"],
+]);
+const ENVELOPE = ["position", "id", "kind", "created_at", "recorded_at", "session_id", "project", "client", "hash"];
+const INDENT = "  ";
+const LINE_WIDTH_MAX = 100;
+
+export const showCommand: CommandModule = {
+  define(command: Command): void {
+    command
+      .argument("<id|position>", "the entry's id, or its position in the log")
+      .option("--json", "print the HTTP document")
+      .addHelpText(
+        "after",
+        examplesText([
+          ["the first entry of the log", "hansard show 1"],
+          ["one field of an entry", "hansard show 019a85d2-7c1e-7000-8000-000000000001 --json | jq -r .response"],
+        ]),
+      );
+  },
+
+  async run({ operands, settings, screen, json }: Invocation) {
+    const wanted = operands[0] as string;
+    const entry = await withRecorder({ settings, create: false }, (recorder) => recorder.getEntry(wanted));
+    if (entry === undefined) throw entryNotFound(wanted);
+    screen.out.write(json ? documentText(entry, screen.out) : entryText(entry, screen.out));
+    return exitStatus.done;
+  },
+};
+
+function entryNotFound(wanted: string): RecorderError {
+  return new RecorderError({
+    code: "entry_not_found",
+    message: `there is no entry ${JSON.stringify(wanted.slice(0, 128))}`,
+    hint: "`hansard list` shows what there is; an id, or a position such as 12, is understood.",
+  });
+}
+
+function entryText(entry: Entry | ErasedEntry, pane: Pane): string {
+  const { bold, dim } = pane.colours;
+  const head = `${bold(kindColour(entry.kind, pane.colours)(entry.kind))} ${bold(`#${entry.position}`)}\n`;
+  const own = Object.entries(entry).filter(([name, value]) => !ENVELOPE.includes(name) && !isEmpty(value));
+  if ("erased" in entry) return `${head}${factsText(envelopeFacts(entry), pane)}\n${dim("Its body was erased.")}\n`;
+  const facts = own.filter(([name, value]) => isFact(name, value));
+  const sections = own.filter(([name, value]) => !isFact(name, value));
+  const isOpen = entry.kind === "interaction" && entry.response === "";
+  return [
+    head,
+    factsText([...envelopeFacts(entry), ...facts, ["hash", entry.hash]], pane),
+    ...sections.map(([name, value]) => sectionText(name, value, pane)),
+    isOpen ? missingResponse(entry.id, pane) : "",
+  ].join("");
+}
+
+type Facts = readonly (readonly [name: string, value: unknown])[];
+
+function envelopeFacts(entry: Entry | ErasedEntry): Facts {
+  const { id, created_at, session_id, project, client } = entry;
+  const recorded_at = entry.recorded_at === created_at ? "" : entry.recorded_at;
+  return Object.entries({ id, created_at, recorded_at, session_id, project, client }).filter(([, text]) => text !== "");
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === "") return true;
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+function isFact(name: string, value: unknown): boolean {
+  if (typeof value === "string") return !SECTIONS.has(name);
+  return typeof value !== "object" || (Array.isArray(value) && value.every((item) => typeof item === "string"));
+}
+
+function factText(name: string, value: unknown): string {
+  if (Array.isArray(value)) return value.join(", ");
+  if (name === "latency_ms" || name === "duration_ms") return `${formatCount(Number(value))} ms`;
+  return String(value);
+}
+
+function factsText(facts: Facts, pane: Pane): string {
+  const labels = facts.map(([name]) => titleOf(name));
+  const labelWidth = Math.max(...labels.map((label) => label.length)) + 2;
+  const width = pane.columns === undefined ? undefined : pane.columns - INDENT.length - labelWidth;
+  const lines = facts.flatMap(([name, value], at) => {
+    const text = cleanLine(factText(name, value), Number.MAX_SAFE_INTEGER);
+    return wrapText(text, width).map((line, row) => {
+      const label = (row === 0 ? (labels[at] as string) : "").padEnd(labelWidth);
+      return `${INDENT}${pane.colours.dim(label)}${line}\n`;
+    });
+  });
+  return lines.join("");
+}
+
+/** Recorded lines are indented, so that none of them can pass for a heading. */
+function sectionText(name: string, value: unknown, pane: Pane): string {
+  const width = Math.min(pane.columns ?? LINE_WIDTH_MAX, LINE_WIDTH_MAX) - INDENT.length;
+  const text = typeof value === "string" ? value.replace(/\n+$/, "") : jsonText(value, width);
+  const lines = wrapText(cleanText(text), pane.isTerminal ? width : undefined);
+  return `\n${pane.colours.bold(titleOf(name))}\n${lines.map((line) => `${INDENT}${line}`.trimEnd()).join("\n")}\n`;
+}
+
+function missingResponse(id: string, pane: Pane): string {
+  const { bold, dim } = pane.colours;
+  const lines = [
+    "None yet. Complete it with",
+    "hansard record --kind response --response TEXT \\",
+    `  --interaction-id ${id}`,
+  ];
+  return `\n${bold("Response")}\n${lines.map((line) => `${INDENT}${dim(line)}\n`).join("")}`;
+}
+
+/** Units are told beside the value, and a session needs no word to say that it is meant by its id. */
+function titleOf(name: string): string {
+  const words = name.replace(/_(at|ms|used)$|(?<=^session)_id$/, "").replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

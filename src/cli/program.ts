@@ -1,0 +1,152 @@
+// The commands by name. Each one's module is loaded only when it runs, so that no command pays for another.
+import { Command, CommanderError, type HelpConfiguration } from "commander";
+import pico from "picocolors";
+import type { CommandModule, Invocation } from "./command.js";
+import { type ExitStatus, exitStatus, reportFailure, WrongUse } from "./failures.js";
+import { resolveSettings } from "./settings.js";
+import { openScreen, type Screen } from "./terminal.js";
+import { readVersion } from "./version.js";
+
+interface CommandEntry {
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+const commands: { readonly [name: string]: CommandEntry } = {
+  serve: {
+    summary: "serve the record over HTTP",
+    load: async () => (await import("./commands/serve.js")).serveCommand,
+  },
+  record: {
+    summary: "record an entry, or many from standard input",
+    load: async () => (await import("./commands/record.js")).recordCommand,
+  },
+  list: {
+    summary: "list what was recorded, newest first",
+    load: async () => (await import("./commands/list.js")).listCommand,
+  },
+  show: {
+    summary: "show one entry whole",
+    load: async () => (await import("./commands/show.js")).showCommand,
+  },
+  stats: {
+    summary: "count what there is, by kind and project",
+    load: async () => (await import("./commands/stats.js")).statsCommand,
+  },
+  verify: {
+    summary: "prove that nothing recorded was changed or removed",
+    load: async () => (await import("./commands/verify.js")).verifyCommand,
+  },
+  doctor: {
+    summary: "say what is wrong with a store, and what to do",
+    load: async () => (await import("./commands/doctor.js")).doctorCommand,
+  },
+};
+
+/** Runs the command that the arguments name and answers with the exit status. */
+export async function run(args: readonly string[]): Promise<ExitStatus> {
+  const screen = openScreen();
+  let status: ExitStatus = exitStatus.done;
+  const program = createProgram(screen, (reached) => {
+    status = reached;
+  });
+  try {
+    await program.parseAsync(withoutHelpCommand(args), { from: "user" });
+    return status;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return exitStatus.done;
+    // The help was shown because no command was named: that did not do what anybody could have meant.
+    if (error instanceof CommanderError && error.code === "commander.help") return exitStatus.wrongUse;
+    const reason = error instanceof CommanderError ? toWrongUse(error, args) : error;
+    return reportFailure(reason, { screen, json: asksForJson(args) });
+  }
+}
+
+function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Command {
+  const program = new Command("hansard")
+    .description("The verbatim record of what AI agents were told, said and did.")
+    .version(readVersion(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "show this help; after a command, that of the command")
+    .helpCommand(false)
+    .option("--data <folder>", "where the record is kept (HANSARD_DATA, or ~/.hansard)")
+    // Options stand behind their command, so that a recorded text may look like one of them.
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({ outputError: () => undefined, writeOut: screen.out.write, writeErr: screen.err.write })
+    .configureHelp(helpStyle())
+    .addHelpText("after", `\n${SETTINGS_HELP}`);
+  for (const [name, { summary }] of Object.entries(commands)) {
+    const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+    program.command(name).summary(summary).description(sentence).helpOption("-h, --help", "show this help");
+  }
+  program.hook("preSubcommand", async (_, command) => {
+    const { load } = commands[command.name()] as CommandEntry;
+    const module = await load();
+    module.define(command);
+    command.option("--data <folder>", "where the record is kept (HANSARD_DATA, or ~/.hansard)");
+    command.action(async () => {
+      reach(await module.run(toInvocation(program, command, screen)));
+    });
+  });
+  return program;
+}
+
+const SETTINGS_HELP = `Settings come from flags, then the environment (HANSARD_DATA, HANSARD_HOST,
+HANSARD_PORT), then hansard.config.json in the current folder.
+Exit status: 0 done, 1 failed, 2 wrong use.
+`;
+
+function helpStyle(): HelpConfiguration {
+  // Commander takes the colours out again where the stream shows none.
+  const { bold, cyan } = pico.createColors(true);
+  return {
+    styleTitle: (text) => bold(text),
+    styleCommandText: (text) => text,
+    styleSubcommandTerm: (text) => cyan(text),
+    styleOptionTerm: (text) => cyan(text),
+  };
+}
+
+function toInvocation(program: Command, command: Command, screen: Screen): Invocation {
+  const options = command.opts();
+  const flags = { data: program.opts().data, ...options };
+  return {
+    operands: command.args,
+    options,
+    settings: resolveSettings({ flags, env: process.env, folder: process.cwd() }),
+    screen,
+    json: options.json === true,
+  };
+}
+
+/** `help list` is `list --help`. */
+function withoutHelpCommand(args: readonly string[]): readonly string[] {
+  if (args[0] !== "help") return args;
+  return [...args.slice(1, 2), "--help"];
+}
+
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return (end === -1 ? args : args.slice(0, end)).includes("--json");
+}
+
+const codeByCommanderCode = {
+  "commander.unknownCommand": "command_unknown",
+  "commander.unknownOption": "option_unknown",
+  "commander.optionMissingArgument": "option_invalid",
+  "commander.invalidArgument": "option_invalid",
+  "commander.missingArgument": "argument_missing",
+  "commander.excessArguments": "argument_excess",
+} as const;
+
+/** Commander's sentence in our form: the suggestion becomes the hint. */
+function toWrongUse(error: CommanderError, args: readonly string[]): WrongUse {
+  const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
+  const name = args.find((arg) => Object.hasOwn(commands, arg));
+  const help = `\`hansard${name === undefined ? "" : ` ${name}`} --help\` shows what there is.`;
+  return new WrongUse({
+    code: codeByCommanderCode[error.code as keyof typeof codeByCommanderCode] ?? "usage_invalid",
+    message,
+    hint: [suggestion?.replace(/^\((.*)\)$/, "$1"), help].filter((part) => part !== undefined).join(" "),
+  });
+}

@@ -1,0 +1,130 @@
+// Where a setting comes from: its flag, then the environment, then hansard.config.json in the current folder.
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { WrongUse } from "./failures.js";
+
+export interface Settings {
+  /** The folder of the store, or `memory:`. */
+  readonly data: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Where settings are looked for; tests and embedders give their own. */
+export interface Sources {
+  readonly flags: { readonly [name in SettingName]?: unknown };
+  readonly env: NodeJS.ProcessEnv;
+  readonly folder: string;
+}
+
+const CONFIG_FILE = "hansard.config.json";
+const settingNames = ["data", "host", "port"] as const;
+type SettingName = (typeof settingNames)[number];
+
+/** A value and the words that name where it was found, for the error that it may deserve. */
+interface Found {
+  readonly value: unknown;
+  readonly origin: string;
+}
+
+export function resolveSettings(sources: Sources): Settings {
+  const config = readConfig(join(sources.folder, CONFIG_FILE));
+  const find = (name: SettingName): Found | undefined => {
+    const flag = sources.flags[name];
+    if (flag !== undefined) return { value: flag, origin: `--${name}` };
+    const variable = `HANSARD_${name.toUpperCase()}`;
+    const text = sources.env[variable];
+    // An empty variable is how shells and containers spell "not set".
+    if (text !== undefined && text !== "") return { value: text, origin: variable };
+    if (config[name] !== undefined) return { value: config[name], origin: `${name} in ${CONFIG_FILE}` };
+    return undefined;
+  };
+  return {
+    data: parseData(find("data")),
+    host: parseText(find("host")) ?? "127.0.0.1",
+    port: parsePort(find("port")),
+  };
+}
+
+function readConfig(path: string): { readonly [name: string]: unknown } {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return {};
+    throw brokenConfig(path, `cannot be read (${message})`);
+  }
+  const config = parseConfig(path, text);
+  const unknown = Object.keys(config).find((name) => !(settingNames as readonly string[]).includes(name));
+  if (unknown !== undefined) throw brokenConfig(path, `has the unknown setting ${JSON.stringify(unknown)}`);
+  return config;
+}
+
+function parseConfig(path: string, text: string): { readonly [name: string]: unknown } {
+  let config: unknown;
+  try {
+    config = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    throw brokenConfig(path, `is not valid JSON (${(error as Error).message})`);
+  }
+  if (typeof config === "object" && config !== null && !Array.isArray(config)) return { ...config };
+  throw brokenConfig(path, "must hold a JSON object");
+}
+
+function brokenConfig(path: string, flaw: string): WrongUse {
+  return new WrongUse({
+    code: "config_invalid",
+    message: `${path} ${flaw}`,
+    hint: `Mend or remove it; it may hold ${settingNames.join(", ")}, for example {"data": "record", "port": 4747}.`,
+  });
+}
+
+function parseText(found: Found | undefined): string | undefined {
+  if (found === undefined) return undefined;
+  if (typeof found.value === "string" && found.value.trim() !== "") return found.value;
+  throw new WrongUse({ code: "setting_invalid", field: found.origin, message: `${found.origin} must be a text` });
+}
+
+function parseData(found: Found | undefined): string {
+  const text = parseText(found);
+  if (text === undefined) return join(homeFolder(), ".hansard");
+  if (text === "memory:") return text;
+  if (/^[a-z]+:\/\//i.test(text)) {
+    throw new WrongUse({
+      code: "setting_invalid",
+      field: found?.origin ?? "data",
+      message: "this version keeps its record in a folder and knows no database addresses yet",
+      hint: "Name a folder, for example --data ./record.",
+    });
+  }
+  // Shells leave the tilde alone in --data=~/record and in variables; nobody means a folder of that name.
+  const expanded = text === "~" || text.startsWith("~/") ? join(homeFolder(), text.slice(1)) : text;
+  return resolve(expanded);
+}
+
+function homeFolder(): string {
+  let home = "";
+  try {
+    home = homedir();
+  } catch {
+    // Neither HOME nor the system's list of users knows one; said below.
+  }
+  if (home !== "") return home;
+  throw new WrongUse({
+    code: "home_missing",
+    field: "--data",
+    message: "there is no home folder to keep the record in (HOME is not set)",
+    hint: "Name a folder with --data, or set HANSARD_DATA.",
+  });
+}
+
+function parsePort(found: Found | undefined): number {
+  if (found === undefined) return 4747;
+  const { value, origin } = found;
+  const port = typeof value === "string" && /^\d{1,5}$/.test(value) ? Number(value) : value;
+  if (Number.isInteger(port) && (port as number) >= 0 && (port as number) <= 65_535) return port as number;
+  const message = `${origin} must be a port, a whole number from 0 to 65535`;
+  throw new WrongUse({ code: "setting_invalid", field: origin, message, hint: "Port 0 chooses a free one." });
+}

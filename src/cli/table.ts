@@ -1,0 +1,162 @@
+// Laying text out in columns, by the width that characters have on a terminal: a CJK character or an emoji has two.
+import stringWidth from "string-width";
+import type { Colours } from "./terminal.js";
+
+const GAP = "  ";
+/** The last column says most, so the others make room until it has this much of the line. */
+const LAST_COLUMN_SHARE = 0.4;
+const LAST_COLUMN_WIDTH_MIN = 16;
+const BAR_WIDTH = 24;
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+export interface Column {
+  readonly title: string;
+  readonly align?: "right";
+  /** Longer cells are cut; the last column takes what the others leave. */
+  readonly widthMax?: number;
+  /** How narrow it may become for the sake of the last column; without one it keeps its width. */
+  readonly widthMin?: number;
+  readonly paint?: (text: string, row: number) => string;
+}
+
+export interface Table {
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly string[])[];
+  /** Undefined where lines may be as long as they are. */
+  readonly width: number | undefined;
+  readonly colours: Colours;
+}
+
+export function renderTable(table: Table): string {
+  const { columns, rows, colours } = table;
+  const widths = columnWidths(table);
+  const line = (cells: readonly string[], paint: (text: string, column: number) => string): string => {
+    const shown = cells.map((cell, index) => {
+      const width = widths[index] as number;
+      const text = fitText(cell, width);
+      const space = " ".repeat(Math.max(width - stringWidth(text), 0));
+      const painted = paint(text, index);
+      if (columns[index]?.align === "right") return space + painted;
+      return index === cells.length - 1 ? painted : painted + space;
+    });
+    return `${shown.join(GAP).trimEnd()}\n`;
+  };
+  const titles = columns.map((column) => column.title);
+  const head = titles.every((title) => title === "") ? "" : line(titles, (text) => colours.bold(text));
+  return head + rows.map((row, at) => line(row, (text, index) => paintCell(columns[index], text, at))).join("");
+}
+
+function paintCell(column: Column | undefined, text: string, row: number): string {
+  return column?.paint === undefined ? text : column.paint(text, row);
+}
+
+function columnWidths({ columns, rows, width }: Table): readonly number[] {
+  const natural = columns.map((column, index) => {
+    const cells = [column.title, ...rows.map((row) => row[index] ?? "")];
+    const widest = cells.reduce((widthSoFar, cell) => Math.max(widthSoFar, stringWidth(cell)), 0);
+    return width === undefined ? widest : Math.min(widest, column.widthMax ?? widest);
+  });
+  if (width === undefined) return natural;
+  const last = natural.length - 1;
+  const wanted = Math.min(natural[last] as number, Math.floor(width * LAST_COLUMN_SHARE));
+  const before = narrowed(natural.slice(0, last), columns, width - wanted);
+  const left = Math.max(width - spanOf(before), LAST_COLUMN_WIDTH_MIN);
+  return [...before, Math.min(natural[last] as number, left)];
+}
+
+/** Takes from the widest column that can give until all fit, or none can give any more. */
+function narrowed(natural: readonly number[], columns: readonly Column[], span: number): readonly number[] {
+  const widths = [...natural];
+  while (spanOf(widths) > span) {
+    let widest = -1;
+    for (const [index, one] of widths.entries()) {
+      if (one > (columns[index]?.widthMin ?? one) && one > (widths[widest] ?? 0)) widest = index;
+    }
+    if (widest === -1) break;
+    widths[widest] = (widths[widest] as number) - 1;
+  }
+  return widths;
+}
+
+function spanOf(widths: readonly number[]): number {
+  return widths.reduce((sum, one) => sum + one + GAP.length, 0);
+}
+
+/** Cuts at a whole character and marks the cut. */
+export function fitText(text: string, width: number): string {
+  if (text.length <= width && /^[ -~]*$/.test(text)) return text;
+  if (stringWidth(text) <= width) return text;
+  let fitted = "";
+  let used = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    const more = stringWidth(segment);
+    if (used + more > width - 1) break;
+    fitted += segment;
+    used += more;
+  }
+  return `${fitted.trimEnd()}…`;
+}
+
+/** Breaks lines at spaces where there are any, and longer words at whole characters. */
+export function wrapText(text: string, width: number | undefined): readonly string[] {
+  const lines = text.replaceAll("\t", "    ").split("\n");
+  return width === undefined ? lines : lines.flatMap((line) => wrapLine(line, width));
+}
+
+function wrapLine(line: string, width: number): readonly string[] {
+  if (line.length <= width && stringWidth(line) <= width) return [line];
+  const wrapped: string[] = [];
+  let current = "";
+  let used = 0;
+  const next = (): void => {
+    wrapped.push(current.trimEnd());
+    current = "";
+    used = 0;
+  };
+  for (const word of line.split(/(?<= )(?=[^ ])/)) {
+    const wordWidth = stringWidth(word.trimEnd());
+    if (used > 0 && used + wordWidth > width) next();
+    if (wordWidth <= width) {
+      current += word;
+      used += stringWidth(word);
+      continue;
+    }
+    for (const { segment } of graphemes.segment(word)) {
+      const more = stringWidth(segment);
+      if (used + more > width) next();
+      current += segment;
+      used += more;
+    }
+  }
+  next();
+  return wrapped;
+}
+
+const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
+
+/** A horizontal bar in proportion to the greatest value; what is there at all shows at least a sliver. */
+export function bar(value: number, greatest: number): string {
+  if (value <= 0 || greatest <= 0) return "";
+  const eighths = Math.max(Math.round((value / greatest) * BAR_WIDTH * 8), 1);
+  return "█".repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** `1 entry`, `2 entries`. */
+export function countOf(count: number, one: string, many: string): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+export function formatBytes(bytes: number): string {
+  const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return unit === 0 ? `${formatCount(bytes)} bytes` : `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`;
+}

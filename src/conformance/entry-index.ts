@@ -1,0 +1,23 @@
+// What every engine of the index must do, whatever it is built on.
+import { expect } from "vitest";
+import type { EntryIndex } from "../ports/entry-index.js";
+import { indexApplyChecks } from "./index-apply.js";
+import { indexListChecks } from "./index-list.js";
+import { indexSessionChecks } from "./index-sessions.js";
+import { type Check, describeChecks, type Engine, type OpenStore } from "./suite.js";
+
+export const entryIndexChecks: readonly Check<EntryIndex>[] = [
+  {
+    behaviour: "it is the engine that it is said to be",
+    run: async ({ engine, open }) => {
+      expect((await open()).engine).toBe(engine.engine);
+    },
+  },
+  ...indexApplyChecks,
+  ...indexListChecks,
+  ...indexSessionChecks,
+];
+
+export function describeEntryIndex(engine: Engine, open: OpenStore<EntryIndex>): void {
+  describeChecks({ port: "EntryIndex", engine, open, checks: entryIndexChecks });
+}

@@ -1,0 +1,27 @@
+// What every engine of the log must do, whatever it is built on.
+
+import { expect } from "vitest";
+import type { EntryLog } from "../ports/entry-log.js";
+import { logAppendChecks } from "./log-append.js";
+import { logClaimChecks } from "./log-claims.js";
+import { logReadChecks } from "./log-read.js";
+import { logSharingChecks } from "./log-sharing.js";
+import { type Check, describeChecks, type Engine, type OpenStore } from "./suite.js";
+
+/** The first check comes first for a reason: a suite that talks to another engine than it says proves nothing. */
+export const entryLogChecks: readonly Check<EntryLog>[] = [
+  {
+    behaviour: "it is the engine that it is said to be",
+    run: async ({ engine, open }) => {
+      expect((await open()).engine).toBe(engine.engine);
+    },
+  },
+  ...logAppendChecks,
+  ...logClaimChecks,
+  ...logReadChecks,
+  ...logSharingChecks,
+];
+
+export function describeEntryLog(engine: Engine, open: OpenStore<EntryLog>): void {
+  describeChecks({ port: "EntryLog", engine, open, checks: entryLogChecks });
+}

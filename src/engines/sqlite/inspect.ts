@@ -1,0 +1,149 @@
+// Looking at a SQLite file of the store without changing it, also where it cannot be opened as a store.
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import Database from "better-sqlite3";
+import { INDEX_VERSION } from "./index-schema.js";
+import { logMigrations } from "./log-schema.js";
+import { APPLICATION_ID, versionOf } from "./migrations.js";
+
+const SQLITE_HEADER = "SQLite format 3\0";
+const PROBE_TIMEOUT_MS = 500;
+const FLAWS_MAX = 5;
+
+export interface FileInspection {
+  readonly path: string;
+  /** `current` is the only state in which nothing is wrong with the file. */
+  readonly state:
+    | "missing"
+    | "unreadable"
+    | "empty"
+    | "not_a_database"
+    | "foreign"
+    | "newer"
+    | "older"
+    | "damaged"
+    | "current";
+  /** What the system or SQLite said about it, where it said something. */
+  readonly reason: string;
+  readonly bytes: number;
+  readonly wal_bytes: number;
+  /** Permission bits; 0 where there is no file. */
+  readonly mode: number;
+  readonly is_writable: boolean;
+  /** Another process holds the lock for writing. */
+  readonly is_locked: boolean;
+  readonly version: number;
+  readonly version_known: number;
+  /** Newest position of a log, position reached of an index; 0 where it cannot be told. */
+  readonly position: number;
+}
+
+export type FileRole = "log" | "index";
+
+export function inspectFile(options: { readonly path: string; readonly role: FileRole }): FileInspection {
+  const { path, role } = options;
+  const version_known = role === "log" ? logMigrations.length : INDEX_VERSION;
+  const absent = { path, reason: "", bytes: 0, wal_bytes: 0, mode: 0, is_writable: false, is_locked: false };
+  const base = { ...absent, version: 0, version_known, position: 0 };
+  let found: ReturnType<typeof statSync>;
+  try {
+    found = statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    return { ...base, state: "unreadable", reason: reasonOf(error) };
+  }
+  if (found === undefined) return { ...base, state: "missing" };
+  const here = {
+    ...base,
+    bytes: Number(found.size),
+    wal_bytes: Number(statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0),
+    mode: Number(found.mode) & 0o777,
+    is_writable: isWritable(path),
+  };
+  if (!found.isFile()) return { ...here, state: "unreadable", reason: "it is not a file" };
+  try {
+    if (found.size === 0) return { ...here, state: "empty" };
+    if (readHeader(path) !== SQLITE_HEADER) return { ...here, state: "not_a_database" };
+    return { ...here, ...readDatabase(path, role, version_known) };
+  } catch (error) {
+    return { ...here, state: isDamage(error) ? "damaged" : "unreadable", reason: reasonOf(error) };
+  }
+}
+
+function readDatabase(
+  path: string,
+  role: FileRole,
+  versionKnown: number,
+): Partial<FileInspection> & Pick<FileInspection, "state"> {
+  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: PROBE_TIMEOUT_MS });
+  try {
+    const version = versionOf(db);
+    // Only the log carries the mark: an index of any other make is dropped and built anew.
+    const isForeign = role === "log" && db.pragma("application_id", { simple: true }) !== APPLICATION_ID;
+    if (isForeign) return { state: "foreign", version };
+    if (version !== versionKnown) return { state: version > versionKnown ? "newer" : "older", version };
+    const flaws = db.pragma(`quick_check(${FLAWS_MAX})`) as readonly { readonly quick_check: string }[];
+    const reason = flaws.map((flaw) => flaw.quick_check).join("; ");
+    if (reason !== "ok") return { state: "damaged", version, reason };
+    return { state: "current", version, position: positionOf(db, role), is_locked: isLocked(path) };
+  } finally {
+    db.close();
+  }
+}
+
+function positionOf(db: Database.Database, role: FileRole): number {
+  const sql =
+    role === "log"
+      ? "SELECT coalesce(max(position), 0) AS position FROM entries"
+      : "SELECT position FROM checkpoints WHERE name = 'rows'";
+  const row = db.prepare(sql).get() as { readonly position: number } | undefined;
+  return row?.position ?? 0;
+}
+
+/** Asks for the writer's lock and gives it back at once. */
+function isLocked(path: string): boolean {
+  if (!isWritable(path)) return false;
+  const db = new Database(path, { fileMustExist: true, timeout: PROBE_TIMEOUT_MS });
+  try {
+    db.exec("BEGIN IMMEDIATE");
+    db.exec("ROLLBACK");
+    return false;
+  } catch (error) {
+    return codeOf(error).startsWith("SQLITE_BUSY");
+  } finally {
+    db.close();
+  }
+}
+
+function readHeader(path: string): string {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(SQLITE_HEADER.length);
+    const count = readSync(file, bytes, 0, bytes.length, 0);
+    return bytes.toString("latin1", 0, count);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isDamage(error: unknown): boolean {
+  const code = codeOf(error);
+  // Tables that are not there or do not fit are damage too: SQLite reports them as plain errors of the statement.
+  return code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB" || code === "SQLITE_ERROR";
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error ? (error as Error & { readonly code?: unknown }).code : undefined;
+  return typeof code === "string" ? code : "";
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

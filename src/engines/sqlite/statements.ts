@@ -1,0 +1,37 @@
+// Prepared statements by their text, each prepared once.
+import type Database from "better-sqlite3";
+
+export class Statements {
+  readonly #db: Database.Database;
+  readonly #bySql = new Map<string, Database.Statement>();
+
+  constructor(db: Database.Database) {
+    this.#db = db;
+  }
+
+  run(sql: string, ...values: readonly unknown[]): void {
+    this.#prepared(sql).run(...values);
+  }
+
+  get<T>(sql: string, ...values: readonly unknown[]): T | undefined {
+    return this.#prepared(sql).get(...values) as T | undefined;
+  }
+
+  all<T>(sql: string, ...values: readonly unknown[]): readonly T[] {
+    return this.#prepared(sql).all(...values) as readonly T[];
+  }
+
+  /** Needed once tables were dropped and made again. */
+  forget(): void {
+    this.#bySql.clear();
+  }
+
+  #prepared(sql: string): Database.Statement {
+    let statement = this.#bySql.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#bySql.set(sql, statement);
+    }
+    return statement;
+  }
+}

@@ -1,0 +1,41 @@
+// The shapes of the HTTP answers, for whoever speaks to the server in TypeScript: the page imports only these types.
+import type { Entry, ErasedEntry, Interaction } from "../model/entry.js";
+import type { FaultCode } from "../model/fault.js";
+import type { RejectionCode } from "../model/rejection.js";
+import type { AppendResult, Health, Recorder } from "../recorder.js";
+
+export interface ErrorAnswer {
+  readonly error: {
+    readonly code: RejectionCode | FaultCode | "internal";
+    readonly message: string;
+    /** The field or parameter that has to change. */
+    readonly field?: string | undefined;
+    /** Which item of a batch it was, counted from 0. */
+    readonly index?: number | undefined;
+    readonly hint?: string | undefined;
+  };
+}
+
+/** `POST /interactions` and `POST /interactions/{id}/response`. */
+export type Receipt = AppendResult["entries"][number];
+
+/** `POST /entries`. */
+export type EntriesRecorded = AppendResult;
+
+/** `GET /interactions`. */
+export type InteractionPage = Awaited<ReturnType<Recorder["listInteractions"]>>;
+
+/** `GET /interactions/{id}`. */
+export type InteractionAnswer = Interaction;
+
+/** `GET /entries`. */
+export type EntryPage = Awaited<ReturnType<Recorder["listEntries"]>>;
+
+/** `GET /entries/{id}`. */
+export type EntryAnswer = Entry | ErasedEntry;
+
+/** `GET /verify`. */
+export type VerifyAnswer = Awaited<ReturnType<Recorder["verify"]>>;
+
+/** `GET /health`. */
+export type HealthAnswer = Health & { readonly version: string };

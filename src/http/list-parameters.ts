@@ -1,0 +1,35 @@
+// The query parameters of lists: their names, which are checked, and what the documentation says about them.
+
+import { captureKinds } from "../model/kinds.js";
+import { limits } from "../model/limits.js";
+import type { Parameter, Schema } from "./operation.js";
+
+const text: Schema = { type: "string" };
+const labelled = "An empty value filters nothing; `-` selects entries without one.";
+
+const parametersByName = {
+  project: { description: `Entries of this project. ${labelled}`, schema: text },
+  session_id: { description: `Entries of this session. ${labelled}`, schema: text },
+  client: { description: `Entries of this client. ${labelled}`, schema: text },
+  kind: { description: `Entries of this kind: ${captureKinds.join(", ")}.`, schema: text },
+  since: {
+    description:
+      "Inclusive, by `created_at`: `2026-11-15`, `2026-11-15T06:39:37Z`, or relative: `30m`, `12h`, `7d`, `2w`.",
+    schema: text,
+    example: "7d",
+  },
+  until: { description: "Inclusive, as `since`; a bare date means its end.", schema: text },
+  memory: { description: "Interactions that used this memory.", schema: text },
+  chunk: { description: "Interactions that used this chunk.", schema: text },
+  limit: {
+    description: `At most ${limits.list_max}; a larger one is treated as that, and zero or less gives an empty list.`,
+    schema: { type: "number", default: 50 },
+  },
+  cursor: { description: "`next_cursor` of the page before, with the same filters.", schema: text },
+} satisfies { readonly [name: string]: Omit<Parameter, "name" | "in"> };
+
+export type ListParameter = keyof typeof parametersByName;
+
+export function describeParameters(names: readonly ListParameter[]): readonly Parameter[] {
+  return names.map((name) => ({ name, in: "query", ...parametersByName[name] }));
+}

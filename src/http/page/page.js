@@ -1,0 +1,135 @@
+// The page's script: shows the newest entries and keeps them fresh. Recorded text only ever becomes text nodes.
+
+const REFRESH_MS = 3000;
+const ROWS = 20;
+
+/** @param {string} id */
+const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** What is shown now, so that nothing moves under the reader's eyes while nothing changes. */
+let shown = "";
+
+for (const place of document.querySelectorAll(".origin")) place.textContent = location.origin;
+document.addEventListener("visibilitychange", () => void refresh());
+setInterval(() => void refresh(), REFRESH_MS);
+void refresh();
+
+async function refresh() {
+  if (document.hidden) return;
+  try {
+    const [health, page] = await Promise.all([ask("/health"), ask(`/entries?limit=${ROWS}`)]);
+    part("notice").hidden = true;
+    showHealth(health);
+    showEntries(page);
+  } catch (error) {
+    part("notice").textContent = `${error instanceof Error ? error.message : error} Trying again.`;
+    part("notice").hidden = false;
+    part("health").dataset.status = "away";
+  }
+}
+
+/** @param {string} path */
+async function ask(path) {
+  const answer = await fetch(path, { cache: "no-store" }).catch(() => {
+    throw new Error("The server does not answer.");
+  });
+  const body = await answer.json();
+  if (!answer.ok) throw new Error(`${body.error.message}. ${body.error.hint ?? ""}`);
+  return body;
+}
+
+function showHealth({ status, version, position }) {
+  const entries = position === 1 ? "1 entry" : `${position.toLocaleString()} entries`;
+  part("health").dataset.status = status;
+  part("health").textContent = `${status} · ${entries} · version ${version}`;
+}
+
+function showEntries({ entries, next_cursor }) {
+  const state = JSON.stringify(entries.map((entry) => [entry.position, entry.response_chars]));
+  if (state === shown) return;
+  shown = state;
+  part("empty").hidden = entries.length > 0;
+  part("filled").hidden = entries.length === 0;
+  part("more").hidden = next_cursor === null;
+  part("entries").replaceChildren(...entries.map(row));
+}
+
+function row(entry) {
+  const item = element("li", "entry");
+  const link = element("a", "position", `#${entry.position}`);
+  link.href = `/entries/${encodeURIComponent(entry.id)}`;
+  link.title = "The whole entry as JSON";
+  const time = element("time", "", shortTime(entry.created_at));
+  time.dateTime = entry.created_at;
+  time.title = entry.created_at;
+  const kind = element("span", "kind", entry.kind.replaceAll("_", " "));
+  kind.dataset.kind = entry.kind;
+  const text = element("p", "text", firstLine(textOf(entry)) || "(empty)");
+  text.dir = "auto";
+  item.append(time, kind, text, labels(entry), link);
+  return item;
+}
+
+function labels({ project, session_id, client }) {
+  const box = element("p", "labels");
+  const named = { project, session: session_id, client };
+  for (const [name, label] of Object.entries(named)) {
+    if (label === "") continue;
+    const tag = element("span", "label", label);
+    tag.title = `${name}: ${label}`;
+    tag.dir = "auto";
+    box.append(tag);
+  }
+  return box;
+}
+
+/** What an entry is about, in a few words. */
+function textOf(entry) {
+  const wordsByKind = {
+    interaction: () => entry.prompt,
+    response: () => entry.response_summary || `${entry.response_chars} characters for ${entry.interaction_id}`,
+    message: () => `${entry.role}: ${contentText(entry.content) || calls(entry.tool_calls)}`,
+    tool_call: () =>
+      `${entry.tool} → ${typeof entry.result === "string" ? entry.result : JSON.stringify(entry.result)}`,
+    error: () => entry.error,
+    decision: () => entry.decision,
+    consolidation: () => entry.summary || `through #${entry.through}`,
+    clear: () => `${entry.session_id} starts afresh`,
+    session_info: () => entry.title || entry.session_id,
+    raw: () => entry.source,
+  };
+  return (wordsByKind[entry.kind] ?? (() => entry.id))();
+}
+
+function contentText(content) {
+  if (typeof content === "string") return content;
+  return content.map((item) => (typeof item === "string" ? item : (item.text ?? ""))).join(" ");
+}
+
+function calls(toolCalls) {
+  return toolCalls.map((call) => `calls ${call.function?.name ?? "a tool"}`).join(", ");
+}
+
+function firstLine(text) {
+  const line = String(text)
+    .trim()
+    .split(/\r\n|[\n\r\u2028\u2029]/, 1)[0];
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+}
+
+/** The time alone for today, the date as well for older ones. */
+function shortTime(iso) {
+  const date = new Date(iso);
+  const now = new Date();
+  const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  if (date.toDateString() === now.toDateString()) return date.toLocaleTimeString([], { ...clock, second: "2-digit" });
+  if (date.getFullYear() !== now.getFullYear()) return date.toLocaleDateString([], { dateStyle: "medium" });
+  return date.toLocaleString([], { day: "numeric", month: "short", ...clock });
+}
+
+function element(tag, className, text) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}

@@ -1,0 +1,51 @@
+// Serving: listens on an address, and on closing lets what is under way finish before the store is closed.
+import type { FastifyInstance } from "fastify";
+import { createServer, type ServerOptions } from "./server.js";
+
+export interface ServeOptions extends ServerOptions {
+  readonly host?: string;
+  /** 0 takes any free port. */
+  readonly port?: number;
+  /** How long requests under way may take once closing has begun. */
+  readonly drain_ms_max?: number;
+}
+
+export interface Serving {
+  /** For example `http://127.0.0.1:4747`. */
+  readonly address: string;
+  /** Stops listening, waits for the requests under way, closes the recorder. May be called more than once. */
+  close(): Promise<void>;
+}
+
+const HOST_DEFAULT = "127.0.0.1";
+const PORT_DEFAULT = 4747;
+/** A supervisor waits ten seconds before it kills; the rest is for closing the store. */
+const DRAIN_MS_MAX = 7_000;
+const IDLE_CHECK_MS = 25;
+
+/** Fails as `listen` does, with `EADDRINUSE` for instance; the recorder is then left open. */
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const { host = HOST_DEFAULT, port = PORT_DEFAULT, drain_ms_max = DRAIN_MS_MAX, recorder } = options;
+  const app = createServer(options);
+  const address = await app.listen({ host, port });
+  let closing: Promise<void> | undefined;
+  return {
+    address,
+    close: () => {
+      closing ??= drain(app, drain_ms_max).then(() => recorder.close());
+      return closing;
+    },
+  };
+}
+
+async function drain(app: FastifyInstance, msMax: number): Promise<void> {
+  // A connection whose last request ends during the closing would otherwise stay open until its client tires of it.
+  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS);
+  const cut = setTimeout(() => app.server.closeAllConnections(), msMax);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(idle);
+    clearTimeout(cut);
+  }
+}

@@ -1,0 +1,58 @@
+// The HTTP server, not yet listening: the routes, and what holds for all of them.
+import { type FastifyBaseLogger, type FastifyInstance, fastify } from "fastify";
+import type { Recorder } from "../recorder.js";
+import { acceptJson } from "./bodies.js";
+import { answerClientError } from "./client-errors.js";
+import { custodyRoutes } from "./custody.js";
+import { documentRoutes } from "./documents.js";
+import { entryRoutes } from "./entries.js";
+import { sendError } from "./errors.js";
+import { interactionRoutes } from "./interactions.js";
+import { RequestLog } from "./logger.js";
+import { refuseRoute } from "./not-found.js";
+import { gatherOperations } from "./openapi.js";
+import { pageRoutes } from "./page.js";
+
+export interface ServerOptions {
+  readonly recorder: Recorder;
+  /** What `/health` and the documentation call this version. */
+  readonly version: string;
+  /** Without one nothing is logged. */
+  readonly logger?: FastifyBaseLogger | undefined;
+}
+
+/** How long a request may take to arrive whole. */
+const REQUEST_MS_MAX = 60_000;
+const KEEP_ALIVE_MS = 72_000;
+/** Room for a session id of 512 bytes, each percent-encoded. */
+const PARAM_CHARS_MAX = 1_600;
+
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { recorder, version, logger } = options;
+  const app = fastify({
+    ...(logger === undefined ? { logger: false } : { loggerInstance: logger }),
+    logController: new RequestLog(),
+    // A logger of its own for each request would cost more than the line it writes; the lines carry the id themselves.
+    childLoggerFactory: (parent) => parent,
+    requestTimeout: REQUEST_MS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // While closing, what still comes in on an open connection is served, and the connection ended after it.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: PARAM_CHARS_MAX },
+    frameworkErrors: sendError,
+    clientErrorHandler: answerClientError,
+  });
+  app.decorateReply("errorCode", null);
+  app.removeAllContentTypeParsers();
+  acceptJson(app);
+  app.setErrorHandler(sendError);
+  app.setNotFoundHandler((request, reply) => refuseRoute(app, request, reply));
+  const paths = gatherOperations(app);
+  interactionRoutes(app, recorder);
+  custodyRoutes(app, { recorder, version });
+  pageRoutes(app);
+  documentRoutes(app, { version, paths });
+  // In a scope of its own, since only these routes take lines of JSON.
+  app.register(async (scope) => entryRoutes(scope, recorder));
+  return app;
+}

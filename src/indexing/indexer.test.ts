@@ -1,0 +1,154 @@
+// The indexer: every entry once and in order, in bounded batches, past erased and damaged ones.
+import { beforeEach, describe, expect, test } from "vitest";
+import { repeatableSurroundings } from "../../test/support/surroundings.js";
+import { MemoryIndex } from "../engines/memory/index.js";
+import { MemoryLog } from "../engines/memory/log.js";
+import { commitmentOf } from "../model/chain.js";
+import type { IndexBatch } from "../ports/entry-index.js";
+import type { LogEntry } from "../ports/entry-log.js";
+import { Indexer } from "./indexer.js";
+
+class CountingIndex extends MemoryIndex {
+  readonly batches: number[] = [];
+  override apply(batch: IndexBatch): Promise<void> {
+    this.batches.push(batch.rows.length);
+    return super.apply(batch);
+  }
+}
+
+let log: MemoryLog;
+let index: CountingIndex;
+let indexer: Indexer;
+
+beforeEach(() => {
+  log = new MemoryLog();
+  index = new CountingIndex();
+  indexer = new Indexer({ log, index });
+});
+
+test("a step applies one batch, and says when there was nothing left", async () => {
+  expect(await indexer.step()).toBe(false);
+  await append(errors(3));
+  expect(await indexer.step()).toBe(true);
+  expect(await indexer.step()).toBe(false);
+  expect(await index.checkpoint()).toBe(3);
+});
+
+test("batches are bounded in entries", async () => {
+  await append(errors(600));
+  await indexer.catchUp();
+  expect(index.batches).toEqual([250, 250, 100]);
+  expect(await positions()).toHaveLength(600);
+});
+
+test("batches are bounded in bytes", async () => {
+  await append([1, 2, 3, 4, 5].map((nth) => bodyOf({ id: `e-${nth}`, error: "x".repeat(1_500_000) })));
+  await indexer.catchUp();
+  expect(index.batches).toEqual([2, 2, 1]);
+});
+
+test("catching up reaches what is in the log now, and applies nothing twice", async () => {
+  await append(errors(5));
+  await Promise.all([indexer.catchUp(), indexer.catchUp(), indexer.catchUp()]);
+  expect(await index.count()).toMatchObject({ entries: 5 });
+  const before = index.batches.length;
+  await indexer.catchUp();
+  expect(index.batches).toHaveLength(before);
+});
+
+test("it goes on where another instance stopped", async () => {
+  await append(errors(4));
+  await indexer.catchUp();
+  await append(errors(3, 4));
+  await new Indexer({ log, index }).catchUp();
+  expect(await positions()).toEqual([7, 6, 5, 4, 3, 2, 1]);
+});
+
+test("a response counts for its interaction, in whichever batch either comes", async () => {
+  await append([bodyOf({ id: "i-1", prompt: "p" }, "interaction"), bodyOf({ id: "i-2", prompt: "p" }, "interaction")]);
+  await indexer.catchUp();
+  await append([
+    bodyOf({ id: "r-1", interaction_id: "i-1", memories_used: ["m"] }, "response"),
+    bodyOf({ id: "i-3", prompt: "p" }, "interaction"),
+    bodyOf({ id: "r-3", interaction_id: "i-3", memories_used: ["m"] }, "response"),
+  ]);
+  await indexer.catchUp();
+  const used = await index.list({ filter: { memory: "m" }, limit: 10 });
+  expect(used.map(({ position }) => position).toSorted()).toEqual([1, 4]);
+});
+
+test("an erased entry has no row, and the index follows past it", async () => {
+  class ErasedLog extends MemoryLog {
+    override async read(range: Parameters<MemoryLog["read"]>[0]) {
+      return (await super.read(range)).map((stored) => {
+        if (stored.position !== 2 && stored.position !== 3) return stored;
+        const { body: _, salt: __, ...rest } = stored;
+        return rest;
+      });
+    }
+  }
+  log = new ErasedLog();
+  indexer = new Indexer({ log, index });
+  await append(errors(3));
+  await indexer.catchUp();
+  expect(await positions()).toEqual([1]);
+  expect(await index.checkpoint()).toBe(3);
+});
+
+describe("a damaged body keeps no other entry out of the lists:", () => {
+  test.each([
+    ["no JSON", "{"],
+    ["no object", "[]"],
+    ["no id", '{"error":"e"}'],
+    ["a time that is none", '{"id":"e-1","created_at":"9999999"}'],
+    ["a time that is no text", '{"id":"e-1","created_at":5}'],
+    ["a label that is no text", '{"id":"e-1","project":{"a":1}}'],
+    ["references that are no list", '{"id":"e-1","memories_used":5}'],
+    ["references that are no texts", '{"id":"e-1","memories_used":[{},null]}'],
+  ])("%s", async (_, text) => {
+    const [first, , last] = errors(3) as [LogEntry, LogEntry, LogEntry];
+    await append([first, withBody("e-1", Buffer.from(text), "interaction"), last]);
+    await indexer.catchUp();
+    expect(await index.checkpoint()).toBe(3);
+    const kept = await positions();
+    expect(kept).toEqual(expect.arrayContaining([1, 3]));
+    for (const { created_ms } of await index.list({ filter: {}, limit: 10 }))
+      expect(created_ms).toEqual(expect.any(Number));
+  });
+});
+
+test("a fault of the log stops the indexer loudly", async () => {
+  class BrokenLog extends MemoryLog {
+    override read(): never {
+      throw new Error("the disk is gone");
+    }
+  }
+  log = new BrokenLog();
+  await append(errors(1));
+  await expect(new Indexer({ log, index }).catchUp()).rejects.toThrow("the disk is gone");
+  expect(await index.checkpoint()).toBe(0);
+});
+
+function errors(count: number, from = 0): readonly LogEntry[] {
+  return Array.from({ length: count }, (_, nth) => bodyOf({ id: `e-${from + nth}`, error: "e" }));
+}
+
+function bodyOf(body: { readonly id: string; readonly [field: string]: unknown }, kind = "error"): LogEntry {
+  return withBody(body.id, Buffer.from(JSON.stringify(body)), kind);
+}
+
+const surroundings = repeatableSurroundings();
+
+function withBody(id: string, body: Uint8Array, kind: string): LogEntry {
+  const salt = surroundings.randomBytes(16);
+  const recorded_at = new Date(surroundings.nowMs()).toISOString();
+  return { kind, recorded_at, salt, body, commitment: commitmentOf(salt, body), claims: [`id:${id}`] };
+}
+
+async function append(entries: readonly LogEntry[]): Promise<void> {
+  await log.append([entries]);
+}
+
+async function positions(): Promise<readonly number[]> {
+  return (await index.list({ filter: {}, limit: 1_000 })).map(({ position }) => position);
+}

@@ -1,0 +1,10 @@
+// Roles as views read them: two older names stand for others.
+
+export type Role = "user" | "assistant" | "system" | "tool";
+
+/** `developer` is read as system, the old `timmy` as assistant; what is stored keeps its own name. */
+export function readRole(role: string): Role {
+  if (role === "developer") return "system";
+  if (role === "timmy") return "assistant";
+  return role as Role;
+}

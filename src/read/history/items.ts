@@ -1,0 +1,110 @@
+// Recorded messages as the plain items that history is made of, whatever provider's shape they were recorded in.
+import type { EntryOf, Interaction } from "../../model/entry.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
+import { readRole } from "../../model/roles.js";
+
+/** A request to run a tool, as OpenAI writes it. */
+export interface Call {
+  readonly id: string;
+  readonly name: string;
+  /** The arguments' text: JSON in all good cases, but recorded as it came. */
+  readonly arguments: string;
+}
+
+export type Content = string | readonly JsonValue[];
+
+export type Item =
+  | { readonly type: "system"; readonly content: Content; readonly name: string }
+  | { readonly type: "user"; readonly content: Content; readonly name: string }
+  | { readonly type: "assistant"; readonly content: Content; readonly name: string; readonly calls: readonly Call[] }
+  | ResultItem;
+
+export interface ResultItem {
+  readonly type: "result";
+  readonly call_id: string;
+  readonly content: Content;
+  readonly name: string;
+  readonly is_error: boolean;
+  /** Whether it comes from a `tool_call` entry, which serves only where no tool message does. */
+  readonly is_spare: boolean;
+}
+
+/** Reasoning is not part of what may be sent back without its signature, so history leaves it out. */
+const THINKING = new Set(["thinking", "redacted_thinking", "reasoning"]);
+
+export function messageToItems(message: EntryOf<"message">): readonly Item[] {
+  const content = message.content ?? "";
+  const { name } = message;
+  switch (readRole(message.role)) {
+    case "system":
+      return [{ type: "system", content, name }];
+    case "tool":
+      return [{ type: "result", call_id: message.tool_call_id, content, name, is_error: false, is_spare: false }];
+    case "assistant":
+      return [assistantItem(message, content)];
+    default:
+      return userItems(content, name);
+  }
+}
+
+/** A tool call that was logged on its own is the result of the call whose id it carries. */
+export function toolCallToItems(entry: EntryOf<"tool_call">): readonly Item[] {
+  if (entry.tool_call_id === "") return [];
+  const content = typeof entry.result === "string" ? entry.result : JSON.stringify(entry.result);
+  const is_error = entry.is_error === true;
+  return [{ type: "result", call_id: entry.tool_call_id, content, name: entry.tool, is_error, is_spare: true }];
+}
+
+export function interactionToItems(interaction: Interaction): readonly Item[] {
+  return [
+    { type: "user", content: interaction.prompt, name: "" },
+    { type: "assistant", content: interaction.response, name: "", calls: [] },
+  ];
+}
+
+/** Anthropic records tool results inside user messages; they are taken out, and what is left is the user's. */
+function userItems(content: Content, name: string): readonly Item[] {
+  if (typeof content === "string") return [{ type: "user", content, name }];
+  const results = content.filter((part) => isJsonObject(part) && part.type === "tool_result") as readonly JsonObject[];
+  if (results.length === 0) return [{ type: "user", content, name }];
+  const rest = content.filter((part) => !isJsonObject(part) || part.type !== "tool_result");
+  const items: Item[] = results.map((part) => ({
+    type: "result",
+    call_id: textOf(part.tool_use_id),
+    content: typeof part.content === "string" || Array.isArray(part.content) ? part.content : "",
+    name: "",
+    is_error: part.is_error === true,
+    is_spare: false,
+  }));
+  return rest.length === 0 ? items : [...items, { type: "user", content: rest, name }];
+}
+
+function assistantItem(message: EntryOf<"message">, content: Content): Item {
+  const parts = typeof content === "string" ? [] : content;
+  const inContent = parts.filter((part) => isJsonObject(part) && part.type === "tool_use") as readonly JsonObject[];
+  const shown =
+    typeof content === "string"
+      ? content
+      : content.filter((part) => !isJsonObject(part) || (part.type !== "tool_use" && !THINKING.has(textOf(part.type))));
+  const calls: Call[] = [];
+  for (const given of [...message.tool_calls, ...inContent]) {
+    const call = toCall(given);
+    if (call !== undefined && !calls.some((other) => other.id === call.id)) calls.push(call);
+  }
+  return { type: "assistant", content: shown, name: message.name, calls };
+}
+
+/** Calls come nested as OpenAI writes them, or flat; one without id or name cannot be answered and is none. */
+function toCall(given: JsonObject): Call | undefined {
+  const inner = [given.function, given.custom].find(isJsonObject) ?? given;
+  const id = textOf(given.id);
+  const name = textOf(inner.name) || textOf(given.name);
+  if (id === "" || name === "") return undefined;
+  const args = inner.arguments ?? inner.input ?? given.arguments ?? given.input;
+  if (args === undefined || args === null) return { id, name, arguments: "{}" };
+  return { id, name, arguments: typeof args === "string" ? args : JSON.stringify(args) };
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : "";
+}

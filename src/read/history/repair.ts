@@ -1,0 +1,74 @@
+// Makes a sequence of items legal for any provider: every call has its one result, right behind it, and nothing else is
+// left of broken pairs. Only the view is repaired; what is stored never is.
+import { isJsonObject } from "../../model/json.js";
+import type { Call, Content, Item, ResultItem } from "./items.js";
+
+export interface Turn {
+  readonly type: "user" | "assistant";
+  readonly content: Content;
+  readonly name: string;
+  /** Calls that are kept, each with its result; a pending one has none. */
+  readonly calls: readonly { readonly call: Call; readonly result?: ResultItem }[];
+}
+
+export interface RepairOptions {
+  /** Keeps calls of the last message that have no result yet. */
+  readonly include_pending: boolean;
+  /** Whether user messages with nothing but white space are left out too. */
+  readonly drops_blank_users: boolean;
+}
+
+interface Slot {
+  readonly call: Call;
+  result?: ResultItem;
+}
+
+export function repair(items: readonly Item[], options: RepairOptions): readonly Turn[] {
+  const slots = pairUp(items);
+  const messages = items.flatMap((item) => (item.type === "user" || item.type === "assistant" ? [item] : []));
+  const last = messages.findLast((item) => item.type === "user" || item.calls.length > 0 || !isBlank(item.content));
+  const turns: Turn[] = [];
+  for (const item of messages) {
+    if (item.type === "user") {
+      if (options.drops_blank_users && isBlank(item.content)) continue;
+      turns.push({ type: "user", content: item.content, name: item.name, calls: [] });
+      continue;
+    }
+    const keepsPending = options.include_pending && item === last;
+    const calls = (slots.get(item) ?? []).filter((slot) => slot.result !== undefined || keepsPending);
+    if (calls.length === 0 && isBlank(item.content)) continue;
+    turns.push({ type: "assistant", content: item.content, name: item.name, calls });
+  }
+  return turns;
+}
+
+/** How many messages a turn makes in OpenAI's form, which is the form that is counted. */
+export function messagesIn(turn: Turn): number {
+  return 1 + turn.calls.filter((call) => call.result !== undefined).length;
+}
+
+/** A result belongs to the nearest call with its id before it; the first one counts, a tool message before a spare. */
+function pairUp(items: readonly Item[]): ReadonlyMap<Item, readonly Slot[]> {
+  const slotsByItem = new Map<Item, readonly Slot[]>();
+  const nearest = new Map<string, Slot>();
+  for (const item of items) {
+    if (item.type === "assistant") {
+      const slots: Slot[] = item.calls.map((call) => ({ call }));
+      for (const slot of slots) nearest.set(slot.call.id, slot);
+      slotsByItem.set(item, slots);
+    } else if (item.type === "result") {
+      const slot = nearest.get(item.call_id);
+      if (slot === undefined) continue;
+      if (slot.result === undefined || (slot.result.is_spare && !item.is_spare)) slot.result = item;
+    }
+  }
+  return slotsByItem;
+}
+
+export function isBlank(content: Content): boolean {
+  if (typeof content === "string") return content.trim() === "";
+  return content.every((part) => {
+    if (typeof part === "string") return part.trim() === "";
+    return isJsonObject(part) && typeof part.text === "string" && part.text.trim() === "";
+  });
+}

@@ -1,0 +1,22 @@
+// The thread that carries the log's WAL over into its database file, so that commits do not have to wait for it.
+import { workerData } from "node:worker_threads";
+import { Checkpointer } from "../engines/sqlite/checkpointer.js";
+import { type CheckpointBoard, CLOSE, DONE, WANTED } from "./checkpointing.js";
+
+const { path, board } = workerData as { readonly path: string; readonly board: CheckpointBoard };
+const checkpointer = Checkpointer.open(path);
+
+let done = 0;
+for (;;) {
+  Atomics.wait(board, WANTED, done);
+  const wanted = Atomics.load(board, WANTED);
+  if (wanted === CLOSE) break;
+  // The second run takes what was written during the first, so that little is left for the writer.
+  checkpointer.run();
+  checkpointer.run();
+  done = wanted;
+  Atomics.store(board, DONE, done);
+}
+checkpointer.close();
+Atomics.store(board, DONE, CLOSE);
+Atomics.notify(board, DONE);

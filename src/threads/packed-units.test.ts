@@ -1,0 +1,75 @@
+// Units and outcomes packed for another thread come out as they went in.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { fuzz } from "../../test/support/fuzz.js";
+import type { AppendOutcome, LogEntry, TakenClaim } from "../ports/entry-log.js";
+import { packOutcomes, unpackOutcomes } from "./packed-outcomes.js";
+import { packUnits, unpackUnits } from "./packed-units.js";
+
+const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
+const entry: fc.Arbitrary<LogEntry> = fc.record({
+  kind: fc.constantFrom("error", "interaction"),
+  recorded_at: fc.constant("2026-11-15T06:39:37.123Z"),
+  salt: bytes(16),
+  body: fc.uint8Array({ maxLength: 40 }),
+  commitment: bytes(32),
+  claims: fc.array(fc.string({ unit: "binary" }), { minLength: 1, maxLength: 3 }),
+});
+const units = fc.array(fc.array(entry, { maxLength: 4 }), { maxLength: 5 });
+
+test("any units survive with the number of their call, empty ones and empty bodies included", () => {
+  fc.assert(
+    fc.property(units, fc.integer({ min: 1, max: 2 ** 32 - 1 }), (given, call) => {
+      const received = structuredClone(packUnits(call, given));
+      const unpacked = unpackUnits(received);
+      expect(unpacked.call).toBe(call);
+      expect(unpacked.units.map((unit) => unit.map(legible))).toEqual(given.map((unit) => unit.map(legible)));
+    }),
+    fuzz(200),
+  );
+});
+
+test("packing takes a copy, so that the caller's bytes stay with the caller", () => {
+  const body = Buffer.from("kept");
+  const [entryWithBody] = fc.sample(entry, { seed: 1, numRuns: 1 }).map((one) => ({ ...one, body }));
+  packUnits(1, [[entryWithBody as LogEntry]]).fill(0);
+  expect(body.toString()).toBe("kept");
+});
+
+test("any outcomes survive the way back", () => {
+  const taken = fc.record({ item: fc.nat(5), claim: fc.string({ unit: "binary" }), position: fc.nat() });
+  const outcome = fc.oneof(
+    fc.array(taken, { minLength: 1, maxLength: 3 }).map((claims): readonly TakenClaim[] => claims),
+    fc.nat(4),
+  );
+  fc.assert(
+    fc.property(fc.array(outcome, { maxLength: 6 }), (drawn) => {
+      let position = 0;
+      const outcomes = drawn.map((one): AppendOutcome => {
+        if (typeof one !== "number") return { taken: one };
+        return {
+          placed: Array.from({ length: one }, () => {
+            position += 1;
+            return { position, hash: Buffer.alloc(32, position) };
+          }),
+        };
+      });
+      const received = unpackOutcomes(structuredClone(packOutcomes(outcomes)));
+      expect(received.map(legibleOutcome)).toEqual(outcomes.map(legibleOutcome));
+    }),
+    fuzz(200),
+  );
+});
+
+function legible({ salt, body, commitment, ...rest }: LogEntry): object {
+  return { ...rest, salt: hexOf(salt), body: hexOf(body), commitment: hexOf(commitment) };
+}
+
+function legibleOutcome(outcome: AppendOutcome): object {
+  if ("taken" in outcome) return outcome;
+  return { placed: outcome.placed.map(({ position, hash }) => ({ position, hash: hexOf(hash) })) };
+}
+
+function hexOf(bytesGiven: Uint8Array): string {
+  return Buffer.from(bytesGiven).toString("hex");
+}

@@ -1,0 +1,30 @@
+// The conformance suite on every engine there is, the SQLite log also through the thread that owns it.
+import { join } from "node:path";
+import { describeEntryIndex, describeEntryLog } from "../../src/conformance.js";
+import { MemoryIndex } from "../../src/engines/memory/index.js";
+import { MemoryLog } from "../../src/engines/memory/log.js";
+import { SqliteIndex } from "../../src/engines/sqlite/index.js";
+import { SqliteLog } from "../../src/engines/sqlite/log.js";
+import { ThreadedLog } from "../../src/threads/threaded-log.js";
+import { folderOfFile } from "../support/temporary-folder.js";
+
+const folder = folderOfFile();
+
+const memory = {
+  engine: "memory",
+  lacks: {
+    durable: "it lives in memory and goes with the process",
+    shared: "every instance has entries of its own",
+  },
+};
+
+describeEntryLog(memory, async () => new MemoryLog());
+describeEntryLog({ engine: "sqlite" }, async (store) =>
+  SqliteLog.open({ path: join(folder, store, "log.db"), mode: "create" }),
+);
+describeEntryLog({ engine: "sqlite", name: "sqlite through its thread" }, (store) =>
+  ThreadedLog.open({ path: join(folder, store, "log.db"), mode: "create" }),
+);
+
+describeEntryIndex(memory, async () => new MemoryIndex());
+describeEntryIndex({ engine: "sqlite" }, async (store) => SqliteIndex.open({ path: join(folder, store, "index.db") }));

@@ -1,0 +1,125 @@
+// Logs that are wrong in one respect each, to show that the conformance suite notices.
+import { MemoryLog } from "../../src/engines/memory/log.js";
+import { chainHash, GENESIS_HASH } from "../../src/model/chain.js";
+import type { AppendOutcome, AppendUnit, Head, LogEntry, StoredEntry } from "../../src/ports/entry-log.js";
+
+type Range = Parameters<MemoryLog["read"]>[0];
+
+class AnotherEngine extends MemoryLog {
+  override readonly engine = "sqlite" as never;
+}
+
+class FirstClaimOnly extends MemoryLog {
+  override async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
+    const outcomes = await super.append(units);
+    return outcomes.map((outcome) => ("taken" in outcome ? { taken: outcome.taken.slice(0, 1) } : outcome));
+  }
+}
+
+class WholeCallRefused extends MemoryLog {
+  override async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
+    const positions = await super.find(units.flat().flatMap(({ claims }) => claims));
+    if (positions.every((position) => position === undefined)) return super.append(units);
+    return units.map(() => ({ taken: [{ item: 0, claim: "", position: 1 }] }));
+  }
+}
+
+class HalfUnits extends MemoryLog {
+  override async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
+    const outcomes = await super.append(units);
+    for (const [index, outcome] of outcomes.entries()) {
+      if (!("taken" in outcome)) continue;
+      const refused = new Set(outcome.taken.map(({ item }) => item));
+      await super.append([(units[index] as AppendUnit).filter((_, item) => !refused.has(item))]);
+    }
+    return outcomes;
+  }
+}
+
+class UnchainedHashes extends MemoryLog {
+  override async read(range: Range): Promise<readonly StoredEntry[]> {
+    return (await super.read(range)).map((stored) => ({
+      ...stored,
+      hash: chainHash({ ...stored, previous: GENESIS_HASH }),
+    }));
+  }
+}
+
+class TextBodies extends MemoryLog {
+  override async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
+    return super.append(units.map((unit) => unit.map(throughText)));
+  }
+}
+
+function throughText(entry: LogEntry): LogEntry {
+  return { ...entry, body: Buffer.from(Buffer.from(entry.body).toString("utf8")) };
+}
+
+class CutBodies extends MemoryLog {
+  override async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
+    return super.append(units.map((unit) => unit.map((entry) => ({ ...entry, body: entry.body.slice(0, 1_000_000) }))));
+  }
+}
+
+class CaselessClaims extends MemoryLog {
+  override async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
+    const lower = (entry: LogEntry) => ({ ...entry, claims: entry.claims.map((claim) => claim.toLowerCase()) });
+    return super.append(units.map((unit) => unit.map(lower)));
+  }
+}
+
+class InclusiveReads extends MemoryLog {
+  override read(range: Range): Promise<readonly StoredEntry[]> {
+    return super.read({ ...range, after: Math.max(0, range.after - 1) });
+  }
+}
+
+class BoundlessReads extends MemoryLog {
+  override read({ after, limit }: Range): Promise<readonly StoredEntry[]> {
+    return super.read({ after, limit });
+  }
+}
+
+class StuckReads extends MemoryLog {
+  override async read(range: Range): Promise<readonly StoredEntry[]> {
+    const found = await super.read(range);
+    return found.filter(({ body }) => (body?.byteLength ?? 0) < (range.bytes_max ?? Number.POSITIVE_INFINITY));
+  }
+}
+
+class DenseGets extends MemoryLog {
+  override async get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
+    return (await super.get(positions)).filter((stored) => stored !== undefined);
+  }
+}
+
+class SortedFinds extends MemoryLog {
+  override async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
+    return (await super.find(claims)).toSorted();
+  }
+}
+
+class LateHead extends MemoryLog {
+  override async head(): Promise<Head> {
+    const head = await super.head();
+    return { ...head, position: Math.max(0, head.position - 1) };
+  }
+}
+
+/** Each with a part of the behaviour that must be found broken. */
+export const faultyLogs: readonly { readonly Faulty: new () => MemoryLog; readonly breaks: string }[] = [
+  { Faulty: AnotherEngine, breaks: "it is the engine that it is said to be" },
+  { Faulty: FirstClaimOnly, breaks: "names every taken claim" },
+  { Faulty: WholeCallRefused, breaks: "the other units of the call are" },
+  { Faulty: HalfUnits, breaks: "leaves no entry" },
+  { Faulty: UnchainedHashes, breaks: "each hash is made of the one before it" },
+  { Faulty: TextBodies, breaks: "whatever bytes a body has" },
+  { Faulty: CutBodies, breaks: "a body of 16 MiB" },
+  { Faulty: CaselessClaims, breaks: "claims that differ in anything" },
+  { Faulty: InclusiveReads, breaks: "reading starts after the position" },
+  { Faulty: BoundlessReads, breaks: "bytes_max" },
+  { Faulty: StuckReads, breaks: "never stands still" },
+  { Faulty: DenseGets, breaks: "with undefined where there is none" },
+  { Faulty: SortedFinds, breaks: "finding answers in the order asked" },
+  { Faulty: LateHead, breaks: "the head names the newest entry" },
+];

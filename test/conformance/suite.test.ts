@@ -1,0 +1,76 @@
+// The suite itself: faulty engines are found out, and a lack that has gone stale is an error.
+import { describe, expect, test } from "vitest";
+import { entryIndexChecks } from "../../src/conformance/entry-index.js";
+import { entryLogChecks } from "../../src/conformance/entry-log.js";
+import { type Check, proveLack, runCheck } from "../../src/conformance/suite.js";
+import { MemoryLog } from "../../src/engines/memory/log.js";
+import type { EntryLog } from "../../src/ports/entry-log.js";
+import { faultyIndexes } from "./faulty-indexes.js";
+import { faultyLogs } from "./faulty-logs.js";
+
+describe("a log that is wrong in one respect fails the check for it:", () => {
+  test.each(faultyLogs)("$Faulty.name", async ({ Faulty, breaks }) => {
+    await expectBroken({ checks: entryLogChecks, breaks, open: async () => new Faulty() });
+  });
+});
+
+describe("an index that is wrong in one respect fails the check for it:", () => {
+  test.each(faultyIndexes)("$Faulty.name", async ({ Faulty, breaks }) => {
+    await expectBroken({ checks: entryIndexChecks, breaks, open: async () => new Faulty() });
+  });
+});
+
+test("the first check of each suite asks which engine it is", () => {
+  expect(entryLogChecks[0]?.behaviour).toBe("it is the engine that it is said to be");
+  expect(entryIndexChecks[0]?.behaviour).toBe("it is the engine that it is said to be");
+});
+
+describe("a check for something that the engine is said to lack", () => {
+  const check = (run: () => Promise<void>): Check<EntryLog> => ({ behaviour: "it flies", needs: "durable", run });
+  const parts = { engine: { engine: "memory", lacks: { durable: "no disk" } }, open: async () => new MemoryLog() };
+
+  test("is fulfilled by failing", async () => {
+    const failing = check(() => Promise.reject(new Error("it fell")));
+    await expect(proveLack({ ...parts, check: failing })).resolves.toBeUndefined();
+  });
+
+  test("is an error once it passes, which says what to take out", async () => {
+    const passing = check(async () => {});
+    await expect(proveLack({ ...parts, check: passing })).rejects.toThrow(/said to lack "durable".*`lacks`/);
+  });
+});
+
+test("a check closes all that it opened, also when it fails", async () => {
+  let open = 0;
+  class CountedLog extends MemoryLog {
+    override async close(): Promise<void> {
+      open -= 1;
+    }
+  }
+  const check: Check<EntryLog> = {
+    behaviour: "it fails after opening three",
+    run: async (store) => {
+      await store.open();
+      await store.open();
+      await store.openOther();
+      throw new Error("on purpose");
+    },
+  };
+  const opening = async () => {
+    open += 1;
+    return new CountedLog();
+  };
+  await expect(runCheck({ check, engine: { engine: "memory" }, open: opening })).rejects.toThrow("on purpose");
+  expect(open).toBe(0);
+});
+
+async function expectBroken<T extends { close(): Promise<void> }>(parts: {
+  readonly checks: readonly Check<T>[];
+  readonly breaks: string;
+  readonly open: () => Promise<T>;
+}): Promise<void> {
+  const { checks, breaks, open } = parts;
+  const meant = checks.filter(({ behaviour }) => behaviour.includes(breaks));
+  const runs = await Promise.allSettled(meant.map((check) => runCheck({ check, engine: { engine: "memory" }, open })));
+  expect(runs.map(({ status }) => status)).toContain("rejected");
+}

@@ -1,0 +1,45 @@
+// A disk that fills up while entries are recorded: refused with one clear fault, nothing half stored, and on it goes.
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { folderOfTest } from "../support/temporary-folder.js";
+import type { FullDiskReport } from "./fill-disk.js";
+import type { OpeningReport } from "./open-on-full-disk.js";
+import { runOnSmallDisk } from "./small-disk.js";
+
+test("a full disk refuses entries whole, and the same recorder goes on once there is space", () => {
+  const report = run<FullDiskReport>("fill-disk");
+  expect(report).toEqual({
+    refusal_codes: ["disk_full"],
+    refusals: expect.any(Number),
+    acknowledged_before: expect.any(Number),
+    // Twenty calls, six of them batches of three.
+    acknowledged_after: 20 + 6 * 2,
+    lost: [],
+    half_stored: [],
+    read_while_full: expect.stringContaining("full."),
+    verified_while_full: "true",
+    verified_after: "true",
+    verified_reopened: "true",
+    listed_reopened: report.acknowledged_before + report.acknowledged_after,
+  });
+  expect(report.refusals).toBeGreaterThanOrEqual(40);
+  expect(report.acknowledged_before).toBeGreaterThan(20);
+});
+
+test("opening a store on a disk that has no room left fails with the same fault, however little is left", () => {
+  const report = run<OpeningReport>("open-on-full-disk");
+  const others = Object.entries(report.met).filter(([, codes]) =>
+    codes.some((code) => code !== "ok" && code !== "disk_full"),
+  );
+  expect(Object.fromEntries(others)).toEqual({});
+  expect(Object.values(report.met).flat()).toContain("disk_full");
+  expect(report).toMatchObject({ verified: true });
+  expect(report.entries).toBeGreaterThanOrEqual(20);
+});
+
+function run<T>(program: string): T {
+  const file = fileURLToPath(new URL(`./${program}.js`, import.meta.url));
+  const { status, stdout, stderr } = runOnSmallDisk(file, folderOfTest());
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return JSON.parse(stdout) as T;
+}

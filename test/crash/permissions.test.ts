@@ -1,0 +1,97 @@
+// A store that this user may not write: one clear fault, from the call that needs to write, and no crash.
+import { spawnSync } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { folderOfTest } from "../support/temporary-folder.js";
+import type { Attempts } from "./attempt.js";
+import { sampleStore } from "./sample-store.js";
+
+const store = sampleStore();
+const program = fileURLToPath(new URL("./attempt.js", import.meta.url));
+const notWritable = {
+  code: "store_not_writable",
+  message: expect.stringContaining("log.db cannot be"),
+  hint: expect.stringMatching(/writable|read and write/),
+};
+
+test("a store in a folder that may be written is no fault, so the other answers mean something", async () => {
+  const everythingWorks = { open: "ok", append: "ok", get: "ok", list: "ok", verify: "ok" };
+  expect(attempt(await store.copy())).toEqual(everythingWorks);
+});
+
+test("a folder without write permission refuses to become a store", () => {
+  const folder = join(folderOfTest(), "store");
+  mkdirSync(folder);
+  restrict(folder, 0o500);
+  expect(attempt(folder)).toEqual({ open: notWritable });
+});
+
+test("a store is not made where its folder cannot be made", () => {
+  const parent = join(folderOfTest(), "parent");
+  mkdirSync(parent);
+  restrict(parent, 0o500);
+  expect(attempt(join(parent, "store"))).toEqual({ open: notWritable });
+});
+
+test("files without write permission are read, and recording says that it cannot write", async () => {
+  const data = await store.copy();
+  for (const file of readdirSync(data)) restrict(join(data, file), 0o400);
+  expect(attempt(data)).toEqual({ open: "ok", append: notWritable, get: "ok", list: "ok", verify: "ok" });
+});
+
+test("a log that may not even be read is a fault at opening", async () => {
+  const data = await store.copy();
+  restrict(join(data, "log.db"), 0o000);
+  expect(attempt(data)).toEqual({ open: notWritable });
+});
+
+test("an index without write permission stops lists, and neither recording nor reading by position", async () => {
+  const data = await store.copy();
+  restrict(join(data, "index.db"), 0o400);
+  const list = { ...notWritable, message: expect.stringContaining("index.db cannot be written") };
+  expect(attempt(data)).toEqual({ open: "ok", append: "ok", get: "ok", list, verify: "ok" });
+});
+
+describe.each([
+  ["writable files", 0o600],
+  ["read-only files", 0o400],
+])("a folder without write permission and with %s", (_, mode) => {
+  test("is a fault at opening, and the store is as it was afterwards", async () => {
+    const data = await store.copy();
+    for (const file of readdirSync(data)) restrict(join(data, file), mode);
+    restrict(data, 0o500);
+    expect(attempt(data)).toEqual({ open: notWritable });
+    const copy = join(folderOfTest(), "copy");
+    cpSync(data, copy, { recursive: true });
+    chmodSync(copy, 0o700);
+    for (const file of readdirSync(copy)) chmodSync(join(copy, file), 0o600);
+    expect(attempt(copy)).toMatchObject({ open: "ok", append: "ok", verify: "ok" });
+  });
+});
+
+function restrict(path: string, mode: number): void {
+  chmodSync(path, mode);
+  onTestFinished(() => chmodSync(path, 0o700));
+}
+
+/** Root may write everything, so as root the program runs without that privilege. */
+function attempt(data: string): Attempts {
+  const command = [process.execPath, program, data];
+  const { stdout, stderr, status } =
+    process.getuid?.() === 0 ? runWithoutPrivilege(command) : run(command[0] as string, command.slice(1));
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return JSON.parse(stdout) as Attempts;
+}
+
+function runWithoutPrivilege(command: readonly string[]) {
+  const without = "-dac_override,-dac_read_search";
+  return run("setpriv", [`--bounding-set=${without}`, `--inh-caps=${without}`, ...command]);
+}
+
+function run(command: string, args: readonly string[]) {
+  const result = spawnSync(command, args, { encoding: "utf8" });
+  if (result.error !== undefined) throw result.error;
+  return result;
+}

@@ -1,0 +1,44 @@
+// Runs a program on a disk of a few megabytes: a file system in memory that only this program sees.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+
+export interface SmallDiskRun {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Ways to get a mount of one's own: as root, as a user who may make namespaces, and as one who may become root. */
+const namespaces = [
+  ["unshare", "-m"],
+  ["unshare", "-Urm"],
+  ["sudo", "-n", "unshare", "-m"],
+];
+const mount = 'mount -t tmpfs -o size=32m tmpfs "$0" && exec "$@"';
+const SHARED_MEMORY = "/dev/shm";
+const SHARED_MEMORY_BYTES_MAX = 256 * 1024 * 1024;
+
+/** The program gets the folder of the small disk as its argument. */
+export function runOnSmallDisk(program: string, folder: string): SmallDiskRun {
+  for (const [command, ...args] of namespaces as [string, ...string[]][]) {
+    const inside = (...run: readonly string[]) =>
+      spawnSync(command, [...args, "sh", "-c", mount, folder, ...run], { encoding: "utf8" });
+    if (inside("true").status === 0) return inside(process.execPath, program, folder);
+  }
+  return runInSharedMemory(program);
+}
+
+/** Containers that may not mount have a small disk already. */
+function runInSharedMemory(program: string): SmallDiskRun {
+  const { bavail, bsize } = statfsSync(SHARED_MEMORY);
+  if (bavail * bsize > SHARED_MEMORY_BYTES_MAX) {
+    throw new Error("This test needs a small disk: root, unprivileged user namespaces, or a /dev/shm under 256 MB.");
+  }
+  const folder = mkdtempSync(join(SHARED_MEMORY, "hansard-"));
+  try {
+    return spawnSync(process.execPath, [program, folder], { encoding: "utf8" });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

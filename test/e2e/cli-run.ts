@@ -1,0 +1,88 @@
+// Runs the real command as a child process, on a folder of its own, and hands back what it printed.
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { type EntryInput, openRecorder } from "../../src/index.js";
+
+export const mainFile = fileURLToPath(new URL("../../src/cli/main.js", import.meta.url));
+
+/** The account that owns nothing; tests that run as root become it to meet a folder they may not write. */
+const NOBODY = 65_534;
+
+export interface CliOptions {
+  /** The folder of the store; without one the command is left to find its own. */
+  readonly data?: string;
+  readonly input?: string | Uint8Array;
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly asNobody?: boolean;
+}
+
+export interface CliResult {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export function startCli(args: readonly string[], options: CliOptions = {}): ChildProcess {
+  const { PATH = "" } = process.env;
+  const isRoot = process.getuid?.() === 0;
+  const data = options.data === undefined ? {} : { HANSARD_DATA: options.data };
+  return spawn(process.execPath, [mainFile, ...args], {
+    env: { PATH, HOME: "/nonexistent", ...data, ...options.env },
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...(options.asNobody === true && isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+    stdio: "pipe",
+  });
+}
+
+export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  const child = startCli(args, options);
+  // A command that does not read its input to the end closes it on us, which is its good right.
+  child.stdin?.on("error", () => undefined);
+  child.stdin?.end(options.input);
+  return resultOf(child);
+}
+
+export async function resultOf(child: ChildProcess): Promise<CliResult> {
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+    stdout += chunk;
+  });
+  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+    stderr += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (status) => resolve({ status, stdout, stderr }));
+  });
+}
+
+/** The document of a call that has to succeed and print nothing else. */
+// biome-ignore lint/suspicious/noExplicitAny: every document has another shape, and the assertions are the check.
+export async function readJson(args: readonly string[], options: CliOptions = {}): Promise<any> {
+  const { status, stdout, stderr } = await runCli([...args, "--json"], options);
+  if (status !== 0 || stderr !== "") throw new Error(`status ${status}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** The error document of a call that has to fail and print nothing on stdout. */
+// biome-ignore lint/suspicious/noExplicitAny: as above.
+export async function readError(args: readonly string[], options: CliOptions = {}): Promise<any> {
+  const { status, stdout, stderr } = await runCli([...args, "--json"], options);
+  if (stdout !== "") throw new Error(`unexpected output: ${stdout}`);
+  return { status, ...JSON.parse(stderr).error };
+}
+
+export async function fillStore(data: string, entries: readonly EntryInput[]): Promise<void> {
+  const recorder = await openRecorder({ data });
+  try {
+    await recorder.append(entries);
+  } finally {
+    await recorder.close();
+  }
+}
+
+export function interactions(count: number): readonly EntryInput[] {
+  return Array.from({ length: count }, (_, at) => ({ kind: "interaction", prompt: `question ${at + 1}` }));
+}

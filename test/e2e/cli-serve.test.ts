@@ -1,0 +1,158 @@
+// `hansard serve`: starts, records, and ends in order, with everything it acknowledged on disk.
+import type { ChildProcess } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { connect, createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { folderOfTest } from "../support/temporary-folder.js";
+import { type CliResult, readJson, resultOf, startCli } from "./cli-run.js";
+
+interface RunningServer {
+  readonly child: ChildProcess;
+  readonly address: string;
+  readonly ended: Promise<CliResult>;
+}
+
+async function serve(data: string, args: readonly string[] = ["--port", "0"]): Promise<RunningServer> {
+  const child = startCli(["serve", ...args], { data });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = resultOf(child);
+  const address = await new Promise<string>((resolve, reject) => {
+    let text = "";
+    child.stderr?.on("data", (chunk: string) => {
+      text += chunk;
+      const line = text.split("\n").find((one) => one.includes('"msg":"listening"'));
+      if (line !== undefined) resolve(JSON.parse(line).address);
+    });
+    void ended.then(({ stderr }) => reject(new Error(`the server did not start: ${stderr}`)));
+  });
+  return { child, address, ended };
+}
+
+async function post(address: string, id: string): Promise<boolean> {
+  const response = await fetch(`${address}/interactions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ id, prompt: `secret question ${id}` }),
+  });
+  return response.status === 201;
+}
+
+test("serves on the address it logs, writes structured logs without recorded text, and leaves stdout alone", async () => {
+  const data = join(folderOfTest(), "record");
+  const { child, address, ended } = await serve(data);
+  expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(await post(address, "a")).toBe(true);
+  const health = await (await fetch(`${address}/health`)).json();
+  expect(health).toMatchObject({ status: "ok", position: 1 });
+  child.kill("SIGINT");
+  const { status, stdout, stderr } = await ended;
+  expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
+  for (const line of stderr.trimEnd().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
+  expect(stderr).not.toContain("secret");
+});
+
+test("SIGTERM in the middle of work: status 0, and what was acknowledged is there", async () => {
+  const data = folderOfTest();
+  const { child, address, ended } = await serve(data);
+  const acknowledged: string[] = [];
+  let stop = false;
+  const writers = Array.from({ length: 8 }, async (_, writer) => {
+    for (let n = 0; !stop; n += 1) {
+      const id = `w${writer}-${n}`;
+      const isRecorded = await post(address, id).catch(() => undefined);
+      if (isRecorded === undefined) return;
+      if (isRecorded) acknowledged.push(id);
+    }
+  });
+  await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(100);
+  const before = Date.now();
+  child.kill("SIGTERM");
+  expect(await ended).toMatchObject({ status: 0 });
+  expect(Date.now() - before).toBeLessThan(10_000);
+  stop = true;
+  await Promise.all(writers);
+  const stats = await readJson(["stats"], { data });
+  expect(stats.entries).toBeGreaterThanOrEqual(acknowledged.length);
+  expect(await readJson(["verify"], { data })).toMatchObject({ ok: true });
+  for (const id of acknowledged.slice(-5)) expect(await readJson(["show", id], { data })).toMatchObject({ id });
+});
+
+test("a second signal ends it at once, though a request is still under way", async () => {
+  const { child, address, ended } = await serve(folderOfTest());
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => undefined);
+  socket.write(
+    "POST /interactions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{",
+  );
+  await fetch(`${address}/health`);
+  child.kill("SIGTERM");
+  await expect
+    .poll(() =>
+      fetch(`${address}/health`).then(
+        () => "open",
+        () => "closed",
+      ),
+    )
+    .toBe("closed");
+  child.kill("SIGTERM");
+  const { status, stderr } = await ended;
+  expect(status).toBe(1);
+  expect(stderr).not.toContain('"msg":"closed"');
+});
+
+test("a command and a server use one store at the same time", async () => {
+  const data = folderOfTest();
+  const { address } = await serve(data);
+  await readJson(["record", "--prompt", "from the command", "--id", "command"], { data });
+  expect(await post(address, "server")).toBe(true);
+  const { interactions } = (await (await fetch(`${address}/interactions`)).json()) as {
+    interactions: { id: string }[];
+  };
+  expect(interactions.map(({ id }) => id).sort()).toEqual(["command", "server"]);
+  expect(await readJson(["list", "--kind", "interaction"], { data })).toMatchObject({
+    interactions: [{ id: "server" }, { id: "command" }],
+  });
+});
+
+test("a port in use is a failure that says so", async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void taken.close());
+  const { status, stderr } = await resultOf(
+    startCli(["serve", "--port", String(portOf(taken))], { data: folderOfTest() }),
+  );
+  expect(status).toBe(1);
+  expect(stderr).toContain(`port ${portOf(taken)} of 127.0.0.1 is in use`);
+});
+
+test.each(["0.0.0.0", "::", "192.168.1.7", "example.com"])(
+  "an address beyond loopback is refused: %s",
+  async (host) => {
+    const { status, stderr } = await resultOf(startCli(["serve", "--host", host], { data: folderOfTest() }));
+    expect(status).toBe(2);
+    expect(stderr).toContain("can be reached by others");
+  },
+);
+
+test.each(["65536", "-1", "http", "1e3"])("a port that is none is refused: %s", async (port) => {
+  const { status, stderr } = await resultOf(startCli(["serve", `--port=${port}`], { data: folderOfTest() }));
+  expect(status).toBe(2);
+  expect(stderr).toContain("--port must be a port");
+});
+
+test("a store that cannot be opened is a failure before anything listens", async () => {
+  const data = join(folderOfTest(), "file");
+  writeFileSync(data, "text");
+  const { status, stderr } = await resultOf(startCli(["serve", "--port", "0"], { data }));
+  expect(status).toBe(1);
+  expect(stderr).toContain("cannot be opened");
+});
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("the server has no port");
+  return address.port;
+}

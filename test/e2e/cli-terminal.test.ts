@@ -1,0 +1,63 @@
+// What the commands draw on a terminal of 80 columns: nothing wider, and no sequence but their own colours.
+import { stripVTControlCharacters } from "node:util";
+import pico from "picocolors";
+import stringWidth from "string-width";
+import { beforeAll, expect, test } from "vitest";
+import type { CommandModule } from "../../src/cli/command.js";
+import { doctorCommand } from "../../src/cli/commands/doctor.js";
+import { listCommand } from "../../src/cli/commands/list.js";
+import { showCommand } from "../../src/cli/commands/show.js";
+import { statsCommand } from "../../src/cli/commands/stats.js";
+import { verifyCommand } from "../../src/cli/commands/verify.js";
+import type { Pane } from "../../src/cli/terminal.js";
+import { folderOfFile } from "../support/temporary-folder.js";
+import { fillStore } from "./cli-run.js";
+
+const COLUMNS = 80;
+const data = folderOfFile();
+const long = "日本語 text 👩‍👩‍👧 with\u001b[31m colours\u001b[0m and \u202eoverrides ".repeat(30);
+
+beforeAll(() =>
+  fillStore(data, [
+    {
+      kind: "interaction",
+      id: "whole",
+      prompt: long,
+      response: long,
+      project: "p".repeat(60),
+      session_id: "s".repeat(90),
+    },
+    { kind: "message", session_id: "s", role: "user", content: long, client: "c".repeat(50) },
+    { kind: "error", error: long, context: "x".repeat(500), created_at: "1999-12-31T23:59:59Z" },
+    { kind: "raw", source: "test", record: { deep: { list: [long, 1, { a: [] }] } } },
+  ]),
+);
+
+test.each<[string, CommandModule, readonly string[]]>([
+  ["list", listCommand, []],
+  ["show", showCommand, ["whole"]],
+  ["show", showCommand, ["3"]],
+  ["show", showCommand, ["4"]],
+  ["stats", statsCommand, []],
+  ["verify", verifyCommand, []],
+  ["doctor", doctorCommand, []],
+])("%s %#", async (_, command, operands) => {
+  const out = terminal();
+  const settings = { data, host: "127.0.0.1", port: 4747 };
+  const screen = { out: out.pane, err: terminal().pane };
+  expect(await command.run({ operands, options: {}, settings, screen, json: false })).toBe(0);
+  const text = out.written.join("");
+  const lines = text.split("\n").map((line) => stripVTControlCharacters(line));
+  expect(lines.filter((line) => stringWidth(line) > COLUMNS)).toEqual([]);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences that colours are made of.
+  const uncoloured = text.replace(/\u001b\[\d{1,2}m/g, "");
+  expect(uncoloured).not.toBe(text);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose.
+  expect(uncoloured).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+});
+
+function terminal(): { readonly pane: Pane; readonly written: string[] } {
+  const written: string[] = [];
+  const colours = pico.createColors(true);
+  return { written, pane: { isTerminal: true, columns: COLUMNS, colours, write: (text) => void written.push(text) } };
+}

@@ -1,0 +1,127 @@
+// The description of the interface: valid, complete, and true of what the server really answers.
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Check, Errors } from "typebox/schema";
+import { expect, test } from "vitest";
+import { createServer } from "../../src/http/server.js";
+import { type Entry, type EntryInput, openRecorder } from "../../src/index.js";
+import { captureKinds } from "../../src/model/kinds.js";
+import { serverOfFile, startServer, type TestServer } from "./http-client.js";
+
+const server = serverOfFile();
+
+/** One entry of every kind, with all that its kind knows. */
+const everyKind: { readonly [K in Entry["kind"]]: EntryInput & { readonly kind: K } } = {
+  interaction: { kind: "interaction", id: "i", prompt: "p", memories_used: [1], usage: { a: 1 }, latency_ms: 1.5 },
+  response: { kind: "response", interaction_id: "i", response: "r", model: null },
+  message: { kind: "message", session_id: "s", role: "assistant", content: null, tool_calls: [{ id: "c" }] },
+  tool_call: { kind: "tool_call", tool: "t", args: {}, result: [null], is_error: false, duration_ms: 3 },
+  error: { kind: "error", error: "e", context: "c", extra: { more: true } },
+  decision: { kind: "decision", decision: "d", rationale: "r", confidence: 0.5 },
+  consolidation: { kind: "consolidation", session_id: "s", through: 1, summary: "s" },
+  clear: { kind: "clear", session_id: "s" },
+  session_info: { kind: "session_info", session_id: "s", title: "t", metadata: {}, parent: "q" },
+  raw: { kind: "raw", source: "x", record: { y: 1 } },
+};
+
+test("the document is valid OpenAPI", async () => {
+  const { status, body } = await server().get("/openapi.json");
+  expect(status).toBe(200);
+  expect(body.openapi).toBe("3.1.0");
+  expect(body.info.version).toBe("1.2.3");
+  expect(await new Validator().validate(body)).toEqual({ valid: true });
+});
+
+test("the document names every route but those that serve pages", async () => {
+  const recorder = await openRecorder({ data: "memory:" });
+  const app = createServer({ recorder, version: "1.2.3" });
+  await app.ready();
+  const { paths } = (await app.inject("/openapi.json")).json();
+  const named = Object.entries<object>(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`),
+  );
+  for (const route of named) {
+    const [method, url] = route.split(" ") as ["GET", string];
+    expect(app.hasRoute({ method, url }), route).toBe(true);
+  }
+  expect(named.sort()).toEqual([
+    ...["GET /entries", "GET /entries/:id", "GET /health", "GET /interactions", "GET /interactions/:id", "GET /verify"],
+    ...["POST /entries", "POST /interactions", "POST /interactions/:id/response"],
+  ]);
+});
+
+test("what is given and what is answered, for every kind, is what the document says", async () => {
+  const { body: document } = await server().get("/openapi.json");
+  const entries = captureKinds.map((kind) => everyKind[kind]);
+  for (const entry of entries) expectSchema(document, "NewEntry", entry);
+  const recorded = await server().post("/entries", entries);
+  expect(recorded.status).toBe(201);
+  expectSchema(document, "EntriesRecorded", recorded.body);
+  for (const { position } of recorded.body.entries) {
+    expectSchema(document, "Entry", (await server().get(`/entries/${position}`)).body);
+  }
+  expectSchema(document, "EntryPage", (await server().get("/entries")).body);
+  expectSchema(document, "InteractionPage", (await server().get("/interactions")).body);
+  expectSchema(document, "InteractionEntry", (await server().get("/interactions/i")).body);
+  expectSchema(document, "Receipt", (await server().post("/interactions", { prompt: "p" })).body);
+  expectSchema(document, "Verification", (await server().get("/verify")).body);
+  expectSchema(document, "Health", (await server().get("/health")).body);
+  expectSchema(document, "Error", (await server().post("/entries", [{}])).body);
+});
+
+test("the document refuses what the server refuses", async () => {
+  const { body: document } = await server().get("/openapi.json");
+  for (const wrong of [{ kind: "gossip" }, { kind: "error" }, { kind: "clear" }, { kind: "interaction", prompt: 7 }]) {
+    expect(Check({ ...document, $ref: "#/components/schemas/NewEntry" }, wrong)).toBe(false);
+    expect((await server().post("/entries", wrong)).status).toBe(400);
+  }
+});
+
+test("every call has a curl example in /docs, and all of them run", async () => {
+  const fresh = await startServer();
+  const examples = await curlExamples(fresh);
+  expect(examples).toHaveLength(9);
+  for (const example of examples) {
+    const counted = example.replace(/^curl /, "curl -sS -o /dev/null -w '%{http_code}' ");
+    const { stdout } = await promisify(execFile)("bash", ["-c", counted]);
+    expect(stdout, example).toMatch(/^20[01]$/);
+  }
+});
+
+test("/docs links nowhere else and runs no script", async () => {
+  const { headers, text } = await server().get("/docs");
+  expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(text).not.toMatch(/<script|style=|\son\w+=/);
+  const links = [...text.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, link]) => link as string);
+  for (const link of links) {
+    if (link.startsWith("#")) expect(text).toContain(`id="${link.slice(1)}"`);
+    else expect((await server().get(link)).status, link).toBe(200);
+  }
+});
+
+test.each(["/", "/docs", "/page.js", "/page.css", "/docs.css", "/icon.svg"])(
+  "%s has security headers",
+  async (path) => {
+    const { status, headers, text } = await server().get(path);
+    expect(status).toBe(200);
+    expect(text).not.toBe("");
+    expect(headers.get("content-security-policy")).toMatch(
+      /^default-src 'none'; script-src 'self';.*frame-ancestors 'none'/,
+    );
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+  },
+);
+
+function expectSchema(document: object, name: string, value: unknown): void {
+  const schema = { ...document, $ref: `#/components/schemas/${name}` };
+  expect(Check(schema, value) ? [] : Errors(schema, value)[1], `${name}: ${JSON.stringify(value)}`).toEqual([]);
+}
+
+async function curlExamples(from: TestServer): Promise<readonly string[]> {
+  const { text } = await from.get("/docs");
+  return [...text.matchAll(/<pre class="run"><code>(.*?)<\/code>/gs)].map(([, html]) =>
+    (html as string).replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&"),
+  );
+}

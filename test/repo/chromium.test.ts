@@ -1,0 +1,16 @@
+// Proves that the browser of the tests is found, and that a wrong setting is not passed over.
+import { existsSync } from "node:fs";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { findChromium } from "../../scripts/chromium.mjs";
+
+test("there is a browser", () => {
+  expect(existsSync(findChromium())).toBe(true);
+});
+
+test("a setting that names nothing is an error, even where another browser is installed", () => {
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  vi.stubEnv("HANSARD_CHROMIUM", "no-such-browser");
+  expect(() => findChromium()).toThrow("HANSARD_CHROMIUM names no-such-browser, which is not there.");
+});

@@ -1,0 +1,53 @@
+// Proves that dependencies are installed when they do not match the lockfile, and only then.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ensureDependencies } from "../../scripts/dependencies.mjs";
+import { folderWithFiles } from "./folder-with-files.js";
+
+const installing = "Installing dependencies (the first time takes a minute or two).";
+
+/** A project without dependencies, so that npm installs it without a network. */
+const project = {
+  "package.json": '{"name":"small","version":"1.0.0","engines":{"node":">=20.19"}}',
+  "package-lock.json": '{"name":"small","version":"1.0.0","lockfileVersion":3,"packages":{"":{"name":"small"}}}',
+};
+
+async function linesOf(root: string): Promise<string[]> {
+  const lines: string[] = [];
+  await ensureDependencies(root, (line) => lines.push(line));
+  return lines;
+}
+
+test("a fresh clone is installed once", async () => {
+  const root = folderWithFiles(project);
+  expect(await linesOf(root)).toEqual([installing]);
+  expect(await linesOf(root)).toEqual([]);
+});
+
+test("what somebody installed by hand is left alone when it matches, optional packages of other platforms apart", async () => {
+  const packages = { "": {}, "node_modules/a": { version: "1.0.0" } };
+  const elsewhere = { "node_modules/a-for-windows": { version: "1.0.0", optional: true } };
+  const root = folderWithFiles({
+    "package.json": project["package.json"],
+    "package-lock.json": JSON.stringify({ packages: { ...packages, ...elsewhere } }),
+    "node_modules/.package-lock.json": JSON.stringify({ packages: { "node_modules/a": { version: "1.0.0" } } }),
+  });
+  expect(await linesOf(root)).toEqual([]);
+});
+
+test("another version, or another binary interface of Node, is installed anew", async () => {
+  const root = folderWithFiles({
+    ...project,
+    "node_modules/.package-lock.json": JSON.stringify({ packages: { "node_modules/a": { version: "1.0.0" } } }),
+  });
+  expect(await linesOf(root)).toEqual([installing]);
+  const stamp = join(root, "node_modules", ".hansard-stamp");
+  writeFileSync(stamp, readFileSync(stamp, "utf8").replace(/\d+$/, "1"));
+  expect(await linesOf(root)).toEqual([installing]);
+});
+
+test("a Node that is too old is told so", async () => {
+  const root = folderWithFiles({ ...project, "package.json": '{"engines":{"node":">=99.1"}}' });
+  await expect(linesOf(root)).rejects.toThrow(`Node >=99.1 is needed, and this is ${process.versions.node}.`);
+});

@@ -1,0 +1,19 @@
+// Time and chance that are the same in every run, so that two recorders make the same ids, salts and hashes.
+import { createHash } from "node:crypto";
+import type { Surroundings } from "../../src/capture/pack.js";
+
+/** Every call for the time is a millisecond later than the one before. */
+export function repeatableSurroundings(seed = 0): Surroundings {
+  let nowMs = Date.UTC(2026, 10, 15, 6, 39, 37);
+  let calls = 0;
+  return {
+    nowMs: () => {
+      nowMs += 1;
+      return nowMs;
+    },
+    randomBytes: (count) => {
+      calls += 1;
+      return createHash("sha256").update(`${seed}:${calls}`).digest().subarray(0, count);
+    },
+  };
+}

@@ -1,0 +1,158 @@
+// The types of the public interface: what callers may give, what they get back, and what the compiler must refuse.
+import { expectTypeOf } from "vitest";
+import {
+  type AppendResult,
+  type Captured,
+  type CaptureKind,
+  type Entry,
+  type EntryCounts,
+  type EntryInput,
+  type EntryList,
+  type EntryOf,
+  type EntrySummary,
+  type ErasedEntry,
+  Fault,
+  type FaultCode,
+  type Health,
+  type Interaction,
+  type InteractionList,
+  type InteractionSummary,
+  type JsonObject,
+  type JsonValue,
+  openRecorder,
+  type Recorder,
+  RecorderError,
+  type RejectionCode,
+  type Verification,
+} from "../../src/index.js";
+
+declare const recorder: Recorder;
+declare const interaction: Interaction;
+declare const entry: Entry;
+declare const summary: InteractionSummary;
+
+// Opening.
+expectTypeOf(openRecorder).returns.resolves.toEqualTypeOf<Recorder>();
+expectTypeOf(openRecorder).toBeCallableWith();
+expectTypeOf(openRecorder).toBeCallableWith({ data: "memory:", create: false });
+// @ts-expect-error A path is text.
+void openRecorder({ data: 5 });
+// @ts-expect-error An option that does not exist is a mistake, not a wish.
+void openRecorder({ path: "record" });
+
+// Recording interactions.
+expectTypeOf(recorder.recordInteraction).returns.resolves.toEqualTypeOf<Interaction>();
+expectTypeOf(recorder.recordInteraction).toBeCallableWith({ prompt: "p" });
+expectTypeOf(recorder.recordInteraction).toBeCallableWith({
+  prompt: "p",
+  id: "i",
+  created_at: "2026-11-15",
+  project: null,
+  memories_used: ["m", 7, true],
+  context_pack: { any: [1, { thing: new Date() }] },
+  usage: { input_tokens: 1 },
+  latency_ms: null,
+  extra: { note: 1 },
+});
+// @ts-expect-error A prompt is what makes an interaction.
+void recorder.recordInteraction({ response: "r" });
+// @ts-expect-error References are no objects.
+void recorder.recordInteraction({ prompt: "p", memories_used: [{}] });
+// @ts-expect-error Milliseconds are a number.
+void recorder.recordInteraction({ prompt: "p", latency_ms: "5" });
+
+// Completing them.
+expectTypeOf(recorder.completeInteraction).returns.resolves.toEqualTypeOf<Interaction>();
+expectTypeOf(recorder.completeInteraction).toBeCallableWith("i", { response: "r", model: "m", chunks_used: [1] });
+// @ts-expect-error A response takes its project from the interaction.
+void recorder.completeInteraction("i", { response: "r", project: "p" });
+
+// Appending.
+expectTypeOf(recorder.append).returns.resolves.toEqualTypeOf<AppendResult>();
+expectTypeOf<AppendResult["status"]>().toEqualTypeOf<"recorded" | "already_recorded">();
+expectTypeOf<AppendResult["entries"]>().toEqualTypeOf<readonly Captured[]>();
+expectTypeOf(recorder.append).toBeCallableWith({ kind: "clear", session_id: "s" });
+expectTypeOf(recorder.append).toBeCallableWith([{ kind: "error", error: "e" }]);
+expectTypeOf(recorder.append).toBeCallableWith({
+  kind: "message",
+  session_id: "s",
+  role: "assistant",
+  content: null,
+  tool_calls: [{ id: "c" }],
+});
+expectTypeOf<EntryInput["kind"]>().toEqualTypeOf<CaptureKind>();
+expectTypeOf<CaptureKind>().toEqualTypeOf<
+  | "interaction"
+  | "response"
+  | "message"
+  | "tool_call"
+  | "error"
+  | "decision"
+  | "consolidation"
+  | "clear"
+  | "session_info"
+  | "raw"
+>();
+// @ts-expect-error A message belongs to a session.
+void recorder.append({ kind: "message", role: "user", content: "c" });
+// @ts-expect-error Reserved kinds are the log's own.
+void recorder.append({ kind: "audit", action: "export" });
+// @ts-expect-error An entry has a kind.
+void recorder.append({ error: "e" });
+
+// Reading.
+expectTypeOf(recorder.listInteractions).returns.resolves.toEqualTypeOf<InteractionList>();
+expectTypeOf(recorder.listInteractions).toBeCallableWith({ project: "-", since: "7d", limit: 5, memory: "m" });
+expectTypeOf(recorder.listEntries).returns.resolves.toEqualTypeOf<EntryList>();
+expectTypeOf<EntryList["entries"]>().toEqualTypeOf<readonly EntrySummary[]>();
+expectTypeOf<InteractionList["next_cursor"]>().toEqualTypeOf<string | null>();
+expectTypeOf(recorder.getInteraction).returns.resolves.toEqualTypeOf<Interaction | undefined>();
+expectTypeOf(recorder.getEntry).returns.resolves.toEqualTypeOf<Entry | ErasedEntry | undefined>();
+expectTypeOf(recorder.getEntry).parameter(0).toEqualTypeOf<string | number>();
+expectTypeOf(recorder.count).returns.resolves.toEqualTypeOf<EntryCounts>();
+expectTypeOf(recorder.verify).returns.resolves.toEqualTypeOf<Verification>();
+expectTypeOf(recorder.health).returns.resolves.toEqualTypeOf<Health>();
+expectTypeOf(recorder.close).returns.resolves.toBeVoid();
+// A cursor goes back as it came, null included.
+expectTypeOf(recorder.listEntries).toBeCallableWith({ cursor: null as string | null });
+// @ts-expect-error A filter that does not exist is a mistake.
+void recorder.listEntries({ projects: "p" });
+
+// What is read back.
+expectTypeOf(interaction.prompt).toEqualTypeOf<string>();
+expectTypeOf(interaction.response).toEqualTypeOf<string>();
+expectTypeOf(interaction.memories_used).toEqualTypeOf<readonly string[]>();
+expectTypeOf(interaction.context_pack).toEqualTypeOf<JsonObject>();
+expectTypeOf(interaction.latency_ms).toEqualTypeOf<number | undefined>();
+expectTypeOf(interaction.response_id).toEqualTypeOf<string | undefined>();
+expectTypeOf(interaction.kind).toEqualTypeOf<"interaction">();
+expectTypeOf(interaction.position).toEqualTypeOf<number>();
+expectTypeOf(summary.response_chars).toEqualTypeOf<number>();
+expectTypeOf<InteractionSummary>().not.toHaveProperty("response");
+expectTypeOf<InteractionSummary>().not.toHaveProperty("context_pack");
+// @ts-expect-error What was recorded is not changed, not even in memory.
+interaction.prompt = "another";
+// @ts-expect-error Nor are its lists.
+interaction.memories_used.push("m");
+
+// The kind of an entry tells its fields apart.
+if (entry.kind === "tool_call") {
+  expectTypeOf(entry).toEqualTypeOf<EntryOf<"tool_call">>();
+  expectTypeOf(entry.result).toEqualTypeOf<JsonValue>();
+  expectTypeOf(entry.is_error).toEqualTypeOf<boolean | undefined>();
+}
+// @ts-expect-error Not every kind has a prompt.
+void entry.prompt;
+
+// Errors.
+expectTypeOf(RecorderError).instance.toExtend<Error>();
+expectTypeOf(RecorderError).instance.toHaveProperty("code").toEqualTypeOf<RejectionCode>();
+expectTypeOf(RecorderError).instance.toHaveProperty("field").toEqualTypeOf<string | undefined>();
+expectTypeOf(Fault).instance.toExtend<Error>();
+expectTypeOf(Fault).instance.toHaveProperty("code").toEqualTypeOf<FaultCode>();
+expectTypeOf(Fault).instance.toHaveProperty("hint").toEqualTypeOf<string>();
+
+// Verification says which of its two shapes it is.
+declare const verification: Verification;
+if (verification.ok) expectTypeOf(verification.hash).toEqualTypeOf<string>();
+else expectTypeOf(verification.reason).toEqualTypeOf<string>();
