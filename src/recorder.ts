@@ -205,7 +205,7 @@ function toAppendResult(items: readonly CapturedItem[]): AppendResult {
   const isNew = items.some((item) => item.status === "recorded");
   return {
     status: isNew ? "recorded" : "already_recorded",
-    entries: items.map(({ status, id, position, created_at }) => ({ status, id, position, created_at })),
+    entries: items.map(({ status, id, position, created_at }) => ({ status, id, created_at, position })),
   };
 }
 

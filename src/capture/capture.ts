@@ -85,13 +85,14 @@ export class Capture {
       if (typeof interaction.response === "string" && interaction.response !== "") {
         return alreadyCompleted(interactionId).at(index);
       }
-      const { session_id, project, client, ...own } = draft.body;
+      const { created_at, session_id, project, client, ...own } = draft.body;
       const labels = Object.fromEntries(
         ["session_id", "project", "client"].flatMap((name) =>
           typeof interaction[name] === "string" ? [[name, interaction[name]]] : [],
         ),
       );
-      drafts[index] = { ...draft, body: { ...labels, ...own } };
+      const time = created_at === undefined ? {} : { created_at };
+      drafts[index] = { ...draft, body: { ...time, ...labels, ...own } };
     }
     return undefined;
   }

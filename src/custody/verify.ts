@@ -1,7 +1,7 @@
 // Verify: walks the chain from the first entry and names the first position that is not as it was recorded.
 import { parseBody } from "../model/body.js";
-import { chainHash, commitmentOf, GENESIS_HASH } from "../model/chain.js";
-import { idClaim } from "../model/claims.js";
+import { chainHash, commitmentOf, GENESIS_HASH, HASH_BYTES, SALT_BYTES } from "../model/chain.js";
+import { completionClaim, idClaim } from "../model/claims.js";
 import { Fault } from "../model/fault.js";
 import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
 
@@ -27,11 +27,11 @@ export async function verify(log: EntryLog, options: VerifyOptions = {}): Promis
   const { position: end } = await log.head();
   while (walk.position < end) {
     const batch = await log.read({ after: walk.position, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
-    if (batch.length === 0) break;
-    const ids = await idPositions(log, batch);
+    if (batch.length === 0) return { ok: false, ...walk.firstFlaw(missingAt(walk.position + 1)) };
+    const leads = await claimPositions(log, batch);
     for (const stored of batch) {
       if (stored.position > end) break;
-      const flaw = walk.step(stored) ?? idFlaw(stored, ids);
+      const flaw = walk.step(stored) ?? claimFlaw(stored, leads);
       if (flaw !== undefined) return { ok: false, ...walk.firstFlaw(flaw) };
     }
     options.onProgress?.(walk.position);
@@ -39,6 +39,14 @@ export async function verify(log: EntryLog, options: VerifyOptions = {}): Promis
     await new Promise((resolve) => setImmediate(resolve));
   }
   return walk.result();
+}
+
+function isCorruptEntry(error: unknown): boolean {
+  return error instanceof Fault && error.code === "entry_corrupt";
+}
+
+function missingAt(position: number): Flaw {
+  return { position, reason: "the entry is missing" };
 }
 
 interface Flaw {
@@ -55,14 +63,19 @@ class Walk {
 
   step(stored: StoredEntry): Flaw | undefined {
     const position = this.position + 1;
-    if (stored.position !== position) return { position, reason: "the entry is missing" };
+    if (stored.position !== position) return missingAt(position);
     const { kind, recorded_at, commitment } = stored;
+    if (commitment.byteLength !== HASH_BYTES) return { position, reason: "the commitment is not a hash" };
     const expected = chainHash({ previous: this.#hash, position, kind, recorded_at, commitment });
     if (Buffer.compare(expected, stored.hash) !== 0) return { position, reason: "the entry does not fit the chain" };
+    if (stored.flaw !== undefined) return { position, reason: stored.flaw };
     if (stored.body === undefined || stored.salt === undefined) {
       this.#bodiless.add(position);
       this.#erased += 1;
-    } else if (Buffer.compare(commitmentOf(stored.salt, stored.body), commitment) !== 0) {
+    } else if (
+      stored.salt.byteLength !== SALT_BYTES ||
+      Buffer.compare(commitmentOf(stored.salt, stored.body), commitment) !== 0
+    ) {
       return { position, reason: "the body is not the one that was recorded" };
     } else if (kind === "redaction") {
       for (const erased of redactedPositions(stored)) this.#bodiless.delete(erased);
@@ -94,34 +107,37 @@ function redactedPositions(stored: StoredEntry): readonly number[] {
   return Array.isArray(positions) ? positions.filter((position) => typeof position === "number") : [];
 }
 
-/** Where each entry's own id leads; a body that does not parse is told apart by its commitment, not here. */
-async function idPositions(
+/** Where the claims that each entry must have taken lead to. */
+async function claimPositions(
   log: EntryLog,
   batch: readonly StoredEntry[],
-): Promise<ReadonlyMap<number, number | undefined>> {
-  const owners: number[] = [];
-  const claims: string[] = [];
-  for (const stored of batch) {
-    const id = idOf(stored);
-    if (id === undefined) continue;
-    owners.push(stored.position);
-    claims.push(idClaim(id));
-  }
-  const positions = await log.find(claims);
-  return new Map(owners.map((owner, index) => [owner, positions[index]]));
+): Promise<ReadonlyMap<number, readonly (number | undefined)[]>> {
+  const claimsByPosition = new Map(batch.map((stored) => [stored.position, claimsOf(stored)]));
+  const positions = await log.find([...claimsByPosition.values()].flat());
+  let used = 0;
+  return new Map(
+    [...claimsByPosition].map(([position, claims]) => {
+      used += claims.length;
+      return [position, positions.slice(used - claims.length, used)];
+    }),
+  );
 }
 
-function idOf(stored: StoredEntry): string | undefined {
-  if (stored.body === undefined) return undefined;
+/** A body that does not parse is told apart by its commitment, not here. */
+function claimsOf(stored: StoredEntry): readonly string[] {
+  if (stored.body === undefined) return [];
   try {
-    return parseBody(stored.position, stored.body).id as string;
+    const body = parseBody(stored.position, stored.body);
+    const own = idClaim(body.id as string);
+    return stored.kind === "response" ? [own, completionClaim(String(body.interaction_id))] : [own];
   } catch (error) {
-    if (error instanceof Fault) return undefined;
+    if (isCorruptEntry(error)) return [];
     throw error;
   }
 }
 
-function idFlaw(stored: StoredEntry, ids: ReadonlyMap<number, number | undefined>): Flaw | undefined {
-  if (!ids.has(stored.position) || ids.get(stored.position) === stored.position) return undefined;
-  return { position: stored.position, reason: "the entry's id does not lead to it any more" };
+function claimFlaw(stored: StoredEntry, leads: ReadonlyMap<number, readonly (number | undefined)[]>): Flaw | undefined {
+  const { position } = stored;
+  if ((leads.get(position) ?? []).every((lead) => lead === position)) return undefined;
+  return { position, reason: "what the entry claimed does not lead to it any more" };
 }

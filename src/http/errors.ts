@@ -48,6 +48,7 @@ export const statusByFault = {
   store_busy: 503,
   store_corrupt: 500,
   store_failed: 500,
+  store_foreign: 500,
   store_missing: 500,
   store_newer: 500,
   store_not_writable: 500,

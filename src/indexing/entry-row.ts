@@ -4,6 +4,16 @@ import { readRole } from "../model/roles.js";
 import { parseTime } from "../model/time.js";
 import type { EntryRow, SessionInfo } from "../ports/entry-index.js";
 
+/** Whether an entry has the shape it was recorded in; a damaged body may parse and still be none. */
+export function isSound(entry: Entry): boolean {
+  const labels = [entry.session_id, entry.project, entry.client];
+  if (parseTime(entry.created_at) === undefined || !labels.every((label) => typeof label === "string")) return false;
+  if (entry.kind !== "interaction" && entry.kind !== "response") return true;
+  return [entry.memories_used, entry.chunks_used].every(
+    (list) => Array.isArray(list) && list.every((reference) => typeof reference === "string"),
+  );
+}
+
 export function toEntryRow(entry: Entry, completes: number | undefined): EntryRow {
   const uses = entry.kind === "interaction" || entry.kind === "response";
   return {

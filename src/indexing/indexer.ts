@@ -3,9 +3,10 @@ import { toEntry } from "../model/body.js";
 import { idClaim } from "../model/claims.js";
 import type { Entry } from "../model/entry.js";
 import { Fault } from "../model/fault.js";
+import { hexOf } from "../model/hex.js";
 import type { EntryIndex, EntryRow } from "../ports/entry-index.js";
 import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
-import { toEntryRow } from "./entry-row.js";
+import { isSound, toEntryRow } from "./entry-row.js";
 
 /** Small enough that a read which has to wait for a batch does not notice. */
 const BATCH_ENTRIES = 250;
@@ -14,6 +15,7 @@ const BATCH_BYTES = 2 * 1024 * 1024;
 export class Indexer {
   readonly #log: EntryLog;
   readonly #index: EntryIndex;
+  #logId: string | undefined;
 
   constructor(parts: { readonly log: EntryLog; readonly index: EntryIndex }) {
     this.#log = parts.log;
@@ -22,18 +24,36 @@ export class Indexer {
 
   /** Applies one batch; false when there was nothing left to apply. */
   async step(): Promise<boolean> {
+    const log_id = await this.#checkedLogId();
     const after = await this.#index.checkpoint();
     const batch = await this.#log.read({ after, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
-    const through = batch.at(-1)?.position;
-    if (through === undefined) return false;
-    await this.#index.apply({ rows: await this.#toRows(batch), through });
+    const last = batch.at(-1);
+    if (last === undefined) return false;
+    const source = { log_id, hash: hexOf(last.hash) };
+    await this.#index.apply({ rows: await this.#toRows(batch), through: last.position, source });
     return true;
   }
 
   /** Returns once everything that is in the log now is in the index: what was acknowledged is then found. */
   async catchUp(): Promise<void> {
+    await this.#checkedLogId();
     const { position } = await this.#log.head();
     while ((await this.#index.checkpoint()) < position) await this.step();
+  }
+
+  /**
+   * Looks once whether the index was made from this very log, and starts it over if not: the log may have been replaced
+   * or restored to an earlier state while nobody looked.
+   */
+  async #checkedLogId(): Promise<string> {
+    if (this.#logId !== undefined) return this.#logId;
+    const { log_id } = await this.#log.head();
+    const source = await this.#index.source();
+    const [stored] = await this.#log.get([await this.#index.checkpoint()]);
+    const isOurs = stored !== undefined && source?.log_id === log_id && source.hash === hexOf(stored.hash);
+    if (source !== undefined && !isOurs) await this.#index.reset();
+    this.#logId = log_id;
+    return log_id;
   }
 
   async #toRows(batch: readonly StoredEntry[]): Promise<readonly EntryRow[]> {
@@ -54,7 +74,7 @@ export class Indexer {
 function readableEntry(stored: StoredEntry): Entry | undefined {
   try {
     const entry = toEntry(stored);
-    return "erased" in entry ? undefined : entry;
+    return "erased" in entry || !isSound(entry) ? undefined : entry;
   } catch (error) {
     if (error instanceof Fault && error.code === "entry_corrupt") return undefined;
     throw error;

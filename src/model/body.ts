@@ -2,6 +2,7 @@
 import type { CaptureKind, Entry, ErasedEntry, Kind } from "./entry.js";
 import { corruptEntry } from "./fault.js";
 import type { Field } from "./fields.js";
+import { hexOf } from "./hex.js";
 import { isJsonObject, type JsonObject } from "./json.js";
 import { isCaptureKind, kindRules } from "./kinds.js";
 
@@ -11,6 +12,7 @@ export interface StoredParts {
   readonly recorded_at: string;
   readonly hash: Uint8Array;
   readonly body?: Uint8Array;
+  readonly flaw?: string;
 }
 
 export function parseBody(position: number, bytes: Uint8Array): JsonObject {
@@ -26,6 +28,7 @@ export function parseBody(position: number, bytes: Uint8Array): JsonObject {
 
 /** The entry as readers see it: envelope and fields, flat. */
 export function toEntry(stored: StoredParts): Entry | ErasedEntry {
+  if (stored.flaw !== undefined) throw corruptEntry(stored.position, stored.flaw);
   if (stored.body === undefined) return toErased(stored);
   return bodyToEntry(stored, parseBody(stored.position, stored.body));
 }
@@ -72,8 +75,4 @@ export function fillFields(kind: string, body: JsonObject): JsonObject {
   }
   filled.extra = body.extra ?? {};
   return filled as JsonObject;
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
 }

@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 
 export const SALT_BYTES = 16;
+export const HASH_BYTES = 32;
 
 /** What stands before the first entry. */
 export const GENESIS_HASH: Uint8Array = new Uint8Array(32);
@@ -24,10 +25,6 @@ export function chainHash(link: {
   readonly recorded_at: string;
   readonly commitment: Uint8Array;
 }): Buffer {
-  const middle = `${link.position}\n${link.kind}\n${link.recorded_at}\n`;
-  const bytes = Buffer.allocUnsafe(64 + middle.length);
-  bytes.set(link.previous, 0);
-  bytes.write(middle, 32, "latin1");
-  bytes.set(link.commitment, 32 + middle.length);
-  return hash("sha256", bytes, "buffer");
+  const middle = Buffer.from(`${link.position}\n${link.kind}\n${link.recorded_at}\n`, "utf8");
+  return hash("sha256", Buffer.concat([link.previous, middle, link.commitment]), "buffer");
 }

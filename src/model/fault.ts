@@ -8,6 +8,7 @@ export type FaultCode =
   | "store_busy"
   | "store_corrupt"
   | "store_failed"
+  | "store_foreign"
   | "store_missing"
   | "store_newer"
   | "store_not_writable"

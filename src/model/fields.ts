@@ -122,7 +122,6 @@ export const references: Field<readonly string[]> = {
   schema: { type: "array", items: { type: ["string", "number", "boolean"] } },
   parse: (value, name) => {
     if (!Array.isArray(value)) return reject({ code: "field_invalid", field: name, message: `${name} must be a list` });
-    if (value.every(isText)) return value;
     const texts: string[] = [];
     for (const [index, item] of value.entries()) {
       if (typeof item === "string") texts.push(item);

@@ -66,9 +66,13 @@ export class Rejection implements RejectionDetails {
 
   /** The same without an index, for callers who did not give a list. */
   whole(): Rejection {
-    const { index: _, ...rest } = this;
-    return new Rejection(rest);
+    return new Rejection(withoutIndex(this));
   }
+}
+
+function withoutIndex(details: RejectionDetails): RejectionDetails {
+  const { index: _, ...rest } = details;
+  return rest;
 }
 
 export function reject(details: RejectionDetails): Rejection {

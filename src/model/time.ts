@@ -13,7 +13,8 @@ export function formatTime(ms: number): string {
 }
 
 /** Milliseconds since 1970 of an ISO 8601 time, or undefined. No zone means UTC; a bare date is its first moment. */
-export function parseTime(text: string): number | undefined {
+export function parseTime(text: unknown): number | undefined {
+  if (typeof text !== "string") return undefined;
   const match = ISO.exec(text) ?? BASIC.exec(text);
   if (match === null) return undefined;
   const [, year, month, day, hour, minute, second, fraction, zone] = match;

@@ -97,12 +97,22 @@ export interface EntryCounts {
 export interface IndexBatch {
   readonly rows: readonly EntryRow[];
   readonly through: number;
+  /** Which log the rows come from, and its hash at `through`; left out by who does not care to find out later. */
+  readonly source?: IndexSource;
+}
+
+/** What an index was made from: with another log, or another entry at that place, it is worth nothing. */
+export interface IndexSource {
+  readonly log_id: string;
+  readonly hash: string;
 }
 
 export interface EntryIndex {
   readonly engine: string;
   /** The position through which rows were applied. */
   checkpoint(): Promise<number>;
+  /** What the rows through the checkpoint were made from; undefined before the first. */
+  source(): Promise<IndexSource | undefined>;
   /**
    * Applies rows in order of position and moves the checkpoint to `through`, which is further where the last entries
    * have no row (erased ones). Rows at or below the checkpoint were applied before and are passed over.

@@ -38,6 +38,8 @@ export interface StoredEntry {
   readonly hash: Uint8Array;
   readonly salt?: Uint8Array;
   readonly body?: Uint8Array;
+  /** Why the body that is there cannot be read; damage must not look like erasure. */
+  readonly flaw?: string;
 }
 
 export interface Head {

@@ -140,7 +140,7 @@ interface Cursor {
 export function formatCursor(query: ListQuery, after: RowKey): string {
   const { since_ms, until_ms } = query.filter;
   const parts = [query.fingerprint, after.created_ms, after.position, since_ms ?? null, until_ms ?? null];
-  return Buffer.from(JSON.stringify(parts)).toString("base64url");
+  return Buffer.from(JSON.stringify([...parts, fingerprintOf(parts)])).toString("base64url");
 }
 
 function parseCursor(text: string | null | undefined, fingerprint: string): Cursor | undefined | Rejection {
@@ -160,9 +160,11 @@ function decodeCursor(text: unknown): readonly unknown[] | undefined {
   if (typeof text !== "string" || text.length > 400) return undefined;
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
-    if (!Array.isArray(parts) || parts.length !== 5 || typeof parts[0] !== "string") return undefined;
-    if (!Number.isSafeInteger(parts[1]) || !Number.isSafeInteger(parts[2])) return undefined;
-    return parts.slice(3).every((part) => part === null || Number.isSafeInteger(part)) ? parts : undefined;
+    // The sum tells a cursor that was cut or mistyped from one that a list gave.
+    if (!Array.isArray(parts) || parts.length !== 6 || parts[5] !== fingerprintOf(parts.slice(0, 5))) return undefined;
+    if (typeof parts[0] !== "string" || !Number.isSafeInteger(parts[1]) || !Number.isSafeInteger(parts[2]))
+      return undefined;
+    return parts.slice(3, 5).every((part) => part === null || Number.isSafeInteger(part)) ? parts : undefined;
   } catch {
     return undefined;
   }

@@ -11,9 +11,13 @@ for (;;) {
   Atomics.wait(board, WANTED, done);
   const wanted = Atomics.load(board, WANTED);
   if (wanted === CLOSE) break;
-  // The second run takes what was written during the first, so that little is left for the writer.
-  checkpointer.run();
-  checkpointer.run();
+  try {
+    // The second run takes what was written during the first, so that little is left for the writer.
+    checkpointer.run();
+    checkpointer.run();
+  } catch {
+    // A full disk, say: everything is safe in the WAL, and the next pass tries again.
+  }
   done = wanted;
   Atomics.store(board, DONE, done);
 }

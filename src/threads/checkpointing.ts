@@ -63,6 +63,8 @@ export class Checkpointing {
   #start(): Worker {
     const file = new URL("./checkpoint-thread.js", import.meta.url);
     const worker = new Worker(file, { workerData: { path: this.#path, board: this.#board } });
+    // Without the thread the WAL only grows until SQLite itself carries it over.
+    worker.on("error", () => Atomics.store(this.#board, DONE, CLOSE));
     worker.unref();
     return worker;
   }

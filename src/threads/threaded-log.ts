@@ -3,7 +3,7 @@
 import { SqliteLog } from "../engines/sqlite/log.js";
 import { Fault } from "../model/fault.js";
 import type { AppendOutcome, AppendUnit, EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
-import { Thread } from "./calls.js";
+import { closed, Thread } from "./calls.js";
 import { Checkpointing } from "./checkpointing.js";
 import { type PackedOutcomes, unpackOutcomes } from "./packed-outcomes.js";
 import { packUnits } from "./packed-units.js";
@@ -26,6 +26,7 @@ export class ThreadedLog implements EntryLog {
   #lone = 1;
   #ownAgainAt = 0;
   #commitMs = 0;
+  #isClosed = false;
 
   private constructor(path: string, own: SqliteLog) {
     this.#path = path;
@@ -42,6 +43,7 @@ export class ThreadedLog implements EntryLog {
   }
 
   async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
+    if (this.#isClosed) throw closed();
     const bytes = bytesOf(units);
     this.#lone = units.length === 1 && this.#inFlight === 0 ? this.#lone + 1 : 0;
     const isLone = this.#lone > 1 && bytes <= LONE_BYTES_MAX && performance.now() >= this.#ownAgainAt;
@@ -67,6 +69,8 @@ export class ThreadedLog implements EntryLog {
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     await (await this.#thread)?.close();
     this.#checkpointing.close();
     await this.#own.close();

@@ -1,5 +1,5 @@
 // The threads behind a recorder: faults keep their code across, a thread that cannot open says so, closing is final.
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderOfTest } from "../../test/support/temporary-folder.js";
@@ -44,6 +44,20 @@ test("a closed log refuses every call, and may be closed again", async () => {
   for (const call of [() => log.head(), () => log.append(units), () => log.find(["id:a"]), () => log.get([1])]) {
     await expect(call()).rejects.toMatchObject({ name: "Fault" });
   }
+});
+
+test("the write-ahead log is carried over while entries are written, and does not grow with them", async () => {
+  const path = join(folderOfTest(), "log.db");
+  const log = await ThreadedLog.open({ path, mode: "create" });
+  let walBytesMax = 0;
+  for (let nth = 0; nth < 400; nth += 1) {
+    await log.append([[{ ...newEntry(`e-${nth}`), body: Buffer.alloc(100_000) }]]);
+    if (nth % 20 === 0) walBytesMax = Math.max(walBytesMax, statSync(`${path}-wal`).size);
+  }
+  expect(walBytesMax).toBeLessThan(24_000_000);
+  await log.close();
+  expect(statSync(path).size).toBeGreaterThan(40_000_000);
+  expect(existsSync(`${path}-wal`)).toBe(false);
 });
 
 test("a thread that dies rejects what was under way, and every later call", async () => {

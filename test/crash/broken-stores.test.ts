@@ -82,7 +82,7 @@ describe("a log that cannot be opened is one clear fault:", () => {
       rmSync(join(data, "log.db"));
       editFile(join(data, "log.db"), (db) => db.exec(`CREATE TABLE theirs (a); PRAGMA user_version = ${version}`));
       await expect(openRecorder({ data })).rejects.toMatchObject({
-        code: "store_corrupt",
+        code: "store_foreign",
         message: expect.stringContaining("another program"),
       });
     });
@@ -124,6 +124,9 @@ describe("an index is built anew from the log at the next open, if it", () => {
     "was emptied": (index) => truncateSync(index, 0),
     "is of an older version": (index) => editFile(index, (db) => db.exec("DELETE FROM rows; PRAGMA user_version = 0")),
     "is of a newer version": (index) => editFile(index, (db) => db.exec("DROP TABLE rows; PRAGMA user_version = 99")),
+    "has its first bytes overwritten": (index) => overwrite(index, 0, 100),
+    "was cut to half its length": (index) => truncateSync(index, statSync(index).size / 2),
+    "is a text file": (index) => writeFileSync(index, "This is no database. ".repeat(1_000)),
   };
   for (const [name, lose] of Object.entries(losses)) {
     test(name, async () => {
@@ -152,6 +155,20 @@ describe("an index that belongs to another log than the one beside it is not bel
   }
 });
 
+test("an index that is ahead of a log which was put back to an earlier copy is not believed", async () => {
+  const data = await store.copy();
+  const earlier = readFileSync(join(data, "log.db"));
+  await withRecorder(data, async (recorder) => {
+    for (const id of ["lost-1", "lost-2"]) await recorder.append({ kind: "decision", id, decision: "lost" });
+    expect(await recorder.count()).toMatchObject({ entries: LAST + 2 });
+  });
+  writeFileSync(join(data, "log.db"), earlier);
+  const { append, count, list } = await withRecorder(data, outcomesOf);
+  expect(append).toMatchObject({ entries: [{ position: LAST + 1 }] });
+  expect(count).toMatchObject({ entries: LAST + 1, by_kind: { decision: 1, error: 2 } });
+  expect(list).toMatchObject({ entries: expect.arrayContaining([expect.objectContaining({ id: "one-more" })]) });
+});
+
 test("an index.db of another program is not emptied to make room", async () => {
   const data = await store.copy();
   rmSync(join(data, "index.db"));
@@ -164,26 +181,21 @@ test("an index.db of another program is not emptied to make room", async () => {
   });
 });
 
-describe("a damaged index says so in every list, harms no recording, and is mended by deleting it:", () => {
-  const damages: { readonly [name: string]: (index: string) => void } = {
-    "its first bytes overwritten": (index) => overwrite(index, 0, 100),
-    "its pages overwritten": (index) => overwrite(index, PAGE_BYTES, statSync(index).size - PAGE_BYTES),
-    "cut to half its length": (index) => truncateSync(index, statSync(index).size / 2),
-    "a text file": (index) => writeFileSync(index, "This is no database. ".repeat(1_000)),
-  };
-  for (const [name, damage] of Object.entries(damages)) {
-    test(name, async () => {
-      const data = await store.copy();
-      damage(join(data, "index.db"));
-      const { append, list, count } = await withRecorder(data, outcomesOf);
-      expect(append).toMatchObject({ status: "recorded" });
-      for (const outcome of [list, count]) {
-        expect(outcome).toMatchObject({ ...corrupt, message: expect.stringContaining("index.db") });
-      }
-      for (const suffix of ["", "-wal", "-shm"]) rmSync(join(data, `index.db${suffix}`), { force: true });
-      expect(await withRecorder(data, (recorder) => recorder.count())).toMatchObject({ entries: LAST + 1 });
-    });
+test("damage that an index shows only later is a fault of lists, harms no recording, and is mended by deleting it", async () => {
+  const data = await store.copy();
+  const path = join(data, "index.db");
+  overwrite(path, PAGE_BYTES, statSync(path).size - PAGE_BYTES);
+  const { append, get, list, count, verify } = await withRecorder(data, outcomesOf);
+  expect({ append, get, verify }).toMatchObject({
+    append: { status: "recorded" },
+    get: { id: "info" },
+    verify: { ok: true },
+  });
+  for (const outcome of [list, count]) {
+    expect(outcome).toMatchObject({ ...corrupt, message: expect.stringContaining("index.db") });
   }
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+  expect(await withRecorder(data, (recorder) => recorder.count())).toMatchObject({ entries: LAST + 1 });
 });
 
 /** What came of each call: its answer, or what it threw. */

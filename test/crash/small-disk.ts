@@ -16,6 +16,8 @@ const namespaces = [
   ["sudo", "-n", "unshare", "-m"],
 ];
 const mount = 'mount -t tmpfs -o size=32m tmpfs "$0" && exec "$@"';
+/** A program that hangs must not hang the tests, which a synchronous call would. */
+const TIMEOUT_MS = 45_000;
 const SHARED_MEMORY = "/dev/shm";
 const SHARED_MEMORY_BYTES_MAX = 256 * 1024 * 1024;
 
@@ -23,7 +25,7 @@ const SHARED_MEMORY_BYTES_MAX = 256 * 1024 * 1024;
 export function runOnSmallDisk(program: string, folder: string): SmallDiskRun {
   for (const [command, ...args] of namespaces as [string, ...string[]][]) {
     const inside = (...run: readonly string[]) =>
-      spawnSync(command, [...args, "sh", "-c", mount, folder, ...run], { encoding: "utf8" });
+      spawnSync(command, [...args, "sh", "-c", mount, folder, ...run], { encoding: "utf8", timeout: TIMEOUT_MS });
     if (inside("true").status === 0) return inside(process.execPath, program, folder);
   }
   return runInSharedMemory(program);
@@ -37,7 +39,7 @@ function runInSharedMemory(program: string): SmallDiskRun {
   }
   const folder = mkdtempSync(join(SHARED_MEMORY, "hansard-"));
   try {
-    return spawnSync(process.execPath, [program, folder], { encoding: "utf8" });
+    return spawnSync(process.execPath, [program, folder], { encoding: "utf8", timeout: TIMEOUT_MS });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -4,6 +4,7 @@ import type {
   EntryIndex,
   EntryRow,
   IndexBatch,
+  IndexSource,
   RowFilter,
   RowKey,
   SessionFilter,
@@ -16,6 +17,7 @@ export class MemoryIndex implements EntryIndex {
   readonly engine = "memory";
   #rows: EntryRow[] = [];
   #through = 0;
+  #source: IndexSource | undefined;
 
   async checkpoint(): Promise<number> {
     return this.#through;
@@ -23,7 +25,13 @@ export class MemoryIndex implements EntryIndex {
 
   async apply(batch: IndexBatch): Promise<void> {
     this.#rows.push(...batch.rows.filter((row) => row.position > this.#through));
-    this.#through = Math.max(this.#through, batch.through);
+    if (batch.through <= this.#through) return;
+    this.#through = batch.through;
+    this.#source = batch.source;
+  }
+
+  async source(): Promise<IndexSource | undefined> {
+    return this.#source;
   }
 
   async list(query: {
@@ -87,6 +95,7 @@ export class MemoryIndex implements EntryIndex {
       if (after === undefined) return true;
       return order === "asc" ? position > after : position < after;
     };
+    if (session_id === "") return [];
     const positions = this.#rowsOf(session_id)
       .filter((row) => kinds === undefined || kinds.includes(row.kind))
       .filter((row) => role === undefined || row.role === role)
@@ -98,6 +107,7 @@ export class MemoryIndex implements EntryIndex {
   async reset(): Promise<void> {
     this.#rows = [];
     this.#through = 0;
+    this.#source = undefined;
   }
 
   async close(): Promise<void> {}

@@ -1,5 +1,5 @@
 // Opening a SQLite file of the store, and saying in our words what SQLite says in its own.
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
@@ -7,6 +7,9 @@ import { Fault } from "../../model/fault.js";
 /** Larger pages than SQLite's own 4096: an entry of some kilobytes then needs no overflow page (see docs/BENCHMARKS.md). */
 const PAGE_BYTES = 4096;
 export const BUSY_TIMEOUT_MS = 30_000;
+
+/** With less than this left, an I/O error is taken for what it most likely is. */
+const SPACE_BYTES_MIN = 1024 * 1024;
 
 export interface FileOptions {
   readonly path: string;
@@ -58,7 +61,7 @@ export function toFault(error: unknown, path: string): Fault {
   const code = codeOf(error);
   const details = { cause: error };
   const message = error instanceof Error ? error.message : String(error);
-  if (code === "SQLITE_FULL" || code === "ENOSPC" || code === "EDQUOT") {
+  if (isFullDisk(code, path)) {
     const hint = "Free some space; recording goes on by itself, and nothing was half stored.";
     return new Fault("disk_full", `the disk that holds ${path} is full`, { ...details, hint });
   }
@@ -80,6 +83,18 @@ export function toFault(error: unknown, path: string): Fault {
   }
   const hint = "Run `hansard doctor`; if it finds nothing, this is a defect worth reporting.";
   return new Fault("store_failed", `${path}: ${message}`, { ...details, hint });
+}
+
+/** SQLite calls a full disk an I/O error where it could not make room for its shared memory or its WAL. */
+function isFullDisk(code: string, path: string): boolean {
+  if (code === "SQLITE_FULL" || code === "ENOSPC" || code === "EDQUOT" || code === "SQLITE_IOERR_SHMSIZE") return true;
+  if (!code.startsWith("SQLITE_IOERR")) return false;
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return bavail * bsize < SPACE_BYTES_MIN;
+  } catch {
+    return false;
+  }
 }
 
 function codeOf(error: unknown): string {

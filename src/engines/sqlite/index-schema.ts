@@ -6,8 +6,13 @@ export const INDEX_VERSION = 1;
 
 export function createIndexTables(db: Database.Database): void {
   db.exec(`
-    CREATE TABLE checkpoints (name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-    INSERT INTO checkpoints VALUES ('rows', 0);
+    CREATE TABLE checkpoints (
+      name TEXT PRIMARY KEY,
+      position INTEGER NOT NULL,
+      log_id TEXT NOT NULL DEFAULT '',
+      hash TEXT NOT NULL DEFAULT ''
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO checkpoints (name, position) VALUES ('rows', 0);
     CREATE TABLE rows (
       position INTEGER PRIMARY KEY,
       created_ms INTEGER NOT NULL,

@@ -7,6 +7,7 @@ import type {
   EntryIndex,
   EntryRow,
   IndexBatch,
+  IndexSource,
   RowFilter,
   RowKey,
   SessionFilter,
@@ -16,7 +17,7 @@ import type {
 import { openFile, toFault } from "./file.js";
 import { createIndexTables, dropAllTables, INDEX_VERSION } from "./index-schema.js";
 import { applyToSessions, getSession, listSessions, sessionPositions } from "./index-sessions.js";
-import { versionOf } from "./migrations.js";
+import { APPLICATION_ID, foreignDatabase, isForeign, versionOf } from "./migrations.js";
 import { Statements } from "./statements.js";
 
 export class SqliteIndex implements EntryIndex {
@@ -45,6 +46,7 @@ export class SqliteIndex implements EntryIndex {
   static #open(options: { readonly path: string }): SqliteIndex {
     const db = openFile({ path: options.path, mode: "create", synchronous: "NORMAL" });
     try {
+      if (isForeign(db)) throw foreignDatabase(options.path);
       if (versionOf(db) !== INDEX_VERSION) recreate(db, false);
       return new SqliteIndex(db, options.path);
     } catch (error) {
@@ -55,6 +57,11 @@ export class SqliteIndex implements EntryIndex {
 
   async checkpoint(): Promise<number> {
     return this.#guard(() => this.#checkpoint());
+  }
+
+  async source(): Promise<IndexSource | undefined> {
+    const sql = "SELECT log_id, hash FROM checkpoints WHERE name = 'rows' AND log_id <> ''";
+    return this.#guard(() => this.#sql.get<IndexSource>(sql));
   }
 
   async apply(batch: IndexBatch): Promise<void> {
@@ -76,7 +83,12 @@ export class SqliteIndex implements EntryIndex {
           countBy(fresh, (row) => row.project),
         );
         applyToSessions(this.#sql, fresh);
-        this.#sql.run("UPDATE checkpoints SET position = ? WHERE name = 'rows'", batch.through);
+        this.#sql.run(
+          "UPDATE checkpoints SET position = ?, log_id = ?, hash = ? WHERE name = 'rows'",
+          batch.through,
+          batch.source?.log_id ?? "",
+          batch.source?.hash ?? "",
+        );
       }),
     );
   }
@@ -179,6 +191,7 @@ function recreate(db: Database.Database, always: boolean): void {
     if (!always && versionOf(db) === INDEX_VERSION) return;
     dropAllTables(db);
     createIndexTables(db);
+    db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${INDEX_VERSION}`);
   });
 }

@@ -2,7 +2,6 @@
 import type Database from "better-sqlite3";
 import { chainHash, GENESIS_HASH } from "../../model/chain.js";
 import { claimKey } from "../../model/claims.js";
-import { corruptEntry } from "../../model/fault.js";
 import type {
   AppendOutcome,
   AppendUnit,
@@ -241,7 +240,10 @@ function prepare(db: Database.Database) {
 function rowToEntry(row: Row): StoredEntry {
   const { position, kind, recorded_at, commitment, hash } = row;
   if (row.body === null || row.salt === null) return { position, kind, recorded_at, commitment, hash };
-  if (row.encoding !== PLAIN) throw corruptEntry(position, `its body has the unknown encoding ${row.encoding}`);
+  if (row.encoding !== PLAIN) {
+    const flaw = `its body has the unknown encoding ${row.encoding}`;
+    return { position, kind, recorded_at, commitment, hash, flaw };
+  }
   return { position, kind, recorded_at, commitment, hash, salt: row.salt, body: row.body };
 }
 

@@ -8,15 +8,13 @@ export type Migration = (db: Database.Database) => void;
 export const APPLICATION_ID = 0x48414e53;
 
 export function migrate(db: Database.Database, steps: readonly Migration[], file: string): void {
+  if (isForeign(db)) throw foreignDatabase(file);
   if (versionOf(db) > steps.length) throw writtenByNewer(file, versionOf(db), steps.length);
-  if (versionOf(db) > 0 && db.pragma("application_id", { simple: true }) !== APPLICATION_ID)
-    throw foreignDatabase(file);
   if (versionOf(db) === steps.length) return;
   db.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have migrated while this one waited for the lock.
     const version = versionOf(db);
-    if (version === 0 && hasTables(db)) throw foreignDatabase(file);
     for (const step of steps.slice(version)) step(db);
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${steps.length}`);
@@ -31,8 +29,10 @@ export function versionOf(db: Database.Database): number {
   return db.pragma("user_version", { simple: true }) as number;
 }
 
-function hasTables(db: Database.Database): boolean {
-  return db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== undefined;
+/** A database that holds tables and does not bear our mark belongs to another program. */
+export function isForeign(db: Database.Database): boolean {
+  if (db.pragma("application_id", { simple: true }) === APPLICATION_ID) return false;
+  return versionOf(db) > 0 || db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== undefined;
 }
 
 function writtenByNewer(file: string, version: number, known: number): Fault {
@@ -43,8 +43,8 @@ function writtenByNewer(file: string, version: number, known: number): Fault {
   );
 }
 
-function foreignDatabase(file: string): Fault {
-  return new Fault("store_corrupt", `${file} is a database of another program`, {
+export function foreignDatabase(file: string): Fault {
+  return new Fault("store_foreign", `${file} is a database of another program`, {
     hint: "Choose another folder with --data; the file was not touched.",
   });
 }
