@@ -56,10 +56,9 @@ function startBare(): Promise<Started> {
 
 function startHansard(store: string): Promise<Started> {
   const main = new URL("../src/cli/main.js", import.meta.url).pathname;
-  const child = spawn(process.execPath, [main, "serve", "--data", store, "--port", "0"], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  return start(child);
+  return start(
+    spawn(process.execPath, [main, "serve", "--data", store, "--port", "0"], { stdio: ["ignore", "pipe", "pipe"] }),
+  );
 }
 
 /** Waits for the address that both servers print; the CLI writes it to its log. */
@@ -69,7 +68,10 @@ function start(child: ChildProcess): Promise<Started> {
     const look = (chunk: Buffer): void => {
       seen += chunk.toString();
       const address = /http:\/\/127\.0\.0\.1:\d+/.exec(seen)?.[0];
-      if (address !== undefined) resolve({ child, address });
+      if (address === undefined) return;
+      child.stdout?.off("data", look).resume();
+      child.stderr?.off("data", look).resume();
+      resolve({ child, address });
     };
     child.stdout?.on("data", look);
     child.stderr?.on("data", look);

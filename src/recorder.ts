@@ -17,7 +17,7 @@ import type {
   Interaction,
   InteractionInput,
 } from "./model/entry.js";
-import { isPositionText } from "./model/ids.js";
+import { isPositionText, parseSessionId } from "./model/ids.js";
 import { orThrow, RecorderError, type Rejection, reject } from "./model/rejection.js";
 import type { EntryCounts } from "./ports/entry-index.js";
 import type { EntryLog } from "./ports/entry-log.js";
@@ -28,6 +28,14 @@ import {
   parseInteractionQuery,
 } from "./read/list-query.js";
 import type { EntryList, InteractionList } from "./read/reader.js";
+import {
+  parseHistoryQuery,
+  parseSessionListQuery,
+  parseTimelineQuery,
+  type SessionListOptions,
+} from "./read/session-query.js";
+import type { SessionList } from "./read/session-reader.js";
+import { Session } from "./session.js";
 import { closed } from "./threads/calls.js";
 import { LocalReading, type Reading, ThreadedReading } from "./threads/reading.js";
 import { ThreadedLog } from "./threads/threaded-log.js";
@@ -131,6 +139,26 @@ export class Recorder {
     return Number.isSafeInteger(position) ? this.#reading.getByPosition(position) : undefined;
   }
 
+  /** One session, by its id, which is kept exactly as given. It comes into being with its first entry. */
+  session(id: string): Session {
+    const session_id = orThrow(parseSessionId(id));
+    return new Session(
+      {
+        append: (input) => this.append(input),
+        summary: async (of) => this.#open().sessionSummary(of),
+        timeline: async (of, options) => this.#open().timeline(orThrow(parseTimelineQuery(of, options))),
+        history: async (of, options) => this.#open().history(orThrow(parseHistoryQuery(of, options))),
+        consolidate: (of, through, summary) => this.#consolidate(of, through, summary),
+      },
+      session_id,
+    );
+  }
+
+  /** Sessions, the one with the newest entry first. */
+  async listSessions(options: SessionListOptions = {}): Promise<SessionList> {
+    return this.#open().listSessions(orThrow(parseSessionListQuery(options)));
+  }
+
   /** How much there is, by kind and project. */
   async count(): Promise<EntryCounts> {
     this.#assertOpen();
@@ -196,6 +224,21 @@ export class Recorder {
     );
   }
 
+  async #consolidate(session_id: string, through: number, summary?: string): Promise<{ readonly through: number }> {
+    if (!Number.isSafeInteger(through) || through < 1) throw new RecorderError(throughInvalid());
+    const plan = await this.#open().planConsolidation({ session_id, through });
+    if (plan.outcome === "not_in_session") throw new RecorderError(throughElsewhere(through));
+    if (plan.outcome === "backwards") throw new RecorderError(consolidatedFurther(plan.present));
+    if (plan.outcome === "unmoved") return { through: plan.present };
+    await this.append({ kind: "consolidation", session_id, through: plan.through, summary });
+    return { through: plan.through };
+  }
+
+  #open(): Reading {
+    this.#assertOpen();
+    return this.#reading;
+  }
+
   #assertOpen(): void {
     if (this.#closing !== undefined) throw closed();
   }
@@ -215,5 +258,30 @@ function notAnInteraction(): Rejection {
     field: "kind",
     message: "kind must be interaction here",
     hint: "Use append() for other kinds.",
+  });
+}
+
+function throughInvalid(): Rejection {
+  return reject({
+    code: "field_invalid",
+    field: "through",
+    message: "through must be a position (a whole number from 1)",
+  });
+}
+
+function throughElsewhere(through: number): Rejection {
+  return reject({
+    code: "field_invalid",
+    field: "through",
+    message: `position ${through} is not in this session`,
+    hint: "Give the position of one of its entries.",
+  });
+}
+
+function consolidatedFurther(present: number): Rejection {
+  return reject({
+    code: "consolidation_backwards",
+    field: "through",
+    message: `the session is consolidated through ${present} already`,
   });
 }

@@ -82,6 +82,7 @@ const statusByRejection = {
   already_completed: 1,
   body_missing: 2,
   confidence_out_of_range: 2,
+  consolidation_backwards: 1,
   content_type_unsupported: 2,
   cursor_invalid: 2,
   entries_missing: 2,
@@ -109,6 +110,7 @@ const statusByRejection = {
   role_unknown: 2,
   route_not_found: 2,
   session_id_invalid: 2,
+  session_not_found: 1,
   time_invalid: 2,
   utf8_invalid: 2,
 } as const satisfies { [C in RejectionCode]: ExitStatus };

@@ -61,6 +61,24 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
+    behaviour: "it remembers what it was made from, as of its checkpoint, until it is reset",
+    run: async ({ open }) => {
+      const index = await open();
+      expect(await index.source()).toBeUndefined();
+      const [first, second] = [
+        { log_id: "log", hash: "aa" },
+        { log_id: "log", hash: "bb" },
+      ];
+      await index.apply({ rows: [newRow(1)], through: 1, source: first });
+      expect(await index.source()).toEqual(first);
+      await index.apply({ rows: [newRow(2)], through: 2, source: second });
+      await index.apply({ rows: [newRow(1)], through: 1, source: first });
+      expect(await index.source()).toEqual(second);
+      await index.reset();
+      expect(await index.source()).toBeUndefined();
+    },
+  },
+  {
     behaviour: "counts are by kind, project and session, and name the first and the last time",
     run: async ({ open }) => {
       const index = await open();
@@ -147,11 +165,13 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
     needs: "durable",
     run: async ({ open }) => {
       const rows = mixedRows(50, 9);
+      const source = { log_id: "log", hash: "aa" };
       const first = await open();
-      await first.apply({ rows: rows.slice(0, 30), through: 30 });
+      await first.apply({ rows: rows.slice(0, 30), through: 30, source });
       await first.close();
       const again = await open();
       expect(await again.checkpoint()).toBe(30);
+      expect(await again.source()).toEqual(source);
       await again.apply({ rows, through: 50 });
       expect(await answersOf(again)).toEqual(expectedAnswers(rows));
     },

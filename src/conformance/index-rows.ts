@@ -61,6 +61,7 @@ export const filterValues: { readonly [N in keyof Required<RowFilter>]: readonly
   until_ms: [undefined, 50_000],
   memory: [undefined, "m1"],
   chunk: [undefined, "1"],
+  role: [undefined, "user"],
 };
 
 /** Every combination of filter values. */
@@ -92,6 +93,7 @@ function isSelected(row: EntryRow, rows: readonly EntryRow[], filter: RowFilter)
     row.client === (filter.client ?? row.client) &&
     row.created_ms >= (filter.since_ms ?? row.created_ms) &&
     row.created_ms <= (filter.until_ms ?? row.created_ms) &&
+    (filter.role === undefined || row.role === filter.role) &&
     (filter.memory === undefined || uses("memories", filter.memory)) &&
     (filter.chunk === undefined || uses("chunks", filter.chunk))
   );

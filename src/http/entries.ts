@@ -77,7 +77,7 @@ const appendOperation: Operation = {
   },
 };
 
-const listNames = ["project", "session_id", "client", "kind", "since", "until", "limit", "cursor"] as const;
+const listNames = ["project", "session_id", "client", "kind", "role", "since", "until", "limit", "cursor"] as const;
 
 const listOperation: Operation = {
   operationId: "listEntries",
@@ -88,7 +88,7 @@ const listOperation: Operation = {
   responses: {
     200: { description: "A page of entries.", content: jsonContent(schemaNamed("EntryPage")) },
     ...refusals(
-      ...(["kind_unknown", "time_invalid", "limit_invalid", "cursor_invalid"] as const),
+      ...(["kind_unknown", "role_unknown", "time_invalid", "limit_invalid", "cursor_invalid"] as const),
       ...(["parameter_unknown", "parameter_repeated"] as const),
     ),
   },

@@ -9,6 +9,7 @@ export const statusByRejection = {
   already_completed: 409,
   body_missing: 400,
   confidence_out_of_range: 400,
+  consolidation_backwards: 409,
   content_type_unsupported: 415,
   cursor_invalid: 400,
   entries_missing: 400,
@@ -36,6 +37,7 @@ export const statusByRejection = {
   role_unknown: 400,
   route_not_found: 404,
   session_id_invalid: 400,
+  session_not_found: 404,
   time_invalid: 400,
   utf8_invalid: 400,
 } satisfies { readonly [C in RejectionCode]: number };

@@ -12,6 +12,7 @@ const parametersByName = {
   session_id: { description: `Entries of this session. ${labelled}`, schema: text },
   client: { description: `Entries of this client. ${labelled}`, schema: text },
   kind: { description: `Entries of this kind: ${captureKinds.join(", ")}.`, schema: text },
+  role: { description: "Messages of this role: user, assistant, system or tool.", schema: text },
   since: {
     description:
       "Inclusive, by `created_at`: `2026-11-15`, `2026-11-15T06:39:37Z`, or relative: `30m`, `12h`, `7d`, `2w`.",

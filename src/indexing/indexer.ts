@@ -8,9 +8,9 @@ import type { EntryIndex, EntryRow } from "../ports/entry-index.js";
 import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
 import { isSound, toEntryRow } from "./entry-row.js";
 
-/** Small enough that a read which has to wait for a batch does not notice. */
-const BATCH_ENTRIES = 250;
-const BATCH_BYTES = 2 * 1024 * 1024;
+/** Large enough to pay for its commit, small enough that a read which has to wait for a batch hardly notices. */
+const BATCH_ENTRIES = 1_000;
+const BATCH_BYTES = 4 * 1024 * 1024;
 
 export class Indexer {
   readonly #log: EntryLog;

@@ -2,6 +2,7 @@
 import { parseLabel } from "./ids.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.js";
 import { Rejection, type RejectionCode, reject } from "./rejection.js";
+import { isRole, roles } from "./roles.js";
 
 /** JSON Schema, written plainly: loading a library of schema builders would double the time every command takes to start. */
 export type JsonSchema = JsonObject;
@@ -90,14 +91,12 @@ export const position = field<number>(
   undefined,
 );
 
-const roles = ["user", "assistant", "system", "tool", "developer", "timmy"] as const;
-
 export const role = field<string>(
   {
     expected: "one of user, assistant, system, tool",
     code: "role_unknown",
     schema: { type: "string", enum: [...roles] },
-    accepts: (value) => (roles as readonly unknown[]).includes(value),
+    accepts: isRole,
   },
   undefined,
 );

@@ -3,6 +3,7 @@
 export type RejectionCode =
   | "body_missing"
   | "confidence_out_of_range"
+  | "consolidation_backwards"
   | "content_type_unsupported"
   | "cursor_invalid"
   | "entries_missing"
@@ -31,6 +32,7 @@ export type RejectionCode =
   | "role_unknown"
   | "route_not_found"
   | "session_id_invalid"
+  | "session_not_found"
   | "time_invalid"
   | "utf8_invalid";
 

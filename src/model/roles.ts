@@ -1,5 +1,12 @@
 // Roles as views read them: two older names stand for others.
 
+/** Every role a message may be recorded with. */
+export const roles = ["user", "assistant", "system", "tool", "developer", "timmy"] as const;
+
+export function isRole(value: unknown): boolean {
+  return (roles as readonly unknown[]).includes(value);
+}
+
 export type Role = "user" | "assistant" | "system" | "tool";
 
 /** `developer` is read as system, the old `timmy` as assistant; what is stored keeps its own name. */

@@ -77,6 +77,8 @@ export interface RowFilter {
   readonly until_ms?: number;
   readonly memory?: string;
   readonly chunk?: string;
+  /** Messages of this role, as views read it. */
+  readonly role?: string;
 }
 
 /** A place in the order of a list: newest `created_ms` first, then the highest position. */

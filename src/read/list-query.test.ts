@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
 import { Rejection } from "../model/rejection.js";
 import {
+  cursorAfter,
   type EntryListOptions,
-  formatCursor,
   type InteractionListOptions,
   type ListQuery,
   parseEntryQuery,
@@ -114,7 +114,7 @@ describe("filters", () => {
 
 describe("a cursor", () => {
   const filters: InteractionListOptions = { project: "p", since: "7d", memory: "m" };
-  const cursor = formatCursor(queryOf(filters), after);
+  const cursor = cursorAfter(queryOf(filters), after);
 
   test("leads on after the place that it was made for, with any limit", () => {
     expect(queryOf({ ...filters, cursor, limit: 3 })).toMatchObject({ after, limit: 3 });
@@ -129,7 +129,7 @@ describe("a cursor", () => {
   test("leads from page to page", () => {
     const second = queryOf({ ...filters, cursor });
     const next = { created_ms: after.created_ms - 1, position: 7 };
-    const third = queryOf({ ...filters, cursor: formatCursor(second, next) });
+    const third = queryOf({ ...filters, cursor: cursorAfter(second, next) });
     expect(third).toEqual({ ...second, after: next });
   });
 
@@ -155,8 +155,8 @@ describe("a cursor", () => {
   });
 
   test("of interactions is none of entries, nor of another kind", () => {
-    const ofEntries = formatCursor(entryQueryOf({}), after);
-    const ofErrors = formatCursor(entryQueryOf({ kind: "error" }), after);
+    const ofEntries = cursorAfter(entryQueryOf({}), after);
+    const ofErrors = cursorAfter(entryQueryOf({ kind: "error" }), after);
     expect(parseInteractionQuery({ cursor: ofEntries }, nowMs)).toMatchObject({ code: "cursor_invalid" });
     expect(parseEntryQuery({ cursor: ofErrors }, nowMs)).toMatchObject({ code: "cursor_invalid" });
     expect(parseEntryQuery({ kind: "raw", cursor: ofErrors }, nowMs)).toMatchObject({ code: "cursor_invalid" });

@@ -1,11 +1,12 @@
 // The door for lists: filters, limit and cursor as they come in from any surface, parsed into a query.
-import { hash } from "node:crypto";
 import { parseLabel } from "../model/ids.js";
 import { isCaptureKind, isReservedKind } from "../model/kinds.js";
 import { limits } from "../model/limits.js";
 import { Rejection, reject } from "../model/rejection.js";
+import { isRole, readRole } from "../model/roles.js";
 import { parseTimeBound } from "../model/time.js";
 import type { RowFilter, RowKey } from "../ports/entry-index.js";
+import { fingerprintOf, formatCursor, parseCursor } from "./cursor.js";
 
 /** Filters of a list. An empty one filters nothing; `"-"` selects entries without that label. */
 export interface ListFilters {
@@ -32,6 +33,8 @@ export interface InteractionListOptions extends ListFilters, Page {
 
 export interface EntryListOptions extends ListFilters, Page {
   readonly kind?: string | undefined;
+  /** Messages of this role: user, assistant, system or tool. */
+  readonly role?: string | undefined;
 }
 
 /** A parsed query: the filter with times resolved, and what its cursors are bound to. */
@@ -57,7 +60,17 @@ export function parseEntryQuery(options: EntryListOptions, nowMs: number): ListQ
       message: `kind ${JSON.stringify(String(kind).slice(0, 40))} is not known`,
     });
   }
-  return parseQuery(options, kind === "" ? {} : { kinds: [kind] }, nowMs);
+  const role = options.role ?? "";
+  if (role !== "" && !isRole(role)) {
+    return reject({
+      code: "role_unknown",
+      field: "role",
+      message: `role ${JSON.stringify(String(role).slice(0, 40))} is not known`,
+      hint: "Roles are user, assistant, system and tool.",
+    });
+  }
+  const own = { ...(kind === "" ? {} : { kinds: [kind] }), ...(role === "" ? {} : { role: readRole(role) }) };
+  return parseQuery(options, own, nowMs);
 }
 
 function parseQuery(options: InteractionListOptions, kinds: RowFilter, nowMs: number): ListQuery | Rejection {
@@ -69,13 +82,16 @@ function parseQuery(options: InteractionListOptions, kinds: RowFilter, nowMs: nu
   if (references instanceof Rejection) return references;
   const { since = "", until = "" } = options;
   const fingerprint = fingerprintOf([kinds, labels, references, since, until]);
-  const cursor = parseCursor(options.cursor, fingerprint);
-  if (cursor instanceof Rejection) return cursor;
-  // The first page's times stand for all pages: `7d` must not move on between two of them.
-  const times = cursor?.times ?? parseTimes({ since, until }, nowMs);
+  const times = parseTimes({ since, until }, nowMs);
   if (times instanceof Rejection) return times;
   const filter = { ...kinds, ...labels, ...references, ...times };
-  return { filter, limit, fingerprint, ...(cursor === undefined ? {} : { after: cursor.after }) };
+  const cursor = parseCursor(options.cursor, { fingerprint, numbers: 4 });
+  if (cursor instanceof Rejection) return cursor;
+  if (cursor === undefined) return { filter, limit, fingerprint };
+  // The first page's times stand for all pages: `7d` must not move on between two of them.
+  const [created_ms, position, since_ms, until_ms] = cursor as readonly [number, number, number | null, number | null];
+  const fixed = { ...(since_ms === null ? {} : { since_ms }), ...(until_ms === null ? {} : { until_ms }) };
+  return { filter: { ...filter, ...fixed }, limit, fingerprint, after: { created_ms, position } };
 }
 
 /** `limit` of every list: at most 500, zero or less gives none. */
@@ -88,7 +104,7 @@ export function parseLimit(value: unknown, limitDefault: number): number | Rejec
   return Math.min(Math.max(Math.floor(number), 0), limits.list_max);
 }
 
-function parseLabels(options: ListFilters): RowFilter | Rejection {
+export function parseLabels(options: ListFilters): RowFilter | Rejection {
   const labels: { project?: string; session_id?: string; client?: string } = {};
   for (const name of ["project", "session_id", "client"] as const) {
     const value = options[name];
@@ -132,53 +148,8 @@ function parseTimes(bounds: { readonly since: string; readonly until: string }, 
   return times;
 }
 
-interface Cursor {
-  readonly after: RowKey;
-  readonly times: RowFilter;
-}
-
-export function formatCursor(query: ListQuery, after: RowKey): string {
+/** The cursor that goes on after this row. */
+export function cursorAfter(query: ListQuery, after: RowKey): string {
   const { since_ms, until_ms } = query.filter;
-  const parts = [query.fingerprint, after.created_ms, after.position, since_ms ?? null, until_ms ?? null];
-  return Buffer.from(JSON.stringify([...parts, fingerprintOf(parts)])).toString("base64url");
-}
-
-function parseCursor(text: string | null | undefined, fingerprint: string): Cursor | undefined | Rejection {
-  if (text === undefined || text === null || text === "") return undefined;
-  const parts = decodeCursor(text);
-  if (parts === undefined) return cursorInvalid("cursor is not one that a list gave");
-  const [of, created_ms, position, since_ms, until_ms] = parts;
-  if (of !== fingerprint) return cursorInvalid("cursor comes from a list with other filters");
-  const times = {
-    ...(since_ms === null ? {} : { since_ms: since_ms as number }),
-    ...(until_ms === null ? {} : { until_ms: until_ms as number }),
-  };
-  return { after: { created_ms: created_ms as number, position: position as number }, times };
-}
-
-function decodeCursor(text: unknown): readonly unknown[] | undefined {
-  if (typeof text !== "string" || text.length > 400) return undefined;
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
-    // The sum tells a cursor that was cut or mistyped from one that a list gave.
-    if (!Array.isArray(parts) || parts.length !== 6 || parts[5] !== fingerprintOf(parts.slice(0, 5))) return undefined;
-    if (typeof parts[0] !== "string" || !Number.isSafeInteger(parts[1]) || !Number.isSafeInteger(parts[2]))
-      return undefined;
-    return parts.slice(3, 5).every((part) => part === null || Number.isSafeInteger(part)) ? parts : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function cursorInvalid(message: string): Rejection {
-  return reject({
-    code: "cursor_invalid",
-    field: "cursor",
-    message,
-    hint: "Pass next_cursor back unchanged, with the same filters.",
-  });
-}
-
-function fingerprintOf(parts: readonly unknown[]): string {
-  return hash("sha256", JSON.stringify(parts), "base64url").slice(0, 12);
+  return formatCursor(query.fingerprint, [after.created_ms, after.position, since_ms ?? null, until_ms ?? null]);
 }

@@ -6,7 +6,7 @@ import { type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import { LocalReading, type Reading } from "./reading.js";
 
 /** New entries are gathered this long before they are indexed: reads do not wait for it, they index by themselves. */
-const GATHER_MS = 25;
+const GATHER_MS = 100;
 
 interface ReadThreadOptions {
   readonly log_path: string;

@@ -5,8 +5,11 @@ import type { Entry, ErasedEntry } from "../model/entry.js";
 import { Fault } from "../model/fault.js";
 import type { EntryCounts, EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
+import { type ConsolidationPlan, type History, HistoryReader } from "../read/history/history.js";
 import type { ListQuery } from "../read/list-query.js";
 import { type EntryList, type InteractionList, Reader } from "../read/reader.js";
+import type { HistoryQuery, SessionListQuery, TimelineQuery } from "../read/session-query.js";
+import { type SessionList, SessionReader, type SessionSummary, type Timeline } from "../read/session-reader.js";
 import { Thread } from "./calls.js";
 
 export interface Reading {
@@ -15,6 +18,11 @@ export interface Reading {
   getById(id: string): Promise<Entry | ErasedEntry | undefined>;
   getByPosition(position: number): Promise<Entry | ErasedEntry | undefined>;
   count(): Promise<EntryCounts>;
+  listSessions(query: SessionListQuery): Promise<SessionList>;
+  sessionSummary(session_id: string): Promise<SessionSummary | undefined>;
+  timeline(query: TimelineQuery): Promise<Timeline>;
+  history(query: HistoryQuery): Promise<History>;
+  planConsolidation(wish: { readonly session_id: string; readonly through: number }): Promise<ConsolidationPlan>;
   indexedThrough(): Promise<number>;
   rebuildIndex(): Promise<void>;
   verify(): Promise<Verification>;
@@ -28,12 +36,17 @@ export class LocalReading implements Reading {
   readonly #index: EntryIndex;
   readonly #indexer: Indexer;
   readonly #reader: Reader;
+  readonly #sessions: SessionReader;
+  readonly #histories: HistoryReader;
 
   constructor(parts: { readonly log: EntryLog; readonly index: EntryIndex }) {
     this.#log = parts.log;
     this.#index = parts.index;
     this.#indexer = new Indexer(parts);
-    this.#reader = new Reader({ ...parts, catchUp: () => this.#indexer.catchUp() });
+    const readingParts = { ...parts, catchUp: () => this.#indexer.catchUp() };
+    this.#reader = new Reader(readingParts);
+    this.#sessions = new SessionReader(readingParts);
+    this.#histories = new HistoryReader(readingParts);
   }
 
   listInteractions(query: ListQuery): Promise<InteractionList> {
@@ -54,6 +67,26 @@ export class LocalReading implements Reading {
 
   count(): Promise<EntryCounts> {
     return this.#reader.count();
+  }
+
+  listSessions(query: SessionListQuery): Promise<SessionList> {
+    return this.#sessions.list(query);
+  }
+
+  sessionSummary(session_id: string): Promise<SessionSummary | undefined> {
+    return this.#sessions.summary(session_id);
+  }
+
+  timeline(query: TimelineQuery): Promise<Timeline> {
+    return this.#sessions.timeline(query);
+  }
+
+  history(query: HistoryQuery): Promise<History> {
+    return this.#histories.history(query);
+  }
+
+  planConsolidation(wish: { readonly session_id: string; readonly through: number }): Promise<ConsolidationPlan> {
+    return this.#histories.planConsolidation(wish.session_id, wish.through);
   }
 
   indexedThrough(): Promise<number> {
@@ -109,6 +142,26 @@ export class ThreadedReading implements Reading {
 
   count(): Promise<EntryCounts> {
     return this.#call("count");
+  }
+
+  listSessions(query: SessionListQuery): Promise<SessionList> {
+    return this.#call("listSessions", query);
+  }
+
+  sessionSummary(session_id: string): Promise<SessionSummary | undefined> {
+    return this.#call("sessionSummary", session_id);
+  }
+
+  timeline(query: TimelineQuery): Promise<Timeline> {
+    return this.#call("timeline", query);
+  }
+
+  history(query: HistoryQuery): Promise<History> {
+    return this.#call("history", query);
+  }
+
+  planConsolidation(wish: { readonly session_id: string; readonly through: number }): Promise<ConsolidationPlan> {
+    return this.#call("planConsolidation", wish);
   }
 
   indexedThrough(): Promise<number> {

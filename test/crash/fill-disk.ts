@@ -23,11 +23,11 @@ export interface FullDiskReport {
 
 /** Room for several passes of the checkpointer, so that it too meets the full disk. */
 const FREE_BYTES = 16 * 1024 * 1024;
-const CALLERS = 8;
 const REFUSALS_ENOUGH = 40;
 const text = "as much as a page holds ".repeat(800);
 
 const folder = process.argv[2] as string;
+const callers = Number(process.argv[3]);
 const data = join(folder, "store");
 const acknowledged: string[] = [];
 const refused: string[] = [];
@@ -63,7 +63,7 @@ async function fill(recorder: Recorder): Promise<void> {
     for (let nth = 0; refused.length < REFUSALS_ENOUGH; nth += 1)
       await appendOnce(recorder, `full.${caller}.${nth}`, nth);
   };
-  await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));
+  await Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
 }
 
 async function idsStored(recorder: Recorder): Promise<ReadonlySet<string>> {

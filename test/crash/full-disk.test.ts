@@ -6,8 +6,11 @@ import type { FullDiskReport } from "./fill-disk.js";
 import type { OpeningReport } from "./open-on-full-disk.js";
 import { runOnSmallDisk } from "./small-disk.js";
 
-test("a full disk refuses entries whole, and the same recorder goes on once there is space", () => {
-  const report = run<FullDiskReport>("fill-disk");
+test.each([
+  ["one caller", 1],
+  ["eight callers at once", 8],
+])("a full disk refuses entries of %s whole, and the same recorder goes on once there is space", (_, callers) => {
+  const report = run<FullDiskReport>("fill-disk", String(callers));
   expect(report).toEqual({
     refusal_codes: ["disk_full"],
     refusals: expect.any(Number),
@@ -37,9 +40,9 @@ test("opening a store on a disk that has no room left fails with the same fault,
   expect(report.entries).toBeGreaterThanOrEqual(20);
 });
 
-function run<T>(program: string): T {
+function run<T>(program: string, ...args: readonly string[]): T {
   const file = fileURLToPath(new URL(`./${program}.js`, import.meta.url));
-  const { status, stdout, stderr } = runOnSmallDisk(file, folderOfTest());
+  const { status, stdout, stderr } = runOnSmallDisk(file, folderOfTest(), ...args);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   return JSON.parse(stdout) as T;
 }

@@ -21,25 +21,25 @@ const TIMEOUT_MS = 45_000;
 const SHARED_MEMORY = "/dev/shm";
 const SHARED_MEMORY_BYTES_MAX = 256 * 1024 * 1024;
 
-/** The program gets the folder of the small disk as its argument. */
-export function runOnSmallDisk(program: string, folder: string): SmallDiskRun {
-  for (const [command, ...args] of namespaces as [string, ...string[]][]) {
+/** The program gets the folder of the small disk as its first argument. */
+export function runOnSmallDisk(program: string, folder: string, ...args: readonly string[]): SmallDiskRun {
+  for (const [command, ...flags] of namespaces as [string, ...string[]][]) {
     const inside = (...run: readonly string[]) =>
-      spawnSync(command, [...args, "sh", "-c", mount, folder, ...run], { encoding: "utf8", timeout: TIMEOUT_MS });
-    if (inside("true").status === 0) return inside(process.execPath, program, folder);
+      spawnSync(command, [...flags, "sh", "-c", mount, folder, ...run], { encoding: "utf8", timeout: TIMEOUT_MS });
+    if (inside("true").status === 0) return inside(process.execPath, program, folder, ...args);
   }
-  return runInSharedMemory(program);
+  return runInSharedMemory(program, args);
 }
 
 /** Containers that may not mount have a small disk already. */
-function runInSharedMemory(program: string): SmallDiskRun {
+function runInSharedMemory(program: string, args: readonly string[]): SmallDiskRun {
   const { bavail, bsize } = statfsSync(SHARED_MEMORY);
   if (bavail * bsize > SHARED_MEMORY_BYTES_MAX) {
     throw new Error("This test needs a small disk: root, unprivileged user namespaces, or a /dev/shm under 256 MB.");
   }
   const folder = mkdtempSync(join(SHARED_MEMORY, "hansard-"));
   try {
-    return spawnSync(process.execPath, [program, folder], { encoding: "utf8", timeout: TIMEOUT_MS });
+    return spawnSync(process.execPath, [program, folder, ...args], { encoding: "utf8", timeout: TIMEOUT_MS });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

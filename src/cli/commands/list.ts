@@ -15,6 +15,7 @@ export const listCommand: CommandModule = {
       .option("--session <id>", "only this session; - for entries without one")
       .option("--client <name>", "only this client; - for entries without one")
       .option("--kind <kind>", "only this kind: interaction, message, tool_call, error, decision …")
+      .option("--role <role>", "only messages of this role: user, assistant, system, tool")
       .option("--since <time>", "from then on: 2026-11-15, 2026-11-15T06:39Z, or 30m, 12h, 7d, 2w ago")
       .option("--until <time>", "up to then, inclusive; a date alone means its end")
       .option("--memory <id>", "only interactions that used this memory")

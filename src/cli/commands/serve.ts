@@ -20,6 +20,7 @@ export const serveCommand: CommandModule = {
     command
       .option("--host <address>", "the address to listen on (HANSARD_HOST, or 127.0.0.1)")
       .option("--port <n>", "the port to listen on (HANSARD_PORT, or 4747); 0 takes a free one")
+      .option("--verbose", "log every request, not only those that were refused or failed")
       .addHelpText(
         "after",
         examplesText([
@@ -29,13 +30,15 @@ export const serveCommand: CommandModule = {
       );
   },
 
-  async run({ settings, screen }: Invocation) {
+  async run({ settings, screen, options }: Invocation) {
     const host = settings.host.replace(/^\[(.*)\]$/, "$1");
     if (!isLoopback(host)) throw beyondLoopback(host);
     const stop = new Promise<NodeJS.Signals>((resolve) => onSignal(resolve));
     const { err } = screen;
     const [{ serve }, logging] = await Promise.all([import("../../http/serve.js"), import("../../http/logger.js")]);
-    const logger = logging.createLogger({ level: err.isTerminal ? "warn" : "info" });
+    const logger = logging.createLogger({
+      level: options.verbose === true ? "debug" : err.isTerminal ? "warn" : "info",
+    });
     const recorder = await openRecorder({ data: settings.data });
     try {
       const { port } = settings;

@@ -127,6 +127,7 @@ export class MemoryIndex implements EntryIndex {
     if (filter.session_id !== undefined && row.session_id !== filter.session_id) return false;
     if (filter.project !== undefined && row.project !== filter.project) return false;
     if (filter.client !== undefined && row.client !== filter.client) return false;
+    if (filter.role !== undefined && row.role !== filter.role) return false;
     if (filter.since_ms !== undefined && row.created_ms < filter.since_ms) return false;
     if (filter.until_ms !== undefined && row.created_ms > filter.until_ms) return false;
     if (filter.memory !== undefined && !this.#uses(row, "memories", filter.memory)) return false;

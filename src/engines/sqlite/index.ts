@@ -235,6 +235,7 @@ function listStatement(query: { readonly filter: RowFilter; readonly after?: Row
   const [kind] = filter.kinds ?? [];
   if (filter.kinds?.length === 1) where("kind = ?", kind);
   else if (filter.kinds !== undefined) where(`kind IN (${filter.kinds.map(() => "?").join(", ")})`, ...filter.kinds);
+  if (filter.role !== undefined) where("role = ?", filter.role);
   if (filter.since_ms !== undefined) where("created_ms >= ?", filter.since_ms);
   if (filter.until_ms !== undefined) where("created_ms <= ?", filter.until_ms);
   for (const [what, reference] of [

@@ -1,0 +1,81 @@
+// Entries by position, as views show them: whole, with the response that completed an interaction.
+import { toEntry } from "../model/body.js";
+import { completionClaim } from "../model/claims.js";
+import type { Entry, EntryOf, EntrySummary, Interaction } from "../model/entry.js";
+import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
+import { complete, summarise } from "./views.js";
+
+/** A page ends early once it holds this much text; the cursor leads on. */
+const PAGE_BYTES_MAX = 16 * 1024 * 1024;
+const CHUNK_ROWS = 50;
+
+export interface SummaryPage {
+  readonly rows: readonly EntrySummary[];
+  /** How many of the positions were used; fewer than given where the page was full. */
+  readonly used: number;
+}
+
+export class EntryReader {
+  readonly #log: EntryLog;
+
+  constructor(log: EntryLog) {
+    this.#log = log;
+  }
+
+  /** The entries at these positions; erased ones are left out. */
+  async read(positions: readonly number[]): Promise<readonly Entry[]> {
+    return this.withResponses((await this.#log.get(positions)).flatMap(toReadable));
+  }
+
+  /** The entries at these positions in their short form, as many as fit on a page, the first in any case. */
+  async page(positions: readonly number[]): Promise<SummaryPage> {
+    const rows: EntrySummary[] = [];
+    let bytes = 0;
+    let used = 0;
+    while (used < positions.length && bytes < PAGE_BYTES_MAX) {
+      const stored = await this.#log.get(positions.slice(used, used + CHUNK_ROWS));
+      const taken = takeUntil(stored, PAGE_BYTES_MAX - bytes);
+      rows.push(...(await this.withResponses(taken.flatMap(toReadable))).map(summarise));
+      for (const one of taken) bytes += one?.body?.byteLength ?? 0;
+      used += taken.length;
+    }
+    return { rows, used };
+  }
+
+  /** Interactions that were completed later carry what their response brought. */
+  async withResponses(entries: readonly Entry[]): Promise<readonly Entry[]> {
+    const waiting = entries.filter((entry) => entry.kind === "interaction" && entry.response === "");
+    if (waiting.length === 0) return entries;
+    const found = await this.#log.find(waiting.map((entry) => completionClaim(entry.id)));
+    const positions = found.filter((position) => position !== undefined);
+    if (positions.length === 0) return entries;
+    const responseById = new Map<string, EntryOf<"response">>();
+    for (const response of (await this.#log.get(positions)).flatMap(toReadable)) {
+      if (response.kind === "response") responseById.set(response.interaction_id, response);
+    }
+    return entries.map((entry) => {
+      const response = entry.kind === "interaction" ? responseById.get(entry.id) : undefined;
+      return response === undefined ? entry : complete(entry as Interaction, response);
+    });
+  }
+}
+
+function toReadable(stored: StoredEntry | undefined): readonly Entry[] {
+  const entry = stored === undefined ? undefined : toEntry(stored);
+  return entry === undefined || "erased" in entry ? [] : [entry];
+}
+
+/** The leading entries whose bodies fit into this many bytes, the first in any case. */
+function takeUntil(
+  stored: readonly (StoredEntry | undefined)[],
+  bytesMax: number,
+): readonly (StoredEntry | undefined)[] {
+  let bytes = 0;
+  let count = 0;
+  for (const one of stored) {
+    bytes += one?.body?.byteLength ?? 0;
+    if (count > 0 && bytes > bytesMax) break;
+    count += 1;
+  }
+  return stored.slice(0, count);
+}

@@ -1,0 +1,142 @@
+// A session's history: read from its end backwards, only as far as the window reaches.
+import type { Entry } from "../../model/entry.js";
+import type { SessionRow } from "../../ports/entry-index.js";
+import { EntryReader } from "../entry-reader.js";
+import type { ReadingParts } from "../reader.js";
+import type { HistoryQuery } from "../session-query.js";
+import { type AnthropicMessage, toAnthropic } from "./anthropic.js";
+import { type Step, snapDown, toStep } from "./consolidation.js";
+import { type Item, interactionToItems, messageToItems, toolCallToItems } from "./items.js";
+import { type OpenAiMessage, systemToOpenAi, turnToOpenAi } from "./openai.js";
+import type { Turn } from "./repair.js";
+import { fitTokens } from "./tokens.js";
+import { windowOf } from "./window.js";
+
+export type History =
+  | { readonly messages: readonly OpenAiMessage[] }
+  | { readonly system: string; readonly messages: readonly AnthropicMessage[] };
+
+export type ConsolidationPlan =
+  | { readonly outcome: "not_in_session" }
+  | { readonly outcome: "backwards"; readonly present: number }
+  | { readonly outcome: "unmoved"; readonly present: number }
+  | { readonly outcome: "moves"; readonly through: number };
+
+type SystemItem = Item & { readonly type: "system" };
+
+/** The first look takes a little more than the window, since some items are repaired away. */
+const CHUNK_MIN = 64;
+const CHUNK_MAX = 2_000;
+const SYSTEM_MAX = 10_000;
+
+export class HistoryReader {
+  readonly #parts: ReadingParts;
+  readonly #entries: EntryReader;
+
+  constructor(parts: ReadingParts) {
+    this.#parts = parts;
+    this.#entries = new EntryReader(parts.log);
+  }
+
+  async history(query: HistoryQuery): Promise<History> {
+    await this.#parts.catchUp();
+    const session = await this.#parts.index.getSession(query.session_id);
+    const turns = session === undefined || query.max_messages === 0 ? [] : await this.#turns(session, query);
+    const systems = session === undefined || turns.length === 0 ? [] : await this.#systems(session);
+    const fitting = query.max_tokens === undefined ? turns : await fitTokens(turns, systems, query.max_tokens);
+    if (fitting.length === 0) return render([], [], query);
+    return render(systems, fitting, query);
+  }
+
+  /** What a consolidation through this position would really cover; see the outcomes. */
+  async planConsolidation(session_id: string, through: number): Promise<ConsolidationPlan> {
+    await this.#parts.catchUp();
+    const session = await this.#parts.index.getSession(session_id);
+    const [named] = await this.#parts.index.sessionPositions({
+      session_id,
+      order: "asc",
+      limit: 1,
+      above: through - 1,
+    });
+    if (session === undefined || named !== through) return { outcome: "not_in_session" };
+    const present = session.consolidated_through;
+    if (through < present) return { outcome: "backwards", present };
+    const end = snapDown(await this.#steps(session), through);
+    if (end === undefined || end <= boundaryOf(session)) return { outcome: "unmoved", present };
+    return { outcome: "moves", through: end };
+  }
+
+  async #steps(session: SessionRow): Promise<readonly Step[]> {
+    const steps: Step[] = [];
+    const kinds = (session.by_kind.message ?? 0) > 0 ? ["message", "tool_call"] : ["interaction"];
+    let after = boundaryOf(session);
+    for (;;) {
+      const range = { session_id: session.session_id, order: "asc", limit: CHUNK_MAX, after, kinds } as const;
+      const positions = await this.#parts.index.sessionPositions(range);
+      for (const entry of await this.#entries.read(positions)) {
+        if (entry.kind === "message" || entry.kind === "tool_call" || entry.kind === "interaction") {
+          steps.push(toStep(entry));
+        }
+      }
+      if (positions.length < CHUNK_MAX) return steps;
+      after = positions.at(-1) as number;
+    }
+  }
+
+  async #turns(session: SessionRow, query: HistoryQuery): Promise<readonly Turn[]> {
+    const hasMessages = (session.by_kind.message ?? 0) > 0;
+    const kinds = hasMessages ? ["message", "tool_call"] : ["interaction"];
+    const options = { ...query, drops_blank_users: query.format === "anthropic" };
+    let items: readonly Item[] = [];
+    let before: number | undefined;
+    let chunk = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, Math.ceil(query.max_messages * 1.1)));
+    for (;;) {
+      const positions = await this.#parts.index.sessionPositions({
+        session_id: session.session_id,
+        order: "desc",
+        limit: chunk,
+        above: boundaryOf(session),
+        kinds,
+        ...(before === undefined ? {} : { after: before }),
+      });
+      const entries = await this.#entries.read([...positions].reverse());
+      items = [...entries.flatMap(toItems), ...items];
+      before = positions.at(-1);
+      const isAll = positions.length < chunk;
+      const window = windowOf(items, options);
+      if (isAll || window.is_settled) return window.turns;
+      chunk = Math.min(CHUNK_MAX, chunk * 2);
+    }
+  }
+
+  /** System messages after the boundary stay in front, however far back they lie. */
+  async #systems(session: SessionRow): Promise<readonly SystemItem[]> {
+    const positions = await this.#parts.index.sessionPositions({
+      session_id: session.session_id,
+      order: "asc",
+      limit: SYSTEM_MAX,
+      above: boundaryOf(session),
+      kinds: ["message"],
+      role: "system",
+    });
+    const entries = await this.#entries.read(positions);
+    return entries.flatMap(toItems).flatMap((item) => (item.type === "system" ? [item] : []));
+  }
+}
+
+/** History starts after the last clear and after what was consolidated. */
+export function boundaryOf(session: SessionRow): number {
+  return Math.max(session.cleared_through, session.consolidated_through);
+}
+
+export function toItems(entry: Entry): readonly Item[] {
+  if (entry.kind === "message") return messageToItems(entry);
+  if (entry.kind === "tool_call") return toolCallToItems(entry);
+  if (entry.kind === "interaction") return interactionToItems(entry);
+  return [];
+}
+
+function render(systems: readonly SystemItem[], turns: readonly Turn[], query: HistoryQuery): History {
+  if (query.format === "anthropic") return toAnthropic(systems, turns);
+  return { messages: [...systems.map(systemToOpenAi), ...turns.flatMap(turnToOpenAi)] };
+}

@@ -1,0 +1,109 @@
+// Sessions as they are read: summaries, timelines and the list of them.
+import type { EntrySummary } from "../model/entry.js";
+import type { JsonObject } from "../model/json.js";
+import { formatTime } from "../model/time.js";
+import type { SessionRow } from "../ports/entry-index.js";
+import { formatCursor } from "./cursor.js";
+import { EntryReader } from "./entry-reader.js";
+import type { ReadingParts } from "./reader.js";
+import type { SessionListQuery, TimelineQuery } from "./session-query.js";
+
+export interface SessionSummary {
+  readonly session_id: string;
+  readonly title: string;
+  readonly metadata: JsonObject;
+  readonly parent: string;
+  readonly first_at: string;
+  readonly last_at: string;
+  readonly projects: readonly string[];
+  readonly clients: readonly string[];
+  readonly entries: number;
+  readonly messages: number;
+  readonly tool_calls: number;
+  readonly errors: number;
+  readonly decisions: number;
+  readonly interactions: number;
+  readonly consolidated_through: number;
+}
+
+export interface SessionList {
+  readonly sessions: readonly SessionSummary[];
+  readonly next_cursor: string | null;
+}
+
+export interface Timeline {
+  readonly entries: readonly EntrySummary[];
+  readonly next_cursor: string | null;
+}
+
+export class SessionReader {
+  readonly #parts: ReadingParts;
+  readonly #entries: EntryReader;
+
+  constructor(parts: ReadingParts) {
+    this.#parts = parts;
+    this.#entries = new EntryReader(parts.log);
+  }
+
+  async summary(session_id: string): Promise<SessionSummary | undefined> {
+    await this.#parts.catchUp();
+    const row = await this.#parts.index.getSession(session_id);
+    return row === undefined ? undefined : toSummary(row);
+  }
+
+  /** The session with the newest entry first. The list stays as it was at its first page, whatever arrives meanwhile. */
+  async list(query: SessionListQuery): Promise<SessionList> {
+    if (query.limit === 0) return { sessions: [], next_cursor: null };
+    await this.#parts.catchUp();
+    const as_of = query.after?.as_of ?? (await this.#parts.index.checkpoint());
+    const rows = await this.#parts.index.listSessions({
+      filter: query.filter,
+      as_of,
+      ...(query.after === undefined ? {} : { before: query.after.position }),
+      limit: query.limit + 1,
+    });
+    const page = rows.slice(0, query.limit);
+    const last = page.at(-1);
+    const isMore = last !== undefined && rows.length > query.limit;
+    return {
+      sessions: page.map((row) => toSummary(row.session)),
+      next_cursor: isMore ? formatCursor(query.fingerprint, [last.position, as_of]) : null,
+    };
+  }
+
+  async timeline(query: TimelineQuery): Promise<Timeline> {
+    if (query.limit === 0) return { entries: [], next_cursor: null };
+    await this.#parts.catchUp();
+    const positions = await this.#parts.index.sessionPositions({
+      session_id: query.session_id,
+      order: query.order,
+      limit: query.limit + 1,
+      ...(query.after === undefined ? {} : { after: query.after }),
+    });
+    const { rows, used } = await this.#entries.page(positions.slice(0, query.limit));
+    const isMore = used > 0 && used < positions.length;
+    const next_cursor = isMore ? formatCursor(query.fingerprint, [positions[used - 1] as number]) : null;
+    return { entries: rows, next_cursor };
+  }
+}
+
+function toSummary(row: SessionRow): SessionSummary {
+  const count = (kind: string): number => row.by_kind[kind] ?? 0;
+  return {
+    session_id: row.session_id,
+    title: row.title,
+    metadata: row.metadata,
+    parent: row.parent,
+    first_at: formatTime(row.first_ms),
+    last_at: formatTime(row.last_ms),
+    projects: row.projects,
+    clients: row.clients,
+    entries: row.entries,
+    messages: count("message"),
+    tool_calls: count("tool_call"),
+    errors: count("error"),
+    decisions: count("decision"),
+    interactions: count("interaction"),
+    consolidated_through: row.consolidated_through,
+  };
+}

@@ -1,0 +1,90 @@
+// One session of an open recorder: everything that happens in it, and what it gives back.
+import type { Captured } from "./capture/capture.js";
+import type { DecisionFields, EntryInput, ErrorFields, GivenEnvelope, MessageInput } from "./model/entry.js";
+import type { AnthropicHistory } from "./read/history/anthropic.js";
+import type { History } from "./read/history/history.js";
+import type { OpenAiMessage } from "./read/history/openai.js";
+import type { HistoryOptions, TimelineOptions } from "./read/session-query.js";
+import type { SessionSummary, Timeline } from "./read/session-reader.js";
+
+/** Labels, id and time; the session is given already. */
+export type SessionEnvelope = Omit<GivenEnvelope, "session_id">;
+
+type InputOf<K extends EntryInput["kind"]> = Omit<Extract<EntryInput, { kind: K }>, "kind" | "session_id">;
+
+/** What a session needs of its recorder. */
+export interface SessionRecorder {
+  append(input: EntryInput): Promise<{ readonly entries: readonly Captured[] }>;
+  summary(session_id: string): Promise<SessionSummary | undefined>;
+  timeline(session_id: string, options: TimelineOptions): Promise<Timeline>;
+  history(session_id: string, options: HistoryOptions): Promise<History>;
+  consolidate(session_id: string, through: number, summary: string | undefined): Promise<{ readonly through: number }>;
+}
+
+export class Session {
+  readonly #recorder: SessionRecorder;
+
+  constructor(
+    recorder: SessionRecorder,
+    /** Kept exactly as it was given. */
+    readonly id: string,
+  ) {
+    this.#recorder = recorder;
+  }
+
+  /** Records a message of the conversation. */
+  message(message: SessionEnvelope & MessageInput): Promise<Captured> {
+    return this.#append({ ...message, kind: "message", session_id: this.id });
+  }
+
+  /** Records a tool that was run, with its whole result. */
+  toolCall(call: InputOf<"tool_call">): Promise<Captured> {
+    return this.#append({ ...call, kind: "tool_call", session_id: this.id });
+  }
+
+  error(error: SessionEnvelope & Pick<ErrorFields, "error"> & Partial<ErrorFields>): Promise<Captured> {
+    return this.#append({ ...error, kind: "error", session_id: this.id });
+  }
+
+  decision(decision: SessionEnvelope & Pick<DecisionFields, "decision"> & Partial<DecisionFields>): Promise<Captured> {
+    return this.#append({ ...decision, kind: "decision", session_id: this.id });
+  }
+
+  /** Records what is known about the session as a whole; later ones win, key by key. */
+  info(info: InputOf<"session_info">): Promise<Captured> {
+    return this.#append({ ...info, kind: "session_info", session_id: this.id });
+  }
+
+  /** The session as model input, legal for the provider whatever was recorded. */
+  history(options: HistoryOptions & { readonly format: "anthropic" }): Promise<AnthropicHistory>;
+  history(options?: HistoryOptions & { readonly format?: "openai" | undefined }): Promise<readonly OpenAiMessage[]>;
+  async history(options: HistoryOptions = {}): Promise<unknown> {
+    const history = await this.#recorder.history(this.id, options);
+    return "system" in history ? history : history.messages;
+  }
+
+  /** Leaves what came up to this position out of history from now on; answers with where the turn really ended. */
+  consolidate(through: number, options: { readonly summary?: string } = {}): Promise<{ readonly through: number }> {
+    return this.#recorder.consolidate(this.id, through, options.summary);
+  }
+
+  /** Starts history anew; everything before stays in the log. */
+  clear(envelope: SessionEnvelope = {}): Promise<Captured> {
+    return this.#append({ ...envelope, kind: "clear", session_id: this.id });
+  }
+
+  /** Counts, times and labels; undefined for a session that has no entry yet. */
+  summary(): Promise<SessionSummary | undefined> {
+    return this.#recorder.summary(this.id);
+  }
+
+  /** The session's entries by position. */
+  entries(options: TimelineOptions = {}): Promise<Timeline> {
+    return this.#recorder.timeline(this.id, options);
+  }
+
+  async #append(input: object): Promise<Captured> {
+    const { entries } = await this.#recorder.append(input as EntryInput);
+    return entries[0] as Captured;
+  }
+}

@@ -1,0 +1,14 @@
+// The checkpoint thread is a convenience: its failure does not hang whoever closes the store.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { folderOfTest } from "../support/temporary-folder.js";
+
+test("closing does not wait for ever for a checkpoint thread that has died", () => {
+  const program = fileURLToPath(new URL("./close-after-failure.js", import.meta.url));
+  const { stdout, signal } = spawnSync(process.execPath, [program, folderOfTest()], {
+    encoding: "utf8",
+    timeout: 10_000,
+  });
+  expect({ stdout, signal }).toEqual({ stdout: "closed", signal: null });
+});
