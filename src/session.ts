@@ -58,6 +58,7 @@ export class Session {
   /** The session as model input, legal for the provider whatever was recorded. */
   history(options: HistoryOptions & { readonly format: "anthropic" }): Promise<AnthropicHistory>;
   history(options?: HistoryOptions & { readonly format?: "openai" | undefined }): Promise<readonly OpenAiMessage[]>;
+  history(options: HistoryOptions): Promise<readonly OpenAiMessage[] | AnthropicHistory>;
   async history(options: HistoryOptions = {}): Promise<unknown> {
     const history = await this.#recorder.history(this.id, options);
     return "system" in history ? history : history.messages;

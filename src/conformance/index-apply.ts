@@ -66,8 +66,8 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
       const index = await open();
       expect(await index.source()).toBeUndefined();
       const [first, second] = [
-        { log_id: "log", hash: "aa" },
-        { log_id: "log", hash: "bb" },
+        { log_id: "log", position: 1, hash: "aa" },
+        { log_id: "log", position: 2, hash: "bb" },
       ];
       await index.apply({ rows: [newRow(1)], through: 1, source: first });
       expect(await index.source()).toEqual(first);
@@ -165,7 +165,7 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
     needs: "durable",
     run: async ({ open }) => {
       const rows = mixedRows(50, 9);
-      const source = { log_id: "log", hash: "aa" };
+      const source = { log_id: "log", position: 30, hash: "aa" };
       const first = await open();
       await first.apply({ rows: rows.slice(0, 30), through: 30, source });
       await first.close();

@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { limits } from "../model/limits.js";
 import { orThrow, Rejection, reject } from "../model/rejection.js";
+import { contentTypeUnsupported } from "./errors.js";
 import { ENTRIES_MAX, refuseHostile, tooManyEntries } from "./hostile-json.js";
 
 const BYTE_ORDER_MARK = 0xfeff;
@@ -22,12 +23,23 @@ export function acceptJsonLines(app: FastifyInstance): void {
   accept(app, ["application/x-ndjson", "application/ndjson", "application/jsonl"], parseJsonLines);
 }
 
+/** Lets the routes of `app` take a body that is empty whatever it calls itself, as `curl -d ''` sends it. */
+export function acceptEmptyBodies(app: FastifyInstance): void {
+  accept(app, "*", (bytes) => (bytes.byteLength === 0 ? undefined : reject(contentTypeUnsupported())));
+}
+
+/** The parsed body; undefined where there is none, and that is fine. */
+export function optionalBodyOf(request: FastifyRequest): unknown {
+  const { body } = request;
+  return body instanceof Rejection && body.code === "body_missing" ? undefined : orThrow(body);
+}
+
 /** The parsed body, or the rejection it came to. */
 export function bodyOf(request: FastifyRequest): unknown {
   return orThrow(request.body === undefined ? bodyMissing() : request.body);
 }
 
-function accept(app: FastifyInstance, types: string[], parse: (bytes: Buffer) => unknown): void {
+function accept(app: FastifyInstance, types: string | string[], parse: (bytes: Buffer) => unknown): void {
   app.addContentTypeParser(types, (request, payload, done) => {
     const encoding = request.headers["content-encoding"] ?? "identity";
     if (encoding !== "identity") {

@@ -16,7 +16,7 @@ export interface ErrorAnswer {
   };
 }
 
-/** `POST /interactions` and `POST /interactions/{id}/response`. */
+/** `POST /interactions`, `POST /interactions/{id}/response` and `POST /sessions/{id}/clear`. */
 export type Receipt = AppendResult["entries"][number];
 
 /** `POST /entries`. */
@@ -28,11 +28,28 @@ export type InteractionPage = Awaited<ReturnType<Recorder["listInteractions"]>>;
 /** `GET /interactions/{id}`. */
 export type InteractionAnswer = Interaction;
 
-/** `GET /entries`. */
+/** `GET /entries` and `GET /sessions/{id}/entries`. */
 export type EntryPage = Awaited<ReturnType<Recorder["listEntries"]>>;
 
 /** `GET /entries/{id}`. */
 export type EntryAnswer = Entry | ErasedEntry;
+
+/** `GET /sessions`. */
+export type SessionPage = Awaited<ReturnType<Recorder["listSessions"]>>;
+
+/** `GET /sessions/{id}`. */
+export type SessionAnswer = SessionPage["sessions"][number];
+
+/** `GET /sessions/{id}/history`: OpenAI's form, or Anthropic's with its system text apart. */
+export type HistoryAnswer = Exclude<SessionHistory, readonly unknown[]> | { readonly messages: OpenAiMessages };
+
+type SessionHistory = Awaited<ReturnType<ReturnType<Recorder["session"]>["history"]>>;
+type OpenAiMessages = Extract<SessionHistory, readonly unknown[]>;
+
+/** `POST /sessions/{id}/consolidate`. */
+export interface ConsolidationAnswer {
+  readonly through: number;
+}
 
 /** `GET /verify`. */
 export type VerifyAnswer = Awaited<ReturnType<Recorder["verify"]>>;

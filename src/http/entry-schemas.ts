@@ -78,6 +78,7 @@ export function entrySchemas(): { readonly [name: string]: Schema } {
   const schemas: { [name: string]: Schema } = {
     NewInteraction: given("interaction", []),
     NewResponse: given("response", ["interaction_id"]),
+    NewClear: given("clear", ["session_id"]),
     NewEntry: union(captureKinds.map((kind) => [kind, `New${nameOf(kind)}`])),
     Entry: union(captureKinds.map((kind) => [kind, nameOf(kind)])),
     EntrySummary: union(captureKinds.map((kind) => [kind, isSummarised(kind) ? summaryNameOf(kind) : nameOf(kind)])),
@@ -118,10 +119,12 @@ function given(kind: CaptureKind, fromPath: readonly string[]): Schema {
   const fields = fieldsOf(kind)
     .filter(([name]) => !fromPath.includes(name))
     .map(([name, field]) => [name, described(name, field.required ? field.schema : orNull(field.schema))]);
-  const envelope = Object.entries(givenEnvelope).map(([name, schema]) => [
-    name,
-    name === "session_id" && kindRules[kind].needs_session ? schema : orNull(schema),
-  ]);
+  const envelope = Object.entries(givenEnvelope)
+    .filter(([name]) => !fromPath.includes(name))
+    .map(([name, schema]) => [
+      name,
+      name === "session_id" && kindRules[kind].needs_session ? schema : orNull(schema),
+    ]);
   const properties = { kind: { const: kind }, ...Object.fromEntries(fields), ...Object.fromEntries(envelope) };
   return objectOf(
     properties,

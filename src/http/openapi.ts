@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { entrySchemas } from "./entry-schemas.js";
 import { statusByFault, statusByRejection } from "./errors.js";
 import { type Operation, type Schema, schemaNamed } from "./operation.js";
+import { sessionSchemas } from "./session-schemas.js";
 
 export interface OpenApiDocument {
   readonly openapi: string;
@@ -42,10 +43,11 @@ export function openApiDocument(options: {
     tags: [
       { name: "Interactions", description: "Round-trips with a model: a prompt, and sooner or later its response." },
       { name: "Entries", description: "Everything that happens in a session, of whatever kind." },
+      { name: "Sessions", description: "Entries that share a `session_id`, as a whole and as model input." },
       { name: "Store", description: "The state of the log and of the server." },
     ],
     paths,
-    components: { schemas: { ...answerSchemas(), ...entrySchemas() } },
+    components: { schemas: { ...answerSchemas(), ...sessionSchemas(), ...entrySchemas() } },
   };
 }
 

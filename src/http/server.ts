@@ -12,6 +12,7 @@ import { RequestLog } from "./logger.js";
 import { refuseRoute } from "./not-found.js";
 import { gatherOperations } from "./openapi.js";
 import { pageRoutes } from "./page.js";
+import { sessionRoutes } from "./sessions.js";
 
 export interface ServerOptions {
   readonly recorder: Recorder;
@@ -52,7 +53,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   custodyRoutes(app, { recorder, version });
   pageRoutes(app);
   documentRoutes(app, { version, paths });
-  // In a scope of its own, since only these routes take lines of JSON.
+  // In scopes of their own, since only these routes take lines of JSON, or no body at all.
   app.register(async (scope) => entryRoutes(scope, recorder));
+  app.register(async (scope) => sessionRoutes(scope, recorder));
   return app;
 }

@@ -101,7 +101,7 @@ describe("an index that was made from", () => {
   const startsOver = async (log_id: string, hash: string): Promise<boolean> => {
     await append(errors(3));
     const row = { kind: "error", created_ms: 1, session_id: "", project: "", client: "", memories: [], chunks: [] };
-    await index.apply({ rows: [{ ...row, position: 1 }], through: 2, source: { log_id, hash } });
+    await index.apply({ rows: [{ ...row, position: 1 }], through: 2, source: { log_id, position: 2, hash } });
     await indexer.catchUp();
     // Of the first two only one had a row; starting over brings the other.
     return (await positions()).length === (await log.head()).position;
@@ -133,7 +133,7 @@ describe("an index that was made from", () => {
         const [next] = await log.read({ after, limit: 1 });
         if (next === undefined) return;
         const { log_id } = await log.head();
-        const source = { log_id, hash: Buffer.from(next.hash).toString("hex") };
+        const source = { log_id, position: next.position, hash: Buffer.from(next.hash).toString("hex") };
         await super.apply({ rows: [], through: next.position, source });
       }
       override async source() {

@@ -29,7 +29,7 @@ export class Indexer {
     const batch = await this.#log.read({ after, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
     const last = batch.at(-1);
     if (last === undefined) return false;
-    const source = { log_id, hash: hexOf(last.hash) };
+    const source = { log_id, position: last.position, hash: hexOf(last.hash) };
     await this.#index.apply({ rows: await this.#toRows(batch), through: last.position, source });
     return true;
   }
@@ -49,9 +49,11 @@ export class Indexer {
     if (this.#logId !== undefined) return this.#logId;
     const { log_id } = await this.#log.head();
     const source = await this.#index.source();
-    const [stored] = await this.#log.get([await this.#index.checkpoint()]);
-    const isOurs = stored !== undefined && source?.log_id === log_id && source.hash === hexOf(stored.hash);
-    if (source !== undefined && !isOurs) await this.#index.reset();
+    if (source !== undefined) {
+      const [stored] = await this.#log.get([source.position]);
+      const isOurs = stored !== undefined && source.log_id === log_id && source.hash === hexOf(stored.hash);
+      if (!isOurs) await this.#index.reset();
+    }
     this.#logId = log_id;
     return log_id;
   }

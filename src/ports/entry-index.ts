@@ -99,13 +99,14 @@ export interface EntryCounts {
 export interface IndexBatch {
   readonly rows: readonly EntryRow[];
   readonly through: number;
-  /** Which log the rows come from, and its hash at `through`; left out by who does not care to find out later. */
+  /** Which log the rows come from, and its hash at `through`, kept together; left out by who does not care to find out later. */
   readonly source?: IndexSource;
 }
 
 /** What an index was made from: with another log, or another entry at that place, it is worth nothing. */
 export interface IndexSource {
   readonly log_id: string;
+  readonly position: number;
   readonly hash: string;
 }
 

@@ -8,7 +8,7 @@ export interface LogEntry {
   readonly body: Uint8Array;
   /** SHA-256 of salt and body. */
   readonly commitment: Uint8Array;
-  /** Unique keys taken in the same transaction as the append; the first is the entry's id. */
+  /** Unique keys taken in the same transaction as the append, distinct within a unit; the first is the entry's id. */
   readonly claims: readonly string[];
 }
 

@@ -7,7 +7,8 @@ import { complete, summarise } from "./views.js";
 
 /** A page ends early once it holds this much text; the cursor leads on. */
 const PAGE_BYTES_MAX = 16 * 1024 * 1024;
-const CHUNK_ROWS = 50;
+/** Few at a time, since each may be as large as an entry can be. */
+const CHUNK_ROWS = 8;
 
 export interface SummaryPage {
   readonly rows: readonly EntrySummary[];

@@ -22,5 +22,3 @@ for (;;) {
   Atomics.store(board, DONE, done);
 }
 checkpointer.close();
-Atomics.store(board, DONE, CLOSE);
-Atomics.notify(board, DONE);

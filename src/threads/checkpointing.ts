@@ -18,6 +18,9 @@ const BYTES_PER_PASS = 4 * 1024 * 1024;
 /** What every commit writes beside the bodies: the last pages of the tables. */
 const BYTES_PER_COMMIT = 3 * 4096;
 
+/** A pass takes milliseconds; what takes longer is not waited for. */
+const CLOSE_MS_MAX = 2_000;
+
 export class Checkpointing {
   readonly #path: string;
   readonly #finish: () => void;
@@ -41,15 +44,32 @@ export class Checkpointing {
       // Commits went on during the pass; what they wrote is little, and left for the writer.
       this.#isPassing = false;
       this.#bytes = 0;
-      this.#finish();
+      this.#finishQuietly();
     }
   }
 
-  close(): void {
-    if (this.#worker === undefined) return;
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const ended = new Promise((resolve) => worker.once("exit", resolve));
     Atomics.store(this.#board, WANTED, CLOSE);
     Atomics.notify(this.#board, WANTED);
-    while (Atomics.load(this.#board, DONE) !== CLOSE) Atomics.wait(this.#board, DONE, this.#wanted, 100);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, CLOSE_MS_MAX);
+    });
+    await Promise.race([ended, late]);
+    clearTimeout(timer);
+    await worker.terminate();
+  }
+
+  /** The commit before it stands, whatever happens here: what cannot be carried over now stays in the WAL. */
+  #finishQuietly(): void {
+    try {
+      this.#finish();
+    } catch {
+      // A full disk, say. The next pass tries again.
+    }
   }
 
   #ask(): void {
@@ -63,8 +83,11 @@ export class Checkpointing {
   #start(): Worker {
     const file = new URL("./checkpoint-thread.js", import.meta.url);
     const worker = new Worker(file, { workerData: { path: this.#path, board: this.#board } });
-    // Without the thread the WAL only grows until SQLite itself carries it over.
-    worker.on("error", () => Atomics.store(this.#board, DONE, CLOSE));
+    // Until another thread is started, the WAL only grows, and SQLite itself carries it over.
+    worker.on("error", () => {
+      this.#worker = undefined;
+      this.#isPassing = false;
+    });
     worker.unref();
     return worker;
   }

@@ -72,7 +72,7 @@ export class ThreadedLog implements EntryLog {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await (await this.#thread)?.close();
-    this.#checkpointing.close();
+    await this.#checkpointing.close();
     await this.#own.close();
   }
 

@@ -1,8 +1,9 @@
 // The threads behind a recorder: faults keep their code across, a thread that cannot open says so, closing is final.
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { folderOfTest } from "../../test/support/temporary-folder.js";
+import { SqliteLog } from "../engines/sqlite/log.js";
 import { Fault } from "../model/fault.js";
 import type { LogEntry } from "../ports/entry-log.js";
 import { Thread, toFailure } from "./calls.js";
@@ -58,6 +59,20 @@ test("the write-ahead log is carried over while entries are written, and does no
   await log.close();
   expect(statSync(path).size).toBeGreaterThan(40_000_000);
   expect(existsSync(`${path}-wal`)).toBe(false);
+});
+
+test("a checkpoint that cannot be finished is no failure of the append before it, which is stored", async () => {
+  const finishing = vi.spyOn(SqliteLog.prototype, "finishCheckpoint").mockImplementation(() => {
+    throw new Fault("disk_full", "the disk is full", { hint: "Free some space." });
+  });
+  onTestFinished(() => finishing.mockRestore());
+  const log = await ThreadedLog.open({ path: join(folderOfTest(), "log.db"), mode: "create" });
+  onTestFinished(() => log.close());
+  for (let nth = 0; nth < 1_000 && finishing.mock.calls.length === 0; nth += 1) {
+    const [outcome] = await log.append([[{ ...newEntry(`e-${nth}`), body: Buffer.alloc(50_000) }]]);
+    expect(outcome).toMatchObject({ placed: [{ position: nth + 1 }] });
+  }
+  expect(finishing).toHaveBeenCalled();
 });
 
 test("a thread that dies rejects what was under way, and every later call", async () => {

@@ -6,5 +6,5 @@ const MORE_THAN_A_PASS = 100 * 1024 * 1024;
 
 const checkpointing = new Checkpointing({ path: join(process.argv[2] as string, "gone", "log.db"), finish: () => {} });
 checkpointing.afterCommit(MORE_THAN_A_PASS);
-checkpointing.close();
+await checkpointing.close();
 process.stdout.write("closed");

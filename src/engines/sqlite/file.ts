@@ -1,5 +1,5 @@
 // Opening a SQLite file of the store, and saying in our words what SQLite says in its own.
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
@@ -46,7 +46,18 @@ function createPrivately(path: string): void {
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (existsSync(path)) return;
   closeSync(openSync(path, "a", 0o600));
+  syncFolder(folder);
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+}
+
+/** A new file survives a power loss only once its folder was synced too. */
+function syncFolder(folder: string): void {
+  const opened = openSync(folder, "r");
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
 }
 
 function missing(path: string): Fault {

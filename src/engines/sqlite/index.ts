@@ -60,7 +60,7 @@ export class SqliteIndex implements EntryIndex {
   }
 
   async source(): Promise<IndexSource | undefined> {
-    const sql = "SELECT log_id, hash FROM checkpoints WHERE name = 'rows' AND log_id <> ''";
+    const sql = "SELECT log_id, position, hash FROM checkpoints WHERE name = 'rows' AND log_id <> ''";
     return this.#guard(() => this.#sql.get<IndexSource>(sql));
   }
 
