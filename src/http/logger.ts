@@ -41,7 +41,7 @@ export class RequestLog extends LogController {
 
   override requestCompleted(error: Error | null, request: FastifyRequest, reply: FastifyReply): void {
     // A record takes thousands of captures a second; a line for each would say nothing that the record does not.
-    const level = error === null && reply.statusCode < 400 ? "debug" : "info";
+    const level = !error && reply.statusCode < 400 ? "debug" : "info";
     if (!isEnabled(reply.log.level, level)) return;
     reply.log[level](
       {

@@ -33,6 +33,10 @@ function fromFailure(failure: Failure): Error {
   return error;
 }
 
+/** The bell of a thread: how often it was rung, and whether the thread sleeps and has to be woken. */
+export const RINGS = 0;
+export const ASLEEP = 1;
+
 interface Waiting {
   readonly resolve: (result: unknown) => void;
   readonly reject: (reason: unknown) => void;
@@ -46,7 +50,7 @@ export class Thread {
   #ended: Fault | undefined;
 
   constructor(options: { readonly file: URL; readonly options: object }) {
-    this.#bell = new Int32Array(new SharedArrayBuffer(4));
+    this.#bell = new Int32Array(new SharedArrayBuffer(8));
     this.#worker = new Worker(options.file, { workerData: { ...options.options, bell: this.#bell } });
     this.#worker.on("message", (answer: ThreadAnswer) => this.#settle(answer));
     this.#worker.on("error", (error) => this.#end(stopped(error)));
@@ -86,10 +90,10 @@ export class Thread {
     await this.#worker.terminate();
   }
 
-  /** Wakes a thread that sleeps on its bell instead of an event loop. */
+  /** Wakes a thread that sleeps on its bell instead of an event loop; one that is awake looks again by itself. */
   #ring(): void {
-    Atomics.add(this.#bell, 0, 1);
-    Atomics.notify(this.#bell, 0);
+    Atomics.add(this.#bell, RINGS, 1);
+    if (Atomics.load(this.#bell, ASLEEP) === 1) Atomics.notify(this.#bell, RINGS);
   }
 
   #settle(answer: ThreadAnswer): void {

@@ -2,7 +2,7 @@
 // transaction, so that one fsync serves all of it.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { SqliteLog } from "../engines/sqlite/log.js";
-import { type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
+import { ASLEEP, RINGS, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import { packOutcomes } from "./packed-outcomes.js";
 import { unpackUnits } from "./packed-units.js";
 
@@ -33,8 +33,10 @@ function takeMessages(): Taken {
 
 /** Sleeps until the bell rings; it counts messages, so none is missed between looking and sleeping. */
 function awaitBell(seen: number): number {
-  Atomics.wait(options.bell, 0, seen);
-  return Atomics.load(options.bell, 0);
+  Atomics.store(options.bell, ASLEEP, 1);
+  Atomics.wait(options.bell, RINGS, seen);
+  Atomics.store(options.bell, ASLEEP, 0);
+  return Atomics.load(options.bell, RINGS);
 }
 
 function appendTogether(appends: readonly Uint8Array[]): void {

@@ -2,7 +2,7 @@
 // wait, a thread of its own writes for them, so that the others go on while it syncs.
 import { SqliteLog } from "../engines/sqlite/log.js";
 import { Fault } from "../model/fault.js";
-import type { AppendOutcome, AppendUnit, EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
+import type { AppendOutcome, AppendUnit, CopiedEntry, EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
 import { closed, Thread } from "./calls.js";
 import { Checkpointing } from "./checkpointing.js";
 import { type PackedOutcomes, unpackOutcomes } from "./packed-outcomes.js";
@@ -50,6 +50,13 @@ export class ThreadedLog implements EntryLog {
     const outcomes = (isLone ? this.#appendHere(units) : undefined) ?? (await this.#appendOnThread(units));
     this.#checkpointing.afterCommit(bytes);
     return outcomes;
+  }
+
+  async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
+    if (this.#isClosed) throw closed();
+    const isTaken = await this.#own.restore(copy);
+    this.#checkpointing.afterCommit(copy.entries.reduce((bytes, { body }) => bytes + (body?.byteLength ?? 0), 0));
+    return isTaken;
   }
 
   read(range: {

@@ -1,0 +1,25 @@
+// The thread that reads the log for those who follow it, so that parsing for them never holds up capture.
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { SqliteLog } from "../engines/sqlite/log.js";
+import { readTail, type TailRange } from "../read/tail.js";
+import { type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
+
+const options = workerData as { readonly log_path: string };
+const port = parentPort as MessagePort;
+let log: SqliteLog | undefined;
+
+async function perform({ method, argument }: ThreadRequest): Promise<unknown> {
+  if (method === "read") return readTail(log as SqliteLog, argument as TailRange);
+  if (method === "close") return log?.close();
+  if (method !== "open") throw new Error(`unknown call ${method}`);
+  log = SqliteLog.open({ path: options.log_path, mode: "read" });
+}
+
+port.on("message", async (request: ThreadRequest) => {
+  try {
+    const result = await perform(request);
+    port.postMessage({ call: request.call, result } satisfies ThreadAnswer);
+  } catch (error) {
+    port.postMessage({ call: request.call, failure: toFailure(error) } satisfies ThreadAnswer);
+  }
+});
