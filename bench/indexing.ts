@@ -5,7 +5,7 @@ import { openRecorder, type Recorder } from "../src/index.js";
 import { type Figure, median, percentile, type Suite, type SuiteOptions } from "./figures.js";
 import { sampleInteraction } from "./sample.js";
 
-const PACE_PER_SECOND = 400;
+export const PACE_PER_SECOND = 400;
 
 export const indexing: Suite = {
   name: "indexing",
@@ -50,7 +50,7 @@ async function fill(recorder: Recorder, count: number): Promise<void> {
 }
 
 /** Latencies in milliseconds of captures that start at a steady pace, whether or not the one before has ended. */
-async function stream(recorder: Recorder, count: number): Promise<readonly number[]> {
+export async function stream(recorder: Recorder, count: number): Promise<readonly number[]> {
   const latencies: number[] = [];
   const captures: Promise<void>[] = [];
   const begin = performance.now();

@@ -11,9 +11,11 @@ import type { Suite } from "./figures.js";
 import { http } from "./http.js";
 import { indexing } from "./indexing.js";
 import { type Results, renderMarkdown, renderTable } from "./report.js";
+import { sessions } from "./sessions.js";
 import { startup } from "./startup.js";
+import { tail } from "./tail.js";
 
-const suites: readonly Suite[] = [startup, capture, http, indexing];
+const suites: readonly Suite[] = [startup, capture, http, indexing, sessions, tail];
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const isQuick = process.argv.includes("--quick");

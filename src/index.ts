@@ -1,6 +1,14 @@
 // The public interface of the library.
 export type { Captured } from "./capture/capture.js";
 export type { Verification } from "./custody/verify.js";
+export type { ExportFormat, ExportOptions } from "./export/export-query.js";
+export type {
+  ImportedFile,
+  ImportOptions,
+  ImportProgress,
+  ImportReport,
+  RejectedLine,
+} from "./import/import-files.js";
 export type {
   CaptureKind,
   CompletionInput,
@@ -18,6 +26,12 @@ export { Fault, type FaultCode } from "./model/fault.js";
 export type { JsonObject, JsonValue } from "./model/json.js";
 export { RecorderError, type RejectionCode } from "./model/rejection.js";
 export type { EntryCounts } from "./ports/entry-index.js";
+export type { AnthropicHistory, AnthropicMessage } from "./read/history/anthropic.js";
+export type { OpenAiCall, OpenAiMessage } from "./read/history/openai.js";
 export type { EntryListOptions, InteractionListOptions } from "./read/list-query.js";
 export type { EntryList, InteractionList } from "./read/reader.js";
-export { type AppendResult, type Health, openRecorder, Recorder, type RecorderOptions } from "./recorder.js";
+export type { HistoryFormat, HistoryOptions, SessionListOptions, TimelineOptions } from "./read/session-query.js";
+export type { SessionList, SessionSummary, Timeline } from "./read/session-reader.js";
+export type { TailOptions } from "./read/tail.js";
+export { type AppendResult, type Health, openRecorder, Recorder, type RecorderOptions, type Tail } from "./recorder.js";
+export { Session, type SessionEnvelope } from "./session.js";

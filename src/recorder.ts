@@ -1,12 +1,17 @@
 // The composition root: opens a store and puts the parts together behind the interface of the library.
+import { hash } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { Capture, type Captured, type CapturedItem } from "./capture/capture.js";
 import { GroupCommit } from "./capture/group-commit.js";
+import { ImportDoor } from "./capture/import-door.js";
 import { pooledRandomBytes, type Surroundings } from "./capture/pack.js";
 import type { Verification } from "./custody/verify.js";
 import { MemoryIndex } from "./engines/memory/index.js";
 import { MemoryLog } from "./engines/memory/log.js";
+import { exportEntries } from "./export/export-entries.js";
+import { type ExportOptions, parseExportQuery } from "./export/export-query.js";
+import { type ImportOptions, type ImportReport, importFiles, parseImportOptions } from "./import/import-files.js";
 import { toEntry } from "./model/body.js";
 import type {
   CaptureKind,
@@ -18,7 +23,7 @@ import type {
   InteractionInput,
 } from "./model/entry.js";
 import { isPositionText, parseSessionId } from "./model/ids.js";
-import { orThrow, RecorderError, type Rejection, reject } from "./model/rejection.js";
+import { orThrow, RecorderError, Rejection, reject } from "./model/rejection.js";
 import type { EntryCounts } from "./ports/entry-index.js";
 import type { EntryLog } from "./ports/entry-log.js";
 import {
@@ -35,10 +40,16 @@ import {
   type SessionListOptions,
 } from "./read/session-query.js";
 import type { SessionList } from "./read/session-reader.js";
+import { parseTailQuery, type TailOptions } from "./read/tail.js";
 import { Session } from "./session.js";
 import { closed } from "./threads/calls.js";
 import { LocalReading, type Reading, ThreadedReading } from "./threads/reading.js";
+import type { Tail } from "./threads/tail.js";
+import { TailHub } from "./threads/tail-hub.js";
+import { LocalTailSource, type TailSource, ThreadedTailSource } from "./threads/tail-source.js";
 import { ThreadedLog } from "./threads/threaded-log.js";
+
+export type { Tail } from "./threads/tail.js";
 
 export interface RecorderOptions {
   /** A folder, `~/.hansard` by default, or `memory:` for a store that is gone when it is closed. */
@@ -71,7 +82,7 @@ export async function openRecorder(options: RecorderOptions = {}): Promise<Recor
   const path = join(data, "log.db");
   const log = await ThreadedLog.open({ path, mode: options.create === false ? "write" : "create" });
   const reading = new ThreadedReading({ log_path: path, index_path: join(data, "index.db") });
-  return new Recorder({ log, reading, surroundings });
+  return new Recorder({ log, reading, surroundings, tailSource: new ThreadedTailSource({ log_path: path }) });
 }
 
 /** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */
@@ -81,14 +92,24 @@ export class Recorder {
   readonly #commit: GroupCommit;
   readonly #capture: Capture;
   readonly #surroundings: Surroundings;
+  readonly #tails: TailHub;
   #closing: Promise<void> | undefined;
 
-  constructor(parts: { readonly log: EntryLog; readonly reading: Reading; readonly surroundings: Surroundings }) {
+  constructor(parts: {
+    readonly log: EntryLog;
+    readonly reading: Reading;
+    readonly surroundings: Surroundings;
+    readonly tailSource?: TailSource;
+  }) {
     this.#log = parts.log;
     this.#reading = parts.reading;
     this.#surroundings = parts.surroundings;
     this.#commit = new GroupCommit(parts.log);
     this.#capture = new Capture({ ...parts, commit: this.#commit });
+    this.#tails = new TailHub({
+      source: parts.tailSource ?? new LocalTailSource(parts.log),
+      head: async () => (await parts.log.head()).position,
+    });
   }
 
   /** Records one round-trip with a model, and answers with the whole interaction once it is on disk. */
@@ -159,6 +180,41 @@ export class Recorder {
     return this.#open().listSessions(orThrow(parseSessionListQuery(options)));
   }
 
+  /**
+   * Follows the log: entries as they are appended, by whichever process, from now on or after a position. Each comes
+   * once and in order; an interaction comes without the response that completes it later, which is an entry of its own.
+   */
+  tail(options: TailOptions = {}): Tail {
+    this.#assertOpen();
+    return this.#tails.open(orThrow(parseTailQuery(options)));
+  }
+
+  /**
+   * Reads files, folders and `-` for standard input into the log: whatever format they have, each entry once, however
+   * often it is done. Lines that cannot be taken are reported and left out.
+   */
+  async importFiles(paths: string | readonly string[], options: ImportOptions = {}): Promise<ImportReport> {
+    this.#assertOpen();
+    const plan = orThrow(parseImportOptions(options));
+    const parts = { log: this.#log, capture: this.#capture, commit: this.#commit };
+    const target = new ImportDoor({ ...parts, appended: () => this.#appended() });
+    return importFiles(typeof paths === "string" ? [paths] : paths, { plan, options, target });
+  }
+
+  /** The chosen entries as text, piece by piece: a line each, in Markdown a section each. */
+  async *exportEntries(options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
+    const reading = this.#open();
+    const query = orThrow(parseExportQuery(options, this.#surroundings.nowMs()));
+    yield* exportEntries(
+      {
+        log: this.#log,
+        sessionPositions: (range) => reading.sessionPositions(range),
+        sessionSummary: (of) => reading.sessionSummary(of),
+      },
+      query,
+    );
+  }
+
   /** How much there is, by kind and project. */
   async count(): Promise<EntryCounts> {
     this.#assertOpen();
@@ -195,6 +251,7 @@ export class Recorder {
   }
 
   async #close(): Promise<void> {
+    await this.#tails.close();
     await this.#commit.drained();
     await this.#reading.close();
     await this.#log.close();
@@ -203,7 +260,7 @@ export class Recorder {
   async #captureOne(input: unknown, kind?: CaptureKind): Promise<CapturedItem> {
     this.#assertOpen();
     const item = orThrow(await this.#capture.appendOne(input, kind));
-    this.#reading.appended();
+    this.#appended();
     return item;
   }
 
@@ -213,8 +270,13 @@ export class Recorder {
       return reject({ code: "entries_missing", message: "no entry was given", hint: "Give one entry or more." });
     }
     const items = await this.#capture.append(inputs, kind);
-    this.#reading.appended();
+    this.#appended();
     return items;
+  }
+
+  #appended(): void {
+    this.#reading.appended();
+    this.#tails.appended();
   }
 
   async #interactionOfResponse(item: CapturedItem, id: string): Promise<Interaction> {
@@ -230,7 +292,10 @@ export class Recorder {
     if (plan.outcome === "not_in_session") throw new RecorderError(throughElsewhere(through));
     if (plan.outcome === "backwards") throw new RecorderError(consolidatedFurther(plan.present));
     if (plan.outcome === "unmoved") return { through: plan.present };
-    await this.append({ kind: "consolidation", session_id, through: plan.through, summary });
+    // The same place is consolidated once, however many ask for it at the same time.
+    const id = `consolidated:${hash("sha256", session_id, "hex").slice(0, 32)}:${plan.through}`;
+    const result = await this.#captureAll([{ kind: "consolidation", id, session_id, through: plan.through, summary }]);
+    if (result instanceof Rejection && result.code !== "id_conflict") throw new RecorderError(result.whole());
     return { through: plan.through };
   }
 

@@ -29,9 +29,29 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "show one entry whole",
     load: async () => (await import("./commands/show.js")).showCommand,
   },
+  sessions: {
+    summary: "list sessions, or show one with its timeline",
+    load: async () => (await import("./commands/sessions.js")).sessionsCommand,
+  },
+  history: {
+    summary: "hand a session back as model input",
+    load: async () => (await import("./commands/history.js")).historyCommand,
+  },
+  import: {
+    summary: "read files of other programs, or an export, into the record",
+    load: async () => (await import("./commands/import.js")).importCommand,
+  },
+  export: {
+    summary: "write the record, or a part of it, to a file",
+    load: async () => (await import("./commands/export.js")).exportCommand,
+  },
   stats: {
     summary: "count what there is, by kind and project",
     load: async () => (await import("./commands/stats.js")).statsCommand,
+  },
+  tail: {
+    summary: "show entries as they are recorded",
+    load: async () => (await import("./commands/tail.js")).tailCommand,
   },
   verify: {
     summary: "prove that nothing recorded was changed or removed",

@@ -35,7 +35,10 @@ function toPane(stream: NodeJS.WriteStream): Pane {
   });
   return {
     isTerminal,
-    columns: isTerminal ? Math.max(stream.columns ?? 80, NARROWEST_COLUMNS) : undefined,
+    // Asked for anew each time: a window may be made wider or narrower while a command goes on.
+    get columns() {
+      return isTerminal ? Math.max(stream.columns ?? 80, NARROWEST_COLUMNS) : undefined;
+    },
     colours: pico.createColors(isTerminal && !isPlain),
     write: (text) => void stream.write(text),
   };

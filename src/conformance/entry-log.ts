@@ -5,6 +5,7 @@ import type { EntryLog } from "../ports/entry-log.js";
 import { logAppendChecks } from "./log-append.js";
 import { logClaimChecks } from "./log-claims.js";
 import { logReadChecks } from "./log-read.js";
+import { logRestoreChecks } from "./log-restore.js";
 import { logSharingChecks } from "./log-sharing.js";
 import { type Check, describeChecks, type Engine, type OpenStore } from "./suite.js";
 
@@ -19,6 +20,7 @@ export const entryLogChecks: readonly Check<EntryLog>[] = [
   ...logAppendChecks,
   ...logClaimChecks,
   ...logReadChecks,
+  ...logRestoreChecks,
   ...logSharingChecks,
 ];
 

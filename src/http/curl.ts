@@ -19,6 +19,8 @@ export function curlCommand(call: {
   }
   const address = quote(`${origin}${path}${query.length === 0 ? "" : `?${query.join("&")}`}`);
   const example = requestBody?.content["application/json"]?.example;
+  const isStream = operation.responses[200]?.content?.["text/event-stream"] !== undefined;
+  if (isStream) return `curl -N ${address}`;
   if (example === undefined) return `curl ${method === "GET" ? "" : `-X ${method} `}${address}`;
   return `curl ${address} \\\n  -H 'content-type: application/json' \\\n  -d ${quote(layOut(example).replaceAll("\n", "\n  "))}`;
 }

@@ -121,10 +121,7 @@ function given(kind: CaptureKind, fromPath: readonly string[]): Schema {
     .map(([name, field]) => [name, described(name, field.required ? field.schema : orNull(field.schema))]);
   const envelope = Object.entries(givenEnvelope)
     .filter(([name]) => !fromPath.includes(name))
-    .map(([name, schema]) => [
-      name,
-      name === "session_id" && kindRules[kind].needs_session ? schema : orNull(schema),
-    ]);
+    .map(([name, schema]) => [name, name === "session_id" && kindRules[kind].needs_session ? schema : orNull(schema)]);
   const properties = { kind: { const: kind }, ...Object.fromEntries(fields), ...Object.fromEntries(envelope) };
   return objectOf(
     properties,

@@ -20,6 +20,10 @@ const parametersByName = {
     example: "7d",
   },
   until: { description: "Inclusive, as `since`; a bare date means its end.", schema: text },
+  after: {
+    description: "Entries after this position; only those that are still to come when it is left out.",
+    schema: { type: "integer", minimum: 0 },
+  },
   memory: { description: "Interactions that used this memory.", schema: text },
   chunk: { description: "Interactions that used this chunk.", schema: text },
   limit: {

@@ -7,7 +7,7 @@ export type Schema = { readonly [keyword: string]: unknown };
 
 export interface Parameter {
   readonly name: string;
-  readonly in: "query" | "path";
+  readonly in: "query" | "path" | "header";
   readonly required?: boolean;
   readonly description: string;
   readonly schema: Schema;

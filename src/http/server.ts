@@ -7,12 +7,14 @@ import { custodyRoutes } from "./custody.js";
 import { documentRoutes } from "./documents.js";
 import { entryRoutes } from "./entries.js";
 import { sendError } from "./errors.js";
+import { exportRoutes } from "./export.js";
 import { interactionRoutes } from "./interactions.js";
 import { RequestLog } from "./logger.js";
 import { refuseRoute } from "./not-found.js";
 import { gatherOperations } from "./openapi.js";
 import { pageRoutes } from "./page.js";
 import { sessionRoutes } from "./sessions.js";
+import { tailRoutes } from "./tail.js";
 
 export interface ServerOptions {
   readonly recorder: Recorder;
@@ -50,6 +52,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setNotFoundHandler((request, reply) => refuseRoute(app, request, reply));
   const paths = gatherOperations(app);
   interactionRoutes(app, recorder);
+  tailRoutes(app, recorder);
+  exportRoutes(app, recorder);
   custodyRoutes(app, { recorder, version });
   pageRoutes(app);
   documentRoutes(app, { version, paths });

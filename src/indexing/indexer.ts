@@ -47,14 +47,15 @@ export class Indexer {
    */
   async #checkedLogId(): Promise<string> {
     if (this.#logId !== undefined) return this.#logId;
-    const { log_id } = await this.#log.head();
+    const { log_id, position } = await this.#log.head();
     const source = await this.#index.source();
     if (source !== undefined) {
       const [stored] = await this.#log.get([source.position]);
       const isOurs = stored !== undefined && source.log_id === log_id && source.hash === hexOf(stored.hash);
       if (!isOurs) await this.#index.reset();
     }
-    this.#logId = log_id;
+    // An empty log may still become the copy of another one, and carry its id from then on.
+    if (position > 0) this.#logId = log_id;
     return log_id;
   }
 

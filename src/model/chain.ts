@@ -28,3 +28,24 @@ export function chainHash(link: {
   const middle = Buffer.from(`${link.position}\n${link.kind}\n${link.recorded_at}\n`, "utf8");
   return hash("sha256", Buffer.concat([link.previous, middle, link.commitment]), "buffer");
 }
+
+/** Whether entries follow each other from this place on, each with the hash that the one before it asks for. */
+export function isChained(
+  start: { readonly position: number; readonly hash: Uint8Array },
+  entries: readonly {
+    readonly position: number;
+    readonly kind: string;
+    readonly recorded_at: string;
+    readonly commitment: Uint8Array;
+    readonly hash: Uint8Array;
+  }[],
+): boolean {
+  let { position, hash: previous } = start;
+  for (const entry of entries) {
+    position += 1;
+    if (entry.position !== position) return false;
+    if (Buffer.compare(chainHash({ ...entry, previous }), entry.hash) !== 0) return false;
+    previous = entry.hash;
+  }
+  return true;
+}

@@ -42,6 +42,12 @@ export interface StoredEntry {
   readonly flaw?: string;
 }
 
+/** An entry of another log, to be put at the place it had there. */
+export interface CopiedEntry extends StoredEntry {
+  /** Unique keys that the entry takes; none where its body is gone. */
+  readonly claims: readonly string[];
+}
+
 export interface Head {
   readonly log_id: string;
   /** Position of the newest entry, 0 when there is none. */
@@ -58,6 +64,12 @@ export interface EntryLog {
    * not appended, and the outcome names all of its taken claims; the other units of the call are not affected.
    */
   append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]>;
+  /**
+   * Puts entries of another log at the places they had there. They must go on where this log ends and fit its chain, and
+   * the log must be empty or carry the same id; an empty log takes over the id. Answers false, and changes nothing, where
+   * that is not so. Where the entries are taken, they are durable.
+   */
+  restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean>;
   /** Entries after a position, in order; stops at the limit or once `bytes_max` of bodies are reached. */
   read(range: {
     readonly after: number;

@@ -2,7 +2,7 @@
 import type { EntrySummary } from "../model/entry.js";
 import type { JsonObject } from "../model/json.js";
 import { formatTime } from "../model/time.js";
-import type { SessionRow } from "../ports/entry-index.js";
+import type { SessionRange, SessionRow } from "../ports/entry-index.js";
 import { formatCursor } from "./cursor.js";
 import { EntryReader } from "./entry-reader.js";
 import type { ReadingParts } from "./reader.js";
@@ -69,6 +69,12 @@ export class SessionReader {
       sessions: page.map((row) => toSummary(row.session)),
       next_cursor: isMore ? formatCursor(query.fingerprint, [last.position, as_of]) : null,
     };
+  }
+
+  /** Positions of the session's entries, for those who read them whole. */
+  async positions(range: SessionRange): Promise<readonly number[]> {
+    await this.#parts.catchUp();
+    return this.#parts.index.sessionPositions(range);
   }
 
   async timeline(query: TimelineQuery): Promise<Timeline> {

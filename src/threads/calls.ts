@@ -51,7 +51,11 @@ export class Thread {
 
   constructor(options: { readonly file: URL; readonly options: object }) {
     this.#bell = new Int32Array(new SharedArrayBuffer(8));
-    this.#worker = new Worker(options.file, { workerData: { ...options.options, bell: this.#bell } });
+    this.#worker = new Worker(options.file, {
+      workerData: { ...options.options, bell: this.#bell },
+      // Some flags of the program, --input-type for one, would keep a thread from starting.
+      execArgv: [],
+    });
     this.#worker.on("message", (answer: ThreadAnswer) => this.#settle(answer));
     this.#worker.on("error", (error) => this.#end(stopped(error)));
     this.#worker.on("exit", () => this.#end(stopped(undefined)));

@@ -82,7 +82,7 @@ export class Checkpointing {
 
   #start(): Worker {
     const file = new URL("./checkpoint-thread.js", import.meta.url);
-    const worker = new Worker(file, { workerData: { path: this.#path, board: this.#board } });
+    const worker = new Worker(file, { workerData: { path: this.#path, board: this.#board }, execArgv: [] });
     // Until another thread is started, the WAL only grows, and SQLite itself carries it over.
     worker.on("error", () => {
       this.#worker = undefined;

@@ -3,7 +3,7 @@ import { type Verification, verify } from "../custody/verify.js";
 import { Indexer } from "../indexing/indexer.js";
 import type { Entry, ErasedEntry } from "../model/entry.js";
 import { Fault } from "../model/fault.js";
-import type { EntryCounts, EntryIndex } from "../ports/entry-index.js";
+import type { EntryCounts, EntryIndex, SessionRange } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import { type ConsolidationPlan, type History, HistoryReader } from "../read/history/history.js";
 import type { ListQuery } from "../read/list-query.js";
@@ -21,6 +21,7 @@ export interface Reading {
   listSessions(query: SessionListQuery): Promise<SessionList>;
   sessionSummary(session_id: string): Promise<SessionSummary | undefined>;
   timeline(query: TimelineQuery): Promise<Timeline>;
+  sessionPositions(range: SessionRange): Promise<readonly number[]>;
   history(query: HistoryQuery): Promise<History>;
   planConsolidation(wish: { readonly session_id: string; readonly through: number }): Promise<ConsolidationPlan>;
   indexedThrough(): Promise<number>;
@@ -79,6 +80,10 @@ export class LocalReading implements Reading {
 
   timeline(query: TimelineQuery): Promise<Timeline> {
     return this.#sessions.timeline(query);
+  }
+
+  sessionPositions(range: SessionRange): Promise<readonly number[]> {
+    return this.#sessions.positions(range);
   }
 
   history(query: HistoryQuery): Promise<History> {
@@ -154,6 +159,10 @@ export class ThreadedReading implements Reading {
 
   timeline(query: TimelineQuery): Promise<Timeline> {
     return this.#call("timeline", query);
+  }
+
+  sessionPositions(range: SessionRange): Promise<readonly number[]> {
+    return this.#call("sessionPositions", range);
   }
 
   history(query: HistoryQuery): Promise<History> {

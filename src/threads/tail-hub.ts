@@ -21,7 +21,12 @@ const GATHER_MS = 40;
 /** How much of the log's end is kept for tails that are almost there. */
 const KEPT_CHARS_MAX = 2 * 1024 * 1024;
 /** Tails that are woken in one go; captures come between two goes. */
-const WOKEN_TOGETHER = 8;
+const WOKEN_TOGETHER = 4;
+
+interface Waiting {
+  readonly wake: () => void;
+  readonly fail: (reason: unknown) => void;
+}
 
 interface Kept extends TailRead {
   readonly after: number;
@@ -32,7 +37,7 @@ export class TailHub implements TailWindow {
   readonly #parts: TailHubParts;
   readonly #tails = new Set<Tail>();
   /** Tails at the end of what is known, and how each is told that there is more. */
-  readonly #waiting = new Map<Tail, () => void>();
+  readonly #waiting = new Map<Tail, Waiting>();
   readonly #kept: Kept[] = [];
   readonly #entryByRow = new WeakMap<TailRow, Entry>();
   #keptChars = 0;
@@ -81,15 +86,17 @@ export class TailHub implements TailWindow {
     return { rows, through: kept.through, isFull: kept.isFull };
   }
 
-  wait(tail: Tail, wake: () => void): void {
-    this.#waiting.set(tail, wake);
-    this.#poll ??= setInterval(() => void this.#look(), POLL_MS);
-    if (this.#hasGrown) this.#pumpSoon();
+  wait(tail: Tail): Promise<void> {
+    return new Promise((wake, fail) => {
+      this.#waiting.set(tail, { wake, fail });
+      this.#poll ??= setInterval(() => void this.#look(), POLL_MS);
+      if (this.#hasGrown) this.#pumpSoon();
+    });
   }
 
   leave(tail: Tail): void {
     this.#tails.delete(tail);
-    this.#waiting.get(tail)?.();
+    this.#waiting.get(tail)?.wake();
     this.#waiting.delete(tail);
     this.#rest();
     if (this.#tails.size === 0) this.#forget();
@@ -174,11 +181,12 @@ export class TailHub implements TailWindow {
   /** A few at a time: a capture that arrives meanwhile must not wait for all of them. */
   async #wake(): Promise<void> {
     const woken = [...this.#waiting].filter(([tail]) => tail.position < this.#through);
-    for (const [index, [tail, wake]] of woken.entries()) {
+    for (const [index, [tail, waiting]] of woken.entries()) {
       if (index > 0 && index % WOKEN_TOGETHER === 0) await new Promise((resolve) => setImmediate(resolve));
-      if (this.#waiting.get(tail) !== wake) continue;
+      // It may have left in the meantime.
+      if (this.#waiting.get(tail) !== waiting) continue;
       this.#waiting.delete(tail);
-      wake();
+      waiting.wake();
     }
     // Who was woken last comes back before it is decided whether anybody waits for more.
     await new Promise((resolve) => setImmediate(resolve));
@@ -186,7 +194,9 @@ export class TailHub implements TailWindow {
   }
 
   #fail(error: unknown): void {
-    for (const tail of [...this.#waiting.keys()]) tail.fail(error);
+    for (const { fail } of this.#waiting.values()) fail(error);
+    this.#waiting.clear();
+    this.#rest();
   }
 }
 

@@ -5,8 +5,8 @@ import type { TailFilter, TailRead, TailRow } from "../read/tail.js";
 /** What a tail needs of the hub it belongs to. */
 export interface TailWindow {
   pull(after: number, filter: TailFilter | undefined): TailRead | Promise<TailRead> | undefined;
-  /** Calls back once there may be more than the tail has seen. */
-  wait(tail: Tail, wake: () => void): void;
+  /** Resolves once there may be more than the tail has seen, or it has left; rejects where the log cannot be read. */
+  wait(tail: Tail): Promise<void>;
   leave(tail: Tail): void;
   entryOf(row: TailRow): Entry;
 }
@@ -23,7 +23,6 @@ export class Tail implements AsyncIterableIterator<Entry, undefined, undefined> 
   readonly #entries: AsyncGenerator<Entry, undefined, undefined>;
   #position = Number.POSITIVE_INFINITY;
   #isEnded = false;
-  #failure: { readonly reason: unknown } | undefined;
 
   constructor(parts: TailParts) {
     this.#parts = parts;
@@ -65,22 +64,17 @@ export class Tail implements AsyncIterableIterator<Entry, undefined, undefined> 
       while (!this.#isEnded) {
         const read = await this.#parts.window.pull(this.#position, this.#parts.filter);
         if (this.#isEnded) break;
-        if (read === undefined) await this.#more();
+        if (read === undefined) await this.#parts.window.wait(this);
         else this.#position = read.through;
         if (read !== undefined && read.rows.length > 0) return read.rows;
       }
     } catch (error) {
       // A read that was under way when the tail was ended may fail with the closing of the store.
-      if (!this.#isEnded) this.fail(error);
+      if (this.#isEnded) return undefined;
+      this.#end();
+      throw error;
     }
-    if (this.#failure !== undefined) throw this.#failure.reason;
     return undefined;
-  }
-
-  /** Ends the tail with a failure, which whoever reads from it meets. */
-  fail(reason: unknown): void {
-    this.#failure = { reason };
-    this.#end();
   }
 
   async *#iterate(): AsyncGenerator<Entry, undefined, undefined> {
@@ -89,10 +83,6 @@ export class Tail implements AsyncIterableIterator<Entry, undefined, undefined> 
       if (rows === undefined) return undefined;
       for (const row of rows) yield this.#parts.window.entryOf(row);
     }
-  }
-
-  #more(): Promise<void> {
-    return new Promise((resolve) => this.#parts.window.wait(this, resolve));
   }
 
   #end(): void {

@@ -106,6 +106,13 @@ class LateHead extends MemoryLog {
   }
 }
 
+class UncheckedCopies extends MemoryLog {
+  override async restore(copy: Parameters<MemoryLog["restore"]>[0]): Promise<boolean> {
+    await super.restore(copy);
+    return true;
+  }
+}
+
 /** Each with a part of the behaviour that must be found broken. */
 export const faultyLogs: readonly { readonly Faulty: new () => MemoryLog; readonly breaks: string }[] = [
   { Faulty: AnotherEngine, breaks: "it is the engine that it is said to be" },
@@ -121,5 +128,6 @@ export const faultyLogs: readonly { readonly Faulty: new () => MemoryLog; readon
   { Faulty: StuckReads, breaks: "never stands still" },
   { Faulty: DenseGets, breaks: "with undefined where there is none" },
   { Faulty: SortedFinds, breaks: "finding answers in the order asked" },
+  { Faulty: UncheckedCopies, breaks: "what does not fit the chain" },
   { Faulty: LateHead, breaks: "the head names the newest entry" },
 ];

@@ -5,7 +5,9 @@ import stringWidth from "string-width";
 import { beforeAll, expect, test } from "vitest";
 import type { CommandModule } from "../../src/cli/command.js";
 import { doctorCommand } from "../../src/cli/commands/doctor.js";
+import { historyCommand } from "../../src/cli/commands/history.js";
 import { listCommand } from "../../src/cli/commands/list.js";
+import { sessionsCommand } from "../../src/cli/commands/sessions.js";
 import { showCommand } from "../../src/cli/commands/show.js";
 import { statsCommand } from "../../src/cli/commands/stats.js";
 import { verifyCommand } from "../../src/cli/commands/verify.js";
@@ -30,6 +32,22 @@ beforeAll(() =>
     { kind: "message", session_id: "s", role: "user", content: long, client: "c".repeat(50) },
     { kind: "error", error: long, context: "x".repeat(500), created_at: "1999-12-31T23:59:59Z" },
     { kind: "raw", source: "test", record: { deep: { list: [long, 1, { a: [] }] } } },
+    {
+      kind: "message",
+      session_id: "s",
+      role: "assistant",
+      content: [{ type: "text", text: long }, { type: "image" }],
+      tool_calls: [{ id: "c", type: "function", function: { name: long, arguments: long } }, { id: "odd" }],
+      confidence: 0.25,
+    },
+    { kind: "tool_call", session_id: "s", tool: long, args: { long }, result: long, is_error: true, tool_call_id: "c" },
+    { kind: "error", session_id: "s", error: long, context: long },
+    { kind: "decision", session_id: "s", decision: long, rationale: long, confidence: 1 },
+    { kind: "session_info", session_id: "s", title: long, metadata: { long }, parent: "q".repeat(500) },
+    { kind: "consolidation", session_id: "t", through: 1, summary: long },
+    { kind: "raw", session_id: "t", source: long, record: { long } },
+    { kind: "interaction", session_id: "t", id: "i".repeat(128), prompt: long },
+    { kind: "response", interaction_id: "i".repeat(128), id: "r".repeat(120), response: long, response_summary: long },
   ]),
 );
 
@@ -38,6 +56,11 @@ test.each<[string, CommandModule, readonly string[]]>([
   ["show", showCommand, ["whole"]],
   ["show", showCommand, ["3"]],
   ["show", showCommand, ["4"]],
+  ["sessions", sessionsCommand, []],
+  ["sessions", sessionsCommand, ["s"]],
+  ["sessions", sessionsCommand, ["t"]],
+  ["sessions", sessionsCommand, ["s".repeat(90)]],
+  ["history", historyCommand, ["s"]],
   ["stats", statsCommand, []],
   ["verify", verifyCommand, []],
   ["doctor", doctorCommand, []],

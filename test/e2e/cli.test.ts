@@ -6,7 +6,9 @@ import { repositoryRoot } from "../../scripts/repository-root.mjs";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { fillStore, interactions, readError, readJson, runCli } from "./cli-run.js";
 
-const commandNames = ["serve", "record", "list", "show", "stats", "verify", "doctor"];
+const commandNames = [
+  ...["serve", "record", "list", "show", "sessions", "history", "import", "export", "stats", "verify", "doctor"],
+];
 
 describe("help and version", () => {
   test("--version prints the version of the package, alone", async () => {

@@ -46,8 +46,11 @@ test("the document names every route but those that serve pages", async () => {
     expect(app.hasRoute({ method, url }), route).toBe(true);
   }
   expect(named.sort()).toEqual([
-    ...["GET /entries", "GET /entries/:id", "GET /health", "GET /interactions", "GET /interactions/:id", "GET /verify"],
+    ...["GET /entries", "GET /entries/:id", "GET /export", "GET /health", "GET /interactions", "GET /interactions/:id"],
+    ...["GET /sessions", "GET /sessions/:id", "GET /sessions/:id/entries", "GET /sessions/:id/history"],
+    ...["GET /tail", "GET /verify"],
     ...["POST /entries", "POST /interactions", "POST /interactions/:id/response"],
+    ...["POST /sessions/:id/clear", "POST /sessions/:id/consolidate"],
   ]);
 });
 
@@ -65,6 +68,14 @@ test("what is given and what is answered, for every kind, is what the document s
   expectSchema(document, "InteractionPage", (await server().get("/interactions")).body);
   expectSchema(document, "InteractionEntry", (await server().get("/interactions/i")).body);
   expectSchema(document, "Receipt", (await server().post("/interactions", { prompt: "p" })).body);
+  expectSchema(document, "SessionPage", (await server().get("/sessions")).body);
+  expectSchema(document, "SessionSummary", (await server().get("/sessions/s")).body);
+  expectSchema(document, "EntryPage", (await server().get("/sessions/s/entries")).body);
+  await server().post("/entries", { kind: "message", session_id: "s", role: "user", content: ["text", { type: "x" }] });
+  expectSchema(document, "History", (await server().get("/sessions/s/history")).body);
+  expectSchema(document, "History", (await server().get("/sessions/s/history?format=anthropic")).body);
+  expectSchema(document, "Consolidation", (await server().post("/sessions/s/consolidate", { through: 3 })).body);
+  expectSchema(document, "Receipt", (await server().post("/sessions/s/clear", {})).body);
   expectSchema(document, "Verification", (await server().get("/verify")).body);
   expectSchema(document, "Health", (await server().get("/health")).body);
   expectSchema(document, "Error", (await server().post("/entries", [{}])).body);
@@ -81,10 +92,13 @@ test("the document refuses what the server refuses", async () => {
 test("every call has a curl example in /docs, and all of them run", async () => {
   const fresh = await startServer();
   const examples = await curlExamples(fresh);
-  expect(examples).toHaveLength(9);
+  const { paths } = (await fresh.get("/openapi.json")).body;
+  expect(examples).toHaveLength(Object.values<object>(paths).flatMap((operations) => Object.keys(operations)).length);
   for (const example of examples) {
     const counted = example.replace(/^curl /, "curl -sS -o /dev/null -w '%{http_code}' ");
-    const { stdout } = await promisify(execFile)("bash", ["-c", counted]);
+    // A stream of events has no end; its status comes at once.
+    const ending = example.startsWith("curl -N") ? " --max-time 1 2>/dev/null || true" : "";
+    const { stdout } = await promisify(execFile)("bash", ["-c", counted + ending]);
     expect(stdout, example).toMatch(/^20[01]$/);
   }
 });

@@ -1,6 +1,7 @@
 // The types of the public interface: what callers may give, what they get back, and what the compiler must refuse.
 import { expectTypeOf } from "vitest";
 import {
+  type AnthropicHistory,
   type AppendResult,
   type Captured,
   type CaptureKind,
@@ -14,15 +15,22 @@ import {
   Fault,
   type FaultCode,
   type Health,
+  type HistoryOptions,
+  type ImportReport,
   type Interaction,
   type InteractionList,
   type InteractionSummary,
   type JsonObject,
   type JsonValue,
+  type OpenAiMessage,
   openRecorder,
   type Recorder,
   RecorderError,
   type RejectionCode,
+  type Session,
+  type SessionList,
+  type SessionSummary,
+  type Timeline,
   type Verification,
 } from "../../src/index.js";
 
@@ -156,3 +164,56 @@ expectTypeOf(Fault).instance.toHaveProperty("hint").toEqualTypeOf<string>();
 declare const verification: Verification;
 if (verification.ok) expectTypeOf(verification.hash).toEqualTypeOf<string>();
 else expectTypeOf(verification.reason).toEqualTypeOf<string>();
+
+// Sessions.
+declare const session: Session;
+expectTypeOf(recorder.session).toEqualTypeOf<(id: string) => Session>();
+expectTypeOf(recorder.listSessions).returns.resolves.toEqualTypeOf<SessionList>();
+expectTypeOf(recorder.listSessions).toBeCallableWith({ project: "-", client: "c", limit: 5, cursor: null });
+expectTypeOf<SessionList["sessions"]>().toEqualTypeOf<readonly SessionSummary[]>();
+expectTypeOf<SessionList["next_cursor"]>().toEqualTypeOf<string | null>();
+expectTypeOf(session.id).toEqualTypeOf<string>();
+expectTypeOf(session.message).returns.resolves.toEqualTypeOf<Captured>();
+expectTypeOf(session.message).toBeCallableWith({ role: "user", content: "c", id: "m", project: "p" });
+expectTypeOf(session.message).toBeCallableWith({ role: "assistant", content: null, tool_calls: [{ id: "c" }] });
+expectTypeOf(session.toolCall).toBeCallableWith({ tool: "t", args: { a: 1 }, result: [null], is_error: true });
+expectTypeOf(session.error).toBeCallableWith({ error: "e", context: "c" });
+expectTypeOf(session.decision).toBeCallableWith({ decision: "d", confidence: 0.5 });
+expectTypeOf(session.info).toBeCallableWith({ title: "t", metadata: { m: [1] }, parent: "p" });
+expectTypeOf(session.clear).toBeCallableWith();
+expectTypeOf(session.clear).returns.resolves.toEqualTypeOf<Captured>();
+expectTypeOf(session.consolidate).toBeCallableWith(5, { summary: "s" });
+expectTypeOf(session.consolidate).returns.resolves.toEqualTypeOf<{ readonly through: number }>();
+expectTypeOf(session.summary).returns.resolves.toEqualTypeOf<SessionSummary | undefined>();
+expectTypeOf(session.entries).returns.resolves.toEqualTypeOf<Timeline>();
+expectTypeOf(session.entries).toBeCallableWith({ order: "desc", limit: "5", cursor: null });
+expectTypeOf<Timeline["entries"]>().toEqualTypeOf<readonly EntrySummary[]>();
+// @ts-expect-error The session is given already.
+void session.message({ session_id: "other", role: "user", content: "c" });
+// @ts-expect-error A message has a role.
+void session.message({ content: "c" });
+// @ts-expect-error A tool has a name.
+void session.toolCall({ result: "r" });
+// @ts-expect-error A position is a number.
+void session.consolidate("5");
+
+// History has the shape of the provider that was asked for; a format known only later gives either.
+declare const options: HistoryOptions;
+expectTypeOf(await session.history()).toEqualTypeOf<readonly OpenAiMessage[]>();
+expectTypeOf(await session.history({ max_messages: 5 })).toEqualTypeOf<readonly OpenAiMessage[]>();
+expectTypeOf(await session.history({ format: "openai" })).toEqualTypeOf<readonly OpenAiMessage[]>();
+expectTypeOf(await session.history({ format: "anthropic" })).toEqualTypeOf<AnthropicHistory>();
+expectTypeOf(await session.history(options)).toEqualTypeOf<readonly OpenAiMessage[] | AnthropicHistory>();
+expectTypeOf<OpenAiMessage["role"]>().toEqualTypeOf<"system" | "user" | "assistant" | "tool">();
+expectTypeOf<AnthropicHistory["system"]>().toEqualTypeOf<string>();
+// @ts-expect-error An option that does not exist is a mistake.
+void session.history({ messages: 5 });
+
+// Import and export.
+expectTypeOf(recorder.importFiles).returns.resolves.toEqualTypeOf<ImportReport>();
+expectTypeOf(recorder.importFiles).toBeCallableWith(["sessions", "-"], { timezone: "UTC", onProgress: () => {} });
+expectTypeOf(recorder.importFiles).toBeCallableWith("session.jsonl");
+expectTypeOf(recorder.exportEntries()).toExtend<AsyncIterable<string>>();
+expectTypeOf(recorder.exportEntries).toBeCallableWith({ format: "nanobot", session_id: "s", since: "7d" });
+// @ts-expect-error A cursor is for lists; an export has no pages.
+void recorder.exportEntries({ cursor: "c" });

@@ -46,9 +46,10 @@ export const listCommand: CommandModule = {
 
 /** Memories and chunks are an interaction's; asking for one asks for interactions. */
 async function readPage(recorder: Recorder, options: Invocation["options"]): Promise<EntryList | InteractionList> {
-  const { session: session_id, kind = "", memory, chunk, ...rest } = textOptions(options, OPTION_NAMES);
+  const { session: session_id, kind = "", role = "", memory, chunk, ...rest } = textOptions(options, OPTION_NAMES);
   const filters = { ...rest, session_id };
   const byUse = memory !== undefined || chunk !== undefined;
+  if (role !== "" && !byUse) return recorder.listEntries({ ...filters, kind, role });
   if (kind === "interaction" || (byUse && kind === "")) return recorder.listInteractions({ ...filters, memory, chunk });
   if (!byUse) return recorder.listEntries({ ...filters, kind });
   throw new WrongUse({
@@ -60,7 +61,7 @@ async function readPage(recorder: Recorder, options: Invocation["options"]): Pro
 }
 
 const OPTION_NAMES = [
-  ...["project", "session", "client", "kind", "since", "until", "memory", "chunk", "limit", "cursor"],
+  ...["project", "session", "client", "kind", "role", "since", "until", "memory", "chunk", "limit", "cursor"],
 ] as const;
 
 function printPage(invocation: Invocation, rows: readonly EntrySummary[], cursor: string | null): void {

@@ -4,10 +4,11 @@ import type { Entry, ErasedEntry } from "../../model/entry.js";
 import { RecorderError } from "../../model/rejection.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { kindColour } from "../entry-text.js";
+import { type Fact, factsText } from "../facts.js";
 import { exitStatus } from "../failures.js";
 import { jsonText } from "../json-text.js";
 import { formatCount, wrapText } from "../table.js";
-import { cleanLine, cleanText, documentText, type Pane } from "../terminal.js";
+import { cleanText, documentText, type Pane } from "../terminal.js";
 
 /** Text that was said or produced gets a section; other fields are facts about it, one line each. */
 const SECTIONS = new Set([
@@ -53,13 +54,14 @@ function entryText(entry: Entry | ErasedEntry, pane: Pane): string {
   const { bold, dim } = pane.colours;
   const head = `${bold(kindColour(entry.kind, pane.colours)(entry.kind))} ${bold(`#${entry.position}`)}\n`;
   const own = Object.entries(entry).filter(([name, value]) => !ENVELOPE.includes(name) && !isEmpty(value));
-  if ("erased" in entry) return `${head}${factsText(envelopeFacts(entry), pane)}\n${dim("Its body was erased.")}\n`;
+  if ("erased" in entry)
+    return `${head}${factsText(toFacts(envelopeFacts(entry)), pane)}\n${dim("Its body was erased.")}\n`;
   const facts = own.filter(([name, value]) => isFact(name, value));
   const sections = own.filter(([name, value]) => !isFact(name, value));
   const isOpen = entry.kind === "interaction" && entry.response === "";
   return [
     head,
-    factsText([...envelopeFacts(entry), ...facts, ["hash", entry.hash]], pane),
+    factsText(toFacts([...envelopeFacts(entry), ...facts, ["hash", entry.hash]]), pane),
     ...sections.map(([name, value]) => sectionText(name, value, pane)),
     isOpen ? missingResponse(entry.id, pane) : "",
   ].join("");
@@ -89,18 +91,8 @@ function factText(name: string, value: unknown): string {
   return String(value);
 }
 
-function factsText(facts: Facts, pane: Pane): string {
-  const labels = facts.map(([name]) => titleOf(name));
-  const labelWidth = Math.max(...labels.map((label) => label.length)) + 2;
-  const width = pane.columns === undefined ? undefined : pane.columns - INDENT.length - labelWidth;
-  const lines = facts.flatMap(([name, value], at) => {
-    const text = cleanLine(factText(name, value), Number.MAX_SAFE_INTEGER);
-    return wrapText(text, width).map((line, row) => {
-      const label = (row === 0 ? (labels[at] as string) : "").padEnd(labelWidth);
-      return `${INDENT}${pane.colours.dim(label)}${line}\n`;
-    });
-  });
-  return lines.join("");
+function toFacts(facts: Facts): readonly Fact[] {
+  return facts.map(([name, value]) => [titleOf(name), factText(name, value)]);
 }
 
 /** Recorded lines are indented, so that none of them can pass for a heading. */

@@ -1,21 +1,42 @@
 // The log in memory: the executable specification of what a log engine does, used by tests.
 import { randomUUID } from "node:crypto";
-import { chainHash, GENESIS_HASH } from "../../model/chain.js";
-import type { AppendOutcome, AppendUnit, EntryLog, Head, StoredEntry, TakenClaim } from "../../ports/entry-log.js";
+import { chainHash, GENESIS_HASH, isChained } from "../../model/chain.js";
+import type {
+  AppendOutcome,
+  AppendUnit,
+  CopiedEntry,
+  EntryLog,
+  Head,
+  StoredEntry,
+  TakenClaim,
+} from "../../ports/entry-log.js";
 
 export class MemoryLog implements EntryLog {
   readonly engine = "memory";
-  readonly #logId = randomUUID();
+  #logId: string = randomUUID();
   readonly #entries: StoredEntry[] = [];
   readonly #positionByClaim = new Map<string, number>();
 
   async head(): Promise<Head> {
-    const last = this.#entries.at(-1);
-    return { log_id: this.#logId, position: last?.position ?? 0, hash: last?.hash ?? GENESIS_HASH };
+    return this.#head();
   }
 
   async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
     return units.map((unit) => this.#appendUnit(unit));
+  }
+
+  async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
+    const head = this.#head();
+    if (head.position > 0 && head.log_id !== copy.log_id) return false;
+    const claims = copy.entries.flatMap((entry) => entry.claims);
+    const isTaken = claims.some((claim) => this.#positionByClaim.has(claim)) || new Set(claims).size < claims.length;
+    if (isTaken || !isChained(head, copy.entries)) return false;
+    if (copy.entries.length > 0) this.#logId = copy.log_id;
+    for (const { claims: taken, ...kept } of copy.entries) {
+      this.#entries.push(kept);
+      for (const claim of taken) this.#positionByClaim.set(claim, kept.position);
+    }
+    return true;
   }
 
   async read(range: {
@@ -42,6 +63,11 @@ export class MemoryLog implements EntryLog {
   }
 
   async close(): Promise<void> {}
+
+  #head(): Head {
+    const last = this.#entries.at(-1);
+    return { log_id: this.#logId, position: last?.position ?? 0, hash: last?.hash ?? GENESIS_HASH };
+  }
 
   #appendUnit(unit: AppendUnit): AppendOutcome {
     const taken: TakenClaim[] = [];

@@ -1,10 +1,11 @@
 // The log on SQLite: entries and their chain in one table, salted bodies in another, claims in a third.
 import type Database from "better-sqlite3";
-import { chainHash, GENESIS_HASH } from "../../model/chain.js";
+import { chainHash, GENESIS_HASH, isChained } from "../../model/chain.js";
 import { claimKey } from "../../model/claims.js";
 import type {
   AppendOutcome,
   AppendUnit,
+  CopiedEntry,
   EntryLog,
   Head,
   Placement,
@@ -14,6 +15,7 @@ import type {
 import { checkpoint } from "./checkpointer.js";
 import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
 import { logMigrations } from "./log-schema.js";
+import { type LogStatements, prepareLog } from "./log-statements.js";
 import { migrate } from "./migrations.js";
 
 /** The only encoding so far: the body's bytes as they are. */
@@ -43,25 +45,21 @@ interface Appended {
   readonly tip: Tip;
 }
 
-const COLUMNS = "e.position, e.kind, e.recorded_at, e.commitment, e.hash, b.salt, b.encoding, b.body";
-const JOINED = "entries e LEFT JOIN bodies b ON b.position = e.position";
-
 /** Everything runs synchronously where it is called, so a log that is written to belongs in a thread of its own. */
 export class SqliteLog implements EntryLog {
   readonly engine = "sqlite";
   readonly #db: Database.Database;
   readonly #path: string;
-  readonly #logId: string;
-  readonly #sql: ReturnType<typeof prepare>;
+  /** Known for good once there are entries; an empty log may still take over another one's. */
+  #logId: string | undefined;
+  readonly #sql: LogStatements;
   #lastTip: Tip | undefined;
   #waits = true;
 
   private constructor(db: Database.Database, path: string) {
     this.#db = db;
     this.#path = path;
-    this.#sql = prepare(db);
-    const meta = db.prepare("SELECT value FROM meta WHERE name = 'log_id'").get() as { readonly value: string };
-    this.#logId = meta.value;
+    this.#sql = prepareLog(db);
   }
 
   static open(options: { readonly path: string; readonly mode: "create" | "write" | "read" }): SqliteLog {
@@ -77,8 +75,12 @@ export class SqliteLog implements EntryLog {
   }
 
   async head(): Promise<Head> {
-    const tip = this.#guard(() => this.#tip());
-    return { log_id: this.#logId, ...tip };
+    return this.#guard(() => {
+      const tip = this.#tip();
+      const log_id = this.#logId ?? (this.#sql.readLogId.get() as { readonly value: string }).value;
+      if (tip.position > 0) this.#logId = log_id;
+      return { log_id, ...tip };
+    });
   }
 
   async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
@@ -101,6 +103,23 @@ export class SqliteLog implements EntryLog {
       } catch (error) {
         if (!isConstraint(error)) throw error;
         return this.#transact(() => this.#appendUnits(units, this.#tip(), true));
+      }
+    });
+  }
+
+  async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
+    this.#waitForLocks(true);
+    return this.#guard(() => {
+      this.#lastTip = undefined;
+      this.#sql.begin.run();
+      try {
+        const isTaken = this.#restoreEntries(copy);
+        this.#db.exec(isTaken ? "COMMIT" : "ROLLBACK");
+        return isTaken;
+      } catch (error) {
+        if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+        if (isConstraint(error)) return false;
+        throw error;
       }
     });
   }
@@ -186,6 +205,19 @@ export class SqliteLog implements EntryLog {
     return { outcomes, tip };
   }
 
+  #restoreEntries({ log_id, entries }: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): boolean {
+    const tip = this.#tip();
+    const { value } = this.#sql.readLogId.get() as { readonly value: string };
+    if ((tip.position > 0 && value !== log_id) || !isChained(tip, entries)) return false;
+    if (entries.length > 0) this.#sql.writeLogId.run(log_id);
+    for (const { position, kind, recorded_at, commitment, hash, salt, body, claims } of entries) {
+      this.#sql.insertEntry.run(position, kind, recorded_at, commitment, hash);
+      if (salt !== undefined && body !== undefined) this.#sql.insertBody.run(position, salt, PLAIN, body);
+      for (const claim of claims) this.#sql.insertClaim.run(claimKey(claim), position);
+    }
+    return true;
+  }
+
   #takenClaims(unit: AppendUnit): readonly TakenClaim[] {
     const taken: TakenClaim[] = [];
     for (const [item, entry] of unit.entries()) {
@@ -219,22 +251,6 @@ export class SqliteLog implements EntryLog {
       throw toFault(error, this.#path);
     }
   }
-}
-
-function prepare(db: Database.Database) {
-  return {
-    begin: db.prepare("BEGIN IMMEDIATE"),
-    commit: db.prepare("COMMIT"),
-    readTip: db.prepare("SELECT position, hash FROM entries ORDER BY position DESC LIMIT 1"),
-    readAfter: db.prepare(`SELECT ${COLUMNS} FROM ${JOINED} WHERE e.position > ? ORDER BY e.position LIMIT ?`),
-    readOne: db.prepare(`SELECT ${COLUMNS} FROM ${JOINED} WHERE e.position = ?`),
-    findClaim: db.prepare("SELECT position FROM claims WHERE claim = ?"),
-    insertEntry: db.prepare(
-      "INSERT INTO entries (position, kind, recorded_at, commitment, hash) VALUES (?, ?, ?, ?, ?)",
-    ),
-    insertBody: db.prepare("INSERT INTO bodies (position, salt, encoding, body) VALUES (?, ?, ?, ?)"),
-    insertClaim: db.prepare("INSERT INTO claims (claim, position) VALUES (?, ?)"),
-  };
 }
 
 function rowToEntry(row: Row): StoredEntry {

@@ -1,6 +1,7 @@
 // History in Anthropic's form: system text apart, roles strictly alternating, calls and results as blocks.
-import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
-import type { Call, Content, Item } from "./items.js";
+import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue } from "../../model/json.js";
+import { limits } from "../../model/limits.js";
+import { type Call, type Content, type Item, toToolName, wordsOf } from "./items.js";
 import type { Turn } from "./repair.js";
 
 export interface AnthropicMessage {
@@ -29,7 +30,7 @@ export function toAnthropic(
   };
   for (const turn of turns) {
     const named = turn.calls.map(({ call, result }) => ({ call, result, id: ids.make(call.id) }));
-    add(turn.type, [...toBlocks(turn.content), ...named.map(({ call, id }) => toToolUse(call, id))]);
+    add(turn.type, [...toBlocks(turn.content, turn.type), ...named.map(({ call, id }) => toToolUse(call, id))]);
     add(
       "user",
       named.flatMap(({ result, id }) =>
@@ -55,12 +56,14 @@ class CallIds {
 }
 
 function toToolUse(call: Call, id: string): Block {
-  return { type: "tool_use", id, name: call.name, input: toInput(call.arguments) };
+  return { type: "tool_use", id, name: toToolName(call.name, 128), input: toInput(call.arguments) };
 }
 
 function toInput(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
+    // What is nested deeper could not be written down again without exhausting the stack.
+    if (!isNestedWithin(value, limits.nesting_levels)) return { _raw: text };
     if (isJsonObject(value)) return value;
     return { _raw: value as JsonValue };
   } catch {
@@ -69,32 +72,47 @@ function toInput(text: string): JsonObject {
 }
 
 function toToolResult(content: Content, id: string, isError: boolean): Block {
-  const shown = typeof content === "string" ? content : toBlocks(content);
-  return { type: "tool_result", tool_use_id: id, content: shown, ...(isError ? { is_error: true } : {}) };
+  const shown = typeof content !== "string" ? toBlocks(content, "user") : content.trim() === "" ? "" : content;
+  if (!isError) return { type: "tool_result", tool_use_id: id, content: shown };
+  // An error must say something.
+  return { type: "tool_result", tool_use_id: id, content: shown.length === 0 ? "error" : shown, is_error: true };
 }
 
-/** Text blocks must hold more than white space, so blank ones are left out. */
-function toBlocks(content: Content): readonly Block[] {
+/** Text blocks must hold more than white space, so blank ones are left out; only users may show more than text. */
+function toBlocks(content: Content, role: "user" | "assistant"): readonly Block[] {
   const parts = typeof content === "string" ? [content] : content;
-  return parts.map(toBlock).filter((block) => block.type !== "text" || (block.text as string).trim() !== "");
+  return parts
+    .map((part) => (role === "user" ? mediaOf(part) : undefined) ?? { type: "text", text: wordsOf(part) })
+    .filter((block) => block.type !== "text" || (block.text as string).trim() !== "");
 }
 
-function toBlock(part: JsonValue): Block {
-  if (typeof part === "string") return { type: "text", text: part };
-  if (!isJsonObject(part)) return { type: "text", text: JSON.stringify(part) };
-  if ((part.type === "image" || part.type === "document") && isJsonObject(part.source)) return part;
-  if (typeof part.text === "string") return { type: "text", text: part.text };
-  return toImage(part) ?? { type: "text", text: JSON.stringify(part) };
+function mediaOf(part: JsonValue): Block | undefined {
+  if (!isJsonObject(part)) return undefined;
+  const { type } = part;
+  if (type === "image_url") return toMedia("image", isJsonObject(part.image_url) ? part.image_url.url : part.image_url);
+  if (type === "file" && isJsonObject(part.file)) return toMedia("document", part.file.file_data);
+  if ((type !== "image" && type !== "document") || !isJsonObject(part.source)) return undefined;
+  const source = toSource(part.source, type);
+  return source === undefined ? undefined : { type, source };
 }
 
-/** OpenAI's image part as Anthropic's. */
-function toImage(part: JsonObject): Block | undefined {
-  const given = part.type === "image_url" ? part.image_url : undefined;
-  const url = isJsonObject(given) ? given.url : given;
+/** OpenAI's images and files as Anthropic's blocks. */
+function toMedia(type: "image" | "document", url: JsonValue | undefined): Block | undefined {
   if (typeof url !== "string") return undefined;
   const inline = /^data:([^;,]+);base64,(.*)$/s.exec(url);
-  if (inline === null) return { type: "image", source: { type: "url", url } };
-  return { type: "image", source: { type: "base64", media_type: inline[1] as string, data: inline[2] as string } };
+  if (inline === null) return type === "image" ? { type, source: { type: "url", url } } : undefined;
+  return { type, source: { type: "base64", media_type: inline[1] as string, data: inline[2] as string } };
+}
+
+const SOURCE_FIELDS = { base64: ["media_type", "data"], text: ["media_type", "data"], url: ["url"], file: ["file_id"] };
+
+/** A source with exactly the fields of its type; undefined for one that lacks any. */
+function toSource(given: JsonObject, of: "image" | "document"): JsonObject | undefined {
+  const type = given.type as keyof typeof SOURCE_FIELDS;
+  const fields = Object.hasOwn(SOURCE_FIELDS, String(type)) ? SOURCE_FIELDS[type] : undefined;
+  if (fields === undefined || (type === "text" && of === "image")) return undefined;
+  if (!fields.every((field) => typeof given[field] === "string")) return undefined;
+  return Object.fromEntries(["type", ...fields].map((field) => [field, given[field] as JsonValue]));
 }
 
 /** A final assistant text may not end in white space, because the model would go on from it. */
@@ -121,7 +139,7 @@ function toMessage(message: {
 }
 
 function plainText(content: Content): string {
-  return toBlocks(content)
-    .map((block) => (block.type === "text" ? (block.text as string) : JSON.stringify(block)))
+  return toBlocks(content, "assistant")
+    .map((block) => block.text as string)
     .join("\n");
 }

@@ -13,8 +13,10 @@ export interface Step {
 
 export function toStep(entry: EntryOf<"message"> | EntryOf<"tool_call"> | EntryOf<"interaction">): Step {
   const { position } = entry;
-  // An interaction is a whole turn.
-  if (entry.kind === "interaction") return { position, startsTurn: true, endsTurn: true, items: [] };
+  // An interaction is a whole turn, once it has its response.
+  if (entry.kind === "interaction") {
+    return { position, startsTurn: true, endsTurn: entry.response.trim() !== "", items: [] };
+  }
   const items = entry.kind === "message" ? messageToItems(entry) : toolCallToItems(entry);
   const isAnswer = entry.kind === "message" && readRole(entry.role) === "assistant";
   const startsTurn = items.some((item) => item.type === "user");
@@ -31,7 +33,9 @@ export function snapDown(steps: readonly Step[], through: number): number | unde
 
 /** A turn ends before the next one starts; the last one ends with an answer that asks for no tool any more. */
 function turnEnds(steps: readonly Step[]): readonly number[] {
-  const talk = steps.filter((step) => step.endsTurn || step.items.some((item) => item.type !== "system"));
+  const talk = steps.filter(
+    (step) => step.startsTurn || step.endsTurn || step.items.some((item) => item.type !== "system"),
+  );
   return talk.filter((step, index) => talk[index + 1]?.startsTurn ?? isFinalAnswer(step)).map((step) => step.position);
 }
 

@@ -1,6 +1,6 @@
 // A session's history: read from its end backwards, only as far as the window reaches.
 import type { Entry } from "../../model/entry.js";
-import type { SessionRow } from "../../ports/entry-index.js";
+import type { SessionRange, SessionRow } from "../../ports/entry-index.js";
 import { EntryReader } from "../entry-reader.js";
 import type { ReadingParts } from "../reader.js";
 import type { HistoryQuery } from "../session-query.js";
@@ -27,7 +27,6 @@ type SystemItem = Item & { readonly type: "system" };
 /** The first look takes a little more than the window, since some items are repaired away. */
 const CHUNK_MIN = 64;
 const CHUNK_MAX = 2_000;
-const SYSTEM_MAX = 10_000;
 
 export class HistoryReader {
   readonly #parts: ReadingParts;
@@ -67,25 +66,30 @@ export class HistoryReader {
   }
 
   async #steps(session: SessionRow): Promise<readonly Step[]> {
-    const steps: Step[] = [];
-    const kinds = (session.by_kind.message ?? 0) > 0 ? ["message", "tool_call"] : ["interaction"];
+    const entries = await this.#entriesAfterBoundary(session, { kinds: kindsOf(session) });
+    return entries.flatMap((entry) => {
+      const isTalk = entry.kind === "message" || entry.kind === "tool_call" || entry.kind === "interaction";
+      return isTalk ? [toStep(entry)] : [];
+    });
+  }
+
+  async #entriesAfterBoundary(
+    session: SessionRow,
+    filter: Pick<SessionRange, "kinds" | "role">,
+  ): Promise<readonly Entry[]> {
+    const entries: Entry[] = [];
     let after = boundaryOf(session);
     for (;;) {
-      const range = { session_id: session.session_id, order: "asc", limit: CHUNK_MAX, after, kinds } as const;
+      const range = { ...filter, session_id: session.session_id, order: "asc", limit: CHUNK_MAX, after } as const;
       const positions = await this.#parts.index.sessionPositions(range);
-      for (const entry of await this.#entries.read(positions)) {
-        if (entry.kind === "message" || entry.kind === "tool_call" || entry.kind === "interaction") {
-          steps.push(toStep(entry));
-        }
-      }
-      if (positions.length < CHUNK_MAX) return steps;
+      entries.push(...(await this.#entries.read(positions)));
+      if (positions.length < CHUNK_MAX) return entries;
       after = positions.at(-1) as number;
     }
   }
 
   async #turns(session: SessionRow, query: HistoryQuery): Promise<readonly Turn[]> {
-    const hasMessages = (session.by_kind.message ?? 0) > 0;
-    const kinds = hasMessages ? ["message", "tool_call"] : ["interaction"];
+    const kinds = kindsOf(session);
     const options = { ...query, drops_blank_users: query.format === "anthropic" };
     let items: readonly Item[] = [];
     let before: number | undefined;
@@ -111,15 +115,7 @@ export class HistoryReader {
 
   /** System messages after the boundary stay in front, however far back they lie. */
   async #systems(session: SessionRow): Promise<readonly SystemItem[]> {
-    const positions = await this.#parts.index.sessionPositions({
-      session_id: session.session_id,
-      order: "asc",
-      limit: SYSTEM_MAX,
-      above: boundaryOf(session),
-      kinds: ["message"],
-      role: "system",
-    });
-    const entries = await this.#entries.read(positions);
+    const entries = await this.#entriesAfterBoundary(session, { kinds: ["message"], role: "system" });
     return entries.flatMap(toItems).flatMap((item) => (item.type === "system" ? [item] : []));
   }
 }
@@ -127,6 +123,11 @@ export class HistoryReader {
 /** History starts after the last clear and after what was consolidated. */
 export function boundaryOf(session: SessionRow): number {
   return Math.max(session.cleared_through, session.consolidated_through);
+}
+
+/** Interactions are history only where there is no message. */
+function kindsOf(session: SessionRow): readonly string[] {
+  return (session.by_kind.message ?? 0) > 0 ? ["message", "tool_call"] : ["interaction"];
 }
 
 export function toItems(entry: Entry): readonly Item[] {

@@ -29,8 +29,21 @@ export interface ResultItem {
   readonly is_spare: boolean;
 }
 
+/** Parts that carry more than a text, whatever text lies beside it. */
+const MEDIA = new Set(["image", "image_url", "input_audio", "file", "document"]);
+
 /** Reasoning is not part of what may be sent back without its signature, so history leaves it out. */
 const THINKING = new Set(["thinking", "redacted_thinking", "reasoning"]);
+
+/** A content part in words: its text where it has one, else its JSON. */
+export function wordsOf(part: JsonValue): string {
+  return textOfPart(part) ?? JSON.stringify(part);
+}
+
+export function isBlank(content: Content): boolean {
+  if (typeof content === "string") return content.trim() === "";
+  return content.every((part) => textOfPart(part)?.trim() === "");
+}
 
 export function messageToItems(message: EntryOf<"message">): readonly Item[] {
   const content = message.content ?? "";
@@ -62,6 +75,21 @@ export function interactionToItems(interaction: Interaction): readonly Item[] {
   ];
 }
 
+/** Both providers refuse names of tools outside a narrow alphabet, which models and other protocols step out of. */
+export function toToolName(name: string, charsMax: number): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, charsMax);
+}
+
+/** Undefined for a part that is more than its text, or has none. */
+function textOfPart(part: JsonValue): string | undefined {
+  if (typeof part === "string") return part;
+  if (!isJsonObject(part)) return undefined;
+  const text = textOf(part.text) || textOf(part.refusal);
+  if (text.trim() !== "") return text;
+  const hasText = typeof part.text === "string" || typeof part.refusal === "string";
+  return hasText && !MEDIA.has(textOf(part.type)) ? text : undefined;
+}
+
 /** Anthropic records tool results inside user messages; they are taken out, and what is left is the user's. */
 function userItems(content: Content, name: string): readonly Item[] {
   if (typeof content === "string") return [{ type: "user", content, name }];
@@ -71,7 +99,7 @@ function userItems(content: Content, name: string): readonly Item[] {
   const items: Item[] = results.map((part) => ({
     type: "result",
     call_id: textOf(part.tool_use_id),
-    content: typeof part.content === "string" || Array.isArray(part.content) ? part.content : "",
+    content: toContent(part.content),
     name: "",
     is_error: part.is_error === true,
     is_spare: false,
@@ -103,6 +131,11 @@ function toCall(given: JsonObject): Call | undefined {
   const args = inner.arguments ?? inner.input ?? given.arguments ?? given.input;
   if (args === undefined || args === null) return { id, name, arguments: "{}" };
   return { id, name, arguments: typeof args === "string" ? args : JSON.stringify(args) };
+}
+
+function toContent(value: JsonValue | undefined): Content {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" || Array.isArray(value) ? (value as Content) : JSON.stringify(value);
 }
 
 function textOf(value: JsonValue | undefined): string {

@@ -1,6 +1,6 @@
 // History in OpenAI's form: system messages in front, results as messages of their own behind their call.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
-import type { Call, Content, Item } from "./items.js";
+import { type Call, type Content, type Item, toToolName, wordsOf } from "./items.js";
 import type { Turn } from "./repair.js";
 
 export interface OpenAiMessage {
@@ -37,45 +37,62 @@ export function turnToOpenAi(turn: Turn): readonly OpenAiMessage[] {
 }
 
 function toOpenAiCall(call: Call): OpenAiCall {
-  return { id: call.id, type: "function", function: { name: call.name, arguments: call.arguments } };
+  return { id: call.id, type: "function", function: { name: toToolName(call.name, 64), arguments: call.arguments } };
 }
 
+/** Names of speakers may hold no white space and none of a few signs; a model is told the nearest allowed one. */
 function nameOf(from: { readonly name: string }): { readonly name?: string } {
-  return from.name === "" ? {} : { name: from.name };
+  if (from.name === "") return {};
+  return {
+    name: Array.from(from.name.replaceAll(/[\s<|\\/>]/g, "_"))
+      .slice(0, 64)
+      .join(""),
+  };
 }
-
-/** The part types each role may carry; all others are put into words. */
-const PARTS: { readonly [role in OpenAiMessage["role"]]: readonly string[] } = {
-  system: ["text"],
-  user: ["text", "image_url", "input_audio", "file"],
-  assistant: ["text", "refusal"],
-  tool: ["text"],
-};
 
 function toContent(content: Content, role: OpenAiMessage["role"]): string | readonly JsonObject[] {
   if (typeof content === "string") return content;
   if (content.length === 0) return "";
-  return content.map((part) => toPart(part, role));
+  return content.map((part) => mediaOf(part, role) ?? { type: "text", text: wordsOf(part) });
 }
 
-function toPart(part: JsonValue, role: OpenAiMessage["role"]): JsonObject {
-  if (typeof part === "string") return { type: "text", text: part };
-  if (!isJsonObject(part)) return { type: "text", text: JSON.stringify(part) };
-  if (typeof part.type === "string" && PARTS[role].includes(part.type) && isWhole(part)) return part;
-  if (typeof part.text === "string") return { type: "text", text: part.text };
-  const image = role === "user" ? toImage(part) : undefined;
-  return image ?? { type: "text", text: JSON.stringify(part) };
+/** What may go out as more than text, which depends on the role; undefined for all that is put into words. */
+function mediaOf(part: JsonValue, role: OpenAiMessage["role"]): JsonObject | undefined {
+  if (!isJsonObject(part)) return undefined;
+  if (role === "assistant" && part.type === "refusal" && typeof part.refusal === "string") {
+    return { type: "refusal", refusal: part.refusal };
+  }
+  if (role !== "user") return undefined;
+  const { input_audio: audio, file } = part;
+  if (part.type === "input_audio" && isJsonObject(audio) && hasTexts(audio, "data", "format")) {
+    return { type: "input_audio", input_audio: { data: audio.data as string, format: audio.format as string } };
+  }
+  if (part.type === "file" && isJsonObject(file) && (hasTexts(file, "file_id") || hasTexts(file, "file_data"))) {
+    return { type: "file", file };
+  }
+  return part.type === "image_url" ? toImage(part.image_url) : toMedia(part);
 }
 
-function isWhole(part: JsonObject): boolean {
-  return part.type !== "text" || typeof part.text === "string";
+/** The address of an image, alone or in an object, as people write it. */
+function toImage(given: JsonValue | undefined): JsonObject | undefined {
+  const image = isJsonObject(given) ? given : { url: given ?? null };
+  if (typeof image.url !== "string") return undefined;
+  const { url, detail } = image;
+  return { type: "image_url", image_url: typeof detail === "string" ? { url, detail } : { url } };
 }
 
-/** Anthropic's image block as OpenAI's. */
-function toImage(part: JsonObject): JsonObject | undefined {
-  if (part.type !== "image" || !isJsonObject(part.source)) return undefined;
+/** Anthropic's image and document blocks as OpenAI's. */
+function toMedia(part: JsonObject): JsonObject | undefined {
+  if (!isJsonObject(part.source)) return undefined;
   const { source } = part;
-  if (typeof source.url === "string") return { type: "image_url", image_url: { url: source.url } };
-  if (typeof source.data !== "string" || typeof source.media_type !== "string") return undefined;
-  return { type: "image_url", image_url: { url: `data:${source.media_type};base64,${source.data}` } };
+  const inline = hasTexts(source, "data", "media_type") && source.type !== "text";
+  const data = inline ? `data:${source.media_type};base64,${source.data}` : undefined;
+  if (part.type === "image") return toImage(source.url ?? data);
+  if (part.type !== "document" || data === undefined) return undefined;
+  const filename = typeof part.title === "string" ? part.title : "document";
+  return { type: "file", file: { filename, file_data: data } };
+}
+
+function hasTexts(object: JsonObject, ...names: readonly string[]): boolean {
+  return names.every((name) => typeof object[name] === "string" && object[name] !== "");
 }

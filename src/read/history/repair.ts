@@ -1,7 +1,6 @@
 // Makes a sequence of items legal for any provider: every call has its one result, right behind it, and nothing else is
 // left of broken pairs. Only the view is repaired; what is stored never is.
-import { isJsonObject } from "../../model/json.js";
-import type { Call, Content, Item, ResultItem } from "./items.js";
+import { type Call, type Content, type Item, isBlank, type ResultItem } from "./items.js";
 
 export interface Turn {
   readonly type: "user" | "assistant";
@@ -26,11 +25,15 @@ interface Slot {
 export function repair(items: readonly Item[], options: RepairOptions): readonly Turn[] {
   const slots = pairUp(items);
   const messages = items.flatMap((item) => (item.type === "user" || item.type === "assistant" ? [item] : []));
-  const last = messages.findLast((item) => item.type === "user" || item.calls.length > 0 || !isBlank(item.content));
+  const isShown = (item: (typeof messages)[number]): boolean => {
+    if (!isBlank(item.content)) return true;
+    return item.type === "user" ? !options.drops_blank_users : item.calls.length > 0;
+  };
+  const last = messages.findLast(isShown);
   const turns: Turn[] = [];
   for (const item of messages) {
     if (item.type === "user") {
-      if (options.drops_blank_users && isBlank(item.content)) continue;
+      if (!isShown(item)) continue;
       turns.push({ type: "user", content: item.content, name: item.name, calls: [] });
       continue;
     }
@@ -63,12 +66,4 @@ function pairUp(items: readonly Item[]): ReadonlyMap<Item, readonly Slot[]> {
     }
   }
   return slotsByItem;
-}
-
-export function isBlank(content: Content): boolean {
-  if (typeof content === "string") return content.trim() === "";
-  return content.every((part) => {
-    if (typeof part === "string") return part.trim() === "";
-    return isJsonObject(part) && typeof part.text === "string" && part.text.trim() === "";
-  });
 }

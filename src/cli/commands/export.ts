@@ -1,0 +1,110 @@
+// `hansard export`: the record or a part of it, to standard output, to a file, or to a folder with a file per session.
+import { statSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Command } from "commander";
+import type { Recorder } from "../../index.js";
+import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { exitStatus, WrongUse } from "../failures.js";
+import { fileNamesOf } from "../session-file-names.js";
+import { countOf } from "../table.js";
+import { ProgressLine } from "../terminal.js";
+import { writeOut, writeWhole } from "../written-file.js";
+
+/** Forms whose files hold one session each. */
+const PER_SESSION = new Set(["nanobot", "timmy"]);
+
+export const exportCommand: CommandModule = {
+  define(command: Command): void {
+    command
+      .option("--format <name>", "hansard (all there is, can be imported again), nanobot, timmy or markdown (hansard)")
+      .option("--session <id>", "only this session; - for entries without one")
+      .option("--project <name>", "only this project; - for entries without one")
+      .option("--client <name>", "only this client; - for entries without one")
+      .option("--kind <kind>", "only this kind: interaction, message, tool_call, error, decision …")
+      .option("--since <time>", "from then on: 2026-11-15, 2026-11-15T06:39Z, or 30m, 12h, 7d, 2w ago")
+      .option("--until <time>", "up to then, inclusive; a date alone means its end")
+      .option("--timezone <zone>", "for nanobot and timmy, whose times have no zone (this machine's)")
+      .option("--out <path>", "a file; for nanobot and timmy without --session a folder")
+      .option("--json", "tell what went wrong as JSON; what is exported stays as it is")
+      .addHelpText(
+        "after",
+        `\nnanobot holds messages, timmy also tool calls, errors and decisions; other entries stay behind.
+${examplesText([
+  ["a copy of the whole record", "hansard export --out record.ndjson"],
+  ["one session to read", "hansard export --format markdown --session cli:anna"],
+  ["back to nanobot", "hansard export --format nanobot --out ~/.nanobot/workspace/sessions"],
+])}`,
+      );
+  },
+
+  async run(invocation: Invocation) {
+    const { operands, settings } = invocation;
+    if (operands[0] !== undefined) throw strayArgument(operands[0]);
+    await withRecorder({ settings, create: false }, (recorder) => exportWith(recorder, invocation));
+    return exitStatus.done;
+  },
+};
+
+async function exportWith(recorder: Recorder, { options, screen }: Invocation): Promise<void> {
+  const { out, session: session_id, ...rest } = textOptions(options, OPTION_NAMES);
+  const chosen = { ...rest, session_id };
+  const isPerSession = PER_SESSION.has(chosen.format ?? "");
+  if (!isPerSession || (session_id ?? "") !== "") {
+    const lines = recorder.exportEntries(chosen);
+    if (out === undefined || out === "-") return writeOut(lines);
+    const [name] = isFolder(out) ? [...fileNamesOf([session_id ?? ""]).values()] : [];
+    return writeWhole(name !== undefined && isPerSession ? join(out, name) : out, lines);
+  }
+  if (out === undefined || out === "-") throw folderMissing(chosen.format as string);
+  const progress = new ProgressLine(screen.err);
+  const names = fileNamesOf(await sessionIds(recorder, chosen));
+  await mkdir(out, { recursive: true, mode: 0o700 });
+  let done = 0;
+  for (const [session, name] of names) {
+    await writeWhole(join(out, name), recorder.exportEntries({ ...chosen, session_id: session }));
+    done += 1;
+    progress.show(`${done} of ${names.size} sessions …`);
+  }
+  progress.clear();
+  screen.err.write(`Wrote ${countOf(names.size, "session", "sessions")} to ${basename(out)}.\n`);
+}
+
+const OPTION_NAMES = [
+  ...["format", "session", "project", "client", "kind", "since", "until", "timezone", "out"],
+] as const;
+
+async function sessionIds(
+  recorder: Recorder,
+  { project, client }: { readonly project?: string; readonly client?: string },
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page = await recorder.listSessions({ project, client, cursor, limit: 500 });
+    for (const { session_id } of page.sessions) ids.push(session_id);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return ids;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function folderMissing(format: string): WrongUse {
+  return new WrongUse({
+    code: "option_invalid",
+    field: "--out",
+    message: `the form of ${format} holds one session per file`,
+    hint: "Name a folder with --out, or one session with --session.",
+  });
+}
+
+function strayArgument(argument: string): WrongUse {
+  return new WrongUse({
+    code: "argument_excess",
+    message: `${JSON.stringify(argument.slice(0, 80))} is not an option`,
+    hint: "Name a file with --out, or a session with --session.",
+  });
+}

@@ -1,0 +1,117 @@
+// `hansard history`: a session as model input, as a transcript or as the document of GET /sessions/{id}/history.
+import type { Command } from "commander";
+import type { AnthropicHistory, OpenAiMessage } from "../../index.js";
+import { isJsonObject } from "../../model/json.js";
+import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { exitStatus } from "../failures.js";
+import { openSession } from "../named-session.js";
+import { cleanLine, documentText, type Pane } from "../terminal.js";
+import {
+  callParagraph,
+  contentText,
+  openAiCallParagraphs,
+  type Paragraph,
+  paragraphLines,
+  roleColour,
+  valueText,
+} from "../transcript.js";
+
+type Document = AnthropicHistory | { readonly messages: readonly OpenAiMessage[] };
+
+const INDENT = "  ";
+/** Of what tools gave back a transcript shows this much; the document has all of it. */
+const RESULT_LINES = 12;
+
+export const historyCommand: CommandModule = {
+  define(command: Command): void {
+    command
+      .argument("<id>", "the session's id")
+      .option("--max-messages <n>", "the newest so many, from a user's turn on (500)")
+      .option("--max-tokens <n>", "as many whole turns as fit, the newest")
+      .option("--format <format>", "openai, or anthropic with the system text apart (openai)")
+      .option("--include-pending", "keep calls of the last message that have no result yet")
+      .option("--json", "print the HTTP document")
+      .addHelpText(
+        "after",
+        `\nWhat was cleared or consolidated is left out, and what a provider would refuse is repaired.\n${examplesText([
+          ["what a model would be sent", "hansard history cli:anna"],
+          ["the same for a program", "hansard history cli:anna --max-tokens 8000 --json | jq .messages"],
+        ])}`,
+      );
+  },
+
+  async run(invocation: Invocation) {
+    const { operands, options, settings, screen, json } = invocation;
+    const id = operands[0] as string;
+    const { document, isKnown } = await withRecorder({ settings, create: false }, async (recorder) => {
+      const session = openSession(recorder, id);
+      const history = await session.history(historyOptions(options));
+      const read: Document = "messages" in history ? history : { messages: history };
+      return { document: read, isKnown: read.messages.length > 0 || (await session.summary()) !== undefined };
+    });
+    const { out } = screen;
+    if (json) out.write(documentText(document, out));
+    else if (document.messages.length > 0) out.write(transcriptText(document, out));
+    else out.write(isKnown ? EMPTY : `No history: nothing is recorded in session ${JSON.stringify(cleanLine(id))}.\n`);
+    return exitStatus.done;
+  },
+};
+
+const EMPTY =
+  "No history: nothing in this session is model input, or it was cleared since.\n" +
+  "`hansard sessions ID` shows all that was recorded in it.\n";
+
+function historyOptions(options: Invocation["options"]) {
+  const { maxMessages: max_messages, maxTokens: max_tokens, format } = textOptions(options, OPTION_NAMES);
+  return { max_messages, max_tokens, format, include_pending: options.includePending === true };
+}
+
+const OPTION_NAMES = ["maxMessages", "maxTokens", "format"] as const;
+
+interface Turn {
+  readonly role: string;
+  readonly name?: string;
+  readonly paragraphs: readonly Paragraph[];
+}
+
+function transcriptText(document: Document, pane: Pane): string {
+  const { colours } = pane;
+  const system = "system" in document ? document.system : "";
+  const turns: readonly Turn[] = [
+    ...(system === "" ? [] : [{ role: "system", paragraphs: [{ text: system }] }]),
+    ...document.messages.map((message) => toTurn(message, pane)),
+  ];
+  const width = pane.columns === undefined ? undefined : pane.columns - INDENT.length;
+  return turns
+    .map(({ role, name = "", paragraphs }) => {
+      const head = `${colours.bold(roleColour(role, colours)(role))}${name === "" ? "" : ` ${cleanLine(name)}`}\n`;
+      const lines = paragraphLines(paragraphs, width, pane);
+      // Recorded lines are indented, so that none of them can pass for a speaker.
+      return head + lines.map((line) => `${INDENT}${line}`.trimEnd().concat("\n")).join("");
+    })
+    .join("\n");
+}
+
+function toTurn(message: Document["messages"][number], pane: Pane): Turn {
+  const { role, content } = message;
+  if ("tool_call_id" in message) {
+    const { name = "" } = message;
+    return { role, name, paragraphs: [{ text: contentText(content), linesMax: RESULT_LINES }] };
+  }
+  const calls = "tool_calls" in message ? openAiCallParagraphs(message.tool_calls ?? [], pane.colours) : [];
+  const said = typeof content === "string" ? [{ text: content }] : content.map((block) => toParagraph(block, pane));
+  const paragraphs = [...said, ...calls].filter(({ text }) => text.trim() !== "");
+  return { role, ...("name" in message ? { name: message.name ?? "" } : {}), paragraphs };
+}
+
+/** Blocks of either provider: texts, Anthropic's calls and results, and what can only be named. */
+function toParagraph(block: { readonly [key: string]: unknown }, pane: Pane): Paragraph {
+  const { colours } = pane;
+  if (block.type === "tool_use") {
+    return callParagraph({ name: `calls ${valueText(block.name)}`, given: block.input }, colours);
+  }
+  if (block.type !== "tool_result") return { text: contentText([block]) };
+  const mark = block.is_error === true ? "→ failed: " : "→ ";
+  const result = isJsonObject(block.content) ? valueText(block.content) : contentText(block.content);
+  return { text: `${mark}${result}`, linesMax: RESULT_LINES };
+}

@@ -1,0 +1,105 @@
+// `hansard import`: files, folders or standard input into the record, with a bar while it runs and a table at the end.
+import type { Command } from "commander";
+import type { ImportedFile, ImportProgress, ImportReport, RejectedLine } from "../../index.js";
+import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { exitStatus } from "../failures.js";
+import { bar, countOf, formatBytes, formatCount, renderTable } from "../table.js";
+import { cleanLine, documentText, ProgressLine } from "../terminal.js";
+
+/** More refused lines than this are for `--json`. */
+const REJECTED_SHOWN = 20;
+const SHOW_EVERY_MS = 100;
+const BAR_TOTAL = 1_000;
+
+export const importCommand: CommandModule = {
+  define(command: Command): void {
+    command
+      .argument("<path...>", "files, folders with all that is in them, or - for standard input")
+      .option("--format <name>", "what it is, where its content does not tell: hansard, nanobot, timmy")
+      .option("--timezone <zone>", "where times without a zone were written, such as Europe/Berlin (this machine's)")
+      .option("--json", "print the report as a document")
+      .addHelpText(
+        "after",
+        `\nThe format is found by content. Importing again adds nothing, and a file that has grown adds what is new.
+Lines that cannot be read are reported and left out; the exit status is 1 only where a file could not be read at all.
+${examplesText([
+  ["all sessions of a nanobot workspace", "hansard import ~/.nanobot/workspace/sessions"],
+  ["Timmy's logs, written on a machine in Chicago", "hansard import logs --timezone America/Chicago"],
+  ["a whole export into a store of its own", "hansard import --data ./copy record.ndjson"],
+])}`,
+      );
+  },
+
+  async run(invocation: Invocation) {
+    const { operands, options, settings, screen, json } = invocation;
+    const progress = new ProgressLine(screen.err);
+    const files: ImportedFile[] = [];
+    const report = await withRecorder({ settings, create: true }, (recorder) =>
+      recorder.importFiles(operands, {
+        ...textOptions(options, ["format", "timezone"]),
+        onProgress: now(progress, screen.err.columns ?? 80),
+        onFile: (file) => void files.push(file),
+      }),
+    ).finally(() => progress.clear());
+    if (json) screen.out.write(documentText(report, screen.out));
+    else printReport(invocation, report, files);
+    return report.rejected.some(({ line }) => line === 0) ? exitStatus.failed : exitStatus.done;
+  },
+};
+
+/** Shows how far it is, now and then. */
+function now(line: ProgressLine, columns: number): (progress: ImportProgress) => void {
+  let shownAt = 0;
+  return ({ file, bytes, bytes_total, added, existing }) => {
+    if (Date.now() - shownAt < SHOW_EVERY_MS) return;
+    shownAt = Date.now();
+    const entries = countOf(added + existing, "entry", "entries");
+    const done =
+      bytes_total === undefined || bytes_total === 0
+        ? formatBytes(bytes)
+        : `${bar((bytes / bytes_total) * BAR_TOTAL, BAR_TOTAL)} ${Math.floor((bytes / bytes_total) * 100)} %`;
+    line.show(`${cleanLine(file).slice(-40)} ${done}, ${entries}`.slice(0, columns - 1));
+  };
+}
+
+function printReport({ screen }: Invocation, report: ImportReport, files: readonly ImportedFile[]): void {
+  const { out, err } = screen;
+  if (files.length > 0) {
+    const number = { align: "right" } as const;
+    out.write(
+      renderTable({
+        columns: [
+          { title: "FORMAT" },
+          { title: "ADDED", ...number },
+          { title: "EXISTING", ...number },
+          { title: "REJECTED", ...number, paint: (text) => (text === "0" ? text : out.colours.red(text)) },
+          { title: "FILE" },
+        ],
+        rows: files.map(({ file, format, added, existing, rejected }) => [
+          format || "unknown",
+          ...[added, existing, rejected].map(formatCount),
+          cleanLine(file),
+        ]),
+        width: out.columns,
+        colours: out.colours,
+      }),
+    );
+  }
+  const { added, existing, rejected, sessions } = report;
+  const parts = [
+    `Added ${countOf(added, "entry", "entries")}`,
+    `${formatCount(existing)} there before`,
+    `${countOf(rejected.length, "line", "lines")} rejected`,
+    `${countOf(sessions, "session", "sessions")} in ${countOf(report.files, "file", "files")}.`,
+  ];
+  out.write(`${parts.join(", ")}\n`);
+  for (const line of rejected.slice(0, REJECTED_SHOWN)) err.write(`${rejectedText(line)}\n`);
+  if (rejected.length > REJECTED_SHOWN) {
+    err.write(`… and ${formatCount(rejected.length - REJECTED_SHOWN)} more; --json has all of them.\n`);
+  }
+}
+
+function rejectedText({ file, line, reason }: RejectedLine): string {
+  const where = line === 0 ? cleanLine(file) : `${cleanLine(file)}:${line}`;
+  return `${where}: ${cleanLine(reason)}`;
+}

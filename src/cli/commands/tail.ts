@@ -1,0 +1,123 @@
+// `hansard tail`: entries as they are recorded, by whichever process, a line each, until Ctrl-C.
+import type { Command } from "commander";
+import stringWidth from "string-width";
+import type { Entry } from "../../model/entry.js";
+import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { entryLine, kindColour } from "../entry-text.js";
+import { exitStatus } from "../failures.js";
+import { fitText } from "../table.js";
+import { cleanLine, escapeObeyed, type Pane } from "../terminal.js";
+
+const KIND_WIDTH = 13;
+const LABELS_WIDTH_MAX = 40;
+const LABELS_SHARE = 0.3;
+const TEXT_WIDTH_MIN = 8;
+const LINE_CHARS_MAX = 400;
+/** Tool results are the longest texts and say least at a glance. */
+const RESULT_CHARS_MAX = 100;
+
+export const tailCommand: CommandModule = {
+  define(command: Command): void {
+    command
+      .option("--project <name>", "only this project; - for entries without one")
+      .option("--session <id>", "only this session; - for entries without one")
+      .option("--client <name>", "only this client; - for entries without one")
+      .option("--kind <kind>", "only this kind: interaction, message, tool_call, error, decision …")
+      .option("--role <role>", "only messages of this role: user, assistant, system, tool")
+      .option("--after <position>", "begin after this position, 0 for the whole record; otherwise from now")
+      .option("--json", "print each entry as JSON on a line of its own")
+      .addHelpText(
+        "after",
+        examplesText([
+          ["everything from now on", "hansard tail"],
+          ["errors of one project as they happen", "hansard tail --project web --kind error"],
+          ["the whole record, then what is new, for a program", "hansard tail --after 0 --json"],
+        ]),
+      );
+  },
+
+  async run({ options, settings, screen, json }: Invocation) {
+    const { session: session_id, ...rest } = textOptions(options, OPTION_NAMES);
+    await withRecorder({ settings, create: false }, async (recorder) => {
+      const tail = recorder.tail({ ...rest, session_id });
+      const stop = onStop(() => void tail.return());
+      try {
+        const { out } = screen;
+        const after = await tail.started();
+        if (out.isTerminal && !json) screen.err.write(waitingText(after, screen.err));
+        for (let rows = await tail.nextRows(); rows !== undefined; rows = await tail.nextRows()) {
+          const lines = rows.map((row) => (json ? escapeObeyed(row.json) : tailLine(JSON.parse(row.json), out)));
+          out.write(`${lines.join("\n")}\n`);
+        }
+        // The terminal has echoed ^C; what follows starts on a line of its own.
+        if (out.isTerminal) screen.err.write("\n");
+      } finally {
+        stop.forget();
+      }
+    });
+    return exitStatus.done;
+  },
+};
+
+const OPTION_NAMES = ["project", "session", "client", "kind", "role", "after"] as const;
+
+/** Ctrl-C is how a tail is meant to end, and so is a reader that has seen enough (`| head`). */
+function onStop(stop: () => void): { forget(): void } {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.once(signal, stop);
+  process.stdout.once("error", stop);
+  return {
+    forget: () => {
+      for (const signal of signals) process.off(signal, stop);
+      process.stdout.off("error", stop);
+    },
+  };
+}
+
+function waitingText(after: number, pane: Pane): string {
+  return `${pane.colours.dim(`Entries after #${after}, as they are recorded. Ctrl-C ends it.`)}\n`;
+}
+
+/** One entry on one line: when, where in the log, what kind, what it says, and in which session and project. */
+export function tailLine(entry: Entry, pane: Pane): string {
+  const { dim, bold } = pane.colours;
+  const labels = [entry.session_id, entry.project].filter((label) => label !== "").map((label) => cleanLine(label));
+  const time = timeOf(entry);
+  const position = `#${entry.position}`.padStart(6);
+  const kind = fitText(cleanLine(entry.kind), KIND_WIDTH).padEnd(KIND_WIDTH);
+  const text = textOf(entry).slice(0, LINE_CHARS_MAX);
+  const head = `${dim(time)} ${bold(position)} ${kindColour(entry.kind, pane.colours)(kind)}`;
+  const { columns } = pane;
+  const labelsWidth = columns === undefined ? LABELS_WIDTH_MAX : Math.min(columns * LABELS_SHARE, LABELS_WIDTH_MAX);
+  const where = labels.length === 0 ? "" : ` (${fitText(labels.join(", "), Math.floor(labelsWidth))})`;
+  if (columns === undefined) return `${head} ${text}${where}`;
+  const used = stringWidth(`${time} ${position} ${kind} ${where}`);
+  return `${head} ${fitText(text, Math.max(columns - used, TEXT_WIDTH_MIN))}${dim(where)}`;
+}
+
+/** An entry that was recorded long after it happened, as imported ones are, shows its date too. */
+function timeOf({ created_at, recorded_at }: Entry): string {
+  const isSameDay = created_at.slice(0, 10) === recorded_at.slice(0, 10);
+  return isSameDay ? created_at.slice(11, 19) : created_at.slice(0, 19).replace("T", " ");
+}
+
+function textOf(entry: Entry): string {
+  switch (entry.kind) {
+    case "interaction":
+      return cleanLine(
+        `${entry.prompt.slice(0, LINE_CHARS_MAX)}${entry.response === "" ? "" : ` → ${entry.response}`}`,
+      );
+    case "response":
+      return cleanLine(entry.response || entry.response_summary);
+    case "tool_call":
+      return entryLine({ ...entry, result: shortened(entry.result) });
+    default:
+      return entryLine(entry);
+  }
+}
+
+function shortened(result: unknown): string {
+  const text = cleanLine(typeof result === "string" ? result : JSON.stringify(result), RESULT_CHARS_MAX * 4);
+  const points = [...text];
+  return points.length <= RESULT_CHARS_MAX ? text : `${points.slice(0, RESULT_CHARS_MAX).join("")}…`;
+}

@@ -1,0 +1,55 @@
+// Output of any length: to standard output at the pace of its reader, or to a file that is there only once it is whole.
+import { createWriteStream } from "node:fs";
+import { rename, rm, stat } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Failed } from "./failures.js";
+
+const CHUNK_CHARS = 64 * 1024;
+
+export async function writeOut(lines: AsyncIterable<string>): Promise<void> {
+  for await (const chunk of inChunks(lines)) {
+    if (process.stdout.destroyed || process.stdout.errored) return;
+    if (process.stdout.write(chunk)) continue;
+    // A reader that went away never drains what was written for it.
+    await new Promise<void>((resolve) => {
+      const go = (): void => {
+        process.stdout.off("drain", go).off("close", go).off("error", go);
+        resolve();
+      };
+      process.stdout.on("drain", go).on("close", go).on("error", go);
+    });
+  }
+}
+
+/** Only its owner may read it, as with the record itself. An older file of that name stays until the new one is whole. */
+export async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<void> {
+  const isPlain = (await stat(path).catch(() => undefined))?.isFile() ?? true;
+  // A device or a pipe is written to as it is: nothing can take its place.
+  const target = isPlain ? `${path}.${process.pid}.part` : path;
+  try {
+    const stream = Readable.from(inChunks(lines), { objectMode: false });
+    await pipeline(stream, createWriteStream(target, { mode: 0o600, flush: isPlain }));
+    if (isPlain) await rename(target, path);
+  } catch (error) {
+    if (isPlain) await rm(target, { force: true });
+    const { syscall, message, code } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    throw new Failed({
+      code: code === "ENOSPC" ? "disk_full" : "file_not_written",
+      message: `the file cannot be written: ${message}`,
+      hint: "Name another one with --out.",
+    });
+  }
+}
+
+async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let chunk = "";
+  for await (const line of lines) {
+    chunk += line;
+    if (chunk.length < CHUNK_CHARS) continue;
+    yield chunk;
+    chunk = "";
+  }
+  if (chunk !== "") yield chunk;
+}

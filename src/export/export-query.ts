@@ -1,0 +1,60 @@
+// The door of an export: format and filters as they come in from any surface.
+import { limits } from "../model/limits.js";
+import { Rejection, reject } from "../model/rejection.js";
+import { isTimezone, WallClock } from "../model/zoned-time.js";
+import type { RowFilter } from "../ports/entry-index.js";
+import { type ListFilters, parseEntryQuery } from "../read/list-query.js";
+
+export const exportFormats = ["hansard", "nanobot", "timmy", "markdown"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export interface ExportOptions extends ListFilters {
+  /** `hansard` by default. `nanobot` and `timmy` hold one session, which must be named. */
+  readonly format?: ExportFormat | string | undefined;
+  readonly kind?: string | undefined;
+  /** An IANA zone for the forms that have none in their times; the machine's own by default. */
+  readonly timezone?: string | undefined;
+}
+
+export interface ExportQuery {
+  readonly format: ExportFormat;
+  readonly filter: RowFilter;
+  readonly clock: WallClock;
+}
+
+export function parseExportQuery(options: ExportOptions, nowMs: number): ExportQuery | Rejection {
+  const { format: given, timezone, ...filters } = options;
+  const format = given === undefined || given === "" ? "hansard" : given;
+  if (!isExportFormat(format)) {
+    const message = `format ${JSON.stringify(String(format).slice(0, 40))} is not known`;
+    return reject({
+      code: "field_invalid",
+      field: "format",
+      message,
+      hint: `Formats are ${exportFormats.join(", ")}.`,
+    });
+  }
+  const query = parseEntryQuery({ ...filters, limit: limits.list_max }, nowMs);
+  if (query instanceof Rejection) return query;
+  if (needsSession(format) && (query.filter.session_id ?? "") === "") {
+    return reject({
+      code: "session_id_invalid",
+      field: "session_id",
+      message: `the form of ${format} holds one session; session_id is needed`,
+    });
+  }
+  if (timezone !== undefined && timezone !== "" && !isTimezone(timezone)) {
+    const message = `${JSON.stringify(String(timezone).slice(0, 40))} is not a time zone`;
+    return reject({ code: "field_invalid", field: "timezone", message, hint: "For example Europe/Berlin, or UTC." });
+  }
+  return { format, filter: query.filter, clock: new WallClock(timezone === "" ? undefined : timezone) };
+}
+
+function isExportFormat(format: unknown): format is ExportFormat {
+  return (exportFormats as readonly unknown[]).includes(format);
+}
+
+/** Whether files of this form hold one session each. */
+export function needsSession(format: ExportFormat): boolean {
+  return format === "nanobot" || format === "timmy";
+}

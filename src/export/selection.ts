@@ -1,0 +1,84 @@
+// Which entries an export holds: in order of position, up to where the log ended when it began.
+import { bodyToEntry, parseBody } from "../model/body.js";
+import type { Entry } from "../model/entry.js";
+import { Fault } from "../model/fault.js";
+import { parseTime } from "../model/time.js";
+import type { RowFilter, SessionRange } from "../ports/entry-index.js";
+import type { EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
+import type { SessionSummary } from "../read/session-reader.js";
+
+const BATCH_ENTRIES = 200;
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** What an export reads from. */
+export interface ExportParts {
+  readonly log: EntryLog;
+  sessionPositions(range: SessionRange): Promise<readonly number[]>;
+  sessionSummary(session_id: string): Promise<SessionSummary | undefined>;
+}
+
+export async function* selectEntries(
+  parts: ExportParts,
+  options: { readonly filter: RowFilter; readonly head: Head },
+): AsyncGenerator<StoredEntry> {
+  const { filter, head } = options;
+  // The index knows where a session's entries are; everything else is a walk through the log.
+  const entries = (filter.session_id ?? "") === "" ? walk(parts.log, head) : walkSession(parts, options);
+  for await (const stored of entries) if (matches(stored, filter)) yield stored;
+}
+
+async function* walk(log: EntryLog, head: Head): AsyncGenerator<StoredEntry> {
+  for (let after = 0; after < head.position; ) {
+    const batch = await log.read({ after, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
+    for (const stored of batch) if (stored.position <= head.position) yield stored;
+    const last = batch.at(-1);
+    if (last === undefined) return;
+    after = last.position;
+    // The log may be read on the thread that captures, which has other things to do in between.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function* walkSession(
+  parts: ExportParts,
+  { filter, head }: { readonly filter: RowFilter; readonly head: Head },
+): AsyncGenerator<StoredEntry> {
+  const session_id = filter.session_id as string;
+  for (let after = 0; ; ) {
+    const range = { session_id, order: "asc", limit: BATCH_ENTRIES, after } as const;
+    const positions = await parts.sessionPositions(range);
+    for (const position of positions) {
+      if (position > head.position) return;
+      // One at a time: a page of them may hold more text than memory should.
+      const [stored] = await parts.log.get([position]);
+      if (stored !== undefined) yield stored;
+    }
+    const last = positions.at(-1);
+    if (last === undefined) return;
+    after = last;
+  }
+}
+
+function matches(stored: StoredEntry, filter: RowFilter): boolean {
+  const { kinds, ...rest } = filter;
+  if (kinds !== undefined && !kinds.includes(stored.kind)) return false;
+  if (Object.keys(rest).length === 0) return true;
+  const entry = readable(stored);
+  if (entry === undefined) return false;
+  for (const name of ["session_id", "project", "client"] as const) {
+    if (filter[name] !== undefined && filter[name] !== entry[name]) return false;
+  }
+  const created_ms = parseTime(entry.created_at) as number;
+  return created_ms >= (filter.since_ms ?? -Infinity) && created_ms <= (filter.until_ms ?? Infinity);
+}
+
+/** The entry, or undefined where its body is gone or damaged: nobody can say any more what it was about. */
+export function readable(stored: StoredEntry): Entry | undefined {
+  if (stored.body === undefined) return undefined;
+  try {
+    return bodyToEntry(stored, parseBody(stored.position, stored.body));
+  } catch (error) {
+    if (error instanceof Fault && error.code === "entry_corrupt") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,203 @@
+// Hansard's own export: into an empty store as it was, into others anew.
+import { describe, expect, test } from "vitest";
+import { recordsOf } from "../../test/support/fixtures.js";
+import { counts, importBench } from "../../test/support/import-target.js";
+import { memoryRecorder } from "../../test/support/memory-recorder.js";
+import { sampleEntries } from "../../test/support/sample-entries.js";
+import { repeatableSurroundings } from "../../test/support/surroundings.js";
+
+async function sampleBench() {
+  const bench = importBench();
+  await bench.recorder.append(sampleEntries);
+  return bench;
+}
+
+function freshBench() {
+  return importBench(memoryRecorder(repeatableSurroundings(7)).recorder);
+}
+
+describe("a whole export", () => {
+  test("imported into an empty store gives the same positions, times, hashes and log id", async () => {
+    const bench = await sampleBench();
+    const out = await bench.export({});
+    const copy = freshBench();
+    const report = await copy.import(copy.write("all.ndjson", out));
+    expect(counts(report)).toEqual({ files: 1, sessions: 1, added: 12, existing: 0, rejected: 0 });
+    expect(await copy.entries()).toEqual(await bench.entries());
+    expect(await copy.export({})).toBe(out);
+    expect(await copy.recorder.verify()).toEqual(await bench.recorder.verify());
+  });
+
+  test("is a line about the log, then a line per entry with all that its hash is made from", async () => {
+    const bench = await sampleBench();
+    const [header, first, ...rest] = recordsOf(await bench.export({}));
+    const { hash } = (await bench.recorder.verify()) as { readonly hash: string };
+    expect(header).toEqual({ hansard: 1, log_id: expect.any(String), position: 12, hash, whole: true });
+    const [entry] = await bench.entries();
+    expect(first).toEqual({
+      ...{ position: 1, kind: "session_info", recorded_at: entry?.recorded_at, hash: entry?.hash },
+      salt: expect.stringMatching(/^[0-9a-f]{32}$/),
+      ...{ id: "info", session_id: "s:1", title: "A first session", metadata: { topic: "tests" } },
+    });
+    expect(rest.map((line) => (line as { readonly position: number }).position)).toEqual([
+      ...[2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+    ]);
+  });
+
+  test("imported again adds nothing, there and at home", async () => {
+    const bench = await sampleBench();
+    const path = bench.write("all.ndjson", await bench.export({}));
+    expect(counts(await bench.import(path))).toMatchObject({ added: 0, existing: 12, rejected: 0 });
+    const copy = freshBench();
+    await copy.import(path);
+    expect(counts(await copy.import(path))).toMatchObject({ added: 0, existing: 12, rejected: 0 });
+  });
+
+  test("goes on where an import was broken off, and where the log has grown since", async () => {
+    const bench = await sampleBench();
+    const lines = (await bench.export({})).split("\n");
+    const copy = freshBench();
+    const half = await copy.import(copy.write("half.ndjson", lines.slice(0, 6).join("\n")));
+    expect(half).toMatchObject({
+      added: 5,
+      rejected: [{ line: 6, reason: expect.stringMatching(/ends at position 5/) }],
+    });
+    await bench.recorder.append({ kind: "error", error: "later" });
+    const grown = copy.write("all.ndjson", await bench.export({}));
+    expect(counts(await copy.import(grown))).toMatchObject({ added: 8, existing: 5, rejected: 0 });
+    expect(await copy.entries()).toEqual(await bench.entries());
+  });
+
+  test("of an empty log is one line, and leaves an empty store empty", async () => {
+    const bench = importBench();
+    const copy = freshBench();
+    const report = await copy.import(copy.write("none.ndjson", await bench.export({})));
+    expect(counts(report)).toEqual({ files: 1, sessions: 0, added: 0, existing: 0, rejected: 0 });
+  });
+});
+
+describe("what was changed on the way is found:", () => {
+  const change = async (edit: (lines: string[]) => void) => {
+    const bench = await sampleBench();
+    const lines = (await bench.export({})).trimEnd().split("\n");
+    edit(lines);
+    const copy = freshBench();
+    const report = await copy.import(copy.write("all.ndjson", `${lines.join("\n")}\n`));
+    expect(await copy.recorder.verify()).toMatchObject({ ok: true });
+    return { copy, report };
+  };
+
+  test("a text that was edited is left out, and what follows is placed anew", async () => {
+    const { copy, report } = await change((lines) => {
+      lines[7] = (lines[7] as string).replace("ENOENT", "EACCES");
+    });
+    expect(report.added).toBe(11);
+    expect(report.rejected).toEqual([
+      { file: expect.any(String), line: 8, reason: expect.stringMatching(/hash does not fit.*placed anew/) },
+    ]);
+    const entries = await copy.entries();
+    expect(entries.map(({ id }) => id)).not.toContain("failed");
+    expect(entries.at(-1)).toMatchObject({ id: "asked-again", position: 11 });
+  });
+
+  test("a line that was taken out is told, and what follows is placed anew", async () => {
+    const { report } = await change((lines) => void lines.splice(3, 1));
+    expect(report.added).toBe(11);
+    expect(report.rejected).toMatchObject([{ line: 4, reason: expect.stringMatching(/position 3 is missing/) }]);
+  });
+
+  test("a time that was edited", async () => {
+    const { report } = await change((lines) => {
+      lines[3] = (lines[3] as string).replace('"recorded_at":"2026', '"recorded_at":"2025');
+    });
+    expect(report.rejected).toMatchObject([{ line: 4 }]);
+  });
+
+  test("a line that was torn costs itself", async () => {
+    const { report } = await change((lines) => {
+      lines[12] = (lines[12] as string).slice(0, 40);
+    });
+    expect(report.added).toBe(11);
+    expect(report.rejected[0]).toMatchObject({ line: 13, reason: expect.stringMatching(/not valid JSON/) });
+  });
+});
+
+describe("into a store that has entries of its own", () => {
+  test("entries are placed anew, with their ids, times and sessions", async () => {
+    const bench = await sampleBench();
+    const other = freshBench();
+    await other.recorder.append([{ kind: "error", error: "mine" }, sampleEntries[0] as (typeof sampleEntries)[number]]);
+    const report = await other.import(other.write("all.ndjson", await bench.export({})));
+    expect(counts(report)).toMatchObject({ added: 11, existing: 1, rejected: 0 });
+    const original = await bench.entries();
+    const placed = await other.entries();
+    expect(placed.slice(2).map(({ id }) => id)).toEqual(original.slice(1).map(({ id }) => id));
+    expect(placed.slice(2).map(({ created_at }) => created_at)).toEqual(original.slice(1).map((one) => one.created_at));
+    expect(await other.recorder.getInteraction("asked")).toMatchObject({ response: "The record of a parliament." });
+    expect(await other.recorder.verify()).toMatchObject({ ok: true, entries: 13 });
+  });
+
+  test("a consolidation is led to the new place of what it names", async () => {
+    const bench = await sampleBench();
+    const other = freshBench();
+    await other.recorder.append([
+      { kind: "error", error: "one" },
+      { kind: "error", error: "two" },
+    ]);
+    await other.import(other.write("all.ndjson", await bench.export({})));
+    const consolidation = (await other.entries()).find(({ kind }) => kind === "consolidation");
+    expect(consolidation).toMatchObject({ through: 7, summary: "asked and read" });
+  });
+
+  test("a filtered export holds what was chosen, and is placed anew even in an empty store", async () => {
+    const bench = await sampleBench();
+    const out = await bench.export({ project: "atlas" });
+    expect(recordsOf(out)).toMatchObject([{ whole: false }, { id: "asked" }, { id: "answered" }, { id: "failed" }]);
+    const other = freshBench();
+    expect(counts(await other.import(other.write("part.ndjson", out)))).toMatchObject({ added: 3, rejected: 0 });
+    expect((await other.entries()).map(({ position }) => position)).toEqual([1, 2, 3]);
+  });
+
+  test("lines without the first one are recognised too", async () => {
+    const bench = await sampleBench();
+    const lines = (await bench.export({})).split("\n").slice(3).join("\n");
+    const other = freshBench();
+    const report = await other.import(other.write("tail.ndjson", lines));
+    // The response has lost its interaction, and the consolidation names a position that is there.
+    expect(report).toMatchObject({
+      added: 9,
+      rejected: [{ line: 4, reason: expect.stringMatching(/no interaction/) }],
+    });
+  });
+
+  test("a form that is newer than this program is told, and nothing is guessed", async () => {
+    const bench = importBench();
+    const report = await bench.import(bench.write("new.ndjson", [{ hansard: 2, log_id: "x" }, { position: 1 }]));
+    expect(report).toMatchObject({ added: 0, rejected: [{ line: 1, reason: expect.stringMatching(/form 2/) }] });
+  });
+});
+
+test.each([
+  [{ session_id: "s:1" }, 9],
+  [{ session_id: "-" }, 3],
+  [{ kind: "message" }, 2],
+  [{ client: "cli" }, 2],
+  [{ since: "2026-11-14", until: "2026-11-14T10:00:05Z" }, 1],
+  [{ until: "2026-11-14" }, 2],
+  [{ session_id: "s:1", kind: "decision", since: "2026-11-15" }, 1],
+  [{ session_id: "nobody" }, 0],
+])("the filter %j selects %i entries", async (filters, count) => {
+  const bench = await sampleBench();
+  expect(recordsOf(await bench.export(filters)).length - 1).toBe(count);
+});
+
+test.each([
+  [{ kind: "gossip" }, "kind_unknown"],
+  [{ since: "soon" }, "time_invalid"],
+  [{ format: "word" }, "field_invalid"],
+  [{ format: "nanobot" }, "session_id_invalid"],
+  [{ timezone: "Mars" }, "field_invalid"],
+])("the export options %j are refused with %s", async (options, code) => {
+  const bench = await sampleBench();
+  await expect(bench.export(options)).rejects.toMatchObject({ name: "RecorderError", code });
+});

@@ -1,0 +1,57 @@
+// Who a record is: ids that come out the same whenever and from wherever the same thing is imported.
+import { hash } from "node:crypto";
+import { parseId, parseLabel } from "../model/ids.js";
+import type { JsonObject } from "../model/json.js";
+import { Rejection } from "../model/rejection.js";
+
+const HASH_CHARS = 32;
+
+/** `<importer>:<native id>` where that is allowed, else a hash; the native one is then to be kept in `extra.native_id`. */
+export function idOf(importer: string, native: string): { readonly id: string; readonly isNative: boolean } {
+  const id = `${importer}:${native}`;
+  return parseId(id) === id ? { id, isNative: true } : { id: hashedId(importer, [native]), isNative: false };
+}
+
+export function hashedId(importer: string, parts: readonly unknown[]): string {
+  return `${importer}:${hash("sha256", canonical(parts), "hex").slice(0, HASH_CHARS)}`;
+}
+
+/** A session's key as it is where that is allowed, else a hash. */
+export function sessionOf(
+  importer: string,
+  key: string,
+): { readonly session_id: string; readonly native_id: string | undefined } {
+  const isAllowed = key !== "" && !(parseLabel("session_id", key) instanceof Rejection);
+  return isAllowed
+    ? { session_id: key, native_id: undefined }
+    : { session_id: hashedId(importer, ["session", key]), native_id: key };
+}
+
+/**
+ * Ids for records that have none of their own: a hash of the session and of all that the record says. Records that say
+ * the very same are counted, so that two are two, and a file that has grown repeats the ids of what it had before.
+ */
+export class ContentIds {
+  readonly #importer: string;
+  readonly #seen = new Map<string, number>();
+
+  constructor(importer: string) {
+    this.#importer = importer;
+  }
+
+  idOf(session_id: string, record: JsonObject): string {
+    const content = hash("sha256", canonical([session_id, record]), "base64url").slice(0, 16);
+    const times = this.#seen.get(content) ?? 0;
+    this.#seen.set(content, times + 1);
+    return hashedId(this.#importer, [session_id, record, times]);
+  }
+}
+
+/** JSON with sorted keys: the order of keys is no part of what a record says. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) => {
+    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
+    const pairs = Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(pairs);
+  });
+}

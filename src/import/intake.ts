@@ -1,0 +1,145 @@
+// What an importer yields on its way into the log: gathered into batches, each entry once, every refusal with its line.
+import type { EntryCopy, ImportedEntry, ImportStep, LogState } from "./importer.js";
+
+/** Large enough that one fsync serves many entries, small enough to be held in memory several times over. */
+const BATCH_STEPS_MAX = 500;
+const BATCH_BYTES_MAX = 4 * 1024 * 1024;
+
+export type IntakeOutcome = { readonly position: number; readonly isNew: boolean } | { readonly reason: string };
+
+/** Where entries go, as far as an import has to know it. */
+export interface ImportTarget extends LogState {
+  /** Where entries with these ids are. */
+  find(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
+  /** Appends in order, each entry with an outcome of its own. */
+  append(entries: readonly ImportedEntry[]): Promise<readonly IntakeOutcome[]>;
+  /** Puts entries at their old places, all or none. */
+  restore(copy: { readonly log_id: string; readonly entries: readonly EntryCopy[] }): Promise<boolean>;
+}
+
+export interface ImportTotals {
+  readonly added: number;
+  readonly existing: number;
+  readonly sessions: ReadonlySet<string>;
+}
+
+type EntryStep = Extract<ImportStep, { readonly entry: unknown }>;
+type CopyStep = Extract<ImportStep, { readonly copy: unknown }>;
+
+export class Intake {
+  /** How much of the source was read; whoever reads it counts. */
+  bytes = 0;
+  readonly #target: ImportTarget;
+  readonly #reject: (line: number, reason: string) => void;
+  readonly #sessions = new Set<string>();
+  #entries: EntryStep[] = [];
+  #copies: CopyStep[] = [];
+  #copiedBytes = 0;
+  #flushedAt = 0;
+  #added = 0;
+  #existing = 0;
+
+  constructor(target: ImportTarget, reject: (line: number, reason: string) => void) {
+    this.#target = target;
+    this.#reject = reject;
+  }
+
+  get totals(): ImportTotals {
+    return { added: this.#added, existing: this.#existing, sessions: this.#sessions };
+  }
+
+  async take(step: ImportStep): Promise<void> {
+    if ("reason" in step) this.#reject(step.line, step.reason);
+    else if ("present" in step) {
+      this.#existing += 1;
+      this.#noteSession(step.session_id);
+    } else if ("entry" in step) {
+      await this.#flushCopies();
+      this.#entries.push(step);
+      if (this.#isFull()) await this.#flushEntries();
+    } else if ("copy" in step) {
+      await this.#flushEntries();
+      this.#copies.push(step);
+      this.#copiedBytes += step.copy.body?.byteLength ?? 0;
+      if (this.#copies.length >= BATCH_STEPS_MAX || this.#copiedBytes >= BATCH_BYTES_MAX) await this.#flushCopies();
+    } else await this.#takeLater(step);
+  }
+
+  async flush(): Promise<void> {
+    await this.#flushCopies();
+    await this.#flushEntries();
+  }
+
+  #isFull(): boolean {
+    return this.#entries.length >= BATCH_STEPS_MAX || this.bytes - this.#flushedAt >= BATCH_BYTES_MAX;
+  }
+
+  async #takeLater(step: Extract<ImportStep, { readonly later: unknown }>): Promise<void> {
+    await this.flush();
+    const { line } = step;
+    const made = step.later();
+    if (typeof made === "string") this.#reject(line, made);
+    else if (made !== undefined) await this.take({ line, entry: made });
+  }
+
+  async #flushEntries(): Promise<void> {
+    const steps = this.#entries;
+    if (steps.length === 0) return;
+    this.#entries = [];
+    this.#flushedAt = this.bytes;
+    const known = await this.#target.find(steps.map(({ entry }) => entry.id));
+    const firstById = new Map<string, number>();
+    const fresh: EntryStep[] = [];
+    for (const [index, step] of steps.entries()) {
+      if (known[index] !== undefined || firstById.has(step.entry.id)) continue;
+      firstById.set(step.entry.id, fresh.length);
+      fresh.push(step);
+    }
+    const outcomes = fresh.length === 0 ? [] : await this.#target.append(fresh.map(({ entry }) => entry));
+    const isCounted = new Set<string>();
+    for (const [index, step] of steps.entries()) {
+      const { id } = step.entry;
+      const position = known[index];
+      if (position !== undefined) this.#settle(step, { position, isNew: false });
+      else {
+        const outcome = outcomes[firstById.get(id) as number] as IntakeOutcome;
+        const isTwin = isCounted.has(id) && "position" in outcome;
+        this.#settle(step, isTwin ? { ...outcome, isNew: false } : outcome);
+        isCounted.add(id);
+      }
+    }
+  }
+
+  #settle(step: EntryStep, outcome: IntakeOutcome): void {
+    if ("reason" in outcome) {
+      this.#reject(step.line, outcome.reason);
+      return;
+    }
+    if (outcome.isNew) this.#added += 1;
+    else this.#existing += 1;
+    this.#noteSession(step.entry.session_id);
+    step.placed?.(outcome.position);
+  }
+
+  async #flushCopies(): Promise<void> {
+    const steps = this.#copies;
+    const [first] = steps;
+    if (first === undefined) return;
+    this.#copies = [];
+    this.#copiedBytes = 0;
+    const isTaken = await this.#target.restore({ log_id: first.log_id, entries: steps.map(({ copy }) => copy) });
+    for (const step of steps) {
+      if (!isTaken) {
+        await this.take(step.refused());
+        continue;
+      }
+      this.#added += 1;
+      this.#noteSession(step.session_id);
+      step.placed(step.copy.position);
+    }
+  }
+
+  #noteSession(session_id: unknown): void {
+    if (typeof session_id === "string" && session_id !== "") this.#sessions.add(session_id);
+  }
+}

@@ -1,0 +1,134 @@
+// The lines of a file of JSON objects, whatever has happened to it. Memory is bounded: an endless line is dropped as it
+// comes.
+import { isUtf8 } from "node:buffer";
+import { isJsonObject, isNestedWithin } from "../model/json.js";
+import { limits } from "../model/limits.js";
+import type { SourceRecord } from "./importer.js";
+
+/** Twice an entry's limit, because programs that escape everything but ASCII need that much for the same text. */
+export const LINE_BYTES_MAX = 2 * limits.entry_bytes;
+/** Below this a line cannot be nested deep enough to do harm. */
+const NESTING_CHECKED_BYTES = 64 * 1024;
+const LINE_FEED = 0x0a;
+const NUL = 0x00;
+
+const UTF16_REASON = "the file is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8";
+
+interface Line {
+  readonly number: number;
+  /** Undefined where the line was too long to keep. */
+  readonly bytes: Buffer | undefined;
+  readonly isTorn: boolean;
+}
+
+export async function* readRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<SourceRecord> {
+  let isUtf16: boolean | undefined;
+  for await (const line of readLines(chunks)) {
+    isUtf16 ??= looksLikeUtf16(line.bytes ?? Buffer.alloc(0));
+    if (line.bytes !== undefined && isBlank(line.bytes, isUtf16)) continue;
+    yield isUtf16 ? { line: line.number, reason: UTF16_REASON } : toRecord(line);
+  }
+}
+
+async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  let number = 1;
+  let parts: Buffer[] = [];
+  let size = 0;
+  const take = (last: Buffer, isTorn: boolean): Line => {
+    const isTooLong = size + last.length > LINE_BYTES_MAX;
+    const line = { number, bytes: isTooLong ? undefined : joined(parts, last), isTorn };
+    number += 1;
+    parts = [];
+    size = 0;
+    return line;
+  };
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      yield take(chunk.subarray(start, end), false);
+      start = end + 1;
+    }
+    if (start === chunk.length) continue;
+    size += chunk.length - start;
+    if (size <= LINE_BYTES_MAX) parts.push(chunk.subarray(start));
+    else parts = [];
+  }
+  if (size > 0) yield take(Buffer.alloc(0), true);
+}
+
+function joined(parts: readonly Buffer[], last: Buffer): Buffer {
+  return parts.length === 0 ? last : Buffer.concat([...parts, last]);
+}
+
+/** With a mark, or as any text that begins with an ASCII character looks. */
+function looksLikeUtf16(bytes: Buffer): boolean {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
+  return (first === NUL) !== (second === NUL) && bytes.length > 3 && (bytes[2] === NUL) !== (bytes[3] === NUL);
+}
+
+function isBlank(bytes: Buffer, nulIsBlank: boolean): boolean {
+  for (const byte of bytes) {
+    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d && !(nulIsBlank && byte === NUL)) return false;
+  }
+  return true;
+}
+
+function toRecord({ number: line, bytes: whole, isTorn }: Line): SourceRecord {
+  if (whole === undefined) return { line, reason: `the line is longer than ${LINE_BYTES_MAX} bytes (32 MiB)` };
+  // A crash can leave a hole of zeros where nothing was written yet; what stands beside it may be whole.
+  const bytes = withoutNuls(whole);
+  if (bytes.length === 0) return { line, reason: "the line holds nothing but NUL bytes, as a crash can leave them" };
+  if (!isUtf8(bytes)) return { line, reason: "the line is not valid UTF-8" };
+  if (bytes.length > NESTING_CHECKED_BYTES && !isShallow(bytes)) return { line, reason: tooDeep };
+  const text = bytes.toString("utf8");
+  let value: unknown;
+  try {
+    value = JSON.parse(line === 1 && text.startsWith("\ufeff") ? text.slice(1) : text);
+  } catch (error) {
+    const what = isTorn ? "the last line is torn" : "the line is not valid JSON";
+    // The parser quotes the line, which may hold a secret, and it may be long.
+    return { line, reason: `${what}: ${brief(error)}` };
+  }
+  if (!isJsonObject(value)) return { line, reason: `the line is valid JSON, but ${named(value)} and not an object` };
+  if (Object.keys(value).length === 0) return { line, reason: "the line holds an object with nothing in it" };
+  return isNestedWithin(value, limits.nesting_levels) ? { line, record: value } : { line, reason: tooDeep };
+}
+
+const tooDeep = `the line is nested more than ${limits.nesting_levels} levels deep`;
+
+function withoutNuls(bytes: Buffer): Buffer {
+  let start = 0;
+  let end = bytes.length;
+  while (start < end && bytes[start] === NUL) start += 1;
+  while (end > start && bytes[end - 1] === NUL) end -= 1;
+  return bytes.subarray(start, end);
+}
+
+/** Looks before parsing: millions of brackets would become millions of objects. */
+function isShallow(bytes: Buffer): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (isText) {
+      if (byte === 0x5c) at += 1;
+      else if (byte === 0x22) isText = false;
+    } else if (byte === 0x22) isText = true;
+    else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > limits.nesting_levels) return false;
+    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
+  }
+  return true;
+}
+
+function brief(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/[,. ]*"[\s\S]*$/, "").slice(0, 120);
+}
+
+function named(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
+}

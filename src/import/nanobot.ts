@@ -1,0 +1,182 @@
+// nanobot's sessions: one file each, a header line with the session's key, then its messages.
+import type { JsonObject } from "../model/json.js";
+import { isJsonObject } from "../model/json.js";
+import { isRole, readRole } from "../model/roles.js";
+import type { WallClock } from "../model/zoned-time.js";
+import { ContentIds, hashedId, sessionOf } from "./identity.js";
+import type { ImportedEntry, Importer, ImportSource, ImportStep, Opening } from "./importer.js";
+import {
+  extraOnLine,
+  idOnLine,
+  LineTimes,
+  nativeRecord,
+  ownId,
+  reversible,
+  type StoredForm,
+  splitRecord,
+  timeOnLine,
+} from "./line-form.js";
+
+const FORMAT = "nanobot";
+
+export const nanobotImporter: Importer = {
+  format: FORMAT,
+  recognises: ({ records }: Opening) =>
+    records.some(isHeader) || records.some((record) => isMessage(record) && record.type === undefined),
+  read,
+};
+
+/** Only a line that calls itself metadata and has no role is the header; a message may say and carry what it likes. */
+function isHeader(record: JsonObject): boolean {
+  return record._type === "metadata" && record.role === undefined;
+}
+
+function isMessage(record: JsonObject): boolean {
+  return typeof record.role === "string" && ("content" in record || "tool_calls" in record);
+}
+
+async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
+  const header = source.opening.records.find(isHeader);
+  let session = new SessionFile(source, textKey(header) ?? source.stem);
+  for await (const item of source.records()) {
+    if ("reason" in item) {
+      // It was a message once, and the count of consolidated ones counts it.
+      session.skip();
+      yield item;
+    } else if (isHeader(item.record)) {
+      if (session.hasHeader) {
+        // Files written one after the other: another session begins.
+        yield* session.end();
+        session = new SessionFile(source, textKey(item.record) ?? source.stem);
+      }
+      yield session.header(item.line, item.record);
+    } else yield session.message(item.line, item.record);
+  }
+  yield* session.end();
+}
+
+function textKey(header: JsonObject | undefined): string | undefined {
+  return typeof header?.key === "string" && header.key !== "" ? header.key : undefined;
+}
+
+/** One session on its way in, from its header to its last message. */
+class SessionFile {
+  readonly #session: ReturnType<typeof sessionOf>;
+  readonly #ids = new ContentIds(FORMAT);
+  readonly #times: LineTimes;
+  readonly #clock: WallClock;
+  #header: { readonly line: number; readonly record: JsonObject } | undefined;
+  #messages = 0;
+  /** Positions by the order of their messages, as far as the header says that they are consolidated. */
+  #through = 0;
+  #throughMessage = 0;
+
+  constructor(source: ImportSource, key: string) {
+    this.#session = sessionOf(FORMAT, key);
+    this.#times = new LineTimes(source);
+    this.#clock = source.clock;
+  }
+
+  get hasHeader(): boolean {
+    return this.#header !== undefined;
+  }
+
+  header(line: number, record: JsonObject): ImportStep {
+    this.#header = { line, record };
+    const { session_id, native_id } = this.#session;
+    const { fields } = splitRecord("session_info", record);
+    const entry = {
+      ...fields,
+      kind: "session_info",
+      id: hashedId(FORMAT, ["header", session_id, record]),
+      session_id,
+      ...this.#times.take(record.created_at),
+      extra: { ...(native_id === undefined ? {} : { native_id }), native_record: record },
+    };
+    return { line, entry };
+  }
+
+  skip(): void {
+    this.#messages += 1;
+  }
+
+  message(line: number, record: JsonObject): ImportStep {
+    this.#messages += 1;
+    const ordinal = this.#messages;
+    const { session_id } = this.#session;
+    const envelope = {
+      id: ownId(record) ?? this.#ids.idOf(session_id, record),
+      session_id,
+      ...this.#times.take(record.timestamp),
+    };
+    const entry = isRole(record.role)
+      ? reversible(toMessage(envelope, record), record, { toLine: nanobotLine, clock: this.#clock })
+      : { kind: "raw", ...envelope, source: FORMAT, record };
+    return { line, entry, placed: (position) => this.#note(ordinal, position) };
+  }
+
+  /** The header says how many messages a summary stands for; the entry has to say through which position. */
+  *end(): Generator<ImportStep> {
+    if (this.#header === undefined || consolidatedCount(this.#header.record) === 0) return;
+    const { line, record } = this.#header;
+    yield {
+      line,
+      later: () => {
+        if (this.#through === 0) return undefined;
+        const { session_id } = this.#session;
+        const id = hashedId(FORMAT, ["consolidated", session_id, consolidatedCount(record)]);
+        const time = this.#times.take(record.updated_at);
+        return { kind: "consolidation", id, session_id, ...time, through: this.#through };
+      },
+    };
+  }
+
+  #note(ordinal: number, position: number): void {
+    const count = this.#header === undefined ? 0 : consolidatedCount(this.#header.record);
+    if (ordinal > count || ordinal < this.#throughMessage) return;
+    this.#throughMessage = ordinal;
+    this.#through = Math.max(this.#through, position);
+  }
+}
+
+function consolidatedCount({ last_consolidated: count }: JsonObject): number {
+  return typeof count === "number" && count > 0 ? Math.floor(count) : 0;
+}
+
+function toMessage(envelope: { readonly id: string }, record: JsonObject): ImportedEntry {
+  const { fields, rest } = splitRecord("message", record);
+  const { hansard_id: _, ...extra } = rest;
+  const hasCalls = Array.isArray(fields.tool_calls) && fields.tool_calls.length > 0;
+  // Null beside tool calls is what a message looks like that only calls; elsewhere nothing was said.
+  const content = fields.content ?? (hasCalls ? null : "");
+  const given = hasCalls && record.content === undefined ? {} : { content };
+  return {
+    kind: "message",
+    ...envelope,
+    ...fields,
+    ...given,
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}
+
+/** A line of nanobot's file; undefined for entries that have no place in it. */
+export function nanobotLine(form: StoredForm, clock: WallClock): JsonObject | undefined {
+  const { kind, body } = form;
+  if (kind === "raw") return body.source === FORMAT && isJsonObject(body.record) ? body.record : undefined;
+  if (kind !== "message") return undefined;
+  const native = nativeRecord(body);
+  if (native !== undefined && form.id.startsWith(`${FORMAT}:`)) return native;
+  const { role, content, tool_calls, tool_call_id, name, confidence } = body;
+  const known = {
+    role: readRole(String(role)),
+    ...given({ content }),
+    timestamp: timeOnLine(form, clock),
+    ...given({ tool_calls, tool_call_id, name, confidence }),
+    ...idOnLine(form, FORMAT),
+  };
+  return { ...known, ...extraOnLine(form, known) };
+}
+
+function given(fields: { readonly [name: string]: JsonObject[string] | undefined }): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject;
+}

@@ -1,0 +1,32 @@
+// Where entries of one log went in another: positions by positions, kept as runs, since most of them move together.
+
+interface Run {
+  readonly from: number;
+  readonly to: number;
+  length: number;
+}
+
+export class PositionMap {
+  readonly #runs: Run[] = [];
+
+  /** Positions come in rising order, as an export has them; one that does not is passed over. */
+  set(from: number, to: number): void {
+    const last = this.#runs.at(-1);
+    if (last !== undefined && from < last.from + last.length) return;
+    if (last !== undefined && from === last.from + last.length && to === last.to + last.length) last.length += 1;
+    else this.#runs.push({ from, to, length: 1 });
+  }
+
+  /** Where the greatest known position that is not above this one went. */
+  atOrBelow(from: number): number | undefined {
+    let low = 0;
+    let high = this.#runs.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#runs[middle] as Run).from <= from) low = middle + 1;
+      else high = middle;
+    }
+    const run = this.#runs[low - 1];
+    return run === undefined ? undefined : run.to + Math.min(from - run.from, run.length - 1);
+  }
+}

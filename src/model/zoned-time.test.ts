@@ -1,0 +1,71 @@
+// The clock on the wall: zones, and the hours that come twice or never.
+import { describe, expect, test } from "vitest";
+import { formatTime } from "./time.js";
+import { isTimezone, WallClock } from "./zoned-time.js";
+
+function utc(zone: string, time: unknown): string | undefined {
+  const ms = new WallClock(zone).parse(time);
+  return ms === undefined ? undefined : formatTime(ms);
+}
+
+describe("a time without a zone is read in the given one", () => {
+  test.each([
+    ["UTC", "2026-03-01T10:00:00.123456", "2026-03-01T10:00:00.123Z"],
+    ["Europe/Berlin", "2026-01-15T12:00:00", "2026-01-15T11:00:00.000Z"],
+    ["Europe/Berlin", "2026-07-15 12:00:00", "2026-07-15T10:00:00.000Z"],
+    ["Asia/Kolkata", "2026-07-15T12:00", "2026-07-15T06:30:00.000Z"],
+    ["Asia/Kathmandu", "2026-07-15T12:00:00", "2026-07-15T06:15:00.000Z"],
+    ["Pacific/Kiritimati", "2026-01-01T00:00:00", "2025-12-31T10:00:00.000Z"],
+    ["America/St_Johns", "2026-01-01T00:00:00", "2026-01-01T03:30:00.000Z"],
+    ["Europe/Berlin", "2026-07-15", "2026-07-14T22:00:00.000Z"],
+  ])("%s %s", (zone, time, expected) => {
+    expect(utc(zone, time)).toBe(expected);
+  });
+
+  test("the hour that a clock shows twice is taken as its first showing", () => {
+    expect(utc("Europe/Berlin", "2026-10-25T02:30:00")).toBe("2026-10-25T00:30:00.000Z");
+    expect(utc("America/New_York", "2026-11-01T01:30:00")).toBe("2026-11-01T05:30:00.000Z");
+  });
+
+  test("the hour that it never shows is read as if it had not been put forward yet", () => {
+    expect(utc("Europe/Berlin", "2026-03-29T02:30:00")).toBe("2026-03-29T01:30:00.000Z");
+    expect(utc("Australia/Lord_Howe", "2026-10-04T02:15:00")).toBe("2026-10-03T15:45:00.000Z");
+  });
+});
+
+test("a zone on the time itself wins", () => {
+  expect(utc("Asia/Tokyo", "2026-03-01T10:00:00Z")).toBe("2026-03-01T10:00:00.000Z");
+  expect(utc("Asia/Tokyo", "2026-03-01T10:00:00.5+02:00")).toBe("2026-03-01T08:00:00.500Z");
+  expect(utc("Asia/Tokyo", "2026-03-01T10:00:00-0330")).toBe("2026-03-01T13:30:00.000Z");
+});
+
+test("numbers are seconds or milliseconds since 1970", () => {
+  expect(utc("Asia/Tokyo", 1_772_359_200)).toBe("2026-03-01T10:00:00.000Z");
+  expect(utc("Asia/Tokyo", 1_772_359_200_123)).toBe("2026-03-01T10:00:00.123Z");
+  expect(utc("Asia/Tokyo", 1_772_359_200.5)).toBe("2026-03-01T10:00:00.500Z");
+});
+
+test.each([null, undefined, "", "yesterday", {}, [], true, Number.NaN, 1e300, "2026-13-01", "99999999999"])(
+  "%j is no time",
+  (time) => {
+    expect(utc("UTC", time)).toBeUndefined();
+  },
+);
+
+test("every written time is read back as the same moment, through a whole year", () => {
+  for (const zone of ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "UTC"]) {
+    const clock = new WallClock(zone);
+    const start = Date.UTC(2026, 0, 1);
+    for (let ms = start; ms < start + 366 * 86_400_000; ms += 1_795_123) expect(clock.parse(clock.format(ms))).toBe(ms);
+  }
+});
+
+test("without a name it is the machine's own zone", () => {
+  const ms = new WallClock().parse("2026-07-15T12:00:00");
+  expect(ms).toBe(new Date(2026, 6, 15, 12).getTime());
+});
+
+test("names of zones are checked", () => {
+  expect(["Europe/Berlin", "UTC", "utc", "America/New_York"].map(isTimezone)).toEqual([true, true, true, true]);
+  expect(["", "Mars/Olympus", "Europe/Berlin; x"].map(isTimezone)).toEqual([false, false, false]);
+});

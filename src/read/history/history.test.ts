@@ -1,0 +1,170 @@
+// History by the sentences of the specification: where it starts, how much it shows, and what it is made of.
+import { describe, expect, test } from "vitest";
+import { memoryRecorder } from "../../../test/support/memory-recorder.js";
+import { assistant, call, recordedSession, result, system, user } from "../../../test/support/recorded-session.js";
+
+const said = (role: string, content: string): object => ({ role, content });
+
+describe("what history is made of", () => {
+  test("role and content, in order of position whatever the times say", async () => {
+    const session = await recordedSession(
+      { ...user("first"), created_at: "2026-11-15T00:00:02Z" },
+      { ...assistant("second"), created_at: "2026-11-15T00:00:01Z", confidence: 0.5, extra: { note: 1 } },
+    );
+    expect(await session.history()).toStrictEqual([said("user", "first"), said("assistant", "second")]);
+  });
+
+  test("tool_calls, tool_call_id and name where they are present, and nothing else", async () => {
+    const session = await recordedSession({ ...user("q"), name: "ada" }, assistant("let me see", "c1"), {
+      ...result("c1", "seen"),
+      name: "read",
+    });
+    expect(await session.history()).toStrictEqual([
+      { role: "user", content: "q", name: "ada" },
+      { role: "assistant", content: "let me see", tool_calls: [call("c1")] },
+      { role: "tool", content: "seen", tool_call_id: "c1", name: "read" },
+    ]);
+  });
+
+  test("null content beside tool calls reads as an empty text", async () => {
+    const session = await recordedSession(user("q"), assistant(null, "c1"), result("c1", "r"));
+    expect((await session.history())[1]).toMatchObject({ role: "assistant", content: "" });
+  });
+
+  test("developer is read as system, timmy as assistant", async () => {
+    const session = await recordedSession({ kind: "message", role: "developer", content: "be kind" }, user("q"), {
+      kind: "message",
+      role: "timmy",
+      content: "a",
+    });
+    expect(await session.history()).toEqual([said("system", "be kind"), said("user", "q"), said("assistant", "a")]);
+  });
+
+  test("errors, decisions, notes about the session and raw records are not part of it", async () => {
+    const session = await recordedSession(
+      user("q"),
+      { kind: "error", error: "e" },
+      { kind: "decision", decision: "d" },
+      { kind: "session_info", title: "t" },
+      { kind: "raw", source: "x", record: { role: "user", content: "no" } },
+      assistant("a"),
+    );
+    expect(await session.history()).toEqual([said("user", "q"), said("assistant", "a")]);
+  });
+
+  test("an unknown session has none", async () => {
+    const session = await recordedSession();
+    expect(await session.history()).toEqual([]);
+    expect(await session.history({ format: "anthropic" })).toEqual({ system: "", messages: [] });
+  });
+});
+
+describe("where it starts", () => {
+  test("after the last clear", async () => {
+    const session = await recordedSession(user("old"), { kind: "clear" }, user("new"), assistant("a"));
+    expect(await session.history()).toEqual([said("user", "new"), said("assistant", "a")]);
+  });
+
+  test("after the greatest through, whichever consolidation came last", async () => {
+    const session = await recordedSession(
+      ...[user("1"), assistant("2"), user("3"), assistant("4"), user("5")],
+      { kind: "consolidation", through: 4 },
+      { kind: "consolidation", through: 2 },
+    );
+    expect(await session.history()).toEqual([said("user", "5")]);
+  });
+
+  test("at a user's turn: what others said before it is dropped", async () => {
+    const session = await recordedSession(user("1"), assistant("2"), user("3"), assistant("4"));
+    expect(await session.history({ max_messages: 3 })).toEqual([said("user", "3"), said("assistant", "4")]);
+  });
+
+  test("at the nearest user's turn before the window, where the window has none", async () => {
+    const session = await recordedSession(user("1"), user("2"), assistant("3"), assistant("4"), assistant("5"));
+    const expected = ["3", "4", "5"].map((content) => said("assistant", content));
+    expect(await session.history({ max_messages: 2 })).toEqual([said("user", "2"), ...expected]);
+  });
+
+  test("never before the boundary, also when there is no user after it", async () => {
+    const session = await recordedSession(user("1"), { kind: "clear" }, assistant("2"), system("3"));
+    expect(await session.history()).toEqual([]);
+  });
+
+  test("with the system messages after the boundary, which do not count", async () => {
+    const session = await recordedSession(
+      ...[system("gone"), { kind: "clear" }, system("s1"), user("1"), assistant("2"), system("s2"), user("3")],
+    );
+    const systems = [said("system", "s1"), said("system", "s2")];
+    expect(await session.history({ max_messages: 1 })).toEqual([...systems, said("user", "3")]);
+  });
+
+  test("with all system messages, however many there are", async () => {
+    const systems = Array.from({ length: 2_500 }, (_, index) => system(`s${index}`));
+    const session = await recordedSession(...systems, user("q"));
+    const history = await session.history();
+    expect(history).toHaveLength(2_501);
+    expect(history[2_499]).toEqual(said("system", "s2499"));
+  });
+});
+
+describe("how much it shows", () => {
+  test.each([0, -1, "0"])("nothing for max_messages %s", async (max_messages) => {
+    const session = await recordedSession(system("s"), user("q"));
+    expect(await session.history({ max_messages })).toEqual([]);
+  });
+
+  test("500 messages where nothing else is said", async () => {
+    const talk = Array.from({ length: 600 }, (_, index) =>
+      index % 2 === 0 ? user(`${index}`) : assistant(`${index}`),
+    );
+    const history = await (await recordedSession(...talk)).history();
+    expect(history).toHaveLength(500);
+    expect(history[0]).toEqual(said("user", "100"));
+  });
+
+  test("messages are counted after repair", async () => {
+    const session = await recordedSession(user("1"), assistant("2"), result("nobody's"), assistant(" "), user("3"));
+    expect(await session.history({ max_messages: 3 })).toHaveLength(3);
+  });
+
+  test("a call and its results are counted one by one, and never cut apart", async () => {
+    const session = await recordedSession(user("1"), user("2"), assistant("3", "a", "b"), result("a"), result("b"));
+    expect(await session.history({ max_messages: 3 })).toHaveLength(4);
+    expect(await session.history({ max_messages: 4 })).toHaveLength(4);
+    expect(await session.history({ max_messages: 5 })).toHaveLength(5);
+  });
+
+  test.each(["many", Number.NaN, true])("max_messages %s is refused", async (max_messages) => {
+    const session = await recordedSession(user("q"));
+    const refused = session.history({ max_messages: max_messages as number });
+    await expect(refused).rejects.toMatchObject({ code: "limit_invalid", field: "max_messages" });
+  });
+
+  test("an unknown format is refused", async () => {
+    const session = await recordedSession(user("q"));
+    const refused = session.history({ format: "gemini" as "openai" });
+    await expect(refused).rejects.toMatchObject({ code: "field_invalid", field: "format" });
+  });
+});
+
+describe("a session of interactions", () => {
+  test("reads as prompts and responses; one without a response as its prompt alone", async () => {
+    const session = await recordedSession(
+      { kind: "interaction", prompt: "p1", response: "r1" },
+      { kind: "interaction", prompt: "p2" },
+    );
+    expect(await session.history()).toEqual([said("user", "p1"), said("assistant", "r1"), said("user", "p2")]);
+  });
+
+  test("shows a response that came later", async () => {
+    const { recorder } = memoryRecorder();
+    await recorder.recordInteraction({ id: "i", session_id: "s", prompt: "p" });
+    await recorder.completeInteraction("i", { response: "r" });
+    expect(await recorder.session("s").history()).toEqual([said("user", "p"), said("assistant", "r")]);
+  });
+
+  test("leaves its interactions out once it has a message", async () => {
+    const session = await recordedSession({ kind: "interaction", prompt: "p", response: "r" }, user("q"));
+    expect(await session.history()).toEqual([said("user", "q")]);
+  });
+});

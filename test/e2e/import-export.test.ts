@@ -1,0 +1,240 @@
+// Import and export as people meet them: the commands on real files and a real store, and GET /export.
+import { createWriteStream, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { fixturePath, fixtureRecords, recordsOf } from "../support/fixtures.js";
+import { sampleEntries } from "../support/sample-entries.js";
+import { folderOfTest } from "../support/temporary-folder.js";
+import { fillStore, readError, readJson, runCli } from "./cli-run.js";
+import { startServer } from "./http-client.js";
+
+const nanobot = fixturePath("import", "nanobot");
+const timmy = fixturePath("import", "timmy");
+
+async function output(args: readonly string[], data: string): Promise<string> {
+  const { status, stdout, stderr } = await runCli(args, { data });
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
+}
+
+describe("hansard import", () => {
+  test("takes files and folders, finds each format, and prints a table by file", async () => {
+    const data = folderOfTest();
+    const { status, stdout, stderr } = await runCli(["import", nanobot, timmy], { data });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^FORMAT\s+ADDED\s+EXISTING\s+REJECTED\s+FILE$/);
+    expect(lines.slice(1, -1).map((line) => line.split(/\s+/).slice(0, 4).join(" "))).toEqual([
+      ...["nanobot 2 0 0", "nanobot 2 0 0", "nanobot 2 0 0", "nanobot 8 0 0", "timmy 7 0 0"],
+    ]);
+    expect(lines.at(-1)).toBe("Added 21 entries, 0 there before, 0 lines rejected, 5 sessions in 5 files.");
+    expect(await readJson(["import", nanobot, timmy], { data })).toEqual({
+      ...{ files: 5, sessions: 5, added: 0, existing: 21, rejected: [] },
+    });
+  });
+
+  test("status 0 although lines were rejected; they are named on stderr, and in the document", async () => {
+    const data = folderOfTest();
+    const file = join(folderOfTest(), "session_x.jsonl");
+    const good = '{"type":"error","error":"e","context":null,"timestamp":"2026-01-01T00:00:00"}';
+    writeFileSync(file, `${good}\n{torn\n[1]\n`);
+    const { status, stderr } = await runCli(["import", file], { data });
+    expect(status).toBe(0);
+    expect(stderr).toMatch(new RegExp(`^${file}:2: .*not valid JSON.*\n${file}:3: .*a list`));
+    expect(await readJson(["import", file], { data })).toEqual({
+      ...{ files: 1, sessions: 1, added: 0, existing: 1 },
+      rejected: [
+        { file, line: 2, reason: expect.any(String) },
+        { file, line: 3, reason: expect.any(String) },
+      ],
+    });
+  });
+
+  test("status 1 where a file could not be read at all; the others are imported", async () => {
+    const data = folderOfTest();
+    const missing = join(data, "nothing-here.jsonl");
+    const { status, stdout } = await runCli(["import", missing, timmy, "--json"], { data });
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ files: 1, sessions: 1, added: 7, existing: 0 },
+      rejected: [{ file: missing, line: 0, reason: "there is no such file or folder" }],
+    });
+  });
+
+  test("a file that is of no known format is told; in a folder it is passed over", async () => {
+    const folder = folderOfTest();
+    writeFileSync(join(folder, "package.json"), '{"name":"x"}\n');
+    writeFileSync(join(folder, "picture.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0]));
+    writeFileSync(join(folder, "empty.jsonl"), "");
+    const data = folderOfTest();
+    const none = { sessions: 0, added: 0, existing: 0 };
+    expect(await readJson(["import", folder], { data })).toEqual({ ...none, files: 0, rejected: [] });
+    const { status, stdout } = await runCli(["import", join(folder, "package.json"), "--json"], { data });
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ rejected: [{ line: 0, reason: expect.stringMatching(/no format/) }] });
+  });
+
+  test("reads standard input, and takes the format and the zone that it is told", async () => {
+    const data = folderOfTest();
+    const input = readFileSync(join(timmy, "session_2026-03-14.jsonl"));
+    const { status } = await runCli(["import", "-", "--format", "timmy", "--timezone", "Asia/Tokyo"], { data, input });
+    expect(status).toBe(0);
+    const { entries } = await readJson(["list", "--session", "stdin", "--limit", "500"], { data });
+    expect(entries.at(-1)).toMatchObject({ content: "Is the relay up?", created_at: "2026-03-14T00:00:00.000Z" });
+  });
+
+  test("times without a zone are those of the machine", async () => {
+    const data = folderOfTest();
+    await runCli(["import", timmy], { data, env: { TZ: "America/New_York" } });
+    const { entries } = await readJson(["list", "--kind", "tool_call"], { data });
+    expect(entries).toMatchObject([{ created_at: "2026-03-14T13:00:01.000Z" }]);
+  });
+
+  test.each([
+    [["import"], "argument_missing"],
+    [["import", "x", "--format", "word"], "field_invalid"],
+    [["import", "x", "--timezone", "Mars/Olympus"], "field_invalid"],
+    [["export", "--format", "word"], "field_invalid"],
+    [["export", "--format", "nanobot"], "option_invalid"],
+    [["export", "--kind", "gossip"], "kind_unknown"],
+    [["export", "somewhere"], "argument_excess"],
+  ])("wrong use is status 2: %j", async (args, code) => {
+    const data = folderOfTest();
+    await fillStore(data, sampleEntries);
+    expect(await readError(args, { data })).toMatchObject({ status: 2, code });
+  });
+
+  test("memory does not grow with the file", async () => {
+    const folder = folderOfTest();
+    const file = join(folder, "long.jsonl");
+    const stream = createWriteStream(file);
+    const text = "lorem ipsum dolor sit amet ".repeat(150);
+    for (let at = 0; at < 7_500; at += 1) {
+      const timestamp = new Date(Date.UTC(2026, 0, 1) + at * 1_000).toISOString().slice(0, -1);
+      stream.write(
+        `${JSON.stringify({ role: at % 2 === 0 ? "user" : "assistant", content: `${at} ${text}`, timestamp })}\n`,
+      );
+    }
+    await new Promise((resolve) => stream.end(resolve));
+    expect(statSync(file).size).toBeGreaterThan(30_000_000);
+    // With less than the file's size for all of JavaScript, holding on to what was read would end it.
+    const env = { NODE_OPTIONS: "--max-old-space-size=24" };
+    const report = await readJson(["import", file], { data: folder, env });
+    expect(report).toMatchObject({ added: 7_500, rejected: [] });
+  });
+});
+
+describe("hansard export", () => {
+  test("a whole export imported into an empty store gives the same store, byte for byte", async () => {
+    const [data, copy] = [folderOfTest(), join(folderOfTest(), "copy")];
+    await fillStore(data, sampleEntries);
+    await runCli(["import", nanobot, timmy], { data });
+    const file = join(data, "all.ndjson");
+    await output(["export", "--out", file], data);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(await readJson(["import", file], { data: copy })).toMatchObject({ added: 33, existing: 0, rejected: [] });
+    expect(await output(["export"], copy)).toBe(readFileSync(file, "utf8"));
+    expect(await readJson(["verify"], { data: copy })).toEqual(await readJson(["verify"], { data }));
+    expect(await readJson(["sessions"], { data: copy })).toEqual(await readJson(["sessions"], { data }));
+    expect(await readJson(["import", file], { data: copy })).toMatchObject({ added: 0, existing: 33 });
+  });
+
+  test("nanobot's folder comes out as it went in, a file per session, also where keys would share one", async () => {
+    const data = folderOfTest();
+    await runCli(["import", nanobot], { data });
+    const out = join(data, "out");
+    const { status, stderr } = await runCli(["export", "--format", "nanobot", "--out", out], { data });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "Wrote 4 sessions to out.\n" });
+    const names = readdirSync(out);
+    expect(names).toHaveLength(4);
+    expect(names).toContain("telegram_42.jsonl");
+    expect(names).toContain("a_b.jsonl");
+    const written = names.map((name) => recordsOf(readFileSync(join(out, name), "utf8")));
+    const given = readdirSync(nanobot).map((name) => fixtureRecords("import", "nanobot", name));
+    expect(new Set(written.map(canonical))).toEqual(new Set(given.map(canonical)));
+    expect(await readJson(["import", out], { data })).toMatchObject({ added: 0, rejected: [] });
+  });
+
+  test("one session goes to standard output, to a file, or into a folder that is there", async () => {
+    const data = folderOfTest();
+    await runCli(["import", timmy], { data });
+    const args = ["export", "--format", "timmy", "--session", "session_2026-03-14"];
+    const lines = await output(args, data);
+    expect(recordsOf(lines)).toEqual(fixtureRecords("import", "timmy", "session_2026-03-14.jsonl"));
+    await output([...args, "--out", join(data, "one.jsonl")], data);
+    mkdirSync(join(data, "there"));
+    await output([...args, "--out", join(data, "there")], data);
+    for (const name of ["one.jsonl", "there/session_2026-03-14.jsonl"]) {
+      expect(readFileSync(join(data, name), "utf8")).toBe(lines);
+    }
+  });
+
+  test("a file that cannot be written is status 1, and nothing is left behind", async () => {
+    const data = folderOfTest();
+    await fillStore(data, sampleEntries);
+    const failure = await readFailure(["export", "--out", join(data, "no", "such", "folder")], data);
+    expect(failure).toMatch(/cannot be written/);
+    expect(readdirSync(data).sort()).toEqual(expect.not.arrayContaining([expect.stringMatching(/part/)]));
+  });
+
+  test("Markdown shows recorded text as text, whatever it pretends to be", async () => {
+    const data = folderOfTest();
+    const content = "```\n# not a heading\n<script>alert(1)</script>\n````";
+    await fillStore(data, [{ kind: "message", session_id: "<b>s</b>", role: "user", content }]);
+    const text = await output(["export", "--format", "markdown"], data);
+    expect(text).toContain("# \\<b\\>s\\</b\\>\n");
+    expect(text).toContain(`\`\`\`\`\`\n${content}\n\`\`\`\`\`\n`);
+  });
+});
+
+async function readFailure(args: readonly string[], data: string): Promise<string> {
+  const { status, stderr } = await runCli(args, { data });
+  expect(status).toBe(1);
+  return stderr;
+}
+
+function canonical(records: readonly object[]): string {
+  return JSON.stringify(records.map((record) => Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+describe("GET /export", () => {
+  test("streams the record as lines that can be imported", async () => {
+    const server = await startServer();
+    await server.post("/entries", sampleEntries);
+    const { status, headers, text } = await server.get("/export");
+    expect([status, headers.get("content-type")]).toEqual([200, "application/x-ndjson"]);
+    const [first, ...lines] = recordsOf(text);
+    expect(first).toMatchObject({ hansard: 1, log_id: expect.any(String), position: 12 });
+    expect(lines).toHaveLength(12);
+    for (const line of lines) {
+      expect(line).toMatchObject({
+        recorded_at: expect.any(String),
+        hash: expect.any(String),
+        salt: expect.any(String),
+      });
+    }
+    const data = folderOfTest();
+    const { status: imported } = await runCli(["import", "-"], { data, input: text });
+    expect(imported).toBe(0);
+    const { body } = await server.get("/verify");
+    expect(await readJson(["verify"], { data })).toEqual(body);
+  });
+
+  test("takes filters, and refuses what it does not know with a 400", async () => {
+    const server = await startServer();
+    await server.post("/entries", sampleEntries);
+    expect(recordsOf((await server.get("/export?session_id=s:1&kind=message")).text)).toHaveLength(3);
+    for (const query of ["kind=gossip", "since=soon", "limit=5", "masked=1"]) {
+      const { status, body } = await server.get(`/export?${query}`);
+      expect([status, typeof body.error.code], query).toEqual([400, "string"]);
+    }
+  });
+
+  test("a large record arrives whole", async () => {
+    const server = await startServer();
+    const content = "x".repeat(100_000);
+    const entries = Array.from({ length: 100 }, (_, at) => ({ kind: "error", error: `${at} ${content}` }));
+    await server.post("/entries", entries);
+    expect(recordsOf((await server.get("/export")).text)).toHaveLength(101);
+  });
+});
