@@ -37,6 +37,11 @@ export class ImportDoor {
     return stored?.hash;
   }
 
+  async bodyAt(position: number): Promise<Uint8Array | undefined> {
+    const [stored] = await this.#log.get([position]);
+    return stored?.body;
+  }
+
   /** Where entries with these ids are. */
   find(ids: readonly string[]): Promise<readonly (number | undefined)[]> {
     return this.#log.find(ids.map(idClaim));

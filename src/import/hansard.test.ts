@@ -137,6 +137,19 @@ describe("into a store that has entries of its own", () => {
     expect(await other.recorder.verify()).toMatchObject({ ok: true, entries: 13 });
   });
 
+  test("an id that stands for something else here is told, and nothing is overwritten", async () => {
+    const bench = await sampleBench();
+    const other = freshBench();
+    await other.recorder.append({ kind: "error", id: "failed", error: "another one" });
+    const report = await other.import(other.write("all.ndjson", await bench.export({})));
+    expect(report).toMatchObject({
+      added: 11,
+      existing: 0,
+      rejected: [{ line: 8, reason: expect.stringMatching(/taken/) }],
+    });
+    expect(await other.recorder.getEntry("failed")).toMatchObject({ error: "another one" });
+  });
+
   test("a consolidation is led to the new place of what it names", async () => {
     const bench = await sampleBench();
     const other = freshBench();

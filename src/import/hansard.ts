@@ -2,7 +2,7 @@
 // other store its entries are placed anew.
 import { chainHash, commitmentOf, GENESIS_HASH, HASH_BYTES, SALT_BYTES } from "../model/chain.js";
 import { completionClaim, idClaim } from "../model/claims.js";
-import type { JsonObject } from "../model/json.js";
+import { type JsonObject, jsonEquals } from "../model/json.js";
 import { isCaptureKind, isReservedKind } from "../model/kinds.js";
 import { hashedId } from "./identity.js";
 import type { EntryCopy, ImportedEntry, Importer, ImportSource, ImportStep, LogState, Opening } from "./importer.js";
@@ -167,6 +167,14 @@ function lostReason(flaw: string): string {
   return `the entry was damaged before it was exported: ${flaw}`;
 }
 
+/** The same id must stand for the same content; a time that the log added itself is no part of it. */
+function otherContent(stored: Uint8Array | undefined, body: JsonObject): string | undefined {
+  if (stored === undefined) return undefined;
+  const present = JSON.parse(Buffer.from(stored).toString("utf8")) as JsonObject;
+  if (jsonEquals({ ...present, created_at: present.created_at ?? body.created_at }, body)) return undefined;
+  return `id ${body.id} is taken here by other content`;
+}
+
 /** Gives entries new places: they keep ids and times, and a consolidation is led to the new place of what it names. */
 class Placing {
   readonly #positions = new PositionMap();
@@ -190,7 +198,8 @@ class Placing {
       return { line, later: () => this.#consolidation({ ...dated, kind, id: String(body.id) }, body.through) };
     }
     const placed = (at: number): void => this.note(position, at);
-    if (isCaptureKind(kind)) return { line, entry: { ...dated, kind, id: String(body.id) }, placed };
+    const flawOf = (stored: Uint8Array | undefined): string | undefined => otherContent(stored, dated);
+    if (isCaptureKind(kind)) return { line, entry: { ...dated, kind, id: String(body.id) }, placed, flawOf };
     // What a log writes about itself is said about that log, and here only kept.
     const id = hashedId(FORMAT, [kind, body, recorded_at]);
     const raw = { kind: "raw", id, created_at: dated.created_at, source: FORMAT, record: { kind, ...body } };

@@ -14,7 +14,7 @@ export interface ImportOptions {
   /** An IANA zone for times without one; the machine's own by default. */
   readonly timezone?: string | undefined;
   /** What the path `-` reads; the program's standard input by default. */
-  readonly stdin?: AsyncIterable<Buffer> | undefined;
+  readonly stdin?: AsyncIterable<Uint8Array> | undefined;
   /** Hears now and then how far the import is. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
   /** Hears of each file once it is done. */
@@ -103,7 +103,7 @@ interface FileParts {
 
 async function importFile(file: string, parts: FileParts): Promise<void> {
   const { plan, options, target, report } = parts;
-  const opened = await openFile(file, options.stdin ?? (process.stdin as AsyncIterable<Buffer>));
+  const opened = await openFile(file, (options.stdin ?? process.stdin) as AsyncIterable<Buffer>);
   if ("reason" in opened) return report.lost(opened);
   const intake = new Intake(target, (line, reason) => report.reject({ file, line, reason }));
   let format = "";

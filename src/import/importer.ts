@@ -23,8 +23,16 @@ export interface EntryCopy {
 }
 
 export type ImportStep =
-  /** An entry to append. `placed` hears where it is, also where it was there before. */
-  | { readonly line: number; readonly entry: ImportedEntry; readonly placed?: (position: number) => void }
+  /**
+   * An entry to append. `placed` hears where it is, also where it was there before. `flawOf` looks at the body that is
+   * stored under its id already, and may say why that is another entry; without it the id alone decides.
+   */
+  | {
+      readonly line: number;
+      readonly entry: ImportedEntry;
+      readonly placed?: (position: number) => void;
+      readonly flawOf?: (stored: Uint8Array | undefined) => string | undefined;
+    }
   /** An entry that can be made only once all before it have their places; undefined where there is none to make. */
   | { readonly line: number; readonly later: () => ImportedEntry | string | undefined }
   /** An entry to put at its old place. Where that cannot be, `refused` is told, and what it gives is done instead. */

@@ -11,6 +11,8 @@ export type IntakeOutcome = { readonly position: number; readonly isNew: boolean
 export interface ImportTarget extends LogState {
   /** Where entries with these ids are. */
   find(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
+  /** The body of the entry at this position; undefined where it was erased. */
+  bodyAt(position: number): Promise<Uint8Array | undefined>;
   /** Appends in order, each entry with an outcome of its own. */
   append(entries: readonly ImportedEntry[]): Promise<readonly IntakeOutcome[]>;
   /** Puts entries at their old places, all or none. */
@@ -100,7 +102,7 @@ export class Intake {
     for (const [index, step] of steps.entries()) {
       const { id } = step.entry;
       const position = known[index];
-      if (position !== undefined) this.#settle(step, { position, isNew: false });
+      if (position !== undefined) this.#settle(step, await this.#recognise(step, position));
       else {
         const outcome = outcomes[firstById.get(id) as number] as IntakeOutcome;
         const isTwin = isCounted.has(id) && "position" in outcome;
@@ -108,6 +110,11 @@ export class Intake {
         isCounted.add(id);
       }
     }
+  }
+
+  async #recognise(step: EntryStep, position: number): Promise<IntakeOutcome> {
+    const reason = step.flawOf?.(await this.#target.bodyAt(position));
+    return reason === undefined ? { position, isNew: false } : { reason };
   }
 
   #settle(step: EntryStep, outcome: IntakeOutcome): void {

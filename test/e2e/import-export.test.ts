@@ -1,5 +1,5 @@
 // Import and export as people meet them: the commands on real files and a real store, and GET /export.
-import { createWriteStream, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { fixturePath, fixtureRecords, recordsOf } from "../support/fixtures.js";
@@ -59,6 +59,14 @@ describe("hansard import", () => {
       ...{ files: 1, sessions: 1, added: 7, existing: 0 },
       rejected: [{ file: missing, line: 0, reason: "there is no such file or folder" }],
     });
+  });
+
+  test("a path that leads nowhere, or a wrong option, makes no store", async () => {
+    const data = join(folderOfTest(), "record");
+    const { status, stdout } = await runCli(["import", "/nonexistent/x", "--json"], { data });
+    expect([status, JSON.parse(stdout).rejected.length]).toEqual([1, 1]);
+    expect((await runCli(["import", timmy, "--timezone", "Mars"], { data })).status).toBe(2);
+    expect(existsSync(data)).toBe(false);
   });
 
   test("a file that is of no known format is told; in a folder it is passed over", async () => {

@@ -1,6 +1,14 @@
 // `hansard import`: files, folders or standard input into the record, with a bar while it runs and a table at the end.
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import type { ImportedFile, ImportProgress, ImportReport, RejectedLine } from "../../index.js";
+import {
+  type ImportedFile,
+  type ImportProgress,
+  type ImportReport,
+  openRecorder,
+  type Recorder,
+  type RejectedLine,
+} from "../../index.js";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { bar, countOf, formatBytes, formatCount, renderTable } from "../table.js";
@@ -34,18 +42,33 @@ ${examplesText([
     const { operands, options, settings, screen, json } = invocation;
     const progress = new ProgressLine(screen.err);
     const files: ImportedFile[] = [];
-    const report = await withRecorder({ settings, create: true }, (recorder) =>
-      recorder.importFiles(operands, {
-        ...textOptions(options, ["format", "timezone"]),
-        onProgress: now(progress, screen.err.columns ?? 80),
-        onFile: (file) => void files.push(file),
-      }),
-    ).finally(() => progress.clear());
+    const chosen = textOptions(options, ["format", "timezone"]);
+    const isThere = operands.some((path) => path === "-" || existsSync(path));
+    // Said without a store, so that a mistyped command leaves no empty one behind.
+    const before = await withoutStore((recorder) => recorder.importFiles(isThere ? [] : operands, chosen));
+    const report = isThere
+      ? await withRecorder({ settings, create: true }, (recorder) =>
+          recorder.importFiles(operands, {
+            ...chosen,
+            onProgress: now(progress, screen.err.columns ?? 80),
+            onFile: (file) => void files.push(file),
+          }),
+        ).finally(() => progress.clear())
+      : before;
     if (json) screen.out.write(documentText(report, screen.out));
     else printReport(invocation, report, files);
     return report.rejected.some(({ line }) => line === 0) ? exitStatus.failed : exitStatus.done;
   },
 };
+
+async function withoutStore<T>(work: (recorder: Recorder) => Promise<T>): Promise<T> {
+  const recorder = await openRecorder({ data: "memory:" });
+  try {
+    return await work(recorder);
+  } finally {
+    await recorder.close();
+  }
+}
 
 /** Shows how far it is, now and then. */
 function now(line: ProgressLine, columns: number): (progress: ImportProgress) => void {
