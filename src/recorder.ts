@@ -1,5 +1,6 @@
 // The composition root: opens a store and puts the parts together behind the interface of the library.
 import { hash } from "node:crypto";
+import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { Capture, type Captured, type CapturedItem } from "./capture/capture.js";
@@ -22,6 +23,7 @@ import type {
   Interaction,
   InteractionInput,
 } from "./model/entry.js";
+import { Fault } from "./model/fault.js";
 import { isPositionText, parseSessionId } from "./model/ids.js";
 import { orThrow, RecorderError, Rejection, reject } from "./model/rejection.js";
 import type { EntryCounts } from "./ports/entry-index.js";
@@ -80,9 +82,20 @@ export async function openRecorder(options: RecorderOptions = {}): Promise<Recor
     return new Recorder({ log, reading: new LocalReading({ log, index: new MemoryIndex() }), surroundings });
   }
   const path = join(data, "log.db");
+  const index_path = join(data, "index.db");
+  refuseEmptied(path, index_path);
   const log = await ThreadedLog.open({ path, mode: options.create === false ? "write" : "create" });
-  const reading = new ThreadedReading({ log_path: path, index_path: join(data, "index.db") });
+  const reading = new ThreadedReading({ log_path: path, index_path });
   return new Recorder({ log, reading, surroundings, tailSource: new ThreadedTailSource({ log_path: path }) });
+}
+
+/** An empty log beside an index that remembers one was lost; taking it for a new one would hide that. */
+function refuseEmptied(log: string, index: string): void {
+  const sizeOf = (path: string): number | undefined => (existsSync(path) ? statSync(path).size : undefined);
+  if (sizeOf(log) !== 0 || (sizeOf(index) ?? 0) === 0) return;
+  throw new Fault("store_corrupt", `${log} is empty, but ${index} remembers entries`, {
+    hint: "Restore log.db from a copy; to start a new log, delete both files.",
+  });
 }
 
 /** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */
@@ -114,7 +127,7 @@ export class Recorder {
 
   /** Records one round-trip with a model, and answers with the whole interaction once it is on disk. */
   async recordInteraction(input: InteractionInput): Promise<Interaction> {
-    const { kind } = input as { readonly kind?: unknown };
+    const { kind } = (input ?? {}) as { readonly kind?: unknown };
     if (kind !== undefined && kind !== null && kind !== "interaction") throw new RecorderError(notAnInteraction());
     const item = await this.#captureOne(input, "interaction");
     if (item.status === "recorded" && item.stored !== undefined) return toEntry(item.stored) as Interaction;

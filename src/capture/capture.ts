@@ -21,6 +21,9 @@ export interface CapturedItem extends Captured {
   readonly stored?: StoredEntry;
 }
 
+/** How many are read together, so that a batch of thousands holds few of them in memory. */
+const INTERACTIONS_AT_ONCE = 100;
+
 export class Capture {
   readonly #log: EntryLog;
   readonly #commit: GroupCommit;
@@ -74,13 +77,12 @@ export class Capture {
 
   /** A response takes session, project and client from its interaction, whatever the caller gave. */
   async #inheritFromInteractions(drafts: Draft[]): Promise<Rejection | undefined> {
+    const bodies = await this.#readInteractions(drafts);
     for (const [index, draft] of drafts.entries()) {
+      if (draft.kind === "interaction" && draft.id !== undefined) bodies.set(draft.id, draft.body as JsonObject);
       if (draft.kind !== "response") continue;
       const interactionId = draft.body.interaction_id as string;
-      const inBatch = drafts
-        .slice(0, index)
-        .find((other) => other.id === interactionId && other.kind === "interaction");
-      const interaction = inBatch?.body ?? (await this.#readInteraction(interactionId));
+      const interaction = bodies.get(interactionId);
       if (interaction === undefined) return interactionNotFound(interactionId).at(index);
       if (typeof interaction.response === "string" && interaction.response !== "") {
         return alreadyCompleted(interactionId).at(index);
@@ -97,12 +99,23 @@ export class Capture {
     return undefined;
   }
 
-  async #readInteraction(id: string): Promise<JsonObject | undefined> {
-    const [position] = await this.#log.find([idClaim(id)]);
-    if (position === undefined) return undefined;
-    const [stored] = await this.#log.get([position]);
-    if (stored?.body === undefined || stored.kind !== "interaction") return undefined;
-    return parseBody(position, stored.body);
+  /** The recorded interactions that these drafts complete, by id. */
+  async #readInteractions(drafts: readonly Draft[]): Promise<Map<string, JsonObject>> {
+    const ids = drafts.flatMap((draft) => (draft.kind === "response" ? [draft.body.interaction_id as string] : []));
+    const positions = (await this.#log.find(ids.map(idClaim))).filter((position) => position !== undefined);
+    const bodies = new Map<string, JsonObject>();
+    for (let used = 0; used < positions.length; used += INTERACTIONS_AT_ONCE) {
+      for (const stored of await this.#log.get(positions.slice(used, used + INTERACTIONS_AT_ONCE))) {
+        if (stored?.body === undefined || stored.kind !== "interaction") continue;
+        const { response, session_id, project, client, id } = parseBody(stored.position, stored.body);
+        // Only what is needed, since the rest may be large.
+        const kept = Object.entries({ response, session_id, project, client }).filter(
+          ([, value]) => value !== undefined,
+        );
+        bodies.set(id as string, Object.fromEntries(kept) as JsonObject);
+      }
+    }
+    return bodies;
   }
 
   /**

@@ -2,7 +2,7 @@
 import type { CaptureKind } from "../model/entry.js";
 import type { Field } from "../model/fields.js";
 import { parseId, parseLabel } from "../model/ids.js";
-import { isJsonObject, isNestedWithin, type JsonObject } from "../model/json.js";
+import { isJsonObject, type JsonObject, jsonFlaw } from "../model/json.js";
 import { kindRules, parseKind } from "../model/kinds.js";
 import { limits } from "../model/limits.js";
 import { Rejection, reject } from "../model/rejection.js";
@@ -22,13 +22,11 @@ export type DraftBody = { [field: string]: unknown };
 /** Own fields of the envelope that a caller may give; everything else is a field of the kind, or extra. */
 const ENVELOPE = new Set(["kind", "id", "created_at", "session_id", "project", "client", "extra"]);
 
-export function parseDraft(input: unknown, kindWhenAbsent?: CaptureKind): Draft | Rejection {
-  if (!isJsonObject(input)) {
-    return reject({ code: "field_invalid", field: "entry", message: "an entry must be a JSON object" });
-  }
+export function parseDraft(given: unknown, kindWhenAbsent?: CaptureKind): Draft | Rejection {
+  const input = toPlain(given);
+  if (input instanceof Rejection) return input;
   const kind = parseKind(input.kind ?? kindWhenAbsent);
   if (kind instanceof Rejection) return kind;
-  if (!isNestedWithin(input, limits.nesting_levels)) return tooDeep();
   const rule = kindRules[kind];
   const body: DraftBody = {};
   const id = input.id === undefined || input.id === null ? undefined : parseId(input.id);
@@ -37,7 +35,44 @@ export function parseDraft(input: unknown, kindWhenAbsent?: CaptureKind): Draft 
   if (envelope !== undefined) return envelope;
   const fields = rule.fields as { readonly [name: string]: Field };
   const refused = parseFields(input, fields, body) ?? parseExtra(input, fields, body) ?? checkWhole(kind, body);
-  return refused ?? { kind, id, body };
+  return refused ?? finiteOnly(body) ?? { kind, id, body };
+}
+
+/** A number that JSON cannot write would be stored as null; the field's own rule may have refused it already. */
+function finiteOnly(body: DraftBody): Rejection | undefined {
+  for (const name in body) {
+    if (jsonFlaw(body[name], limits.nesting_levels) === "not_finite") return notFinite(name);
+  }
+  return undefined;
+}
+
+/** The input as JSON would carry it: a program may give dates and objects that write themselves. */
+function toPlain(given: unknown): JsonObject | Rejection {
+  const flaw = isJsonObject(given) ? jsonFlaw(given, limits.nesting_levels) : undefined;
+  if (flaw === "too_deep") return tooDeep();
+  if (flaw !== "not_plain") return isJsonObject(given) ? given : notAnObject();
+  let plain: unknown;
+  try {
+    plain = JSON.parse(JSON.stringify(given));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return reject({ code: "field_invalid", field: "entry", message: `the entry is not JSON: ${reason}` });
+  }
+  if (!isJsonObject(plain)) return notAnObject();
+  return jsonFlaw(plain, limits.nesting_levels) === undefined ? plain : tooDeep();
+}
+
+function notAnObject(): Rejection {
+  return reject({ code: "field_invalid", field: "entry", message: "an entry must be a JSON object" });
+}
+
+function notFinite(field: string): Rejection {
+  return reject({
+    code: "field_invalid",
+    field,
+    message: `${field} holds a number that JSON cannot (NaN, or one beyond the range of doubles)`,
+    hint: "Give it as text.",
+  });
 }
 
 export function tooDeep(): Rejection {

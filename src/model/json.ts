@@ -9,24 +9,45 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/**
- * Whether lists and objects are nested at most `levels` deep, `value` itself being the first level.
- * The recursion is bounded by `levels`, so that a hostile depth cannot exhaust the stack.
- */
+/** Whether lists and objects are nested at most `levels` deep, `value` itself being the first level. */
 export function isNestedWithin(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (levels <= 0) return false;
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      if (typeof item === "object" && item !== null && !isNestedWithin(item, levels - 1)) return false;
-    }
-    return true;
+  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return items.every((item) => isNestedWithin(item, levels - 1));
+}
+
+/** What keeps a value from being stored as it is. */
+export type JsonFlaw = "too_deep" | "not_finite" | "not_plain";
+
+/**
+ * Looks through a value whose lists and objects may be nested `levels` deep, itself being the first level. The recursion
+ * is bounded by `levels`, so that a hostile depth cannot exhaust the stack. Numbers that are no JSON (1e999 is Infinity)
+ * would be stored as null; objects that are not plain, or write themselves, as something else than what was looked at.
+ */
+export function jsonFlaw(value: unknown, levels: number): JsonFlaw | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : "not_finite";
+  if (typeof value !== "object" || value === null) return isPlainScalar(value) ? undefined : "not_plain";
+  if (levels <= 0) return "too_deep";
+  if (!Array.isArray(value) && !isPlainObject(value)) return "not_plain";
+  let found: JsonFlaw | undefined;
+  for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    if (typeof item === "string") continue;
+    const flaw = jsonFlaw(item, levels - 1);
+    if (flaw === "too_deep" || flaw === "not_plain") return flaw;
+    found ??= flaw;
   }
-  for (const key in value) {
-    const item = (value as { readonly [key: string]: unknown })[key];
-    if (typeof item === "object" && item !== null && !isNestedWithin(item, levels - 1)) return false;
-  }
-  return true;
+  return found;
+}
+
+function isPlainScalar(value: unknown): boolean {
+  return value === null || value === undefined || typeof value === "string" || typeof value === "boolean";
+}
+
+function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  return typeof (value as { readonly toJSON?: unknown }).toJSON !== "function";
 }
 
 /** Equality of JSON values; the order of an object's keys carries no meaning in JSON and is ignored. */

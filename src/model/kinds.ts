@@ -92,7 +92,9 @@ export function isCaptureKind(kind: unknown): kind is CaptureKind {
 }
 
 export function isReservedKind(kind: unknown): boolean {
-  return (reservedKinds as readonly unknown[]).includes(kind);
+  return (
+    (reservedKinds as readonly unknown[]).includes(kind) || (typeof kind === "string" && kind.startsWith("memory_"))
+  );
 }
 
 export function parseKind(kind: unknown): CaptureKind | Rejection {

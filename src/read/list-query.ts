@@ -98,7 +98,7 @@ function parseQuery(options: InteractionListOptions, kinds: RowFilter, nowMs: nu
 export function parseLimit(value: unknown, limitDefault: number): number | Rejection {
   if (value === undefined || value === null || value === "") return limitDefault;
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  if (typeof number !== "number" || !Number.isFinite(number)) {
+  if (typeof number !== "number" || Number.isNaN(number)) {
     return reject({ code: "limit_invalid", field: "limit", message: "limit must be a number" });
   }
   return Math.min(Math.max(Math.floor(number), 0), limits.list_max);

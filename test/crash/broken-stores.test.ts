@@ -141,8 +141,15 @@ describe("an index is built anew from the log at the next open, if it", () => {
 describe("an index that belongs to another log than the one beside it is not believed:", () => {
   const changes: { readonly [name: string]: (data: string) => void } = {
     "the log was deleted": (data) => rmSync(join(data, "log.db")),
-    "the log was emptied": (data) => truncateSync(join(data, "log.db"), 0),
   };
+  test("the log was emptied: that is said, and nothing is made of it", async () => {
+    const data = await store.copy();
+    truncateSync(join(data, "log.db"), 0);
+    for (const create of [true, false]) {
+      await expect(openRecorder({ data, create })).rejects.toMatchObject({ name: "Fault", code: "store_corrupt" });
+    }
+    expect(statSync(join(data, "log.db")).size).toBe(0);
+  });
   for (const [name, change] of Object.entries(changes)) {
     test(name, async () => {
       const data = await store.copy();

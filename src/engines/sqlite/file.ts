@@ -61,6 +61,11 @@ function syncFolder(folder: string): void {
 }
 
 function missing(path: string): Fault {
+  const folder = dirname(path);
+  if (statSync(folder, { throwIfNoEntry: false })?.isFile() === true) {
+    const hint = "Give the folder that holds log.db, or one that is to hold it.";
+    return new Fault("store_missing", `--data names a file, not a folder: ${folder}`, { hint });
+  }
   return new Fault("store_missing", `there is no store: ${path} does not exist`, {
     hint: "Check --data or HANSARD_DATA; recording a first entry creates a store.",
   });

@@ -181,7 +181,10 @@ export class SqliteIndex implements EntryIndex {
     try {
       return work();
     } catch (error) {
-      throw toFault(error, this.#path);
+      const fault = toFault(error, this.#path);
+      if (fault.code !== "store_corrupt") throw fault;
+      const hint = "Nothing is lost, the index is derived: `hansard doctor --rebuild-index` makes it anew.";
+      throw new Fault(fault.code, fault.message, { hint, cause: error });
     }
   }
 }

@@ -2,6 +2,7 @@
 import type Database from "better-sqlite3";
 import { chainHash, GENESIS_HASH, isChained } from "../../model/chain.js";
 import { claimKey } from "../../model/claims.js";
+import { Fault } from "../../model/fault.js";
 import type {
   AppendOutcome,
   AppendUnit,
@@ -16,12 +17,14 @@ import { checkpoint } from "./checkpointer.js";
 import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
 import { logMigrations } from "./log-schema.js";
 import { type LogStatements, prepareLog } from "./log-statements.js";
-import { migrate } from "./migrations.js";
+import { isForeign, migrate, versionOf } from "./migrations.js";
 
 /** The only encoding so far: the body's bytes as they are. */
 const PLAIN = 0;
 /** A checkpointer keeps the WAL far below this; it is the limit for when there is none. */
 const WAL_PAGES_MAX = 16_000;
+const CREATION_TRIES = 10;
+const CREATION_WAIT_MS = 20;
 const READ_BYTES_MAX = 32 * 1024 * 1024;
 
 interface Row {
@@ -65,6 +68,7 @@ export class SqliteLog implements EntryLog {
   static open(options: { readonly path: string; readonly mode: "create" | "write" | "read" }): SqliteLog {
     const db = openFile({ ...options, synchronous: "FULL" });
     try {
+      if (options.mode !== "create" && staysEmpty(db)) throw emptied(options.path);
       migrate(db, logMigrations, options.path);
       db.pragma(`wal_autocheckpoint = ${WAL_PAGES_MAX}`);
       return new SqliteLog(db, options.path);
@@ -266,4 +270,21 @@ function rowToEntry(row: Row): StoredEntry {
 function isConstraint(error: unknown): boolean {
   const code = (error as { readonly code?: unknown }).code;
   return typeof code === "string" && code.startsWith("SQLITE_CONSTRAINT");
+}
+
+/** Whether there is nothing in it, and nobody else is just about to make it a store. */
+function staysEmpty(db: Database.Database): boolean {
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  for (let tries = 0; tries < CREATION_TRIES; tries += 1) {
+    if (versionOf(db) > 0 || isForeign(db)) return false;
+    Atomics.wait(clock, 0, 0, CREATION_WAIT_MS);
+  }
+  return true;
+}
+
+/** Only who may create a store turns an empty file into one; for everybody else it is a log that was lost. */
+function emptied(path: string): Fault {
+  return new Fault("store_corrupt", `${path} is empty`, {
+    hint: "It held a log, or never did: restore it from a copy, or delete it to start a new one.",
+  });
 }

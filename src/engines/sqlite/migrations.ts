@@ -31,8 +31,9 @@ export function versionOf(db: Database.Database): number {
 
 /** A database that holds tables and does not bear our mark belongs to another program. */
 export function isForeign(db: Database.Database): boolean {
-  if (db.pragma("application_id", { simple: true }) === APPLICATION_ID) return false;
-  return versionOf(db) > 0 || db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== undefined;
+  const holdsAnything = versionOf(db) > 0 || db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== undefined;
+  // Asked last: where another process is just making the store, its mark is there as soon as its tables are.
+  return holdsAnything && db.pragma("application_id", { simple: true }) !== APPLICATION_ID;
 }
 
 function writtenByNewer(file: string, version: number, known: number): Fault {
