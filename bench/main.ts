@@ -19,7 +19,7 @@ const suites: readonly Suite[] = [startup, capture, http, indexing, sessions, ta
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const isQuick = process.argv.includes("--quick");
-const options = isQuick ? { rounds: 3, scale: 0.2 } : { rounds: 7, scale: 1 };
+const options = isQuick ? { rounds: 3, scale: 0.2 } : { rounds: 5, scale: 1 };
 const chosen = suites.filter((suite) => wanted.length === 0 || wanted.includes(suite.name));
 if (chosen.length === 0) {
   console.error(`No such benchmark. There are ${suites.map((suite) => suite.name).join(", ")}.`);
