@@ -1,6 +1,7 @@
 // The doctor's words for what is hard to bring about in a test: full disks, old programs, busy files.
 import { describe, expect, test } from "vitest";
-import { diagnose, type FileFacts, type StoreFacts } from "./doctor.js";
+import type { FileFacts } from "../ports/file-facts.js";
+import { diagnose, type StoreFacts } from "./doctor.js";
 
 const file: FileFacts = {
   path: "/record/log.db",

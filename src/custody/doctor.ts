@@ -1,5 +1,7 @@
 // The doctor: facts about a store in, findings in plain words out, each with what to do about it.
+
 import { basename, dirname } from "node:path";
+import type { FileFacts } from "../ports/file-facts.js";
 import type { Verification } from "./verify.js";
 
 export interface Finding {
@@ -15,29 +17,6 @@ export interface Diagnosis {
   /** False where anything fails; warnings are not failures. */
   readonly ok: boolean;
   readonly findings: readonly Finding[];
-}
-
-export interface FileFacts {
-  readonly path: string;
-  readonly state:
-    | "missing"
-    | "unreadable"
-    | "empty"
-    | "not_a_database"
-    | "foreign"
-    | "newer"
-    | "older"
-    | "damaged"
-    | "current";
-  readonly reason: string;
-  readonly bytes: number;
-  readonly wal_bytes: number;
-  readonly mode: number;
-  readonly is_writable: boolean;
-  readonly is_locked: boolean;
-  readonly version: number;
-  readonly version_known: number;
-  readonly position: number;
 }
 
 export interface FolderFacts {

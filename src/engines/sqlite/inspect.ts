@@ -1,6 +1,7 @@
 // Looking at a SQLite file of the store without changing it, also where it cannot be opened as a store.
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
+import type { FileFacts } from "../../ports/file-facts.js";
 import { INDEX_VERSION } from "./index-schema.js";
 import { logMigrations } from "./log-schema.js";
 import { APPLICATION_ID, versionOf } from "./migrations.js";
@@ -9,37 +10,9 @@ const SQLITE_HEADER = "SQLite format 3\0";
 const PROBE_TIMEOUT_MS = 500;
 const FLAWS_MAX = 5;
 
-export interface FileInspection {
-  readonly path: string;
-  /** `current` is the only state in which nothing is wrong with the file. */
-  readonly state:
-    | "missing"
-    | "unreadable"
-    | "empty"
-    | "not_a_database"
-    | "foreign"
-    | "newer"
-    | "older"
-    | "damaged"
-    | "current";
-  /** What the system or SQLite said about it, where it said something. */
-  readonly reason: string;
-  readonly bytes: number;
-  readonly wal_bytes: number;
-  /** Permission bits; 0 where there is no file. */
-  readonly mode: number;
-  readonly is_writable: boolean;
-  /** Another process holds the lock for writing. */
-  readonly is_locked: boolean;
-  readonly version: number;
-  readonly version_known: number;
-  /** Newest position of a log, position reached of an index; 0 where it cannot be told. */
-  readonly position: number;
-}
-
 export type FileRole = "log" | "index";
 
-export function inspectFile(options: { readonly path: string; readonly role: FileRole }): FileInspection {
+export function inspectFile(options: { readonly path: string; readonly role: FileRole }): FileFacts {
   const { path, role } = options;
   const version_known = role === "log" ? logMigrations.length : INDEX_VERSION;
   const absent = { path, reason: "", bytes: 0, wal_bytes: 0, mode: 0, is_writable: false, is_locked: false };
@@ -72,7 +45,7 @@ function readDatabase(
   path: string,
   role: FileRole,
   versionKnown: number,
-): Partial<FileInspection> & Pick<FileInspection, "state"> {
+): Partial<FileFacts> & Pick<FileFacts, "state"> {
   const db = new Database(path, { readonly: true, fileMustExist: true, timeout: PROBE_TIMEOUT_MS });
   try {
     const version = versionOf(db);
