@@ -26,6 +26,7 @@ export class GroupCommit {
   #queuedBytes = 0;
   #inFlight = 0;
   #scheduled = false;
+  #wasAlone = false;
   readonly #idle: (() => void)[] = [];
 
   constructor(log: EntryLog) {
@@ -50,19 +51,25 @@ export class GroupCommit {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** Waits for the end of this turn of the event loop, so that callers woken together are written together. */
+  /**
+   * Waits for the end of this turn of the event loop, so that callers woken together are written together. Where the last
+   * one came alone, only for those who call in the same breath: the turn's end is a tenth of what a lone commit takes.
+   */
   #schedule(): void {
     if (this.#scheduled || this.#inFlight >= IN_FLIGHT_MAX) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    const flush = (): void => {
       this.#scheduled = false;
       void this.#flush();
-    });
+    };
+    if (this.#wasAlone && this.#inFlight === 0) queueMicrotask(flush);
+    else setImmediate(flush);
   }
 
   async #flush(): Promise<void> {
     const batch = this.#takeBatch();
     if (batch.length === 0) return;
+    this.#wasAlone = batch.length === 1 && this.#inFlight === 0;
     this.#inFlight += 1;
     if (this.#queue.length > 0) this.#schedule();
     try {

@@ -77,6 +77,30 @@ export const logReadChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
+    behaviour: "bodies are read as text, with the same places and limits as whole entries",
+    run: async ({ open }) => {
+      const log = await open();
+      const texts = [
+        '{"id":"a"}',
+        '{"id":"é😀你","note":"\\u0000\\ud800"}',
+        `{"id":"c","text":"${"x".repeat(100_000)}"}`,
+      ];
+      const entries = texts.map((text, index) => newEntry(`entry-${index}`, { body: Buffer.from(text) }));
+      await log.append([entries]);
+      const bodies = entries.map(({ kind, recorded_at }, index) => ({
+        position: index + 1,
+        kind,
+        recorded_at,
+        body: texts[index],
+      }));
+      expect(await log.readBodies({ after: 0, limit: 10 })).toEqual(bodies);
+      expect(await log.readBodies({ after: 1, limit: 1 })).toEqual([bodies[1]]);
+      expect(await log.readBodies({ after: 0, limit: 10, bytes_max: 1 })).toEqual([bodies[0]]);
+      expect(await log.readBodies({ after: 3, limit: 10 })).toEqual([]);
+      expect(await log.getBodies([3, 99, 1])).toEqual([bodies[2], undefined, bodies[0]]);
+    },
+  },
+  {
     behaviour: "what one call appended, the next call reads",
     run: async ({ open }) => {
       const log = await open();

@@ -1,24 +1,17 @@
 // What the index keeps of an entry: time, labels and references, and no recorded text.
-import { expect, test } from "vitest";
-import type { Entry } from "../model/entry.js";
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../model/json.js";
 import { toEntryRow } from "./entry-row.js";
 
-const envelope = {
-  position: 3,
-  id: "e",
-  created_at: "2026-11-14T10:00:00.500Z",
-  recorded_at: "2026-11-15T06:39:37.123Z",
-  session_id: "s",
-  project: "p",
-  client: "c",
-  hash: "00",
-  extra: {},
-};
-const answer = { response: "r", response_summary: "", memories_used: ["m"], chunks_used: ["c"], model: "", usage: {} };
+const labels = { created_at: "2026-11-14T10:00:00.500Z", session_id: "s", project: "p", client: "c" };
+
+function placed(kind: string, body: JsonObject) {
+  return { position: 3, kind, recorded_at: "2026-11-15T06:39:37.123Z", body: { id: "e", ...body } };
+}
 
 test("the row of an interaction has its time, labels and references", () => {
-  const entry: Entry = { ...envelope, kind: "interaction", prompt: "secret", context_pack: {}, ...answer };
-  expect(toEntryRow(entry, undefined)).toEqual({
+  const body = { ...labels, prompt: "secret", memories_used: ["m"], chunks_used: ["c"] };
+  expect(toEntryRow(placed("interaction", body))).toEqual({
     position: 3,
     kind: "interaction",
     created_ms: Date.UTC(2026, 10, 14, 10, 0, 0, 500),
@@ -30,12 +23,35 @@ test("the row of an interaction has its time, labels and references", () => {
   });
 });
 
+test("what was not given reads as the contract says: the time of recording, empty labels, no references", () => {
+  expect(toEntryRow(placed("interaction", { prompt: "p" }))).toMatchObject({
+    created_ms: Date.UTC(2026, 10, 15, 6, 39, 37, 123),
+    session_id: "",
+    project: "",
+    client: "",
+    memories: [],
+    chunks: [],
+  });
+});
+
 test("the row of a response says which interaction it completes", () => {
-  const entry: Entry = { ...envelope, kind: "response", interaction_id: "i", ...answer };
-  expect(toEntryRow(entry, 2)).toMatchObject({ kind: "response", completes: 2, memories: ["m"], chunks: ["c"] });
+  const body = { interaction_id: "i", memories_used: ["m"], chunks_used: ["c"] };
+  expect(toEntryRow(placed("response", body), 2)).toMatchObject({ completes: 2, memories: ["m"], chunks: ["c"] });
 });
 
 test("other kinds use nothing, whatever their extra says", () => {
-  const entry: Entry = { ...envelope, kind: "error", error: "e", context: "", extra: { memories_used: ["m"] } };
-  expect(toEntryRow(entry, undefined)).toMatchObject({ memories: [], chunks: [] });
+  const body = { error: "e", extra: { memories_used: ["m"] } };
+  expect(toEntryRow(placed("error", body))).toMatchObject({ memories: [], chunks: [] });
+});
+
+describe("a damaged body that still parses has no row, where", () => {
+  test.each<[string, JsonObject]>([
+    ["its id is no string", { id: 5 }],
+    ["its time is none", { created_at: "yesterday" }],
+    ["a label is no string", { project: 5 }],
+    ["its references are no list", { memories_used: "m" }],
+    ["a reference is no string", { chunks_used: [null] }],
+  ])("%s", (_, body) => {
+    expect(toEntryRow(placed("interaction", body))).toBeUndefined();
+  });
 });

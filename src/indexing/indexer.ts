@@ -1,12 +1,10 @@
 // The indexer: carries entries from the log into the index, in order, each once.
-import { toEntry } from "../model/body.js";
 import { idClaim } from "../model/claims.js";
-import type { Entry } from "../model/entry.js";
-import { Fault } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
+import { isJsonObject } from "../model/json.js";
 import type { EntryIndex, EntryRow } from "../ports/entry-index.js";
-import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
-import { isSound, toEntryRow } from "./entry-row.js";
+import type { EntryLog, StoredBody, StoredEntry } from "../ports/entry-log.js";
+import { type PlacedBody, toEntryRow } from "./entry-row.js";
 
 /** Large enough to pay for its commit, small enough that a read which has to wait for a batch hardly notices. */
 const BATCH_ENTRIES = 1_000;
@@ -26,11 +24,12 @@ export class Indexer {
   async step(): Promise<boolean> {
     const log_id = await this.#checkedLogId();
     const after = await this.#index.checkpoint();
-    const batch = await this.#log.read({ after, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
-    const last = batch.at(-1);
-    if (last === undefined) return false;
-    const source = { log_id, position: last.position, hash: hexOf(last.hash) };
-    await this.#index.apply({ rows: await this.#toRows(batch), through: last.position, source });
+    const batch = await this.#log.readBodies({ after, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
+    const through = batch.at(-1)?.position;
+    if (through === undefined) return false;
+    const [last] = await this.#log.get([through]);
+    const source = { log_id, position: through, hash: hexOf((last as StoredEntry).hash) };
+    await this.#index.apply({ rows: await this.#toRows(batch), through, source });
     return true;
   }
 
@@ -59,13 +58,17 @@ export class Indexer {
     return log_id;
   }
 
-  async #toRows(batch: readonly StoredEntry[]): Promise<readonly EntryRow[]> {
-    const entries = batch.flatMap((stored) => readableEntry(stored) ?? []);
-    const ids = entries.flatMap((entry) => (entry.kind === "response" ? [entry.interaction_id] : []));
+  async #toRows(batch: readonly StoredBody[]): Promise<readonly EntryRow[]> {
+    const bodies = batch.flatMap((stored) => readableBody(stored) ?? []);
+    const ids = bodies.flatMap(({ kind, body }) => (kind === "response" ? [String(body.interaction_id)] : []));
     const positions = ids.length === 0 ? [] : await this.#log.find(ids.map(idClaim));
     const positionById = new Map(ids.map((id, index) => [id, positions[index]]));
-    return entries.map((entry) =>
-      toEntryRow(entry, entry.kind === "response" ? positionById.get(entry.interaction_id) : undefined),
+    return bodies.flatMap(
+      (placed) =>
+        toEntryRow(
+          placed,
+          placed.kind === "response" ? positionById.get(String(placed.body.interaction_id)) : undefined,
+        ) ?? [],
     );
   }
 }
@@ -74,12 +77,13 @@ export class Indexer {
  * An erased entry has no row. Neither has one whose body is damaged: reading it by its position and `verify` say so
  * loudly, but it must not keep everything after it out of every list.
  */
-function readableEntry(stored: StoredEntry): Entry | undefined {
+export function readableBody(stored: StoredBody): PlacedBody | undefined {
+  const { position, kind, recorded_at, body: text } = stored;
+  if (text === undefined) return undefined;
   try {
-    const entry = toEntry(stored);
-    return "erased" in entry || !isSound(entry) ? undefined : entry;
-  } catch (error) {
-    if (error instanceof Fault && error.code === "entry_corrupt") return undefined;
-    throw error;
+    const body: unknown = JSON.parse(text);
+    return isJsonObject(body) ? { position, kind, recorded_at, body } : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -42,6 +42,16 @@ export interface StoredEntry {
   readonly flaw?: string;
 }
 
+/** An entry's body as text, without what only the chain needs: the quick way for whoever reads many. */
+export interface StoredBody {
+  readonly position: number;
+  readonly kind: string;
+  readonly recorded_at: string;
+  /** JSON; absent once it was erased. */
+  readonly body?: string;
+  readonly flaw?: string;
+}
+
 /** An entry of another log, to be put at the place it had there. */
 export interface CopiedEntry extends StoredEntry {
   /** Unique keys that the entry takes; none where its body is gone. */
@@ -76,6 +86,14 @@ export interface EntryLog {
     readonly limit: number;
     readonly bytes_max?: number;
   }): Promise<readonly StoredEntry[]>;
+  /** As `read`, bodies only. */
+  readBodies(range: {
+    readonly after: number;
+    readonly limit: number;
+    readonly bytes_max?: number;
+  }): Promise<readonly StoredBody[]>;
+  /** As `get`, bodies only. */
+  getBodies(positions: readonly number[]): Promise<readonly (StoredBody | undefined)[]>;
   /** The entries at these positions, in the order asked for; undefined where there is none. */
   get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]>;
   /** The position that took each claim, or undefined. */

@@ -2,7 +2,15 @@
 // wait, a thread of its own writes for them, so that the others go on while it syncs.
 import { SqliteLog } from "../engines/sqlite/log.js";
 import { Fault } from "../model/fault.js";
-import type { AppendOutcome, AppendUnit, CopiedEntry, EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
+import type {
+  AppendOutcome,
+  AppendUnit,
+  CopiedEntry,
+  EntryLog,
+  Head,
+  StoredBody,
+  StoredEntry,
+} from "../ports/entry-log.js";
 import { closed, Thread } from "./calls.js";
 import { Checkpointing } from "./checkpointing.js";
 import { type PackedOutcomes, unpackOutcomes } from "./packed-outcomes.js";
@@ -69,6 +77,18 @@ export class ThreadedLog implements EntryLog {
 
   get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
     return this.#own.get(positions);
+  }
+
+  readBodies(range: {
+    readonly after: number;
+    readonly limit: number;
+    readonly bytes_max?: number;
+  }): Promise<readonly StoredBody[]> {
+    return this.#own.readBodies(range);
+  }
+
+  getBodies(positions: readonly number[]): Promise<readonly (StoredBody | undefined)[]> {
+    return this.#own.getBodies(positions);
   }
 
   find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {

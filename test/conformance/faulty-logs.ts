@@ -87,6 +87,17 @@ class StuckReads extends MemoryLog {
   }
 }
 
+class LatinBodies extends MemoryLog {
+  override async readBodies(range: Range) {
+    return (await super.read(range)).map(({ position, kind, recorded_at, body = Buffer.of() }) => ({
+      position,
+      kind,
+      recorded_at,
+      body: Buffer.from(body).toString("latin1"),
+    }));
+  }
+}
+
 class DenseGets extends MemoryLog {
   override async get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
     return (await super.get(positions)).filter((stored) => stored !== undefined);
@@ -126,6 +137,7 @@ export const faultyLogs: readonly { readonly Faulty: new () => MemoryLog; readon
   { Faulty: InclusiveReads, breaks: "reading starts after the position" },
   { Faulty: BoundlessReads, breaks: "bytes_max" },
   { Faulty: StuckReads, breaks: "never stands still" },
+  { Faulty: LatinBodies, breaks: "bodies are read as text" },
   { Faulty: DenseGets, breaks: "with undefined where there is none" },
   { Faulty: SortedFinds, breaks: "finding answers in the order asked" },
   { Faulty: UncheckedCopies, breaks: "what does not fit the chain" },

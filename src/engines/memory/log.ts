@@ -7,6 +7,7 @@ import type {
   CopiedEntry,
   EntryLog,
   Head,
+  StoredBody,
   StoredEntry,
   TakenClaim,
 } from "../../ports/entry-log.js";
@@ -58,6 +59,18 @@ export class MemoryLog implements EntryLog {
     return positions.map((position) => this.#entries[position - 1]);
   }
 
+  async readBodies(range: {
+    readonly after: number;
+    readonly limit: number;
+    readonly bytes_max?: number;
+  }): Promise<readonly StoredBody[]> {
+    return (await this.read(range)).map(toBody);
+  }
+
+  async getBodies(positions: readonly number[]): Promise<readonly (StoredBody | undefined)[]> {
+    return (await this.get(positions)).map((stored) => (stored === undefined ? undefined : toBody(stored)));
+  }
+
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
     return claims.map((claim) => this.#positionByClaim.get(claim));
   }
@@ -90,4 +103,10 @@ export class MemoryLog implements EntryLog {
       }),
     };
   }
+}
+
+function toBody({ position, kind, recorded_at, body, flaw }: StoredEntry): StoredBody {
+  if (flaw !== undefined) return { position, kind, recorded_at, flaw };
+  if (body === undefined) return { position, kind, recorded_at };
+  return { position, kind, recorded_at, body: Buffer.from(body).toString("utf8") };
 }

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
 
-/** Larger pages than SQLite's own 4096: an entry of some kilobytes then needs no overflow page (see docs/BENCHMARKS.md). */
+/** Larger pages were measured and cost a lone caller up to a fifth (see docs/ARCHITECTURE.md). */
 const PAGE_BYTES = 4096;
 export const BUSY_TIMEOUT_MS = 30_000;
 
@@ -29,6 +29,7 @@ export function openFile(options: FileOptions): Database.Database {
       db.pragma(`page_size = ${PAGE_BYTES}`);
       if (mode !== "read" && db.pragma("journal_mode", { simple: true }) !== "wal") db.pragma("journal_mode = WAL");
       db.pragma(`synchronous = ${options.synchronous}`);
+      db.pragma("temp_store = MEMORY");
       if (mode === "read") db.pragma("query_only = ON");
       return db;
     } catch (error) {

@@ -2,7 +2,25 @@
 import type Database from "better-sqlite3";
 
 const COLUMNS = "e.position, e.kind, e.recorded_at, e.commitment, e.hash, b.salt, b.encoding, b.body";
+/** The body's bytes are UTF-8, and SQLite makes a string of them faster than a buffer is copied and decoded. */
+const BODY_COLUMNS = "e.position, e.kind, e.recorded_at, b.encoding, CAST(b.body AS TEXT)";
 const JOINED = "entries e LEFT JOIN bodies b ON b.position = e.position";
+
+/**
+ * One statement for the rows that make an entry: alone it is a transaction of its own, and it is bound and stepped once
+ * instead of three times, which is a tenth of what a lone commit takes. It belongs to the connection, not to the file.
+ */
+const ARRIVALS = `
+  CREATE TEMP VIEW arrivals AS
+    SELECT position, kind, recorded_at, commitment, hash, NULL AS salt, NULL AS encoding, NULL AS body, NULL AS claim
+    FROM entries;
+  CREATE TEMP TRIGGER arrivals_taken INSTEAD OF INSERT ON arrivals BEGIN
+    INSERT INTO entries (position, kind, recorded_at, commitment, hash)
+      VALUES (NEW.position, NEW.kind, NEW.recorded_at, NEW.commitment, NEW.hash);
+    INSERT INTO bodies (position, salt, encoding, body) VALUES (NEW.position, NEW.salt, NEW.encoding, NEW.body);
+    INSERT INTO claims (claim, position) VALUES (NEW.claim, NEW.position);
+  END;
+`;
 
 export type LogStatements = {
   readonly [name in
@@ -13,11 +31,19 @@ export type LogStatements = {
     | "readTip"
     | "readAfter"
     | "readOne"
+    | "readBodiesAfter"
+    | "readBody"
     | "findClaim"
     | "insertEntry"
     | "insertBody"
     | "insertClaim"]: Database.Statement;
 };
+
+/** Only who writes needs it, and a reading connection may not even make it. */
+export function prepareArrival(db: Database.Database): Database.Statement {
+  db.exec(ARRIVALS);
+  return db.prepare("INSERT INTO arrivals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+}
 
 export function prepareLog(db: Database.Database): LogStatements {
   return {
@@ -28,6 +54,10 @@ export function prepareLog(db: Database.Database): LogStatements {
     readTip: db.prepare("SELECT position, hash FROM entries ORDER BY position DESC LIMIT 1"),
     readAfter: db.prepare(`SELECT ${COLUMNS} FROM ${JOINED} WHERE e.position > ? ORDER BY e.position LIMIT ?`),
     readOne: db.prepare(`SELECT ${COLUMNS} FROM ${JOINED} WHERE e.position = ?`),
+    readBodiesAfter: db
+      .prepare(`SELECT ${BODY_COLUMNS} FROM ${JOINED} WHERE e.position > ? ORDER BY e.position LIMIT ?`)
+      .raw(),
+    readBody: db.prepare(`SELECT ${BODY_COLUMNS} FROM ${JOINED} WHERE e.position = ?`).raw(),
     findClaim: db.prepare("SELECT position FROM claims WHERE claim = ?"),
     insertEntry: db.prepare(
       "INSERT INTO entries (position, kind, recorded_at, commitment, hash) VALUES (?, ?, ?, ?, ?)",

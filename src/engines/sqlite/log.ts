@@ -10,13 +10,14 @@ import type {
   EntryLog,
   Head,
   Placement,
+  StoredBody,
   StoredEntry,
   TakenClaim,
 } from "../../ports/entry-log.js";
 import { checkpoint } from "./checkpointer.js";
 import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
 import { logMigrations } from "./log-schema.js";
-import { type LogStatements, prepareLog } from "./log-statements.js";
+import { type LogStatements, prepareArrival, prepareLog } from "./log-statements.js";
 import { isForeign, migrate, versionOf } from "./migrations.js";
 
 /** The only encoding so far: the body's bytes as they are. */
@@ -38,6 +39,14 @@ interface Row {
   readonly body: Buffer | null;
 }
 
+type BodyRow = readonly [
+  position: number,
+  kind: string,
+  recorded_at: string,
+  encoding: number | null,
+  body: string | null,
+];
+
 interface Tip {
   readonly position: number;
   readonly hash: Buffer;
@@ -56,6 +65,7 @@ export class SqliteLog implements EntryLog {
   /** Known for good once there are entries; an empty log may still take over another one's. */
   #logId: string | undefined;
   readonly #sql: LogStatements;
+  #arrival: Database.Statement | undefined;
   #lastTip: Tip | undefined;
   #waits = true;
 
@@ -102,8 +112,11 @@ export class SqliteLog implements EntryLog {
   ): readonly AppendOutcome[] {
     this.#waitForLocks(options.waits);
     return this.#guard(() => {
+      this.#arrival ??= prepareArrival(this.#db);
       try {
-        return this.#transact(() => this.#appendUnits(units, this.#lastTip ?? this.#tip(), false));
+        return this.#transact(() => this.#appendUnits(units, this.#lastTip ?? this.#tip(), false), {
+          isOneStatement: isOneStatement(units),
+        });
       } catch (error) {
         if (!isConstraint(error)) throw error;
         return this.#transact(() => this.#appendUnits(units, this.#tip(), true));
@@ -155,6 +168,33 @@ export class SqliteLog implements EntryLog {
     );
   }
 
+  async readBodies(range: {
+    readonly after: number;
+    readonly limit: number;
+    readonly bytes_max?: number;
+  }): Promise<readonly StoredBody[]> {
+    const bytesMax = range.bytes_max ?? READ_BYTES_MAX;
+    return this.#guard(() => {
+      const found: StoredBody[] = [];
+      let bytes = 0;
+      for (const row of this.#sql.readBodiesAfter.iterate(range.after, range.limit)) {
+        found.push(rowToBody(row as unknown as BodyRow));
+        bytes += (row as unknown as BodyRow)[4]?.length ?? 0;
+        if (bytes >= bytesMax) break;
+      }
+      return found;
+    });
+  }
+
+  async getBodies(positions: readonly number[]): Promise<readonly (StoredBody | undefined)[]> {
+    return this.#guard(() =>
+      positions.map((position) => {
+        const row = this.#sql.readBody.get(position) as BodyRow | undefined;
+        return row === undefined ? undefined : rowToBody(row);
+      }),
+    );
+  }
+
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
     return this.#guard(() => claims.map((claim) => this.#find(claim)));
   }
@@ -186,6 +226,7 @@ export class SqliteLog implements EntryLog {
 
   #appendUnits(units: readonly AppendUnit[], start: Tip, lookFirst: boolean): Appended {
     let tip = start;
+    const arrival = this.#arrival as Database.Statement;
     const outcomes: AppendOutcome[] = [];
     for (const unit of units) {
       const taken = lookFirst ? this.#takenClaims(unit) : [];
@@ -198,9 +239,9 @@ export class SqliteLog implements EntryLog {
         const { kind, recorded_at, commitment, salt, body } = entry;
         const position = tip.position + 1;
         const hash = chainHash({ previous: tip.hash, position, kind, recorded_at, commitment });
-        this.#sql.insertEntry.run(position, kind, recorded_at, commitment, hash);
-        this.#sql.insertBody.run(position, salt, PLAIN, body);
-        for (const claim of entry.claims) this.#sql.insertClaim.run(claimKey(claim), position);
+        const [id, ...others] = entry.claims as readonly [string, ...string[]];
+        arrival.run(position, kind, recorded_at, commitment, hash, salt, PLAIN, body, claimKey(id));
+        for (const claim of others) this.#sql.insertClaim.run(claimKey(claim), position);
         tip = { position, hash };
         placed.push(tip);
       }
@@ -233,11 +274,11 @@ export class SqliteLog implements EntryLog {
     return taken;
   }
 
-  #transact(work: () => Appended): readonly AppendOutcome[] {
-    this.#sql.begin.run();
+  #transact(work: () => Appended, options = { isOneStatement: false }): readonly AppendOutcome[] {
+    if (!options.isOneStatement) this.#sql.begin.run();
     try {
       const { outcomes, tip } = work();
-      this.#sql.commit.run();
+      if (!options.isOneStatement) this.#sql.commit.run();
       this.#lastTip = tip;
       return outcomes;
     } catch (error) {
@@ -261,10 +302,25 @@ function rowToEntry(row: Row): StoredEntry {
   const { position, kind, recorded_at, commitment, hash } = row;
   if (row.body === null || row.salt === null) return { position, kind, recorded_at, commitment, hash };
   if (row.encoding !== PLAIN) {
-    const flaw = `its body has the unknown encoding ${row.encoding}`;
-    return { position, kind, recorded_at, commitment, hash, flaw };
+    return { position, kind, recorded_at, commitment, hash, flaw: unknownEncoding(row.encoding) };
   }
   return { position, kind, recorded_at, commitment, hash, salt: row.salt, body: row.body };
+}
+
+function rowToBody([position, kind, recorded_at, encoding, body]: BodyRow): StoredBody {
+  if (body === null) return { position, kind, recorded_at };
+  if (encoding !== PLAIN) return { position, kind, recorded_at, flaw: unknownEncoding(encoding) };
+  return { position, kind, recorded_at, body };
+}
+
+function unknownEncoding(encoding: number | null): string {
+  return `its body has the unknown encoding ${encoding}`;
+}
+
+/** A single entry with a single claim needs no transaction around it. */
+function isOneStatement(units: readonly AppendUnit[]): boolean {
+  const [unit] = units;
+  return units.length === 1 && unit?.length === 1 && unit[0]?.claims.length === 1;
 }
 
 function isConstraint(error: unknown): boolean {
