@@ -5,7 +5,7 @@ import { openRecorder, type Recorder } from "../src/index.js";
 import { type Figure, median, percentile, type Suite, type SuiteOptions } from "./figures.js";
 import { sampleInteraction } from "./sample.js";
 
-export const PACE_PER_SECOND = 400;
+const PACE_PER_SECOND = 400;
 
 export const indexing: Suite = {
   name: "indexing",
@@ -50,12 +50,16 @@ async function fill(recorder: Recorder, count: number): Promise<void> {
 }
 
 /** Latencies in milliseconds of captures that start at a steady pace, whether or not the one before has ended. */
-export async function stream(recorder: Recorder, count: number): Promise<readonly number[]> {
+export async function stream(
+  recorder: Recorder,
+  count: number,
+  pacePerSecond = PACE_PER_SECOND,
+): Promise<readonly number[]> {
   const latencies: number[] = [];
   const captures: Promise<void>[] = [];
   const begin = performance.now();
   for (let i = 0; i < count; i += 1) {
-    const due = begin + (i * 1_000) / PACE_PER_SECOND;
+    const due = begin + (i * 1_000) / pacePerSecond;
     const wait = due - performance.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
     const start = performance.now();

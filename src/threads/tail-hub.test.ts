@@ -107,6 +107,8 @@ test("a new tail does not make the hub read what nobody at the end asked for", a
   hub.appended();
   await first;
   await append(recorder, 5_000);
+  // The hub's own round for the first one has to be over.
+  await delay(5);
   const reads = vi.spyOn(source, "read");
   const fresh = hub.open(all);
   const next = fresh.next();

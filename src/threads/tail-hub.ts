@@ -20,8 +20,10 @@ const POLL_MS = 100;
 const GATHER_MS = 40;
 /** How much of the log's end is kept for tails that are almost there. */
 const KEPT_CHARS_MAX = 2 * 1024 * 1024;
-/** Tails that are woken in one go; captures come between two goes. */
-const WOKEN_TOGETHER = 4;
+/** A round that comes sooner than this after the one before is part of a stream, and takes its time. */
+const STREAM_MS = 250;
+/** In a stream, a round of wakes is spread over about this many pauses of a millisecond each. */
+const ROUND_PAUSES = 100;
 
 interface Waiting {
   readonly wake: () => void;
@@ -178,18 +180,24 @@ export class TailHub implements TailWindow {
     }
   }
 
-  /** A few at a time: a capture that arrives meanwhile must not wait for all of them. */
+  /**
+   * One after the other: a capture that arrives meanwhile must not wait for all of them. Sending the same to a hundred
+   * connections takes milliseconds on both sides; while entries keep coming that is spread out, because done in one go it
+   * would show in every capture that falls into it.
+   */
   async #wake(): Promise<void> {
     const woken = [...this.#waiting].filter(([tail]) => tail.position < this.#through);
+    const isStream = performance.now() < this.#pumpAgainAtMs + STREAM_MS;
+    const together = isStream ? Math.ceil(woken.length / ROUND_PAUSES) : 1;
     for (const [index, [tail, waiting]] of woken.entries()) {
-      if (index > 0 && index % WOKEN_TOGETHER === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (index > 0 && index % together === 0) await (isStream ? pause() : turn());
       // It may have left in the meantime.
       if (this.#waiting.get(tail) !== waiting) continue;
       this.#waiting.delete(tail);
       waiting.wake();
     }
     // Who was woken last comes back before it is decided whether anybody waits for more.
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     this.#rest();
   }
 
@@ -198,6 +206,14 @@ export class TailHub implements TailWindow {
     this.#waiting.clear();
     this.#rest();
   }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 function frozen<T>(value: T): T {
