@@ -1,0 +1,142 @@
+// `hansard search`: hits newest first with their matches marked, as the HTTP document, or as an agent reads them.
+import type { Command } from "commander";
+import type { SearchHit, SearchPage } from "../../index.js";
+import { RecorderError } from "../../model/rejection.js";
+import { readRole } from "../../model/roles.js";
+import {
+  type CommandModule,
+  examplesText,
+  type Invocation,
+  notePartial,
+  textOptions,
+  withRecorder,
+} from "../command.js";
+import { entryLine, kindColour, shortTime } from "../entry-text.js";
+import { exitStatus, WrongUse } from "../failures.js";
+import { markedLine } from "../marked-text.js";
+import { wrapText } from "../table.js";
+import { cleanLine, cleanText, documentText, type Pane } from "../terminal.js";
+
+const OPTION_NAMES = ["project", "session", "client", "kind", "role", "since", "until", "limit", "cursor"] as const;
+
+export const searchCommand: CommandModule = {
+  define(command: Command): void {
+    command
+      .argument("[query...]", 'terms, "a phrase", -without, and filters such as role:user kind:error since:7d')
+      .option("--project <name>", "only this project; - for entries without one")
+      .option("--session <id>", "only this session; - for entries without one")
+      .option("--client <name>", "only this client; - for entries without one")
+      .option("--kind <kind>", "only this kind: interaction, message, tool_call, error, decision …")
+      .option("--role <role>", "only messages of this role: user, assistant, system, tool")
+      .option("--since <time>", "from then on: 2026-11-15, 2026-11-15T06:39Z, or 30m, 12h, 7d, 2w ago")
+      .option("--until <time>", "up to then, inclusive; a date alone means its end")
+      .option("--limit <n>", "how many at most, up to 500 (10)")
+      .option("--cursor <cursor>", "go on where the last page ended")
+      .option("--facets", "count all hits by kind, project and session")
+      .option("--text", "print lines for an agent; the query is one phrase")
+      .option("--json", "print the HTTP document")
+      .addHelpText(
+        "after",
+        examplesText([
+          ["entries that hold both words", "hansard search timeout postgres"],
+          ["a phrase, in errors of the last week", "hansard search '\"connection reset\" kind:error since:7d'"],
+          ["without those that mention a retry", "hansard search 'timeout -retry'"],
+          ["as the tool session_history answers", "hansard search deploy --text --role user"],
+        ]),
+      );
+  },
+
+  async run(invocation: Invocation) {
+    const query = invocation.operands.join(" ");
+    const { session: session_id, ...rest } = textOptions(invocation.options, OPTION_NAMES);
+    const filters = { ...rest, session_id };
+    const { out } = invocation.screen;
+    if (invocation.options.text === true) {
+      refuseBesideText(invocation);
+      const text = await inRecorder(invocation, (recorder) => recorder.sessionHistory({ query, ...filters }));
+      out.write(`${cleanText(text)}\n`);
+      return exitStatus.done;
+    }
+    const facets = invocation.options.facets === true;
+    const page = await inRecorder(invocation, (recorder) => recorder.search(query, { ...filters, facets }));
+    if (invocation.json) out.write(documentText(page, out));
+    else printPage(invocation, page);
+    return exitStatus.done;
+  },
+};
+
+type Work<T> = Parameters<typeof withRecorder<T>>[1];
+
+/** The query is no option, so what is refused about it is told without one. */
+async function inRecorder<T>(invocation: Invocation, work: Work<T>): Promise<T> {
+  try {
+    return await withRecorder({ settings: invocation.settings, create: false }, work);
+  } catch (error) {
+    if (!(error instanceof RecorderError) || (error.field !== "q" && error.field !== "query")) throw error;
+    const { code, message, hint } = error;
+    throw new RecorderError({ code, message, ...(hint === undefined ? {} : { hint }) });
+  }
+}
+
+function refuseBesideText({ options, json }: Invocation): void {
+  const misplaced = json ? "--json" : ["cursor", "facets"].map((name) => (options[name] ? `--${name}` : "")).join("");
+  if (misplaced === "") return;
+  throw new WrongUse({
+    code: "option_misplaced",
+    field: misplaced,
+    message: `${misplaced} and --text do not go together`,
+    hint: "Leave one of them out.",
+  });
+}
+
+function printPage({ screen, operands }: Invocation, page: SearchPage): void {
+  const { out, err } = screen;
+  notePartial(page, screen);
+  if (page.results.length === 0) {
+    const query = cleanLine(operands.join(" "));
+    out.write(query === "" ? "Nothing recorded matches.\n" : `Nothing recorded matches '${query}'.\n`);
+  }
+  out.write(page.results.map((hit) => hitText(hit, out)).join("\n"));
+  if (page.facets !== undefined) out.write(facetsText(page.facets, out));
+  if (page.next_cursor === null) return;
+  const { dim } = err.colours;
+  err.write(`${dim(`${page.results.length} shown, there are more; for the next add`)}\n--cursor ${page.next_cursor}\n`);
+}
+
+/** A line that says which entry it is, and the words around the match below it. */
+function hitText(hit: SearchHit, pane: Pane): string {
+  const { bold, dim, inverse } = pane.colours;
+  const who = hit.kind === "message" ? readRole(hit.role) : hit.kind;
+  const labels = [hit.project, hit.session_id, hit.client].map((label) => cleanLine(label)).filter((one) => one !== "");
+  const head = [bold(`#${hit.position}`), dim(shortTime(hit.created_at, { year: true }))];
+  const line = [...head, kindColour(hit.kind, pane.colours)(who), ...labels.map(dim)].join("  ");
+  const shown = hit.snippet === "" ? { text: entryLine(hit), paint: (text: string) => text } : markedLine(hit, inverse);
+  const width = pane.columns === undefined ? undefined : Math.min(pane.columns, LINE_WIDTH_MAX) - INDENT.length;
+  const lines = wrapText(shown.text, width).map((one) => `${INDENT}${one}`.trimEnd());
+  return `${line}\n${shown.paint(lines.join("\n"))}\n`;
+}
+
+const INDENT = "    ";
+const LINE_WIDTH_MAX = 100;
+
+function facetsText(facets: NonNullable<SearchPage["facets"]>, { colours }: Pane): string {
+  const line = (title: string, counts: readonly (readonly [string, number])[]): string => {
+    const named = counts.slice(0, 10).map(([name, count]) => `${cleanLine(name) || "(none)"} ${count}`);
+    return counts.length === 0 ? "" : `${colours.bold(title.padEnd(9))} ${named.join(", ")}\n`;
+  };
+  return [
+    `\n${facets.complete ? "" : "Of the newest "}${facets.counted} found\n`,
+    line(
+      "kinds",
+      facets.kinds.map(({ kind, count }) => [kind, count]),
+    ),
+    line(
+      "projects",
+      facets.projects.map(({ project, count }) => [project, count]),
+    ),
+    line(
+      "sessions",
+      facets.sessions.map(({ session_id, count }) => [session_id, count]),
+    ),
+  ].join("");
+}

@@ -1,0 +1,176 @@
+// Signatures: bits that say of each short run of code units whether it may occur in a block of text.
+//
+// A block holds as much text as fills its signature to a set density, so that a needle which is not there is told apart
+// equally well in any language. A block may hold many short texts, and a long text goes through many blocks.
+
+/** Runs that have no bit of their own share these; a power of two, so that a hash picks one by its upper bits. */
+const HASHED = 8_192;
+const HASHED_MASK = HASHED - 1;
+const UPPER_SHIFT = 19;
+const MIDDLE_SHIFT = 6;
+/** Behind them, each ASCII character has a bit of its own, and so has each pair of ASCII classes. */
+const SINGLES = HASHED;
+const SINGLES_COUNT = 128;
+const CLASSES = 38;
+const PAIRS = SINGLES + SINGLES_COUNT;
+
+/** Bits of a signature; in an index, each is one slice through all blocks of a segment. */
+export const SLICES = PAIRS + CLASSES * CLASSES;
+/** 32-bit words that hold a signature. */
+export const SIGNATURE_WORDS = Math.ceil(SLICES / 32);
+
+/** A needle of this many units lies wholly in one block, because a text that goes on in the next repeats its end there. */
+export const WINDOW_UNITS = 32;
+
+/**
+ * Share of bits set at which a block is full. Fuller blocks make a smaller index and let more through that is then looked
+ * at in vain; between 0.25 and 0.4 neither changes much.
+ */
+const FULL = Math.floor(SLICES * 0.33);
+
+/** From here on, scripts have so many characters that three of them are rarer than five of an alphabet. */
+const IDEOGRAPHIC = 0x2e80;
+
+/** The most slices that runs which end at one unit have together. */
+const SLICES_PER_UNIT = 10;
+
+const classOf = asciiClasses();
+
+/** Collects the signatures of texts, block after block. */
+export class SignatureWriter {
+  #bits = new Int32Array(64 * SIGNATURE_WORDS);
+  #blocks = 1;
+  #set = 0;
+  readonly #slices = new Int32Array(SLICES_PER_UNIT);
+
+  /** Blocks so far, with the one that is being filled. */
+  get blocks(): number {
+    return this.#blocks;
+  }
+
+  /** The signatures, one after the other. */
+  get bits(): Int32Array {
+    return this.#bits.subarray(0, this.#blocks * SIGNATURE_WORDS);
+  }
+
+  /** The block in which the next text begins. */
+  startText(): number {
+    if (this.#set >= FULL) this.#nextBlock();
+    return this.#blocks - 1;
+  }
+
+  /** Adds a text; runs never reach from one text into another. Answers with the block in which it ends. */
+  add(text: string): number {
+    this.startText();
+    let start = 0;
+    for (;;) {
+      const end = this.#fill(text, start);
+      if (end === text.length) return this.#blocks - 1;
+      this.#nextBlock();
+      start = Math.max(start, end - WINDOW_UNITS + 1);
+    }
+  }
+
+  /** Sets the bits of the text from `start` until the block is full, and answers with the first unit left out. */
+  #fill(text: string, start: number): number {
+    const bits = this.#bits;
+    const slices = this.#slices;
+    const base = (this.#blocks - 1) * SIGNATURE_WORDS;
+    let set = this.#set;
+    let at = start;
+    while (at < text.length && set < FULL) {
+      const count = slicesEndingAt(text, at, start, slices);
+      for (let n = 0; n < count; n += 1) {
+        const slice = slices[n] as number;
+        const word = base + (slice >>> 5);
+        const before = bits[word] as number;
+        const after = before | (1 << slice);
+        if (after === before) continue;
+        bits[word] = after;
+        set += 1;
+      }
+      at += 1;
+    }
+    this.#set = set;
+    return at;
+  }
+
+  #nextBlock(): void {
+    this.#blocks += 1;
+    this.#set = 0;
+    if (this.#blocks * SIGNATURE_WORDS <= this.#bits.length) return;
+    const larger = new Int32Array(this.#bits.length * 2);
+    larger.set(this.#bits);
+    this.#bits = larger;
+  }
+}
+
+/** The pieces of a needle that a block can be asked for: all of a short one, the beginning and the end of a long one. */
+export function windowsOf(needle: string): readonly string[] {
+  if (needle.length <= WINDOW_UNITS) return [needle];
+  return [needle.slice(0, WINDOW_UNITS), needle.slice(-WINDOW_UNITS)];
+}
+
+/** The slices in which a block that holds the window has a bit; none for an empty one. */
+export function slicesOf(window: string): readonly number[] {
+  const found = new Set<number>();
+  const slices = new Int32Array(SLICES_PER_UNIT);
+  for (let at = 0; at < window.length; at += 1) {
+    const count = slicesEndingAt(window, at, 0, slices);
+    for (let n = 0; n < count; n += 1) found.add(slices[n] as number);
+  }
+  return [...found];
+}
+
+/** Puts down the slices of the runs of one, two, three and five units that end at unit `at`; answers how many they are. */
+function slicesEndingAt(text: string, at: number, start: number, slices: Int32Array): number {
+  const e = text.charCodeAt(at);
+  let count = 0;
+  if (e < SINGLES_COUNT) {
+    slices[count++] = SINGLES + e;
+  } else {
+    const hash = spread(Math.imul(e, 0x9e3779b1));
+    const second = Math.imul(hash, 0x85ebca6b);
+    slices[count++] = hash >>> UPPER_SHIFT;
+    slices[count++] = (hash >>> MIDDLE_SHIFT) & HASHED_MASK;
+    slices[count++] = second >>> UPPER_SHIFT;
+    slices[count++] = (second >>> MIDDLE_SHIFT) & HASHED_MASK;
+  }
+  if (at - start < 1) return count;
+  const d = text.charCodeAt(at - 1);
+  if ((d | e) < SINGLES_COUNT) {
+    slices[count++] = PAIRS + (classOf[d] as number) * CLASSES + (classOf[e] as number);
+  } else {
+    const hash = spread(Math.imul(d, 0x85ebca6b) ^ Math.imul(e, 0xc2b2ae35));
+    slices[count++] = hash >>> UPPER_SHIFT;
+    slices[count++] = (hash >>> MIDDLE_SHIFT) & HASHED_MASK;
+    slices[count++] = Math.imul(hash, 0x9e3779b1) >>> UPPER_SHIFT;
+  }
+  if (at - start < 2) return count;
+  const c = text.charCodeAt(at - 2);
+  const three = Math.imul(c, 0x27d4eb2f) ^ Math.imul(d, 0x165667b1) ^ Math.imul(e, 0x9e3779b1);
+  const hash = spread(three);
+  slices[count++] = hash >>> UPPER_SHIFT;
+  if (e >= IDEOGRAPHIC) return count;
+  slices[count++] = (hash >>> MIDDLE_SHIFT) & HASHED_MASK;
+  if (at - start < 4) return count;
+  const [b, a] = [text.charCodeAt(at - 3), text.charCodeAt(at - 4)];
+  slices[count++] = spread(three ^ Math.imul(a, 0x1b873593) ^ Math.imul(b, 0xcc9e2d51)) >>> UPPER_SHIFT;
+  return count;
+}
+
+/** Makes every bit of the hash depend on all of them. */
+function spread(hash: number): number {
+  const once = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  const twice = Math.imul(once ^ (once >>> 12), 0x297a2d39);
+  return twice ^ (twice >>> 15);
+}
+
+/** Small letters, digits and the space are classes of their own, everything else in ASCII is one. */
+function asciiClasses(): Uint8Array {
+  const classes = new Uint8Array(SINGLES_COUNT).fill(CLASSES - 1);
+  [..."abcdefghijklmnopqrstuvwxyz0123456789 "].forEach((character, index) => {
+    classes[character.charCodeAt(0)] = index;
+  });
+  return classes;
+}

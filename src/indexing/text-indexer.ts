@@ -1,0 +1,74 @@
+// The text indexer: gives the texts of entries to the index, behind the rows and in small steps.
+import type { EntryIndex } from "../ports/entry-index.js";
+import type { EntryLog } from "../ports/entry-log.js";
+import { readableBody } from "./indexer.js";
+import { toEntryTexts } from "./texts.js";
+
+/** A read that comes meanwhile waits for the step to end, which takes some ten milliseconds. */
+const STEP_ENTRIES = 128;
+const STEP_BYTES = 512 * 1024;
+
+/** More entries than this without text are not left to every search to look through: it helps to index them first. */
+const UNCOVERED_MAX = 6_000;
+/**
+ * It helps until something was written, so that commands which end at once get on with it between them, and no longer
+ * than this: looking through an entry takes a fraction of the time to index it.
+ */
+const HELPING_STEPS_MAX = 40;
+
+export class TextIndexer {
+  readonly #log: EntryLog;
+  readonly #index: EntryIndex;
+  /** Through where texts were given, and the checkpoint then: the index may hold more than it has written. */
+  #given = 0;
+  #checkpoint = 0;
+  #stepping: Promise<boolean> | undefined;
+
+  constructor(parts: { readonly log: EntryLog; readonly index: EntryIndex }) {
+    this.#log = parts.log;
+    this.#index = parts.index;
+  }
+
+  /** Gives some texts, never of entries beyond the rows; false when there was nothing left to give. */
+  step(): Promise<boolean> {
+    // Whoever asks while a step is on its way shares it, so that texts are given in order.
+    this.#stepping ??= this.#step().finally(() => {
+      this.#stepping = undefined;
+    });
+    return this.#stepping;
+  }
+
+  /** Returns once the texts of all rows there are were given. */
+  async catchUp(): Promise<void> {
+    while (await this.step());
+  }
+
+  /** Gives some texts if a search would have to look through many entries itself. */
+  async help(): Promise<void> {
+    const before = await this.#index.textCheckpoint();
+    for (let steps = 0; steps < HELPING_STEPS_MAX; steps += 1) {
+      const checkpoint = await this.#index.textCheckpoint();
+      const uncovered = (await this.#index.checkpoint()) - checkpoint;
+      if (uncovered <= UNCOVERED_MAX || checkpoint !== before || !(await this.step())) return;
+    }
+  }
+
+  async #step(): Promise<boolean> {
+    const checkpoint = await this.#index.textCheckpoint();
+    // Another process got ahead, or the index was begun anew.
+    if (checkpoint > this.#given || checkpoint < this.#checkpoint) this.#given = checkpoint;
+    const left = (await this.#index.checkpoint()) - this.#given;
+    if (left <= 0) return false;
+    const range = { after: this.#given, limit: Math.min(left, STEP_ENTRIES), bytes_max: STEP_BYTES };
+    const batch = await this.#log.readBodies(range);
+    const through = batch.at(-1)?.position;
+    if (through === undefined) return false;
+    const texts = batch.flatMap((stored) => {
+      const placed = readableBody(stored);
+      return placed === undefined ? [] : [toEntryTexts(placed)];
+    });
+    this.#given = await this.#index.applyTexts({ texts, through });
+    this.#checkpoint = await this.#index.textCheckpoint();
+    return true;
+  }
+}

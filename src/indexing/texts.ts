@@ -1,0 +1,89 @@
+// What of an entry a search looks through: its texts, each with the field that it stands in.
+import type { CaptureKind } from "../model/entry.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { isCaptureKind } from "../model/kinds.js";
+import { normalise } from "../model/normalise.js";
+import type { EntryTexts } from "../ports/entry-index.js";
+
+export interface FieldText {
+  readonly field: string;
+  readonly text: string;
+}
+
+/**
+ * The fields that are searched, in the order in which a hit is looked for. Kinds that the log writes itself hold none
+ * yet; what a session is called is found by its id.
+ */
+const fieldsByKind: { readonly [K in CaptureKind]: readonly string[] } = {
+  interaction: ["prompt", "response", "response_summary"],
+  response: ["response", "response_summary"],
+  message: ["content", "name", "tool_calls"],
+  tool_call: ["tool", "args", "result"],
+  error: ["error", "context"],
+  decision: ["decision", "rationale"],
+  consolidation: ["summary"],
+  clear: [],
+  session_info: [],
+  raw: ["record"],
+};
+
+/**
+ * The texts of an entry as they were recorded, from its body or from the entry itself, since fields lie flat in both. What
+ * a later response said belongs to the entry that brought it.
+ */
+export function textsOf(kind: string, fields: object): readonly FieldText[] {
+  if (!isCaptureKind(kind)) return [];
+  const texts: FieldText[] = [];
+  const values = fields as { readonly [field: string]: JsonValue | undefined };
+  for (const field of fieldsByKind[kind]) {
+    const add = (text: string): void => {
+      if (text !== "") texts.push({ field, text });
+    };
+    if (field === "content") addContent(values.content, add);
+    else addLeaves(values[field], add);
+  }
+  return texts;
+}
+
+/** The same as an index takes them: in the form that searches compare. */
+export function toEntryTexts(placed: {
+  readonly position: number;
+  readonly kind: string;
+  readonly body: JsonObject;
+}): EntryTexts {
+  const texts = textsOf(placed.kind, placed.body).map(({ text }) => normalise(text));
+  return { position: placed.position, texts };
+}
+
+/** A string is one text, even if it holds JSON; of lists and objects each key and leaf is one. Null says nothing. */
+function addLeaves(value: JsonValue | undefined, add: (text: string) => void): void {
+  if (typeof value === "string") add(value);
+  else if (typeof value === "number" || typeof value === "boolean") add(JSON.stringify(value));
+  else if (Array.isArray(value)) for (const item of value) addLeaves(item, add);
+  else if (isJsonObject(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      add(key);
+      addLeaves(item, add);
+    }
+  }
+}
+
+/** Of content parts only what was said or called: neither their types nor the bytes of an image are anybody's words. */
+function addContent(content: JsonValue | undefined, add: (text: string) => void): void {
+  for (const part of Array.isArray(content) ? content : [content]) {
+    if (!isJsonObject(part)) {
+      addLeaves(part, add);
+      continue;
+    }
+    for (const name of ["text", "refusal", "thinking"]) {
+      const text = part[name];
+      if (typeof text === "string") add(text);
+    }
+    // A call inside content is searched as one in `tool_calls` is; a result holds content of its own.
+    if (part.type === "tool_use") {
+      addLeaves(part.name, add);
+      addLeaves(part.input, add);
+    }
+    if (part.type === "tool_result") addContent(part.content, add);
+  }
+}

@@ -1,0 +1,58 @@
+// Whether an entry is what a search looks for, and which of its texts holds the first term.
+import { type FieldText, textsOf } from "../../indexing/texts.js";
+import { parseBodyText } from "../../model/body.js";
+import { Fault } from "../../model/fault.js";
+import type { JsonObject } from "../../model/json.js";
+import { normalise, splitsPair } from "../../model/normalise.js";
+import type { StoredBody } from "../../ports/entry-log.js";
+import { mayHold, type Sieve, sieveOf } from "./sieve.js";
+
+export interface Match {
+  readonly body: JsonObject;
+  /** Where the first term was found; without terms the entry's first text, undefined where it has none. */
+  readonly found: FieldText | undefined;
+}
+
+export class Matcher {
+  readonly #terms: readonly string[];
+  readonly #excluded: readonly string[];
+  readonly #sieves: readonly Sieve[];
+
+  constructor(query: { readonly terms: readonly string[]; readonly excluded: readonly string[] }) {
+    this.#terms = query.terms;
+    this.#excluded = query.excluded;
+    this.#sieves = sieveOf(query.terms);
+  }
+
+  /** Undefined where the entry is not meant, is erased, or is damaged, which `verify` tells loudly and lists leave out. */
+  match(stored: StoredBody): Match | undefined {
+    if (stored.body === undefined || stored.flaw !== undefined) return undefined;
+    if (!mayHold(stored.body, this.#sieves)) return undefined;
+    const body = parseSound(stored.position, stored.body);
+    if (body === undefined) return undefined;
+    const texts = textsOf(stored.kind, body);
+    const normals = texts.map((one) => normalise(one.text));
+    const holds = (needle: string): number => normals.findIndex((normal) => indexOfText(normal, needle) !== -1);
+    const [first, ...rest] = this.#terms;
+    const at = first === undefined ? 0 : holds(first);
+    if (at === -1 || rest.some((term) => holds(term) === -1)) return undefined;
+    if (this.#excluded.some((term) => holds(term) !== -1)) return undefined;
+    return { body, found: texts[at] };
+  }
+}
+
+/** As `indexOf`, but half of a surrogate pair is no character, and is not found in one. */
+export function indexOfText(text: string, needle: string, from = 0): number {
+  let at = text.indexOf(needle, from);
+  while (at !== -1 && (splitsPair(text, at) || splitsPair(text, at + needle.length))) at = text.indexOf(needle, at + 1);
+  return at;
+}
+
+function parseSound(position: number, text: string): JsonObject | undefined {
+  try {
+    return parseBodyText(position, text);
+  } catch (error) {
+    if (error instanceof Fault && error.code === "entry_corrupt") return undefined;
+    throw error;
+  }
+}

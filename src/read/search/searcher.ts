@@ -1,0 +1,149 @@
+// The searcher: looks through what the index takes for possible hits, newest first, and shows those that are.
+import { setImmediate } from "node:timers/promises";
+import type { FieldText } from "../../indexing/texts.js";
+import type { EntrySummary } from "../../model/entry.js";
+import type { RowKey } from "../../ports/entry-index.js";
+import { EntryReader } from "../entry-reader.js";
+import { cursorAfter } from "../list-query.js";
+import type { ReadingParts } from "../reader.js";
+import { FacetCounts, type Facets } from "./facets.js";
+import { Matcher } from "./matching.js";
+import type { SearchQuery } from "./search-query.js";
+import { nothingFoundText, sessionHistoryLine, sessionHistoryText } from "./session-history.js";
+import { type MatchRange, snippetOf } from "./snippet.js";
+
+/** An entry in its short form, and why it was found. */
+export type SearchHit = EntrySummary & {
+  /** The field that holds the first term; `""` where only filters were given. */
+  readonly field: string;
+  /** A piece of that field's text, as it was recorded. */
+  readonly snippet: string;
+  /** Where the terms stand in the snippet, in UTF-16 units: `[start, end]`, in order, never overlapping. */
+  readonly matches: readonly MatchRange[];
+};
+
+export interface SearchPage {
+  readonly results: readonly SearchHit[];
+  readonly next_cursor: string | null;
+  readonly facets?: Facets;
+  /** The index is being rebuilt, and older entries may be missing. */
+  readonly partial?: true;
+}
+
+/** The first candidates are often hits already; who needs more of them needs many. */
+const CANDIDATES_FIRST = 32;
+const CANDIDATES_MAX = 1_024;
+/** Few bodies at a time, since each may be as large as an entry can be. */
+const CHUNK_BODIES = 16;
+/** Other readers share the thread, so a long search lets them through after this many entries or characters. */
+const TURN_ENTRIES = 512;
+const TURN_CHARS = 4 * 1024 * 1024;
+
+interface Hit {
+  readonly key: RowKey;
+  readonly kind: string;
+  readonly body: { readonly [field: string]: unknown };
+  readonly found: FieldText | undefined;
+}
+
+export class Searcher {
+  readonly #parts: ReadingParts;
+  readonly #entries: EntryReader;
+
+  constructor(parts: ReadingParts) {
+    this.#parts = parts;
+    this.#entries = new EntryReader(parts);
+  }
+
+  async search(query: SearchQuery): Promise<SearchPage> {
+    await this.#parts.catchUp();
+    const page = await this.#page(query);
+    return query.facets ? { ...page, facets: await this.#facets(query) } : page;
+  }
+
+  /** The newest hits as lines of text for an agent. */
+  async sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): Promise<string> {
+    await this.#parts.catchUp();
+    const { query, phrase } = wish;
+    const lines: string[] = [];
+    if (query.limit === 0) return nothingFoundText(phrase);
+    for await (const { key } of this.#hits(query)) {
+      // One by one, so that no more than one entry is held, however large they are.
+      for (const entry of await this.#entries.show([key.position])) lines.push(sessionHistoryLine(entry));
+      if (lines.length >= query.limit) break;
+    }
+    return sessionHistoryText(phrase, lines);
+  }
+
+  async #page(query: SearchQuery): Promise<Pick<SearchPage, "results" | "next_cursor">> {
+    if (query.limit === 0) return { results: [], next_cursor: null };
+    const keys: RowKey[] = [];
+    const reasons = new Map<number, Pick<SearchHit, "field" | "snippet" | "matches">>();
+    for await (const { key, found } of this.#hits(query)) {
+      keys.push(key);
+      // One more than asked for tells whether there is a next page.
+      if (keys.length > query.limit) break;
+      const field = query.terms.length === 0 ? "" : (found?.field ?? "");
+      reasons.set(key.position, { field, ...snippetOf(found?.text ?? "", query.terms, this.#parts.mask) });
+    }
+    const { rows, used } = await this.#entries.page(keys.slice(0, query.limit).map(({ position }) => position));
+    const results = rows.map((row) => ({ ...row, ...reasons.get(row.position) }) as SearchHit);
+    const next_cursor = used > 0 && used < keys.length ? cursorAfter(query, keys[used - 1] as RowKey) : null;
+    return { results, next_cursor };
+  }
+
+  /** All hits are counted, whatever page is asked for. */
+  async #facets(query: SearchQuery): Promise<Facets> {
+    const { after: _, ...whole } = query;
+    const counts = new FacetCounts();
+    for await (const { kind, body } of this.#hits(whole)) if (!counts.add(kind, body)) break;
+    return this.#parts.mask.value(counts.facets());
+  }
+
+  /** Hits newest first, after the query's place. */
+  async *#hits(query: SearchQuery): AsyncGenerator<Hit, void, undefined> {
+    const matcher = new Matcher(query);
+    let { after } = query;
+    let limit = Math.max(CANDIDATES_FIRST, Math.min(query.limit + 1, CANDIDATES_MAX));
+    const turn = new Turn();
+    for (;;) {
+      const { filter, terms: needles } = query;
+      const candidates = await this.#parts.index.candidates({
+        filter,
+        needles,
+        limit,
+        ...(after === undefined ? {} : { after }),
+      });
+      for (let at = 0; at < candidates.length; at += CHUNK_BODIES) {
+        const chunk = candidates.slice(at, at + CHUNK_BODIES);
+        const bodies = await this.#parts.log.getBodies(chunk.map(({ position }) => position));
+        for (const [offset, stored] of bodies.entries()) {
+          const match = stored === undefined ? undefined : matcher.match(stored);
+          if (stored !== undefined && match !== undefined) {
+            yield { key: chunk[offset] as RowKey, kind: stored.kind, ...match };
+          }
+          if (turn.spend(stored?.body?.length ?? 0)) await setImmediate();
+        }
+      }
+      if (candidates.length < limit) return;
+      after = candidates.at(-1);
+      limit = Math.min(limit * 4, CANDIDATES_MAX);
+    }
+  }
+}
+
+/** What a search may do before others have their turn. */
+class Turn {
+  #entries = 0;
+  #chars = 0;
+
+  /** Whether it is over. */
+  spend(chars: number): boolean {
+    this.#entries += 1;
+    this.#chars += chars;
+    if (this.#entries < TURN_ENTRIES && this.#chars < TURN_CHARS) return false;
+    this.#entries = 0;
+    this.#chars = 0;
+    return true;
+  }
+}

@@ -1,0 +1,63 @@
+// Search as an agent reads it: a line for each hit, short, newest first.
+import type { CaptureKind, Entry, EntryOf } from "../../model/entry.js";
+import type { JsonValue } from "../../model/json.js";
+import { readRole } from "../../model/roles.js";
+import { wordsOf } from "../history/items.js";
+
+const TEXT_CHARS = 200;
+const RESULT_CHARS = 100;
+
+export function sessionHistoryText(query: string, lines: readonly string[]): string {
+  if (lines.length === 0) return nothingFoundText(query);
+  return [`${lines.length} found for '${onOneLine(query)}', newest first:`, ...lines].join("\n");
+}
+
+export function nothingFoundText(query: string): string {
+  return `Nothing recorded matches '${onOneLine(query)}'.`;
+}
+
+export function sessionHistoryLine(entry: Entry): string {
+  const session = entry.session_id === "" ? "" : ` (${entry.session_id})`;
+  // Kinds that the log writes itself have no text of their own yet.
+  const write = textByKind[entry.kind] as ((entry: Entry) => string) | undefined;
+  return `[${entry.created_at.slice(0, 19)}] ${write?.(entry) ?? `${entry.kind}: `}${session}`;
+}
+
+const textByKind: { readonly [K in CaptureKind]: (entry: EntryOf<K>) => string } = {
+  interaction: (entry) => `Q: ${shorten(entry.prompt)} A: ${shorten(entry.response)}`,
+  response: (entry) => `response: ${shorten(entry.response || entry.response_summary)}`,
+  message: (entry) => `${readRole(entry.role)}: ${shorten(messageText(entry))}`,
+  tool_call: (entry) => `tool:${onOneLine(entry.tool)} → ${shorten(valueText(entry.result), RESULT_CHARS)}`,
+  error: (entry) => `ERROR: ${shorten(entry.error)}`,
+  decision: (entry) => `DECIDED: ${shorten(entry.decision)}`,
+  consolidation: (entry) => `consolidation: ${shorten(entry.summary)}`,
+  clear: () => "clear: ",
+  session_info: (entry) => `session_info: ${shorten(entry.title || valueText(entry.metadata))}`,
+  raw: (entry) => `raw: ${shorten(valueText(entry.record))}`,
+};
+
+/** A message that only calls tools says so by its calls. */
+function messageText({ content, tool_calls }: EntryOf<"message">): string {
+  const text = typeof content === "string" ? content : content.map(wordsOf).join(" ");
+  return text === "" && tool_calls.length > 0 ? valueText(tool_calls) : text;
+}
+
+function valueText(value: JsonValue | undefined): string {
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** The first code points, so that no character is cut in two. */
+function shorten(text: string, charsMax = TEXT_CHARS): string {
+  // A code point has at most two units, and a line break of two becomes one space.
+  const line = onOneLine(text.slice(0, charsMax * 4));
+  return line.length <= charsMax
+    ? line
+    : Array.from(line.slice(0, charsMax * 2))
+        .slice(0, charsMax)
+        .join("");
+}
+
+function onOneLine(text: string): string {
+  return text.replaceAll(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/g, " ");
+}
