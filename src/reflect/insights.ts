@@ -1,0 +1,35 @@
+// What to take from the findings: a sentence each for low confidence, errors and the topic mentioned most.
+import type { Cited, Counts, ErrorGroup, Insight, Topic } from "./report.js";
+import { CONFIDENCE_MIN } from "./trend.js";
+
+export function insightsOf(found: {
+  readonly counts: Counts;
+  readonly low_confidence: { readonly cited: Cited<Insight>["cited"] };
+  readonly errors: { readonly cited: Cited<Insight>["cited"] };
+  readonly error_groups: readonly Cited<ErrorGroup>[];
+  readonly topics: readonly Cited<Topic>[];
+}): readonly Cited<Insight>[] {
+  const { counts, error_groups, topics } = found;
+  if (counts.reviewed === 0) return [];
+  const insights: Cited<Insight>[] = [];
+  if (counts.low_confidence > 0) {
+    const isOne = counts.low_confidence === 1;
+    const answers = isOne ? "1 answer was" : `${counts.low_confidence} answers were`;
+    const advice = `worth checking before relying on ${isOne ? "it" : "them"}`;
+    const text = `${answers} given with a confidence below ${CONFIDENCE_MIN}: ${advice}.`;
+    insights.push({ text, cited: found.low_confidence.cited });
+  }
+  if (counts.errors > 0) {
+    const errors = counts.errors === 1 ? "1 error" : `${counts.errors} errors`;
+    const [most] = error_groups;
+    const which = most !== undefined && most.count > 1 ? `, ${most.count} of them alike: “${most.text}”` : "";
+    insights.push({ text: `${errors} in ${counts.reviewed} entries${which}.`, cited: found.errors.cited });
+  }
+  const [topic] = topics;
+  if (topic !== undefined) {
+    const text = `Users keep coming back to “${topic.word}”: ${topic.count} mentions.`;
+    insights.push({ text, cited: topic.cited });
+  }
+  if (insights.length > 0) return insights;
+  return [{ text: "All looks well: no low confidence, no errors, no recurring topic.", cited: [] }];
+}

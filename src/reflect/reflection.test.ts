@@ -1,0 +1,220 @@
+// Reflection as a pure function: counts, findings with their citations, and the Markdown of a small store.
+import { describe, expect, test } from "vitest";
+import type { Entry } from "../model/entry.js";
+import { reflect } from "./reflection.js";
+
+let positions = 0;
+
+function entry(kind: string, fields: object): Entry {
+  positions += 1;
+  const created_at = new Date(Date.UTC(2026, 10, 15) + positions * 1_000).toISOString();
+  const envelope = { position: positions, id: `e${positions}`, kind, created_at, recorded_at: created_at };
+  const labels = { session_id: "s", project: "", client: "", hash: "" };
+  return { ...envelope, ...labels, ...fields } as unknown as Entry;
+}
+
+const said = (role: string, content: unknown, fields: object = {}): Entry =>
+  entry("message", { role, content, tool_calls: [], tool_call_id: "", name: "", ...fields });
+const asked = (prompt: string, response = ""): Entry => entry("interaction", { prompt, response });
+const failed = (error: string, fields: object = {}): Entry => entry("error", { error, context: "", ...fields });
+const ran = (tool: string, fields: object = {}): Entry => entry("tool_call", { tool, args: {}, result: "", ...fields });
+const decided = (decision: string, fields: object = {}): Entry =>
+  entry("decision", { decision, rationale: "", ...fields });
+const wordsOf = (...entries: readonly Entry[]): readonly string[] => reflect(entries).topics.map(({ word }) => word);
+
+describe("counts", () => {
+  test("no entries: a sentence, and nothing else", () => {
+    expect(reflect([])).toMatchObject({ reviewed: 0, insights: [], markdown: "Nothing recorded yet to reflect on." });
+  });
+
+  test("an interaction is one from users and, with a response, one response", () => {
+    const completed = entry("interaction", { prompt: "c", response: "", response_id: "r" });
+    expect(reflect([asked("a"), asked("b", "answer"), completed])).toMatchObject({ users: 3, responses: 2 });
+  });
+
+  test("roles are read as views read them; system and tool messages are neither", () => {
+    const report = reflect(
+      ["user", "assistant", "timmy", "system", "developer", "tool"].map((role) => said(role, "x")),
+    );
+    expect(report).toMatchObject({ reviewed: 6, users: 1, responses: 2, errors: 0 });
+  });
+
+  test("entries that are no conversation are passed over", () => {
+    expect(reflect([entry("raw", { source: "x", record: {} }), entry("clear", {})]).reviewed).toBe(0);
+  });
+});
+
+describe("low confidence", () => {
+  test("is strictly below 0.5, of assistants alone, all counted and five shown, newest first", () => {
+    const low = [0, 0.1, 0.2, 0.3, 0.4, 0.49].map((confidence) => said("timmy", `${confidence}`, { confidence }));
+    const report = reflect([
+      ...low,
+      said("assistant", "sure", { confidence: 0.5 }),
+      said("assistant", "silent"),
+      said("user", "unsure", { confidence: 0.1 }),
+      decided("risky", { confidence: 0.1 }),
+    ]);
+    expect(report.low_confidence.count).toBe(6);
+    expect(report.low_confidence.items.map(({ text }) => text)).toEqual(["0.49", "0.4", "0.3", "0.2", "0.1"]);
+    expect(report.low_confidence.items[0]?.entry_ids).toEqual([low[5]?.id]);
+    expect(report.markdown).toContain("### Low confidence (6)\n\n- 0.49 (0.49; #");
+    expect(report.markdown).toContain("1 more, 6 in all.");
+  });
+
+  test("a text is shown with 120 code points and without line breaks", () => {
+    const [item] = reflect([said("assistant", `a\r\nb\n${"🙂".repeat(200)}`, { confidence: 0 })]).low_confidence.items;
+    expect(item?.text).toBe(`a b ${"🙂".repeat(116)}`);
+  });
+});
+
+describe("topics", () => {
+  test("stop words are none, nor are words of three letters or said twice", () => {
+    expect(
+      wordsOf(...[1, 2, 3].map(() => said("user", "What is this thing that API does when they have it?"))),
+    ).toEqual(["thing"]);
+    expect(wordsOf(asked("migration migration"))).toEqual([]);
+  });
+
+  test("every mention counts, whatever its case, in prompts, contents and their parts", () => {
+    const entries = [asked("Migration MIGRATION"), said("user", [{ type: "text", text: "migration" }, "migration"])];
+    const [topic] = reflect(entries).topics;
+    expect(topic).toMatchObject({ word: "migration", count: 4 });
+    expect(topic?.entry_ids).toEqual([entries[1]?.id, entries[0]?.id]);
+  });
+
+  test("what others said is none", () => {
+    expect(wordsOf(...[1, 2, 3].map(() => said("assistant", "migration")), failed("migration"))).toEqual([]);
+  });
+
+  test("five of them, the most frequent first, ties in alphabetical order", () => {
+    const text = `${"zebra ".repeat(4)}${"pears apple grape lemon mango melon ".repeat(3)}`;
+    expect(wordsOf(asked(text))).toEqual(["zebra", "apple", "grape", "lemon", "mango"]);
+  });
+
+  test("scripts without spaces are segmented, and words of two characters count", () => {
+    expect(wordsOf(...[1, 2, 3].map(() => said("user", "我们的数据库为什么这么慢？")))).toEqual(["数据"]);
+    expect(wordsOf(asked("サーバーの設定。サーバーの起動。サーバーの停止。"))).toContain("サーバー");
+    expect(wordsOf(asked("ฐานข้อมูล ".repeat(3))).length).toBeGreaterThan(0);
+  });
+
+  test("composed and decomposed letters are the same word", () => {
+    expect(reflect([asked("Übung u\u0308bung ÜBUNG")]).topics).toMatchObject([{ word: "übung", count: 3 }]);
+  });
+
+  test("stop words are those of the language a text is in, so that others stay topics", () => {
+    expect(wordsOf(asked("Warum ist diese Verbindung weg? Diese Verbindung ist nicht da, diese Verbindung."))).toEqual([
+      "verbindung",
+    ]);
+    expect(
+      wordsOf(asked("The store has a local link. Is the local store the link? A link to the local store.")),
+    ).toEqual(["link", "local", "store"]);
+  });
+
+  test("numbers and keys are no words", () => {
+    expect(wordsOf(asked(`12345 12345 12345 ${`${"k".repeat(65)} `.repeat(3)}`))).toEqual([]);
+  });
+
+  test("a secret that a mask knows is not named", () => {
+    const mask = (text: string): string => text.replaceAll("hunter2x", "***");
+    const report = reflect([asked("hunter2x hunter2x hunter2x"), failed("no hunter2x")], { mask });
+    expect(JSON.stringify(report)).not.toContain("hunter2x");
+  });
+});
+
+test("decisions are followed by errors of their session, up to the next decision and ten entries on", () => {
+  const first = decided("one");
+  const error = failed("a");
+  const elsewhere = failed("b", { session_id: "other" });
+  const second = decided("two");
+  const quiet = Array.from({ length: 10 }, () => said("user", "x"));
+  const report = reflect([first, error, elsewhere, second, ...quiet, failed("too late")]);
+  expect(report.decisions).toMatchObject([{ decision: "one", errors: 1, entry_ids: [first.id, error.id] }]);
+});
+
+test("tools: failing from a tenth of the calls on, slow by median or by the slowest twentieth", () => {
+  const calls = [
+    ...[10, 20, 30].map((duration_ms) => ran("quick", { duration_ms })),
+    ...[900, 1_100].map((duration_ms) => ran("slow", { duration_ms })),
+    ...Array.from({ length: 9 }, () => ran("shaky", { is_error: false })),
+    ran("shaky", { is_error: true }),
+    ...Array.from({ length: 10 }, () => ran("solid")),
+    ran("solid", { is_error: true }),
+  ];
+  const { tools, markdown } = reflect(calls);
+  const byName = new Map(tools.map((tool) => [tool.tool, tool]));
+  expect(byName.get("quick")).toMatchObject({ calls: 3, median_ms: 20, p95_ms: 30, is_slow: false });
+  expect(byName.get("slow")).toMatchObject({ median_ms: 1_000, p95_ms: 1_100, is_slow: true });
+  expect(byName.get("shaky")).toMatchObject({ failures: 1, failure_rate: 0.1, is_failing: true });
+  expect(byName.get("solid")).toMatchObject({ failures: 1, is_failing: false });
+  expect(markdown).toContain("### Failing tools\n\n- shaky: 1 of 10 calls failed, 10 % (#");
+});
+
+test("the trend compares shares, and cites what it speaks of", () => {
+  const before = [failed("a"), ...Array.from({ length: 9 }, () => said("user", "x"))];
+  const now = [failed("b"), said("user", "x")];
+  expect(reflect(now, { before }).trend.changes).toEqual([
+    { measure: "errors", now: 1, before: 1, direction: "up", entry_ids: [now[0]?.id] },
+  ]);
+});
+
+test("where nothing is wrong, a line says that all looks well", () => {
+  const { insights, markdown } = reflect([said("user", "hello"), said("assistant", "hi", { confidence: 0.9 })]);
+  expect(insights).toMatchObject([{ text: expect.stringMatching(/^All looks well/), entry_ids: [] }]);
+  expect(markdown).toMatch(/### Insights\n\n- All looks well/);
+});
+
+test("the report does not depend on the order that entries are given in", () => {
+  const entries = [decided("d"), failed("e 1"), failed("e 2"), asked("migration migration migration"), ran("t")];
+  expect(reflect([...entries].reverse())).toEqual(reflect(entries));
+});
+
+test("the Markdown of a small store", () => {
+  positions = 0;
+  const entries = [
+    said("user", "Why does the migration fail?"),
+    decided("run the migration again"),
+    failed("timeout after 30 s"),
+    failed("timeout after 60 s"),
+    asked("Is the migration done?", "No."),
+    said("assistant", "Perhaps it is the migration lock.", { confidence: 0.3 }),
+    said("user", "Try the migration without a lock"),
+    ran("psql", { is_error: true, duration_ms: 6_000 }),
+  ];
+  expect(reflect(entries).markdown).toBe(`## Self-reflection
+
+Looked at 8 entries: 3 from users, 2 responses, 2 errors.
+
+### Low confidence (1)
+
+- Perhaps it is the migration lock. (0.3; #6)
+
+### Errors (2)
+
+- timeout after 60 s (2 times; #4, #3)
+
+### Recurring topics
+
+- migration: 3 mentions (#7, #5, #1)
+
+### Failing tools
+
+- psql: 1 of 1 call failed, 100 % (#8)
+
+### Slow tools
+
+- psql: median 6.0 s, 95 % within 6.0 s (#8)
+
+### Decisions followed by errors
+
+- run the migration again (then 2 errors; #2, #3, #4)
+
+### Trend
+
+Nothing was recorded before these to compare with.
+
+### Insights
+
+- 1 answer was given with a confidence below 0.5: worth checking before relying on it. (#6)
+- 2 errors in 8 entries, 2 of them alike: “timeout after 60 s”. (#4, #3)
+- Users keep coming back to “migration”: 3 mentions. (#7, #5, #1)`);
+});

@@ -1,0 +1,115 @@
+// Reflection: entries in, findings out. One pass, newest first, in memory that does not grow with the entries' size.
+import type { Entry } from "../model/entry.js";
+import { citationOf } from "./citations.js";
+import { FollowedDecisions } from "./decisions.js";
+import { excerpt, type Mask } from "./excerpt.js";
+import { ErrorGroups } from "./fingerprints.js";
+import { insightsOf } from "./insights.js";
+import { toReport } from "./render.js";
+import type { Cited, LowConfidenceItem, ReflectionReport } from "./report.js";
+import { contentTexts } from "./said.js";
+import { ToolTally } from "./tools.js";
+import { TopicCount } from "./topics.js";
+import { assistantConfidence, changesBetween, isLowConfidence, Tally, Timeline } from "./trend.js";
+
+const ITEMS_KEPT = 5;
+const GROUPS_GIVEN = 100;
+
+/** The kinds that reflection looks at; others say nothing about a conversation. */
+export const conversationKinds = ["interaction", "message", "tool_call", "error", "decision"] as const;
+
+export interface ReflectionSettings {
+  /** What hides secrets; without one texts are shown as they are. */
+  readonly mask?: Mask | undefined;
+}
+
+const asItIs: Mask = (text) => text;
+
+/** Takes the reviewed entries, then as many before them, each newest first. */
+export class Reflection {
+  readonly #now = new Tally();
+  readonly #before = new Tally();
+  readonly #timeline = new Timeline();
+  readonly #errors: ErrorGroups;
+  readonly #topics: TopicCount;
+  readonly #tools: ToolTally;
+  readonly #decisions: FollowedDecisions;
+  readonly #lowConfidence: Cited<LowConfidenceItem>[] = [];
+  readonly #mask: Mask;
+
+  constructor({ mask = asItIs }: ReflectionSettings = {}) {
+    this.#mask = mask;
+    this.#errors = new ErrorGroups(mask);
+    this.#topics = new TopicCount(mask);
+    this.#tools = new ToolTally(mask);
+    this.#decisions = new FollowedDecisions(mask);
+  }
+
+  add(entry: Entry): void {
+    if (!isConversation(entry)) return;
+    this.#now.add(entry);
+    this.#timeline.add(entry);
+    this.#topics.add(entry);
+    this.#decisions.add(entry);
+    if (entry.kind === "error") this.#errors.add(entry);
+    if (entry.kind === "tool_call") this.#tools.add(entry);
+    if (this.#lowConfidence.length < ITEMS_KEPT && isLowConfidence(entry))
+      this.#lowConfidence.push(toItem(entry, this.#mask));
+  }
+
+  addBefore(entry: Entry): void {
+    if (isConversation(entry)) this.#before.add(entry);
+  }
+
+  finish(): ReflectionReport {
+    const { counts } = this.#now;
+    const error_groups = this.#errors.finish();
+    const topics = this.#topics.finish();
+    return toReport({
+      counts,
+      low_confidence: this.#lowConfidence,
+      error_groups: error_groups.slice(0, GROUPS_GIVEN),
+      topics,
+      tools: this.#tools.finish().slice(0, GROUPS_GIVEN),
+      decisions: this.#decisions.finish(),
+      decisions_count: this.#decisions.count,
+      before: this.#before.counts,
+      changes: changesBetween(this.#now, this.#before),
+      timeline: this.#timeline.finish(),
+      insights: insightsOf({
+        ...{ counts, error_groups, topics },
+        low_confidence: { cited: this.#now.cited("low_confidence") },
+        errors: { cited: this.#now.cited("errors") },
+      }),
+    });
+  }
+}
+
+/** The same for entries at hand, in whatever order: `before` are those that came before the reviewed ones. */
+export function reflect(
+  entries: readonly Entry[],
+  options: ReflectionSettings & { readonly before?: readonly Entry[] } = {},
+): ReflectionReport {
+  const reflection = new Reflection(options);
+  for (const entry of newestFirst(entries)) reflection.add(entry);
+  for (const entry of newestFirst(options.before ?? [])) reflection.addBefore(entry);
+  return reflection.finish();
+}
+
+function newestFirst(entries: readonly Entry[]): readonly Entry[] {
+  return [...entries].sort((left, right) => {
+    if (left.created_at !== right.created_at) return left.created_at < right.created_at ? 1 : -1;
+    return right.position - left.position;
+  });
+}
+
+function isConversation({ kind }: Entry): boolean {
+  return (conversationKinds as readonly string[]).includes(kind);
+}
+
+function toItem(entry: Entry, mask: Mask): Cited<LowConfidenceItem> {
+  const { id, position, session_id, created_at } = entry;
+  const said = entry.kind === "message" ? contentTexts(entry.content).join(" ") : "";
+  const confidence = assistantConfidence(entry) ?? 0;
+  return { id, position, session_id, created_at, confidence, text: excerpt(said, mask), cited: [citationOf(entry)] };
+}
