@@ -1,0 +1,187 @@
+// The file of the index while the program runs: opened when it is needed, and made anew when it was lost, replaced or
+// damaged, by whomever. Everything in it is derived, so that nothing is lost with it.
+import { closeSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
+import { Fault } from "../../model/fault.js";
+import type { EntryIndex } from "../../ports/entry-index.js";
+import { IndexFault, type IndexHolder } from "../../ports/index-holder.js";
+import { SqliteIndex } from "./index.js";
+import { INDEX_VERSION } from "./index-schema.js";
+
+const HEADER = "SQLite format 3\0";
+const ENDINGS = ["", "-wal", "-shm"] as const;
+const OPENING_TRIES = 5;
+const LOCK_WAIT_MS = 1_000;
+
+interface OpenFile {
+  readonly path: string;
+  readonly index: SqliteIndex;
+  /** Which files they were when they were opened; the WAL's are noted once it is there. */
+  readonly identities: (string | undefined)[];
+  bytes: number;
+  changedMs: number;
+  tablesVersion: number;
+}
+
+export class SqliteIndexFile implements IndexHolder {
+  readonly #path: string;
+  #open: OpenFile | undefined;
+  #generation = 0;
+
+  constructor(options: { readonly path: string }) {
+    this.#path = options.path;
+  }
+
+  async current(): Promise<EntryIndex> {
+    return this.#current();
+  }
+
+  async generation(): Promise<number> {
+    this.#current();
+    return this.#generation;
+  }
+
+  async replace(damaged: EntryIndex): Promise<EntryIndex> {
+    return this.#replace(damaged);
+  }
+
+  async close(): Promise<void> {
+    this.#letGo();
+  }
+
+  /** Nothing here waits, so that reads which look at the same time all get the same index. */
+  #current(): EntryIndex {
+    const open = this.#open;
+    if (open === undefined) return this.#reopen();
+    const state = stateOf(open);
+    if (state === "same") {
+      const tablesVersion = open.index.tablesVersion();
+      if (tablesVersion !== open.tablesVersion) this.#generation += 1;
+      open.tablesVersion = tablesVersion;
+      return open.index;
+    }
+    return state === "damaged" ? this.#replace(open.index) : this.#reopen();
+  }
+
+  #replace(damaged: EntryIndex): EntryIndex {
+    const open = this.#open;
+    if (open?.index !== damaged) return this.#current();
+    removeFiles(open.path, open.identities[0]);
+    return this.#reopen();
+  }
+
+  /** Whoever still reads from the index that is closed here meets a fault, and reads again from the new one. */
+  #reopen(): EntryIndex {
+    this.#letGo();
+    this.#generation += 1;
+    try {
+      this.#open = openSteadily(this.#path);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "store_newer") throw error;
+      // Both versions would otherwise destroy each other's index in turn, for as long as both are in use.
+      this.#open = openSteadily(ownPath(this.#path));
+    }
+    return this.#open.index;
+  }
+
+  #letGo(): void {
+    void this.#open?.index.close();
+    this.#open = undefined;
+  }
+}
+
+/** Removes the files of an index that nobody needs to keep. */
+export function discardIndex(path: string): void {
+  removeFiles(path, identityOf(path));
+}
+
+/** Where a version of Hansard keeps its index while `index.db` belongs to a newer one. */
+function ownPath(path: string): string {
+  return join(dirname(path), `index.format-${INDEX_VERSION}.db`);
+}
+
+/** Opens the file that lies there before and after: one that was exchanged meanwhile would be mixed with another's WAL. */
+function openSteadily(path: string): OpenFile {
+  for (let tries = 1; ; tries += 1) {
+    const before = identityOf(path);
+    try {
+      const index = before === undefined ? alone(path, () => SqliteIndex.open({ path })) : SqliteIndex.open({ path });
+      const identities = ENDINGS.map((ending) => identityOf(path + ending));
+      if (before === undefined || before === identities[0] || tries >= OPENING_TRIES) {
+        return { path, index, identities, bytes: 0, changedMs: 0, tablesVersion: index.tablesVersion() };
+      }
+      void index.close();
+    } catch (error) {
+      const isDamaged = error instanceof Fault && error.code === "store_corrupt";
+      if (!isDamaged || tries >= OPENING_TRIES) throw asIndexFault(error);
+      removeFiles(path, before);
+    }
+  }
+}
+
+function stateOf(open: OpenFile): "same" | "other" | "damaged" {
+  const found = statSync(open.path, { throwIfNoEntry: false });
+  if (found === undefined || identityOf(open.path) !== open.identities[0]) return "other";
+  if (found.size < open.bytes) return "damaged";
+  open.bytes = found.size;
+  if (found.mtimeMs !== open.changedMs && !hasHeader(open.path)) return "damaged";
+  open.changedMs = found.mtimeMs;
+  // While this connection is open, SQLite neither removes nor exchanges the files beside the database.
+  for (const [nth, ending] of ENDINGS.entries()) {
+    open.identities[nth] ??= identityOf(open.path + ending);
+    if (open.identities[nth] !== identityOf(open.path + ending)) return "damaged";
+  }
+  return open.index.isCurrent() ? "same" : "other";
+}
+
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? undefined : `${found.dev}:${found.ino}`;
+}
+
+function hasHeader(path: string): boolean {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(HEADER.length);
+    const count = readSync(file, bytes, 0, bytes.length, 0);
+    // As long as everything is in the WAL, the file itself is empty.
+    return count === 0 || bytes.toString("latin1", 0, count) === HEADER;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Removes the very file that was found damaged; another process may have put a good one in its place. */
+function removeFiles(path: string, identity: string | undefined): void {
+  alone(path, () => {
+    if (identityOf(path) !== identity) return;
+    for (const ending of ENDINGS) rmSync(path + ending, { force: true });
+  });
+}
+
+/**
+ * One process at a time makes or removes an index: with the log's lock, which no crash leaves behind. Where it cannot be
+ * had, the log is in no better state than the index, and nothing is gained by waiting.
+ */
+function alone<T>(path: string, work: () => T): T {
+  let log: Database.Database | undefined;
+  try {
+    log = new Database(join(dirname(path), "log.db"), { fileMustExist: true, timeout: LOCK_WAIT_MS });
+    log.exec("BEGIN IMMEDIATE");
+  } catch {
+    log?.close();
+    log = undefined;
+  }
+  try {
+    return work();
+  } finally {
+    log?.close();
+  }
+}
+
+function asIndexFault(error: unknown): unknown {
+  // A file of another program is for a person to decide about, and one of a newer version for whoever opens it.
+  if (!(error instanceof Fault) || error.code === "store_foreign" || error.code === "store_newer") return error;
+  return new IndexFault(error.code, error.message, { hint: error.hint, cause: error.cause });
+}

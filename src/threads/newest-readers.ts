@@ -1,0 +1,61 @@
+// Readers over the newest entries alone, in memory: what answers while there is no index that knows them all.
+import { MemoryIndex } from "../engines/memory/index.js";
+import type { EntryLog } from "../ports/entry-log.js";
+import type { Mask } from "../ports/mask.js";
+import { Readers } from "./readers.js";
+
+/** Entries may be large, and reading thousands of those would take longer than anybody waits. */
+const FILLING_MS_MAX = 2_000;
+const ENTRIES_MIN = 16;
+/** What has come since is kept as well, up to this many times the number it began with. */
+const GROWTH_MAX = 4;
+
+export class NewestReaders {
+  readonly readers: Readers;
+  readonly #start: number;
+
+  private constructor(readers: Readers, start: number) {
+    this.readers = readers;
+    this.#start = start;
+  }
+
+  /** The newest entries before a position, and all that follow it. */
+  static async open(options: {
+    readonly log: EntryLog;
+    readonly mask: Mask;
+    readonly position: number;
+    readonly entries: number;
+  }): Promise<NewestReaders> {
+    for (let entries = options.entries; ; entries = Math.ceil(entries / 8)) {
+      const start = Math.max(0, options.position - entries);
+      const readers = await startingAfter(options, start);
+      if (await isFilled(readers, entries <= ENTRIES_MIN)) return new NewestReaders(readers, start);
+    }
+  }
+
+  /** Whether nothing is missing, because there are no older entries. */
+  get isWhole(): boolean {
+    return this.#start === 0;
+  }
+
+  /** Whether it holds the newest before this position, and has not grown so much that it is better begun again. */
+  suits(position: number, entries: number): boolean {
+    return (this.isWhole || this.#start <= position - ENTRIES_MIN) && position - this.#start <= entries * GROWTH_MAX;
+  }
+}
+
+async function startingAfter(
+  { log, mask }: { readonly log: EntryLog; readonly mask: Mask },
+  start: number,
+): Promise<Readers> {
+  const index = new MemoryIndex();
+  await index.apply({ rows: [], through: start });
+  await index.applyTexts({ texts: [], through: start });
+  return new Readers({ log, index, mask });
+}
+
+async function isFilled(readers: Readers, isLeast: boolean): Promise<boolean> {
+  const untilMs = performance.now() + FILLING_MS_MAX;
+  while (await readers.indexer.step()) if (!isLeast && performance.now() > untilMs) return false;
+  return true;
+}

@@ -1,0 +1,157 @@
+// Building the index anew while it is in use: the old one answers until the new one takes its place, at once for every
+// process, and a rebuild that is killed leaves the old one as it was.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import { SqliteIndex } from "../../src/engines/sqlite/index.js";
+import { indexTableNames } from "../../src/engines/sqlite/table-prefix.js";
+import { openRecorder, type Recorder } from "../../src/index.js";
+import { folderOfTest } from "../support/temporary-folder.js";
+import { auditStore } from "./audit.js";
+import { batchIds, entryOf, sessionOf } from "./made-entries.js";
+import { Writer } from "./programs.js";
+
+test("four writers and a reader go on during rebuilds: nothing acknowledged is missing, and no answer is partial", async () => {
+  const data = join(folderOfTest(), "store");
+  const writers = ["a", "b", "c", "d"].map((name) => new Writer({ data, name, callers: 4, rounds: 1_000_000 }));
+  await Promise.all(writers.map((writer) => writer.started));
+  const [reader, rebuilder] = await Promise.all([openRecorder({ data }), openRecorder({ data })]);
+  let isRebuilding = true;
+  const rebuilds = (async () => {
+    for (let nth = 0; nth < 3; nth += 1) await rebuilder.rebuildIndex();
+    isRebuilding = false;
+  })();
+  while (isRebuilding) {
+    for (const writer of writers) {
+      const id = writer.acknowledged.at(-1) as string;
+      const page = await reader.listEntries({ session_id: sessionOf(id) });
+      expect(page.entries.map((entry) => entry.id)).toEqual([id]);
+      expect(page).not.toHaveProperty("partial");
+    }
+  }
+  await rebuilds;
+  for (const writer of writers) expect(await writer.kill()).toMatchObject({ signal: "SIGKILL", stderr: "" });
+  await Promise.all([reader.close(), rebuilder.close()]);
+  await auditStore(
+    data,
+    writers.flatMap((writer) => writer.acknowledged),
+  );
+});
+
+test("a rebuild that is killed in the middle leaves the index as it was, and the next one removes what it left", async () => {
+  const data = await storeOf(4_000);
+  const before = await answersOf(data);
+  for (const delayMs of [5, 20, 40, 80, 120, 200]) {
+    const child = spawn(process.execPath, [programFile(), data], { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => {
+      child.kill("SIGKILL");
+    });
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    const ended = new Promise((resolve) => child.on("close", resolve));
+    child.kill("SIGKILL");
+    await ended;
+    expect(await answersOf(data)).toEqual(before);
+  }
+  const recorder = await openRecorder({ data });
+  await recorder.rebuildIndex();
+  await recorder.close();
+  expect(await answersOf(data)).toEqual(before);
+  expect(tablesOf(data)).toEqual(tablesOf(await storeOf(1)));
+});
+
+test("progress is told while the index is built anew", async () => {
+  const data = await storeOf(4_000);
+  const recorder = await openRecorder({ data });
+  const told: number[] = [];
+  await Promise.all([
+    recorder.rebuildIndex({ onProgress: (position) => told.push(position) }),
+    recorder.rebuildIndex({ onProgress: (position) => told.push(position) }),
+  ]);
+  expect(told.every((position) => position > 0 && position <= 4_000)).toBe(true);
+  await recorder.close();
+});
+
+test("an index that another process puts in place is used by statements that were prepared before", async () => {
+  const path = join(folderOfTest(), "index.db");
+  const [left, right] = [SqliteIndex.open({ path }), SqliteIndex.open({ path })];
+  await left.apply({ rows: [rowAt(1)], through: 1 });
+  expect(await right.count()).toMatchObject({ entries: 1 });
+  const draft = await left.draft();
+  await draft.index.apply({ rows: [rowAt(1), rowAt(2)], through: 2 });
+  expect(await right.count()).toMatchObject({ entries: 1 });
+  expect(await draft.adopt()).toBe(true);
+  expect(await right.count()).toMatchObject({ entries: 2 });
+  await right.apply({ rows: [rowAt(3)], through: 3 });
+  expect(await left.list({ filter: {}, limit: 5 })).toHaveLength(3);
+  expect(await draft.isThere()).toBe(false);
+  for (const index of [left, right]) await index.close();
+});
+
+test("a draft that knows less than the index in use does not take its place", async () => {
+  const index = SqliteIndex.open({ path: join(folderOfTest(), "index.db") });
+  await index.apply({ rows: [rowAt(1), rowAt(2)], through: 2 });
+  const draft = await index.draft();
+  await draft.index.apply({ rows: [rowAt(1)], through: 1 });
+  expect(await draft.adopt()).toBe(false);
+  expect(await index.count()).toMatchObject({ entries: 2 });
+  await draft.remove();
+  expect(await draft.isThere()).toBe(false);
+  expect(await index.count()).toMatchObject({ entries: 2 });
+  await index.close();
+});
+
+test("no column of the index is called like a table, so that tables can be told by their name", () => {
+  const { tables, all } = indexTableNames();
+  const words = tables.flatMap(({ name, sql }) => sql.replaceAll(name, "").match(/[a-z_]+/g) ?? []);
+  expect(words.filter((word) => all.has(word))).toEqual([]);
+});
+
+function rowAt(position: number) {
+  const labels = { session_id: "s", project: "", client: "" };
+  return { position, kind: "error", created_ms: position, ...labels, memories: [], chunks: [] };
+}
+
+async function storeOf(count: number): Promise<string> {
+  const data = join(folderOfTest(), "store");
+  const recorder = await openRecorder({ data });
+  for (let done = 0; done < count; done += 500) {
+    await recorder.append(batchIds(`m${done}`, Math.min(500, count - done)).map(entryOf));
+  }
+  await recorder.count();
+  await recorder.close();
+  return data;
+}
+
+async function answersOf(data: string): Promise<unknown> {
+  const recorder = await openRecorder({ data });
+  const pages = await Promise.all([
+    recorder.count(),
+    recorder.listEntries({ limit: 500 }),
+    recorder.listInteractions({ limit: 500 }),
+    recorder.listSessions({ limit: 500 }),
+    searchIn(recorder),
+  ]);
+  await recorder.close();
+  return pages;
+}
+
+async function searchIn(recorder: Recorder): Promise<readonly string[]> {
+  const { results } = await recorder.search("m500.500.7", { limit: 50 });
+  return results.map(({ id }) => id);
+}
+
+function tablesOf(data: string): readonly unknown[] {
+  const db = new Database(join(data, "index.db"), { readonly: true });
+  try {
+    return db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").pluck().all();
+  } finally {
+    db.close();
+  }
+}
+
+function programFile(): string {
+  return fileURLToPath(new URL("./rebuilder.js", import.meta.url));
+}

@@ -1,0 +1,10 @@
+// A program that builds the index of a store anew, again and again, and says so each time, until it is killed.
+import { writeSync } from "node:fs";
+import { openRecorder } from "../../src/index.js";
+
+const recorder = await openRecorder({ data: process.argv[2] as string });
+writeSync(1, "begun\n");
+for (;;) {
+  await recorder.rebuildIndex();
+  writeSync(1, "rebuilt\n");
+}
