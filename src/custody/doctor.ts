@@ -7,7 +7,7 @@ import type { Verification } from "./verify.js";
 export interface Finding {
   readonly level: "ok" | "warn" | "fail";
   /** What was looked at. */
-  readonly check: "node" | "folder" | "disk" | "log" | "lock" | "index" | "chain" | "rebuild";
+  readonly check: "node" | "folder" | "database" | "disk" | "log" | "lock" | "index" | "chain" | "rebuild";
   readonly message: string;
   /** What to do about it. */
   readonly hint?: string;
@@ -181,6 +181,7 @@ function indexFinding(index: FileFacts, log: FileFacts): Finding {
     case "empty":
       return ok("index", "there is no index yet; the next read builds it");
     case "newer":
+      return ok("index", "index.db is of a newer version of Hansard; this one keeps an index of its own beside it");
     case "older":
     case "foreign":
       return ok("index", "the index is of another version; the next read builds it anew");

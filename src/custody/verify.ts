@@ -12,6 +12,8 @@ export type Verification =
       readonly erased: number;
       readonly position: number;
       readonly hash: string;
+      /** Where a seal was given: what it says, and by which key. */
+      readonly seal?: { readonly position: number; readonly sealed_at: string; readonly public_key: string };
     }
   | { readonly ok: false; readonly position: number; readonly reason: string };
 

@@ -1,0 +1,129 @@
+// Backup and restore of a store in a folder: one file that holds the whole log, proven before it counts.
+import { existsSync, mkdirSync, rmdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Verification, verify } from "./custody/verify.js";
+import { writeWholeFile } from "./custody/whole-file.js";
+import { copyFile } from "./engines/sqlite/copy-file.js";
+import { toFault } from "./engines/sqlite/file.js";
+import { SqliteLog } from "./engines/sqlite/log.js";
+import { Fault } from "./model/fault.js";
+
+/** What was written, and what its chain ends with. */
+export interface StoreCopy {
+  readonly path: string;
+  readonly bytes: number;
+  readonly log_id: string;
+  readonly entries: number;
+  readonly erased: number;
+  readonly position: number;
+  readonly hash: string;
+}
+
+export interface BackupOptions {
+  /** The folder of the store. */
+  readonly data: string;
+  /** The file to write. */
+  readonly path: string;
+  /** Whether a file that is there may be replaced. */
+  readonly replaces: boolean;
+  /** Told what is being done; large stores take a while. */
+  readonly onStep?: (says: string) => void;
+}
+
+/** Copies the log while others read and write it. The index is derived from it and left out. */
+export async function backUpStore(options: BackupOptions): Promise<StoreCopy> {
+  const { data, path, replaces, onStep = () => undefined } = options;
+  const source = join(data, "log.db");
+  await openAndClose(source);
+  if (!replaces && existsSync(path)) throw taken(path, "Name another file, or replace it with --force.");
+  return copyWhole({ source, path, replaces, onStep, hint: "Name another file, or replace it with --force." });
+}
+
+export interface RestoreOptions {
+  /** A backup, or a folder with a store. */
+  readonly from: string;
+  /** The folder that is to hold the store. */
+  readonly data: string;
+  readonly onStep?: (says: string) => void;
+}
+
+/** Makes a store from a backup, where there is none yet. */
+export async function restoreStore(options: RestoreOptions): Promise<StoreCopy> {
+  const { from, data, onStep = () => undefined } = options;
+  const source = statSync(from, { throwIfNoEntry: false })?.isDirectory() === true ? join(from, "log.db") : from;
+  await openAndClose(source);
+  const hint = "Name a folder without a store with --data; nothing that is there is ever overwritten.";
+  const path = join(data, "log.db");
+  for (const name of ["log.db", "log.db-wal", "index.db"]) {
+    if (existsSync(join(data, name))) throw taken(join(data, name), hint);
+  }
+  const isNew = !existsSync(data);
+  try {
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw toFault(error, data);
+  }
+  try {
+    return await copyWhole({ source, path, replaces: false, onStep, hint });
+  } catch (error) {
+    if (isNew && !existsSync(path)) rmdirSync(data);
+    throw error;
+  }
+}
+
+async function copyWhole(plan: {
+  readonly source: string;
+  readonly path: string;
+  readonly replaces: boolean;
+  readonly onStep: (says: string) => void;
+  readonly hint: string;
+}): Promise<StoreCopy> {
+  const { source, path, replaces, onStep, hint } = plan;
+  let copy: Omit<StoreCopy, "path"> | undefined;
+  try {
+    const isWritten = await writeWholeFile({ path, replaces }, async (draft) => {
+      onStep("Copying the log …");
+      copyFile({ source, target: draft });
+      copy = await prove(draft, onStep);
+    });
+    if (!isWritten) throw taken(path, hint);
+  } catch (error) {
+    throw toFault(error, path);
+  }
+  return { path, ...(copy as Omit<StoreCopy, "path">) };
+}
+
+/** Walks the copy's chain: a backup that was never read is a hope. */
+async function prove(draft: string, onStep: (says: string) => void): Promise<Omit<StoreCopy, "path">> {
+  const log = SqliteLog.open({ path: draft, mode: "read" });
+  try {
+    const { log_id, position } = await log.head();
+    const onProgress = (through: number): void => onStep(`Checking the copy: ${through} of ${position} …`);
+    const result = await verify(log, { onProgress });
+    if (!result.ok) throw unproven(result);
+    const { ok: _, ...proven } = result;
+    return { bytes: statSync(draft).size, log_id, ...proven };
+  } finally {
+    await log.close();
+  }
+}
+
+/** Says in the usual words what is wrong with a store that cannot be read. */
+async function openAndClose(path: string): Promise<void> {
+  if (existsSync(dirname(path)) && statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
+    throw new Fault("store_missing", `there is no store: ${path} does not exist`, {
+      hint: "Name the folder of a store with --data, or a file that `hansard backup` wrote.",
+    });
+  }
+  await SqliteLog.open({ path, mode: "read" }).close();
+}
+
+function unproven(result: Verification & { readonly ok: false }): Fault {
+  return new Fault("store_corrupt", `the copy does not verify: position ${result.position}, ${result.reason}`, {
+    hint: "Nothing was written. Run `hansard doctor` on the store: it was most likely damaged before it was copied.",
+  });
+}
+
+function taken(path: string, hint: string): Fault {
+  return new Fault("file_exists", `${path} exists already`, { hint });
+}

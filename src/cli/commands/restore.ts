@@ -1,0 +1,39 @@
+// `hansard restore`: a store from a backup, in a folder that has none yet.
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { restoreStore } from "../../back-up-store.js";
+import { type CommandModule, examplesText, type Invocation, storeFolder } from "../command.js";
+import { copyText } from "../copy-text.js";
+import { exitStatus } from "../failures.js";
+import { documentText, ProgressLine } from "../terminal.js";
+
+export const restoreCommand: CommandModule = {
+  define(command: Command): void {
+    command
+      .argument("<from>", "a file that `hansard backup` wrote, or the folder of a store")
+      .option("--json", "print what was restored as a document")
+      .addHelpText(
+        "after",
+        `\nNothing that is there is overwritten: --data must name a folder without a store. The index is built anew by the
+first command that reads.\n${examplesText([
+          ["into a folder of its own", "hansard restore record-2026-11-15.db --data ./restored"],
+        ])}`,
+      );
+  },
+
+  async run({ operands, settings, screen, json }: Invocation) {
+    const progress = new ProgressLine(screen.err);
+    try {
+      const copy = await restoreStore({
+        from: resolve(operands[0] as string),
+        data: storeFolder(settings, "restore"),
+        onStep: (says) => progress.show(says),
+      });
+      progress.clear();
+      screen.out.write(json ? documentText(copy, screen.out) : copyText(copy, screen.out));
+      return exitStatus.done;
+    } finally {
+      progress.clear();
+    }
+  },
+};

@@ -1,0 +1,64 @@
+// Copying a log into another store: the same positions, the same hashes, and where it was broken off it goes on.
+import { parseBody } from "../model/body.js";
+import { commitmentOf } from "../model/chain.js";
+import { claimsOf } from "../model/claims.js";
+import { corruptEntry } from "../model/fault.js";
+import { hexOf } from "../model/hex.js";
+import type { CopiedEntry, EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
+
+const BATCH_ENTRIES = 1_000;
+const BATCH_BYTES = 8 * 1024 * 1024;
+
+export type CopyOutcome =
+  | {
+      readonly log_id: string;
+      readonly copied: number;
+      /** How many an earlier copy had brought already. */
+      readonly existing: number;
+      readonly position: number;
+      readonly hash: string;
+    }
+  /** The target holds entries that are not those of the source; nothing was changed. */
+  | { readonly differs_at: number };
+
+export async function copyLog(parts: {
+  readonly from: EntryLog;
+  readonly to: EntryLog;
+  readonly onProgress?: (progress: { readonly position: number; readonly end: number }) => void;
+}): Promise<CopyOutcome> {
+  const { from, to, onProgress } = parts;
+  const source = await from.head();
+  const start = await to.head();
+  if (!(await isBeginningOf(start, from, source))) return { differs_at: start.position };
+  let position = start.position;
+  for (;;) {
+    const stored = await from.read({ after: position, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
+    const last = stored.at(-1);
+    if (last === undefined) break;
+    const isTaken = await to.restore({ log_id: source.log_id, entries: stored.map(toCopy) });
+    // Somebody else has written to the target meanwhile.
+    if (!isTaken) return { differs_at: position + 1 };
+    position = last.position;
+    onProgress?.({ position, end: Math.max(source.position, position) });
+  }
+  const { log_id, hash } = await to.head();
+  return { log_id, copied: position - start.position, existing: start.position, position, hash: hexOf(hash) };
+}
+
+async function isBeginningOf(target: Head, from: EntryLog, source: Head): Promise<boolean> {
+  if (target.position === 0) return true;
+  if (target.log_id !== source.log_id) return false;
+  const [same] = await from.get([target.position]);
+  return same !== undefined && Buffer.compare(same.hash, target.hash) === 0;
+}
+
+/** What does not fit its own commitment is damage, which a copy must not spread. */
+function toCopy(stored: StoredEntry): CopiedEntry {
+  const { position, kind, salt, body, flaw } = stored;
+  if (flaw !== undefined) throw corruptEntry(position, flaw);
+  if (salt === undefined || body === undefined) return { ...stored, claims: [] };
+  if (Buffer.compare(commitmentOf(salt, body), stored.commitment) !== 0) {
+    throw corruptEntry(position, "its body is not the one that was recorded");
+  }
+  return { ...stored, claims: claimsOf(kind, parseBody(position, body)) };
+}

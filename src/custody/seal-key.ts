@@ -1,0 +1,87 @@
+// The key that seals are signed with: a file outside of the data folder, made on first use, readable by its owner only.
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { Fault } from "../model/fault.js";
+
+/** Where the key lies unless a setting says otherwise. */
+export function defaultSealKeyPath(surroundings: { readonly home: string; readonly config_home?: string }): string {
+  const { home, config_home = "" } = surroundings;
+  // The standard asks for absolute paths and has others ignored.
+  const base = config_home.startsWith("/") ? config_home : join(home, ".config");
+  return join(base, "hansard", "seal-key.pem");
+}
+
+/** The private key, made where there is none yet. */
+export function openSealKey(path: string, options: { readonly data: string }): KeyObject {
+  refuseInside(path, options.data);
+  const text = readKeyFile(path) ?? makeKeyFile(path);
+  return parsed(path, () => createPrivateKey(text));
+}
+
+/** The key to check seals with: a private one, or a public one in its place; undefined where there is none. */
+export function findSealKey(path: string): KeyObject | undefined {
+  const text = readKeyFile(path);
+  return text === undefined ? undefined : parsed(path, () => createPublicKey(text));
+}
+
+/** Who can change the log must not come by the key with it. */
+function refuseInside(path: string, data: string): void {
+  if (data === "memory:" || /^[a-z]+:\/\//i.test(data)) return;
+  const way = relative(resolve(data), resolve(path));
+  if (way.startsWith("..")) return;
+  throw new Fault("seal_key_unusable", `the key for seals, ${path}, lies in the data folder`, {
+    hint: "Name a file elsewhere with HANSARD_SEAL_KEY: who can change the log must not find the key beside it.",
+  });
+}
+
+function readKeyFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw unusable(path, "cannot be read", error);
+  }
+}
+
+/** Written beside and linked into place: others see a whole key or none, and of two that are made at once one stays. */
+function makeKeyFile(path: string): string {
+  const text = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }).toString();
+  const draft = `${path}.${process.pid}.part`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const file = openSync(draft, "wx", 0o600);
+    try {
+      writeSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    linkSync(draft, path);
+    return text;
+  } catch (error) {
+    const other = (error as NodeJS.ErrnoException).code === "EEXIST" ? readKeyFile(path) : undefined;
+    if (other !== undefined) return other;
+    throw unusable(path, "cannot be made", error);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function parsed(path: string, parse: () => KeyObject): KeyObject {
+  let key: KeyObject;
+  try {
+    key = parse();
+  } catch (error) {
+    throw unusable(path, "is not a key", error);
+  }
+  if (key.asymmetricKeyType === "ed25519") return key;
+  throw unusable(path, "is not an Ed25519 key", undefined);
+}
+
+function unusable(path: string, flaw: string, cause: unknown): Fault {
+  return new Fault("seal_key_unusable", `the key for seals, ${path}, ${flaw}`, {
+    hint: "Name another file with HANSARD_SEAL_KEY; where it does not exist, a key is made there.",
+    cause,
+  });
+}

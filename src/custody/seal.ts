@@ -1,0 +1,93 @@
+// A seal: a small signed statement of what a log held at one moment, to be kept elsewhere. Whoever has it can tell later
+// whether the log still contains that, which the chain alone cannot: it does not show what was cut off at its end.
+import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import { HASH_BYTES } from "../model/chain.js";
+import { hexOf } from "../model/hex.js";
+import { type Rejection, reject } from "../model/rejection.js";
+import type { Seal } from "../model/seal.js";
+import { formatTime, parseTime } from "../model/time.js";
+import type { EntryLog, Head } from "../ports/entry-log.js";
+
+const VERSION = 1;
+const KEY_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+/** What stands before the 32 bytes of an Ed25519 key in its DER form. */
+const DER_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
+
+export function sealHead(head: Head, options: { readonly key: KeyObject; readonly nowMs: number }): Seal {
+  const { log_id, position } = head;
+  const statement = { log_id, position, hash: hexOf(head.hash), sealed_at: formatTime(options.nowMs) };
+  const signature = sign(null, signedBytes(statement), options.key);
+  const public_key = hexOf(publicBytes(options.key));
+  return { hansard_seal: VERSION, ...statement, public_key, signature: hexOf(signature) };
+}
+
+/** The bytes that are signed: lines of text, so that any program can put them together. */
+export function signedBytes(seal: Pick<Seal, "log_id" | "position" | "hash" | "sealed_at">): Buffer {
+  const { log_id, position, hash, sealed_at } = seal;
+  return Buffer.from(`hansard seal ${VERSION}\n${log_id}\n${position}\n${hash}\n${sealed_at}\n`, "utf8");
+}
+
+/** A seal as it was printed, or already parsed. */
+export function parseSeal(given: unknown): Seal | Rejection {
+  const seal = (typeof given === "string" ? parseText(given) : given) as Partial<Seal> | null | undefined;
+  if (typeof seal !== "object" || seal === null) return invalid("it is not a JSON object");
+  if (seal.hansard_seal !== VERSION) return invalid(`hansard_seal is not ${VERSION}`);
+  if (typeof seal.log_id !== "string" || seal.log_id === "") return invalid("log_id is missing");
+  if (!Number.isSafeInteger(seal.position) || (seal.position as number) < 0)
+    return invalid("position is not a position");
+  if (typeof seal.sealed_at !== "string" || parseTime(seal.sealed_at) === undefined)
+    return invalid("sealed_at is no time");
+  const lengths = { hash: HASH_BYTES, public_key: KEY_BYTES, signature: SIGNATURE_BYTES } as const;
+  for (const [name, bytes] of Object.entries(lengths)) {
+    const text = seal[name as keyof typeof lengths];
+    if (typeof text !== "string" || !isHex(text, bytes)) return invalid(`${name} is not ${bytes} bytes in hexadecimal`);
+  }
+  return seal as Seal;
+}
+
+/** What is wrong with the seal itself; undefined where it is genuine. Without a key, the one it names is taken. */
+export function sealFlaw(seal: Seal, key: KeyObject | undefined): string | undefined {
+  if (key !== undefined && hexOf(publicBytes(key)) !== seal.public_key) return "the seal was made with another key";
+  const der = Buffer.concat([DER_PREFIX, Buffer.from(seal.public_key, "hex")]);
+  const publicKey = createPublicKey({ key: der, format: "der", type: "spki" });
+  const isGenuine = verify(null, signedBytes(seal), publicKey, Buffer.from(seal.signature, "hex"));
+  return isGenuine ? undefined : "the signature of the seal is wrong";
+}
+
+/** Why a log does not contain what was sealed; undefined where it does. */
+export async function containmentFlaw(log: EntryLog, seal: Seal): Promise<string | undefined> {
+  const head = await log.head();
+  if (head.log_id !== seal.log_id) return "the seal is of another log";
+  if (head.position < seal.position) return `the log was cut off: entries through ${seal.position} were sealed`;
+  if (seal.position === 0) return undefined;
+  const [stored] = await log.get([seal.position]);
+  return stored !== undefined && hexOf(stored.hash) === seal.hash ? undefined : "the log does not hold what was sealed";
+}
+
+/** The 32 bytes that others know the key by. */
+function publicBytes(key: KeyObject): Buffer {
+  const open = key.type === "private" ? createPublicKey(key) : key;
+  return open.export({ format: "der", type: "spki" }).subarray(-KEY_BYTES);
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isHex(text: string, bytes: number): boolean {
+  return text.length === bytes * 2 && /^[0-9a-f]*$/.test(text);
+}
+
+function invalid(flaw: string): Rejection {
+  return reject({
+    code: "seal_invalid",
+    field: "against",
+    message: `this is not a seal: ${flaw}`,
+    hint: "Give the line that `hansard seal` printed.",
+  });
+}

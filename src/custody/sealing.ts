@@ -1,0 +1,35 @@
+// Sealing a log and holding it against its seals, with the key that lies outside of its data.
+import { Rejection } from "../model/rejection.js";
+import type { Seal } from "../model/seal.js";
+import type { EntryLog } from "../ports/entry-log.js";
+import { containmentFlaw, parseSeal, sealFlaw, sealHead } from "./seal.js";
+import { findSealKey, openSealKey } from "./seal-key.js";
+import type { Verification } from "./verify.js";
+
+export class Sealing {
+  readonly #keyPath: string;
+  readonly #data: string;
+
+  /** `data` is what the key must not lie in. */
+  constructor(options: { readonly key_path: string; readonly data: string }) {
+    this.#keyPath = options.key_path;
+    this.#data = options.data;
+  }
+
+  async seal(log: EntryLog, nowMs: number): Promise<Seal> {
+    const key = openSealKey(this.#keyPath, { data: this.#data });
+    return sealHead(await log.head(), { key, nowMs });
+  }
+
+  /** A log whose chain was walked, against a seal as it was given. */
+  async against(given: unknown, log: EntryLog, walk: () => Promise<Verification>): Promise<Verification | Rejection> {
+    const seal = parseSeal(given);
+    if (seal instanceof Rejection) return seal;
+    const result = await walk();
+    if (!result.ok) return result;
+    const reason = sealFlaw(seal, findSealKey(this.#keyPath)) ?? (await containmentFlaw(log, seal));
+    if (reason !== undefined) return { ok: false, position: Math.min(seal.position, result.position + 1), reason };
+    const { position, sealed_at, public_key } = seal;
+    return { ...result, seal: { position, sealed_at, public_key } };
+  }
+}

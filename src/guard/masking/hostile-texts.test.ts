@@ -1,0 +1,39 @@
+// Masking under attack: texts as large as an entry can be, made to be slow, take time in proportion to their length.
+import { expect, test } from "vitest";
+import { createMask } from "./mask.js";
+
+const CHARS = 16 * 1024 * 1024;
+/** Of processor time, since other work on the machine counts on the clock; quadratic shapes take hours. */
+const MS_MAX = 15_000;
+
+const filled = (part: string, end = ""): string => part.repeat(Math.floor(CHARS / part.length)) + end;
+
+test.each([
+  ["letters", () => filled("a")],
+  ["base64", () => filled("QUJDREVGRw+/")],
+  ["runs of JSON in base64", () => filled("eyJ")],
+  ["beginnings of tokens of the web", () => filled("eyJaaaaaaaa.")],
+  ["prefixes", () => filled("ghp_xoxb-sk-1AKIA")],
+  ["one endless token", () => `ghp_${filled("a1")}`],
+  ["beginnings of keys", () => filled("-----BEGIN PRIVATE KEY-----")],
+  ["keys that hold nothing", () => filled(`${"-----BEGIN PRIVATE KEY-----".repeat(2000)}-----END PRIVATE KEY-----`)],
+  ["a key without an end", () => `-----BEGIN PRIVATE KEY-----\n${filled(`${"A".repeat(64)}\n`)}`],
+  ["addresses", () => filled("://a:b")],
+  ["an endless address", () => `://a:${filled("@")}`],
+  ["assignments", () => filled("SECRET=1a", "(")],
+  ["numbers before a token", () => filled("1", ":AA")],
+  ["headers", () => filled("Authorization: Bearer ")],
+  ["beginnings of a registered value", () => filled("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab")],
+] as const)(
+  "16 MB of %s are scanned in bounded time",
+  (_, makeText) => {
+    const mask = createMask({ values: [`${"a".repeat(31)}c`] });
+    const text = makeText();
+    const before = process.cpuUsage();
+    const masked = mask.text(text);
+    const { user, system } = process.cpuUsage(before);
+    expect(typeof masked).toBe("string");
+    expect((user + system) / 1000).toBeLessThan(MS_MAX);
+  },
+  600_000,
+);

@@ -1,0 +1,197 @@
+// Masking: which tokens are hidden, what stays as it is, and how parts of a text are cut.
+import { describe, expect, test } from "vitest";
+import { createMask } from "./mask.js";
+import { tokenRules } from "./token-rules.js";
+
+const mask = createMask();
+const ALPHABET = "aB3cD4eF5gH6iJ7kL8mN9oP0qR1sT2uVwXyZ";
+/** Put together at run time, so that no scanner of repositories takes this file for a leak. */
+const letters = (count: number, from = ALPHABET): string => from.repeat(Math.ceil(count / from.length)).slice(0, count);
+const hex = (count: number): string => letters(count, "0a1b2c3d4e5f6789");
+const GITHUB = `ghp_${letters(36)}`;
+const JWT = ["eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", letters(43)].join(".");
+const pem = (label: string): string =>
+  [`-----BEGIN ${label}-----`, letters(64), letters(64), `${letters(20)}==`, `-----END ${label}-----`].join("\n");
+
+const tokens: readonly (readonly [rule: string, token: string])[] = [
+  ["github_token", GITHUB],
+  ["github_token", `github_pat_${letters(22)}_${letters(59)}`],
+  ["gitlab_token", `glpat-${letters(20)}`],
+  ["slack_token", `xoxb-123456789012-123456789012-${letters(24)}`],
+  ["slack_token", `xapp-1-A012-34-${hex(64)}`],
+  ["stripe_key", `sk_live_${letters(24)}`],
+  ["stripe_webhook_secret", `whsec_${letters(32)}`],
+  ["openai_key", `sk-${letters(48)}`],
+  ["openai_key", `sk-proj-${letters(40)}-${letters(20)}_${letters(10)}`],
+  ["openai_key", `sk-or-v1-${hex(64)}`],
+  ["anthropic_key", `sk-ant-api03-${letters(93)}AA`],
+  ["google_api_key", `AIza${letters(35)}`],
+  ["google_client_secret", `GOCSPX-${letters(28)}`],
+  ["npm_token", `npm_${letters(36)}`],
+  ["pypi_token", `pypi-AgEIcHlwaS5vcmc${letters(70)}`],
+  ["sendgrid_key", `SG.${letters(22)}.${letters(43)}`],
+  ["twilio_key", `SK${hex(32)}`],
+  ["azure_client_secret", `abc8Q~${letters(34)}`],
+  ["hugging_face_token", `hf_${letters(34)}`],
+  ["telegram_token", `AA${letters(33)}`],
+  ["discord_token", `MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.${letters(27)}`],
+  ["aws_access_key", `AKIA${letters(16, "IOSFODNN7EXAMPLE")}`],
+  ["json_web_token", JWT],
+  ["private_key", pem("RSA PRIVATE KEY")],
+  ["private_key", pem("PGP PRIVATE KEY BLOCK")],
+  ["private_key", pem("OPENSSH PRIVATE KEY").split("\n-----END")[0] as string],
+];
+
+describe("tokens", () => {
+  test.each(tokens)("a %s is masked in prose, in JSON, in a JSON string and in an address", (rule, token) => {
+    const before = rule === "telegram_token" ? "123456789:" : "";
+    const marker = `${before}[masked:${rule}]`;
+    const escaped = JSON.stringify(JSON.stringify({ a: `line\n${before}${token}` }));
+    expect(mask.text(`use ${before}${token}`)).toBe(`use ${marker}`);
+    expect(mask.text(escaped)).not.toContain(JSON.stringify(token).slice(1, 18));
+    expect(mask.text(escaped)).toContain(marker);
+    if (!token.includes("\n")) {
+      expect(mask.text(`https://host/?key=${before}${token}&b=1`)).toBe(`https://host/?key=${marker}&b=1`);
+    }
+  });
+
+  test.each([
+    ["https://user:password@host/path", "https://user:[masked:url_password]@host/path"],
+    ["postgres://app:p@ss@db:5432/x", "postgres://app:[masked:url_password]@db:5432/x"],
+    ["redis://:s3cret@cache", "redis://:[masked:url_password]@cache"],
+    [`https://oauth2:${GITHUB}@github.com/a`, "https://oauth2:[masked:github_token]@github.com/a"],
+    ["Authorization: Bearer abcdef1234567890abcdef", "Authorization: Bearer [masked:authorization]"],
+    ['{"authorization":"Basic dXNlcjpwYXNzd29yZA=="}', '{"authorization":"Basic [masked:authorization]"}'],
+    [`Authorization: Bearer ${JWT}`, "Authorization: Bearer [masked:json_web_token]"],
+    ["-H 'X: Bearer abcdef1234567890abcdef'", "-H 'X: Bearer [masked:bearer_token]'"],
+    [`AccountKey=${letters(86)}==;End=1`, "AccountKey=[masked:azure_storage_key];End=1"],
+    [`?sv=1&sig=${letters(44)}%3D`, "?sv=1&sig=[masked:azure_sas_signature]"],
+    [`aws_secret_access_key = ${letters(40)}`, "aws_secret_access_key = [masked:aws_secret_key]"],
+    ["export DB_PASSWORD=hunter2hunter2", "export DB_PASSWORD=[masked:assigned_secret]"],
+    [
+      `https://hooks.slack.com/services/T0/B0/${letters(24)}`,
+      "https://hooks.slack.com/services/[masked:slack_webhook]",
+    ],
+    [`\u001b[32m${GITHUB}\u001b[0m`, "\u001b[32m[masked:github_token]\u001b[0m"],
+  ])("what stands around it tells a secret: %s", (text, masked) => {
+    expect(mask.text(text)).toBe(masked);
+    expect(mask.text(masked)).toBe(masked);
+  });
+
+  test("a key that lost its end, and a token of any length, are masked to their last character", () => {
+    expect(mask.text(`-----BEGIN PRIVATE KEY-----\n${letters(64)}\n${letters(9)}`)).toBe("[masked:private_key]");
+    expect(mask.text(`ghp_${letters(100_000)} end`)).toBe("[masked:github_token] end");
+  });
+
+  test("every rule can be told by three characters or more", () => {
+    expect(tokenRules.flatMap(({ anchors }) => anchors).filter((anchor) => anchor.length < 3)).toEqual([]);
+  });
+});
+
+test.each([
+  ...[
+    "019a85d2-7c1e-7000-8000-000000000001",
+    hex(40),
+    hex(64),
+    `sha256:${hex(64)}`,
+    `data:image/png;base64,${letters(900)}`,
+  ],
+  ...["sk-fading-circle-container-element", "the token bearer authentication works", "Basic authentication is off"],
+  ...["http://localhost:4747/docs", "http://[::1]:80/@x", "docker://alpine:3.18@sha256:00", "git@github.com:a/b.git"],
+  ...[`https://user:$${"{PASSWORD}"}@host`, "postgres://user:<password>@host", "https://user:****@host"],
+  ...["API_KEY=process.env.API_KEY_2", "const TOKEN = getToken2(session)", "MAX_TOKENS=4096", "PASSWORD=changeme"],
+  ...["npm_config_registry", "hf_hub_download", "xoxo", "eyJ", "AKIA", "ghp_short", "-----BEGIN PUBLIC KEY-----"],
+  ...["The lines are -----BEGIN PRIVATE KEY----- and -----END PRIVATE KEY-----.", "NOTE: OTAN, MTA, ACCADEMIA"],
+])("ordinary text stays as it is: %s", (text) => {
+  expect(mask.text(text)).toBe(text);
+});
+
+describe("values", () => {
+  test("a value without secrets is given back itself, and what is around one is kept", () => {
+    const clean = { a: ["x", 1, null, true], b: { c: "text" } };
+    expect(mask.value(clean)).toBe(clean);
+    const kept = { n: 12345678 };
+    const masked = mask.value({ list: [GITHUB, 7], [GITHUB]: 1, kept });
+    expect(masked).toEqual({ list: ["[masked:github_token]", 7], "[masked:github_token]": 1, kept });
+    expect(masked.kept).toBe(kept);
+  });
+
+  test("two keys that are secrets stay two, and __proto__ is a key like any other", () => {
+    const given = JSON.parse(`{"${GITHUB}":1,"${GITHUB}x":2,"__proto__":"${GITHUB}"}`) as object;
+    expect(Object.entries(mask.value(given))).toEqual([
+      ["[masked:github_token]", 1],
+      ["[masked:github_token] 2", 2],
+      ["__proto__", "[masked:github_token]"],
+    ]);
+  });
+
+  test("an entry keeps its addresses, so that it can still be fetched", () => {
+    const entry = { id: GITHUB, session_id: GITHUB, project: GITHUB, prompt: GITHUB, extra: { id: GITHUB } };
+    const marker = "[masked:github_token]";
+    expect(mask.entry(entry)).toEqual({ ...entry, project: marker, prompt: marker, extra: { id: marker } });
+  });
+});
+
+describe("registered values", () => {
+  const own = createMask({ values: ['pass"word\n1', "Müller & Söhne", "hunter22", "hunter2222"] });
+
+  test.each([
+    ["my hunter22!", "my [masked:value]!"],
+    ["hunter2222", "[masked:value]"],
+    [JSON.stringify({ a: 'pass"word\n1' }), '{"a":"[masked:value]"}'],
+    [`?q=${encodeURIComponent("Müller & Söhne")}`, "?q=[masked:value]"],
+    ["Hunter22", "Hunter22"],
+    ["记录 Müller & Söhne 记录", "记录 [masked:value] 记录"],
+  ])("they are masked wherever they stand, as they were registered: %s", (text, masked) => {
+    expect(own.text(text)).toBe(masked);
+  });
+
+  test("one that overlaps a token becomes one marker with it", () => {
+    const both = createMask({ values: [`key ${GITHUB.slice(0, 12)}`] });
+    expect(both.text(`a key ${GITHUB} b`)).toBe("a [masked:github_token] b");
+  });
+});
+
+describe("cuts", () => {
+  const text = `first ${GITHUB} last`;
+
+  test("a secret that the border cuts shows as its whole marker, wherever the border lies", () => {
+    for (let start = 0; start < text.length; start += 1) {
+      for (const end of [start + 3, start + 10, text.length]) {
+        const cut = mask.cut({ text, start, end: Math.min(end, text.length) });
+        expect(cut.text).not.toContain("aB3");
+        expect(cut.text.replace("[masked:github_token]", "")).toMatch(/^[first la]*$/);
+      }
+    }
+  });
+
+  test("matches move with the text, and one inside a secret lies on its marker", () => {
+    const cut = mask.cut({
+      text,
+      start: 3,
+      end: text.length,
+      matches: [
+        [3, 5],
+        [10, 14],
+        [20, 22],
+        [47, 51],
+      ],
+    });
+    expect(cut.text).toBe("st [masked:github_token] last");
+    expect(cut.matches.map(([from, to]) => cut.text.slice(from, to))).toEqual(["st", "[masked:github_token]", "last"]);
+  });
+
+  test("without secrets a cut is a slice, and matches outside of it are left out", () => {
+    const cut = mask.cut({
+      text: "one two three",
+      start: 4,
+      end: 7,
+      matches: [
+        [0, 3],
+        [4, 7],
+        [6, 9],
+      ],
+    });
+    expect(cut).toEqual({ text: "two", matches: [[0, 3]] });
+  });
+});

@@ -1,0 +1,179 @@
+// The mask: finds secrets in recorded text and puts markers in their place. Every surface that shows recorded text passes
+// through one.
+import type { Cut, Mask, MaskedCut, SecretSpan } from "../../ports/mask.js";
+import { Finds, KEY_BLOCK_RULE, type Lead, REGISTERED_RULE } from "./finds.js";
+import { KEY_BLOCK_ANCHOR } from "./key-blocks.js";
+import { LiteralScanner, type Sought } from "./literal-scanner.js";
+import { formsOf } from "./registered-values.js";
+import { tokenRules } from "./token-rules.js";
+
+export interface MaskOptions {
+  /** Values of the user's own that are masked wherever they stand. */
+  readonly values?: readonly string[] | undefined;
+}
+
+/** Shorter than any secret: an address such as a://:b@c. */
+const SECRET_CHARS_MIN = 6;
+/** What an entry, and what it belongs to, is fetched by. */
+const ADDRESSES = new Set(["id", "session_id", "parent", "interaction_id", "response_id", "tool_call_id", "hash"]);
+
+export function createMask(options: MaskOptions = {}): Mask {
+  return new TokenMask(options.values ?? []);
+}
+
+export function markerOf(rule: string): string {
+  return `[masked:${rule}]`;
+}
+
+const tokenLeads: readonly Sought<Lead>[] = [
+  ...tokenRules.flatMap((rule) => rule.anchors.map((literal) => ({ literal, item: rule }))),
+  { literal: KEY_BLOCK_ANCHOR, item: KEY_BLOCK_RULE },
+];
+
+class TokenMask implements Mask {
+  readonly #scanner: LiteralScanner<Lead>;
+
+  constructor(values: readonly string[]) {
+    const forms = [...new Set(values.flatMap(formsOf))];
+    this.#scanner = new LiteralScanner<Lead>([
+      ...tokenLeads,
+      ...forms.map((literal): Sought<Lead> => ({ literal, item: REGISTERED_RULE })),
+    ]);
+  }
+
+  find(text: string): readonly SecretSpan[] {
+    if (text.length < SECRET_CHARS_MIN) return [];
+    let finds: Finds | undefined;
+    this.#scanner.scan(text, (at, { literal, item }) => {
+      finds ??= new Finds(text);
+      finds.follow(at, literal, item);
+    });
+    return finds?.spans() ?? [];
+  }
+
+  text(text: string): string {
+    const spans = this.find(text);
+    return spans.length === 0 ? text : replaced(text, spans);
+  }
+
+  value<T>(value: T): T {
+    return this.#value(value) as T;
+  }
+
+  entry<E extends object>(entry: E): E {
+    const changed: { [name: string]: unknown } = {};
+    for (const [name, value] of Object.entries(entry)) {
+      if (ADDRESSES.has(name)) continue;
+      const masked = this.#value(value);
+      if (masked !== value) changed[name] = masked;
+    }
+    return Object.keys(changed).length === 0 ? entry : { ...entry, ...changed };
+  }
+
+  cut({ text, start, end, matches = [] }: Cut): MaskedCut {
+    const spans = this.find(text);
+    if (spans.length === 0) {
+      const own = matches.map(([from, to]) => [from - start, to - start] as const);
+      return { text: text.slice(start, end), matches: within(own, end - start) };
+    }
+    const place = new Places(spans);
+    const [from, to] = [place.startOf(start), place.endOf(end)];
+    const masked = replaced(text, spans).slice(from, to);
+    const own = matches.map(([first, last]) => [place.startOf(first) - from, place.endOf(last) - from] as const);
+    return { text: masked, matches: within(own, to - from) };
+  }
+
+  #value(value: unknown): unknown {
+    if (typeof value === "string") return this.text(value);
+    if (typeof value !== "object" || value === null) return value;
+    return Array.isArray(value) ? this.#list(value) : this.#object(value as { readonly [key: string]: unknown });
+  }
+
+  #list(list: readonly unknown[]): readonly unknown[] {
+    let changed: unknown[] | undefined;
+    for (const [index, item] of list.entries()) {
+      const masked = this.#value(item);
+      if (masked === item) continue;
+      changed ??= [...list];
+      changed[index] = masked;
+    }
+    return changed ?? list;
+  }
+
+  #object(object: { readonly [key: string]: unknown }): object {
+    const pairs: [string, unknown][] = [];
+    let isChanged = false;
+    for (const [key, item] of Object.entries(object)) {
+      const pair: [string, unknown] = [this.text(key), this.#value(item)];
+      if (pair[0] !== key || pair[1] !== item) isChanged = true;
+      pairs.push(pair);
+    }
+    // Defined, not assigned, so that a key called __proto__ is a key like any other.
+    return isChanged ? Object.fromEntries(distinct(pairs)) : object;
+  }
+}
+
+function replaced(text: string, spans: readonly SecretSpan[]): string {
+  let out = "";
+  let from = 0;
+  for (const { start, end, rule } of spans) {
+    out += text.slice(from, start) + markerOf(rule);
+    from = end;
+  }
+  return out + text.slice(from);
+}
+
+/** Two keys that read the same once they are masked stay two keys. */
+function distinct(pairs: readonly [string, unknown][]): readonly [string, unknown][] {
+  const seen = new Set<string>();
+  return pairs.map(([key, value]) => {
+    let name = key;
+    for (let count = 2; seen.has(name); count += 1) name = `${key} ${count}`;
+    seen.add(name);
+    return [name, value];
+  });
+}
+
+/** Where offsets of the text come to lie in the masked text: inside a secret, at the borders of its marker. */
+class Places {
+  readonly #spans: readonly SecretSpan[];
+
+  constructor(spans: readonly SecretSpan[]) {
+    this.#spans = spans;
+  }
+
+  startOf(offset: number): number {
+    return this.#place(offset, "start");
+  }
+
+  endOf(offset: number): number {
+    return this.#place(offset, "end");
+  }
+
+  #place(offset: number, side: "start" | "end"): number {
+    let shift = 0;
+    for (const { start, end, rule } of this.#spans) {
+      if (offset <= start) break;
+      const width = markerOf(rule).length;
+      if (offset < end) return start + shift + (side === "start" ? 0 : width);
+      shift += width - (end - start);
+    }
+    return offset + shift;
+  }
+}
+
+/** Ranges that lie in a text of this length, cut to it; those that became one are told once. */
+function within(
+  ranges: readonly (readonly [number, number])[],
+  length: number,
+): readonly (readonly [number, number])[] {
+  const kept: [number, number][] = [];
+  for (const [start, end] of ranges) {
+    const [from, to] = [Math.max(0, start), Math.min(length, end)];
+    const last = kept.at(-1);
+    if (from >= to) continue;
+    if (last !== undefined && from < last[1]) last[1] = Math.max(last[1], to);
+    else kept.push([from, to]);
+  }
+  return kept;
+}

@@ -1,0 +1,34 @@
+// Masking on what agents really wrote: nothing but secrets is hidden.
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createMask } from "./mask.js";
+
+const FILE_BYTES_MAX = 8 * 1024 * 1024;
+/** Transcripts of agents and traces; where they are not there, the project's own documents are. */
+const folders = ["../shared/data", "docs"].filter((folder) => existsSync(folder));
+
+test("in megabytes of transcripts and documents, what is masked are keys and nothing else", () => {
+  const mask = createMask();
+  const found = new Map<string, string>();
+  let chars = 0;
+  for (const path of folders.flatMap(filesIn)) {
+    const text = readFileSync(path, "utf8");
+    chars += text.length;
+    for (const { start, end, rule } of mask.find(text)) found.set(text.slice(start, end), rule);
+  }
+  expect(chars).toBeGreaterThan(10_000);
+  const doubtful = [...found].filter(
+    ([secret, rule]) => !(rule === "aws_access_key" && /^ASIA[A-Z0-9]{16}$/.test(secret)),
+  );
+  expect(doubtful).toEqual([]);
+});
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    const facts = statSync(path);
+    if (facts.isDirectory()) return filesIn(path);
+    return /\.(jsonl?|ndjson|md|txt)$/.test(name) && facts.size <= FILE_BYTES_MAX ? [path] : [];
+  });
+}
