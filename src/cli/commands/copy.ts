@@ -1,0 +1,73 @@
+// `hansard copy`: moves a record between a folder and PostgreSQL, in either direction, with its positions and hashes.
+import type { Command } from "commander";
+import { type CopyOutcome, copyStore } from "../../copy-store.js";
+import { shownPlace } from "../../model/data-address.js";
+import { type CommandModule, examplesText, type Invocation } from "../command.js";
+import { exitStatus, Failed, WrongUse } from "../failures.js";
+import { resolvePlace } from "../settings.js";
+import { bar, countOf } from "../table.js";
+import { documentText, ProgressLine } from "../terminal.js";
+
+const BAR_TOTAL = 20;
+
+export const copyCommand: CommandModule = {
+  define(command: Command): void {
+    command
+      .option("--from <place>", "the folder or postgres:// address to read")
+      .option("--to <place>", "the folder or postgres:// address to write, empty or begun by an earlier copy")
+      .option("--json", "print what was done as a JSON document")
+      .addHelpText(
+        "after",
+        `\nA copy that was broken off goes on where it stopped when it is started again.\n${examplesText([
+          ["from one machine to a database", "hansard copy --from ~/.hansard --to postgres://hansard@db/hansard"],
+          ["and back into a folder", "hansard copy --from postgres://hansard@db/hansard --to ./record"],
+        ])}`,
+      );
+  },
+
+  async run({ options, screen, json }: Invocation) {
+    const [from, to] = [place(options.from, "--from"), place(options.to, "--to")];
+    if (from === to) throw samePlace();
+    const progress = new ProgressLine(screen.err);
+    try {
+      const outcome = await copyStore({
+        from,
+        to,
+        onProgress: ({ position, end }) => {
+          const share = position / end;
+          progress.show(`${bar(share * BAR_TOTAL, BAR_TOTAL)} ${Math.floor(share * 100)} %, ${position} of ${end}`);
+        },
+      });
+      progress.clear();
+      if ("differs_at" in outcome) throw otherLog(to, outcome.differs_at);
+      screen.out.write(json ? documentText(outcome, screen.out) : copyText(outcome));
+      return exitStatus.done;
+    } finally {
+      progress.clear();
+    }
+  },
+};
+
+function copyText(outcome: Exclude<CopyOutcome, { readonly differs_at: number }>): string {
+  const before = outcome.existing === 0 ? "" : `, ${outcome.existing} were there before`;
+  return `Copied ${countOf(outcome.copied, "entry", "entries")}${before}; head hash ${outcome.hash}\n`;
+}
+
+function place(given: unknown, flag: string): string {
+  if (typeof given === "string" && given !== "" && given !== "memory:") return resolvePlace(given, flag);
+  const message = `${flag} must name a folder or a postgres:// address`;
+  throw new WrongUse({ code: "option_invalid", field: flag, message });
+}
+
+function samePlace(): WrongUse {
+  return new WrongUse({ code: "option_invalid", field: "--to", message: "--from and --to name the same place" });
+}
+
+function otherLog(to: string, position: number): Failed {
+  return new Failed({
+    code: "copy_target_differs",
+    field: "--to",
+    message: `${shownPlace(to)} holds entries of its own (through position ${position}); nothing was changed`,
+    hint: "Copy into an empty place; to add one record to another, use `hansard export` and `hansard import`.",
+  });
+}

@@ -1,0 +1,38 @@
+// Opens two stores for `hansard copy`, on whichever engines they are, and closes them whatever happens.
+import { join } from "node:path";
+import { type CopyOutcome, copyLog } from "./custody/copy.js";
+import { SqliteLog } from "./engines/sqlite/log.js";
+import { isDatabaseAddress } from "./model/data-address.js";
+import type { EntryLog } from "./ports/entry-log.js";
+
+export type { CopyOutcome } from "./custody/copy.js";
+
+export interface CopyOptions {
+  /** A folder or a `postgres://` address. */
+  readonly from: string;
+  readonly to: string;
+  readonly onProgress?: (progress: { readonly position: number; readonly end: number }) => void;
+}
+
+export async function copyStore(options: CopyOptions): Promise<CopyOutcome> {
+  const from = await openLog(options.from, false);
+  try {
+    const to = await openLog(options.to, true);
+    try {
+      const { onProgress } = options;
+      return await copyLog({ from, to, ...(onProgress === undefined ? {} : { onProgress }) });
+    } finally {
+      await to.close();
+    }
+  } finally {
+    await from.close();
+  }
+}
+
+async function openLog(data: string, create: boolean): Promise<EntryLog> {
+  if (isDatabaseAddress(data)) {
+    const { openPostgres } = await import("./engines/postgres/store.js");
+    return (await openPostgres({ address: data, create })).log;
+  }
+  return SqliteLog.open({ path: join(data, "log.db"), mode: create ? "create" : "read" });
+}

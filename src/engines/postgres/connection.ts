@@ -1,0 +1,202 @@
+// The connections to one PostgreSQL: a pool whose sessions are all set up alike, transactions, and waiting for the server.
+import { setTimeout as pause } from "node:timers/promises";
+import type { Pool, PoolClient, QueryConfig } from "pg";
+import { shownPlace } from "../../model/data-address.js";
+import { Fault } from "../../model/fault.js";
+import { isAway, toFault } from "./faults.js";
+
+export interface ConnectionOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly address: string;
+  /** How long to wait for a server that is not there yet. */
+  readonly wait_ms: number;
+  /** How long to wait for a lock that another transaction holds. */
+  readonly lock_ms?: number;
+}
+
+/** A statement with a name is planned once for each connection. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+}
+
+/** Something that runs statements: the pool, or one session in a transaction. */
+export interface Session {
+  query<T>(statement: Statement, values?: readonly unknown[]): Promise<readonly T[]>;
+}
+
+const CONNECTIONS_MAX = 10;
+const CONNECT_MS_MAX = 5_000;
+const RETRY_MS = 200;
+const LOCK_MS = 10_000;
+const STATEMENT_MS_MAX = 60_000;
+/** Later than the server's own limit: it only ends a wait for a server that is gone without a word. */
+const ANSWER_MS_MAX = 75_000;
+const VERSION_LEAST = 130_000;
+
+export class Connections implements Session {
+  readonly address: string;
+  readonly #pool: Pool;
+
+  private constructor(address: string, pool: Pool) {
+    this.address = address;
+    this.#pool = pool;
+  }
+
+  /** Waits for the server, and says in our words why it cannot be used. */
+  static async open(options: ConnectionOptions): Promise<Connections> {
+    const connections = new Connections(options.address, await newPool(options));
+    try {
+      await connections.#waitForServer(options.wait_ms);
+      await connections.#assertSuitable();
+      return connections;
+    } catch (error) {
+      await connections.close();
+      throw toFault(error, options.address);
+    }
+  }
+
+  async query<T>(statement: Statement, values: readonly unknown[] = []): Promise<readonly T[]> {
+    try {
+      const { rows } = await this.#pool.query<object & T>(toConfig(statement, values));
+      return rows;
+    } catch (error) {
+      throw toFault(error, this.address);
+    }
+  }
+
+  /** Runs the work in one transaction. Errors come as PostgreSQL gave them, since some of them are answers. */
+  async transact<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query("BEGIN");
+      const result = await work(sessionOf(client));
+      await client.query("COMMIT");
+      return result;
+    } catch (error) {
+      if (isAway(error)) broken = error as Error;
+      // Where the connection is gone, the server has undone the transaction itself.
+      else await client.query("ROLLBACK").catch((failure: Error) => (broken = failure));
+      throw error;
+    } finally {
+      client.release(broken ?? false);
+    }
+  }
+
+  /** One statement, which is a transaction of its own; errors come as PostgreSQL gave them. */
+  async attempt<T>(statement: Statement, values: readonly unknown[]): Promise<readonly T[]> {
+    return (await this.#pool.query<object & T>(toConfig(statement, values))).rows;
+  }
+
+  /** A connection that the caller keeps, for what lives as long as a session: listening, and advisory locks. */
+  async dedicate(): Promise<PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw toFault(error, this.address);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#pool.ended || this.#pool.ending) return;
+    // Idle connections keep no program alive, but whoever waits for their end must not be left behind.
+    const awake = setInterval(() => undefined, 1_000);
+    try {
+      await this.#pool.end();
+    } finally {
+      clearInterval(awake);
+    }
+  }
+
+  async #waitForServer(waitMs: number): Promise<void> {
+    const end = performance.now() + waitMs;
+    for (;;) {
+      try {
+        await this.#pool.query("SELECT 1");
+        return;
+      } catch (error) {
+        if (!isAway(error) || performance.now() + RETRY_MS > end) throw error;
+      }
+      await pause(RETRY_MS);
+    }
+  }
+
+  async #assertSuitable(): Promise<void> {
+    const [server] = await this.query<{ readonly version: number; readonly shown: string; readonly encoding: string }>({
+      text: `SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS shown,
+        current_setting('server_encoding') AS encoding`,
+    });
+    if (server === undefined) return;
+    const where = shownPlace(this.address);
+    if (server.version < VERSION_LEAST) {
+      throw new Fault("store_unsuitable", `${where} is PostgreSQL ${server.shown}, and Hansard needs 13 or later`, {
+        hint: "Upgrade the server; nothing was written to it.",
+      });
+    }
+    if (server.encoding !== "UTF8") {
+      throw new Fault("store_unsuitable", `${where} is encoded as ${server.encoding}, and Hansard needs UTF8`, {
+        hint: "Create another database: CREATE DATABASE hansard TEMPLATE template0 ENCODING 'UTF8' LC_CTYPE 'C.UTF-8' LC_COLLATE 'C.UTF-8'.",
+      });
+    }
+  }
+}
+
+export function sessionOf(client: PoolClient): Session {
+  return {
+    query: async <T>(statement: Statement, values: readonly unknown[] = []): Promise<readonly T[]> =>
+      (await client.query<object & T>(toConfig(statement, values))).rows,
+  };
+}
+
+function toConfig(statement: Statement, values: readonly unknown[]): QueryConfig {
+  return { ...statement, values: values as unknown[] };
+}
+
+/** The driver is loaded only where this engine is chosen. */
+async function newPool({ address, lock_ms = LOCK_MS }: ConnectionOptions): Promise<Pool> {
+  const { default: pg } = await import("pg");
+  const pool = new pg.Pool({
+    connectionString: address,
+    max: CONNECTIONS_MAX,
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    idleTimeoutMillis: 60_000,
+    query_timeout: ANSWER_MS_MAX,
+    keepAlive: true,
+    // An idle pool keeps no program alive.
+    allowExitOnIdle: true,
+    types: { getTypeParser: (oid: number) => parserOf(oid) },
+    onConnect: async (client) => {
+      // A connection that breaks while nothing is asked of it tells so here; whoever uses it next is told as well.
+      client.on("error", () => undefined);
+      await client.query(sessionSettings(lock_ms));
+    },
+  });
+  pool.on("error", () => undefined);
+  return pool;
+}
+
+/**
+ * Every session alike, whatever the server's defaults are. A commit waits for the disk at least; a server that is set to
+ * wait for its standbys too goes on doing so. A vanished client's locks are given back within half a minute.
+ */
+function sessionSettings(lockMs: number): string {
+  return `SET application_name = 'hansard'; SET client_min_messages = warning; SET timezone = 'UTC'; SET bytea_output = hex;
+    SET default_transaction_isolation = 'read committed'; SET jit = off;
+    SET statement_timeout = ${STATEMENT_MS_MAX}; SET lock_timeout = ${lockMs};
+    SET idle_in_transaction_session_timeout = 20000;
+    SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
+    SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')`;
+}
+
+const INT8 = 20;
+const BYTEA = 17;
+const NUMBERS = new Set([21, 23, 26, INT8]);
+
+/** Positions and milliseconds stay below 2⁵³, so that a double holds them. */
+function parserOf(oid: number): (text: string) => unknown {
+  if (NUMBERS.has(oid)) return Number;
+  if (oid === BYTEA) return (text) => Buffer.from(text.slice(2), "hex");
+  if (oid === 16) return (text) => text === "t";
+  return (text) => text;
+}

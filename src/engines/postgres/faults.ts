@@ -1,0 +1,98 @@
+// What PostgreSQL or the network said, in our words, as a fault with what to do.
+import { shownPlace } from "../../model/data-address.js";
+import { Fault } from "../../model/fault.js";
+
+/** Whether the connection is gone or was never there, so that nothing is known about what was asked last. */
+export function isAway(error: unknown): boolean {
+  if (error instanceof Fault) return error.code === "store_unavailable";
+  const code = codeOf(error);
+  if (code.startsWith("08") || AWAY_STATES.has(code) || AWAY_SYSTEM.has(code)) return true;
+  return code === "" && AWAY_MESSAGE.test(messageOf(error));
+}
+
+export function isConstraint(error: unknown): boolean {
+  return codeOf(error) === "23505";
+}
+
+/** No partition takes the position yet. */
+export function isUnpartitioned(error: unknown): boolean {
+  return codeOf(error) === "23514" && messageOf(error).includes("partition");
+}
+
+export function codeOf(error: unknown): string {
+  const code = (error as { readonly code?: unknown } | undefined)?.code;
+  return typeof code === "string" ? code : "";
+}
+
+/** Shutdown, crash recovery, start-up, too many connections, and a standby that has not taken over yet. */
+const AWAY_STATES = new Set(["57P01", "57P02", "57P03", "57P05", "53300", "25006"]);
+const AWAY_SYSTEM = new Set([
+  ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN"],
+  ...["ENOTFOUND", "EAI_AGAIN", "ENOENT", "ENETDOWN"],
+]);
+/** What the driver itself says has no code. */
+const AWAY_MESSAGE =
+  /connection terminated|connection ended|timeout exceeded when trying to connect|connection timeout|client (has encountered|was closed)|query read timeout|not queryable/i;
+
+export function toFault(error: unknown, address: string): Fault {
+  if (error instanceof Fault) return error;
+  const where = shownPlace(address);
+  const code = codeOf(error);
+  const said = messageOf(error);
+  const make = (fault: Fault["code"], message: string, hint: string): Fault =>
+    new Fault(fault, message, { hint, cause: error });
+  switch (code) {
+    case "28P01":
+    case "28000":
+      return make("store_refused", `${where} does not let us in (${said})`, "Check user and password in the address.");
+    case "3D000":
+      return make("store_missing", `there is no such database: ${where}`, CREATE_DATABASE);
+    case "42501":
+      return make(
+        "store_not_writable",
+        `this user may not do what Hansard needs in ${where} (${said})`,
+        "Grant it: GRANT CREATE ON DATABASE … TO …; GRANT CREATE, USAGE ON SCHEMA public TO ….",
+      );
+    case "53100":
+    case "53000":
+      return make(
+        "disk_full",
+        `the disk of ${where} is full`,
+        "Free some space on the database's machine; recording goes on by itself, and nothing was half stored.",
+      );
+    case "55P03":
+      return make(
+        "store_busy",
+        `another transaction has held a lock in ${where} for too long (${said})`,
+        "Find it with SELECT pid, state, query FROM pg_stat_activity WHERE state LIKE 'idle in%', and end it.",
+      );
+    case "57014":
+      return make(
+        "store_busy",
+        `${where} took too long to answer (${said})`,
+        "Look at the load of the database; what was asked for was undone.",
+      );
+    case "XX001":
+    case "XX002":
+      return make(
+        "store_corrupt",
+        `${where} is damaged (${said})`,
+        "Look into PostgreSQL's own log, and restore from a backup.",
+      );
+    default:
+  }
+  if (isAway(error)) {
+    const hint = "Check that PostgreSQL runs and can be reached; Hansard goes on by itself once it does.";
+    return make("store_unavailable", `${where} cannot be reached (${said})`, hint);
+  }
+  return make("store_failed", `${where}: ${said}`, "PostgreSQL's own log may say more.");
+}
+
+export const CREATE_DATABASE =
+  "Create it: CREATE DATABASE hansard TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'.";
+
+function messageOf(error: unknown): string {
+  // A refused connection to a name with several addresses is a list of errors without a message of its own.
+  if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,81 @@
+// Filters of a list as conditions with their values. Text is only ever bound, never pasted into the statement.
+import { hash } from "node:crypto";
+import type { RowFilter, RowKey } from "../../ports/entry-index.js";
+
+export class Conditions {
+  readonly values: unknown[] = [];
+  readonly #conditions: string[] = [];
+
+  /** Binds a value and answers with the name that the statement knows it by. */
+  bind(value: unknown): string {
+    this.values.push(value);
+    return `$${this.values.length}`;
+  }
+
+  add(condition: string): void {
+    this.#conditions.push(condition);
+  }
+
+  get sql(): string {
+    return this.#conditions.length === 0 ? "true" : this.#conditions.join(" AND ");
+  }
+}
+
+/** Conditions on rows, which the statement calls `r`. */
+export function rowConditions(query: { readonly filter: RowFilter; readonly after?: RowKey }): Conditions {
+  const { filter, after } = query;
+  const where = new Conditions();
+  for (const name of ["session_id", "project", "client"] as const) {
+    const label = filter[name];
+    if (label === undefined) continue;
+    // Saying that the label is not empty lets PostgreSQL use the index that holds only such rows.
+    if (label === "") where.add(`r.${name} = ''`);
+    else where.add(`r.${name} = ${where.bind(storable(label))} AND r.${name} <> ''`);
+  }
+  const [kind] = filter.kinds ?? [];
+  if (filter.kinds?.length === 1) where.add(`r.kind = ${where.bind(kind)}`);
+  else if (filter.kinds !== undefined) where.add(`r.kind = ANY (${where.bind(filter.kinds)}::text[])`);
+  if (filter.role !== undefined) where.add(`r.role = ${where.bind(storable(filter.role))}`);
+  if (filter.since_ms !== undefined) where.add(`r.created_ms >= ${where.bind(filter.since_ms)}`);
+  if (filter.until_ms !== undefined) where.add(`r.created_ms <= ${where.bind(filter.until_ms)}`);
+  for (const [what, reference] of [
+    ["memory", filter.memory],
+    ["chunk", filter.chunk],
+  ] as const) {
+    if (reference === undefined) continue;
+    where.add(`r.position IN (SELECT position FROM hansard_index_uses
+      WHERE what = '${what}' AND reference = ${where.bind(referenceKey(reference))})`);
+  }
+  if (after !== undefined) {
+    where.add(`(r.created_ms, r.position) < (${where.bind(after.created_ms)}, ${where.bind(after.position)})`);
+  }
+  return where;
+}
+
+/** Written as JSON first, because that also tells lone surrogates apart. */
+export function referenceKey(reference: string): Buffer {
+  return hash("sha256", JSON.stringify(reference), "buffer");
+}
+
+/**
+ * Labels are well-formed at the door. One that a damaged body brought is kept in another form, because PostgreSQL refuses
+ * it and everything after it would be kept out of the index.
+ */
+export function storable(text: string): string {
+  return text.includes("\0") || !text.isWellFormed() ? `\u0001${JSON.stringify(text)}` : text;
+}
+
+export function unstored(text: string): string {
+  return text.startsWith("\u0001") ? (JSON.parse(text.slice(1)) as string) : text;
+}
+
+/** Rows by a key, in order of its first appearance. */
+export function groupBy<T>(rows: readonly T[], keyOf: (row: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group === undefined) groups.set(keyOf(row), [row]);
+    else group.push(row);
+  }
+  return groups;
+}

@@ -1,0 +1,101 @@
+// The tables of the index. All of it is derived, so a change raises the version and the index is built anew.
+import type { Session } from "./connection.js";
+
+/** Raised with every change of these tables or of what is put into them. */
+export const INDEX_VERSION = 1;
+
+const TABLES = [
+  "checkpoints",
+  "rows",
+  "uses",
+  "kinds",
+  "projects",
+  "sessions",
+  "session_kinds",
+  "session_labels",
+  "texts",
+];
+
+export async function createIndexTables(session: Session): Promise<void> {
+  for (const table of TABLES) await session.query({ text: `DROP TABLE IF EXISTS hansard_index_${table}` });
+  await session.query({ text: "CREATE EXTENSION IF NOT EXISTS pg_trgm" });
+  await session.query({ text: TABLES_SQL });
+}
+
+/** Readers that are under way are waited for, since emptying a table needs it alone. */
+export async function emptyIndexTables(session: Session): Promise<void> {
+  const derived = TABLES.filter((table) => table !== "checkpoints").map((table) => `hansard_index_${table}`);
+  await session.query({ text: "SELECT 1 FROM hansard_index_checkpoints ORDER BY name FOR UPDATE" });
+  await session.query({ text: `TRUNCATE ${derived.join(", ")}` });
+  await session.query({ text: "UPDATE hansard_index_checkpoints SET position = 0, log_id = '', hash = ''" });
+}
+
+const TABLES_SQL = `
+  CREATE TABLE hansard_index_checkpoints (
+    name text PRIMARY KEY,
+    position bigint NOT NULL,
+    log_id text NOT NULL DEFAULT '',
+    hash text NOT NULL DEFAULT ''
+  ) WITH (fillfactor = 10);
+  INSERT INTO hansard_index_checkpoints (name, position) VALUES ('rows', 0), ('texts', 0);
+  CREATE TABLE hansard_index_rows (
+    position bigint PRIMARY KEY,
+    created_ms bigint NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    session_id text COLLATE "C" NOT NULL,
+    project text COLLATE "C" NOT NULL,
+    client text COLLATE "C" NOT NULL,
+    role text COLLATE "C" NOT NULL
+  );
+  CREATE INDEX hansard_index_rows_by_time ON hansard_index_rows (created_ms, position);
+  CREATE INDEX hansard_index_rows_by_kind ON hansard_index_rows (kind, created_ms, position);
+  CREATE INDEX hansard_index_rows_by_session ON hansard_index_rows (session_id, created_ms, position)
+    WHERE session_id <> '';
+  CREATE INDEX hansard_index_rows_by_project ON hansard_index_rows (project, created_ms, position) WHERE project <> '';
+  CREATE INDEX hansard_index_rows_by_client ON hansard_index_rows (client, created_ms, position) WHERE client <> '';
+  CREATE INDEX hansard_index_rows_in_session ON hansard_index_rows (session_id, position) WHERE session_id <> '';
+  -- System messages stay in front of a session's history however long ago they were.
+  CREATE INDEX hansard_index_rows_of_system ON hansard_index_rows (session_id, position) WHERE role = 'system';
+  -- Which interactions used a memory or a chunk; references are hashed, since text here holds neither every character
+  -- nor every length that a reference may have.
+  CREATE TABLE hansard_index_uses (
+    what text COLLATE "C" NOT NULL,
+    reference bytea NOT NULL,
+    position bigint NOT NULL,
+    PRIMARY KEY (what, reference, position)
+  );
+  CREATE TABLE hansard_index_kinds (kind text COLLATE "C" PRIMARY KEY, entries bigint NOT NULL);
+  CREATE TABLE hansard_index_projects (project text COLLATE "C" PRIMARY KEY, entries bigint NOT NULL);
+  CREATE TABLE hansard_index_sessions (
+    session_id text COLLATE "C" PRIMARY KEY,
+    first_ms bigint NOT NULL,
+    last_ms bigint NOT NULL,
+    last_position bigint NOT NULL,
+    consolidated_through bigint NOT NULL,
+    cleared_through bigint NOT NULL,
+    -- Title, parent and metadata as JSON text, which also writes down what a text of PostgreSQL cannot hold.
+    info text NOT NULL DEFAULT '{}'
+  );
+  CREATE INDEX hansard_index_sessions_by_newest ON hansard_index_sessions (last_position);
+  CREATE TABLE hansard_index_session_kinds (
+    session_id text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    entries bigint NOT NULL,
+    PRIMARY KEY (session_id, kind)
+  );
+  CREATE TABLE hansard_index_session_labels (
+    session_id text COLLATE "C" NOT NULL,
+    what text COLLATE "C" NOT NULL,
+    label text COLLATE "C" NOT NULL,
+    position bigint NOT NULL,
+    PRIMARY KEY (session_id, what, label)
+  );
+  -- What a search looks through, and the one- and two-character pieces that trigrams cannot find.
+  CREATE TABLE hansard_index_texts (
+    position bigint PRIMARY KEY,
+    texts text COLLATE "C" NOT NULL,
+    grams text[] COLLATE "C" NOT NULL
+  );
+  CREATE INDEX hansard_index_texts_trigrams ON hansard_index_texts USING gin (texts gin_trgm_ops);
+  CREATE INDEX hansard_index_texts_grams ON hansard_index_texts USING gin (grams);
+`;

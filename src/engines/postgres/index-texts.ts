@@ -1,0 +1,101 @@
+// Texts in the index: what may hold a needle, found through trigrams and, where those are blind, through short pieces.
+import type { EntryTexts, RowFilter, RowKey } from "../../ports/entry-index.js";
+import type { Session } from "./connection.js";
+import { type Conditions, rowConditions } from "./index-filter.js";
+
+/** So many of the newest rows are looked at first: a common needle is found there, and the trigrams are not asked. */
+const PROBE_ROWS = 500;
+/** More pieces of one needle than this narrow nothing down any more. */
+const NEEDLE_GRAMS_MAX = 8;
+/** A character that PostgreSQL can hold, between the texts of an entry and in place of those it cannot. */
+const GAP = "\u0001";
+
+export const textsStatement = {
+  name: "hansard_index_texts",
+  text: `INSERT INTO hansard_index_texts (position, texts, grams)
+    SELECT position, texts, ARRAY (SELECT json_array_elements_text(grams::json))
+    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS t (position, texts, grams)`,
+};
+
+export function textRow({ position, texts }: EntryTexts): readonly unknown[] {
+  const joined = texts.map((text) => holdable(text)).join(GAP);
+  return [position, joined, JSON.stringify([...gramsOf(joined)])];
+}
+
+export async function candidates(
+  session: Session,
+  query: {
+    readonly filter: RowFilter;
+    readonly needles: readonly string[];
+    readonly after?: RowKey;
+    readonly limit: number;
+  },
+): Promise<readonly RowKey[]> {
+  const { limit } = query;
+  const pieces = query.needles.flatMap((needle) => holdable(needle).split(GAP)).filter((piece) => piece !== "");
+  const probe = rowConditions(query);
+  const newest = await session.query<RowKey & { readonly holds: boolean }>(
+    {
+      text: `SELECT p.created_ms, p.position, p.position > c.position OR coalesce(${holds(probe, pieces)}, false) AS holds
+        FROM (SELECT r.created_ms, r.position FROM hansard_index_rows r WHERE ${probe.sql}
+          ORDER BY r.created_ms DESC, r.position DESC LIMIT ${PROBE_ROWS}) p
+        LEFT JOIN hansard_index_texts t ON t.position = p.position
+        CROSS JOIN (SELECT position FROM hansard_index_checkpoints WHERE name = 'texts') c
+        ORDER BY p.created_ms DESC, p.position DESC`,
+    },
+    probe.values,
+  );
+  const held = newest.filter((row) => row.holds).slice(0, limit);
+  if (held.length === limit || newest.length < PROBE_ROWS) return held.map(keyOf);
+  const where = rowConditions(query);
+  const text = `WITH found AS MATERIALIZED (
+      SELECT t.position FROM hansard_index_texts t WHERE ${holds(where, pieces)}
+    )
+    SELECT r.created_ms, r.position FROM found JOIN hansard_index_rows r USING (position) WHERE ${where.sql}
+    UNION ALL
+    SELECT r.created_ms, r.position FROM hansard_index_rows r
+    WHERE r.position > (SELECT position FROM hansard_index_checkpoints WHERE name = 'texts') AND ${where.sql}
+    ORDER BY created_ms DESC, position DESC LIMIT ${where.bind(limit)}`;
+  return session.query<RowKey>({ text }, where.values);
+}
+
+function keyOf({ created_ms, position }: RowKey): RowKey {
+  return { created_ms, position };
+}
+
+/** Every piece has to occur; the short ones are asked for as well where they narrow the search down. */
+function holds(where: Conditions, pieces: readonly string[]): string {
+  if (pieces.length === 0) return "true";
+  const conditions = pieces.map((piece) => `t.texts LIKE ${where.bind(`%${piece.replace(/[\\%_]/g, "\\$&")}%`)}`);
+  const grams = pieces.flatMap((piece) => [...gramsOf(piece)].slice(-NEEDLE_GRAMS_MAX));
+  if (grams.length > 0) conditions.push(`t.grams @> ${where.bind(grams)}::text[]`);
+  return conditions.join(" AND ");
+}
+
+/**
+ * Every character beyond ASCII and every pair with one. Trigrams need three characters, and see only letters and digits:
+ * without these, two Chinese characters or an emoji could only be found by reading everything.
+ */
+function gramsOf(text: string): Set<string> {
+  const grams = new Set<string>();
+  if (isAscii(text)) return grams;
+  let before = "";
+  for (const character of text) {
+    const isPlain = isAscii(character);
+    if (!isPlain) grams.add(character);
+    if (before !== "" && !(isPlain && isAscii(before))) grams.add(before + character);
+    before = character === GAP ? "" : character;
+  }
+  for (const gram of grams) if (gram.includes(GAP)) grams.delete(gram);
+  return grams;
+}
+
+function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text);
+}
+
+/** PostgreSQL holds neither NUL nor half a character; a needle is cut there, and so finds at least what it should. */
+function holdable(text: string): string {
+  const whole = text.includes("\0") ? text.replaceAll("\0", GAP) : text;
+  return whole.isWellFormed() ? whole : whole.replace(/\p{Surrogate}/gu, GAP);
+}

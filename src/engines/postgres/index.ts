@@ -1,0 +1,218 @@
+// The index on PostgreSQL, in tables beside the log: any server may fill it, each batch under one lock.
+import { shownPlace } from "../../model/data-address.js";
+import { Fault } from "../../model/fault.js";
+import type {
+  EntryCounts,
+  EntryIndex,
+  EntryRow,
+  EntryTexts,
+  IndexBatch,
+  IndexSource,
+  RowFilter,
+  RowKey,
+  SessionFilter,
+  SessionRange,
+  SessionRow,
+} from "../../ports/entry-index.js";
+import type { Connections, Session } from "./connection.js";
+import { CREATE_DATABASE, toFault } from "./faults.js";
+import { groupBy, referenceKey, rowConditions, storable, unstored } from "./index-filter.js";
+import { createIndexTables, emptyIndexTables, INDEX_VERSION } from "./index-schema.js";
+import { applyToSessions, columnsOf, getSession, listSessions, sessionPositions } from "./index-sessions.js";
+import { candidates, textRow, textsStatement } from "./index-texts.js";
+import { replaceDerived } from "./migrations.js";
+
+export class PostgresIndex implements EntryIndex {
+  readonly engine = "postgres";
+  readonly #connections: Connections;
+
+  private constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  static async open(connections: Connections): Promise<PostgresIndex> {
+    await replaceDerived(connections, { part: "index", version: INDEX_VERSION, create: createIndexTables });
+    await assertTrigrams(connections);
+    return new PostgresIndex(connections);
+  }
+
+  async checkpoint(): Promise<number> {
+    return checkpointOf(this.#connections, "rows");
+  }
+
+  async source(): Promise<IndexSource | undefined> {
+    const text = "SELECT log_id, position, hash FROM hansard_index_checkpoints WHERE name = 'rows' AND log_id <> ''";
+    const [source] = await this.#connections.query<IndexSource>({ text });
+    return source;
+  }
+
+  async apply(batch: IndexBatch): Promise<void> {
+    await this.#transact(async (session) => {
+      // Another server may have applied some of them in the meantime; while this one holds the lock, none does.
+      const checkpoint = await lockCheckpoint(session, "rows");
+      if (batch.through <= checkpoint) return;
+      const rows = batch.rows.filter((row) => row.position > checkpoint);
+      if (rows.length > 0) {
+        await insertRows(session, rows);
+        await addCounts(session, "kind", rows);
+        await addCounts(session, "project", rows);
+        await applyToSessions(session, rows);
+      }
+      const { log_id = "", hash = "" } = batch.source ?? {};
+      await session.query(MOVE_CHECKPOINT, ["rows", batch.through, log_id, hash]);
+    });
+  }
+
+  async list(query: {
+    readonly filter: RowFilter;
+    readonly after?: RowKey;
+    readonly limit: number;
+  }): Promise<readonly RowKey[]> {
+    const where = rowConditions(query);
+    const text = `SELECT r.created_ms, r.position FROM hansard_index_rows r WHERE ${where.sql}
+      ORDER BY r.created_ms DESC, r.position DESC LIMIT ${where.bind(query.limit)}`;
+    return this.#connections.query<RowKey>({ text }, where.values);
+  }
+
+  async textCheckpoint(): Promise<number> {
+    return checkpointOf(this.#connections, "texts");
+  }
+
+  async applyTexts(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }): Promise<number> {
+    return this.#transact(async (session) => {
+      const checkpoint = await lockCheckpoint(session, "texts");
+      if (batch.through <= checkpoint) return checkpoint;
+      const rows = batch.texts.filter(({ position, texts }) => position > checkpoint && texts.length > 0).map(textRow);
+      if (rows.length > 0) await session.query(textsStatement, columnsOf(rows, 3));
+      await session.query(MOVE_CHECKPOINT, ["texts", batch.through, "", ""]);
+      return batch.through;
+    });
+  }
+
+  async candidates(query: {
+    readonly filter: RowFilter;
+    readonly needles: readonly string[];
+    readonly after?: RowKey;
+    readonly limit: number;
+  }): Promise<readonly RowKey[]> {
+    return query.limit === 0 ? [] : candidates(this.#connections, query);
+  }
+
+  /** One statement, so that all figures are of the same moment. */
+  async count(): Promise<EntryCounts> {
+    const [row] = await this.#connections.query<{
+      readonly kinds: string | null;
+      readonly projects: string | null;
+      readonly sessions: number;
+      readonly first_ms: number | null;
+      readonly last_ms: number | null;
+    }>({ name: "hansard_index_count", text: COUNT_SQL });
+    const byKind = JSON.parse(row?.kinds ?? "{}") as { readonly [kind: string]: number };
+    const projects = (JSON.parse(row?.projects ?? "[]") as readonly (readonly [string, number])[])
+      .map(([project, entries]) => ({ project: unstored(project), entries }))
+      .sort((left, right) => right.entries - left.entries || (left.project < right.project ? -1 : 1));
+    return {
+      entries: Object.values(byKind).reduce((sum, entries) => sum + entries, 0),
+      sessions: row?.sessions ?? 0,
+      by_kind: byKind,
+      projects,
+      ...(row?.first_ms == null || row.last_ms == null ? {} : { first_ms: row.first_ms, last_ms: row.last_ms }),
+    };
+  }
+
+  listSessions(query: {
+    readonly filter: SessionFilter;
+    readonly as_of: number;
+    readonly before?: number;
+    readonly limit: number;
+  }): Promise<readonly { readonly position: number; readonly session: SessionRow }[]> {
+    return listSessions(this.#connections, query);
+  }
+
+  getSession(session_id: string): Promise<SessionRow | undefined> {
+    return getSession(this.#connections, session_id);
+  }
+
+  sessionPositions(range: SessionRange): Promise<readonly number[]> {
+    return sessionPositions(this.#connections, range);
+  }
+
+  async reset(): Promise<void> {
+    await this.#transact(emptyIndexTables);
+  }
+
+  async close(): Promise<void> {
+    await this.#connections.close();
+  }
+
+  async #transact<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    try {
+      return await this.#connections.transact(work);
+    } catch (error) {
+      throw toFault(error, this.#connections.address);
+    }
+  }
+}
+
+const MOVE_CHECKPOINT = {
+  name: "hansard_index_checkpoint",
+  text: "UPDATE hansard_index_checkpoints SET position = $2, log_id = $3, hash = $4 WHERE name = $1",
+};
+
+const COUNT_SQL = `SELECT
+  (SELECT json_object_agg(kind, entries)::text FROM hansard_index_kinds) AS kinds,
+  (SELECT json_agg(json_build_array(project, entries))::text FROM hansard_index_projects) AS projects,
+  (SELECT count(*) FROM hansard_index_sessions) AS sessions,
+  (SELECT min(created_ms) FROM hansard_index_rows) AS first_ms,
+  (SELECT max(created_ms) FROM hansard_index_rows) AS last_ms`;
+
+async function checkpointOf(session: Session, name: "rows" | "texts"): Promise<number> {
+  const text = "SELECT position FROM hansard_index_checkpoints WHERE name = $1";
+  const statement = { name: "hansard_index_reached", text };
+  return (await session.query<{ readonly position: number }>(statement, [name]))[0]?.position ?? 0;
+}
+
+async function lockCheckpoint(session: Session, name: "rows" | "texts"): Promise<number> {
+  const text = "SELECT position FROM hansard_index_checkpoints WHERE name = $1 FOR UPDATE";
+  return (await session.query<{ readonly position: number }>({ text }, [name]))[0]?.position ?? 0;
+}
+
+async function insertRows(session: Session, rows: readonly EntryRow[]): Promise<void> {
+  const statement = {
+    name: "hansard_index_rows",
+    text: `INSERT INTO hansard_index_rows (position, created_ms, kind, session_id, project, client, role) SELECT *
+      FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])`,
+  };
+  const values = rows.map(({ position, created_ms, kind, session_id, project, client, role = "" }) => [
+    ...[position, created_ms, kind],
+    ...[session_id, project, client, role].map(storable),
+  ]);
+  await session.query(statement, columnsOf(values, 7));
+  const uses = rows.flatMap((row) => {
+    const user = row.completes ?? row.position;
+    const memories = row.memories.map((reference) => ["memory", referenceKey(reference), user]);
+    return [...memories, ...row.chunks.map((reference) => ["chunk", referenceKey(reference), user])];
+  });
+  if (uses.length === 0) return;
+  const text = `INSERT INTO hansard_index_uses SELECT * FROM unnest($1::text[], $2::bytea[], $3::bigint[])
+    ON CONFLICT DO NOTHING`;
+  await session.query({ name: "hansard_index_uses", text }, columnsOf(uses, 3));
+}
+
+async function addCounts(session: Session, what: "kind" | "project", rows: readonly EntryRow[]): Promise<void> {
+  const counts = [...groupBy(rows, (row) => storable(row[what]))].map(([key, own]) => [key, own.length]);
+  const text = `INSERT INTO hansard_index_${what}s AS c (${what}, entries) SELECT * FROM unnest($1::text[], $2::bigint[])
+    ON CONFLICT (${what}) DO UPDATE SET entries = c.entries + excluded.entries`;
+  await session.query({ name: `hansard_index_${what}s`, text }, columnsOf(counts, 2));
+}
+
+/** Under the C locale, trigrams see no letters beyond ASCII, and a search would find nothing in most languages. */
+async function assertTrigrams(connections: Connections): Promise<void> {
+  const text = `SELECT cardinality(show_trgm('日本語')) AS found, datctype AS ctype
+    FROM pg_database WHERE datname = current_database()`;
+  const [seen] = await connections.query<{ readonly found: number; readonly ctype: string }>({ text });
+  if (seen === undefined || seen.found > 0) return;
+  const where = shownPlace(connections.address);
+  const message = `${where} has the locale ${seen.ctype} (LC_CTYPE), which knows no letters but ASCII; search needs a UTF-8 one`;
+  throw new Fault("store_unsuitable", message, { hint: CREATE_DATABASE });
+}

@@ -1,0 +1,55 @@
+// Entries as they are kept, and bodies as text, which halves what travels compared with bytes.
+import { Fault } from "../../model/fault.js";
+import type { StoredBody, StoredEntry } from "../../ports/entry-log.js";
+import type { Session, Statement } from "./connection.js";
+import { codeOf } from "./faults.js";
+import type { StoredRow } from "./log-statements.js";
+
+/** The only encoding so far: the body's bytes as they are. */
+const PLAIN = 0;
+
+interface TextRow {
+  readonly position: number;
+  readonly kind: string;
+  readonly recorded_at: string;
+  readonly encoding: number | null;
+  readonly body: string | null;
+}
+
+export function rowToEntry(row: StoredRow): StoredEntry {
+  const { position, kind, recorded_at, commitment, hash } = row;
+  if (row.body === null || row.salt === null) return { position, kind, recorded_at, commitment, hash };
+  if (row.encoding !== PLAIN) {
+    return { position, kind, recorded_at, commitment, hash, flaw: unknownEncoding(row.encoding) };
+  }
+  return { position, kind, recorded_at, commitment, hash, salt: row.salt, body: row.body };
+}
+
+/** Where a damaged body is no UTF-8, all of them are read as bytes instead, which shows the damage where it is. */
+export async function readTexts(
+  session: Session,
+  query: { readonly texts: Statement; readonly bytes: Statement; readonly values: readonly unknown[] },
+): Promise<readonly StoredBody[]> {
+  try {
+    return (await session.query<TextRow>(query.texts, query.values)).map(rowToBody);
+  } catch (error) {
+    if (!isNotText(error)) throw error;
+    return (await session.query<StoredRow>(query.bytes, query.values)).map((row) =>
+      rowToBody({ ...row, body: row.body === null ? null : row.body.toString("utf8") }),
+    );
+  }
+}
+
+function rowToBody({ position, kind, recorded_at, encoding, body }: TextRow): StoredBody {
+  if (body === null) return { position, kind, recorded_at };
+  if (encoding !== PLAIN) return { position, kind, recorded_at, flaw: unknownEncoding(encoding) };
+  return { position, kind, recorded_at, body };
+}
+
+function isNotText(error: unknown): boolean {
+  return ["22021", "22P05"].includes(codeOf(error instanceof Fault ? error.cause : error));
+}
+
+function unknownEncoding(encoding: number | null): string {
+  return `its body has the unknown encoding ${encoding}`;
+}

@@ -1,0 +1,115 @@
+// The tables of the log, one step per version of the format. Steps are never changed once released, only added.
+import { randomUUID } from "node:crypto";
+import { GENESIS_HASH } from "../../model/chain.js";
+import type { Session } from "./connection.js";
+import type { Migration } from "./migrations.js";
+
+/** How many positions one partition of bodies holds; retention drops whole partitions. */
+export const PARTITION_POSITIONS = 250_000;
+
+const TABLES = ["entries", "bodies", "claims", "erasures"] as const;
+
+export const logMigrations: readonly Migration[] = [
+  async (session) => {
+    await session.query({ text: TABLES_SQL });
+    await session.query({ text: REFUSE_SQL });
+    await session.query({ text: HEAD_RULE_SQL });
+    await session.query({ text: ERASED_RULE_SQL });
+    for (const table of TABLES) await guard(session, table);
+    await session.query({ text: "INSERT INTO hansard_head (log_id, position, hash) VALUES ($1, 0, $2)" }, [
+      randomUUID(),
+      Buffer.from(GENESIS_HASH),
+    ]);
+    await session.query({ text: createPartition(0, PARTITION_POSITIONS) });
+  },
+];
+
+// Names are compared as bytes, not by the rules of a language, which also keeps the trees small and fast.
+const TABLES_SQL = `
+  CREATE TABLE hansard_head (
+    only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one),
+    log_id text NOT NULL,
+    position bigint NOT NULL,
+    hash bytea NOT NULL
+  ) WITH (fillfactor = 10);
+  CREATE TABLE hansard_entries (
+    position bigint PRIMARY KEY,
+    kind text COLLATE "C" NOT NULL,
+    recorded_at text COLLATE "C" NOT NULL,
+    commitment bytea NOT NULL,
+    hash bytea NOT NULL
+  );
+  -- Salt and body lie apart, so that an erased body leaves the chain intact, and in partitions, so that many go at once.
+  CREATE TABLE hansard_bodies (
+    position bigint NOT NULL,
+    salt bytea NOT NULL,
+    encoding smallint NOT NULL,
+    body bytea NOT NULL,
+    PRIMARY KEY (position)
+  ) PARTITION BY RANGE (position);
+  CREATE TABLE hansard_claims (claim bytea PRIMARY KEY, position bigint NOT NULL);
+  -- Positions whose bodies a redaction entry names; only these may lose their body.
+  CREATE TABLE hansard_erasures (position bigint PRIMARY KEY, redaction bigint NOT NULL);
+`;
+
+const REFUSE_SQL = `
+  CREATE FUNCTION hansard_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    RAISE EXCEPTION '% is append-only: % is refused', TG_TABLE_NAME, TG_OP USING ERRCODE = 'restrict_violation';
+  END $$;
+`;
+
+/** The head only ever goes forward, and an id is taken over only by an empty log. */
+const HEAD_RULE_SQL = `
+  CREATE FUNCTION hansard_head_rule() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF NEW.position < OLD.position OR (OLD.position > 0 AND NEW.log_id <> OLD.log_id)
+      OR (NEW.position = OLD.position AND NEW.hash <> OLD.hash) THEN
+      RAISE EXCEPTION 'the head of the log only goes forward' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER hansard_head_forward BEFORE UPDATE ON hansard_head
+    FOR EACH ROW EXECUTE FUNCTION hansard_head_rule();
+  CREATE TRIGGER hansard_head_stays BEFORE DELETE OR TRUNCATE ON hansard_head
+    FOR EACH STATEMENT EXECUTE FUNCTION hansard_refuse();
+`;
+
+const ERASED_RULE_SQL = `
+  CREATE FUNCTION hansard_only_erased() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF NOT EXISTS (SELECT 1 FROM hansard_erasures WHERE position = OLD.position) THEN
+      RAISE EXCEPTION 'a body is deleted only when a redaction names it' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN OLD;
+  END $$;
+`;
+
+/** Upserts are updates to PostgreSQL, so that these triggers stop them too. */
+async function guard(session: Session, table: (typeof TABLES)[number]): Promise<void> {
+  const name = `hansard_${table}`;
+  const remove = table === "bodies" ? "hansard_only_erased" : "hansard_refuse";
+  await session.query({
+    text: `
+      CREATE TRIGGER ${name}_never_updated BEFORE UPDATE ON ${name} FOR EACH ROW EXECUTE FUNCTION hansard_refuse();
+      CREATE TRIGGER ${name}_never_deleted BEFORE DELETE ON ${name} FOR EACH ROW EXECUTE FUNCTION ${remove}();
+      CREATE TRIGGER ${name}_never_truncated BEFORE TRUNCATE ON ${name}
+        FOR EACH STATEMENT EXECUTE FUNCTION hansard_refuse();
+    `,
+  });
+}
+
+/**
+ * The partition after `from` positions. It is made alone and attached then, because that does not wait for who reads, as
+ * creating it in place would. The name says where it begins.
+ */
+export function createPartition(from: number, positions: number): string {
+  const name = `hansard_bodies_${from + 1}`;
+  return `
+    CREATE TABLE ${name} (LIKE hansard_bodies INCLUDING DEFAULTS);
+    ALTER TABLE ${name} ALTER COLUMN salt SET STORAGE PLAIN;
+    CREATE TRIGGER ${name}_never_truncated BEFORE TRUNCATE ON ${name}
+      FOR EACH STATEMENT EXECUTE FUNCTION hansard_refuse();
+    ALTER TABLE hansard_bodies ATTACH PARTITION ${name} FOR VALUES FROM (${from + 1}) TO (${from + positions + 1});
+  `;
+}

@@ -1,0 +1,157 @@
+// The statements of the log, and how a batch of entries becomes their values.
+import { claimKey } from "../../model/claims.js";
+import type { Head } from "../../ports/entry-log.js";
+import type { Statement } from "./connection.js";
+
+/** An entry at its place, ready to be written. */
+export interface PlacedEntry {
+  readonly kind: string;
+  readonly recorded_at: string;
+  readonly commitment: Uint8Array;
+  readonly hash: Uint8Array;
+  readonly salt?: Uint8Array;
+  readonly body?: Uint8Array;
+  readonly claims: readonly string[];
+}
+
+export interface StoredRow {
+  readonly position: number;
+  readonly kind: string;
+  readonly recorded_at: string;
+  readonly commitment: Buffer;
+  readonly hash: Buffer;
+  readonly salt: Buffer | null;
+  readonly encoding: number | null;
+  readonly body: Buffer | null;
+}
+
+/** The channel that tells every server of the database that the log has grown. */
+export const GROWTH_CHANNEL = "hansard_growth";
+
+/**
+ * Head, entries, bodies and claims in one statement, which is one round trip and, alone, one transaction. It moves the
+ * head only from where the caller believes it to be, and otherwise writes nothing: then no row comes back.
+ *
+ * All bytes travel as a few long values that are cut into pieces here, since each value of its own costs more than its
+ * bytes, and the statement stays the same however many entries there are.
+ */
+export const appendStatement: Statement = {
+  name: "hansard_append",
+  text: `
+    WITH head AS (
+      UPDATE hansard_head SET position = $3, hash = $4 WHERE position = $1 AND hash = $2 RETURNING position
+    ), batch AS MATERIALIZED (
+      SELECT $1::bigint + item AS position, b.* FROM unnest($5::text[], $6::text[], $7::int[], $8::int[])
+        WITH ORDINALITY AS b (kind, recorded_at, body_from, body_bytes, item) WHERE EXISTS (SELECT 1 FROM head)
+    ), new_entries AS (
+      INSERT INTO hansard_entries (position, kind, recorded_at, commitment, hash)
+      SELECT position, kind, recorded_at,
+        substr($9::bytea, (64 * item - 63)::int, 32), substr($9::bytea, (64 * item - 31)::int, 32) FROM batch
+    ), new_bodies AS (
+      INSERT INTO hansard_bodies (position, salt, encoding, body)
+      SELECT position, substr($10::bytea, body_from, 16), 0, substr($10::bytea, body_from + 16, body_bytes)
+      FROM batch WHERE body_bytes >= 0
+    ), new_claims AS (
+      INSERT INTO hansard_claims (claim, position)
+      SELECT substr($11::bytea, claim_from, claim_bytes), $1::bigint + item
+      FROM unnest($12::int[], $13::int[], $14::int[]) AS c (claim_from, claim_bytes, item)
+      WHERE EXISTS (SELECT 1 FROM head)
+    )
+    SELECT pg_notify('${GROWTH_CHANNEL}', position::text)::text AS told FROM head`,
+};
+
+const COLUMNS = "e.position, e.kind, e.recorded_at, e.commitment, e.hash, b.salt, b.encoding, b.body";
+const JOINED = "hansard_entries e LEFT JOIN hansard_bodies b ON b.position = e.position";
+
+export const headStatement: Statement = {
+  name: "hansard_head",
+  text: "SELECT log_id, position, hash FROM hansard_head",
+};
+
+export const lockHeadStatement: Statement = {
+  name: "hansard_lock_head",
+  text: "SELECT log_id, position, hash FROM hansard_head FOR UPDATE",
+};
+
+export const adoptStatement: Statement = { name: "hansard_adopt", text: "UPDATE hansard_head SET log_id = $1" };
+
+export const readStatement: Statement = {
+  name: "hansard_read",
+  text: readText("position, kind, recorded_at, commitment, hash, salt, encoding, body"),
+};
+
+export const readTextsStatement: Statement = {
+  name: "hansard_read_texts",
+  text: readText("position, kind, recorded_at, encoding, convert_from(body, 'UTF8') AS body"),
+};
+
+/** Lengths are known without reading the bodies, so that only those within the limit are sent. */
+function readText(wanted: string): string {
+  return `SELECT ${wanted} FROM (
+      SELECT ${COLUMNS}, coalesce(sum(octet_length(b.body)) OVER (
+        ORDER BY e.position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
+      FROM (SELECT * FROM hansard_entries WHERE position > $1 ORDER BY position LIMIT $2) e
+      LEFT JOIN hansard_bodies b ON b.position = e.position AND b.position > $1 AND b.position <= $1::bigint + $2::bigint
+    ) read WHERE bytes_before < $3 ORDER BY position`;
+}
+
+export const getStatement: Statement = {
+  name: "hansard_get",
+  text: `SELECT ${COLUMNS} FROM ${JOINED} WHERE e.position = ANY ($1::bigint[])`,
+};
+
+export const getTextsStatement: Statement = {
+  name: "hansard_get_texts",
+  text: `SELECT e.position, e.kind, e.recorded_at, b.encoding, convert_from(b.body, 'UTF8') AS body
+    FROM ${JOINED} WHERE e.position = ANY ($1::bigint[])`,
+};
+
+export const findStatement: Statement = {
+  name: "hansard_find",
+  text: "SELECT claim, position FROM hansard_claims WHERE claim = ANY ($1::bytea[])",
+};
+
+export function appendValues(start: Pick<Head, "position" | "hash">, entries: readonly PlacedEntry[]): unknown[] {
+  const last = entries.at(-1) as PlacedEntry;
+  const bodies = new Pieces();
+  const claims = new Pieces();
+  const bodyFrom: number[] = [];
+  const bodyBytes: number[] = [];
+  const claimItems: number[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const { salt, body } = entry;
+    bodyFrom.push(bodies.next);
+    bodyBytes.push(salt === undefined || body === undefined ? -1 : body.byteLength);
+    if (salt !== undefined && body !== undefined) bodies.add(salt, body);
+    for (const claim of entry.claims) {
+      claims.add(claimKey(claim));
+      claimItems.push(index + 1);
+    }
+  }
+  return [
+    ...[start.position, start.hash, start.position + entries.length, last.hash],
+    ...[entries.map((entry) => entry.kind), entries.map((entry) => entry.recorded_at), bodyFrom, bodyBytes],
+    Buffer.concat(entries.flatMap((entry) => [entry.commitment, entry.hash])),
+    ...[bodies.bytes(), claims.bytes(), claims.starts, claims.lengths, claimItems],
+  ];
+}
+
+/** Bytes one after the other, and where each piece begins, counted from 1 as SQL does. */
+class Pieces {
+  readonly starts: number[] = [];
+  readonly lengths: number[] = [];
+  readonly #pieces: Uint8Array[] = [];
+  next = 1;
+
+  add(...pieces: readonly Uint8Array[]): void {
+    this.starts.push(this.next);
+    const length = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+    this.lengths.push(length);
+    this.#pieces.push(...pieces);
+    this.next += length;
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat(this.#pieces);
+  }
+}

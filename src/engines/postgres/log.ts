@@ -1,0 +1,224 @@
+// The log on PostgreSQL: one locked head row gives out positions and carries the chain, across any number of servers.
+import { isChained } from "../../model/chain.js";
+import { claimKey } from "../../model/claims.js";
+import type {
+  AppendOutcome,
+  AppendUnit,
+  CopiedEntry,
+  EntryLog,
+  Head,
+  StoredBody,
+  StoredEntry,
+} from "../../ports/entry-log.js";
+import { AppendQueue } from "./append-queue.js";
+import type { Connections, Session } from "./connection.js";
+import { isAway, isConstraint, toFault } from "./faults.js";
+import { readTexts, rowToEntry } from "./log-bodies.js";
+import { Partitions } from "./log-partitions.js";
+import { logMigrations } from "./log-schema.js";
+import {
+  adoptStatement,
+  appendStatement,
+  appendValues,
+  findStatement,
+  getStatement,
+  getTextsStatement,
+  headStatement,
+  lockHeadStatement,
+  type PlacedEntry,
+  readStatement,
+  readTextsStatement,
+  type StoredRow,
+} from "./log-statements.js";
+import { migrate } from "./migrations.js";
+import { type OwnEntries, ownPlacements, placeUnits } from "./placing.js";
+
+const READ_BYTES_MAX = 32 * 1024 * 1024;
+/** How often a batch that lost its connection is asked after; a server that restarts is back by then. */
+const DOUBT_MS_MAX = 4_000;
+const DOUBT_PAUSE_MS = 100;
+
+type Tip = Pick<Head, "position" | "hash">;
+
+export class PostgresLog implements EntryLog {
+  readonly engine = "postgres";
+  readonly #connections: Connections;
+  readonly #partitions: Partitions;
+  readonly #queue: AppendQueue;
+  /** Where this server left the log; another one may have gone on since. */
+  #lastTip: Tip | undefined;
+
+  private constructor(connections: Connections, partitions: Partitions) {
+    this.#connections = connections;
+    this.#partitions = partitions;
+    this.#queue = new AppendQueue((units) => this.#append(units));
+  }
+
+  /** Makes the tables where they are missing. The connections stay the caller's to close. */
+  static async open(
+    connections: Connections,
+    options: { readonly partition_positions?: number } = {},
+  ): Promise<PostgresLog> {
+    await migrate(connections, { part: "log", steps: logMigrations });
+    return new PostgresLog(connections, new Partitions(connections, options.partition_positions));
+  }
+
+  async head(): Promise<Head> {
+    const [head] = await this.#connections.query<Head>(headStatement);
+    return head as Head;
+  }
+
+  append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
+    return this.#queue.append(units);
+  }
+
+  async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
+    const { log_id, entries } = copy;
+    this.#lastTip = undefined;
+    try {
+      return await this.#connections.transact(async (session) => {
+        const head = await lockHead(session);
+        if ((head.position > 0 && head.log_id !== log_id) || !isChained(head, entries)) return false;
+        if (entries.length === 0) return true;
+        if (head.log_id !== log_id) await session.query(adoptStatement, [log_id]);
+        await this.#write(session, head, entries);
+        return true;
+      });
+    } catch (error) {
+      if (isConstraint(error)) return false;
+      throw toFault(error, this.#connections.address);
+    }
+  }
+
+  async read(range: {
+    readonly after: number;
+    readonly limit: number;
+    readonly bytes_max?: number;
+  }): Promise<readonly StoredEntry[]> {
+    const values = [range.after, range.limit, range.bytes_max ?? READ_BYTES_MAX];
+    return (await this.#connections.query<StoredRow>(readStatement, values)).map(rowToEntry);
+  }
+
+  async get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
+    if (positions.length === 0) return [];
+    const rows = await this.#connections.query<StoredRow>(getStatement, [positions]);
+    const entries = new Map(rows.map((row) => [row.position, rowToEntry(row)]));
+    return positions.map((position) => entries.get(position));
+  }
+
+  async readBodies(range: {
+    readonly after: number;
+    readonly limit: number;
+    readonly bytes_max?: number;
+  }): Promise<readonly StoredBody[]> {
+    const values = [range.after, range.limit, range.bytes_max ?? READ_BYTES_MAX];
+    return readTexts(this.#connections, { texts: readTextsStatement, bytes: readStatement, values });
+  }
+
+  async getBodies(positions: readonly number[]): Promise<readonly (StoredBody | undefined)[]> {
+    if (positions.length === 0) return [];
+    const query = { texts: getTextsStatement, bytes: getStatement, values: [positions] };
+    const bodies = new Map((await readTexts(this.#connections, query)).map((body) => [body.position, body]));
+    return positions.map((position) => bodies.get(position));
+  }
+
+  async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
+    const positionByClaim = await findClaims(this.#connections, claims);
+    return claims.map((claim) => positionByClaim.get(claim));
+  }
+
+  async close(): Promise<void> {
+    await this.#queue.drained();
+    await this.#connections.close();
+  }
+
+  /**
+   * Taken claims and other servers are rare, so the first try looks for neither: one statement goes on from the tip that
+   * this server wrote last. Where that fails, the head is locked, every claim is looked up, and the batch is placed anew.
+   */
+  async #append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
+    try {
+      const outcomes = this.#lastTip === undefined ? undefined : await this.#appendFrom(this.#lastTip, units);
+      return outcomes ?? (await this.#appendLocked(units, undefined));
+    } catch (error) {
+      this.#lastTip = undefined;
+      if (isConstraint(error)) return this.#settle(units, undefined);
+      if (isAway(error)) return this.#settle(units, error);
+      throw toFault(error, this.#connections.address);
+    }
+  }
+
+  /** Undefined where another server has moved the head: nothing was written then. */
+  async #appendFrom(tip: Tip, units: readonly AppendUnit[]): Promise<readonly AppendOutcome[] | undefined> {
+    const { outcomes, entries } = placeUnits(tip, units, new Map());
+    if (entries.length === 0) return outcomes;
+    await this.#partitions.cover(tip.position + entries.length);
+    const moved = await this.#connections.attempt<object>(appendStatement, appendValues(tip, entries));
+    this.#lastTip = moved.length === 0 ? undefined : tipAfter(tip, entries);
+    return moved.length === 0 ? undefined : outcomes;
+  }
+
+  async #appendLocked(units: readonly AppendUnit[], own: OwnEntries | undefined): Promise<readonly AppendOutcome[]> {
+    const { outcomes, tip } = await this.#connections.transact(async (session) => {
+      const head = await lockHead(session);
+      const claims = units.flatMap((unit) => unit.flatMap((entry) => entry.claims));
+      const taken = await findClaims(session, claims);
+      const placed = placeUnits(head, units, taken, await ownPlacements(session, own, units, taken));
+      if (placed.entries.length > 0) await this.#write(session, head, placed.entries);
+      return { outcomes: placed.outcomes, tip: tipAfter(head, placed.entries) };
+    });
+    this.#lastTip = tip;
+    return outcomes;
+  }
+
+  /**
+   * After a lost connection nobody has said whether the batch was committed. Its claims answer: where an entry with the
+   * very salt of ours has taken them, it is ours and stays where it is; where nobody has, the batch is appended again. It
+   * may still be under way on a connection that only we lost, but then it holds the head, which is waited for.
+   */
+  async #settle(units: readonly AppendUnit[], lost: unknown): Promise<readonly AppendOutcome[]> {
+    const own: OwnEntries | undefined = lost === undefined ? undefined : { get: getRows };
+    const end = performance.now() + DOUBT_MS_MAX;
+    for (;;) {
+      try {
+        return await this.#appendLocked(units, own);
+      } catch (error) {
+        if (lost === undefined || !isAway(error) || performance.now() > end) {
+          throw toFault(error, this.#connections.address);
+        }
+      }
+      await new Promise((resolve) => setTimeout(resolve, DOUBT_PAUSE_MS));
+    }
+  }
+
+  async #write(session: Session, head: Tip, entries: readonly PlacedEntry[]): Promise<void> {
+    await this.#partitions.cover(head.position + entries.length);
+    const moved = await session.query<object>(appendStatement, appendValues(head, entries));
+    if (moved.length === 0) throw new Error("the head moved although it was locked");
+  }
+}
+
+async function lockHead(session: Session): Promise<Head> {
+  return (await session.query<Head>(lockHeadStatement))[0] as Head;
+}
+
+async function getRows(session: Session, positions: readonly number[]): Promise<readonly StoredRow[]> {
+  return session.query<StoredRow>(getStatement, [positions]);
+}
+
+async function findClaims(session: Session, claims: readonly string[]): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  if (claims.length === 0) return found;
+  const keys = claims.map((claim) => claimKey(claim));
+  const rows = await session.query<{ readonly claim: Buffer; readonly position: number }>(findStatement, [keys]);
+  const positionByKey = new Map(rows.map((row) => [row.claim.toString("latin1"), row.position]));
+  for (const [index, claim] of claims.entries()) {
+    const position = positionByKey.get((keys[index] as Buffer).toString("latin1"));
+    if (position !== undefined) found.set(claim, position);
+  }
+  return found;
+}
+
+function tipAfter(start: Tip, entries: readonly PlacedEntry[]): Tip {
+  return { position: start.position + entries.length, hash: entries.at(-1)?.hash ?? start.hash };
+}

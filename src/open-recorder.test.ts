@@ -1,0 +1,210 @@
+// The recorder as its callers meet it: what it answers, what it throws, and what closing means.
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, describe, expect, test } from "vitest";
+import { fuzz } from "../test/support/fuzz.js";
+import { memoryRecorder } from "../test/support/memory-recorder.js";
+import { sampleEntries } from "../test/support/sample-entries.js";
+import { folderOfFile, folderOfTest } from "../test/support/temporary-folder.js";
+import type { EntryInput, InteractionInput } from "./model/entry.js";
+import { RecorderError } from "./model/rejection.js";
+import { openRecorder } from "./open-recorder.js";
+import type { Recorder } from "./recorder.js";
+
+describe("recording an interaction", () => {
+  test("answers with the whole of it", async () => {
+    const { recorder } = memoryRecorder();
+    const interaction = await recorder.recordInteraction({
+      prompt: " p ",
+      memories_used: [7],
+      note: 1,
+    } as InteractionInput);
+    expect(interaction).toMatchObject({
+      kind: "interaction",
+      position: 1,
+      prompt: " p ",
+      response: "",
+      memories_used: ["7"],
+    });
+    expect(interaction.extra).toEqual({ note: 1 });
+    expect(await recorder.getInteraction(interaction.id)).toEqual(interaction);
+  });
+
+  test("again answers with what is recorded, its response included", async () => {
+    const { recorder } = memoryRecorder();
+    await recorder.recordInteraction({ id: "i", prompt: "p" });
+    await recorder.completeInteraction("i", { response: "r" });
+    expect(await recorder.recordInteraction({ id: "i", prompt: "p" })).toMatchObject({ position: 1, response: "r" });
+  });
+
+  test("takes no other kind", async () => {
+    const { recorder } = memoryRecorder();
+    const message = { kind: "message", session_id: "s", role: "user", content: "c" } as unknown as InteractionInput;
+    await expect(recorder.recordInteraction(message)).rejects.toBeInstanceOf(RecorderError);
+    expect(await recorder.count()).toMatchObject({ entries: 0 });
+  });
+});
+
+describe("what is refused", () => {
+  test("rejects the promise with code, field and hint, and without an index where no list was given", async () => {
+    const { recorder } = memoryRecorder();
+    const refused = await recorder.recordInteraction({ prompt: " " }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(RecorderError);
+    expect(refused).toBeInstanceOf(Error);
+    expect(refused).toMatchObject({
+      name: "RecorderError",
+      code: "prompt_blank",
+      field: "prompt",
+      hint: expect.any(String),
+    });
+    expect((refused as RecorderError).index).toBeUndefined();
+  });
+
+  test("in a batch is named by its index", async () => {
+    const { recorder } = memoryRecorder();
+    const batch = [{ kind: "error", error: "e" }, { kind: "error" }] as unknown as EntryInput[];
+    await expect(recorder.append(batch)).rejects.toMatchObject({ code: "field_missing", field: "error", index: 1 });
+  });
+
+  test("is an empty batch", async () => {
+    const { recorder } = memoryRecorder();
+    await expect(recorder.append([])).rejects.toMatchObject({ code: "entries_missing" });
+  });
+
+  test("is a list with a wrong filter", async () => {
+    const { recorder } = memoryRecorder();
+    await expect(recorder.listInteractions({ since: "never" })).rejects.toMatchObject({ code: "time_invalid" });
+    await expect(recorder.listEntries({ kind: "verdict" })).rejects.toMatchObject({ code: "kind_unknown" });
+    await expect(recorder.listEntries({ cursor: "x" })).rejects.toMatchObject({ code: "cursor_invalid" });
+  });
+
+  test("is the completion of what is not there", async () => {
+    const { recorder } = memoryRecorder();
+    await expect(recorder.completeInteraction("nobody", {})).rejects.toMatchObject({ code: "interaction_not_found" });
+  });
+});
+
+describe("appending", () => {
+  test("answers with a status for the whole and for each", async () => {
+    const { recorder } = memoryRecorder();
+    const error: EntryInput = { kind: "error", id: "e", error: "e" };
+    expect(await recorder.append(error)).toEqual({
+      status: "recorded",
+      entries: [{ status: "recorded", id: "e", position: 1, created_at: expect.stringMatching(/^2026-/) }],
+    });
+    expect(await recorder.append([error])).toMatchObject({ status: "already_recorded" });
+    expect(await recorder.append([error, { kind: "clear", session_id: "s" }])).toMatchObject({
+      status: "recorded",
+      entries: [{ status: "already_recorded" }, { status: "recorded" }],
+    });
+  });
+});
+
+describe("a closed recorder", () => {
+  test("refuses every call with one fault, and may be closed again", async () => {
+    const { recorder } = memoryRecorder();
+    await recorder.close();
+    await recorder.close();
+    const calls: (() => Promise<unknown>)[] = [
+      () => recorder.append({ kind: "error", error: "e" }),
+      () => recorder.recordInteraction({ prompt: "p" }),
+      () => recorder.completeInteraction("i", {}),
+      () => recorder.listEntries(),
+      () => recorder.listInteractions(),
+      () => recorder.getEntry(1),
+      () => recorder.getInteraction("i"),
+      () => recorder.count(),
+      () => recorder.verify(),
+      () => recorder.health(),
+      () => recorder.rebuildIndex(),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ name: "Fault", code: "recorder_closed" });
+  });
+
+  test("has written everything that was under way", async () => {
+    const data = folderOfTest();
+    const recorder = await openRecorder({ data });
+    const under = Array.from({ length: 200 }, (_, nth) =>
+      recorder.append({ kind: "error", id: `e-${nth}`, error: "e" }),
+    );
+    await recorder.close();
+    expect((await Promise.all(under)).every(({ status }) => status === "recorded")).toBe(true);
+    const again = await openRecorder({ data });
+    expect(await again.count()).toMatchObject({ entries: 200 });
+    await again.close();
+  });
+});
+
+describe("a store on disk", () => {
+  test("is private: the folder 0700, its files 0600", async () => {
+    const data = join(folderOfTest(), "deep", "store");
+    const recorder = await openRecorder({ data });
+    await recorder.append(sampleEntries[0] as EntryInput);
+    await recorder.listEntries();
+    expect(statSync(data).mode & 0o777).toBe(0o700);
+    for (const file of ["log.db", "log.db-wal", "log.db-shm", "index.db", "index.db-wal", "index.db-shm"]) {
+      expect([file, statSync(join(data, file)).mode & 0o777]).toEqual([file, 0o600]);
+    }
+    await recorder.close();
+  });
+
+  test("is not made where the caller says so", async () => {
+    const data = join(folderOfTest(), "store");
+    await expect(openRecorder({ data, create: false })).rejects.toMatchObject({ code: "store_missing" });
+    expect(() => statSync(data)).toThrow("ENOENT");
+  });
+
+  test("says how far its index has followed", async () => {
+    const recorder = await openRecorder({ data: folderOfTest() });
+    await recorder.append([...sampleEntries]);
+    await recorder.count();
+    const position = sampleEntries.length;
+    expect(await recorder.health()).toEqual({ status: "ok", position, indexed_through: position });
+    await recorder.close();
+  });
+});
+
+describe("any JSON survives being recorded and read", () => {
+  const folder = folderOfFile();
+  const opened = [openRecorder({ data: "memory:" }), openRecorder({ data: folder })];
+  afterAll(async () => {
+    for (const recorder of await Promise.all(opened)) await recorder.close();
+  });
+  const anyString = fc
+    .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 })
+    .map((units) => String.fromCharCode(...units));
+  const anyJson = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      anyString,
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie("value"), { maxLength: 4 }),
+      fc
+        .array(fc.tuple(fc.oneof(anyString, fc.constant("__proto__")), tie("value")), { maxLength: 4 })
+        .map((pairs) => Object.fromEntries(pairs)),
+    ),
+  })).value;
+
+  test.each([
+    ["in memory", 0],
+    ["on SQLite", 1],
+  ])("%s", async (_, nth) => {
+    const recorder = (await opened[nth]) as Recorder;
+    await fc.assert(
+      fc.asyncProperty(anyString, anyJson, anyJson, async (error, result, extra) => {
+        const input = { kind: "tool_call", tool: error, args: { result }, extra: { "": extra } } as const;
+        const { entries } = await recorder.append(input);
+        const entry = await recorder.getEntry(entries[0]?.position as number);
+        expect(entry).toMatchObject({ tool: error });
+        // Compared as text, which tells apart what an assertion library might take for equal.
+        const { args, extra: extraRead } = entry as unknown as { args: unknown; extra: unknown };
+        expect(JSON.stringify([args, extraRead])).toBe(JSON.stringify([input.args, input.extra]));
+      }),
+      fuzz(150),
+    );
+    expect(await recorder.verify()).toMatchObject({ ok: true });
+  });
+});

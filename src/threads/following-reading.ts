@@ -1,0 +1,65 @@
+// Reading where the index is shared by servers: the one that holds the lease follows the log in the background.
+import type { EntryIndex } from "../ports/entry-index.js";
+import type { EntryLog } from "../ports/entry-log.js";
+import type { Mask } from "../ports/mask.js";
+import { type IndexState, LocalReading } from "./reading.js";
+
+/** New entries are gathered this long before they are indexed: reads do not wait for it, they index by themselves. */
+const GATHER_MS = 100;
+
+export interface Lease {
+  /** Whether this process is the one that fills the index in the background. */
+  hold(): Promise<boolean>;
+  close(): void;
+}
+
+export class FollowingReading extends LocalReading {
+  readonly #lease: Lease;
+  #gathering: NodeJS.Timeout | undefined;
+  #following: Promise<void> | undefined;
+  #isWatched = false;
+  #isClosed = false;
+
+  constructor(parts: {
+    readonly log: EntryLog;
+    readonly index: EntryIndex;
+    readonly mask?: Mask;
+    readonly lease: Lease;
+  }) {
+    super(parts);
+    this.#lease = parts.lease;
+  }
+
+  /** A server asks this when it starts and ever after; a program that only records is spared the work. */
+  override indexState(): Promise<IndexState> {
+    this.#isWatched = true;
+    return super.indexState();
+  }
+
+  override appended(): void {
+    if (this.#isClosed || !this.#isWatched || this.#gathering !== undefined) return;
+    this.#gathering = setTimeout(() => {
+      this.#following = this.#follow().finally(() => {
+        this.#gathering = undefined;
+      });
+    }, GATHER_MS).unref();
+  }
+
+  override async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#gathering);
+    await this.#following;
+    this.#lease.close();
+    await super.close();
+  }
+
+  /** Reads meet whatever fails here and report it; capture goes on without an index. */
+  async #follow(): Promise<void> {
+    try {
+      if (!(await this.#lease.hold())) return;
+      while (!this.#isClosed && (await this.indexStep())) await new Promise((resolve) => setImmediate(resolve));
+    } catch {
+      this.#lease.close();
+    }
+  }
+}

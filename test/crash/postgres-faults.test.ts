@@ -1,0 +1,182 @@
+// What goes wrong with a PostgreSQL, said in our words: at the start, while it runs, and when it is gone.
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import { describe, expect, test } from "vitest";
+import { newEntries, newEntry, positionsOf } from "../../src/conformance/log-entries.js";
+import { Connections } from "../../src/engines/postgres/connection.js";
+import { PostgresLog } from "../../src/engines/postgres/log.js";
+import { openPostgres, type PostgresStore } from "../../src/engines/postgres/store.js";
+import { databaseOfTest, serverOfTest, sharedPostgres } from "../support/postgres.js";
+
+describe("at the start", () => {
+  test("a wrong password is refused at once, and no message shows it", async () => {
+    const server = await sharedPostgres();
+    const failure = await open(server.addressOf("postgres", "hansard:mistaken")).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: "Fault", code: "store_refused" });
+    expect(String(failure)).not.toContain("mistaken");
+  });
+
+  test("a database that is not there is named, with the statement that makes it", async () => {
+    const server = await sharedPostgres();
+    await expect(open(server.addressOf("nowhere"))).rejects.toMatchObject({
+      ...{ code: "store_missing", message: expect.stringContaining("nowhere") },
+      hint: expect.stringContaining("CREATE DATABASE"),
+    });
+  });
+
+  test("a user who may not make tables is told what to grant", async () => {
+    const server = await sharedPostgres();
+    const address = await databaseOfTest();
+    const database = new URL(address).pathname.slice(1);
+    await server.execute("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN PASSWORD 'reads'");
+    await server.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE EXTENSION pg_trgm", database);
+    await expect(open(server.addressOf(database, "reader:reads"))).rejects.toMatchObject({
+      ...{ code: "store_not_writable", hint: expect.stringContaining("GRANT") },
+    });
+  });
+
+  test("a database with the C locale is refused, because search would be blind in most languages", async () => {
+    const server = await sharedPostgres();
+    const options = "TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'";
+    const address = await server.createDatabase(`c_locale_${process.pid}`, options);
+    await expect(open(address)).rejects.toMatchObject({
+      ...{ code: "store_unsuitable", message: expect.stringContaining("locale C") },
+      hint: expect.stringContaining("C.UTF-8"),
+    });
+  });
+
+  test("a database in another encoding is refused", async () => {
+    const server = await sharedPostgres();
+    const options = "TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'";
+    const address = await server.createDatabase(`latin_${process.pid}`, options);
+    await expect(open(address)).rejects.toMatchObject({ code: "store_unsuitable" });
+  });
+
+  test("a server that is not there is waited for, then named as away", async () => {
+    const start = performance.now();
+    await expect(open("postgres://nobody@127.0.0.1:1/none", 700)).rejects.toMatchObject({ code: "store_unavailable" });
+    expect(performance.now() - start).toBeGreaterThan(400);
+  });
+
+  test("a store that nobody made is missing where it must not be made", async () => {
+    const address = await databaseOfTest();
+    await expect(openPostgres({ address, create: false, wait_ms: 0 })).rejects.toMatchObject({ code: "store_missing" });
+  });
+
+  test("a store of a newer version is not touched", async () => {
+    const address = await databaseOfTest();
+    await close(await open(address));
+    const database = new URL(address).pathname.slice(1);
+    await (await sharedPostgres()).execute("UPDATE hansard_versions SET version = 99 WHERE part = 'log'", database);
+    await expect(open(address)).rejects.toMatchObject({ code: "store_newer" });
+  });
+});
+
+describe("the log refuses", () => {
+  for (const table of ["entries", "bodies", "claims"]) {
+    test(`to change, delete or replace ${table}`, async () => {
+      const { log, query } = await logWithSql();
+      await log.append([newEntries("entry", 3)]);
+      for (const sql of [
+        `UPDATE hansard_${table} SET position = position`,
+        `DELETE FROM hansard_${table}`,
+        `TRUNCATE hansard_${table}`,
+        `INSERT INTO hansard_${table} SELECT * FROM hansard_${table}
+           ON CONFLICT (${table === "claims" ? "claim" : "position"}) DO UPDATE SET position = excluded.position`,
+      ]) {
+        await expect(query(sql), sql).rejects.toThrow(/append-only|redaction/);
+      }
+      await expect(query("TRUNCATE hansard_bodies_1")).rejects.toThrow("append-only");
+      expect((await log.read({ after: 0, limit: 10 })).map(({ body }) => body !== undefined)).toEqual([
+        true,
+        true,
+        true,
+      ]);
+    });
+  }
+
+  test("to move its head back, and to lose it", async () => {
+    const { log, query } = await logWithSql();
+    await log.append([newEntries("entry", 3)]);
+    await expect(query("UPDATE hansard_head SET position = 1")).rejects.toThrow("only goes forward");
+    await expect(query("UPDATE hansard_head SET log_id = 'other'")).rejects.toThrow("only goes forward");
+    await expect(query("DELETE FROM hansard_head")).rejects.toThrow("append-only");
+  });
+});
+
+describe("while it runs", () => {
+  test("bodies go on into new partitions, which are made ahead", async () => {
+    const { log, query } = await logWithSql({ partition_positions: 10 });
+    // The first partition has its usual size; what is restored beyond it shows the next ones.
+    await query("ALTER TABLE hansard_bodies DETACH PARTITION hansard_bodies_1; DROP TABLE hansard_bodies_1");
+    for (let batch = 0; batch < 7; batch += 1) await log.append([newEntries(`batch-${batch}`, 6)]);
+    expect((await log.read({ after: 0, limit: 100 })).filter(({ body }) => body !== undefined)).toHaveLength(42);
+    await pause(200);
+    const partitions = await query("SELECT 1 FROM pg_inherits WHERE inhparent = 'hansard_bodies'::regclass");
+    expect(partitions.length).toBeGreaterThanOrEqual(5);
+  });
+
+  test("a transaction that blocks the head is a clear fault within bounds, and nothing is stored", async () => {
+    const address = await databaseOfTest();
+    const log = await PostgresLog.open(await Connections.open({ address, wait_ms: 0, lock_ms: 300 }));
+    const blocker = new pg.Client({ connectionString: address });
+    await blocker.connect();
+    await blocker.query("BEGIN; SELECT * FROM hansard_head FOR UPDATE");
+    await expect(log.append([[newEntry("late")]])).rejects.toMatchObject({ code: "store_busy" });
+    await blocker.end();
+    expect(positionsOf(await log.append([[newEntry("late")]]))).toEqual([1]);
+    await log.close();
+  });
+
+  test("a batch whose connection was cut is stored once, whether it had been committed or not", async () => {
+    const { log, query } = await logWithSql();
+    const cut =
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    const positions: number[] = [];
+    const cutting = (async () => {
+      for (let times = 0; times < 25; times += 1) {
+        await query(cut);
+        await pause(20);
+      }
+    })();
+    for (let batch = 0; batch < 60; batch += 1) {
+      positions.push(...positionsOf(await log.append([newEntries(`batch-${batch}`, 5)])));
+    }
+    await cutting;
+    expect(positions).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
+    expect((await log.head()).position).toBe(300);
+  });
+
+  test("while the server is away everything says so; after its return the same store goes on", async () => {
+    const server = await serverOfTest();
+    const store = await open(await server.createDatabase("away"));
+    await store.log.append([newEntries("before", 3)]);
+    await server.stop("immediate");
+    await expect(store.log.append([[newEntry("meanwhile")]])).rejects.toMatchObject({ code: "store_unavailable" });
+    await expect(store.log.head()).rejects.toMatchObject({ code: "store_unavailable" });
+    await expect(store.index.checkpoint()).rejects.toMatchObject({ code: "store_unavailable" });
+    await server.start();
+    expect(positionsOf(await store.log.append([[newEntry("after")]]))).toEqual([4]);
+    await close(store);
+  });
+});
+
+function open(address: string, wait_ms = 0): Promise<PostgresStore> {
+  return openPostgres({ address, create: true, wait_ms });
+}
+
+async function close({ log, growth, lease }: PostgresStore): Promise<void> {
+  growth.close();
+  lease.close();
+  await log.close();
+}
+
+async function logWithSql(options: { readonly partition_positions?: number } = {}): Promise<{
+  readonly log: PostgresLog;
+  readonly query: (sql: string) => Promise<readonly unknown[]>;
+}> {
+  const address = await databaseOfTest();
+  const server = await sharedPostgres();
+  const log = await PostgresLog.open(await Connections.open({ address, wait_ms: 0 }), options);
+  return { log, query: (sql) => server.execute(sql, new URL(address).pathname.slice(1)) };
+}

@@ -1,0 +1,152 @@
+// Two servers on one PostgreSQL: one is killed, PostgreSQL is restarted, and nothing acknowledged is lost or stored twice.
+import type { ChildProcess } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { openRecorder } from "../../src/index.js";
+import { resultOf, startCli } from "../e2e/cli-run.js";
+import { serverOfTest } from "../support/postgres.js";
+
+const WRITERS = 16;
+const RETRY_MS = 50;
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly address: string;
+}
+
+test("sixteen writers on two servers, one killed, PostgreSQL restarted: gapless, verified, complete", async () => {
+  const database = await serverOfTest();
+  const data = await database.createDatabase("shared");
+  const servers = [await serve(data), await serve(data)];
+  const acknowledged = new Map<string, number>();
+  let isOver = false;
+  const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+    for (let count = 0; !isOver; count += 1) {
+      const id = `w${writer}-${count}`;
+      acknowledged.set(id, await recordUntilTaken(servers, writer + count, id));
+    }
+  });
+  await pause(700);
+  servers[0]?.child.kill("SIGKILL");
+  await pause(300);
+  servers[0] = await serve(data);
+  await pause(300);
+  await database.stop("immediate");
+  await pause(300);
+  await database.start();
+  const returned = performance.now();
+  await until(async () => (await healthOf(servers)).every(({ status }) => status === "ok"));
+  expect(performance.now() - returned).toBeLessThan(30_000);
+  await pause(700);
+  isOver = true;
+  await Promise.all(writers);
+
+  const recorder = await openRecorder({ data });
+  onTestFinished(() => recorder.close());
+  const { position } = await recorder.health();
+  const verification = await recorder.verify();
+  expect(verification).toMatchObject({ ok: true, entries: position });
+  // Whoever got no answer sent the same id again, so that there is one entry for each.
+  expect(new Set(acknowledged.values()).size).toBe(acknowledged.size);
+  expect(position).toBe(acknowledged.size);
+  expect((await recorder.count()).entries).toBe(position);
+  for (const server of servers) {
+    const ids = await idsThrough(server);
+    expect(ids).toEqual(new Set(acknowledged.keys()));
+  }
+}, 120_000);
+
+test("while PostgreSQL is away, captures and reads are a 503 that says when to come back, and health is degraded", async () => {
+  const database = await serverOfTest();
+  const server = await serve(await database.createDatabase("away"));
+  expect(await record(server, "before")).toMatchObject({ status: 201 });
+  await database.stop("immediate");
+  for (const path of ["/interactions", "/entries/before", "/sessions", "/verify"]) {
+    const answer = await fetch(`${server.address}${path}`);
+    expect({ path, status: answer.status, after: answer.headers.get("retry-after") }).toEqual({
+      ...{ path, status: 503, after: "1" },
+    });
+    expect(await answer.json()).toMatchObject({ error: { code: "store_unavailable", hint: expect.any(String) } });
+  }
+  expect((await record(server, "meanwhile")).status).toBe(503);
+  expect(await healthOf([server])).toMatchObject([{ status: "degraded" }]);
+  await database.start();
+  await until(async () => (await healthOf([server]))[0]?.status === "ok");
+  expect((await record(server, "before")).status).toBe(200);
+  expect((await record(server, "after")).status).toBe(201);
+}, 60_000);
+
+test("a server that ends while it fills the index, or just after it was asked to, leaves the index to the others", async () => {
+  const database = await serverOfTest();
+  const data = await database.createDatabase("lease");
+  const [first, second] = [await serve(data), await serve(data)];
+  for (let count = 0; count < 20; count += 1) await record(first, `first-${count}`);
+  await until(async () => (await healthOf([second]))[0]?.indexed_through === 20);
+  first.child.kill("SIGKILL");
+  await record(second, "second");
+  await until(async () => (await healthOf([second]))[0]?.indexed_through === 21);
+}, 60_000);
+
+async function serve(data: string): Promise<Running> {
+  const child = startCli(["serve", "--port", "0"], { data });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = resultOf(child);
+  const address = await new Promise<string>((resolve, reject) => {
+    let text = "";
+    child.stderr?.on("data", (chunk: string) => {
+      text += chunk;
+      const line = text.split("\n").find((one) => one.includes('"msg":"listening"'));
+      if (line !== undefined) resolve(JSON.parse(line).address);
+    });
+    void ended.then(({ stderr }) => reject(new Error(`the server did not start: ${stderr}`)));
+  });
+  return { child, address };
+}
+
+function record(server: Running, id: string): Promise<Response> {
+  return fetch(`${server.address}/interactions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ id, prompt: `question ${id}` }),
+  });
+}
+
+async function recordUntilTaken(servers: readonly Running[], turn: number, id: string): Promise<number> {
+  for (let tries = 0; ; tries += 1) {
+    const server = servers[(turn + tries) % servers.length] as Running;
+    const answer = await record(server, id).catch(() => undefined);
+    if (answer?.status === 201 || answer?.status === 200) {
+      return ((await answer.json()) as { readonly position: number }).position;
+    }
+    expect([undefined, 503]).toContain(answer?.status);
+    await pause(RETRY_MS);
+  }
+}
+
+interface Health {
+  readonly status: string;
+  readonly indexed_through: number;
+}
+
+function healthOf(servers: readonly Running[]): Promise<readonly Health[]> {
+  return Promise.all(servers.map(async ({ address }) => (await (await fetch(`${address}/health`)).json()) as Health));
+}
+
+async function idsThrough(server: Running): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  let cursor = "";
+  do {
+    const answer = await fetch(`${server.address}/interactions?limit=500&cursor=${encodeURIComponent(cursor)}`);
+    const page = (await answer.json()) as {
+      readonly interactions: readonly { readonly id: string }[];
+      next_cursor: string;
+    };
+    for (const { id } of page.interactions) ids.add(id);
+    cursor = page.next_cursor;
+  } while (cursor);
+  return ids;
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo().catch(() => false))) await pause(100);
+}

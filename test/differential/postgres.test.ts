@@ -1,0 +1,51 @@
+// Random workloads on a recorder in memory and on two that share one PostgreSQL: every answer must be the same.
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Surroundings } from "../../src/capture/pack.js";
+import { openPostgres } from "../../src/engines/postgres/store.js";
+import { Recorder } from "../../src/index.js";
+import { FollowingReading } from "../../src/threads/following-reading.js";
+import { fuzzSeed, fuzzTimeoutMs, slowFuzz } from "../support/fuzz.js";
+import { memoryRecorder } from "../support/memory-recorder.js";
+import { storeAddress } from "../support/postgres.js";
+import { repeatableSurroundings } from "../support/surroundings.js";
+import { answerTo } from "./answers.js";
+import { type Step, workload } from "./workload.js";
+
+const lastSteps: readonly Step[] = [
+  { does: "listEntries", options: { limit: 7 } },
+  { does: "listInteractions", options: { limit: 500 } },
+  { does: "count" },
+  { does: "verify" },
+];
+
+test(
+  `memory and PostgreSQL answer every random workload alike, whichever server is asked (seed ${fuzzSeed})`,
+  () =>
+    fc.assert(
+      fc.asyncProperty(workload, async (steps) => {
+        const address = await storeAddress(`store_${randomUUID()}`);
+        const surroundings = repeatableSurroundings();
+        const { recorder: memory } = memoryRecorder();
+        const servers = [await openServer(address, surroundings), await openServer(address, surroundings)];
+        try {
+          for (const [at, step] of [...steps, ...lastSteps].entries()) {
+            const server = servers[at % servers.length] as Recorder;
+            expect(await answerTo(server, step), `after ${JSON.stringify(step)}`).toStrictEqual(
+              await answerTo(memory, step),
+            );
+          }
+        } finally {
+          for (const recorder of [...servers, memory]) await recorder.close();
+        }
+      }),
+      slowFuzz(3),
+    ),
+  fuzzTimeoutMs,
+);
+
+async function openServer(address: string, surroundings: Surroundings): Promise<Recorder> {
+  const { log, index, lease, growth } = await openPostgres({ address, create: true });
+  return new Recorder({ log, reading: new FollowingReading({ log, index, lease }), surroundings, growth });
+}
