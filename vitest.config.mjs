@@ -2,14 +2,35 @@
 import { defineConfig } from "vitest/config";
 import { CountReporter } from "./scripts/count-reporter.mjs";
 
+/** What is asked through HTTP must not depend on the engine, so these run once more on PostgreSQL. */
+const onPostgres = [
+  "http.test",
+  "http-bad-*.test",
+  "http-close.test",
+  "http-se*.test",
+  "tail.test",
+  "import-export.test",
+];
+
 export default defineConfig({
   test: {
-    include: ["dist/**/*.test.js"],
     exclude: ["**/node_modules/**"],
+    globalSetup: ["dist/test/support/postgres-setup.js"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ["default", new CountReporter({ file: process.env.HANSARD_TEST_COUNTS })],
+    projects: [
+      { extends: true, test: { name: "all", include: ["dist/**/*.test.js"] } },
+      {
+        extends: true,
+        test: {
+          name: "postgres",
+          include: onPostgres.map((name) => `dist/test/e2e/${name}.js`),
+          env: { HANSARD_TEST_ENGINE: "postgres" },
+        },
+      },
+    ],
   },
 });

@@ -10,12 +10,15 @@ import { capture } from "./capture.js";
 import type { Suite } from "./figures.js";
 import { http } from "./http.js";
 import { indexing } from "./indexing.js";
+import { postgres } from "./postgres.js";
+import { reflection } from "./reflection.js";
 import { type Results, renderMarkdown, renderTable } from "./report.js";
+import { search } from "./search.js";
 import { sessions } from "./sessions.js";
 import { startup } from "./startup.js";
 import { tail } from "./tail.js";
 
-const suites: readonly Suite[] = [startup, capture, http, indexing, sessions, tail];
+const suites: readonly Suite[] = [startup, capture, http, indexing, sessions, search, tail, reflection, postgres];
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const isQuick = process.argv.includes("--quick");

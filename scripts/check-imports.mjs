@@ -19,7 +19,8 @@ export const mayImport = {
   ports: ["model"],
   capture: ["model", "ports"],
   indexing: ["model", "ports"],
-  read: ["model", "ports"],
+  // A search looks through the very texts that the index was given.
+  read: ["model", "ports", "indexing"],
   // The two directions of a format lie in one file, so that what comes in can go out as it was.
   export: ["model", "ports", "read", "import"],
   reflect: ["model"],
@@ -32,7 +33,7 @@ export const mayImport = {
   "engines/*": ["model", "ports"],
   conformance: ["model", "ports"],
   "conformance.ts": ["conformance"],
-  threads: ["model", "ports", "indexing", "read", "custody", "engines/*"],
+  threads: ["model", "ports", "guard", "indexing", "read", "reflect", "custody", "engines/*"],
   "session.ts": ["model", "capture", "read"],
   "recorder.ts": [
     "session.ts",
@@ -52,11 +53,39 @@ export const mayImport = {
     ],
     ...["background", "engines/*", "threads"],
   ],
-  "index.ts": ["model", "ports", "capture", "read", "custody", "import", "export", "session.ts", "recorder.ts"],
+  "open-recorder.ts": [
+    "recorder.ts",
+    ...["model", "ports", "capture", "guard", "custody", "background", "engines/*", "threads"],
+  ],
+  "index.ts": [
+    "open-recorder.ts",
+    "model",
+    "ports",
+    "capture",
+    "read",
+    "reflect",
+    "custody",
+    "import",
+    "export",
+    "session.ts",
+    "recorder.ts",
+  ],
   http: ["model", "guard", "recorder.ts"],
   mcp: ["model", "guard", "recorder.ts"],
   "inspect-store.ts": ["model", "custody", "engines/*"],
-  cli: ["model", "recorder.ts", "inspect-store.ts", "index.ts", "http", "mcp"],
+  "back-up-store.ts": ["model", "custody", "engines/*"],
+  "copy-store.ts": ["model", "ports", "custody", "engines/*"],
+  cli: [
+    "model",
+    "recorder.ts",
+    "open-recorder.ts",
+    "inspect-store.ts",
+    "back-up-store.ts",
+    "copy-store.ts",
+    "index.ts",
+    "http",
+    "mcp",
+  ],
 };
 
 /** What a test beside its source may import as well. */

@@ -17,6 +17,8 @@ if (await steps.run("dependencies", () => ensureDependencies(repositoryRoot, ste
   // Modules that need an installed package load only now.
   const { ensureChromium } = await import("./chromium.mjs");
   await steps.run("browser", () => ensureChromium(repositoryRoot, steps.say));
+  const { ensurePostgres } = await import("./postgres.mjs");
+  await steps.run("database", () => ensurePostgres(repositoryRoot, steps.say));
   if (everything) {
     const { checks } = await import("./checks.mjs");
     for (const { name, check } of checks) await steps.run(name, () => check(repositoryRoot));

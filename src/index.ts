@@ -25,13 +25,29 @@ export type {
 export { Fault, type FaultCode } from "./model/fault.js";
 export type { JsonObject, JsonValue } from "./model/json.js";
 export { RecorderError, type RejectionCode } from "./model/rejection.js";
+export type { Seal } from "./model/seal.js";
+export { openRecorder, type RecorderOptions } from "./open-recorder.js";
 export type { EntryCounts } from "./ports/entry-index.js";
 export type { AnthropicHistory, AnthropicMessage } from "./read/history/anthropic.js";
 export type { OpenAiCall, OpenAiMessage } from "./read/history/openai.js";
 export type { EntryListOptions, InteractionListOptions } from "./read/list-query.js";
 export type { EntryList, InteractionList } from "./read/reader.js";
+export type { ReflectionOptions } from "./read/reflection-query.js";
+export type { Facets } from "./read/search/facets.js";
+export type { SearchOptions, SessionHistoryOptions } from "./read/search/search-query.js";
+export type { SearchHit, SearchPage } from "./read/search/searcher.js";
 export type { HistoryFormat, HistoryOptions, SessionListOptions, TimelineOptions } from "./read/session-query.js";
 export type { SessionList, SessionSummary, Timeline } from "./read/session-reader.js";
 export type { TailOptions } from "./read/tail.js";
-export { type AppendResult, type Health, openRecorder, Recorder, type RecorderOptions, type Tail } from "./recorder.js";
+export { type AppendResult, type Health, Recorder, type Tail } from "./recorder.js";
+export type {
+  DecisionReport,
+  ErrorGroup,
+  Insight,
+  LowConfidenceItem,
+  ReflectionReport,
+  ToolReport,
+  Topic,
+  Trend,
+} from "./reflect/report.js";
 export { Session, type SessionEnvelope } from "./session.js";

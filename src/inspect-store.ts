@@ -1,10 +1,13 @@
 // Looks at a store from the outside, also where it cannot be opened, for `hansard doctor`.
-import { accessSync, constants, rmSync, statfsSync, statSync } from "node:fs";
+import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Diagnosis, diagnose, type FolderFacts, type StoreFacts } from "./custody/doctor.js";
+import { type Diagnosis, diagnose, type Finding, type FolderFacts, type StoreFacts } from "./custody/doctor.js";
 import { type Verification, verify } from "./custody/verify.js";
+import { discardIndex } from "./engines/sqlite/index-file.js";
 import { inspectFile } from "./engines/sqlite/inspect.js";
 import { SqliteLog } from "./engines/sqlite/log.js";
+import { isDatabaseAddress, shownPlace } from "./model/data-address.js";
+import { Fault } from "./model/fault.js";
 
 export type { Diagnosis, Finding } from "./custody/doctor.js";
 
@@ -16,15 +19,47 @@ export interface InspectOptions {
 }
 
 export async function inspectStore(options: InspectOptions): Promise<Diagnosis> {
+  if (isDatabaseAddress(options.data)) return inspectDatabase(options);
   return diagnose(await gatherFacts(options));
 }
 
-/** Removes an index that cannot be opened. It is derived from the log, and built anew by the next read. */
+/** Removes an index that is damaged. It is derived from the log; whoever has it open begins another one. */
 export function discardDamagedIndex(data: string): void {
+  if (isDatabaseAddress(data)) return;
   const path = join(data, "index.db");
   const { state } = inspectFile({ path, role: "index" });
-  if (state !== "damaged" && state !== "not_a_database") return;
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+  if (state === "damaged" || state === "not_a_database") discardIndex(path);
+}
+
+/** PostgreSQL looks after its own files; what is left is whether it can be used, and whether the log is whole. */
+async function inspectDatabase({ data, onStep = () => undefined }: InspectOptions): Promise<Diagnosis> {
+  onStep("Opening the database …");
+  const { openPostgres } = await import("./engines/postgres/store.js");
+  let store: Awaited<ReturnType<typeof openPostgres>>;
+  try {
+    store = await openPostgres({ address: data, create: false });
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { ok: false, findings: [{ level: "fail", check: "database", message: error.message, hint: error.hint }] };
+  }
+  try {
+    const { position } = await store.log.head();
+    const onProgress = (through: number): void => onStep(`Walking the chain: ${through} of ${position} …`);
+    return databaseDiagnosis(shownPlace(data), await verify(store.log, { onProgress }));
+  } finally {
+    await store.log.close();
+  }
+}
+
+function databaseDiagnosis(where: string, checked: Verification): Diagnosis {
+  const database: Finding = { level: "ok", check: "database", message: `${where} can be read and written` };
+  if (checked.ok) {
+    const message = `${checked.entries} entries are as they were recorded`;
+    return { ok: true, findings: [database, { level: "ok", check: "chain", message }] };
+  }
+  const message = `position ${checked.position}: ${checked.reason}`;
+  const hint = "Everything before it is as it was recorded; restore the database from a backup.";
+  return { ok: false, findings: [database, { level: "fail", check: "chain", message, hint }] };
 }
 
 async function gatherFacts({ data, onStep = () => undefined }: InspectOptions): Promise<StoreFacts> {

@@ -1,17 +1,16 @@
-// The composition root: opens a store and puts the parts together behind the interface of the library.
+// The recorder: everything that can be done with an open store, behind the interface of the library.
 import { hash } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
 import { Capture, type Captured, type CapturedItem } from "./capture/capture.js";
 import { GroupCommit } from "./capture/group-commit.js";
 import { ImportDoor } from "./capture/import-door.js";
-import { pooledRandomBytes, type Surroundings } from "./capture/pack.js";
+import type { Surroundings } from "./capture/pack.js";
+import { defaultSealKeyPath } from "./custody/seal-key.js";
+import { Sealing } from "./custody/sealing.js";
 import type { Verification } from "./custody/verify.js";
-import { MemoryIndex } from "./engines/memory/index.js";
-import { MemoryLog } from "./engines/memory/log.js";
 import { exportEntries } from "./export/export-entries.js";
 import { type ExportOptions, parseExportQuery } from "./export/export-query.js";
+import { createMask } from "./guard/masking/mask.js";
 import { type ImportOptions, type ImportReport, importFiles, parseImportOptions } from "./import/import-files.js";
 import { toEntry } from "./model/body.js";
 import type {
@@ -23,11 +22,13 @@ import type {
   Interaction,
   InteractionInput,
 } from "./model/entry.js";
-import { Fault } from "./model/fault.js";
 import { isPositionText, parseSessionId } from "./model/ids.js";
 import { orThrow, RecorderError, Rejection, reject } from "./model/rejection.js";
+import type { Seal } from "./model/seal.js";
 import type { EntryCounts } from "./ports/entry-index.js";
 import type { EntryLog } from "./ports/entry-log.js";
+import type { Mask } from "./ports/mask.js";
+import { consolidatedFurther, throughElsewhere, throughInvalid } from "./read/history/consolidation-refusals.js";
 import {
   type EntryListOptions,
   type InteractionListOptions,
@@ -35,6 +36,14 @@ import {
   parseInteractionQuery,
 } from "./read/list-query.js";
 import type { EntryList, InteractionList } from "./read/reader.js";
+import { parseReflectionQuery, type ReflectionOptions } from "./read/reflection-query.js";
+import {
+  parseSearchQuery,
+  parseSessionHistory,
+  type SearchOptions,
+  type SessionHistoryOptions,
+} from "./read/search/search-query.js";
+import type { SearchPage } from "./read/search/searcher.js";
 import {
   parseHistoryQuery,
   parseSessionListQuery,
@@ -43,22 +52,18 @@ import {
 } from "./read/session-query.js";
 import type { SessionList } from "./read/session-reader.js";
 import { parseTailQuery, type TailOptions } from "./read/tail.js";
+import type { ReflectionReport } from "./reflect/report.js";
 import { Session } from "./session.js";
 import { closed } from "./threads/calls.js";
-import { LocalReading, type Reading, ThreadedReading } from "./threads/reading.js";
+import type { Reading } from "./threads/reading.js";
 import type { Tail } from "./threads/tail.js";
 import { TailHub } from "./threads/tail-hub.js";
-import { LocalTailSource, type TailSource, ThreadedTailSource } from "./threads/tail-source.js";
-import { ThreadedLog } from "./threads/threaded-log.js";
+import { LocalTailSource, type TailSource } from "./threads/tail-source.js";
 
 export type { Tail } from "./threads/tail.js";
 
-export interface RecorderOptions {
-  /** A folder, `~/.hansard` by default, or `memory:` for a store that is gone when it is closed. */
-  readonly data?: string;
-  /** Whether a store that does not exist yet is made; false makes it a fault. */
-  readonly create?: boolean;
-}
+/** How often whoever waits for a rebuild hears of its progress. */
+const PROGRESS_MS = 200;
 
 /** The answer to `append`, whether one entry or many were given. */
 export interface AppendResult {
@@ -74,30 +79,6 @@ export interface Health {
   readonly indexed_through: number;
 }
 
-export async function openRecorder(options: RecorderOptions = {}): Promise<Recorder> {
-  const data = options.data === undefined || options.data === "" ? join(homedir(), ".hansard") : options.data;
-  const surroundings: Surroundings = { nowMs: Date.now, randomBytes: pooledRandomBytes() };
-  if (data === "memory:") {
-    const log = new MemoryLog();
-    return new Recorder({ log, reading: new LocalReading({ log, index: new MemoryIndex() }), surroundings });
-  }
-  const path = join(data, "log.db");
-  const index_path = join(data, "index.db");
-  refuseEmptied(path, index_path);
-  const log = await ThreadedLog.open({ path, mode: options.create === false ? "write" : "create" });
-  const reading = new ThreadedReading({ log_path: path, index_path });
-  return new Recorder({ log, reading, surroundings, tailSource: new ThreadedTailSource({ log_path: path }) });
-}
-
-/** An empty log beside an index that remembers one was lost; taking it for a new one would hide that. */
-function refuseEmptied(log: string, index: string): void {
-  const sizeOf = (path: string): number | undefined => (existsSync(path) ? statSync(path).size : undefined);
-  if (sizeOf(log) !== 0 || (sizeOf(index) ?? 0) === 0) return;
-  throw new Fault("store_corrupt", `${log} is empty, but ${index} remembers entries`, {
-    hint: "Restore log.db from a copy; to start a new log, delete both files.",
-  });
-}
-
 /** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */
 export class Recorder {
   readonly #log: EntryLog;
@@ -105,24 +86,41 @@ export class Recorder {
   readonly #commit: GroupCommit;
   readonly #capture: Capture;
   readonly #surroundings: Surroundings;
+  readonly #mask: Mask;
+  readonly #isRedacting: boolean;
+  readonly #sealing: Sealing;
   readonly #tails: TailHub;
+  readonly #growth: { close(): void } | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(parts: {
     readonly log: EntryLog;
     readonly reading: Reading;
     readonly surroundings: Surroundings;
+    readonly sealing?: Sealing;
+    /** Hides secrets in what is listed; by default the well-known ones. */
+    readonly mask?: Mask;
+    /** Hides them before they are stored. */
+    readonly redact?: Mask;
     readonly tailSource?: TailSource;
+    /** Word from other servers that the log has grown, where there are any. */
+    readonly growth?: { listen(onGrown: () => void): void; close(): void };
   }) {
     this.#log = parts.log;
     this.#reading = parts.reading;
     this.#surroundings = parts.surroundings;
+    this.#mask = parts.mask ?? createMask();
+    this.#isRedacting = parts.redact !== undefined;
+    this.#sealing =
+      parts.sealing ?? new Sealing({ key_path: defaultSealKeyPath({ home: homedir() }), data: "memory:" });
     this.#commit = new GroupCommit(parts.log);
     this.#capture = new Capture({ ...parts, commit: this.#commit });
     this.#tails = new TailHub({
-      source: parts.tailSource ?? new LocalTailSource(parts.log),
+      source: parts.tailSource ?? new LocalTailSource(parts.log, this.#mask),
       head: async () => (await parts.log.head()).position,
     });
+    this.#growth = parts.growth;
+    parts.growth?.listen(() => this.#appended());
   }
 
   /** Records one round-trip with a model, and answers with the whole interaction once it is on disk. */
@@ -194,6 +192,20 @@ export class Recorder {
   }
 
   /**
+   * Entries that hold all terms of the query, newest first: `timeout "connection reset" -retry kind:error since:7d`. What
+   * was acknowledged before is found. Filters can be typed or given; both must hold.
+   */
+  async search(query: string, filters: SearchOptions = {}): Promise<SearchPage> {
+    return this.#open().search(orThrow(parseSearchQuery(query, filters, this.#surroundings.nowMs())));
+  }
+
+  /** What was recorded about a phrase as text for an agent: a line each, newest first. */
+  async sessionHistory(options: SessionHistoryOptions): Promise<string> {
+    const query = orThrow(parseSessionHistory(options, this.#surroundings.nowMs()));
+    return this.#open().sessionHistory({ query, phrase: options.query ?? "" });
+  }
+
+  /**
    * Follows the log: entries as they are appended, by whichever process, from now on or after a position. Each comes
    * once and in order; an interaction comes without the response that completes it later, which is an entry of its own.
    */
@@ -210,7 +222,11 @@ export class Recorder {
     this.#assertOpen();
     const plan = orThrow(parseImportOptions(options));
     const parts = { log: this.#log, capture: this.#capture, commit: this.#commit };
-    const target = new ImportDoor({ ...parts, appended: () => this.#appended() });
+    const target = new ImportDoor({
+      ...parts,
+      appended: () => this.#appended(),
+      is_redacting: this.#isRedacting,
+    });
     return importFiles(typeof paths === "string" ? [paths] : paths, { plan, options, target });
   }
 
@@ -222,10 +238,16 @@ export class Recorder {
       {
         log: this.#log,
         sessionPositions: (range) => reading.sessionPositions(range),
-        sessionSummary: (of) => reading.sessionSummary(of),
+        sessionSummary: (of) => reading.recordedSummary(of),
+        mask: this.#mask,
       },
       query,
     );
+  }
+
+  /** Looks back at the newest entries of conversations: what went wrong, what recurs, and how that has changed. */
+  async reflect(options: ReflectionOptions = {}): Promise<ReflectionReport> {
+    return this.#open().reflect(orThrow(parseReflectionQuery(options, this.#surroundings.nowMs())));
   }
 
   /** How much there is, by kind and project. */
@@ -234,10 +256,20 @@ export class Recorder {
     return this.#reading.count();
   }
 
-  /** Walks the whole chain and says whether every entry is as it was recorded. */
-  async verify(): Promise<Verification> {
+  /**
+   * Walks the whole chain and says whether every entry is as it was recorded. Against a seal, it also says whether the
+   * log still contains what was sealed: only so are entries seen that were cut off at its end.
+   */
+  async verify(options: { readonly against?: Seal | string | undefined } = {}): Promise<Verification> {
+    const reading = this.#open();
+    if (options.against === undefined) return reading.verify();
+    return orThrow(await this.#sealing.against(options.against, this.#log, () => reading.verify()));
+  }
+
+  /** A signed statement of what the log holds now, to be kept elsewhere and given to `verify`. */
+  async seal(): Promise<Seal> {
     this.#assertOpen();
-    return this.#reading.verify();
+    return this.#sealing.seal(this.#log, this.#surroundings.nowMs());
   }
 
   async health(): Promise<Health> {
@@ -246,15 +278,24 @@ export class Recorder {
       (head) => head.position,
       () => undefined,
     );
-    const indexed_through = await this.#reading.indexedThrough().catch(() => undefined);
-    const isWell = position !== undefined && indexed_through !== undefined;
-    return { status: isWell ? "ok" : "degraded", position: position ?? 0, indexed_through: indexed_through ?? 0 };
+    const index = await this.#reading.indexState().catch(() => undefined);
+    const isWell = position !== undefined && index?.is_whole === true;
+    const indexed_through = index?.indexed_through ?? 0;
+    return { status: isWell ? "ok" : "degraded", position: position ?? 0, indexed_through };
   }
 
-  /** Drops the index and builds it anew from the log. */
-  async rebuildIndex(): Promise<void> {
+  /** Builds the index anew from the log, beside the present one, which answers until the new one takes its place. */
+  async rebuildIndex(options: { readonly onProgress?: (position: number) => void } = {}): Promise<void> {
     this.#assertOpen();
-    return this.#reading.rebuildIndex();
+    const looking = setInterval(async () => {
+      const position = await this.#reading.rebuiltThrough().catch(() => undefined);
+      if (position !== undefined) options.onProgress?.(position);
+    }, PROGRESS_MS);
+    try {
+      await this.#reading.rebuildIndex();
+    } finally {
+      clearInterval(looking);
+    }
   }
 
   /** Waits for what is being written, then closes the store. */
@@ -264,6 +305,7 @@ export class Recorder {
   }
 
   async #close(): Promise<void> {
+    this.#growth?.close();
     await this.#tails.close();
     await this.#commit.drained();
     await this.#reading.close();
@@ -336,30 +378,5 @@ function notAnInteraction(): Rejection {
     field: "kind",
     message: "kind must be interaction here",
     hint: "Use append() for other kinds.",
-  });
-}
-
-function throughInvalid(): Rejection {
-  return reject({
-    code: "field_invalid",
-    field: "through",
-    message: "through must be a position (a whole number from 1)",
-  });
-}
-
-function throughElsewhere(through: number): Rejection {
-  return reject({
-    code: "field_invalid",
-    field: "through",
-    message: `position ${through} is not in this session`,
-    hint: "Give the position of one of its entries.",
-  });
-}
-
-function consolidatedFurther(present: number): Rejection {
-  return reject({
-    code: "consolidation_backwards",
-    field: "through",
-    message: `the session is consolidated through ${present} already`,
   });
 }

@@ -5,6 +5,7 @@ import type { CaptureKind } from "../model/entry.js";
 import { isJsonObject, type JsonObject, jsonEquals } from "../model/json.js";
 import { Rejection, reject } from "../model/rejection.js";
 import type { EntryLog, Placement, StoredEntry, TakenClaim } from "../ports/entry-log.js";
+import type { Mask } from "../ports/mask.js";
 import { type Draft, parseDraft } from "./draft.js";
 import type { GroupCommit } from "./group-commit.js";
 import { type Packed, pack, type Surroundings } from "./pack.js";
@@ -28,20 +29,24 @@ export class Capture {
   readonly #log: EntryLog;
   readonly #commit: GroupCommit;
   readonly #surroundings: Surroundings;
+  readonly #redact: Mask | undefined;
 
   constructor(parts: {
     readonly log: EntryLog;
     readonly commit: GroupCommit;
     readonly surroundings: Surroundings;
+    /** Masks what is captured before anything else sees it; without it, entries are kept as they were given. */
+    readonly redact?: Mask | undefined;
   }) {
     this.#log = parts.log;
+    this.#redact = parts.redact;
     this.#commit = parts.commit;
     this.#surroundings = parts.surroundings;
   }
 
   /** The common case, one entry, without the bookkeeping that a batch needs. */
   async appendOne(input: unknown, kindWhenAbsent?: CaptureKind): Promise<CapturedItem | Rejection> {
-    const draft = parseDraft(input, kindWhenAbsent);
+    const draft = this.#parse(input, kindWhenAbsent);
     if (draft instanceof Rejection) return draft;
     if (draft.kind !== "response") {
       const packed = pack(draft, this.#surroundings);
@@ -58,7 +63,7 @@ export class Capture {
   async append(inputs: readonly unknown[], kindWhenAbsent?: CaptureKind): Promise<readonly CapturedItem[] | Rejection> {
     const drafts: Draft[] = [];
     for (const [index, input] of inputs.entries()) {
-      const draft = parseDraft(input, kindWhenAbsent);
+      const draft = this.#parse(input, kindWhenAbsent);
       if (draft instanceof Rejection) return draft.at(index);
       drafts.push(draft);
     }
@@ -73,6 +78,12 @@ export class Capture {
       packed.push(item);
     }
     return this.#settle(packed);
+  }
+
+  #parse(input: unknown, kindWhenAbsent: CaptureKind | undefined): Draft | Rejection {
+    const draft = parseDraft(input, kindWhenAbsent);
+    if (this.#redact === undefined || draft instanceof Rejection) return draft;
+    return { ...draft, body: this.#redact.entry(draft.body) };
   }
 
   /** A response takes session, project and client from its interaction, whatever the caller gave. */

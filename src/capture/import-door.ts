@@ -15,17 +15,21 @@ export class ImportDoor {
   readonly #capture: Capture;
   readonly #commit: GroupCommit;
   readonly #appended: () => void;
+  readonly #isRedacting: boolean;
 
   constructor(parts: {
     readonly log: EntryLog;
     readonly capture: Capture;
     readonly commit: GroupCommit;
     readonly appended: () => void;
+    /** Whether entries are masked before they are stored. */
+    readonly is_redacting: boolean;
   }) {
     this.#log = parts.log;
     this.#capture = parts.capture;
     this.#commit = parts.commit;
     this.#appended = parts.appended;
+    this.#isRedacting = parts.is_redacting;
   }
 
   head(): Promise<{ readonly log_id: string; readonly position: number }> {
@@ -67,6 +71,8 @@ export class ImportDoor {
   }
 
   async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
+    // A copy keeps its hashes, and so its bytes; what is to be masked has to be placed anew.
+    if (this.#isRedacting) return false;
     await this.#commit.drained();
     const isTaken = await this.#log.restore(copy);
     this.#appended();

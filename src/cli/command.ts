@@ -1,6 +1,8 @@
 // What every command of the program is made of, and the few things most of them share.
 import type { Command } from "commander";
-import { openRecorder, type Recorder } from "../recorder.js";
+import { isDatabaseAddress } from "../model/data-address.js";
+import { openRecorder } from "../open-recorder.js";
+import type { Recorder } from "../recorder.js";
 import { type ExitStatus, WrongUse } from "./failures.js";
 import type { Settings } from "./settings.js";
 import type { Screen } from "./terminal.js";
@@ -32,12 +34,35 @@ export function keptFolder({ data }: Settings): string {
   });
 }
 
+/** The folder of a store, for commands that work on its files. */
+export function storeFolder(settings: Settings, command: string): string {
+  const data = keptFolder(settings);
+  if (!isDatabaseAddress(data)) return data;
+  throw new WrongUse({
+    code: "setting_invalid",
+    field: "--data",
+    message: `${command} is for stores in a folder; a database has means of its own`,
+    hint: "Use pg_dump, or `hansard export --out record.ndjson`, which can be imported into any store.",
+  });
+}
+
+/** A command asks once and is gone, so that it rather waits for a whole answer than for the next one to be better. */
+const REBUILD_WAIT_MS = 30_000;
+
+/** Says on the side that an answer may be short. */
+export function notePartial(answer: { readonly partial?: true }, { err }: Screen): void {
+  if (answer.partial) err.write("The index is being rebuilt; older entries may be missing.\n");
+}
+
 /** Opens the store for one piece of work and closes it whatever happens. */
 export async function withRecorder<T>(
   options: { readonly settings: Settings; readonly create: boolean },
   work: (recorder: Recorder) => Promise<T>,
 ): Promise<T> {
-  const recorder = await openRecorder({ data: keptFolder(options.settings), create: options.create });
+  const { settings, create } = options;
+  const { mask, redact, seal_key } = settings;
+  const rebuild = { wait_ms: REBUILD_WAIT_MS };
+  const recorder = await openRecorder({ data: keptFolder(settings), create, mask, redact, seal_key, rebuild });
   try {
     return await work(recorder);
   } finally {

@@ -37,6 +37,14 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "hand a session back as model input",
     load: async () => (await import("./commands/history.js")).historyCommand,
   },
+  search: {
+    summary: "find what was recorded by what it says",
+    load: async () => (await import("./commands/search.js")).searchCommand,
+  },
+  reflect: {
+    summary: "look back: what went wrong, what recurs, how it has changed",
+    load: async () => (await import("./commands/reflect.js")).reflectCommand,
+  },
   import: {
     summary: "read files of other programs, or an export, into the record",
     load: async () => (await import("./commands/import.js")).importCommand,
@@ -44,6 +52,10 @@ const commands: { readonly [name: string]: CommandEntry } = {
   export: {
     summary: "write the record, or a part of it, to a file",
     load: async () => (await import("./commands/export.js")).exportCommand,
+  },
+  copy: {
+    summary: "move a record between a folder and PostgreSQL",
+    load: async () => (await import("./commands/copy.js")).copyCommand,
   },
   stats: {
     summary: "count what there is, by kind and project",
@@ -56,6 +68,18 @@ const commands: { readonly [name: string]: CommandEntry } = {
   verify: {
     summary: "prove that nothing recorded was changed or removed",
     load: async () => (await import("./commands/verify.js")).verifyCommand,
+  },
+  seal: {
+    summary: "print a signed statement of what the log holds now",
+    load: async () => (await import("./commands/seal.js")).sealCommand,
+  },
+  backup: {
+    summary: "copy the record to a file while it is in use, and verify the copy",
+    load: async () => (await import("./commands/backup.js")).backupCommand,
+  },
+  restore: {
+    summary: "make a store from a backup",
+    load: async () => (await import("./commands/restore.js")).restoreCommand,
   },
   doctor: {
     summary: "say what is wrong with a store, and what to do",
@@ -88,7 +112,7 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
     .version(readVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "show this help; after a command, that of the command")
     .helpCommand(false)
-    .option("--data <folder>", "where the record is kept (HANSARD_DATA, or ~/.hansard)")
+    .option("--data <place>", "a folder or a postgres:// address (HANSARD_DATA, or ~/.hansard)")
     // Options stand behind their command, so that a recorded text may look like one of them.
     .enablePositionalOptions()
     .exitOverride()
@@ -103,7 +127,8 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
     const { load } = commands[command.name()] as CommandEntry;
     const module = await load();
     module.define(command);
-    command.option("--data <folder>", "where the record is kept (HANSARD_DATA, or ~/.hansard)");
+    command.option("--data <place>", "a folder or a postgres:// address (HANSARD_DATA, or ~/.hansard)");
+    command.option("--mask-file <path>", "values to mask beside well-known tokens, one on a line (HANSARD_MASK_FILE)");
     command.action(async () => {
       reach(await module.run(toInvocation(program, command, screen)));
     });
@@ -112,7 +137,9 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
 }
 
 const SETTINGS_HELP = `Settings come from flags, then the environment (HANSARD_DATA, HANSARD_HOST,
-HANSARD_PORT), then hansard.config.json in the current folder.
+HANSARD_PORT, HANSARD_REDACT), then hansard.config.json in the current folder.
+Values to mask add up: --mask-file, HANSARD_MASK_FILE, HANSARD_MASK (one on a
+line), "mask" in the configuration.
 Exit status: 0 done, 1 failed, 2 wrong use.
 `;
 
@@ -129,7 +156,7 @@ function helpStyle(): HelpConfiguration {
 
 function toInvocation(program: Command, command: Command, screen: Screen): Invocation {
   const options = command.opts();
-  const flags = { data: program.opts().data, ...options };
+  const flags = { data: program.opts().data, mask_file: options.maskFile, seal_key: options.sealKey, ...options };
   return {
     operands: command.args,
     options,

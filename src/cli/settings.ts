@@ -2,13 +2,21 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { isDatabaseAddress } from "../model/data-address.js";
 import { WrongUse } from "./failures.js";
+import { readMaskValues } from "./mask-settings.js";
 
 export interface Settings {
-  /** The folder of the store, or `memory:`. */
+  /** The folder of the store, its `postgres://` address, or `memory:`. */
   readonly data: string;
   readonly host: string;
   readonly port: number;
+  /** Values that are masked beside well-known tokens. */
+  readonly mask: readonly string[];
+  /** Whether secrets are masked before they are stored. */
+  readonly redact: "capture" | undefined;
+  /** Path of the key that seals are signed with; the user's own where it is undefined. */
+  readonly seal_key: string | undefined;
 }
 
 /** Where settings are looked for; tests and embedders give their own. */
@@ -19,7 +27,7 @@ export interface Sources {
 }
 
 const CONFIG_FILE = "hansard.config.json";
-const settingNames = ["data", "host", "port"] as const;
+const settingNames = ["data", "host", "port", "mask", "mask_file", "redact", "seal_key"] as const;
 type SettingName = (typeof settingNames)[number];
 
 /** A value and the words that name where it was found, for the error that it may deserve. */
@@ -32,7 +40,7 @@ export function resolveSettings(sources: Sources): Settings {
   const config = readConfig(join(sources.folder, CONFIG_FILE));
   const find = (name: SettingName): Found | undefined => {
     const flag = sources.flags[name];
-    if (flag !== undefined) return { value: flag, origin: `--${name}` };
+    if (flag !== undefined) return { value: flag, origin: `--${name.replace("_", "-")}` };
     const variable = `HANSARD_${name.toUpperCase()}`;
     const text = sources.env[variable];
     // An empty variable is how shells and containers spell "not set".
@@ -44,6 +52,9 @@ export function resolveSettings(sources: Sources): Settings {
     data: parseData(find("data")),
     host: parseText(find("host")) ?? "127.0.0.1",
     port: parsePort(find("port")),
+    mask: readMaskValues({ file: find("mask_file"), variable: sources.env.HANSARD_MASK, config: config.mask }),
+    redact: parseRedact(find("redact")),
+    seal_key: parseText(find("seal_key")),
   };
 }
 
@@ -87,16 +98,28 @@ function parseText(found: Found | undefined): string | undefined {
   throw new WrongUse({ code: "setting_invalid", field: found.origin, message: `${found.origin} must be a text` });
 }
 
+function parseRedact(found: Found | undefined): "capture" | undefined {
+  if (found === undefined || found.value === "capture") return found?.value as "capture" | undefined;
+  const message = `${found.origin} can only be capture`;
+  const hint = "It masks secrets before they are stored; without it they are masked where entries are listed.";
+  throw new WrongUse({ code: "setting_invalid", field: found.origin, message, hint });
+}
+
+/** A folder or address that an option names, as `--data` would take it. */
+export function resolvePlace(value: string, origin: string): string {
+  return parseData({ value, origin });
+}
+
 function parseData(found: Found | undefined): string {
   const text = parseText(found);
   if (text === undefined) return join(homeFolder(), ".hansard");
-  if (text === "memory:") return text;
+  if (text === "memory:" || isDatabaseAddress(text)) return text;
   if (/^[a-z]+:\/\//i.test(text)) {
     throw new WrongUse({
       code: "setting_invalid",
       field: found?.origin ?? "data",
-      message: "this version keeps its record in a folder and knows no database addresses yet",
-      hint: "Name a folder, for example --data ./record.",
+      message: "the record is kept in a folder or in PostgreSQL, and this is the address of something else",
+      hint: "Name a folder, for example --data ./record, or postgres://user:password@host/database.",
     });
   }
   // Shells leave the tilde alone in --data=~/record and in variables; nobody means a folder of that name.

@@ -4,6 +4,7 @@ import type { EntryIndex } from "../ports/entry-index.js";
 import { indexApplyChecks } from "./index-apply.js";
 import { indexListChecks } from "./index-list.js";
 import { indexSessionChecks } from "./index-sessions.js";
+import { indexTextChecks } from "./index-texts.js";
 import { type Check, describeChecks, type Engine, type OpenStore } from "./suite.js";
 
 export const entryIndexChecks: readonly Check<EntryIndex>[] = [
@@ -16,6 +17,7 @@ export const entryIndexChecks: readonly Check<EntryIndex>[] = [
   ...indexApplyChecks,
   ...indexListChecks,
   ...indexSessionChecks,
+  ...indexTextChecks,
 ];
 
 export function describeEntryIndex(engine: Engine, open: OpenStore<EntryIndex>): void {

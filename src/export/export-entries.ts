@@ -10,7 +10,7 @@ export async function* exportEntries(parts: ExportParts, query: ExportQuery): As
   const head = await parts.log.head();
   switch (query.format) {
     case "hansard":
-      return yield* exportHansard(parts, { filter: query.filter, head });
+      return yield* exportHansard(parts, { filter: query.filter, masked: query.masked, head });
     case "nanobot":
       return yield* exportNanobot(parts, { query, head });
     case "timmy":

@@ -14,16 +14,19 @@ export interface ExportOptions extends ListFilters {
   readonly kind?: string | undefined;
   /** An IANA zone for the forms that have none in their times; the machine's own by default. */
   readonly timezone?: string | undefined;
+  /** Whether secrets are masked in Hansard's own form too; such lines carry no salt, since the hash is not theirs. */
+  readonly masked?: boolean | string | undefined;
 }
 
 export interface ExportQuery {
   readonly format: ExportFormat;
   readonly filter: RowFilter;
   readonly clock: WallClock;
+  readonly masked: boolean;
 }
 
 export function parseExportQuery(options: ExportOptions, nowMs: number): ExportQuery | Rejection {
-  const { format: given, timezone, ...filters } = options;
+  const { format: given, timezone, masked: wish, ...filters } = options;
   const format = given === undefined || given === "" ? "hansard" : given;
   if (!isExportFormat(format)) {
     const message = `format ${JSON.stringify(String(format).slice(0, 40))} is not known`;
@@ -47,7 +50,16 @@ export function parseExportQuery(options: ExportOptions, nowMs: number): ExportQ
     const message = `${JSON.stringify(String(timezone).slice(0, 40))} is not a time zone`;
     return reject({ code: "field_invalid", field: "timezone", message, hint: "For example Europe/Berlin, or UTC." });
   }
-  return { format, filter: query.filter, clock: new WallClock(timezone === "" ? undefined : timezone) };
+  const masked = parseMasked(wish);
+  if (masked instanceof Rejection) return masked;
+  return { format, filter: query.filter, clock: new WallClock(timezone === "" ? undefined : timezone), masked };
+}
+
+function parseMasked(value: unknown): boolean | Rejection {
+  if (value === undefined || value === null || value === "") return false;
+  if (value === true || value === "1" || value === "true") return true;
+  if (value === false || value === "0" || value === "false") return false;
+  return reject({ code: "field_invalid", field: "masked", message: "masked must be 1 or 0" });
 }
 
 function isExportFormat(format: unknown): format is ExportFormat {

@@ -17,7 +17,7 @@ export async function* exportMarkdown(
       session = entry.session_id;
       yield `# ${session === "" ? "Without a session" : inline(session)}\n\n`;
     }
-    yield entryText(entry);
+    yield entryText(parts.mask.entry(entry));
   }
 }
 

@@ -5,6 +5,7 @@ import { Fault } from "../model/fault.js";
 import { parseTime } from "../model/time.js";
 import type { RowFilter, SessionRange } from "../ports/entry-index.js";
 import type { EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
+import type { Mask } from "../ports/mask.js";
 import type { SessionSummary } from "../read/session-reader.js";
 
 const BATCH_ENTRIES = 200;
@@ -14,7 +15,10 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 export interface ExportParts {
   readonly log: EntryLog;
   sessionPositions(range: SessionRange): Promise<readonly number[]>;
+  /** As it was recorded. */
   sessionSummary(session_id: string): Promise<SessionSummary | undefined>;
+  /** For the forms that people read. */
+  readonly mask: Mask;
 }
 
 export async function* selectEntries(

@@ -51,6 +51,12 @@ export interface ConsolidationAnswer {
   readonly through: number;
 }
 
+/** `GET /search`. */
+export type SearchAnswer = Awaited<ReturnType<Recorder["search"]>>;
+
+/** `GET /reflection`. */
+export type ReflectionAnswer = Awaited<ReturnType<Recorder["reflect"]>>;
+
 /** `GET /verify`. */
 export type VerifyAnswer = Awaited<ReturnType<Recorder["verify"]>>;
 

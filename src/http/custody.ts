@@ -40,7 +40,9 @@ const healthOperation: Operation = {
   operationId: "health",
   tags,
   summary: "Ask whether the server is well",
-  description: "`degraded` means that capture works and lists do not, because the index cannot be used.",
+  description:
+    "`degraded` means that capture works while lists may lack older entries, because the index is being rebuilt or " +
+    "cannot be used.",
   responses: {
     200: { description: "How it is.", content: jsonContent(schemaNamed("Health")) },
     ...refusals("store_failed", "recorder_closed"),

@@ -31,7 +31,7 @@ async function* inChunks(first: string, rest: AsyncGenerator<string, void, undef
   if (chunk !== "") yield chunk;
 }
 
-const exportNames = ["project", "session_id", "client", "kind", "since", "until"] as const;
+const exportNames = ["project", "session_id", "client", "kind", "since", "until", "masked"] as const;
 
 const exportOperation: Operation = {
   operationId: "export",
@@ -40,7 +40,7 @@ const exportOperation: Operation = {
   description:
     "The first line is about the log: `log_id`, and the `position` and `hash` it ends with. Each further line is an " +
     "entry as it is stored, with `position`, `kind`, `recorded_at`, `hash` and `salt` (`commitment` where it was " +
-    "erased). Without filters, importing the lines into an empty store gives the same positions, times and hashes.",
+    "erased). `masked=1` masks secrets, as lists do, and gives the commitment in place of the salt. Without filters, importing the lines into an empty store gives the same positions, times and hashes.",
   parameters: describeParameters(exportNames),
   responses: {
     200: {
@@ -48,7 +48,7 @@ const exportOperation: Operation = {
       content: { "application/x-ndjson": { schema: { type: "string" } } },
     },
     ...refusals(
-      ...(["kind_unknown", "time_invalid", "label_invalid", "session_id_invalid"] as const),
+      ...(["kind_unknown", "time_invalid", "label_invalid", "session_id_invalid", "field_invalid"] as const),
       ...(["parameter_unknown", "parameter_repeated", "store_failed", "recorder_closed"] as const),
     ),
   },

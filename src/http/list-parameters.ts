@@ -20,21 +20,39 @@ const parametersByName = {
     example: "7d",
   },
   until: { description: "Inclusive, as `since`; a bare date means its end.", schema: text },
+  q: {
+    description:
+      'Terms that must all occur, `"a phrase"`, `-word` and `-"a phrase"` to exclude, and filters: `role:user`, ' +
+      "`kind:error`, `project:`, `session_id:`, `client:`, `since:7d`, `until:`. All else is plain text.",
+    schema: text,
+    example: "build green",
+  },
+  facets: {
+    description: "`1` counts all hits by kind, project and session.",
+    schema: { type: "string", enum: ["0", "1", "false", "true"] },
+  },
   after: {
     description: "Entries after this position; only those that are still to come when it is left out.",
     schema: { type: "integer", minimum: 0 },
+  },
+  masked: {
+    description: "`1` masks secrets, as lists do.",
+    schema: { type: "string", enum: ["0", "1", "false", "true"] },
   },
   memory: { description: "Interactions that used this memory.", schema: text },
   chunk: { description: "Interactions that used this chunk.", schema: text },
   limit: {
     description: `At most ${limits.list_max}; a larger one is treated as that, and zero or less gives an empty list.`,
-    schema: { type: "number", default: 50 },
+    schema: { type: "number" },
   },
   cursor: { description: "`next_cursor` of the page before, with the same filters.", schema: text },
 } satisfies { readonly [name: string]: Omit<Parameter, "name" | "in"> };
 
 export type ListParameter = keyof typeof parametersByName;
 
-export function describeParameters(names: readonly ListParameter[]): readonly Parameter[] {
-  return names.map((name) => ({ name, in: "query", ...parametersByName[name] }));
+export function describeParameters(names: readonly ListParameter[], limitDefault = 50): readonly Parameter[] {
+  return names.map((name) => {
+    const parameter: Parameter = { name, in: "query", ...parametersByName[name] };
+    return name === "limit" ? { ...parameter, schema: { ...parameter.schema, default: limitDefault } } : parameter;
+  });
 }

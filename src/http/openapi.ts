@@ -3,6 +3,8 @@ import type { FastifyInstance } from "fastify";
 import { entrySchemas } from "./entry-schemas.js";
 import { statusByFault, statusByRejection } from "./errors.js";
 import { type Operation, type Schema, schemaNamed } from "./operation.js";
+import { reflectionSchemas } from "./reflection-schemas.js";
+import { searchSchemas } from "./search.js";
 import { sessionSchemas } from "./session-schemas.js";
 
 export interface OpenApiDocument {
@@ -44,10 +46,20 @@ export function openApiDocument(options: {
       { name: "Interactions", description: "Round-trips with a model: a prompt, and sooner or later its response." },
       { name: "Entries", description: "Everything that happens in a session, of whatever kind." },
       { name: "Sessions", description: "Entries that share a `session_id`, as a whole and as model input." },
+      { name: "Search", description: "Finding anything again." },
+      { name: "Reflection", description: "Looking back: what went wrong, what recurs, how it has changed." },
       { name: "Store", description: "The state of the log and of the server." },
     ],
     paths,
-    components: { schemas: { ...answerSchemas(), ...sessionSchemas(), ...entrySchemas() } },
+    components: {
+      schemas: {
+        ...answerSchemas(),
+        ...sessionSchemas(),
+        ...searchSchemas(),
+        ...reflectionSchemas(),
+        ...entrySchemas(),
+      },
+    },
   };
 }
 
@@ -56,6 +68,7 @@ function answerSchemas(): { readonly [name: string]: Schema } {
   const count = { type: "integer", minimum: 0 };
   const status = { type: "string", enum: ["recorded", "already_recorded"] };
   const cursor = { type: ["string", "null"], description: "Leads to the next page; null on the last one." };
+  const partial = { const: true, description: "The index is being rebuilt, and older entries may be missing." };
   return {
     Error: object({
       error: object(
@@ -75,11 +88,14 @@ function answerSchemas(): { readonly [name: string]: Schema } {
     }),
     Receipt: object({ status, id: text, position: count, created_at: { type: "string", format: "date-time" } }),
     EntriesRecorded: object({ status, entries: { type: "array", items: schemaNamed("Receipt") } }),
-    InteractionPage: object({
-      interactions: { type: "array", items: schemaNamed("InteractionSummary") },
-      next_cursor: cursor,
-    }),
-    EntryPage: object({ entries: { type: "array", items: schemaNamed("EntrySummary") }, next_cursor: cursor }),
+    InteractionPage: object(
+      { interactions: { type: "array", items: schemaNamed("InteractionSummary") }, next_cursor: cursor, partial },
+      ["interactions", "next_cursor"],
+    ),
+    EntryPage: object(
+      { entries: { type: "array", items: schemaNamed("EntrySummary") }, next_cursor: cursor, partial },
+      ["entries", "next_cursor"],
+    ),
     Verification: {
       oneOf: [
         object({ ok: { const: true }, entries: count, erased: count, position: count, hash: text }),

@@ -13,6 +13,8 @@ import { RequestLog } from "./logger.js";
 import { refuseRoute } from "./not-found.js";
 import { gatherOperations } from "./openapi.js";
 import { pageRoutes } from "./page.js";
+import { reflectionRoutes } from "./reflection.js";
+import { searchRoutes } from "./search.js";
 import { sessionRoutes } from "./sessions.js";
 import { tailRoutes } from "./tail.js";
 
@@ -27,6 +29,8 @@ export interface ServerOptions {
 /** How long a request may take to arrive whole. */
 const REQUEST_MS_MAX = 60_000;
 const KEEP_ALIVE_MS = 72_000;
+/** Room for a query of 10,000 characters in any script, each of them percent-encoded. */
+const HEAD_BYTES_MAX = 128 * 1024;
 /** Room for a session id of 512 bytes, each percent-encoded. */
 const PARAM_CHARS_MAX = 1_600;
 
@@ -37,6 +41,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     logController: new RequestLog(),
     // A logger of its own for each request would cost more than the line it writes; the lines carry the id themselves.
     childLoggerFactory: (parent) => parent,
+    http: { maxHeaderSize: HEAD_BYTES_MAX },
     requestTimeout: REQUEST_MS_MAX,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // While closing, what still comes in on an open connection is served, and the connection ended after it.
@@ -52,6 +57,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setNotFoundHandler((request, reply) => refuseRoute(app, request, reply));
   const paths = gatherOperations(app);
   interactionRoutes(app, recorder);
+  searchRoutes(app, recorder);
+  reflectionRoutes(app, recorder);
   tailRoutes(app, recorder);
   exportRoutes(app, recorder);
   custodyRoutes(app, { recorder, version });

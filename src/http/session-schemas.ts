@@ -26,10 +26,14 @@ export function sessionSchemas(): { readonly [name: string]: Schema } {
       interactions: count,
       consolidated_through: { ...count, description: "0 without a consolidation." },
     }),
-    SessionPage: object({
-      sessions: { type: "array", items: schemaNamed("SessionSummary") },
-      next_cursor: { type: ["string", "null"], description: "Leads to the next page; null on the last one." },
-    }),
+    SessionPage: object(
+      {
+        sessions: { type: "array", items: schemaNamed("SessionSummary") },
+        next_cursor: { type: ["string", "null"], description: "Leads to the next page; null on the last one." },
+        partial: { const: true, description: "The index is being rebuilt, and older entries may be missing." },
+      },
+      ["sessions", "next_cursor"],
+    ),
     History: { oneOf: [schemaNamed("OpenAiHistory"), schemaNamed("AnthropicHistory")] },
     OpenAiHistory: {
       ...object({

@@ -16,9 +16,17 @@ export interface StoredParts {
 }
 
 export function parseBody(position: number, bytes: Uint8Array): JsonObject {
+  return parseBodyText(position, bodyText(bytes));
+}
+
+export function bodyText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+export function parseBodyText(position: number, text: string): JsonObject {
   let body: unknown;
   try {
-    body = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+    body = JSON.parse(text);
   } catch (cause) {
     throw corruptEntry(position, "its body does not parse", cause);
   }

@@ -11,6 +11,13 @@ export function completionClaim(interactionId: string): string {
   return `completes:${interactionId}`;
 }
 
+/** All claims that an entry takes, as its kind and body tell; whatever takes a further claim is named here too. */
+export function claimsOf(kind: string, body: { readonly id?: unknown; readonly interaction_id?: unknown }): string[] {
+  const claims = [idClaim(String(body.id))];
+  if (kind === "response") claims.push(completionClaim(String(body.interaction_id)));
+  return claims;
+}
+
 /**
  * The key a claim is stored under. Keys are hashed, so that forgetting an entry leaves nothing readable behind. Only a
  * UUIDv7 id is kept as its own 16 bytes: it says nothing but a time, and it keeps the newest keys side by side, where

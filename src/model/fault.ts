@@ -3,8 +3,10 @@
 export type FaultCode =
   | "disk_full"
   | "entry_corrupt"
+  | "file_exists"
   | "overloaded"
   | "recorder_closed"
+  | "seal_key_unusable"
   | "store_busy"
   | "store_corrupt"
   | "store_failed"
@@ -12,6 +14,9 @@ export type FaultCode =
   | "store_missing"
   | "store_newer"
   | "store_not_writable"
+  | "store_refused"
+  | "store_unavailable"
+  | "store_unsuitable"
   | "thread_stopped";
 
 export interface FaultDetails {

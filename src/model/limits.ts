@@ -8,4 +8,6 @@ export const limits = {
   label_bytes: 256,
   id_chars: 128,
   list_max: 500,
+  query_chars: 32_768,
+  query_terms: 1_000,
 } as const;

@@ -94,6 +94,8 @@ export interface EntryCounts {
   readonly projects: readonly { readonly project: string; readonly entries: number }[];
   readonly first_ms?: number;
   readonly last_ms?: number;
+  /** While the index is rebuilt: older entries are not counted. No index says so itself. */
+  readonly partial?: true;
 }
 
 export interface IndexBatch {
@@ -108,6 +110,22 @@ export interface IndexSource {
   readonly log_id: string;
   readonly position: number;
   readonly hash: string;
+}
+
+/** What a search looks through in one entry: each text of its own, in the form that searches compare. */
+export interface EntryTexts {
+  readonly position: number;
+  readonly texts: readonly string[];
+}
+
+/** An index that is filled beside the one in use, to take its place. */
+export interface IndexDraft {
+  readonly index: EntryIndex;
+  /** False once it was adopted or removed, by whichever process. */
+  isThere(): Promise<boolean>;
+  /** Puts it in the place of the index in use, at once and for every process; false while that one knows more. */
+  adopt(): Promise<boolean>;
+  remove(): Promise<void>;
 }
 
 export interface EntryIndex {
@@ -127,6 +145,25 @@ export interface EntryIndex {
     readonly after?: RowKey;
     readonly limit: number;
   }): Promise<readonly RowKey[]>;
+  /** The position through which texts were applied; at most that of the rows. */
+  textCheckpoint(): Promise<number>;
+  /**
+   * Applies the texts that follow the text checkpoint, in order. An engine may keep them back until enough has come
+   * together: its checkpoint then stays where it is, and after a restart they are given again. Answers with the position
+   * after which texts are to be given next, which goes back to the checkpoint where another process got ahead.
+   */
+  applyTexts(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }): Promise<number>;
+  /**
+   * As `list`, but only what may hold all of the needles (each a piece of one text, in the form of the texts): every
+   * entry that does, those whose texts are not applied yet, and perhaps some that do not. Whoever asks looks at the
+   * entries themselves.
+   */
+  candidates(query: {
+    readonly filter: RowFilter;
+    readonly needles: readonly string[];
+    readonly after?: RowKey;
+    readonly limit: number;
+  }): Promise<readonly RowKey[]>;
   count(): Promise<EntryCounts>;
   /**
    * Sessions by their newest position at or below `as_of`, highest first, those strictly below `before`. Entries that
@@ -143,5 +180,7 @@ export interface EntryIndex {
   sessionPositions(range: SessionRange): Promise<readonly number[]>;
   /** Forgets everything derived, so that applying starts again at position 1. */
   reset(): Promise<void>;
+  /** Begins an empty index beside this one, which goes on answering. What cannot do that is reset instead. */
+  draft?(): Promise<IndexDraft>;
   close(): Promise<void>;
 }

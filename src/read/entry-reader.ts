@@ -1,8 +1,11 @@
 // Entries by position, as views show them: whole, with the response that completed an interaction.
+//
+// This is where secrets are masked: what is shown beside other entries passes through here, the record itself does not.
 import { toEntry } from "../model/body.js";
-import { completionClaim } from "../model/claims.js";
-import type { Entry, EntryOf, EntrySummary, Interaction } from "../model/entry.js";
+import { completionClaim, idClaim } from "../model/claims.js";
+import type { Entry, EntryOf, EntrySummary, ErasedEntry, Interaction } from "../model/entry.js";
 import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
+import type { Mask } from "../ports/mask.js";
 import { complete, summarise } from "./views.js";
 
 /** A page ends early once it holds this much text; the cursor leads on. */
@@ -18,17 +21,40 @@ export interface SummaryPage {
 
 export class EntryReader {
   readonly #log: EntryLog;
+  readonly #mask: Mask;
 
-  constructor(log: EntryLog) {
-    this.#log = log;
+  constructor(parts: { readonly log: EntryLog; readonly mask: Mask }) {
+    this.#log = parts.log;
+    this.#mask = parts.mask;
   }
 
-  /** The entries at these positions; erased ones are left out. */
+  async getById(id: string): Promise<Entry | ErasedEntry | undefined> {
+    const [position] = await this.#log.find([idClaim(id)]);
+    if (position === undefined) return undefined;
+    const entry = await this.getByPosition(position);
+    return entry !== undefined && "erased" in entry ? { ...entry, id } : entry;
+  }
+
+  async getByPosition(position: number): Promise<Entry | ErasedEntry | undefined> {
+    const [stored] = await this.#log.get([position]);
+    if (stored === undefined) return undefined;
+    const entry = toEntry(stored);
+    if ("erased" in entry) return entry;
+    const [completed] = await this.withResponses([entry]);
+    return completed;
+  }
+
+  /** The entries at these positions, masked, for whoever shows parts of them; erased ones are left out. */
+  async show(positions: readonly number[]): Promise<readonly Entry[]> {
+    return (await this.read(positions)).map((entry) => this.#mask.entry(entry));
+  }
+
+  /** The entries at these positions as they were recorded; erased ones are left out. */
   async read(positions: readonly number[]): Promise<readonly Entry[]> {
     return this.withResponses((await this.#log.get(positions)).flatMap(toReadable));
   }
 
-  /** The entries at these positions in their short form, as many as fit on a page, the first in any case. */
+  /** The entries at these positions in their short form, masked, as many as fit on a page, the first in any case. */
   async page(positions: readonly number[]): Promise<SummaryPage> {
     const rows: EntrySummary[] = [];
     let bytes = 0;
@@ -36,7 +62,8 @@ export class EntryReader {
     while (used < positions.length && bytes < PAGE_BYTES_MAX) {
       const stored = await this.#log.get(positions.slice(used, used + CHUNK_ROWS));
       const taken = takeUntil(stored, PAGE_BYTES_MAX - bytes);
-      rows.push(...(await this.withResponses(taken.flatMap(toReadable))).map(summarise));
+      const entries = await this.withResponses(taken.flatMap(toReadable));
+      rows.push(...entries.map((entry) => this.#mask.entry(summarise(entry))));
       for (const one of taken) bytes += one?.body?.byteLength ?? 0;
       used += taken.length;
     }

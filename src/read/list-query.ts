@@ -52,6 +52,23 @@ export function parseInteractionQuery(options: InteractionListOptions, nowMs: nu
 }
 
 export function parseEntryQuery(options: EntryListOptions, nowMs: number): ListQuery | Rejection {
+  const own = parseKindAndRole(options);
+  return own instanceof Rejection ? own : parseQuery(options, own, nowMs);
+}
+
+/** The filters of lists and searches alone, without a page of them. */
+export function parseEntryFilter(options: EntryListOptions, nowMs: number): RowFilter | Rejection {
+  const { since = "", until = "" } = options;
+  const parts = [parseKindAndRole(options), parseLabels(options), parseTimes({ since, until }, nowMs)];
+  let filter: RowFilter = {};
+  for (const part of parts) {
+    if (part instanceof Rejection) return part;
+    filter = { ...filter, ...part };
+  }
+  return filter;
+}
+
+function parseKindAndRole(options: EntryListOptions): RowFilter | Rejection {
   const kind = options.kind ?? "";
   if (kind !== "" && !isCaptureKind(kind) && !isReservedKind(kind)) {
     return reject({
@@ -69,8 +86,7 @@ export function parseEntryQuery(options: EntryListOptions, nowMs: number): ListQ
       hint: "Roles are user, assistant, system and tool.",
     });
   }
-  const own = { ...(kind === "" ? {} : { kinds: [kind] }), ...(role === "" ? {} : { role: readRole(role) }) };
-  return parseQuery(options, own, nowMs);
+  return { ...(kind === "" ? {} : { kinds: [kind] }), ...(role === "" ? {} : { role: readRole(role) }) };
 }
 
 function parseQuery(options: InteractionListOptions, kinds: RowFilter, nowMs: number): ListQuery | Rejection {
@@ -85,13 +101,22 @@ function parseQuery(options: InteractionListOptions, kinds: RowFilter, nowMs: nu
   const times = parseTimes({ since, until }, nowMs);
   if (times instanceof Rejection) return times;
   const filter = { ...kinds, ...labels, ...references, ...times };
-  const cursor = parseCursor(options.cursor, { fingerprint, numbers: 4 });
-  if (cursor instanceof Rejection) return cursor;
-  if (cursor === undefined) return { filter, limit, fingerprint };
+  const place = parsePlace(options.cursor, { filter, fingerprint });
+  return place instanceof Rejection ? place : { limit, fingerprint, ...place };
+}
+
+/** Where a cursor goes on, and the filter it goes on with. */
+export function parsePlace(
+  cursor: string | null | undefined,
+  query: Pick<ListQuery, "filter" | "fingerprint">,
+): Pick<ListQuery, "filter" | "after"> | Rejection {
+  const numbers = parseCursor(cursor, { fingerprint: query.fingerprint, numbers: 4 });
+  if (numbers instanceof Rejection) return numbers;
+  if (numbers === undefined) return { filter: query.filter };
   // The first page's times stand for all pages: `7d` must not move on between two of them.
-  const [created_ms, position, since_ms, until_ms] = cursor as readonly [number, number, number | null, number | null];
+  const [created_ms, position, since_ms, until_ms] = numbers as readonly [number, number, number | null, number | null];
   const fixed = { ...(since_ms === null ? {} : { since_ms }), ...(until_ms === null ? {} : { until_ms }) };
-  return { filter: { ...filter, ...fixed }, limit, fingerprint, after: { created_ms, position } };
+  return { filter: { ...query.filter, ...fixed }, after: { created_ms, position } };
 }
 
 /** `limit` of every list: at most 500, zero or less gives none. */
@@ -149,7 +174,7 @@ function parseTimes(bounds: { readonly since: string; readonly until: string }, 
 }
 
 /** The cursor that goes on after this row. */
-export function cursorAfter(query: ListQuery, after: RowKey): string {
+export function cursorAfter(query: Pick<ListQuery, "filter" | "fingerprint">, after: RowKey): string {
   const { since_ms, until_ms } = query.filter;
   return formatCursor(query.fingerprint, [after.created_ms, after.position, since_ms ?? null, until_ms ?? null]);
 }

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { type MemoryRecorder, memoryRecorder } from "../../test/support/memory-recorder.js";
 import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryLog } from "../engines/memory/log.js";
+import { noMask } from "../ports/mask.js";
 import { Reader } from "./reader.js";
 
 let recorder: MemoryRecorder["recorder"];
@@ -132,7 +133,7 @@ test("an erased entry is read as its envelope, and lists leave it out", async ()
   ]);
   const row = { kind: "error", created_ms: 1, session_id: "", project: "", client: "", memories: [], chunks: [] };
   await index.apply({ rows: [1, 2].map((position) => ({ ...row, position })), through: 2 });
-  const reader = new Reader({ log, index, catchUp: async () => {} });
+  const reader = new Reader({ log, index, mask: noMask, catchUp: async () => {} });
   expect(await reader.getById("a")).toMatchObject({ id: "a", position: 1, erased: true });
   expect(await reader.getByPosition(1)).toMatchObject({ id: "", position: 1, erased: true });
   const { entries } = await reader.listEntries({ filter: {}, limit: 10, fingerprint: "" });

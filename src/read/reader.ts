@@ -1,26 +1,31 @@
 // The reader: lists and single entries, as every surface shows them. It never changes anything.
-import { toEntry } from "../model/body.js";
-import { idClaim } from "../model/claims.js";
 import type { Entry, EntrySummary, ErasedEntry, InteractionSummary } from "../model/entry.js";
 import type { EntryCounts, EntryIndex, RowKey } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
+import type { Mask } from "../ports/mask.js";
 import { EntryReader } from "./entry-reader.js";
 import { cursorAfter, type ListQuery } from "./list-query.js";
 
 export interface InteractionList {
   readonly interactions: readonly InteractionSummary[];
   readonly next_cursor: string | null;
+  /** While the index is rebuilt: older entries may be missing. */
+  readonly partial?: true;
 }
 
 export interface EntryList {
   readonly entries: readonly EntrySummary[];
   readonly next_cursor: string | null;
+  /** While the index is rebuilt: older entries may be missing. */
+  readonly partial?: true;
 }
 
 /** What reading needs: the truth, what is derived from it, and a way to bring the second up to the first. */
 export interface ReadingParts {
   readonly log: EntryLog;
   readonly index: EntryIndex;
+  /** Hides secrets in what is shown beside other entries. */
+  readonly mask: Mask;
   /** Returns once the index holds everything that was acknowledged before the call. */
   readonly catchUp: () => Promise<void>;
 }
@@ -31,7 +36,7 @@ export class Reader {
 
   constructor(parts: ReadingParts) {
     this.#parts = parts;
-    this.#entries = new EntryReader(parts.log);
+    this.#entries = new EntryReader(parts);
   }
 
   async listInteractions(query: ListQuery): Promise<InteractionList> {
@@ -44,25 +49,17 @@ export class Reader {
     return { entries: rows, next_cursor };
   }
 
-  async getById(id: string): Promise<Entry | ErasedEntry | undefined> {
-    const [position] = await this.#parts.log.find([idClaim(id)]);
-    if (position === undefined) return undefined;
-    const entry = await this.getByPosition(position);
-    return entry !== undefined && "erased" in entry ? { ...entry, id } : entry;
+  getById(id: string): Promise<Entry | ErasedEntry | undefined> {
+    return this.#entries.getById(id);
   }
 
-  async getByPosition(position: number): Promise<Entry | ErasedEntry | undefined> {
-    const [stored] = await this.#parts.log.get([position]);
-    if (stored === undefined) return undefined;
-    const entry = toEntry(stored);
-    if ("erased" in entry) return entry;
-    const [completed] = await this.#entries.withResponses([entry]);
-    return completed;
+  getByPosition(position: number): Promise<Entry | ErasedEntry | undefined> {
+    return this.#entries.getByPosition(position);
   }
 
   async count(): Promise<EntryCounts> {
     await this.#parts.catchUp();
-    return this.#parts.index.count();
+    return this.#parts.mask.value(await this.#parts.index.count());
   }
 
   async #list(query: ListQuery): Promise<{

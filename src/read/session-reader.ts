@@ -29,11 +29,15 @@ export interface SessionSummary {
 export interface SessionList {
   readonly sessions: readonly SessionSummary[];
   readonly next_cursor: string | null;
+  /** While the index is rebuilt: older entries may be missing. */
+  readonly partial?: true;
 }
 
 export interface Timeline {
   readonly entries: readonly EntrySummary[];
   readonly next_cursor: string | null;
+  /** While the index is rebuilt: older entries may be missing. */
+  readonly partial?: true;
 }
 
 export class SessionReader {
@@ -42,10 +46,16 @@ export class SessionReader {
 
   constructor(parts: ReadingParts) {
     this.#parts = parts;
-    this.#entries = new EntryReader(parts.log);
+    this.#entries = new EntryReader(parts);
   }
 
   async summary(session_id: string): Promise<SessionSummary | undefined> {
+    const summary = await this.recordedSummary(session_id);
+    return summary === undefined ? undefined : this.#parts.mask.entry(summary);
+  }
+
+  /** The summary with nothing masked, for exports that hand the record itself on. */
+  async recordedSummary(session_id: string): Promise<SessionSummary | undefined> {
     await this.#parts.catchUp();
     const row = await this.#parts.index.getSession(session_id);
     return row === undefined ? undefined : toSummary(row);
@@ -66,7 +76,7 @@ export class SessionReader {
     const last = page.at(-1);
     const isMore = last !== undefined && rows.length > query.limit;
     return {
-      sessions: page.map((row) => toSummary(row.session)),
+      sessions: page.map((row) => this.#parts.mask.entry(toSummary(row.session))),
       next_cursor: isMore ? formatCursor(query.fingerprint, [last.position, as_of]) : null,
     };
   }

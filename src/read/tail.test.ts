@@ -5,6 +5,7 @@ import { sampleEntries } from "../../test/support/sample-entries.js";
 import type { EntryInput } from "../model/entry.js";
 import { Rejection } from "../model/rejection.js";
 import type { StoredEntry } from "../ports/entry-log.js";
+import { noMask } from "../ports/mask.js";
 import { matches, parseTailQuery, readTail, type TailOptions, type TailQuery } from "./tail.js";
 
 describe("what a tail asks for", () => {
@@ -67,7 +68,7 @@ describe("what is read", () => {
   test("entries come as they were appended: an interaction without its later response, which is a row of its own", async () => {
     const { recorder, log } = memoryRecorder();
     await recorder.append(sampleEntries);
-    const { rows, through, isFull } = await readTail(log, { after: 0 });
+    const { rows, through, isFull } = await readTail({ log, mask: noMask }, { after: 0 });
     expect({ through, isFull }).toEqual({ through: sampleEntries.length, isFull: false });
     expect(rows.map(({ position }) => position)).toEqual(sampleEntries.map((_, index) => index + 1));
     const entries = rows.map(({ json }) => JSON.parse(json));
@@ -81,16 +82,24 @@ describe("what is read", () => {
     const { recorder, log } = memoryRecorder();
     for (let batch = 0; batch < 10; batch += 1) await recorder.append(errors(1_000));
     const filter = { kinds: ["decision"] };
-    const first = await readTail(log, { after: 0, filter });
+    const first = await readTail({ log, mask: noMask }, { after: 0, filter });
     expect(first).toEqual({ rows: [], through: 4_000, isFull: true });
-    expect(await readTail(log, { after: 8_000, filter })).toEqual({ rows: [], through: 10_000, isFull: false });
+    expect(await readTail({ log, mask: noMask }, { after: 8_000, filter })).toEqual({
+      rows: [],
+      through: 10_000,
+      isFull: false,
+    });
   });
 
   test("large entries come one at a time", async () => {
     const { recorder, log } = memoryRecorder();
     const error = "x".repeat(300_000);
     await recorder.append([1, 2, 3].map(() => ({ kind: "error", error })));
-    expect(await readTail(log, { after: 1 })).toMatchObject({ rows: [{ position: 2 }], through: 2, isFull: true });
+    expect(await readTail({ log, mask: noMask }, { after: 1 })).toMatchObject({
+      rows: [{ position: 2 }],
+      through: 2,
+      isFull: true,
+    });
   });
 
   test("erased and damaged entries are left out, and what follows them is not", async () => {
@@ -104,7 +113,7 @@ describe("what is read", () => {
       { ...third, body: Buffer.from('{"id":"x","session_id":7}') },
       fourth,
     ] as StoredEntry[];
-    const { rows, through } = await readTail({ read: async () => stored }, { after: 0 });
+    const { rows, through } = await readTail({ log: { read: async () => stored }, mask: noMask }, { after: 0 });
     expect(rows.map(({ position }) => position)).toEqual([4]);
     expect(through).toBe(4);
   });

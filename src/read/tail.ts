@@ -7,6 +7,7 @@ import { readRole } from "../model/roles.js";
 import { parseTime } from "../model/time.js";
 import type { RowFilter } from "../ports/entry-index.js";
 import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
+import type { Mask } from "../ports/mask.js";
 import { parseEntryQuery } from "./list-query.js";
 
 /** Filters as in lists: an empty one filters nothing, and `"-"` selects entries without that label. */
@@ -46,6 +47,12 @@ export interface TailRow {
 export interface TailRange {
   readonly after: number;
   readonly filter?: TailFilter | undefined;
+}
+
+/** What a tail is read from, and what hides the secrets in it. */
+export interface TailParts {
+  readonly log: Pick<EntryLog, "read">;
+  readonly mask: Mask;
 }
 
 export interface TailRead {
@@ -98,27 +105,27 @@ export function matches(row: Omit<TailRow, "json">, filter: TailFilter | undefin
 }
 
 /** The next entries that match, a bounded amount; none where the log ends or a long stretch has no match. */
-export async function readTail(log: Pick<EntryLog, "read">, range: TailRange): Promise<TailRead> {
+export async function readTail(parts: TailParts, range: TailRange): Promise<TailRead> {
   let through = range.after;
   let isFull = true;
   let rows: readonly TailRow[] = [];
   for (let reads = 0; reads < READS_MAX && isFull && rows.length === 0; reads += 1) {
-    const stored = await log.read({ after: through, limit: READ_ENTRIES, bytes_max: READ_BYTES });
-    rows = stored.flatMap((one) => toRow(one, range.filter));
+    const stored = await parts.log.read({ after: through, limit: READ_ENTRIES, bytes_max: READ_BYTES });
+    rows = stored.flatMap((one) => toRow(one, range.filter, parts.mask));
     through = stored.at(-1)?.position ?? through;
     isFull = stored.length === READ_ENTRIES || bytesOf(stored) >= READ_BYTES;
   }
   return { rows, through, isFull };
 }
 
-function toRow(stored: StoredEntry, filter: TailFilter | undefined): readonly TailRow[] {
+function toRow(stored: StoredEntry, filter: TailFilter | undefined, mask: Mask): readonly TailRow[] {
   if (filter?.kinds !== undefined && !filter.kinds.includes(stored.kind)) return [];
   const entry = readableEntry(stored);
   if (entry === undefined) return [];
   const { position, kind, project, session_id, client } = entry;
   const role = entry.kind === "message" ? { role: readRole(entry.role) } : {};
   const row = { position, kind, project, session_id, client, ...role };
-  return matches(row, filter) ? [{ ...row, json: JSON.stringify(entry) }] : [];
+  return matches(row, filter) ? [{ ...row, json: JSON.stringify(mask.entry(entry)) }] : [];
 }
 
 /** As in lists, what was erased or damaged is left out; a damaged entry must not end every tail that reaches it. */

@@ -1,17 +1,13 @@
 // The thread that fills the index and answers reads, so that neither ever holds up capture.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { SqliteIndex } from "../engines/sqlite/index.js";
+import { SqliteIndexFile } from "../engines/sqlite/index-file.js";
 import { SqliteLog } from "../engines/sqlite/log.js";
+import { createMask } from "../guard/masking/mask.js";
 import { type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
-import { LocalReading, type Reading } from "./reading.js";
+import { LocalReading, type Reading, type ReadThreadOptions } from "./reading.js";
 
 /** New entries are gathered this long before they are indexed: reads do not wait for it, they index by themselves. */
 const GATHER_MS = 100;
-
-interface ReadThreadOptions {
-  readonly log_path: string;
-  readonly index_path: string;
-}
 
 const options = workerData as ReadThreadOptions;
 const port = parentPort as MessagePort;
@@ -21,12 +17,14 @@ let gathering: NodeJS.Timeout | undefined;
 
 function open(): void {
   const log = SqliteLog.open({ path: options.log_path, mode: "read" });
-  try {
-    reading = new LocalReading({ log, index: SqliteIndex.open({ path: options.index_path }) });
-  } catch (error) {
-    void log.close();
-    throw error;
-  }
+  // The index is opened by the first read that needs it, so that trouble with it harms no other.
+  const index = new SqliteIndexFile({ path: options.index_path });
+  reading = new LocalReading({
+    log,
+    index,
+    mask: createMask({ values: options.mask }),
+    rebuild: options.rebuild,
+  });
 }
 
 /** Indexes batch by batch, and lets waiting reads through between two batches. */
@@ -46,7 +44,11 @@ function onAppended(): void {
 
 async function perform(request: ThreadRequest): Promise<unknown> {
   const { method, argument } = request;
-  if (method === "open") return open();
+  if (method === "open") {
+    open();
+    // What was appended before this thread began was told to nobody.
+    return onAppended();
+  }
   if (method === "close") {
     clearTimeout(gathering);
     return reading?.close();

@@ -1,16 +1,34 @@
 // The reading side of a recorder: the index, the reader and verify, in this thread or in one of their own.
 import { type Verification, verify } from "../custody/verify.js";
-import { Indexer } from "../indexing/indexer.js";
+import { createMask } from "../guard/masking/mask.js";
 import type { Entry, ErasedEntry } from "../model/entry.js";
 import { Fault } from "../model/fault.js";
 import type { EntryCounts, EntryIndex, SessionRange } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
-import { type ConsolidationPlan, type History, HistoryReader } from "../read/history/history.js";
+import { fixedIndex, type IndexHolder } from "../ports/index-holder.js";
+import type { Mask } from "../ports/mask.js";
+import { EntryReader } from "../read/entry-reader.js";
+import type { ConsolidationPlan, History } from "../read/history/history.js";
 import type { ListQuery } from "../read/list-query.js";
-import { type EntryList, type InteractionList, Reader } from "../read/reader.js";
+import type { EntryList, InteractionList } from "../read/reader.js";
+import type { ReflectionQuery } from "../read/reflection-query.js";
+import type { SearchQuery } from "../read/search/search-query.js";
+import type { SearchPage } from "../read/search/searcher.js";
 import type { HistoryQuery, SessionListQuery, TimelineQuery } from "../read/session-query.js";
-import { type SessionList, SessionReader, type SessionSummary, type Timeline } from "../read/session-reader.js";
+import type { SessionList, SessionSummary, Timeline } from "../read/session-reader.js";
+import type { ReflectionReport } from "../reflect/report.js";
 import { Thread } from "./calls.js";
+import { type RebuildOptions, SteadyReaders } from "./steady-readers.js";
+
+/** A message to the thread costs more than an entry's share of a commit, so that one is sent for many of them. */
+const GATHER_MS = 50;
+
+export interface IndexState {
+  /** Position through which the index has followed the log. */
+  readonly indexed_through: number;
+  /** False while answers lack older entries. */
+  readonly is_whole: boolean;
+}
 
 export interface Reading {
   listInteractions(query: ListQuery): Promise<InteractionList>;
@@ -20,12 +38,19 @@ export interface Reading {
   count(): Promise<EntryCounts>;
   listSessions(query: SessionListQuery): Promise<SessionList>;
   sessionSummary(session_id: string): Promise<SessionSummary | undefined>;
+  /** The summary with nothing masked, for exports that hand the record itself on. */
+  recordedSummary(session_id: string): Promise<SessionSummary | undefined>;
   timeline(query: TimelineQuery): Promise<Timeline>;
   sessionPositions(range: SessionRange): Promise<readonly number[]>;
   history(query: HistoryQuery): Promise<History>;
   planConsolidation(wish: { readonly session_id: string; readonly through: number }): Promise<ConsolidationPlan>;
-  indexedThrough(): Promise<number>;
+  search(query: SearchQuery): Promise<SearchPage>;
+  sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): Promise<string>;
+  reflect(query: ReflectionQuery): Promise<ReflectionReport>;
+  indexState(): Promise<IndexState>;
   rebuildIndex(): Promise<void>;
+  /** Position through which a rebuild has come; undefined while there is none. */
+  rebuiltThrough(): Promise<number | undefined>;
   verify(): Promise<Verification>;
   /** Word that the log has grown, so that the index follows soon. Reads do not depend on it. */
   appended(): void;
@@ -34,73 +59,114 @@ export interface Reading {
 
 export class LocalReading implements Reading {
   readonly #log: EntryLog;
-  readonly #index: EntryIndex;
-  readonly #indexer: Indexer;
-  readonly #reader: Reader;
-  readonly #sessions: SessionReader;
-  readonly #histories: HistoryReader;
+  readonly #entries: EntryReader;
+  readonly #readers: SteadyReaders;
+  #rebuilding: Promise<void> | undefined;
+  #rebuiltThrough: number | undefined;
 
-  constructor(parts: { readonly log: EntryLog; readonly index: EntryIndex }) {
-    this.#log = parts.log;
-    this.#index = parts.index;
-    this.#indexer = new Indexer(parts);
-    const readingParts = { ...parts, catchUp: () => this.#indexer.catchUp() };
-    this.#reader = new Reader(readingParts);
-    this.#sessions = new SessionReader(readingParts);
-    this.#histories = new HistoryReader(readingParts);
+  constructor(parts: {
+    readonly log: EntryLog;
+    readonly index: EntryIndex | IndexHolder;
+    readonly mask?: Mask;
+    readonly rebuild?: Partial<RebuildOptions> | undefined;
+  }) {
+    const { log, mask = createMask() } = parts;
+    this.#log = log;
+    this.#entries = new EntryReader({ log, mask });
+    const holder = "current" in parts.index ? parts.index : fixedIndex(parts.index);
+    this.#readers = new SteadyReaders({ log, holder, mask, options: parts.rebuild });
   }
 
   listInteractions(query: ListQuery): Promise<InteractionList> {
-    return this.#reader.listInteractions(query);
+    return this.#readers.read(({ entries }) => entries.listInteractions(query));
   }
 
   listEntries(query: ListQuery): Promise<EntryList> {
-    return this.#reader.listEntries(query);
+    return this.#readers.read(({ entries }) => entries.listEntries(query));
   }
 
   getById(id: string): Promise<Entry | ErasedEntry | undefined> {
-    return this.#reader.getById(id);
+    return this.#entries.getById(id);
   }
 
   getByPosition(position: number): Promise<Entry | ErasedEntry | undefined> {
-    return this.#reader.getByPosition(position);
+    return this.#entries.getByPosition(position);
   }
 
   count(): Promise<EntryCounts> {
-    return this.#reader.count();
+    return this.#readers.read(({ entries }) => entries.count());
   }
 
   listSessions(query: SessionListQuery): Promise<SessionList> {
-    return this.#sessions.list(query);
+    return this.#readers.read(({ sessions }) => sessions.list(query));
   }
 
   sessionSummary(session_id: string): Promise<SessionSummary | undefined> {
-    return this.#sessions.summary(session_id);
+    return this.#readers.readWhole(({ sessions }) => sessions.summary(session_id));
+  }
+
+  recordedSummary(session_id: string): Promise<SessionSummary | undefined> {
+    return this.#readers.readWhole(({ sessions }) => sessions.recordedSummary(session_id));
   }
 
   timeline(query: TimelineQuery): Promise<Timeline> {
-    return this.#sessions.timeline(query);
+    return this.#readers.read(({ sessions }) => sessions.timeline(query));
   }
 
   sessionPositions(range: SessionRange): Promise<readonly number[]> {
-    return this.#sessions.positions(range);
+    return this.#readers.readWhole(({ sessions }) => sessions.positions(range));
   }
 
   history(query: HistoryQuery): Promise<History> {
-    return this.#histories.history(query);
+    return this.#readers.readWhole(({ histories }) => histories.history(query));
   }
 
   planConsolidation(wish: { readonly session_id: string; readonly through: number }): Promise<ConsolidationPlan> {
-    return this.#histories.planConsolidation(wish.session_id, wish.through);
+    return this.#readers.readWhole(({ histories }) => histories.planConsolidation(wish.session_id, wish.through));
   }
 
-  indexedThrough(): Promise<number> {
-    return this.#index.checkpoint();
+  search(query: SearchQuery): Promise<SearchPage> {
+    return this.#readers.read(({ searches }) => searches.search(query));
   }
 
-  async rebuildIndex(): Promise<void> {
-    await this.#index.reset();
-    await this.#indexer.catchUp();
+  async sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): Promise<string> {
+    const found = await this.#readers.read(async ({ searches }) => ({ text: await searches.sessionHistory(wish) }));
+    return found.partial ? `${found.text}\n(The index is being rebuilt; older entries may be missing.)` : found.text;
+  }
+
+  reflect(query: ReflectionQuery): Promise<ReflectionReport> {
+    return this.#readers.read(async ({ reflections }) => {
+      // Loaded when it is first needed: with its lists of words it takes longer than a command may take to start.
+      const { Reflection } = await import("../reflect/reflection.js");
+      const reflection = new Reflection();
+      await reflections.read(query, reflection);
+      return reflection.finish();
+    });
+  }
+
+  indexState(): Promise<IndexState> {
+    return this.#readers.state();
+  }
+
+  /** Whoever asks while it goes on waits for the same rebuild. */
+  rebuildIndex(): Promise<void> {
+    this.#rebuilding ??= this.#rebuild();
+    return this.#rebuilding;
+  }
+
+  async rebuiltThrough(): Promise<number | undefined> {
+    return this.#rebuiltThrough;
+  }
+
+  async #rebuild(): Promise<void> {
+    try {
+      await this.#readers.rebuild((position) => {
+        this.#rebuiltThrough = position;
+      });
+    } finally {
+      this.#rebuilding = undefined;
+      this.#rebuiltThrough = undefined;
+    }
   }
 
   verify(): Promise<Verification> {
@@ -108,24 +174,33 @@ export class LocalReading implements Reading {
   }
 
   indexStep(): Promise<boolean> {
-    return this.#indexer.step();
+    return this.#readers.step();
   }
 
   appended(): void {}
 
   async close(): Promise<void> {
-    await this.#index.close();
+    await this.#readers.close();
     await this.#log.close();
   }
 }
 
+export interface ReadThreadOptions {
+  readonly log_path: string;
+  readonly index_path: string;
+  /** Values that the user registered to be masked. */
+  readonly mask?: readonly string[] | undefined;
+  readonly rebuild?: Partial<RebuildOptions> | undefined;
+}
+
 /** The same in a thread of its own, started when it is first needed. */
 export class ThreadedReading implements Reading {
-  readonly #options: { readonly log_path: string; readonly index_path: string };
+  readonly #options: ReadThreadOptions;
   #thread: Promise<Thread> | undefined;
   #started: Thread | undefined;
+  #telling: NodeJS.Timeout | undefined;
 
-  constructor(options: { readonly log_path: string; readonly index_path: string }) {
+  constructor(options: ReadThreadOptions) {
     this.#options = options;
   }
 
@@ -157,6 +232,10 @@ export class ThreadedReading implements Reading {
     return this.#call("sessionSummary", session_id);
   }
 
+  recordedSummary(session_id: string): Promise<SessionSummary | undefined> {
+    return this.#call("recordedSummary", session_id);
+  }
+
   timeline(query: TimelineQuery): Promise<Timeline> {
     return this.#call("timeline", query);
   }
@@ -173,8 +252,24 @@ export class ThreadedReading implements Reading {
     return this.#call("planConsolidation", wish);
   }
 
-  indexedThrough(): Promise<number> {
-    return this.#call("indexedThrough");
+  search(query: SearchQuery): Promise<SearchPage> {
+    return this.#call("search", query);
+  }
+
+  sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): Promise<string> {
+    return this.#call("sessionHistory", wish);
+  }
+
+  reflect(query: ReflectionQuery): Promise<ReflectionReport> {
+    return this.#call("reflect", query);
+  }
+
+  indexState(): Promise<IndexState> {
+    return this.#call("indexState");
+  }
+
+  rebuiltThrough(): Promise<number | undefined> {
+    return this.#call("rebuiltThrough");
   }
 
   rebuildIndex(): Promise<void> {
@@ -186,10 +281,15 @@ export class ThreadedReading implements Reading {
   }
 
   appended(): void {
-    this.#started?.tell("appended", undefined);
+    if (this.#started === undefined || this.#telling !== undefined) return;
+    this.#telling = setTimeout(() => {
+      this.#telling = undefined;
+      this.#started?.tell("appended", undefined);
+    }, GATHER_MS).unref();
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#telling);
     const thread = await this.#thread?.catch(() => undefined);
     await thread?.close();
   }

@@ -3,8 +3,10 @@
 // The thread is not the one that answers other reads: a rebuild or a long verify there would hold up everybody who
 // follows, and somebody who catches up on a long log would hold up every search.
 
+import { createMask } from "../guard/masking/mask.js";
 import { Fault } from "../model/fault.js";
 import type { EntryLog } from "../ports/entry-log.js";
+import type { Mask } from "../ports/mask.js";
 import { readTail, type TailRange, type TailRead } from "../read/tail.js";
 import { Thread } from "./calls.js";
 
@@ -15,25 +17,33 @@ export interface TailSource {
 
 export class LocalTailSource implements TailSource {
   readonly #log: EntryLog;
+  readonly #mask: Mask;
 
-  constructor(log: EntryLog) {
+  constructor(log: EntryLog, mask: Mask = createMask()) {
     this.#log = log;
+    this.#mask = mask;
   }
 
   read(range: TailRange): Promise<TailRead> {
-    return readTail(this.#log, range);
+    return readTail({ log: this.#log, mask: this.#mask }, range);
   }
 
   /** The log belongs to whoever opened it. */
   async close(): Promise<void> {}
 }
 
+export interface TailThreadOptions {
+  readonly log_path: string;
+  /** Values that the user registered to be masked. */
+  readonly mask?: readonly string[] | undefined;
+}
+
 /** Reads and parses in a thread that is started when somebody first follows. */
 export class ThreadedTailSource implements TailSource {
-  readonly #options: { readonly log_path: string };
+  readonly #options: TailThreadOptions;
   #thread: Promise<Thread> | undefined;
 
-  constructor(options: { readonly log_path: string }) {
+  constructor(options: TailThreadOptions) {
     this.#options = options;
   }
 

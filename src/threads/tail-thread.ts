@@ -1,15 +1,18 @@
 // The thread that reads the log for those who follow it, so that parsing for them never holds up capture.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { SqliteLog } from "../engines/sqlite/log.js";
+import { createMask } from "../guard/masking/mask.js";
 import { readTail, type TailRange } from "../read/tail.js";
 import { type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
+import type { TailThreadOptions } from "./tail-source.js";
 
-const options = workerData as { readonly log_path: string };
+const options = workerData as TailThreadOptions;
 const port = parentPort as MessagePort;
+const mask = createMask({ values: options.mask });
 let log: SqliteLog | undefined;
 
 async function perform({ method, argument }: ThreadRequest): Promise<unknown> {
-  if (method === "read") return readTail(log as SqliteLog, argument as TailRange);
+  if (method === "read") return readTail({ log: log as SqliteLog, mask }, argument as TailRange);
   if (method === "close") return log?.close();
   if (method !== "open") throw new Error(`unknown call ${method}`);
   log = SqliteLog.open({ path: options.log_path, mode: "read" });

@@ -28,3 +28,9 @@ describeEntryLog({ engine: "sqlite", name: "sqlite through its thread" }, (store
 
 describeEntryIndex(memory, async () => new MemoryIndex());
 describeEntryIndex({ engine: "sqlite" }, async (store) => SqliteIndex.open({ path: join(folder, store, "index.db") }));
+describeEntryIndex({ engine: "sqlite", name: "sqlite, texts in small segments" }, async (store) =>
+  SqliteIndex.open({
+    path: join(folder, store, "index.db"),
+    texts: { segment: { blocks: 2, entries: 37 }, rows_first: 5 },
+  }),
+);

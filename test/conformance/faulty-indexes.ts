@@ -1,6 +1,6 @@
 // Indexes that are wrong in one respect each, to show that the conformance suite notices.
 import { MemoryIndex } from "../../src/engines/memory/index.js";
-import type { EntryCounts, EntryRow, IndexBatch, RowKey } from "../../src/ports/entry-index.js";
+import type { EntryCounts, EntryRow, EntryTexts, IndexBatch, RowKey } from "../../src/ports/entry-index.js";
 
 type Query = Parameters<MemoryIndex["list"]>[0];
 
@@ -84,6 +84,77 @@ class ForgetfulReset extends MemoryIndex {
   override async reset(): Promise<void> {}
 }
 
+type TextQuery = Parameters<MemoryIndex["candidates"]>[0];
+type TextBatch = { readonly texts: readonly EntryTexts[]; readonly through: number };
+
+class WholeWordsOnly extends MemoryIndex {
+  override candidates(query: TextQuery): Promise<readonly RowKey[]> {
+    return super.candidates({ ...query, needles: query.needles.map((needle) => ` ${needle} `) });
+  }
+}
+
+class ThreeCharactersAtLeast extends MemoryIndex {
+  override async candidates(query: TextQuery): Promise<readonly RowKey[]> {
+    return query.needles.some((needle) => needle.length < 3) ? [] : super.candidates(query);
+  }
+}
+
+class AsciiTexts extends MemoryIndex {
+  override applyTexts(batch: TextBatch): Promise<number> {
+    const texts = batch.texts.map((entry) => ({
+      ...entry,
+      texts: entry.texts.map((text) => text.replace(/[^ -~]/g, "?")),
+    }));
+    return super.applyTexts({ ...batch, texts });
+  }
+}
+
+class FirstTextOnly extends MemoryIndex {
+  override applyTexts(batch: TextBatch): Promise<number> {
+    return super.applyTexts({
+      ...batch,
+      texts: batch.texts.map((entry) => ({ ...entry, texts: entry.texts.slice(0, 1) })),
+    });
+  }
+}
+
+class NeedlesWithoutFilter extends MemoryIndex {
+  override candidates(query: TextQuery): Promise<readonly RowKey[]> {
+    return super.candidates({ ...query, filter: {} });
+  }
+}
+
+class TailLeftOut extends MemoryIndex {
+  override async candidates(query: TextQuery): Promise<readonly RowKey[]> {
+    const through = await this.textCheckpoint();
+    return (await super.candidates(query)).filter(({ position }) => position <= through);
+  }
+}
+
+class RankedCandidates extends MemoryIndex {
+  override async candidates(query: TextQuery): Promise<readonly RowKey[]> {
+    return (await super.candidates(query)).toSorted((left, right) => left.position - right.position);
+  }
+}
+
+class TextsOutliveReset extends MemoryIndex {
+  #kept: TextBatch | undefined;
+  override applyTexts(batch: TextBatch): Promise<number> {
+    this.#kept ??= batch;
+    return super.applyTexts(batch);
+  }
+  override async reset(): Promise<void> {
+    await super.reset();
+    if (this.#kept !== undefined) await super.applyTexts(this.#kept);
+  }
+}
+
+class TextsTakenForApplied extends MemoryIndex {
+  override async applyTexts(batch: TextBatch): Promise<number> {
+    return (await super.applyTexts(batch)) + 1;
+  }
+}
+
 /** Each with a part of the behaviour that must be found broken. */
 export const faultyIndexes: readonly { readonly Faulty: new () => MemoryIndex; readonly breaks: string }[] = [
   { Faulty: ExclusiveUntil, breaks: "times are inclusive on both ends" },
@@ -97,4 +168,13 @@ export const faultyIndexes: readonly { readonly Faulty: new () => MemoryIndex; r
   { Faulty: CheckpointAtLastRow, breaks: "applying moves the checkpoint" },
   { Faulty: CountsEveryBatch, breaks: "a batch that was applied before changes nothing" },
   { Faulty: ForgetfulReset, breaks: "a reset forgets everything" },
+  { Faulty: WholeWordsOnly, breaks: "each piece of a text alone" },
+  { Faulty: ThreeCharactersAtLeast, breaks: "each piece of a text alone" },
+  { Faulty: AsciiTexts, breaks: "every entry that holds all needles" },
+  { Faulty: FirstTextOnly, breaks: "every entry that holds all needles" },
+  { Faulty: NeedlesWithoutFilter, breaks: "candidates pass the filter" },
+  { Faulty: TailLeftOut, breaks: "not applied yet are candidates" },
+  { Faulty: RankedCandidates, breaks: "every entry that holds all needles" },
+  { Faulty: TextsTakenForApplied, breaks: "texts in many small batches" },
+  { Faulty: TextsOutliveReset, breaks: "a reset forgets the texts" },
 ];

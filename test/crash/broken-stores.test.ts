@@ -188,20 +188,18 @@ test("an index.db of another program is not emptied to make room", async () => {
   });
 });
 
-test("damage that an index shows only later is a fault of lists, harms no recording, and is mended by deleting it", async () => {
+test("damage that an index shows only later harms neither recording nor reading, and is mended by itself", async () => {
   const data = await store.copy();
   const path = join(data, "index.db");
   overwrite(path, PAGE_BYTES, statSync(path).size - PAGE_BYTES);
   const { append, get, list, count, verify } = await withRecorder(data, outcomesOf);
-  expect({ append, get, verify }).toMatchObject({
+  expect({ append, get, count, verify }).toMatchObject({
     append: { status: "recorded" },
     get: { id: "info" },
+    count: { entries: LAST + 1 },
     verify: { ok: true },
   });
-  for (const outcome of [list, count]) {
-    expect(outcome).toMatchObject({ ...corrupt, message: expect.stringContaining("index.db") });
-  }
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+  expect(list).toHaveProperty("entries.length", LAST + 1);
   expect(await withRecorder(data, (recorder) => recorder.count())).toMatchObject({ entries: LAST + 1 });
 });
 

@@ -47,11 +47,10 @@ test("a log that may not even be read is a fault at opening", async () => {
   expect(attempt(data)).toEqual({ open: notWritable });
 });
 
-test("an index without write permission stops lists, and neither recording nor reading by position", async () => {
+test("an index without write permission stops nothing, because the newest entries are read without it", async () => {
   const data = await store.copy();
   restrict(join(data, "index.db"), 0o400);
-  const list = { ...notWritable, message: expect.stringContaining("index.db cannot be written") };
-  expect(attempt(data)).toEqual({ open: "ok", append: "ok", get: "ok", list, verify: "ok" });
+  expect(attempt(data)).toEqual({ open: "ok", append: "ok", get: "ok", list: "ok", verify: "ok" });
 });
 
 describe.each([

@@ -240,3 +240,21 @@ describe("where the session manager failed", () => {
     expect(await recorder.getEntry(1)).toMatchObject({ content: "q" });
   });
 });
+
+describe("where self-reflection failed", () => {
+  test("topics are not made of stop words", async () => {
+    const { recorder } = memoryRecorder();
+    await recorder.append(
+      Array.from({ length: 4 }, () => said("user", "what about this and that deployment, with what?")),
+    );
+    expect((await recorder.reflect()).topics.map(({ word }) => word)).toEqual(["deployment"]);
+  });
+
+  test("there are topics in Chinese", async () => {
+    const { recorder } = memoryRecorder();
+    await recorder.append(
+      ["服务器为什么停止了？", "请检查服务器。", "这个服务器可以重启吗？"].map((text) => said("user", text)),
+    );
+    expect((await recorder.reflect()).topics.map(({ word }) => word)).toContain("服务");
+  });
+});

@@ -66,7 +66,7 @@ test.each<[string, CommandModule, readonly string[]]>([
   ["doctor", doctorCommand, []],
 ])("%s %#", async (_, command, operands) => {
   const out = terminal();
-  const settings = { data, host: "127.0.0.1", port: 4747 };
+  const settings = { data, host: "127.0.0.1", port: 4747, mask: [], redact: undefined, seal_key: undefined };
   const screen = { out: out.pane, err: terminal().pane };
   expect(await command.run({ operands, options: {}, settings, screen, json: false })).toBe(0);
   const text = out.written.join("");

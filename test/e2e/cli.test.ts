@@ -120,7 +120,7 @@ describe("settings", () => {
   });
 
   test.each([
-    ["record", "postgres://localhost/hansard"],
+    ["record", "mysql://localhost/hansard"],
     ["record", "memory:"],
     ["doctor", "memory:"],
   ])("%s refuses a store that cannot be kept here: %s", async (command, data) => {

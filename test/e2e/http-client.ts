@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { type ServeOptions, type Serving, serve } from "../../src/http/serve.js";
 import { openRecorder, type Recorder } from "../../src/index.js";
-import { folderOfFile, folderOfTest } from "../support/temporary-folder.js";
+import { storeOfFile, storeOfTest } from "../support/store.js";
 
 export interface Answer {
   readonly status: number;
@@ -26,17 +26,17 @@ type TestServerOptions = { readonly data: string } & Partial<Omit<ServeOptions, 
 
 /** A server for one test; called inside the test. */
 export async function startServer(options: Partial<TestServerOptions> = {}): Promise<TestServer> {
-  const server = await openServer({ data: folderOfTest(), ...options });
+  const server = await openServer({ data: options.data ?? (await storeOfTest()), ...options });
   onTestFinished(() => server.close());
   return server;
 }
 
 /** A server for all tests of a file; called outside of them. */
 export function serverOfFile(): () => TestServer {
-  const data = folderOfFile();
+  const store = storeOfFile();
   let server: TestServer | undefined;
   beforeAll(async () => {
-    server = await openServer({ data });
+    server = await openServer({ data: await store() });
   });
   afterAll(() => server?.close());
   return () => server as TestServer;

@@ -47,7 +47,8 @@ test("the document names every route but those that serve pages", async () => {
   }
   expect(named.sort()).toEqual([
     ...["GET /entries", "GET /entries/:id", "GET /export", "GET /health", "GET /interactions", "GET /interactions/:id"],
-    ...["GET /sessions", "GET /sessions/:id", "GET /sessions/:id/entries", "GET /sessions/:id/history"],
+    "GET /reflection",
+    ...["GET /search", "GET /sessions", "GET /sessions/:id", "GET /sessions/:id/entries", "GET /sessions/:id/history"],
     ...["GET /tail", "GET /verify"],
     ...["POST /entries", "POST /interactions", "POST /interactions/:id/response"],
     ...["POST /sessions/:id/clear", "POST /sessions/:id/consolidate"],
@@ -68,6 +69,8 @@ test("what is given and what is answered, for every kind, is what the document s
   expectSchema(document, "InteractionPage", (await server().get("/interactions")).body);
   expectSchema(document, "InteractionEntry", (await server().get("/interactions/i")).body);
   expectSchema(document, "Receipt", (await server().post("/interactions", { prompt: "p" })).body);
+  expectSchema(document, "SearchPage", (await server().get("/search?q=r&facets=1")).body);
+  expectSchema(document, "SearchPage", (await server().get("/search?since=1d&limit=500")).body);
   expectSchema(document, "SessionPage", (await server().get("/sessions")).body);
   expectSchema(document, "SessionSummary", (await server().get("/sessions/s")).body);
   expectSchema(document, "EntryPage", (await server().get("/sessions/s/entries")).body);
@@ -76,6 +79,7 @@ test("what is given and what is answered, for every kind, is what the document s
   expectSchema(document, "History", (await server().get("/sessions/s/history?format=anthropic")).body);
   expectSchema(document, "Consolidation", (await server().post("/sessions/s/consolidate", { through: 3 })).body);
   expectSchema(document, "Receipt", (await server().post("/sessions/s/clear", {})).body);
+  expectSchema(document, "Reflection", (await server().get("/reflection")).body);
   expectSchema(document, "Verification", (await server().get("/verify")).body);
   expectSchema(document, "Health", (await server().get("/health")).body);
   expectSchema(document, "Error", (await server().post("/entries", [{}])).body);

@@ -26,7 +26,10 @@ import {
   openRecorder,
   type Recorder,
   RecorderError,
+  type ReflectionReport,
   type RejectionCode,
+  type SearchHit,
+  type SearchPage,
   type Session,
   type SessionList,
   type SessionSummary,
@@ -118,6 +121,12 @@ expectTypeOf(recorder.getInteraction).returns.resolves.toEqualTypeOf<Interaction
 expectTypeOf(recorder.getEntry).returns.resolves.toEqualTypeOf<Entry | ErasedEntry | undefined>();
 expectTypeOf(recorder.getEntry).parameter(0).toEqualTypeOf<string | number>();
 expectTypeOf(recorder.count).returns.resolves.toEqualTypeOf<EntryCounts>();
+expectTypeOf(recorder.reflect).returns.resolves.toEqualTypeOf<ReflectionReport>();
+expectTypeOf(recorder.reflect).toBeCallableWith();
+expectTypeOf(recorder.reflect).toBeCallableWith({ limit: 100, project: "p", since: "7d", kind: "error" });
+expectTypeOf<ReflectionReport["topics"][number]["entry_ids"]>().toEqualTypeOf<readonly string[]>();
+// @ts-expect-error Reflection has no pages.
+void recorder.reflect({ cursor: "c" });
 expectTypeOf(recorder.verify).returns.resolves.toEqualTypeOf<Verification>();
 expectTypeOf(recorder.health).returns.resolves.toEqualTypeOf<Health>();
 expectTypeOf(recorder.close).returns.resolves.toBeVoid();
@@ -217,3 +226,16 @@ expectTypeOf(recorder.exportEntries()).toExtend<AsyncIterable<string>>();
 expectTypeOf(recorder.exportEntries).toBeCallableWith({ format: "nanobot", session_id: "s", since: "7d" });
 // @ts-expect-error A cursor is for lists; an export has no pages.
 void recorder.exportEntries({ cursor: "c" });
+
+expectTypeOf(recorder.search("x")).resolves.toEqualTypeOf<SearchPage>();
+expectTypeOf(
+  recorder.search("x", { kind: "error", role: "user", since: "7d", facets: true, limit: 5 }),
+).resolves.toEqualTypeOf<SearchPage>();
+expectTypeOf<SearchPage["results"]>().toEqualTypeOf<readonly SearchHit[]>();
+expectTypeOf<SearchHit["matches"]>().toEqualTypeOf<readonly (readonly [start: number, end: number])[]>();
+expectTypeOf<SearchHit>().toHaveProperty("position");
+expectTypeOf(recorder.sessionHistory({ query: "x", role: "user", limit: 3 })).resolves.toEqualTypeOf<string>();
+// @ts-expect-error A query is text.
+void recorder.search(5);
+// @ts-expect-error An agent asks with a query.
+void recorder.sessionHistory({ role: "user" });

@@ -11,7 +11,10 @@ const INDENT = 10;
 export const doctorCommand: CommandModule = {
   define(command: Command): void {
     command
-      .option("--rebuild-index", "drop the index and build it anew from the log; nothing recorded is touched")
+      .option(
+        "--rebuild-index",
+        "build the index anew from the log, also while a server runs; nothing recorded is touched",
+      )
       .option("--json", "print a JSON document")
       .addHelpText(
         "after",
@@ -42,7 +45,9 @@ async function rebuildIndex(settings: Invocation["settings"], onStep: (says: str
   onStep("Building the index anew …");
   return withRecorder({ settings, create: false }, async (recorder) => {
     discardDamagedIndex(settings.data);
-    await recorder.rebuildIndex();
+    const { position: all } = await recorder.health();
+    const onProgress = (done: number): void => onStep(`Building the index anew: ${done} of ${all} …`);
+    await recorder.rebuildIndex({ onProgress });
     const { entries } = await recorder.count();
     return {
       level: "ok",

@@ -25,6 +25,7 @@ export const exportCommand: CommandModule = {
       .option("--since <time>", "from then on: 2026-11-15, 2026-11-15T06:39Z, or 30m, 12h, 7d, 2w ago")
       .option("--until <time>", "up to then, inclusive; a date alone means its end")
       .option("--timezone <zone>", "for nanobot and timmy, whose times have no zone (this machine's)")
+      .option("--masked", "mask secrets in Hansard's own form too; Markdown always does")
       .option("--out <path>", "a file; for nanobot and timmy without --session a folder")
       .option("--json", "tell what went wrong as JSON; what is exported stays as it is")
       .addHelpText(
@@ -48,7 +49,7 @@ ${examplesText([
 
 async function exportWith(recorder: Recorder, { options, screen }: Invocation): Promise<void> {
   const { out, session: session_id, ...rest } = textOptions(options, OPTION_NAMES);
-  const chosen = { ...rest, session_id };
+  const chosen = { ...rest, session_id, masked: options.masked === true };
   const isPerSession = PER_SESSION.has(chosen.format ?? "");
   if (!isPerSession || (session_id ?? "") !== "") {
     const lines = recorder.exportEntries(chosen);

@@ -25,6 +25,7 @@ export const importCommand: CommandModule = {
       .argument("<path...>", "files, folders with all that is in them, or - for standard input")
       .option("--format <name>", "what it is, where its content does not tell: hansard, nanobot, timmy")
       .option("--timezone <zone>", "where times without a zone were written, such as Europe/Berlin (this machine's)")
+      .option("--redact <when>", "capture: mask secrets before they are stored")
       .option("--json", "print the report as a document")
       .addHelpText(
         "after",

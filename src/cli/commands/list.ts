@@ -2,7 +2,14 @@
 import type { Command } from "commander";
 import type { EntryList, InteractionList, Recorder } from "../../index.js";
 import type { EntrySummary } from "../../model/entry.js";
-import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import {
+  type CommandModule,
+  examplesText,
+  type Invocation,
+  notePartial,
+  textOptions,
+  withRecorder,
+} from "../command.js";
 import { entryLine, kindColour, shortTime } from "../entry-text.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { type Column, renderTable } from "../table.js";
@@ -38,6 +45,7 @@ export const listCommand: CommandModule = {
       readPage(recorder, invocation.options),
     );
     const { out } = invocation.screen;
+    notePartial(page, invocation.screen);
     if (invocation.json) out.write(documentText(page, out));
     else printPage(invocation, "entries" in page ? page.entries : page.interactions, page.next_cursor);
     return exitStatus.done;

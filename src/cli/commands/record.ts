@@ -15,6 +15,7 @@ export const recordCommand: CommandModule = {
   define(command: Command): void {
     command.argument("[-]", "read JSON, an array or NDJSON from standard input; assumed where no field is given");
     defineRecordOptions(command);
+    command.option("--redact <when>", "capture: mask secrets before they are stored");
     command.option("--json", "print the HTTP document").addHelpText(
       "after",
       examplesText([

@@ -3,7 +3,9 @@ import { BlockList, isIP } from "node:net";
 import type { Command } from "commander";
 import type { createLogger } from "../../http/logger.js";
 import type { Serving } from "../../http/serve.js";
-import { openRecorder, type Recorder } from "../../recorder.js";
+import { shownPlace } from "../../model/data-address.js";
+import { openRecorder } from "../../open-recorder.js";
+import type { Recorder } from "../../recorder.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { countOf } from "../table.js";
@@ -20,6 +22,7 @@ export const serveCommand: CommandModule = {
     command
       .option("--host <address>", "the address to listen on (HANSARD_HOST, or 127.0.0.1)")
       .option("--port <n>", "the port to listen on (HANSARD_PORT, or 4747); 0 takes a free one")
+      .option("--redact <when>", "capture: mask secrets before they are stored, instead of where they are shown")
       .option("--verbose", "log every request, not only those that were refused or failed")
       .addHelpText(
         "after",
@@ -39,14 +42,14 @@ export const serveCommand: CommandModule = {
     const logger = logging.createLogger({
       level: options.verbose === true ? "debug" : err.isTerminal ? "warn" : "info",
     });
-    const recorder = await openRecorder({ data: settings.data });
+    const recorder = await openRecorder({ data: settings.data, mask: settings.mask, redact: settings.redact });
     try {
       const { port } = settings;
       const version = readVersion();
       const serving = await serve({ recorder, host, port, version, logger: logger.logger }).catch((error: unknown) => {
         throw toListenFailure(error, host, port);
       });
-      await announce({ serving, recorder, data: settings.data, version, pane: err, logger });
+      await announce({ serving, recorder, data: shownPlace(settings.data), version, pane: err, logger });
       await close({ signal: await stop, serving, pane: err, logger });
     } finally {
       await recorder.close();

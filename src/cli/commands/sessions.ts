@@ -1,7 +1,14 @@
 // `hansard sessions`: the list of them, one of them with its timeline, and the two marks that history starts after.
 import type { Command } from "commander";
 import type { Recorder } from "../../index.js";
-import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import {
+  type CommandModule,
+  examplesText,
+  type Invocation,
+  notePartial,
+  textOptions,
+  withRecorder,
+} from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { openSession, sessionNotFound, withFlag } from "../named-session.js";
 import { sessionHead, sessionTable } from "../session-text.js";
@@ -106,6 +113,7 @@ function misplaced(option: string, task: Task): WrongUse {
 async function listSessions(recorder: Recorder, { options, screen, json }: Invocation): Promise<void> {
   const filters = textOptions(options, ["project", "client", "limit", "cursor"]);
   const page = await recorder.listSessions(filters);
+  notePartial(page, screen);
   const { out } = screen;
   if (json) out.write(documentText(page, out));
   else if (page.sessions.length > 0) out.write(sessionTable(page.sessions, { pane: out, project: filters.project }));
@@ -123,6 +131,7 @@ async function showSession(recorder: Recorder, { operands, options, screen, json
     return;
   }
   const page = await session.entries(textOptions(options, ["order", "limit", "cursor"]));
+  notePartial(page, screen);
   if (json) {
     out.write(documentText(page, out));
     return;

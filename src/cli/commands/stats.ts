@@ -2,8 +2,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { isDatabaseAddress, shownPlace } from "../../model/data-address.js";
 import { formatTime } from "../../model/time.js";
-import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, notePartial, withRecorder } from "../command.js";
 import { kindColour, shortTime } from "../entry-text.js";
 import { exitStatus } from "../failures.js";
 import { bar, countOf, formatBytes, formatCount, renderTable } from "../table.js";
@@ -26,6 +27,7 @@ interface Stats {
   readonly last_at: string | null;
   readonly bytes: number;
   readonly files: readonly FileSize[];
+  readonly partial?: true;
 }
 
 export const statsCommand: CommandModule = {
@@ -51,12 +53,15 @@ export const statsCommand: CommandModule = {
         files,
       };
     });
-    screen.out.write(json ? documentText(stats, screen.out) : statsText(stats, settings.data, screen.out));
+    notePartial(stats, screen);
+    screen.out.write(json ? documentText(stats, screen.out) : statsText(stats, shownPlace(settings.data), screen.out));
     return exitStatus.done;
   },
 };
 
+/** None where the record lies in a database. */
 function fileSizes(folder: string): readonly FileSize[] {
+  if (isDatabaseAddress(folder)) return [];
   const names = ["log.db", "index.db"].flatMap((name) => [name, `${name}-wal`, `${name}-shm`]);
   return names.flatMap((file) => {
     const found = statSync(join(folder, file), { throwIfNoEntry: false });

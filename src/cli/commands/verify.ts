@@ -1,28 +1,33 @@
 // `hansard verify`: walks the hash chain and says whether every entry is as it was recorded.
+import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { Verification } from "../../index.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
-import { exitStatus } from "../failures.js";
+import { exitStatus, Failed } from "../failures.js";
 import { countOf } from "../table.js";
 import { cleanText, documentText, type Pane, ProgressLine } from "../terminal.js";
 
 export const verifyCommand: CommandModule = {
   define(command: Command): void {
     command
+      .option("--against <file>", "a seal that `hansard seal` printed: does the log still contain it?")
+      .option("--seal-key <path>", "the key that seals must be signed with (HANSARD_SEAL_KEY)")
       .option("--json", "print the HTTP document")
       .addHelpText(
         "after",
         `\nThe exit status is 1 where an entry was changed, removed, inserted or swapped.\n${examplesText([
+          ["nothing that was sealed has gone", "hansard verify --against seal.json"],
           ["check the record every night", "hansard verify || echo 'the record was tampered with'"],
         ])}`,
       );
   },
 
-  async run({ settings, screen, json }: Invocation) {
+  async run({ settings, screen, json, options }: Invocation) {
+    const against = typeof options.against === "string" ? readSeal(options.against) : undefined;
     const progress = new ProgressLine(screen.err);
     progress.show("Walking the chain …");
     try {
-      const result = await withRecorder({ settings, create: false }, (recorder) => recorder.verify());
+      const result = await withRecorder({ settings, create: false }, (recorder) => recorder.verify({ against }));
       progress.clear();
       screen.out.write(json ? documentText(result, screen.out) : verificationText(result, screen.out));
       return result.ok ? exitStatus.done : exitStatus.failed;
@@ -31,6 +36,15 @@ export const verifyCommand: CommandModule = {
     }
   },
 };
+
+function readSeal(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { message } = error as NodeJS.ErrnoException;
+    throw new Failed({ code: "file_not_read", field: "--against", message: `the seal cannot be read: ${message}` });
+  }
+}
 
 function verificationText(result: Verification, pane: Pane): string {
   const { green, red, bold, dim } = pane.colours;
@@ -41,5 +55,18 @@ function verificationText(result: Verification, pane: Pane): string {
   const erased = result.erased === 0 ? "" : `, ${result.erased} of them erased`;
   // A hash takes most of a line, and is easier to copy from one of its own.
   const head = result.entries === 0 ? "" : `,${pane.isTerminal ? "\n    " : " "}head hash ${result.hash}`;
-  return `${bold(green("ok:"))} ${countOf(result.entries, "entry", "entries")}${erased}${head}\n`;
+  const sealed = result.seal === undefined ? "" : `\n${sealText(result.seal)}`;
+  return `${bold(green("ok:"))} ${countOf(result.entries, "entry", "entries")}${erased}${head}${sealed}\n`;
+}
+
+function sealText({
+  position,
+  sealed_at,
+  public_key,
+}: {
+  position: number;
+  sealed_at: string;
+  public_key: string;
+}): string {
+  return `    holds what was sealed at ${sealed_at} through ${position},\n    with key ${public_key}`;
 }

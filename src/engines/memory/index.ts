@@ -3,6 +3,7 @@ import type {
   EntryCounts,
   EntryIndex,
   EntryRow,
+  EntryTexts,
   IndexBatch,
   IndexSource,
   RowFilter,
@@ -18,6 +19,8 @@ export class MemoryIndex implements EntryIndex {
   #rows: EntryRow[] = [];
   #through = 0;
   #source: IndexSource | undefined;
+  readonly #texts = new Map<number, readonly string[]>();
+  #textThrough = 0;
 
   async checkpoint(): Promise<number> {
     return this.#through;
@@ -45,6 +48,26 @@ export class MemoryIndex implements EntryIndex {
       .sort(newestFirst)
       .slice(0, limit)
       .map(({ created_ms, position }) => ({ created_ms, position }));
+  }
+
+  async textCheckpoint(): Promise<number> {
+    return this.#textThrough;
+  }
+
+  async applyTexts(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }): Promise<number> {
+    for (const { position, texts } of batch.texts) if (position > this.#textThrough) this.#texts.set(position, texts);
+    this.#textThrough = Math.max(this.#textThrough, batch.through);
+    return this.#textThrough;
+  }
+
+  async candidates(query: {
+    readonly filter: RowFilter;
+    readonly needles: readonly string[];
+    readonly after?: RowKey;
+    readonly limit: number;
+  }): Promise<readonly RowKey[]> {
+    const keys = await this.list({ ...query, limit: this.#rows.length });
+    return keys.filter(({ position }) => this.#mayHold(position, query.needles)).slice(0, query.limit);
   }
 
   async count(): Promise<EntryCounts> {
@@ -108,9 +131,17 @@ export class MemoryIndex implements EntryIndex {
     this.#rows = [];
     this.#through = 0;
     this.#source = undefined;
+    this.#texts.clear();
+    this.#textThrough = 0;
   }
 
   async close(): Promise<void> {}
+
+  #mayHold(position: number, needles: readonly string[]): boolean {
+    if (position > this.#textThrough) return true;
+    const texts = this.#texts.get(position) ?? [];
+    return needles.every((needle) => texts.some((text) => text.includes(needle)));
+  }
 
   #rowsOf(session_id: string): readonly EntryRow[] {
     return this.#rows.filter((row) => row.session_id === session_id);

@@ -2,9 +2,10 @@
 import type Database from "better-sqlite3";
 
 /** Raised with every change of these tables or of what is put into them. */
-export const INDEX_VERSION = 1;
+export const INDEX_VERSION = 2;
 
-export function createIndexTables(db: Database.Database): void {
+/** Takes no more of a database than that it executes statements: a draft of the tables bears other names. */
+export function createIndexTables(db: { readonly exec: (sql: string) => unknown }): void {
   db.exec(`
     CREATE TABLE checkpoints (
       name TEXT PRIMARY KEY,
@@ -12,7 +13,7 @@ export function createIndexTables(db: Database.Database): void {
       log_id TEXT NOT NULL DEFAULT '',
       hash TEXT NOT NULL DEFAULT ''
     ) STRICT, WITHOUT ROWID;
-    INSERT INTO checkpoints (name, position) VALUES ('rows', 0);
+    INSERT INTO checkpoints (name, position) VALUES ('rows', 0), ('text', 0);
     CREATE TABLE rows (
       position INTEGER PRIMARY KEY,
       created_ms INTEGER NOT NULL,
@@ -64,6 +65,22 @@ export function createIndexTables(db: Database.Database): void {
       position INTEGER NOT NULL,
       PRIMARY KEY (session_id, what, label)
     ) STRICT, WITHOUT ROWID;
+    -- The text index: segments of entries in order of position, the entries of each, and its slices.
+    CREATE TABLE text_segments (
+      segment INTEGER PRIMARY KEY,
+      after INTEGER NOT NULL,
+      through INTEGER NOT NULL,
+      min_ms INTEGER NOT NULL,
+      max_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE text_entries (
+      segment INTEGER PRIMARY KEY,
+      positions BLOB NOT NULL,
+      times_ms BLOB NOT NULL,
+      first_blocks BLOB NOT NULL,
+      last_blocks BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE text_slices (key INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT;
   `);
 }
 

@@ -1,12 +1,12 @@
 // The index on SQLite, in a file of its own, so that filling it never holds up the log.
-import { rmSync } from "node:fs";
 import type Database from "better-sqlite3";
-import { Fault } from "../../model/fault.js";
 import type {
   EntryCounts,
   EntryIndex,
   EntryRow,
+  EntryTexts,
   IndexBatch,
+  IndexDraft,
   IndexSource,
   RowFilter,
   RowKey,
@@ -15,44 +15,53 @@ import type {
   SessionRow,
 } from "../../ports/entry-index.js";
 import { openFile, toFault } from "./file.js";
+import { DraftTables } from "./index-draft.js";
+import { toIndexFault } from "./index-faults.js";
 import { createIndexTables, dropAllTables, INDEX_VERSION } from "./index-schema.js";
 import { applyToSessions, getSession, listSessions, sessionPositions } from "./index-sessions.js";
-import { APPLICATION_ID, foreignDatabase, isForeign, versionOf } from "./migrations.js";
+import { type CandidateQuery, TextIndex, type TextIndexOptions } from "./index-text.js";
+import { APPLICATION_ID, foreignDatabase, isForeign, versionOf, writtenByNewer } from "./migrations.js";
+import { listStatement } from "./row-filter.js";
 import { Statements } from "./statements.js";
+import { asWritten, type Naming } from "./table-prefix.js";
 
 export class SqliteIndex implements EntryIndex {
   readonly engine = "sqlite";
   readonly #db: Database.Database;
   readonly #path: string;
   readonly #sql: Statements;
+  readonly #texts: TextIndex;
 
-  private constructor(db: Database.Database, path: string) {
+  private constructor(db: Database.Database, path: string, naming: Naming, texts?: Partial<TextIndexOptions>) {
     this.#db = db;
     this.#path = path;
-    this.#sql = new Statements(db);
+    this.#sql = new Statements(db, naming);
+    this.#texts = new TextIndex(db, this.#sql, texts);
   }
 
-  /** An index that is damaged or no index at all is put aside and made anew: everything in it is derived. */
-  static open(options: { readonly path: string }): SqliteIndex {
+  /** An older index is made anew; a damaged one is a fault, and whoever holds the file decides what becomes of it. */
+  static open(options: { readonly path: string; readonly texts?: Partial<TextIndexOptions> }): SqliteIndex {
+    const { path } = options;
+    const db = openFile({ path, mode: "create", synchronous: "NORMAL" });
     try {
-      return SqliteIndex.#open(options);
-    } catch (error) {
-      if (!(error instanceof Fault) || error.code !== "store_corrupt") throw error;
-      for (const ending of ["", "-wal", "-shm"]) rmSync(options.path + ending, { force: true });
-      return SqliteIndex.#open(options);
-    }
-  }
-
-  static #open(options: { readonly path: string }): SqliteIndex {
-    const db = openFile({ path: options.path, mode: "create", synchronous: "NORMAL" });
-    try {
-      if (isForeign(db)) throw foreignDatabase(options.path);
-      if (versionOf(db) !== INDEX_VERSION) recreate(db, false);
-      return new SqliteIndex(db, options.path);
+      if (isForeign(db)) throw foreignDatabase(path);
+      if (versionOf(db) > INDEX_VERSION) throw writtenByNewer(path, versionOf(db), INDEX_VERSION);
+      if (versionOf(db) < INDEX_VERSION) recreate(db, false);
+      return new SqliteIndex(db, path, asWritten, options.texts);
     } catch (error) {
       db.close();
-      throw toFault(error, options.path);
+      throw toFault(error, path);
     }
+  }
+
+  /** Whether it still has the format it was opened with; another version of the program may share the file. */
+  isCurrent(): boolean {
+    return this.#guard(() => versionOf(this.#db) === INDEX_VERSION);
+  }
+
+  /** Changes whenever tables are made anew or exchanged, by whichever process. */
+  tablesVersion(): number {
+    return this.#guard(() => this.#db.pragma("schema_version", { simple: true }) as number);
   }
 
   async checkpoint(): Promise<number> {
@@ -102,6 +111,18 @@ export class SqliteIndex implements EntryIndex {
     return this.#guard(() => this.#sql.all<RowKey>(sql, ...values));
   }
 
+  async textCheckpoint(): Promise<number> {
+    return this.#guard(() => this.#texts.checkpoint());
+  }
+
+  async applyTexts(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }): Promise<number> {
+    return this.#guard(() => this.#texts.apply(batch));
+  }
+
+  async candidates(query: CandidateQuery): Promise<readonly RowKey[]> {
+    return this.#guard(() => this.#texts.candidates(query));
+  }
+
   async count(): Promise<EntryCounts> {
     return this.#guard(() => {
       const kinds = this.#sql.all<{ kind: string; entries: number }>("SELECT kind, entries FROM kind_counts");
@@ -141,8 +162,28 @@ export class SqliteIndex implements EntryIndex {
   async reset(): Promise<void> {
     this.#guard(() => {
       this.#sql.forget();
+      this.#texts.forget();
       recreate(this.#db, true);
     });
+  }
+
+  async draft(): Promise<IndexDraft> {
+    const tables = this.#guard(() => transact(this.#db, () => DraftTables.create(this.#db)));
+    const index = new SqliteIndex(this.#db, this.#path, tables.naming);
+    return {
+      index,
+      isThere: async () => this.#guard(() => tables.isThere()),
+      adopt: async () =>
+        this.#guard(() =>
+          transact(this.#db, () => {
+            if (!tables.isThere()) return true;
+            if (index.#checkpoint() < this.#checkpoint()) return false;
+            tables.putInPlace();
+            return true;
+          }),
+        ),
+      remove: async () => this.#guard(() => transact(this.#db, () => tables.remove())),
+    };
   }
 
   async close(): Promise<void> {
@@ -181,10 +222,7 @@ export class SqliteIndex implements EntryIndex {
     try {
       return work();
     } catch (error) {
-      const fault = toFault(error, this.#path);
-      if (fault.code !== "store_corrupt") throw fault;
-      const hint = "Nothing is lost, the index is derived: `hansard doctor --rebuild-index` makes it anew.";
-      throw new Fault(fault.code, fault.message, { hint, cause: error });
+      throw toIndexFault(error, this.#path);
     }
   }
 }
@@ -199,11 +237,12 @@ function recreate(db: Database.Database, always: boolean): void {
   });
 }
 
-function transact(db: Database.Database, work: () => void): void {
+function transact<T>(db: Database.Database, work: () => T): T {
   db.exec("BEGIN IMMEDIATE");
   try {
-    work();
+    const result = work();
     db.exec("COMMIT");
+    return result;
   } catch (error) {
     if (db.inTransaction) db.exec("ROLLBACK");
     throw error;
@@ -214,43 +253,4 @@ function countBy(rows: readonly EntryRow[], keyOf: (row: EntryRow) => string): R
   const counts = new Map<string, number>();
   for (const row of rows) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1);
   return counts;
-}
-
-/** Conditions with their values. Text is only ever bound, never pasted into the statement. */
-function listStatement(query: { readonly filter: RowFilter; readonly after?: RowKey; readonly limit: number }): {
-  readonly sql: string;
-  readonly values: readonly unknown[];
-} {
-  const { filter, after, limit } = query;
-  const conditions: string[] = [];
-  const values: unknown[] = [];
-  const where = (condition: string, ...bound: readonly unknown[]): void => {
-    conditions.push(condition);
-    values.push(...bound);
-  };
-  for (const name of ["session_id", "project", "client"] as const) {
-    const label = filter[name];
-    if (label === undefined) continue;
-    // Saying that the label is not empty lets SQLite use the index that holds only such rows.
-    if (label === "") where(`${name} = ''`);
-    else where(`${name} = ? AND ${name} <> ''`, label);
-  }
-  const [kind] = filter.kinds ?? [];
-  if (filter.kinds?.length === 1) where("kind = ?", kind);
-  else if (filter.kinds !== undefined) where(`kind IN (${filter.kinds.map(() => "?").join(", ")})`, ...filter.kinds);
-  if (filter.role !== undefined) where("role = ?", filter.role);
-  if (filter.since_ms !== undefined) where("created_ms >= ?", filter.since_ms);
-  if (filter.until_ms !== undefined) where("created_ms <= ?", filter.until_ms);
-  for (const [what, reference] of [
-    ["memory", filter.memory],
-    ["chunk", filter.chunk],
-  ] as const) {
-    if (reference === undefined) continue;
-    where("position IN (SELECT position FROM uses WHERE what = ? AND reference = ?)", what, reference);
-  }
-  if (after !== undefined) where("(created_ms, position) < (?, ?)", after.created_ms, after.position);
-  const sql = `SELECT created_ms, position FROM rows
-    ${conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`}
-    ORDER BY created_ms DESC, position DESC LIMIT ?`;
-  return { sql, values: [...values, limit] };
 }

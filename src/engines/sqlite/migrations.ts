@@ -36,7 +36,7 @@ export function isForeign(db: Database.Database): boolean {
   return holdsAnything && db.pragma("application_id", { simple: true }) !== APPLICATION_ID;
 }
 
-function writtenByNewer(file: string, version: number, known: number): Fault {
+export function writtenByNewer(file: string, version: number, known: number): Fault {
   return new Fault(
     "store_newer",
     `${file} was written by a newer version of Hansard (format ${version}; this one knows ${known})`,

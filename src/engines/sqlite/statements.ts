@@ -1,12 +1,15 @@
 // Prepared statements by their text, each prepared once.
 import type Database from "better-sqlite3";
+import { asWritten, type Naming } from "./table-prefix.js";
 
 export class Statements {
   readonly #db: Database.Database;
+  readonly #naming: Naming;
   readonly #bySql = new Map<string, Database.Statement>();
 
-  constructor(db: Database.Database) {
+  constructor(db: Database.Database, naming: Naming = asWritten) {
     this.#db = db;
+    this.#naming = naming;
   }
 
   run(sql: string, ...values: readonly unknown[]): void {
@@ -29,7 +32,7 @@ export class Statements {
   #prepared(sql: string): Database.Statement {
     let statement = this.#bySql.get(sql);
     if (statement === undefined) {
-      statement = this.#db.prepare(sql);
+      statement = this.#db.prepare(this.#naming(sql));
       this.#bySql.set(sql, statement);
     }
     return statement;

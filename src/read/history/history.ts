@@ -34,7 +34,7 @@ export class HistoryReader {
 
   constructor(parts: ReadingParts) {
     this.#parts = parts;
-    this.#entries = new EntryReader(parts.log);
+    this.#entries = new EntryReader(parts);
   }
 
   async history(query: HistoryQuery): Promise<History> {
