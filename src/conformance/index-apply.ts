@@ -50,6 +50,20 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
+    behaviour: "a batch that continues what is no longer there is passed over, because it would leave a gap",
+    run: async ({ open }) => {
+      const index = await open();
+      const rows = mixedRows(40, 3);
+      await index.apply({ rows: rows.slice(0, 25), after: 0, through: 25 });
+      await index.reset();
+      await index.apply({ rows: rows.slice(25), after: 25, through: 40 });
+      expect(await index.checkpoint()).toBe(0);
+      await index.apply({ rows: rows.slice(0, 25), after: 0, through: 25 });
+      await index.apply({ rows: rows.slice(20), after: 20, through: 40 });
+      expect(await answersOf(index)).toEqual(expectedAnswers(rows));
+    },
+  },
+  {
     behaviour: "a row at or below the checkpoint is passed over, whatever it says now",
     run: async ({ open }) => {
       const index = await open();

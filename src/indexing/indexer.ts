@@ -29,7 +29,7 @@ export class Indexer {
     if (through === undefined) return false;
     const [last] = await this.#log.get([through]);
     const source = { log_id, position: through, hash: hexOf((last as StoredEntry).hash) };
-    await this.#index.apply({ rows: await this.#toRows(batch), through, source });
+    await this.#index.apply({ rows: await this.#toRows(batch), after, through, source });
     return true;
   }
 

@@ -100,6 +100,11 @@ export interface EntryCounts {
 
 export interface IndexBatch {
   readonly rows: readonly EntryRow[];
+  /**
+   * The checkpoint that the batch continues. An index that was begun again meanwhile, by whichever process, has not come
+   * that far: it passes the batch over, which would leave a gap.
+   */
+  readonly after?: number;
   readonly through: number;
   /** Which log the rows come from, and its hash at `through`, kept together; left out by who does not care to find out later. */
   readonly source?: IndexSource;

@@ -43,6 +43,9 @@ async function fill(draft: IndexDraft, { log, onProgress }: RebuildPlan): Promis
   await advance(() => indexer.step());
   // Texts of what is recorded meanwhile can wait: search looks through them itself, and capture may go on for ever.
   await advance(() => textIndexer.step());
-  do await advance(() => indexer.step());
-  while (!(await draft.adopt()));
+  // Others go on recording, and perhaps faster than is ever caught up with: it has only to come as far as the old index.
+  while (!(await draft.adopt())) {
+    await indexer.step();
+    await nextTurn();
+  }
 }

@@ -69,6 +69,12 @@ class CheckpointAtLastRow extends MemoryIndex {
   }
 }
 
+class LeavesGaps extends MemoryIndex {
+  override apply({ rows, through }: IndexBatch): Promise<void> {
+    return super.apply({ rows, through });
+  }
+}
+
 class CountsEveryBatch extends MemoryIndex {
   #applied = 0;
   override apply(batch: IndexBatch): Promise<void> {
@@ -165,6 +171,7 @@ export const faultyIndexes: readonly { readonly Faulty: new () => MemoryIndex; r
   { Faulty: EmptyMeansAny, breaks: "the filter project alone" },
   { Faulty: DetachedResponses, breaks: "what a response used" },
   { Faulty: CaselessLabels, breaks: "labels are compared exactly" },
+  { Faulty: LeavesGaps, breaks: "a batch that continues what is no longer there" },
   { Faulty: CheckpointAtLastRow, breaks: "applying moves the checkpoint" },
   { Faulty: CountsEveryBatch, breaks: "a batch that was applied before changes nothing" },
   { Faulty: ForgetfulReset, breaks: "a reset forgets everything" },

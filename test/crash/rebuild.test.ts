@@ -15,7 +15,7 @@ import { Writer } from "./programs.js";
 
 test("four writers and a reader go on during rebuilds: nothing acknowledged is missing, and no answer is partial", async () => {
   const data = join(folderOfTest(), "store");
-  const writers = ["a", "b", "c", "d"].map((name) => new Writer({ data, name, callers: 4, rounds: 1_000_000 }));
+  const writers = ["a", "b", "c", "d"].map((name) => new Writer({ data, name, callers: 2, rounds: 1_000_000 }));
   await Promise.all(writers.map((writer) => writer.started));
   const [reader, rebuilder] = await Promise.all([openRecorder({ data }), openRecorder({ data })]);
   let isRebuilding = true;

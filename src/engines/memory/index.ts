@@ -27,6 +27,7 @@ export class MemoryIndex implements EntryIndex {
   }
 
   async apply(batch: IndexBatch): Promise<void> {
+    if ((batch.after ?? 0) > this.#through) return;
     this.#rows.push(...batch.rows.filter((row) => row.position > this.#through));
     if (batch.through <= this.#through) return;
     this.#through = batch.through;

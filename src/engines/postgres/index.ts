@@ -50,7 +50,7 @@ export class PostgresIndex implements EntryIndex {
     await this.#transact(async (session) => {
       // Another server may have applied some of them in the meantime; while this one holds the lock, none does.
       const checkpoint = await lockCheckpoint(session, "rows");
-      if (batch.through <= checkpoint) return;
+      if (batch.through <= checkpoint || (batch.after ?? 0) > checkpoint) return;
       const rows = batch.rows.filter((row) => row.position > checkpoint);
       if (rows.length > 0) {
         await insertRows(session, rows);

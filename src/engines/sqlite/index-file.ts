@@ -1,6 +1,6 @@
 // The file of the index while the program runs: opened when it is needed, and made anew when it was lost, replaced or
 // damaged, by whomever. Everything in it is derived, so that nothing is lost with it.
-import { closeSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
@@ -9,7 +9,6 @@ import { IndexFault, type IndexHolder } from "../../ports/index-holder.js";
 import { SqliteIndex } from "./index.js";
 import { INDEX_VERSION } from "./index-schema.js";
 
-const HEADER = "SQLite format 3\0";
 const ENDINGS = ["", "-wal", "-shm"] as const;
 const OPENING_TRIES = 5;
 const LOCK_WAIT_MS = 1_000;
@@ -20,7 +19,6 @@ interface OpenFile {
   /** Which files they were when they were opened; the WAL's are noted once it is there. */
   readonly identities: (string | undefined)[];
   bytes: number;
-  changedMs: number;
   tablesVersion: number;
 }
 
@@ -109,7 +107,7 @@ function openSteadily(path: string): OpenFile {
       const index = before === undefined ? alone(path, () => SqliteIndex.open({ path })) : SqliteIndex.open({ path });
       const identities = ENDINGS.map((ending) => identityOf(path + ending));
       if (before === undefined || before === identities[0] || tries >= OPENING_TRIES) {
-        return { path, index, identities, bytes: 0, changedMs: 0, tablesVersion: index.tablesVersion() };
+        return { path, index, identities, bytes: 0, tablesVersion: index.tablesVersion() };
       }
       void index.close();
     } catch (error) {
@@ -120,13 +118,15 @@ function openSteadily(path: string): OpenFile {
   }
 }
 
+/**
+ * By what the file system tells alone: opening and closing the file here would release the locks that SQLite holds on it.
+ * Bytes that make no sense are met by whoever reads them.
+ */
 function stateOf(open: OpenFile): "same" | "other" | "damaged" {
   const found = statSync(open.path, { throwIfNoEntry: false });
   if (found === undefined || identityOf(open.path) !== open.identities[0]) return "other";
   if (found.size < open.bytes) return "damaged";
   open.bytes = found.size;
-  if (found.mtimeMs !== open.changedMs && !hasHeader(open.path)) return "damaged";
-  open.changedMs = found.mtimeMs;
   // While this connection is open, SQLite neither removes nor exchanges the files beside the database.
   for (const [nth, ending] of ENDINGS.entries()) {
     open.identities[nth] ??= identityOf(open.path + ending);
@@ -138,18 +138,6 @@ function stateOf(open: OpenFile): "same" | "other" | "damaged" {
 function identityOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? undefined : `${found.dev}:${found.ino}`;
-}
-
-function hasHeader(path: string): boolean {
-  const file = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(HEADER.length);
-    const count = readSync(file, bytes, 0, bytes.length, 0);
-    // As long as everything is in the WAL, the file itself is empty.
-    return count === 0 || bytes.toString("latin1", 0, count) === HEADER;
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** Removes the very file that was found damaged; another process may have put a good one in its place. */

@@ -76,9 +76,9 @@ export class SqliteIndex implements EntryIndex {
   async apply(batch: IndexBatch): Promise<void> {
     this.#guard(() =>
       transact(this.#db, () => {
-        // Another process may have applied some of them in the meantime.
+        // Another process may have applied some of them in the meantime, or begun the index again.
         const checkpoint = this.#checkpoint();
-        if (batch.through <= checkpoint) return;
+        if (batch.through <= checkpoint || (batch.after ?? 0) > checkpoint) return;
         const fresh = batch.rows.filter((row) => row.position > checkpoint);
         for (const row of fresh) this.#insert(row);
         this.#addCounts(
