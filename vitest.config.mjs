@@ -7,7 +7,9 @@ const onPostgres = [
   "http.test",
   "http-bad-*.test",
   "http-close.test",
+  "http-forget.test",
   "http-se*.test",
+  "http-scopes.test",
   "tail.test",
   "import-export.test",
 ];
@@ -27,7 +29,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "postgres",
-          include: onPostgres.map((name) => `dist/test/e2e/${name}.js`),
+          include: [...onPostgres.map((name) => `dist/test/e2e/${name}.js`), "dist/test/differential/search.test.js"],
           env: { HANSARD_TEST_ENGINE: "postgres" },
         },
       },

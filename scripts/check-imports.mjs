@@ -28,15 +28,18 @@ export const mayImport = {
   otlp: ["model"],
   guard: ["model", "ports"],
   review: ["model", "ports", "capture", "indexing", "read", "reflect"],
-  custody: ["model", "ports", "indexing", "read"],
+  // What custody writes about the log goes in as every entry does.
+  custody: ["model", "ports", "capture", "indexing", "read"],
   background: ["model", "ports", "capture", "indexing", "read", "reflect", "review", "custody"],
   "engines/*": ["model", "ports"],
   conformance: ["model", "ports"],
   "conformance.ts": ["conformance"],
   threads: ["model", "ports", "guard", "indexing", "read", "reflect", "custody", "engines/*"],
   "session.ts": ["model", "capture", "read"],
+  "vitals.ts": ["model", "ports", "capture", "threads"],
   "recorder.ts": [
     "session.ts",
+    "vitals.ts",
     ...[
       "model",
       "ports",

@@ -1,5 +1,9 @@
 // The public interface of the library.
 export type { Captured } from "./capture/capture.js";
+export type { ForgetOptions } from "./custody/forget-wish.js";
+export type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./custody/forgotten.js";
+export type { RetentionRule } from "./custody/retention.js";
+export type { SecretFinding } from "./custody/scrubbing.js";
 export type { Verification } from "./custody/verify.js";
 export type { ExportFormat, ExportOptions } from "./export/export-query.js";
 export type {

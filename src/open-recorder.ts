@@ -7,6 +7,7 @@ import { defaultSealKeyPath } from "./custody/seal-key.js";
 import { Sealing } from "./custody/sealing.js";
 import { MemoryIndex } from "./engines/memory/index.js";
 import { MemoryLog } from "./engines/memory/log.js";
+import { SqliteKeys } from "./engines/sqlite/keys.js";
 import { createMask } from "./guard/masking/mask.js";
 import { parseMaskValues } from "./guard/masking/registered-values.js";
 import { isDatabaseAddress } from "./model/data-address.js";
@@ -68,6 +69,7 @@ export async function openRecorder(options: RecorderOptions = {}): Promise<Recor
     ...guarded,
     log,
     reading,
+    keyStore: new SqliteKeys({ path: join(data, "keys.db") }),
     tailSource: new ThreadedTailSource({ log_path: path, mask: values }),
   });
 }
@@ -75,9 +77,9 @@ export async function openRecorder(options: RecorderOptions = {}): Promise<Recor
 /** Several servers on one database; its driver is loaded only here. */
 async function openShared(address: string, create: boolean, guarded: Guarded): Promise<Recorder> {
   const { openPostgres } = await import("./engines/postgres/store.js");
-  const { log, index, lease, growth } = await openPostgres({ address, create });
+  const { log, index, lease, growth, keys } = await openPostgres({ address, create });
   const reading = new FollowingReading({ log, index, lease, mask: guarded.mask });
-  return new Recorder({ ...guarded, log, reading, growth });
+  return new Recorder({ ...guarded, log, reading, growth, keyStore: keys });
 }
 
 /** What every recorder is given, whatever its engine. */

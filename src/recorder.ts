@@ -1,15 +1,22 @@
 // The recorder: everything that can be done with an open store, behind the interface of the library.
 import { hash } from "node:crypto";
 import { homedir } from "node:os";
-import { Capture, type Captured, type CapturedItem } from "./capture/capture.js";
+import { type AppendResult, notAnInteraction, toAppendResult } from "./capture/append-result.js";
+import { Capture, type CapturedItem } from "./capture/capture.js";
 import { GroupCommit } from "./capture/group-commit.js";
 import { ImportDoor } from "./capture/import-door.js";
 import type { Surroundings } from "./capture/pack.js";
+import { type AuditNote, audited, recordAudit } from "./custody/audit.js";
+import type { ForgetOptions } from "./custody/forget-wish.js";
+import { Forgetting } from "./custody/forgetting.js";
+import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./custody/forgotten.js";
 import { defaultSealKeyPath } from "./custody/seal-key.js";
 import { Sealing } from "./custody/sealing.js";
 import type { Verification } from "./custody/verify.js";
+import { MemoryKeys } from "./engines/memory/keys.js";
 import { exportEntries } from "./export/export-entries.js";
-import { type ExportOptions, parseExportQuery } from "./export/export-query.js";
+import { type ExportOptions, parseExportQuery, targetOf } from "./export/export-query.js";
+import { Keys, person } from "./guard/keys.js";
 import { createMask } from "./guard/masking/mask.js";
 import { type ImportOptions, type ImportReport, importFiles, parseImportOptions } from "./import/import-files.js";
 import { toEntry } from "./model/body.js";
@@ -25,8 +32,9 @@ import type {
 import { isPositionText, parseSessionId } from "./model/ids.js";
 import { orThrow, RecorderError, Rejection, reject } from "./model/rejection.js";
 import type { Seal } from "./model/seal.js";
-import type { EntryCounts } from "./ports/entry-index.js";
+import type { EntryCounts, SessionRange } from "./ports/entry-index.js";
 import type { EntryLog } from "./ports/entry-log.js";
+import type { KeyStore } from "./ports/key-store.js";
 import type { Mask } from "./ports/mask.js";
 import { consolidatedFurther, throughElsewhere, throughInvalid } from "./read/history/consolidation-refusals.js";
 import {
@@ -56,31 +64,22 @@ import type { ReflectionReport } from "./reflect/report.js";
 import { Session } from "./session.js";
 import { closed } from "./threads/calls.js";
 import type { Reading } from "./threads/reading.js";
+import { rebuildWithProgress } from "./threads/rebuild-progress.js";
 import type { Tail } from "./threads/tail.js";
 import { TailHub } from "./threads/tail-hub.js";
 import { LocalTailSource, type TailSource } from "./threads/tail-source.js";
+import { type Health, Vitals } from "./vitals.js";
 
+export type { AppendResult } from "./capture/append-result.js";
 export type { Tail } from "./threads/tail.js";
-
-/** How often whoever waits for a rebuild hears of its progress. */
-const PROGRESS_MS = 200;
-
-/** The answer to `append`, whether one entry or many were given. */
-export interface AppendResult {
-  readonly status: "recorded" | "already_recorded";
-  readonly entries: readonly Captured[];
-}
-
-export interface Health {
-  readonly status: "ok" | "degraded";
-  /** Position of the newest entry. */
-  readonly position: number;
-  /** Position through which the index has followed. */
-  readonly indexed_through: number;
-}
+export type { Health } from "./vitals.js";
 
 /** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */
 export class Recorder {
+  /** The keys that servers on this store ask for. */
+  readonly keys: Keys;
+  /** How the store is, for whoever watches over a server. */
+  readonly vitals: Vitals;
   readonly #log: EntryLog;
   readonly #reading: Reading;
   readonly #commit: GroupCommit;
@@ -90,6 +89,7 @@ export class Recorder {
   readonly #isRedacting: boolean;
   readonly #sealing: Sealing;
   readonly #tails: TailHub;
+  readonly #forgetting: Forgetting;
   readonly #growth: { close(): void } | undefined;
   #closing: Promise<void> | undefined;
 
@@ -97,6 +97,7 @@ export class Recorder {
     readonly log: EntryLog;
     readonly reading: Reading;
     readonly surroundings: Surroundings;
+    readonly keyStore?: KeyStore;
     readonly sealing?: Sealing;
     /** Hides secrets in what is listed; by default the well-known ones. */
     readonly mask?: Mask;
@@ -118,6 +119,18 @@ export class Recorder {
     this.#tails = new TailHub({
       source: parts.tailSource ?? new LocalTailSource(parts.log, this.#mask),
       head: async () => (await parts.log.head()).position,
+    });
+    this.keys = new Keys({
+      store: parts.keyStore ?? new MemoryKeys(),
+      nowMs: parts.surroundings.nowMs,
+      note: (note) => this.#note(note),
+    });
+    this.vitals = new Vitals({ ...parts, commit: this.#commit, tails: () => this.#tails.size });
+    this.#forgetting = new Forgetting({
+      ...parts,
+      index: parts.reading,
+      commit: this.#commit,
+      appended: () => this.#appended(),
     });
     this.#growth = parts.growth;
     parts.growth?.listen(() => this.#appended());
@@ -230,19 +243,21 @@ export class Recorder {
     return importFiles(typeof paths === "string" ? [paths] : paths, { plan, options, target });
   }
 
-  /** The chosen entries as text, piece by piece: a line each, in Markdown a section each. */
+  /**
+   * The chosen entries as text, piece by piece: a line each, in Markdown a section each. What the log held at the beginning
+   * is exported; the audit entry about it comes after that.
+   */
   async *exportEntries(options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
     const reading = this.#open();
     const query = orThrow(parseExportQuery(options, this.#surroundings.nowMs()));
-    yield* exportEntries(
-      {
-        log: this.#log,
-        sessionPositions: (range) => reading.sessionPositions(range),
-        sessionSummary: (of) => reading.recordedSummary(of),
-        mask: this.#mask,
-      },
-      query,
-    );
+    const parts = {
+      log: this.#log,
+      sessionPositions: (range: SessionRange) => reading.sessionPositions(range),
+      sessionSummary: (of: string) => reading.recordedSummary(of),
+      mask: this.#mask,
+    };
+    const note = { action: "export", actor: options.actor ?? person.actor, target: targetOf(query) } as const;
+    yield* audited(exportEntries(parts, query), () => this.#note(note));
   }
 
   /** Looks back at the newest entries of conversations: what went wrong, what recurs, and how that has changed. */
@@ -272,30 +287,36 @@ export class Recorder {
     return this.#sealing.seal(this.#log, this.#surroundings.nowMs());
   }
 
+  /**
+   * Removes the bodies of an entry, a session or a project for good, with all that belongs to them; the chain stays. With
+   * `dry_run` it only says what would go.
+   */
+  async forget(options: ForgetOptions): Promise<Forgotten> {
+    this.#assertOpen();
+    return orThrow(await this.#forgetting.forget(options));
+  }
+
+  /** Forgets what is older than the rules allow. */
+  async retain(options: RetentionOptions): Promise<Retained> {
+    this.#assertOpen();
+    return orThrow(await this.#forgetting.retain(options));
+  }
+
+  /** Finds entries that hold secrets, well-known or registered ones, and forgets them unless it is a `dry_run`. */
+  async scrub(options: ScrubOptions = {}): Promise<Scrubbed> {
+    this.#assertOpen();
+    return this.#forgetting.scrub(options, this.#mask);
+  }
+
   async health(): Promise<Health> {
     this.#assertOpen();
-    const position = await this.#log.head().then(
-      (head) => head.position,
-      () => undefined,
-    );
-    const index = await this.#reading.indexState().catch(() => undefined);
-    const isWell = position !== undefined && index?.is_whole === true;
-    const indexed_through = index?.indexed_through ?? 0;
-    return { status: isWell ? "ok" : "degraded", position: position ?? 0, indexed_through };
+    return this.vitals.health();
   }
 
   /** Builds the index anew from the log, beside the present one, which answers until the new one takes its place. */
   async rebuildIndex(options: { readonly onProgress?: (position: number) => void } = {}): Promise<void> {
     this.#assertOpen();
-    const looking = setInterval(async () => {
-      const position = await this.#reading.rebuiltThrough().catch(() => undefined);
-      if (position !== undefined) options.onProgress?.(position);
-    }, PROGRESS_MS);
-    try {
-      await this.#reading.rebuildIndex();
-    } finally {
-      clearInterval(looking);
-    }
+    await rebuildWithProgress(this.#reading, options.onProgress);
   }
 
   /** Waits for what is being written, then closes the store. */
@@ -309,6 +330,7 @@ export class Recorder {
     await this.#tails.close();
     await this.#commit.drained();
     await this.#reading.close();
+    await this.keys.close();
     await this.#log.close();
   }
 
@@ -327,6 +349,13 @@ export class Recorder {
     const items = await this.#capture.append(inputs, kind);
     this.#appended();
     return items;
+  }
+
+  /** Writes down what has to be accountable. */
+  async #note(note: AuditNote): Promise<void> {
+    this.#assertOpen();
+    await recordAudit({ commit: this.#commit, surroundings: this.#surroundings }, note);
+    this.#appended();
   }
 
   #appended(): void {
@@ -362,21 +391,4 @@ export class Recorder {
   #assertOpen(): void {
     if (this.#closing !== undefined) throw closed();
   }
-}
-
-function toAppendResult(items: readonly CapturedItem[]): AppendResult {
-  const isNew = items.some((item) => item.status === "recorded");
-  return {
-    status: isNew ? "recorded" : "already_recorded",
-    entries: items.map(({ status, id, position, created_at }) => ({ status, id, created_at, position })),
-  };
-}
-
-function notAnInteraction(): Rejection {
-  return reject({
-    code: "field_invalid",
-    field: "kind",
-    message: "kind must be interaction here",
-    hint: "Use append() for other kinds.",
-  });
 }

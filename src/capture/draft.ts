@@ -1,5 +1,5 @@
 // The door: untrusted input becomes a draft that everything behind it can trust, or a rejection.
-import type { CaptureKind } from "../model/entry.js";
+import type { CaptureKind, Kind } from "../model/entry.js";
 import type { Field } from "../model/fields.js";
 import { parseId, parseLabel } from "../model/ids.js";
 import { isJsonObject, type JsonObject, jsonFlaw } from "../model/json.js";
@@ -10,7 +10,7 @@ import { formatTime, parseTime } from "../model/time.js";
 
 /** A parsed entry that has no place yet. `body` holds what the caller gave, in a fixed order of keys. */
 export interface Draft {
-  readonly kind: CaptureKind;
+  readonly kind: Kind;
   /** The caller's id, or undefined where one is to be made. */
   readonly id: string | undefined;
   readonly body: DraftBody;

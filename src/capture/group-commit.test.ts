@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { MemoryLog } from "../engines/memory/log.js";
 import { commitmentOf } from "../model/chain.js";
+import { Fault } from "../model/fault.js";
 import type { AppendOutcome, AppendUnit, LogEntry } from "../ports/entry-log.js";
 import { GroupCommit } from "./group-commit.js";
 
@@ -124,6 +125,43 @@ test("beyond 256 MiB of waiting text callers are told to come back, and are take
   await turn();
   log.release();
   expect(await after).toMatchObject({ placed: [{ position: 5 }] });
+});
+
+test("beyond 200,000 waiting entries callers are told to come back; at half of that, reading should stand back", async () => {
+  const log = new HeldLog();
+  const commit = new GroupCommit(log);
+  const unit = (size: number): LogEntry[] => Array.from({ length: size }, () => newEntry("same"));
+  const appended = [commit.append(unit(100_000))];
+  expect(commit.load).toMatchObject({ entries: 100_000, is_pressed: false });
+  appended.push(commit.append(unit(1)));
+  expect(commit.load).toMatchObject({ entries: 100_001, is_pressed: true });
+  await expect(commit.append(unit(100_000))).rejects.toMatchObject({ code: "overloaded" });
+  const settled = Promise.allSettled(appended);
+  for (let round = 0; round < 2; round += 1) {
+    await turn();
+    log.break(new Error("enough"));
+    await turn();
+  }
+  await settled;
+  expect(commit.load).toEqual({ entries: 0, bytes: 0, is_pressed: false });
+});
+
+test("who watches hears of every commit: how much, how long, and why it failed", async () => {
+  const log = new HeldLog();
+  const commit = new GroupCommit(log);
+  const heard: unknown[] = [];
+  commit.watch((report) => heard.push(report));
+  const appended = commit.append([newEntry("a"), newEntry("b")]);
+  await turn();
+  log.release();
+  await appended;
+  const failed = commit.append([newEntry("c")]);
+  await turn();
+  log.break(new Fault("disk_full", "full", { hint: "" }));
+  await expect(failed).rejects.toThrow("full");
+  await turn();
+  expect(heard).toMatchObject([{ entries: 2 }, { entries: 1, fault: "disk_full" }]);
+  expect(heard[0]).not.toHaveProperty("fault");
 });
 
 test("it is drained once everything queued before has been answered", async () => {

@@ -8,10 +8,32 @@ const IN_FLIGHT_MAX = 2;
 /** With this many entries waiting the log may start on them while their successors are still being prepared. */
 const EAGER_ENTRIES = 16;
 const EAGER_IN_FLIGHT_MAX = 4;
+/** So many commits of a lone caller, a few milliseconds, may follow each other within one turn of the event loop. */
+const BREATHS_MAX = 16;
 const BATCH_ENTRIES_MAX = 2_000;
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 /** Beyond this much waiting text the caller is told to come back, before memory grows without bound. */
 const QUEUE_BYTES_MAX = 256 * 1024 * 1024;
+/** Two of the largest requests; a waiting entry costs memory however small it is. */
+const QUEUE_ENTRIES_MAX = 200_000;
+/** From here on whatever else could wait should, so that capture need not be refused. */
+const PRESSED_SHARE = 0.5;
+
+/** How much waits to be written, or is being written now. */
+export interface CommitLoad {
+  readonly entries: number;
+  readonly bytes: number;
+  /** Whether so much waits that reading should stand back. */
+  readonly is_pressed: boolean;
+}
+
+/** One commit as it ended; `fault` says why it did not succeed. */
+export interface CommitReport {
+  readonly entries: number;
+  readonly bytes: number;
+  readonly ms: number;
+  readonly fault?: string;
+}
 
 interface Waiting {
   readonly unit: AppendUnit;
@@ -24,20 +46,39 @@ export class GroupCommit {
   readonly #log: EntryLog;
   readonly #queue: Waiting[] = [];
   #queuedBytes = 0;
+  #queuedEntries = 0;
+  #watch: ((report: CommitReport) => void) | undefined;
   #inFlight = 0;
   #scheduled = false;
-  #wasAlone = false;
+  /** Whether a lone caller has just been answered, and nothing but what follows from that has run since. */
+  #isSameBreath = false;
+  #breaths = 0;
   readonly #idle: (() => void)[] = [];
 
   constructor(log: EntryLog) {
     this.#log = log;
   }
 
+  get load(): CommitLoad {
+    const entries = this.#queuedEntries;
+    const bytes = this.#queuedBytes;
+    const is_pressed = entries > QUEUE_ENTRIES_MAX * PRESSED_SHARE || bytes > QUEUE_BYTES_MAX * PRESSED_SHARE;
+    return { entries, bytes, is_pressed };
+  }
+
+  /** Hears of every commit, succeeded or not; there is one who watches. */
+  watch(heard: (report: CommitReport) => void): void {
+    this.#watch = heard;
+  }
+
   append(unit: AppendUnit): Promise<AppendOutcome> {
     let bytes = 0;
     for (const entry of unit) bytes += entry.body.byteLength;
-    if (this.#queuedBytes > 0 && this.#queuedBytes + bytes > QUEUE_BYTES_MAX) return Promise.reject(overloaded());
+    const isFull = this.#queuedBytes + bytes > QUEUE_BYTES_MAX || this.#queuedEntries + unit.length > QUEUE_ENTRIES_MAX;
+    // Whoever comes alone is taken, however much it is.
+    if (isFull && this.#queuedEntries > 0) return Promise.reject(overloaded());
     this.#queuedBytes += bytes;
+    this.#queuedEntries += unit.length;
     return new Promise((resolve, reject) => {
       this.#queue.push({ unit, bytes, resolve, reject });
       if (this.#queue.length >= EAGER_ENTRIES && this.#inFlight < EAGER_IN_FLIGHT_MAX) void this.#flush();
@@ -52,8 +93,9 @@ export class GroupCommit {
   }
 
   /**
-   * Waits for the end of this turn of the event loop, so that callers woken together are written together. Where the last
-   * one came alone, only for those who call in the same breath: the turn's end is a tenth of what a lone commit takes.
+   * Waits for the end of this turn of the event loop, so that callers woken together are written together. One that is
+   * alone and comes back as soon as it is answered does not wait for it, which would be a tenth of what its commit takes;
+   * now and then it does, so that the rest of the program is never kept waiting for long.
    */
   #schedule(): void {
     if (this.#scheduled || this.#inFlight >= IN_FLIGHT_MAX) return;
@@ -62,26 +104,52 @@ export class GroupCommit {
       this.#scheduled = false;
       void this.#flush();
     };
-    if (this.#wasAlone && this.#inFlight === 0) queueMicrotask(flush);
+    this.#breaths = this.#isSameBreath && this.#inFlight === 0 ? (this.#breaths + 1) % BREATHS_MAX : 0;
+    if (this.#breaths > 0) queueMicrotask(flush);
     else setImmediate(flush);
   }
 
   async #flush(): Promise<void> {
     const batch = this.#takeBatch();
     if (batch.length === 0) return;
-    this.#wasAlone = batch.length === 1 && this.#inFlight === 0;
+    const isAlone = batch.length === 1 && this.#inFlight === 0;
     this.#inFlight += 1;
     if (this.#queue.length > 0) this.#schedule();
+    const startMs = performance.now();
+    let fault: unknown;
     try {
       const outcomes = await this.#log.append(batch.map((waiting) => waiting.unit));
+      if (isAlone) this.#drawBreath();
       for (const [index, waiting] of batch.entries()) waiting.resolve(outcomes[index] as AppendOutcome);
     } catch (error) {
+      fault = error;
       for (const waiting of batch) waiting.reject(error);
     }
     this.#inFlight -= 1;
-    for (const waiting of batch) this.#queuedBytes -= waiting.bytes;
+    this.#leaveQueue(batch, { ms: performance.now() - startMs, fault });
     if (this.#queue.length > 0) this.#schedule();
     else if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** What is ticked next runs once all that follows from an answer has run, and before anything new comes in. */
+  #drawBreath(): void {
+    this.#isSameBreath = true;
+    process.nextTick(() => {
+      this.#isSameBreath = false;
+    });
+  }
+
+  #leaveQueue(batch: readonly Waiting[], { ms, fault }: { readonly ms: number; readonly fault: unknown }): void {
+    let bytes = 0;
+    let entries = 0;
+    for (const waiting of batch) {
+      bytes += waiting.bytes;
+      entries += waiting.unit.length;
+    }
+    this.#queuedBytes -= bytes;
+    this.#queuedEntries -= entries;
+    const code = fault === undefined ? {} : { fault: fault instanceof Fault ? fault.code : "defect" };
+    this.#watch?.({ entries, bytes, ms, ...code });
   }
 
   #takeBatch(): readonly Waiting[] {

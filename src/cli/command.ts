@@ -49,9 +49,12 @@ export function storeFolder(settings: Settings, command: string): string {
 /** A command asks once and is gone, so that it rather waits for a whole answer than for the next one to be better. */
 const REBUILD_WAIT_MS = 30_000;
 
-/** Says on the side that an answer may be short. */
-export function notePartial(answer: { readonly partial?: true }, { err }: Screen): void {
-  if (answer.partial) err.write("The index is being rebuilt; older entries may be missing.\n");
+/** Says on the side that an answer may be short; a document says so itself. */
+export function notePartial(
+  answer: { readonly partial?: true },
+  { screen, json }: Pick<Invocation, "screen" | "json">,
+): void {
+  if (answer.partial && !json) screen.err.write("The index is being rebuilt; older entries may be missing.\n");
 }
 
 /** Opens the store for one piece of work and closes it whatever happens. */

@@ -1,12 +1,12 @@
 // Entries in words: the one line that stands for an entry in a table, and the colour of its kind.
-import type { CaptureKind, EntrySummary } from "../model/entry.js";
-import { formatCount } from "./table.js";
+import type { EntrySummary, ReadKind } from "../model/entry.js";
+import { countOf, formatCount } from "./table.js";
 import { type Colours, cleanLine } from "./terminal.js";
 
-type SummaryOf<K extends CaptureKind> = Extract<EntrySummary, { readonly kind: K }>;
+type SummaryOf<K extends ReadKind> = Extract<EntrySummary, { readonly kind: K }>;
 
 /** Which fields say most about an entry of each kind. */
-const lineByKind: { readonly [K in CaptureKind]: (entry: SummaryOf<K>) => string } = {
+const lineByKind: { readonly [K in ReadKind]: (entry: SummaryOf<K>) => string } = {
   interaction: (entry) => `${entry.response_chars === 0 ? "(no response) " : ""}${cleanLine(entry.prompt)}`,
   response: (entry) => cleanLine(entry.response_summary) || `${formatCount(entry.response_chars)} characters`,
   message: (entry) => `${entry.role}: ${contentLine(entry)}`,
@@ -17,10 +17,12 @@ const lineByKind: { readonly [K in CaptureKind]: (entry: SummaryOf<K>) => string
   clear: () => "history starts anew after this",
   session_info: (entry) => entry.title || valueLine(entry.metadata),
   raw: (entry) => `${entry.source} ${valueLine(entry.record)}`,
+  audit: (entry) => `${entry.action} by ${entry.actor}${entry.target === "" ? "" : `: ${entry.target}`}`,
+  redaction: (entry) => `${countOf(entry.positions.length, "entry", "entries")} forgotten: ${entry.reason}`,
 };
 
 export function entryLine(entry: EntrySummary): string {
-  // Kinds that the log writes itself have no line of their own yet.
+  // Kinds of memories have no line of their own yet.
   const line = lineByKind[entry.kind] as ((entry: EntrySummary) => string) | undefined;
   return cleanLine(line?.(entry) ?? "");
 }

@@ -13,7 +13,6 @@ type WrongUseCode =
   | "command_unknown"
   | "config_invalid"
   | "home_missing"
-  | "host_refused"
   | "input_missing"
   | "option_invalid"
   | "option_misplaced"
@@ -91,26 +90,35 @@ const statusByRejection = {
   field_invalid: 2,
   field_missing: 2,
   headers_too_large: 2,
+  host_foreign: 2,
+  host_refused: 2,
   id_conflict: 1,
   id_invalid: 2,
   interaction_not_found: 1,
   json_invalid: 2,
+  key_missing: 1,
+  key_not_found: 1,
+  key_wrong: 1,
   kind_reserved: 2,
   kind_unknown: 2,
   label_invalid: 2,
   limit_invalid: 2,
   method_not_allowed: 2,
   nesting_too_deep: 2,
+  origin_refused: 2,
   parameter_unknown: 2,
   parameter_repeated: 2,
+  project_not_found: 1,
   prompt_blank: 2,
   query_empty: 2,
   query_too_long: 2,
+  rate_exceeded: 1,
   request_invalid: 2,
   request_timeout: 1,
   request_too_large: 2,
   role_unknown: 2,
   route_not_found: 2,
+  scope_insufficient: 1,
   seal_invalid: 2,
   session_id_invalid: 2,
   session_not_found: 1,

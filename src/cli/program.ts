@@ -65,6 +65,10 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "show entries as they are recorded",
     load: async () => (await import("./commands/tail.js")).tailCommand,
   },
+  keys: {
+    summary: "make, list and revoke the keys that a server asks for",
+    load: async () => (await import("./commands/keys.js")).keysCommand,
+  },
   verify: {
     summary: "prove that nothing recorded was changed or removed",
     load: async () => (await import("./commands/verify.js")).verifyCommand,
@@ -72,6 +76,18 @@ const commands: { readonly [name: string]: CommandEntry } = {
   seal: {
     summary: "print a signed statement of what the log holds now",
     load: async () => (await import("./commands/seal.js")).sealCommand,
+  },
+  forget: {
+    summary: "remove an entry, a session or a project for good",
+    load: async () => (await import("./commands/forget.js")).forgetCommand,
+  },
+  scrub: {
+    summary: "find entries that hold secrets, and forget them",
+    load: async () => (await import("./commands/scrub.js")).scrubCommand,
+  },
+  retention: {
+    summary: "forget what is older than you want to keep",
+    load: async () => (await import("./commands/retention.js")).retentionCommand,
   },
   backup: {
     summary: "copy the record to a file while it is in use, and verify the copy",
@@ -137,7 +153,8 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
 }
 
 const SETTINGS_HELP = `Settings come from flags, then the environment (HANSARD_DATA, HANSARD_HOST,
-HANSARD_PORT, HANSARD_REDACT), then hansard.config.json in the current folder.
+HANSARD_PORT, HANSARD_ALLOW_HOST, HANSARD_TLS_CERT, HANSARD_TLS_KEY,
+HANSARD_RATE, HANSARD_REDACT), then hansard.config.json in the current folder.
 Values to mask add up: --mask-file, HANSARD_MASK_FILE, HANSARD_MASK (one on a
 line), "mask" in the configuration.
 Exit status: 0 done, 1 failed, 2 wrong use.
@@ -156,7 +173,9 @@ function helpStyle(): HelpConfiguration {
 
 function toInvocation(program: Command, command: Command, screen: Screen): Invocation {
   const options = command.opts();
-  const flags = { data: program.opts().data, mask_file: options.maskFile, seal_key: options.sealKey, ...options };
+  const named = { mask_file: options.maskFile, seal_key: options.sealKey, allow_host: options.allowHost };
+  const tls = { tls_cert: options.tlsCert, tls_key: options.tlsKey };
+  const flags = { data: program.opts().data, ...named, ...tls, ...options };
   return {
     operands: command.args,
     options,
@@ -191,9 +210,13 @@ function toWrongUse(error: CommanderError, args: readonly string[]): WrongUse {
   const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
   const name = args.find((arg) => Object.hasOwn(commands, arg));
   const help = `\`hansard${name === undefined ? "" : ` ${name}`} --help\` shows what there is.`;
+  const isSearch = name === "search" && error.code === "commander.unknownOption";
+  const exclusion = isSearch
+    ? "To leave out a word, put all words behind --: hansard search -- one -other."
+    : undefined;
   return new WrongUse({
     code: codeByCommanderCode[error.code as keyof typeof codeByCommanderCode] ?? "usage_invalid",
     message,
-    hint: [suggestion?.replace(/^\((.*)\)$/, "$1"), help].filter((part) => part !== undefined).join(" "),
+    hint: [suggestion?.replace(/^\((.*)\)$/, "$1"), exclusion, help].filter((part) => part !== undefined).join(" "),
   });
 }

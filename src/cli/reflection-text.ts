@@ -11,10 +11,7 @@ const WIDTH_MAX = 100;
 export function reflectionText(report: ReflectionReport, pane: Pane): string {
   const width = Math.min(pane.columns ?? WIDTH_MAX, WIDTH_MAX);
   const blocks = cleanText(report.markdown).split("\n\n");
-  const text = blocks
-    .map((block, at) => blockText(block, { width, colours: pane.colours, isFirst: at === 0 }))
-    .join("");
-  return report.partial === true ? `${text}\nThe index is being rebuilt; older entries may be missing.\n` : text;
+  return blocks.map((block, at) => blockText(block, { width, colours: pane.colours, isFirst: at === 0 })).join("");
 }
 
 function blockText(

@@ -11,12 +11,20 @@ export interface Settings {
   readonly data: string;
   readonly host: string;
   readonly port: number;
+  /** Names that the server answers to beside its own. */
+  readonly allow_host: readonly string[];
+  /** Files of the certificate and its private key; both or neither. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** Requests a second of one client; undefined where nobody said. */
+  readonly rate: number | undefined;
   /** Values that are masked beside well-known tokens. */
   readonly mask: readonly string[];
   /** Whether secrets are masked before they are stored. */
   readonly redact: "capture" | undefined;
   /** Path of the key that seals are signed with; the user's own where it is undefined. */
   readonly seal_key: string | undefined;
+  /** Rules of what is forgotten when it is too old, as the configuration gives them; parsed where they are used. */
+  readonly retention: readonly { readonly kind?: string; readonly older_than: string }[];
 }
 
 /** Where settings are looked for; tests and embedders give their own. */
@@ -27,7 +35,10 @@ export interface Sources {
 }
 
 const CONFIG_FILE = "hansard.config.json";
-const settingNames = ["data", "host", "port", "mask", "mask_file", "redact", "seal_key"] as const;
+const settingNames = [
+  ...(["data", "host", "port", "allow_host", "tls_cert", "tls_key", "rate"] as const),
+  ...(["mask", "mask_file", "redact", "seal_key", "retention"] as const),
+] as const;
 type SettingName = (typeof settingNames)[number];
 
 /** A value and the words that name where it was found, for the error that it may deserve. */
@@ -40,7 +51,7 @@ export function resolveSettings(sources: Sources): Settings {
   const config = readConfig(join(sources.folder, CONFIG_FILE));
   const find = (name: SettingName): Found | undefined => {
     const flag = sources.flags[name];
-    if (flag !== undefined) return { value: flag, origin: `--${name.replace("_", "-")}` };
+    if (flag !== undefined) return { value: flag, origin: `--${name.replaceAll("_", "-")}` };
     const variable = `HANSARD_${name.toUpperCase()}`;
     const text = sources.env[variable];
     // An empty variable is how shells and containers spell "not set".
@@ -52,9 +63,13 @@ export function resolveSettings(sources: Sources): Settings {
     data: parseData(find("data")),
     host: parseText(find("host")) ?? "127.0.0.1",
     port: parsePort(find("port")),
+    allow_host: parseNames(find("allow_host")),
+    tls: parseTls(find("tls_cert"), find("tls_key")),
+    rate: parseRate(find("rate")),
     mask: readMaskValues({ file: find("mask_file"), variable: sources.env.HANSARD_MASK, config: config.mask }),
     redact: parseRedact(find("redact")),
     seal_key: parseText(find("seal_key")),
+    retention: parseRetention(config.retention),
   };
 }
 
@@ -96,6 +111,18 @@ function parseText(found: Found | undefined): string | undefined {
   if (found === undefined) return undefined;
   if (typeof found.value === "string" && found.value.trim() !== "") return found.value;
   throw new WrongUse({ code: "setting_invalid", field: found.origin, message: `${found.origin} must be a text` });
+}
+
+/** Only the file can hold a list of rules. */
+function parseRetention(value: unknown): Settings["retention"] {
+  if (value === undefined) return [];
+  if (Array.isArray(value)) return value as Settings["retention"];
+  throw new WrongUse({
+    code: "setting_invalid",
+    field: `retention in ${CONFIG_FILE}`,
+    message: "retention must be a list of rules",
+    hint: 'For example [{"kind": "tool_call", "older_than": "90d"}].',
+  });
 }
 
 function parseRedact(found: Found | undefined): "capture" | undefined {
@@ -150,4 +177,38 @@ function parsePort(found: Found | undefined): number {
   if (Number.isInteger(port) && (port as number) >= 0 && (port as number) <= 65_535) return port as number;
   const message = `${origin} must be a port, a whole number from 0 to 65535`;
   throw new WrongUse({ code: "setting_invalid", field: origin, message, hint: "Port 0 chooses a free one." });
+}
+
+/** A list in the configuration, a flag given several times, or names with commas between them. */
+function parseNames(found: Found | undefined): readonly string[] {
+  if (found === undefined) return [];
+  const values: readonly unknown[] = Array.isArray(found.value) ? found.value : [found.value];
+  return values.flatMap((value) => {
+    const names = typeof value === "string" ? value.split(",").map((name) => name.trim()) : [""];
+    if (names.every((name) => /^[A-Za-z0-9_.:[\]-]{1,255}$/.test(name))) return names;
+    const message = `${found.origin} must be a host name`;
+    const hint = "Give names without scheme and port, for example --allow-host record.example.com.";
+    throw new WrongUse({ code: "setting_invalid", field: found.origin, message, hint });
+  });
+}
+
+function parseTls(cert: Found | undefined, key: Found | undefined): Settings["tls"] {
+  const files = { cert: parseText(cert), key: parseText(key) };
+  if (files.cert !== undefined && files.key !== undefined) return { cert: files.cert, key: files.key };
+  const given = cert ?? key;
+  if (given === undefined) return undefined;
+  const message = `${given.origin} is given without its other half`;
+  const hint = "HTTPS needs a certificate and its key: --tls-cert FILE --tls-key FILE.";
+  throw new WrongUse({ code: "setting_invalid", field: given.origin, message, hint });
+}
+
+const RATE_MAX = 1_000_000;
+
+function parseRate(found: Found | undefined): number | undefined {
+  if (found === undefined) return undefined;
+  const { value, origin } = found;
+  const rate = typeof value === "string" && /^\d{1,7}$/.test(value) ? Number(value) : value;
+  if (Number.isInteger(rate) && (rate as number) >= 0 && (rate as number) <= RATE_MAX) return rate as number;
+  const message = `${origin} must be a whole number of requests a second, up to ${RATE_MAX}`;
+  throw new WrongUse({ code: "setting_invalid", field: origin, message, hint: "0 is no limit." });
 }

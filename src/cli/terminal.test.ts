@@ -87,6 +87,8 @@ test("progress is written to terminals only, and is gone afterwards", () => {
   line.clear();
   line.clear();
   expect(written).toEqual(["\r\u001b[2K1 of 2", "\r\u001b[2K"]);
+  line.show("x".repeat(200));
+  expect(written.at(-1)).toBe(`\r\u001b[2K${"x".repeat(79)}`);
 });
 
 function paneInto(written: string[], isTerminal: boolean): Pane {

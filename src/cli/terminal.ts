@@ -83,7 +83,9 @@ export class ProgressLine {
 
   show(text: string): void {
     if (!this.#pane.isTerminal) return;
-    this.#pane.write(`\r\u001b[2K${this.#pane.colours.dim(text)}`);
+    // A line that wraps could not be taken back.
+    const line = text.slice(0, (this.#pane.columns ?? text.length + 1) - 1);
+    this.#pane.write(`\r\u001b[2K${this.#pane.colours.dim(line)}`);
     this.#shown = true;
   }
 

@@ -1,7 +1,7 @@
 // The timeline of a session on a terminal: place, time and speaker at the side, and what happened beside them.
-import type { CaptureKind, EntrySummary } from "../model/entry.js";
+import type { EntrySummary, ReadKind } from "../model/entry.js";
 import { readRole } from "../model/roles.js";
-import { kindColour } from "./entry-text.js";
+import { entryLine, kindColour } from "./entry-text.js";
 import { countOf, formatCount } from "./table.js";
 import type { Colours, Pane } from "./terminal.js";
 import {
@@ -14,7 +14,7 @@ import {
   valueText,
 } from "./transcript.js";
 
-type SummaryOf<K extends CaptureKind> = Extract<EntrySummary, { readonly kind: K }>;
+type SummaryOf<K extends ReadKind> = Extract<EntrySummary, { readonly kind: K }>;
 
 /** What was said is worth more lines than what a tool gave back. */
 const SAID_LINES = 8;
@@ -62,7 +62,7 @@ function colourOf(entry: EntrySummary, colours: Colours): (text: string) => stri
 }
 
 const paragraphsByKind: {
-  readonly [K in CaptureKind]: (entry: SummaryOf<K>, colours: Colours) => readonly Paragraph[];
+  readonly [K in ReadKind]: (entry: SummaryOf<K>, colours: Colours) => readonly Paragraph[];
 } = {
   interaction: (entry, { dim }) => [
     said(entry.prompt),
@@ -105,10 +105,12 @@ const paragraphsByKind: {
     { text: [facts(entry.metadata), entry.parent && `from ${entry.parent}`].join(" "), linesMax: 3, paint: dim },
   ],
   raw: (entry, { dim }) => [{ text: `${entry.source} ${valueText(entry.record)}`, linesMax: RESULT_LINES, paint: dim }],
+  audit: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
+  redaction: (entry, { dim }) => [{ text: entryLine(entry), linesMax: RESULT_LINES, paint: dim }],
 };
 
 function paragraphsOf(entry: EntrySummary, colours: Colours): readonly Paragraph[] {
-  // Kinds that the log writes itself have no text of their own yet.
+  // Kinds of memories have no text of their own yet.
   const write = paragraphsByKind[entry.kind] as
     | ((entry: EntrySummary, colours: Colours) => readonly Paragraph[])
     | undefined;

@@ -2,6 +2,7 @@
 import { expect } from "vitest";
 import type { EntryIndex } from "../ports/entry-index.js";
 import { indexApplyChecks } from "./index-apply.js";
+import { indexErasingChecks } from "./index-erasing.js";
 import { indexListChecks } from "./index-list.js";
 import { indexSessionChecks } from "./index-sessions.js";
 import { indexTextChecks } from "./index-texts.js";
@@ -18,6 +19,7 @@ export const entryIndexChecks: readonly Check<EntryIndex>[] = [
   ...indexListChecks,
   ...indexSessionChecks,
   ...indexTextChecks,
+  ...indexErasingChecks,
 ];
 
 export function describeEntryIndex(engine: Engine, open: OpenStore<EntryIndex>): void {

@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import type { EntryLog } from "../ports/entry-log.js";
 import { logAppendChecks } from "./log-append.js";
 import { logClaimChecks } from "./log-claims.js";
+import { logErasingChecks } from "./log-erasing.js";
 import { logReadChecks } from "./log-read.js";
 import { logRestoreChecks } from "./log-restore.js";
 import { logSharingChecks } from "./log-sharing.js";
@@ -21,6 +22,7 @@ export const entryLogChecks: readonly Check<EntryLog>[] = [
   ...logClaimChecks,
   ...logReadChecks,
   ...logRestoreChecks,
+  ...logErasingChecks,
   ...logSharingChecks,
 ];
 

@@ -17,6 +17,8 @@ export type CopyOutcome =
       readonly existing: number;
       readonly position: number;
       readonly hash: string;
+      /** What of entries that were forgotten in the source is still in the files of the target, in words. */
+      readonly left?: string;
     }
   /** The target holds entries that are not those of the source; nothing was changed. */
   | { readonly differs_at: number };
@@ -31,6 +33,7 @@ export async function copyLog(parts: {
   const start = await to.head();
   if (!(await isBeginningOf(start, from, source))) return { differs_at: start.position };
   let position = start.position;
+  let hasErased = false;
   for (;;) {
     const stored = await from.read({ after: position, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
     const last = stored.at(-1);
@@ -39,10 +42,20 @@ export async function copyLog(parts: {
     // Somebody else has written to the target meanwhile.
     if (!isTaken) return { differs_at: position + 1 };
     position = last.position;
+    hasErased ||= stored.some(({ kind }) => kind === "redaction");
     onProgress?.({ position, end: Math.max(source.position, position) });
   }
+  // What an earlier copy had brought, and was forgotten in the source since, has just been deleted here too.
+  const left = hasErased ? await to.purge() : undefined;
   const { log_id, hash } = await to.head();
-  return { log_id, copied: position - start.position, existing: start.position, position, hash: hexOf(hash) };
+  return {
+    log_id,
+    copied: position - start.position,
+    existing: start.position,
+    position,
+    hash: hexOf(hash),
+    ...(left === undefined ? {} : { left }),
+  };
 }
 
 async function isBeginningOf(target: Head, from: EntryLog, source: Head): Promise<boolean> {

@@ -3,6 +3,7 @@ import { parseBody } from "../model/body.js";
 import { chainHash, commitmentOf, GENESIS_HASH, HASH_BYTES, SALT_BYTES } from "../model/chain.js";
 import { completionClaim, idClaim } from "../model/claims.js";
 import { Fault } from "../model/fault.js";
+import { erasedBy } from "../model/redaction.js";
 import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
 
 export type Verification =
@@ -80,7 +81,7 @@ class Walk {
     ) {
       return { position, reason: "the body is not the one that was recorded" };
     } else if (kind === "redaction") {
-      for (const erased of redactedPositions(stored)) this.#bodiless.delete(erased);
+      for (const erased of erasedBy(stored)) this.#bodiless.delete(erased);
     }
     this.position = position;
     this.#hash = stored.hash;
@@ -102,11 +103,6 @@ class Walk {
     const hash = Buffer.from(this.#hash).toString("hex");
     return { ok: true, entries: this.position, erased: this.#erased, position: this.position, hash };
   }
-}
-
-function redactedPositions(stored: StoredEntry): readonly number[] {
-  const { positions } = parseBody(stored.position, stored.body as Uint8Array);
-  return Array.isArray(positions) ? positions.filter((position) => typeof position === "number") : [];
 }
 
 /** Where the claims that each entry must have taken lead to. */

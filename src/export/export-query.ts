@@ -16,6 +16,8 @@ export interface ExportOptions extends ListFilters {
   readonly timezone?: string | undefined;
   /** Whether secrets are masked in Hansard's own form too; such lines carry no salt, since the hash is not theirs. */
   readonly masked?: boolean | string | undefined;
+  /** Who exports, for the audit: `person` by default. */
+  readonly actor?: string | undefined;
 }
 
 export interface ExportQuery {
@@ -26,7 +28,7 @@ export interface ExportQuery {
 }
 
 export function parseExportQuery(options: ExportOptions, nowMs: number): ExportQuery | Rejection {
-  const { format: given, timezone, masked: wish, ...filters } = options;
+  const { format: given, timezone, masked: wish, actor: _, ...filters } = options;
   const format = given === undefined || given === "" ? "hansard" : given;
   if (!isExportFormat(format)) {
     const message = `format ${JSON.stringify(String(format).slice(0, 40))} is not known`;
@@ -53,6 +55,15 @@ export function parseExportQuery(options: ExportOptions, nowMs: number): ExportQ
   const masked = parseMasked(wish);
   if (masked instanceof Rejection) return masked;
   return { format, filter: query.filter, clock: new WallClock(timezone === "" ? undefined : timezone), masked };
+}
+
+/** What an audit entry says of it: the form, and by what it was narrowed; never a label, which might be forgotten later. */
+export function targetOf({ format, filter, masked }: ExportQuery): string {
+  const names = Object.keys(filter).map(
+    (name) => ({ kinds: "kind", since_ms: "since", until_ms: "until" })[name] ?? name,
+  );
+  const narrowed = names.length === 0 ? "the whole log" : `entries by ${names.join(", ")}`;
+  return `${narrowed} as ${format}${masked ? ", masked" : ""}`;
 }
 
 function parseMasked(value: unknown): boolean | Rejection {

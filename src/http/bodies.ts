@@ -2,8 +2,10 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Fault } from "../model/fault.js";
 import { limits } from "../model/limits.js";
 import { orThrow, Rejection, reject } from "../model/rejection.js";
+import { type BodyAccount, bodiesOverload } from "./body-budget.js";
 import { contentTypeUnsupported } from "./errors.js";
 import { ENTRIES_MAX, refuseHostile, tooManyEntries } from "./hostile-json.js";
 
@@ -31,12 +33,17 @@ export function acceptEmptyBodies(app: FastifyInstance): void {
 /** The parsed body; undefined where there is none, and that is fine. */
 export function optionalBodyOf(request: FastifyRequest): unknown {
   const { body } = request;
-  return body instanceof Rejection && body.code === "body_missing" ? undefined : orThrow(body);
+  return body instanceof Rejection && body.code === "body_missing" ? undefined : accepted(body);
 }
 
 /** The parsed body, or the rejection it came to. */
 export function bodyOf(request: FastifyRequest): unknown {
-  return orThrow(request.body === undefined ? bodyMissing() : request.body);
+  return accepted(request.body === undefined ? bodyMissing() : request.body);
+}
+
+function accepted(body: unknown): unknown {
+  if (body instanceof Fault) throw body;
+  return orThrow(body);
 }
 
 function accept(app: FastifyInstance, types: string | string[], parse: (bytes: Buffer) => unknown): void {
@@ -47,33 +54,39 @@ function accept(app: FastifyInstance, types: string | string[], parse: (bytes: B
       done(null, encodingUnsupported());
       return;
     }
-    readWhole(payload, (error, read) => done(error, read instanceof Buffer ? parse(read) : read));
+    const account = request.bodyAccount;
+    readWhole(payload, account, (error, read) => done(error, read instanceof Buffer ? parse(read) : read));
   });
 }
 
 /** Calls back once, with all bytes. What comes beyond the limit is read and dropped, so that the answer gets through. */
-function readWhole(payload: IncomingMessage, done: (error: Error | null, read?: Buffer | Rejection) => void): void {
+function readWhole(
+  payload: IncomingMessage,
+  account: BodyAccount | null,
+  done: (error: Error | null, read?: Buffer | Rejection | Fault) => void,
+): void {
   let chunks: Buffer[] = [];
   let size = 0;
-  let isTooLarge = false;
-  const refuse = (): void => {
-    isTooLarge = true;
+  let isRefused = false;
+  const refuse = (reason: Rejection | Fault): void => {
+    isRefused = true;
     chunks = [];
-    done(null, requestTooLarge());
+    done(null, reason);
   };
   payload.on("data", (chunk: Buffer) => {
-    if (isTooLarge) return;
+    if (isRefused) return;
     size += chunk.byteLength;
-    if (size > limits.request_bytes) refuse();
+    if (size > limits.request_bytes) refuse(requestTooLarge());
+    else if (account?.take(chunk.byteLength) === false) refuse(bodiesOverload());
     else chunks.push(chunk);
   });
   payload.on("end", () => {
-    if (!isTooLarge) done(null, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size));
+    if (!isRefused) done(null, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size));
   });
   payload.on("error", (error) => {
-    if (!isTooLarge) done(error);
+    if (!isRefused) done(error);
   });
-  if (Number(payload.headers["content-length"]) > limits.request_bytes) refuse();
+  if (Number(payload.headers["content-length"]) > limits.request_bytes) refuse(requestTooLarge());
 }
 
 export function parseJsonBody(bytes: Buffer): unknown {

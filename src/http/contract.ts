@@ -57,6 +57,9 @@ export type SearchAnswer = Awaited<ReturnType<Recorder["search"]>>;
 /** `GET /reflection`. */
 export type ReflectionAnswer = Awaited<ReturnType<Recorder["reflect"]>>;
 
+/** `POST /forget`. */
+export type ForgetAnswer = Awaited<ReturnType<Recorder["forget"]>>;
+
 /** `GET /verify`. */
 export type VerifyAnswer = Awaited<ReturnType<Recorder["verify"]>>;
 

@@ -16,10 +16,11 @@ export function custodyRoutes(
     return recorder.verify();
   });
 
-  app.get("/health", { config: { operation: healthOperation } }, async (request): Promise<HealthAnswer> => {
+  app.get("/health", { config: { operation: healthOperation } }, async (request, reply): Promise<HealthAnswer> => {
     refuseQuery(request);
-    const { status, position, indexed_through } = await recorder.health();
-    return { status, version, position, indexed_through };
+    const { status, position, indexed_through, trouble } = await recorder.health();
+    if (trouble !== undefined) reply.code(503).header("retry-after", "1");
+    return { status, version, position, indexed_through, ...(trouble === undefined ? {} : { trouble }) };
   });
 }
 
@@ -42,9 +43,9 @@ const healthOperation: Operation = {
   summary: "Ask whether the server is well",
   description:
     "`degraded` means that capture works while lists may lack older entries, because the index is being rebuilt or " +
-    "cannot be used.",
+    "cannot be used. Where the log itself cannot be read or written the status is 503, and `trouble` says why.",
   responses: {
-    200: { description: "How it is.", content: jsonContent(schemaNamed("Health")) },
-    ...refusals("store_failed", "recorder_closed"),
+    200: { description: "It records and answers.", content: jsonContent(schemaNamed("Health")) },
+    503: { description: "It cannot at present.", content: jsonContent(schemaNamed("Health")) },
   },
 };

@@ -47,12 +47,14 @@ export function renderDocs(document: OpenApiDocument, origin: string): string {
 </header>
 <div class="docs">
 <nav class="contents" aria-label="Contents"><ul>${contents.join("")}
-<li><a class="group" href="#kinds">Kinds of entry</a></li><li><a class="group" href="#errors">Errors</a></li></ul></nav>
+<li><a class="group" href="#keys">Keys</a></li><li><a class="group" href="#kinds">Kinds of entry</a></li><li><a class="group" href="#errors">Errors</a></li></ul></nav>
 <main>
 <h1>Talking to Hansard over HTTP</h1>
 <p>Bodies are JSON in UTF-8, times are UTC with milliseconds, ids in addresses are percent-encoded. When a call
-answers that something is recorded, it is on disk. The examples can be run as they are.</p>
+answers that something is recorded, it is on disk. The examples can be run as they are; where the server has keys, add
+<a href="#keys">yours</a>.</p>
 ${sections.join("\n")}
+${renderKeys(document)}
 ${renderKinds(document)}
 ${renderErrors(document)}
 </main>
@@ -76,6 +78,7 @@ function renderCall({ method, path, operation }: Call, document: OpenApiDocument
 <h3><a class="self" href="#${operationId}">${title(method, path)}</a></h3>
 <p class="summary">${inline(summary)}.</p>
 <p>${inline(description)}</p>
+<p class="quiet">${needText(operation)}</p>
 ${parameters.length === 0 ? "" : `<h4>Parameters</h4>${table(parameters.map(parameterRow))}`}
 ${body?.properties === undefined ? "" : `<h4>Body</h4>${fieldTable(body)}`}
 ${body?.oneOf === undefined ? "" : '<h4>Body</h4><p>One or more <a href="#kinds">entries</a>.</p>'}
@@ -83,10 +86,34 @@ ${body?.oneOf === undefined ? "" : '<h4>Body</h4><p>One or more <a href="#kinds"
 <pre class="run"><code>${escapeHtml(curlCommand({ origin, method, path, operation }))}</code></pre>
 <h4>Answers</h4>
 <dl class="answers">${Object.entries(responses)
+    .filter(([status]) => !everywhere.has(status))
     .sort(([left], [right]) => Number(left) - Number(right))
     .map(([status, answer]) => renderAnswer(status, answer))
     .join("")}</dl>
 </article>`;
+}
+
+/** What the door answers is the same for all calls, and told once. */
+const everywhere: ReadonlySet<string> = new Set(["401", "403", "421", "429"]);
+
+function needText({ security = [] }: Operation): string {
+  const [need] = security;
+  if (need === undefined) return "Open to everybody.";
+  const [scope] = need.key ?? [];
+  return scope === undefined ? "Needs a key." : `Needs a key of scope <code>${escapeHtml(scope)}</code>.`;
+}
+
+function renderKeys(document: OpenApiDocument): string {
+  const { description } = document.components.securitySchemes.key as { readonly description: string };
+  return `<section><h2 id="keys">Keys</h2>
+<p>${inline(description)}</p>
+<pre><code>curl -H "Authorization: Bearer $HANSARD_KEY" …</code></pre>
+<dl class="answers">
+<dt data-class="4">401</dt><dd>${inline("`key_missing`, `key_wrong`: no key was sent, or none that is good.")}</dd>
+<dt data-class="4">403</dt><dd>${inline("`scope_insufficient`: the key may not do this. `origin_refused`: a page of another site asked.")}</dd>
+<dt data-class="4">421</dt><dd>${inline("`host_foreign`: the server is not known by the name in `Host`.")}</dd>
+<dt data-class="4">429</dt><dd>${inline("`rate_exceeded`: too many requests; `Retry-After` says when to come back.")}</dd>
+</dl></section>`;
 }
 
 function renderAnswer(status: string, answer: Operation["responses"][string]): string {

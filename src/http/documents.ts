@@ -1,5 +1,5 @@
 // The description of the interface: as an OpenAPI document for programs, and as a page for people.
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { renderDocs } from "./docs-page.js";
 import { type OpenApiDocument, openApiDocument } from "./openapi.js";
 import { sendHtml } from "./page.js";
@@ -15,10 +15,10 @@ export function documentRoutes(
     return made;
   };
   app.get("/openapi.json", () => document());
-  app.get("/docs", (request, reply) => sendHtml(reply, renderDocs(document(), originOf(request.host))));
+  app.get("/docs", (request, reply) => sendHtml(reply, renderDocs(document(), originOf(request))));
 }
 
 /** Where the examples are sent: this very server, under the name it was asked by. */
-function originOf(host: string): string {
-  return /^[\w.:[\]-]{1,100}$/.test(host) ? `http://${host}` : "http://127.0.0.1:4747";
+function originOf({ protocol, host }: FastifyRequest): string {
+  return /^[\w.:[\]-]{1,100}$/.test(host) ? `${protocol}://${host}` : "http://127.0.0.1:4747";
 }

@@ -1,11 +1,11 @@
 // JSON schemas of entries, made from the table of kinds: what may be given, what is read back, what lists show.
-import type { CaptureKind, FieldsByKind } from "../model/entry.js";
+import type { CaptureKind, FieldsByKind, OwnFieldsByKind, ReadKind } from "../model/entry.js";
 import type { Field } from "../model/fields.js";
-import { captureKinds, kindRules } from "../model/kinds.js";
+import { captureKinds, fieldsOf as fieldTableOf, kindRules, readKinds } from "../model/kinds.js";
 import { limits } from "../model/limits.js";
 import { type Schema, schemaNamed } from "./operation.js";
 
-type FieldName = { [K in CaptureKind]: keyof FieldsByKind[K] }[CaptureKind];
+type FieldName = { [K in ReadKind]: keyof (FieldsByKind & OwnFieldsByKind)[K] }[ReadKind];
 
 /** A field that nobody described does not compile. */
 const descriptions = {
@@ -41,6 +41,12 @@ const descriptions = {
   parent: "The session that this one came from.",
   source: "Where the record came from.",
   record: "The record as it was.",
+  action: "What was done: export, forget, key_created …",
+  actor: "Who did it.",
+  target: "What it was done to.",
+  positions: "The entries whose bodies were erased.",
+  reason: "Why they were to be forgotten.",
+  scope: "What was to be forgotten: entry, session, project, retention or scrub.",
 } satisfies { readonly [N in FieldName]: string };
 
 const givenEnvelope: { readonly [name: string]: Schema } = {
@@ -80,12 +86,14 @@ export function entrySchemas(): { readonly [name: string]: Schema } {
     NewResponse: given("response", ["interaction_id"]),
     NewClear: given("clear", ["session_id"]),
     NewEntry: union(captureKinds.map((kind) => [kind, `New${nameOf(kind)}`])),
-    Entry: union(captureKinds.map((kind) => [kind, nameOf(kind)])),
-    EntrySummary: union(captureKinds.map((kind) => [kind, isSummarised(kind) ? summaryNameOf(kind) : nameOf(kind)])),
+    Entry: union(readKinds.map((kind) => [kind, nameOf(kind)])),
+    EntrySummary: union(readKinds.map((kind) => [kind, isSummarised(kind) ? summaryNameOf(kind) : nameOf(kind)])),
     ErasedEntry: objectOf({ ...readEnvelope, erased: { const: true } }, [...Object.keys(readEnvelope), "erased"]),
   };
   for (const kind of captureKinds) {
     schemas[`New${nameOf(kind)}`] = { ...given(kind, []), required: ["kind", ...requiredOf(kind)] };
+  }
+  for (const kind of readKinds) {
     schemas[nameOf(kind)] = read(kind);
     if (isSummarised(kind)) schemas[summaryNameOf(kind)] = summary(kind);
   }
@@ -93,21 +101,21 @@ export function entrySchemas(): { readonly [name: string]: Schema } {
 }
 
 /** `interaction` → `InteractionEntry`, `tool_call` → `ToolCallEntry`. */
-export function nameOf(kind: CaptureKind): string {
+export function nameOf(kind: ReadKind): string {
   const words = kind.split("_").map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
   return `${words.join("")}Entry`;
 }
 
-function summaryNameOf(kind: CaptureKind): string {
+function summaryNameOf(kind: ReadKind): string {
   return nameOf(kind).replace(/Entry$/, "Summary");
 }
 
-function isSummarised(kind: CaptureKind): boolean {
+function isSummarised(kind: ReadKind): boolean {
   return kind === "interaction" || kind === "response";
 }
 
-function fieldsOf(kind: CaptureKind): readonly (readonly [FieldName, Field])[] {
-  return Object.entries(kindRules[kind].fields) as unknown as readonly (readonly [FieldName, Field])[];
+function fieldsOf(kind: ReadKind): readonly (readonly [FieldName, Field])[] {
+  return Object.entries(fieldTableOf(kind)) as unknown as readonly (readonly [FieldName, Field])[];
 }
 
 function requiredOf(kind: CaptureKind): readonly string[] {
@@ -129,7 +137,7 @@ function given(kind: CaptureKind, fromPath: readonly string[]): Schema {
   );
 }
 
-function read(kind: CaptureKind): Schema {
+function read(kind: ReadKind): Schema {
   const fields = fieldsOf(kind).map(([name, field]) => [name, described(name, field.schema)]);
   const always = fieldsOf(kind).flatMap(([name, field]) => (field.required || field.empty !== undefined ? [name] : []));
   const properties = {
@@ -142,7 +150,7 @@ function read(kind: CaptureKind): Schema {
   return objectOf(properties, [...Object.keys(readEnvelope), ...always, "extra"]);
 }
 
-function summary(kind: CaptureKind): Schema {
+function summary(kind: ReadKind): Schema {
   const whole = read(kind) as { readonly properties: { readonly [name: string]: Schema }; readonly required: string[] };
   const { response: _, context_pack: __, ...properties } = whole.properties;
   const response_chars = { type: "integer", description: "Length of the response in code points." };

@@ -1,7 +1,7 @@
 // Faults and failures as the caller and the log see them.
 import { describe, expect, test } from "vitest";
+import { memoryRecorder } from "../../test/support/memory-recorder.js";
 import { Fault, type FaultCode } from "../model/fault.js";
-import type { Recorder } from "../recorder.js";
 import { statusByFault } from "./errors.js";
 import { createLogger } from "./logger.js";
 import { createServer } from "./server.js";
@@ -14,7 +14,8 @@ function failingServer(failure: unknown) {
   const fail = async () => {
     throw failure;
   };
-  const recorder = { append: fail, listEntries: fail, getEntry: fail, health: fail } as unknown as Recorder;
+  const { recorder } = memoryRecorder();
+  Object.assign(recorder, { append: fail, listEntries: fail, getEntry: fail, health: fail });
   const { logger } = createLogger({ level: "info", destination: { write: (line) => lines.push(line) } });
   return { app: createServer({ recorder, version: "1.2.3", logger }), lines };
 }

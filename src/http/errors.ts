@@ -18,26 +18,35 @@ export const statusByRejection = {
   field_invalid: 400,
   field_missing: 400,
   headers_too_large: 431,
+  host_foreign: 421,
+  host_refused: 400,
   id_conflict: 409,
   id_invalid: 400,
   interaction_not_found: 404,
   json_invalid: 400,
+  key_missing: 401,
+  key_not_found: 404,
+  key_wrong: 401,
   kind_reserved: 400,
   kind_unknown: 400,
   label_invalid: 400,
   limit_invalid: 400,
   method_not_allowed: 405,
   nesting_too_deep: 400,
+  origin_refused: 403,
   parameter_repeated: 400,
   parameter_unknown: 400,
+  project_not_found: 404,
   prompt_blank: 400,
   query_empty: 400,
   query_too_long: 400,
+  rate_exceeded: 429,
   request_invalid: 400,
   request_timeout: 408,
   request_too_large: 413,
   role_unknown: 400,
   route_not_found: 404,
+  scope_insufficient: 403,
   seal_invalid: 400,
   session_id_invalid: 400,
   session_not_found: 404,
@@ -73,7 +82,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (status >= 500) logFailure(request, error);
   reply.code(status);
   reply.errorCode = answer.error.code;
-  if (status === 503) reply.header("retry-after", RETRY_AFTER_SECONDS);
+  if ((status === 503 || status === 429) && !reply.hasHeader("retry-after")) {
+    reply.header("retry-after", RETRY_AFTER_SECONDS);
+  }
   return reply.send(answer);
 }
 

@@ -2,6 +2,7 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type { Recorder } from "../recorder.js";
+import { callerOf } from "./doorkeeper.js";
 import { describeParameters } from "./list-parameters.js";
 import { type Operation, refusals } from "./operation.js";
 import { readQuery } from "./query.js";
@@ -11,7 +12,8 @@ const CHUNK_CHARS = 64 * 1024;
 
 export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
   app.get("/export", { config: { operation: exportOperation } }, async (request, reply) => {
-    const lines = recorder.exportEntries(readQuery(request, exportNames));
+    const { actor } = callerOf(request);
+    const lines = recorder.exportEntries({ ...readQuery(request, exportNames), actor });
     // What is refused is refused with the first line, while there still is an answer to give.
     const first = await lines.next();
     reply.type("application/x-ndjson");

@@ -1,6 +1,6 @@
 // The query parameters of lists: their names, which are checked, and what the documentation says about them.
 
-import { captureKinds } from "../model/kinds.js";
+import { readKinds } from "../model/kinds.js";
 import { limits } from "../model/limits.js";
 import type { Parameter, Schema } from "./operation.js";
 
@@ -11,7 +11,7 @@ const parametersByName = {
   project: { description: `Entries of this project. ${labelled}`, schema: text },
   session_id: { description: `Entries of this session. ${labelled}`, schema: text },
   client: { description: `Entries of this client. ${labelled}`, schema: text },
-  kind: { description: `Entries of this kind: ${captureKinds.join(", ")}.`, schema: text },
+  kind: { description: `Entries of this kind: ${readKinds.join(", ")}.`, schema: text },
   role: { description: "Messages of this role: user, assistant, system or tool.", schema: text },
   since: {
     description:

@@ -1,8 +1,10 @@
 // The OpenAPI document: what the routes say about themselves, and the schemas of what they take and give.
 import type { FastifyInstance } from "fastify";
+import type { Need } from "../guard/scopes.js";
 import { entrySchemas } from "./entry-schemas.js";
 import { statusByFault, statusByRejection } from "./errors.js";
-import { type Operation, type Schema, schemaNamed } from "./operation.js";
+import { forgetSchemas } from "./forget.js";
+import { type Operation, refusals, type Schema, schemaNamed } from "./operation.js";
 import { reflectionSchemas } from "./reflection-schemas.js";
 import { searchSchemas } from "./search.js";
 import { sessionSchemas } from "./session-schemas.js";
@@ -13,7 +15,10 @@ export interface OpenApiDocument {
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
-  readonly components: { readonly schemas: { readonly [name: string]: Schema } };
+  readonly components: {
+    readonly schemas: { readonly [name: string]: Schema };
+    readonly securitySchemes: { readonly [name: string]: Schema };
+  };
 }
 
 /** Gathers the operations of all routes that are registered after this call. */
@@ -23,9 +28,19 @@ export function gatherOperations(app: FastifyInstance): OpenApiDocument["paths"]
     const operation = config?.operation;
     if (operation === undefined || method === "HEAD") return;
     const path = url.replace(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [String(method).toLowerCase()]: operation };
+    paths[path] = { ...paths[path], [String(method).toLowerCase()]: guarded(operation, config?.need) };
   });
   return paths;
+}
+
+/** What the door adds to every call. */
+function guarded(operation: Operation, need: Need = "admin"): Operation {
+  if (need === "open") return { ...operation, security: [] };
+  const responses = {
+    ...refusals("key_missing", "key_wrong", "scope_insufficient", "origin_refused", "host_foreign", "rate_exceeded"),
+    ...operation.responses,
+  };
+  return { ...operation, security: [{ key: need === "any" ? [] : [need] }], responses };
 }
 
 export function openApiDocument(options: {
@@ -52,11 +67,22 @@ export function openApiDocument(options: {
     ],
     paths,
     components: {
+      securitySchemes: {
+        key: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "A key made with `hansard keys create --scope S`. Each call names the scope it needs: `capture`, `read`, " +
+            "`review` (which includes read) or `admin` (all). A server without keys, which only its own machine can " +
+            "reach, asks for none.",
+        },
+      },
       schemas: {
         ...answerSchemas(),
         ...sessionSchemas(),
         ...searchSchemas(),
         ...reflectionSchemas(),
+        ...forgetSchemas,
         ...entrySchemas(),
       },
     },
@@ -102,12 +128,16 @@ function answerSchemas(): { readonly [name: string]: Schema } {
         object({ ok: { const: false }, position: count, reason: text }),
       ],
     },
-    Health: object({
-      status: { type: "string", enum: ["ok", "degraded"] },
-      version: text,
-      position: { ...count, description: "Position of the newest entry." },
-      indexed_through: { ...count, description: "Position through which the index has followed." },
-    }),
+    Health: object(
+      {
+        status: { type: "string", enum: ["ok", "degraded"] },
+        version: text,
+        position: { ...count, description: "Position of the newest entry." },
+        indexed_through: { ...count, description: "Position through which the index has followed." },
+        trouble: { ...text, description: "Why the log cannot be used at present; absent while it can." },
+      },
+      ["status", "version", "position", "indexed_through"],
+    ),
   };
 }
 

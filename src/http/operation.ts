@@ -25,6 +25,8 @@ export interface Operation {
   readonly description?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  /** Which scope a key needs; an empty list where nobody is asked for one. */
+  readonly security?: readonly { readonly [scheme: string]: readonly string[] }[];
   readonly responses: { readonly [status: string]: { readonly description: string; readonly content?: Content } };
 }
 

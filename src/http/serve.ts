@@ -1,9 +1,10 @@
 // Serving: listens on an address, and on closing lets what is under way finish before the store is closed.
 import type { FastifyInstance } from "fastify";
-import { createServer, type ServerOptions } from "./server.js";
+import { RecorderError } from "../model/rejection.js";
+import { isLoopback } from "./loopback.js";
+import { createServer, HOST_DEFAULT, type ServerOptions } from "./server.js";
 
 export interface ServeOptions extends ServerOptions {
-  readonly host?: string;
   /** 0 takes any free port. */
   readonly port?: number;
   /** How long requests under way may take once closing has begun. */
@@ -17,15 +18,18 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-const HOST_DEFAULT = "127.0.0.1";
 const PORT_DEFAULT = 4747;
 /** A supervisor waits ten seconds before it kills; the rest is for closing the store. */
 const DRAIN_MS_MAX = 7_000;
 const IDLE_CHECK_MS = 25;
 
-/** Fails as `listen` does, with `EADDRINUSE` for instance; the recorder is then left open. */
+/**
+ * Fails as `listen` does, with `EADDRINUSE` for instance, and with `host_refused` where others could reach a store that
+ * has no keys; the recorder is then left open.
+ */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { host = HOST_DEFAULT, port = PORT_DEFAULT, drain_ms_max = DRAIN_MS_MAX, recorder } = options;
+  if (!isLoopback(host) && !(await recorder.keys.areThere())) throw beyondLoopback(host);
   const app = createServer(options);
   const address = await app.listen({ host, port });
   let closing: Promise<void> | undefined;
@@ -36,6 +40,15 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       return closing;
     },
   };
+}
+
+function beyondLoopback(host: string): RecorderError {
+  return new RecorderError({
+    code: "host_refused",
+    field: "host",
+    message: `${host} can be reached by others, and there are no keys to keep them out`,
+    hint: "Make one with `hansard keys create --scope admin`, or listen on 127.0.0.1.",
+  });
 }
 
 async function drain(app: FastifyInstance, msMax: number): Promise<void> {

@@ -1,22 +1,33 @@
 // The HTTP server, not yet listening: the routes, and what holds for all of them.
+import type { ServerOptions as HttpOptions } from "node:http";
+import type { ServerOptions as TlsOptions } from "node:https";
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from "fastify";
 import type { Recorder } from "../recorder.js";
 import { acceptJson } from "./bodies.js";
+import { budgetBodies } from "./body-budget.js";
 import { answerClientError } from "./client-errors.js";
 import { custodyRoutes } from "./custody.js";
 import { documentRoutes } from "./documents.js";
+import { keepDoor } from "./doorkeeper.js";
 import { entryRoutes } from "./entries.js";
 import { sendError } from "./errors.js";
 import { exportRoutes } from "./export.js";
+import { forgetRoutes } from "./forget.js";
+import { HostCheck } from "./hosts.js";
 import { interactionRoutes } from "./interactions.js";
+import { defaultLimits, type ServerLimits } from "./limits.js";
 import { RequestLog } from "./logger.js";
+import { metricsRoutes } from "./metrics.js";
 import { refuseRoute } from "./not-found.js";
 import { gatherOperations } from "./openapi.js";
 import { pageRoutes } from "./page.js";
+import { RateLimit } from "./rate-limit.js";
 import { reflectionRoutes } from "./reflection.js";
 import { searchRoutes } from "./search.js";
 import { sessionRoutes } from "./sessions.js";
+import { cutOffStalled } from "./stalled.js";
 import { tailRoutes } from "./tail.js";
+import { giveTurns } from "./turns.js";
 
 export interface ServerOptions {
   readonly recorder: Recorder;
@@ -24,48 +35,78 @@ export interface ServerOptions {
   readonly version: string;
   /** Without one nothing is logged. */
   readonly logger?: FastifyBaseLogger | undefined;
+  /** The address it will listen on, 127.0.0.1 by default: one of the names it answers to. */
+  readonly host?: string;
+  /** Further names that it is reached by. */
+  readonly allow_hosts?: readonly string[];
+  /** Certificate and private key, as PEM; with them it speaks HTTPS only. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly limits?: Partial<ServerLimits>;
 }
 
-/** How long a request may take to arrive whole. */
-const REQUEST_MS_MAX = 60_000;
-const KEEP_ALIVE_MS = 72_000;
-/** Room for a query of 10,000 characters in any script, each of them percent-encoded. */
-const HEAD_BYTES_MAX = 128 * 1024;
+export const HOST_DEFAULT = "127.0.0.1";
+/** Slow requests are looked for this often. */
+const CHECKING_MS = 1_000;
 /** Room for a session id of 512 bytes, each percent-encoded. */
 const PARAM_CHARS_MAX = 1_600;
 
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { recorder, version, logger } = options;
+  const { recorder, version, logger, host = HOST_DEFAULT, allow_hosts = [], tls } = options;
+  const limits: ServerLimits = { ...defaultLimits, ...options.limits };
   const app = fastify({
     ...(logger === undefined ? { logger: false } : { loggerInstance: logger }),
     logController: new RequestLog(),
     // A logger of its own for each request would cost more than the line it writes; the lines carry the id themselves.
     childLoggerFactory: (parent) => parent,
-    http: { maxHeaderSize: HEAD_BYTES_MAX },
-    requestTimeout: REQUEST_MS_MAX,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    ...connectionOptions(limits, tls),
+    requestTimeout: limits.request_ms,
+    keepAliveTimeout: limits.keep_alive_ms,
     // While closing, what still comes in on an open connection is served, and the connection ended after it.
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_CHARS_MAX },
     frameworkErrors: sendError,
     clientErrorHandler: answerClientError,
   });
+  app.server.maxConnections = limits.connections;
   app.decorateReply("errorCode", null);
   app.removeAllContentTypeParsers();
   acceptJson(app);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request, reply) => refuseRoute(app, request, reply));
+  // The door comes first, since what a route needs is asked by the hooks below.
+  const rate = new RateLimit(limits.requests_per_second);
+  keepDoor(app, { keys: recorder.keys, hosts: new HostCheck({ host, allow_hosts }), rate });
+  const gates = giveTurns(app, { limits, isPressed: () => recorder.vitals.load().capture.is_pressed });
+  const bodies = budgetBodies(app, limits.bodies_bytes);
+  cutOffStalled(app, limits.stall_ms);
   const paths = gatherOperations(app);
   interactionRoutes(app, recorder);
   searchRoutes(app, recorder);
   reflectionRoutes(app, recorder);
   tailRoutes(app, recorder);
   exportRoutes(app, recorder);
+  forgetRoutes(app, recorder);
   custodyRoutes(app, { recorder, version });
+  metricsRoutes(app, { recorder, gates, bodies });
   pageRoutes(app);
   documentRoutes(app, { version, paths });
   // In scopes of their own, since only these routes take lines of JSON, or no body at all.
   app.register(async (scope) => entryRoutes(scope, recorder));
   app.register(async (scope) => sessionRoutes(scope, recorder));
   return app;
+}
+
+/** What Node itself keeps watch over. Fastify takes the same settings by two names. */
+function connectionOptions(limits: ServerLimits, tls: ServerOptions["tls"]): { readonly http: HttpOptions } {
+  const http = {
+    maxHeaderSize: limits.head_bytes,
+    headersTimeout: limits.head_ms,
+    connectionsCheckingInterval: CHECKING_MS,
+    // A request without one is refused at the door, in the usual shape.
+    requireHostHeader: false,
+  };
+  if (tls === undefined) return { http };
+  const https: TlsOptions = { ...http, ...tls, handshakeTimeout: limits.head_ms };
+  // The types tell two kinds of server apart that are used in the same way.
+  return { https } as unknown as { readonly http: HttpOptions };
 }

@@ -19,19 +19,31 @@ function freshBench() {
 describe("a whole export", () => {
   test("imported into an empty store gives the same positions, times, hashes and log id", async () => {
     const bench = await sampleBench();
+    const [entries, verified] = [await bench.entries(), await bench.recorder.verify()];
     const out = await bench.export({});
     const copy = freshBench();
     const report = await copy.import(copy.write("all.ndjson", out));
     expect(counts(report)).toEqual({ files: 1, sessions: 1, added: 12, existing: 0, rejected: 0 });
-    expect(await copy.entries()).toEqual(await bench.entries());
+    expect(await copy.entries()).toEqual(entries);
+    expect(await copy.recorder.verify()).toEqual(verified);
     expect(await copy.export({})).toBe(out);
-    expect(await copy.recorder.verify()).toEqual(await bench.recorder.verify());
+  });
+
+  test("is written down in the log, after what it holds, and says nothing that may have to be forgotten", async () => {
+    const bench = await sampleBench();
+    const out = await bench.export({ session_id: "s:1", kind: "message", actor: "key:1" });
+    expect(await bench.recorder.getEntry(13)).toMatchObject({
+      ...{ kind: "audit", action: "export", actor: "key:1", target: "entries by kind, session_id as hansard" },
+    });
+    expect(out).not.toContain('"kind":"audit"');
+    await bench.export({});
+    expect(await bench.recorder.getEntry(14)).toMatchObject({ actor: "person", target: "the whole log as hansard" });
   });
 
   test("is a line about the log, then a line per entry with all that its hash is made from", async () => {
     const bench = await sampleBench();
-    const [header, first, ...rest] = recordsOf(await bench.export({}));
     const { hash } = (await bench.recorder.verify()) as { readonly hash: string };
+    const [header, first, ...rest] = recordsOf(await bench.export({}));
     expect(header).toEqual({ hansard: 1, log_id: expect.any(String), position: 12, hash, whole: true });
     const [entry] = await bench.entries();
     expect(first).toEqual({
@@ -63,9 +75,11 @@ describe("a whole export", () => {
       rejected: [{ line: 6, reason: expect.stringMatching(/ends at position 5/) }],
     });
     await bench.recorder.append({ kind: "error", error: "later" });
+    const entries = await bench.entries();
     const grown = copy.write("all.ndjson", await bench.export({}));
-    expect(counts(await copy.import(grown))).toMatchObject({ added: 8, existing: 5, rejected: 0 });
-    expect(await copy.entries()).toEqual(await bench.entries());
+    // What is later is the audit entry about the first export, and the error.
+    expect(counts(await copy.import(grown))).toMatchObject({ added: 9, existing: 5, rejected: 0 });
+    expect(await copy.entries()).toEqual(entries);
   });
 
   test("of an empty log is one line, and leaves an empty store empty", async () => {
@@ -127,9 +141,9 @@ describe("into a store that has entries of its own", () => {
     const bench = await sampleBench();
     const other = freshBench();
     await other.recorder.append([{ kind: "error", error: "mine" }, sampleEntries[0] as (typeof sampleEntries)[number]]);
+    const original = await bench.entries();
     const report = await other.import(other.write("all.ndjson", await bench.export({})));
     expect(counts(report)).toMatchObject({ added: 11, existing: 1, rejected: 0 });
-    const original = await bench.entries();
     const placed = await other.entries();
     expect(placed.slice(2).map(({ id }) => id)).toEqual(original.slice(1).map(({ id }) => id));
     expect(placed.slice(2).map(({ created_at }) => created_at)).toEqual(original.slice(1).map((one) => one.created_at));

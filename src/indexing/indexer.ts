@@ -2,6 +2,7 @@
 import { idClaim } from "../model/claims.js";
 import { hexOf } from "../model/hex.js";
 import { isJsonObject } from "../model/json.js";
+import { namedIn } from "../model/redaction.js";
 import type { EntryIndex, EntryRow } from "../ports/entry-index.js";
 import type { EntryLog, StoredBody, StoredEntry } from "../ports/entry-log.js";
 import { type PlacedBody, toEntryRow } from "./entry-row.js";
@@ -29,7 +30,10 @@ export class Indexer {
     if (through === undefined) return false;
     const [last] = await this.#log.get([through]);
     const source = { log_id, position: through, hash: hexOf((last as StoredEntry).hash) };
-    await this.#index.apply({ rows: await this.#toRows(batch), after, through, source });
+    const bodies = batch.flatMap((stored) => readableBody(stored) ?? []);
+    const erased = bodies.flatMap(({ position, kind, body }) => (kind === "redaction" ? namedIn(position, body) : []));
+    const rows = await this.#toRows(bodies);
+    await this.#index.apply({ rows, after, through, source, ...(erased.length === 0 ? {} : { erased }) });
     return true;
   }
 
@@ -58,8 +62,7 @@ export class Indexer {
     return log_id;
   }
 
-  async #toRows(batch: readonly StoredBody[]): Promise<readonly EntryRow[]> {
-    const bodies = batch.flatMap((stored) => readableBody(stored) ?? []);
+  async #toRows(bodies: readonly PlacedBody[]): Promise<readonly EntryRow[]> {
     const ids = bodies.flatMap(({ kind, body }) => (kind === "response" ? [String(body.interaction_id)] : []));
     const positions = ids.length === 0 ? [] : await this.#log.find(ids.map(idClaim));
     const positionById = new Map(ids.map((id, index) => [id, positions[index]]));

@@ -81,8 +81,8 @@ test("false, zero and empty text that were given are not absent", () => {
 });
 
 test("a kind of a later version reads as its envelope and extra", () => {
-  const entry = toEntry({ ...stored, kind: "audit", body: bytesOf({ id: "e", action: "export" }) });
-  expect(entry).toEqual({ ...envelope, kind: "audit", extra: {} });
+  const entry = toEntry({ ...stored, kind: "memory_later", body: bytesOf({ id: "e", action: "export" }) });
+  expect(entry).toEqual({ ...envelope, kind: "memory_later", extra: {} });
 });
 
 test("an erased entry is what the chain holds, and says so", () => {

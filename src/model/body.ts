@@ -1,10 +1,9 @@
 // The body of an entry: how it is read back from its bytes, with absent fields filled in.
-import type { CaptureKind, Entry, ErasedEntry, Kind } from "./entry.js";
+import type { Entry, ErasedEntry, Kind } from "./entry.js";
 import { corruptEntry } from "./fault.js";
-import type { Field } from "./fields.js";
 import { hexOf } from "./hex.js";
 import { isJsonObject, type JsonObject } from "./json.js";
-import { isCaptureKind, kindRules } from "./kinds.js";
+import { fieldsOf } from "./kinds.js";
 
 export interface StoredParts {
   readonly position: number;
@@ -75,9 +74,8 @@ function toErased(stored: StoredParts): ErasedEntry {
 
 /** The fields of the kind and `extra`, absent ones as the contract says they read. */
 export function fillFields(kind: string, body: JsonObject): JsonObject {
-  const rule: { readonly fields: object } = isCaptureKind(kind) ? kindRules[kind as CaptureKind] : { fields: {} };
   const filled: { [name: string]: unknown } = {};
-  for (const [name, field] of Object.entries(rule.fields as { readonly [name: string]: Field })) {
+  for (const [name, field] of Object.entries(fieldsOf(kind))) {
     const value = body[name] ?? field.empty;
     if (value !== undefined) filled[name] = value;
   }

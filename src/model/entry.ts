@@ -74,6 +74,28 @@ export interface RawFields {
   readonly record: JsonObject;
 }
 
+/** What somebody did that has to be accountable: a key made or revoked, a verdict, a forgetting, an export. */
+export interface AuditFields {
+  readonly action: string;
+  readonly actor: string;
+  readonly target: string;
+}
+
+/** Names the entries whose bodies were erased; it says nothing of what they held. */
+export interface RedactionFields {
+  readonly positions: readonly number[];
+  readonly reason: string;
+  /** What was to be forgotten: an entry, a session, a project, or what a rule chose. */
+  readonly scope: string;
+}
+
+/** Kinds that the log writes about itself and that read back with fields of their own. */
+export interface OwnFieldsByKind {
+  readonly audit: AuditFields;
+  readonly redaction: RedactionFields;
+}
+export type OwnKind = keyof OwnFieldsByKind;
+
 export interface FieldsByKind {
   readonly interaction: InteractionFields;
   readonly response: ResponseFields;
@@ -122,10 +144,14 @@ export interface Envelope<K extends Kind = Kind> {
   readonly hash: string;
 }
 
-export type EntryOf<K extends CaptureKind> = Envelope<K> & FieldsByKind[K] & { readonly extra: JsonObject };
+/** Kinds whose entries are read back with fields of their own. */
+export type ReadKind = CaptureKind | OwnKind;
+
+export type EntryOf<K extends ReadKind> = Envelope<K> &
+  (FieldsByKind & OwnFieldsByKind)[K] & { readonly extra: JsonObject };
 
 /** An entry as it is read back: envelope and fields of its kind, flat. */
-export type Entry = { [K in CaptureKind]: EntryOf<K> }[CaptureKind];
+export type Entry = { [K in ReadKind]: EntryOf<K> }[ReadKind];
 
 /** An interaction; once completed it carries its response, and the id of the entry that brought it. */
 export type Interaction = EntryOf<"interaction"> & { readonly response_id?: string };
@@ -139,10 +165,7 @@ export type InteractionSummary = Omit<Interaction, "response" | "context_pack"> 
 export type EntrySummary =
   | InteractionSummary
   | (Omit<EntryOf<"response">, "response"> & { readonly response_chars: number })
-  | { [K in Exclude<CaptureKind, "interaction" | "response">]: EntryOf<K> }[Exclude<
-      CaptureKind,
-      "interaction" | "response"
-    >];
+  | { [K in Exclude<ReadKind, "interaction" | "response">]: EntryOf<K> }[Exclude<ReadKind, "interaction" | "response">];
 
 /** What is left of an entry whose body was erased. */
 export type ErasedEntry = Envelope & { readonly erased: true };

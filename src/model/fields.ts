@@ -91,6 +91,15 @@ export const position = field<number>(
   undefined,
 );
 
+export const positions = field<readonly number[]>(
+  {
+    expected: "a list of positions",
+    schema: { type: "array", items: { type: "integer", minimum: 1 } },
+    accepts: (value) => Array.isArray(value) && value.every((item) => Number.isSafeInteger(item) && item >= 1),
+  },
+  [],
+);
+
 export const role = field<string>(
   {
     expected: "one of user, assistant, system, tool",

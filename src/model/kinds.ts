@@ -1,5 +1,5 @@
 // The table of kinds: which fields each has. Parsing, reading and the published schemas all follow from it.
-import type { CaptureKind, FieldsByKind } from "./entry.js";
+import type { CaptureKind, FieldsByKind, OwnFieldsByKind, OwnKind, ReadKind } from "./entry.js";
 import { reservedKinds } from "./entry.js";
 import {
   boolean,
@@ -11,6 +11,7 @@ import {
   object,
   objects,
   position,
+  positions,
   prompt,
   references,
   required,
@@ -84,6 +85,22 @@ export const kindRules: { readonly [K in CaptureKind]: KindRule<FieldsByKind[K]>
   session_info: { needs_session: true, fields: { title: text, metadata: object, parent: sessionReference } },
   raw: { needs_session: false, fields: { source: required(text), record: required(object) } },
 };
+
+/** The same for kinds that only the log itself writes. */
+export const ownKindRules: { readonly [K in OwnKind]: KindRule<OwnFieldsByKind[K]> } = {
+  audit: { needs_session: false, fields: { action: required(text), actor: required(text), target: text } },
+  redaction: { needs_session: false, fields: { positions: required(positions), reason: text, scope: text } },
+};
+
+const readRules = { ...kindRules, ...ownKindRules };
+
+/** Every kind that reads back with fields of its own. */
+export const readKinds = Object.keys(readRules) as readonly ReadKind[];
+
+/** The fields of a kind, none where it is not known. */
+export function fieldsOf(kind: string): { readonly [name: string]: Field } {
+  return Object.hasOwn(readRules, kind) ? (readRules[kind as ReadKind].fields as { [name: string]: Field }) : {};
+}
 
 export const captureKinds = Object.keys(kindRules) as readonly CaptureKind[];
 

@@ -10,4 +10,6 @@ export const limits = {
   list_max: 500,
   query_chars: 32_768,
   query_terms: 1_000,
+  /** Facets count the newest so many hits of a search. */
+  facet_hits: 10_000,
 } as const;

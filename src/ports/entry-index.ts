@@ -106,6 +106,11 @@ export interface IndexBatch {
    */
   readonly after?: number;
   readonly through: number;
+  /**
+   * Positions that redactions among the entries name: their rows go, and all that was derived from them. Those whose rows
+   * are not there are passed over.
+   */
+  readonly erased?: readonly number[];
   /** Which log the rows come from, and its hash at `through`, kept together; left out by who does not care to find out later. */
   readonly source?: IndexSource;
 }
@@ -128,8 +133,11 @@ export interface IndexDraft {
   readonly index: EntryIndex;
   /** False once it was adopted or removed, by whichever process. */
   isThere(): Promise<boolean>;
-  /** Puts it in the place of the index in use, at once and for every process; false while that one knows more. */
-  adopt(): Promise<boolean>;
+  /**
+   * Puts it in the place of the index in use, at once and for every process. Behind means that the one in use knows more
+   * as yet; gone, that it was removed and never took its place, since forgetting removes drafts.
+   */
+  adopt(): Promise<"adopted" | "behind" | "gone">;
   remove(): Promise<void>;
 }
 
@@ -187,5 +195,9 @@ export interface EntryIndex {
   reset(): Promise<void>;
   /** Begins an empty index beside this one, which goes on answering. What cannot do that is reset instead. */
   draft?(): Promise<IndexDraft>;
+  /** As the log's: removes what rows that went have left where the index keeps its bytes. */
+  purge?(): Promise<string | undefined>;
+  /** Whether rows went since it was last purged, by whichever process. */
+  isPurgeDue?(): Promise<boolean>;
   close(): Promise<void>;
 }

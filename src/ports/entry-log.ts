@@ -72,12 +72,15 @@ export interface EntryLog {
   /**
    * Appends each unit whole or not at all; when it returns, what was placed is durable. A unit with a taken claim is
    * not appended, and the outcome names all of its taken claims; the other units of the call are not affected.
+   *
+   * An entry of the kind `redaction` erases: in the same transaction, the entries whose positions its body names lose
+   * salt and body for good, and keep everything else, their claims included. A redaction itself is never erased.
    */
   append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]>;
   /**
    * Puts entries of another log at the places they had there. They must go on where this log ends and fit its chain, and
    * the log must be empty or carry the same id; an empty log takes over the id. Answers false, and changes nothing, where
-   * that is not so. Where the entries are taken, they are durable.
+   * that is not so. Where the entries are taken, they are durable. A redaction among them erases here as well.
    */
   restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean>;
   /** Entries after a position, in order; stops at the limit or once `bytes_max` of bodies are reached. */
@@ -98,5 +101,10 @@ export interface EntryLog {
   get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]>;
   /** The position that took each claim, or undefined. */
   find(claims: readonly string[]): Promise<readonly (number | undefined)[]>;
+  /**
+   * Removes what erased bodies left behind where the store keeps its bytes: unused pages, a WAL. Answers with what is still
+   * left, in words, where others are in the way just now; undefined where nothing is.
+   */
+  purge(): Promise<string | undefined>;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
-// Reads what reflection looks at, newest first and a few entries at a time, whoever it is that looks.
+// Reads what reflection looks at, newest first and a few entries at a time, whoever it is that looks. Entries are given as
+// they were recorded: the onlooker masks the little of them that it shows.
 import type { Entry } from "../model/entry.js";
 import type { RowKey } from "../ports/entry-index.js";
 import { EntryReader } from "./entry-reader.js";
@@ -57,7 +58,7 @@ export class ReflectionReader {
       });
       for (let start = 0; start < keys.length; start += CHUNK_ROWS) {
         const positions = keys.slice(start, start + CHUNK_ROWS).map((key) => key.position);
-        yield await this.#entries.show(positions);
+        yield await this.#entries.read(positions);
         chunks += 1;
         if (chunks % CHUNKS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
       }

@@ -45,19 +45,19 @@ export class StopWords {
     return this.#languagesByWord.get(word) ?? NONE;
   }
 
-  /** Whether a word is one in a text that holds these words. */
-  inTextOf(words: readonly HeardWord[]): (word: HeardWord) => boolean {
-    const spoken = this.#spokenIn(words);
-    return ({ languages }) =>
-      languages.length > 0 && languages.some((language) => language === ENGLISH || spoken.includes(language));
+  /**
+   * Whether a language is spoken in a text of so many words, of which these are stop words of some language. English
+   * always is.
+   */
+  spokenIn(words: readonly HeardWord[], all: number): (language: number) => boolean {
+    const spoken = this.#spokenIn(words, all);
+    return (language) => language === ENGLISH || spoken.includes(language);
   }
 
-  #spokenIn(words: readonly HeardWord[]): readonly number[] {
+  #spokenIn(words: readonly HeardWord[], all: number): readonly number[] {
     const mentions = new Int32Array(this.#languages);
     const distinct = new Int32Array(this.#languages);
-    let all = 0;
     for (const { languages, heard } of words) {
-      all += heard;
       for (const language of languages) {
         mentions[language] = (mentions[language] as number) + heard;
         distinct[language] = (distinct[language] as number) + 1;

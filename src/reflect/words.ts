@@ -6,8 +6,6 @@ const UNSPACED =
 const SPACED = `[[\\p{L}\\p{M}\\p{N}_]--${UNSPACED}]`;
 /** The first group is a run without spaces; anything else is a word, apostrophes inside it included. */
 const RUNS = new RegExp(`(${UNSPACED}[${UNSPACED}\\p{M}]*)|${SPACED}+(?:'${SPACED}+)*`, "gv");
-/** The same for plain ASCII, which needs no tables of characters and takes a third of the time. */
-const ASCII_WORDS = /[a-z0-9_]+(?:'[a-z0-9_]+)*/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant.
 const ASCII = /^[\u0000-\u007f]*$/;
 
@@ -18,6 +16,10 @@ const CUT_CHARS = 256;
 const RUN_CHARS = 500;
 /** Longer ones are keys, hashes and encoded files. */
 const WORD_CHARS_MAX = 64;
+
+const APOSTROPHE = 0x27;
+/** ASCII letters, digits and the underscore; pieces are in lower case. */
+const isWordUnit = Uint8Array.from({ length: 128 }, (_, unit) => Number(/[a-z0-9_]/.test(String.fromCharCode(unit))));
 
 const segmenter = new Intl.Segmenter("und", { granularity: "word" });
 
@@ -32,7 +34,8 @@ export function* piecesOf(text: string, charsMax: number): Generator<string> {
   let start = 0;
   while (start < end) {
     const next = end - start <= PIECE_CHARS ? end : cutBefore(text, start + PIECE_CHARS);
-    yield text.slice(start, next).normalize("NFC").toLowerCase().replaceAll("’", "'");
+    const piece = text.slice(start, next);
+    yield ASCII.test(piece) ? piece.toLowerCase() : piece.normalize("NFC").toLowerCase().replaceAll("’", "'");
     start = next;
   }
 }
@@ -46,15 +49,37 @@ function cutBefore(text: string, place: number): number {
   return place;
 }
 
-export function eachWord(piece: string, budget: SegmentingBudget, hear: (word: string) => void): void {
+/** Tells where each word of a piece stands. */
+export function eachWord(
+  piece: string,
+  budget: SegmentingBudget,
+  hear: (text: string, start: number, end: number) => void,
+): void {
   if (ASCII.test(piece)) {
-    for (const word of piece.match(ASCII_WORDS) ?? []) if (word.length <= WORD_CHARS_MAX) hear(word);
+    eachAsciiWord(piece, hear);
     return;
   }
-  for (const [run, unspaced] of piece.matchAll(RUNS)) {
-    if (unspaced !== undefined) for (const word of segment(unspaced, budget)) hear(word);
-    else if (run.length <= WORD_CHARS_MAX) hear(run);
+  for (const { 0: run, 1: unspaced, index } of piece.matchAll(RUNS)) {
+    if (unspaced !== undefined) for (const word of segment(unspaced, budget)) hear(word, 0, word.length);
+    else if (run.length <= WORD_CHARS_MAX) hear(piece, index, index + run.length);
   }
+}
+
+/** The same for plain ASCII, which needs no tables of characters and takes a tenth of the time. */
+function eachAsciiWord(piece: string, hear: (text: string, start: number, end: number) => void): void {
+  let start = -1;
+  for (let at = 0; at < piece.length; at += 1) {
+    if (isWordUnit[piece.charCodeAt(at)] === 1) {
+      if (start === -1) start = at;
+      continue;
+    }
+    if (start === -1) continue;
+    const isInside = piece.charCodeAt(at) === APOSTROPHE && isWordUnit[piece.charCodeAt(at + 1)] === 1;
+    if (isInside) continue;
+    if (at - start <= WORD_CHARS_MAX) hear(piece, start, at);
+    start = -1;
+  }
+  if (start !== -1 && piece.length - start <= WORD_CHARS_MAX) hear(piece, start, piece.length);
 }
 
 function* segment(run: string, budget: SegmentingBudget): Generator<string> {

@@ -49,12 +49,14 @@ export class Thread {
   #calls = 0;
   #ended: Fault | undefined;
 
-  constructor(options: { readonly file: URL; readonly options: object }) {
+  /** Where much is made and dropped at once, a larger space for what is new spares the other threads its cleaning. */
+  constructor(options: { readonly file: URL; readonly options: object; readonly young_mb?: number }) {
     this.#bell = new Int32Array(new SharedArrayBuffer(8));
     this.#worker = new Worker(options.file, {
       workerData: { ...options.options, bell: this.#bell },
       // Some flags of the program, --input-type for one, would keep a thread from starting.
       execArgv: [],
+      ...(options.young_mb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: options.young_mb } }),
     });
     this.#worker.on("message", (answer: ThreadAnswer) => this.#settle(answer));
     this.#worker.on("error", (error) => this.#end(stopped(error)));

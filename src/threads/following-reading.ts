@@ -2,7 +2,8 @@
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
-import { type IndexState, LocalReading } from "./reading.js";
+import { LocalReading } from "./reading.js";
+import type { IndexState } from "./steady-readers.js";
 
 /** New entries are gathered this long before they are indexed: reads do not wait for it, they index by themselves. */
 const GATHER_MS = 100;

@@ -3,7 +3,7 @@ import { type Verification, verify } from "../custody/verify.js";
 import { createMask } from "../guard/masking/mask.js";
 import type { Entry, ErasedEntry } from "../model/entry.js";
 import { Fault } from "../model/fault.js";
-import type { EntryCounts, EntryIndex, SessionRange } from "../ports/entry-index.js";
+import type { EntryCounts, EntryIndex, RowFilter, RowKey, SessionRange } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import { fixedIndex, type IndexHolder } from "../ports/index-holder.js";
 import type { Mask } from "../ports/mask.js";
@@ -18,16 +18,18 @@ import type { HistoryQuery, SessionListQuery, TimelineQuery } from "../read/sess
 import type { SessionList, SessionSummary, Timeline } from "../read/session-reader.js";
 import type { ReflectionReport } from "../reflect/report.js";
 import { Thread } from "./calls.js";
-import { type RebuildOptions, SteadyReaders } from "./steady-readers.js";
+import { purgeFile } from "./purging.js";
+import { type IndexState, type RebuildOptions, SteadyReaders } from "./steady-readers.js";
 
 /** A message to the thread costs more than an entry's share of a commit, so that one is sent for many of them. */
 const GATHER_MS = 50;
+/** Bodies are read by the thousand and soon dropped. V8 cleans up after them with threads that capture would use. */
+const YOUNG_MB = 96;
 
-export interface IndexState {
-  /** Position through which the index has followed the log. */
-  readonly indexed_through: number;
-  /** False while answers lack older entries. */
-  readonly is_whole: boolean;
+export interface PositionsQuery {
+  readonly filter: RowFilter;
+  readonly after?: RowKey;
+  readonly limit: number;
 }
 
 export interface Reading {
@@ -52,6 +54,10 @@ export interface Reading {
   /** Position through which a rebuild has come; undefined while there is none. */
   rebuiltThrough(): Promise<number | undefined>;
   verify(): Promise<Verification>;
+  /** Places of entries, newest first; waits for the whole index, since nothing may be passed over. */
+  positions(query: PositionsQuery): Promise<readonly RowKey[]>;
+  /** Removes what forgotten entries left in the index's files; answers with what is left, in words. */
+  purge(): Promise<string | undefined>;
   /** Word that the log has grown, so that the index follows soon. Reads do not depend on it. */
   appended(): void;
   close(): Promise<void>;
@@ -59,6 +65,7 @@ export interface Reading {
 
 export class LocalReading implements Reading {
   readonly #log: EntryLog;
+  readonly #mask: Mask;
   readonly #entries: EntryReader;
   readonly #readers: SteadyReaders;
   #rebuilding: Promise<void> | undefined;
@@ -72,6 +79,7 @@ export class LocalReading implements Reading {
   }) {
     const { log, mask = createMask() } = parts;
     this.#log = log;
+    this.#mask = mask;
     this.#entries = new EntryReader({ log, mask });
     const holder = "current" in parts.index ? parts.index : fixedIndex(parts.index);
     this.#readers = new SteadyReaders({ log, holder, mask, options: parts.rebuild });
@@ -131,17 +139,18 @@ export class LocalReading implements Reading {
 
   async sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): Promise<string> {
     const found = await this.#readers.read(async ({ searches }) => ({ text: await searches.sessionHistory(wish) }));
-    return found.partial ? `${found.text}\n(The index is being rebuilt; older entries may be missing.)` : found.text;
+    return found.partial ? `${found.text}\n(${PARTIAL_NOTE})` : found.text;
   }
 
-  reflect(query: ReflectionQuery): Promise<ReflectionReport> {
-    return this.#readers.read(async ({ reflections }) => {
+  async reflect(query: ReflectionQuery): Promise<ReflectionReport> {
+    const report = await this.#readers.read(async ({ reflections }) => {
       // Loaded when it is first needed: with its lists of words it takes longer than a command may take to start.
       const { Reflection } = await import("../reflect/reflection.js");
-      const reflection = new Reflection();
+      const reflection = new Reflection({ mask: (text) => this.#mask.text(text) });
       await reflections.read(query, reflection);
       return reflection.finish();
     });
+    return report.partial ? { ...report, markdown: `${report.markdown}\n\n${PARTIAL_NOTE}` } : report;
   }
 
   indexState(): Promise<IndexState> {
@@ -173,6 +182,28 @@ export class LocalReading implements Reading {
     return verify(this.#log);
   }
 
+  positions(query: PositionsQuery): Promise<readonly RowKey[]> {
+    return this.#readers.readWhole(async ({ indexer, index }) => {
+      await indexer.catchUp();
+      return index.list(query);
+    });
+  }
+
+  async purge(): Promise<string | undefined> {
+    await this.positions({ filter: {}, limit: 0 });
+    return this.#readers.readWhole(async ({ index }) => index.purge?.());
+  }
+
+  isPurgeDue(): Promise<boolean> {
+    return this.#readers.isPurgeDue();
+  }
+
+  /** How far the log has come, and the index behind it. */
+  async progress(): Promise<IndexState & { readonly position: number }> {
+    const { position } = await this.#log.head();
+    return { position, ...(await this.#readers.state()) };
+  }
+
   indexStep(): Promise<boolean> {
     return this.#readers.step();
   }
@@ -192,6 +223,9 @@ export interface ReadThreadOptions {
   readonly mask?: readonly string[] | undefined;
   readonly rebuild?: Partial<RebuildOptions> | undefined;
 }
+
+/** What an answer in words says where others say `partial`. */
+const PARTIAL_NOTE = "The index is being rebuilt; older entries may be missing.";
 
 /** The same in a thread of its own, started when it is first needed. */
 export class ThreadedReading implements Reading {
@@ -280,6 +314,16 @@ export class ThreadedReading implements Reading {
     return this.#call("verify");
   }
 
+  positions(query: PositionsQuery): Promise<readonly RowKey[]> {
+    return this.#call("positions", query);
+  }
+
+  /** In a thread of its own, since the one that answers reads would be held up by it. */
+  async purge(): Promise<string | undefined> {
+    await this.positions({ filter: {}, limit: 0 });
+    return purgeFile({ file: "index", path: this.#options.index_path });
+  }
+
   appended(): void {
     if (this.#started === undefined || this.#telling !== undefined) return;
     this.#telling = setTimeout(() => {
@@ -308,7 +352,8 @@ export class ThreadedReading implements Reading {
 
   /** A thread that could not open its files is given up, so that the next call tries again. */
   async #start(): Promise<Thread> {
-    const thread = new Thread({ file: new URL("./read-thread.js", import.meta.url), options: this.#options });
+    const file = new URL("./read-thread.js", import.meta.url);
+    const thread = new Thread({ file, options: this.#options, young_mb: YOUNG_MB });
     try {
       await thread.call("open", undefined);
       this.#started = thread;

@@ -11,18 +11,18 @@ export interface RebuildPlan {
   readonly onProgress: (position: number) => void;
 }
 
+/** Forgetting removes what a rebuild has made so far; where that happens again and again, whoever waits is told. */
+const BEGINNINGS_MAX = 20;
+
 export async function rebuildBeside(plan: RebuildPlan): Promise<void> {
-  const draft = await plan.index.draft?.();
-  if (draft === undefined) return plan.index.reset();
-  try {
-    await fill(draft, plan);
-  } catch (error) {
-    // Another process may have put the draft in place just then; else nothing of it is to be left.
-    const isThere = await draft.isThere().catch(() => true);
-    if (!isThere && error instanceof IndexFault) return;
-    await draft.remove().catch(() => undefined);
-    throw error;
+  for (let beginnings = 0; beginnings < BEGINNINGS_MAX; beginnings += 1) {
+    const draft = await plan.index.draft?.();
+    if (draft === undefined) return plan.index.reset();
+    if ((await fill(draft, plan)) === "adopted") return;
   }
+  throw new IndexFault("store_busy", "entries are being forgotten faster than the index is built anew", {
+    hint: "Try again when nothing is being forgotten; the index in use is sound.",
+  });
 }
 
 /** Lets reads through between two steps; a read may use another event loop's turn, a step takes some milliseconds. */
@@ -30,7 +30,20 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-async function fill(draft: IndexDraft, { log, onProgress }: RebuildPlan): Promise<void> {
+async function fill(draft: IndexDraft, plan: RebuildPlan): Promise<"adopted" | "gone"> {
+  try {
+    return await fillAndAdopt(draft, plan);
+  } catch (error) {
+    // Whatever is done to a draft that another process has just put in place or removed fails.
+    const isThere = await draft.isThere().catch(() => true);
+    const outcome = !isThere && error instanceof IndexFault ? await draft.adopt() : "behind";
+    if (outcome !== "behind") return outcome;
+    await draft.remove().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function fillAndAdopt(draft: IndexDraft, { log, onProgress }: RebuildPlan): Promise<"adopted" | "gone"> {
   const { indexer, textIndexer } = new Readers({ log, index: draft.index, mask: noMask });
   const advance = async (step: () => Promise<boolean>): Promise<void> => {
     while ((await draft.isThere()) && (await step())) {
@@ -44,7 +57,9 @@ async function fill(draft: IndexDraft, { log, onProgress }: RebuildPlan): Promis
   // Texts of what is recorded meanwhile can wait: search looks through them itself, and capture may go on for ever.
   await advance(() => textIndexer.step());
   // Others go on recording, and perhaps faster than is ever caught up with: it has only to come as far as the old index.
-  while (!(await draft.adopt())) {
+  for (;;) {
+    const outcome = await draft.adopt();
+    if (outcome !== "behind") return outcome;
     await indexer.step();
     await nextTurn();
   }

@@ -10,6 +10,15 @@ import { NewestReaders } from "./newest-readers.js";
 import { Readers } from "./readers.js";
 import { nextTurn, rebuildBeside } from "./rebuild-beside.js";
 
+export interface IndexState {
+  /** Position through which the index has followed the log. */
+  readonly indexed_through: number;
+  /** The same of its texts, which come behind. */
+  readonly texts_through: number;
+  /** False while answers lack older entries. */
+  readonly is_whole: boolean;
+}
+
 export interface RebuildOptions {
   /** How many entries an index that is being rebuilt may lack for a read to wait for them. */
   readonly behind_max: number;
@@ -86,10 +95,21 @@ export class SteadyReaders {
     return followed !== undefined;
   }
 
-  async state(): Promise<{ readonly indexed_through: number; readonly is_whole: boolean }> {
+  /** Whether something is left in the index of what was erased from it. */
+  async isPurgeDue(): Promise<boolean> {
+    const { index } = await this.#current();
+    return (await index.isPurgeDue?.()) ?? false;
+  }
+
+  async state(): Promise<IndexState> {
     const readers = await this.#current();
     const behind = await this.#behind(readers);
-    return { indexed_through: await readers.index.checkpoint(), is_whole: behind <= this.#options.behind_max };
+    const { index } = readers;
+    return {
+      indexed_through: await index.checkpoint(),
+      texts_through: await index.textCheckpoint(),
+      is_whole: behind <= this.#options.behind_max,
+    };
   }
 
   /** Builds the index anew while the present one goes on answering. */

@@ -66,6 +66,11 @@ export class TailHub implements TailWindow {
     return tail;
   }
 
+  /** How many follow the log. */
+  get size(): number {
+    return this.#tails.size;
+  }
+
   /** Word that this process has appended. */
   appended(): void {
     this.#hasGrown = true;

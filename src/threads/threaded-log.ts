@@ -15,6 +15,7 @@ import { closed, Thread } from "./calls.js";
 import { Checkpointing } from "./checkpointing.js";
 import { type PackedOutcomes, unpackOutcomes } from "./packed-outcomes.js";
 import { packUnits } from "./packed-units.js";
+import { purgeFile } from "./purging.js";
 
 /** Handing a lone entry to a thread and back wakes two sleepers, which takes longer than a fast disk's sync. */
 const LONE_BYTES_MAX = 64 * 1024;
@@ -35,6 +36,7 @@ export class ThreadedLog implements EntryLog {
   #ownAgainAt = 0;
   #commitMs = 0;
   #isClosed = false;
+  #purging: Promise<string | undefined> | undefined;
 
   private constructor(path: string, own: SqliteLog) {
     this.#path = path;
@@ -43,7 +45,10 @@ export class ThreadedLog implements EntryLog {
   }
 
   static async open(options: { readonly path: string; readonly mode: "create" | "write" }): Promise<ThreadedLog> {
-    return new ThreadedLog(options.path, SqliteLog.open(options));
+    const log = new ThreadedLog(options.path, SqliteLog.open(options));
+    // A program that was killed after it had erased something has left this undone.
+    if (log.#own.isPurgeDue()) log.purge().catch(() => undefined);
+    return log;
   }
 
   async head(): Promise<Head> {
@@ -54,7 +59,8 @@ export class ThreadedLog implements EntryLog {
     if (this.#isClosed) throw closed();
     const bytes = bytesOf(units);
     this.#lone = units.length === 1 && this.#inFlight === 0 ? this.#lone + 1 : 0;
-    const isLone = this.#lone > 1 && bytes <= LONE_BYTES_MAX && performance.now() >= this.#ownAgainAt;
+    const isLone =
+      this.#lone > 1 && bytes <= LONE_BYTES_MAX && performance.now() >= this.#ownAgainAt && !isErasing(units);
     const outcomes = (isLone ? this.#appendHere(units) : undefined) ?? (await this.#appendOnThread(units));
     this.#checkpointing.afterCommit(bytes);
     return outcomes;
@@ -95,9 +101,19 @@ export class ThreadedLog implements EntryLog {
     return this.#own.find(claims);
   }
 
+  /** Whoever asks while it goes on waits for the same one and then for another, since more may have been erased. */
+  async purge(): Promise<string | undefined> {
+    await this.#purging?.catch(() => undefined);
+    this.#purging ??= purgeFile({ file: "log", path: this.#path }).finally(() => {
+      this.#purging = undefined;
+    });
+    return this.#purging;
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    await this.#purging?.catch(() => undefined);
     await (await this.#thread)?.close();
     await this.#checkpointing.close();
     await this.#own.close();
@@ -151,6 +167,11 @@ export class ThreadedLog implements EntryLog {
     if (this.#inFlight === 0) this.#own.finishCheckpoint();
     else void this.#thread?.then((thread) => thread.tell("finishCheckpoint", undefined));
   }
+}
+
+/** Overwriting many bodies takes longer than a lone commit may. */
+function isErasing(units: readonly AppendUnit[]): boolean {
+  return units.some((unit) => unit.some(({ kind }) => kind === "redaction"));
 }
 
 function bytesOf(units: readonly AppendUnit[]): number {

@@ -161,6 +161,25 @@ class TextsTakenForApplied extends MemoryIndex {
   }
 }
 
+class KeptRows extends MemoryIndex {
+  override apply({ erased: _, ...batch }: IndexBatch): Promise<void> {
+    return super.apply(batch);
+  }
+}
+
+class LateTexts extends MemoryIndex {
+  readonly #held: EntryTexts[] = [];
+  override async applyTexts(batch: TextBatch): Promise<number> {
+    this.#held.push(...batch.texts);
+    return super.applyTexts(batch);
+  }
+  override async candidates(query: TextQuery): Promise<readonly RowKey[]> {
+    const known = new Set((await super.candidates(query)).map(({ position }) => position));
+    const late = this.#held.filter(({ position }) => !known.has(position));
+    return [...(await super.candidates(query)), ...late.map(({ position }) => ({ created_ms: 0, position }))];
+  }
+}
+
 /** Each with a part of the behaviour that must be found broken. */
 export const faultyIndexes: readonly { readonly Faulty: new () => MemoryIndex; readonly breaks: string }[] = [
   { Faulty: ExclusiveUntil, breaks: "times are inclusive on both ends" },
@@ -184,4 +203,6 @@ export const faultyIndexes: readonly { readonly Faulty: new () => MemoryIndex; r
   { Faulty: RankedCandidates, breaks: "every entry that holds all needles" },
   { Faulty: TextsTakenForApplied, breaks: "texts in many small batches" },
   { Faulty: TextsOutliveReset, breaks: "a reset forgets the texts" },
+  { Faulty: KeptRows, breaks: "those of an index that never had the rows" },
+  { Faulty: LateTexts, breaks: "an erased entry is no candidate" },
 ];

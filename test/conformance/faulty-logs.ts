@@ -124,6 +124,29 @@ class UncheckedCopies extends MemoryLog {
   }
 }
 
+class KeptBodies extends MemoryLog {
+  override async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
+    const harmless = (entry: LogEntry) =>
+      entry.kind === "redaction" ? { ...entry, body: Buffer.from('{"id":""}') } : entry;
+    return super.append(units.map((unit) => unit.map(harmless)));
+  }
+}
+
+class FreedClaims extends MemoryLog {
+  override async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
+    const found = await super.find(claims);
+    const stored = await super.get(found.map((position) => position ?? 0));
+    return found.map((position, at) => (stored[at]?.body === undefined ? undefined : position));
+  }
+}
+
+class CopiedRedactions extends MemoryLog {
+  override restore(copy: Parameters<MemoryLog["restore"]>[0]): Promise<boolean> {
+    const entries = copy.entries.map((entry) => ({ ...entry, body: Buffer.from('{"id":""}') }));
+    return super.restore({ ...copy, entries });
+  }
+}
+
 /** Each with a part of the behaviour that must be found broken. */
 export const faultyLogs: readonly { readonly Faulty: new () => MemoryLog; readonly breaks: string }[] = [
   { Faulty: AnotherEngine, breaks: "it is the engine that it is said to be" },
@@ -141,5 +164,8 @@ export const faultyLogs: readonly { readonly Faulty: new () => MemoryLog; readon
   { Faulty: DenseGets, breaks: "with undefined where there is none" },
   { Faulty: SortedFinds, breaks: "finding answers in the order asked" },
   { Faulty: UncheckedCopies, breaks: "what does not fit the chain" },
+  { Faulty: KeptBodies, breaks: "takes salt and body of the entries that it names" },
+  { Faulty: FreedClaims, breaks: "keeps its claims" },
+  { Faulty: CopiedRedactions, breaks: "a redaction that is restored erases" },
   { Faulty: LateHead, breaks: "the head names the newest entry" },
 ];

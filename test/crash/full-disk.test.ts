@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { folderOfTest } from "../support/temporary-folder.js";
 import type { FullDiskReport } from "./fill-disk.js";
 import type { OpeningReport } from "./open-on-full-disk.js";
+import type { ServingReport } from "./serve-on-full-disk.js";
 import { runOnSmallDisk } from "./small-disk.js";
 
 test.each([
@@ -39,6 +40,20 @@ test("opening a store on a disk that has no room left fails with the same fault,
   expect(report).toMatchObject({ verified: true });
   expect(report.entries).toBeGreaterThanOrEqual(20);
 });
+
+test.each(["sqlite", "postgres"])(
+  "over HTTP a full disk is a 507, health says what is the matter, and capture goes on without a restart: %s",
+  (engine) => {
+    expect(run<ServingReport>("serve-on-full-disk", engine)).toEqual({
+      refusals: ["507 disk_full"],
+      health_while_full: { status: 503, body: expect.objectContaining({ status: "degraded", trouble: "disk_full" }) },
+      read_while_full: 200,
+      status_after: 201,
+      health_after: { status: 200, body: expect.not.objectContaining({ trouble: expect.anything() }) },
+      wrong: [],
+    });
+  },
+);
 
 function run<T>(program: string, ...args: readonly string[]): T {
   const file = fileURLToPath(new URL(`./${program}.js`, import.meta.url));

@@ -85,7 +85,7 @@ test("what arrives faster than it is indexed is waited for, because nothing is b
 
 test("four writers go on while the index is lost again and again, and a reader misses none of their newest entries", async () => {
   const data = await storeOf(6_000);
-  const writers = ["a", "b", "c", "d"].map((name) => new Writer({ data, name, callers: 2, rounds: 1_000_000 }));
+  const writers = ["a", "b", "c", "d"].map((name) => new Writer({ data, name, callers: 1, rounds: 1_000_000 }));
   await Promise.all(writers.map((writer) => writer.started));
   const recorder = await openRecorder({ data, rebuild: { ...impatient, newest: 2_000 } });
   const severe = Object.entries(indexLosses).flatMap(([what, lose]) =>

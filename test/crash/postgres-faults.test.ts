@@ -1,9 +1,13 @@
 // What goes wrong with a PostgreSQL, said in our words: at the start, while it runs, and when it is gone.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { newEntries, newEntry, positionsOf } from "../../src/conformance/log-entries.js";
 import { Connections } from "../../src/engines/postgres/connection.js";
+import { toFault } from "../../src/engines/postgres/faults.js";
 import { PostgresLog } from "../../src/engines/postgres/log.js";
 import { openPostgres, type PostgresStore } from "../../src/engines/postgres/store.js";
 import { databaseOfTest, serverOfTest, sharedPostgres } from "../support/postgres.js";
@@ -27,7 +31,7 @@ describe("at the start", () => {
   test("a user who may not make tables is told what to grant", async () => {
     const server = await sharedPostgres();
     const address = await databaseOfTest();
-    const database = new URL(address).pathname.slice(1);
+    const database = databaseName(address);
     await server.execute("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN PASSWORD 'reads'");
     await server.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE EXTENSION pg_trgm", database);
     await expect(open(server.addressOf(database, "reader:reads"))).rejects.toMatchObject({
@@ -52,6 +56,30 @@ describe("at the start", () => {
     await expect(open(address)).rejects.toMatchObject({ code: "store_unsuitable" });
   });
 
+  test("a server that is too old is refused, with its version and the one that is needed", async () => {
+    const server = await sharedPostgres();
+    const address = await databaseOfTest();
+    // No server that old is at hand, so this one says of itself that it is.
+    await server.execute(
+      `CREATE SCHEMA old; CREATE FUNCTION old.current_setting(name text) RETURNS text LANGUAGE sql AS $$
+         SELECT CASE name WHEN 'server_version_num' THEN '120022' WHEN 'server_version' THEN '12.22'
+           ELSE pg_catalog.current_setting(name) END $$`,
+      databaseName(address),
+    );
+    await expect(open(`${address}?options=-c%20search_path%3Dold,pg_catalog`)).rejects.toMatchObject({
+      ...{ code: "store_unsuitable", message: expect.stringMatching(/PostgreSQL 12\.22, and Hansard needs 13/) },
+      hint: expect.stringContaining("Upgrade"),
+    });
+  });
+
+  test("a server without the extension that search needs is told which package brings it", async () => {
+    const server = await sharedPostgres();
+    const failure = await server.execute("CREATE EXTENSION nowhere").catch((error: unknown) => error);
+    expect(toFault(failure, server.addressOf("postgres"))).toMatchObject({
+      ...{ code: "store_unsuitable", hint: expect.stringContaining("postgresql-contrib") },
+    });
+  });
+
   test("a server that is not there is waited for, then named as away", async () => {
     const start = performance.now();
     await expect(open("postgres://nobody@127.0.0.1:1/none", 700)).rejects.toMatchObject({ code: "store_unavailable" });
@@ -66,9 +94,22 @@ describe("at the start", () => {
   test("a store of a newer version is not touched", async () => {
     const address = await databaseOfTest();
     await close(await open(address));
-    const database = new URL(address).pathname.slice(1);
+    const database = databaseName(address);
     await (await sharedPostgres()).execute("UPDATE hansard_versions SET version = 99 WHERE part = 'log'", database);
     await expect(open(address)).rejects.toMatchObject({ code: "store_newer" });
+  });
+
+  test("an index that a newer version made is left alone: who is open goes on recording, and reads are refused", async () => {
+    const address = await databaseOfTest();
+    const store = await open(address);
+    const newer = "UPDATE hansard_versions SET version = 99 WHERE part = 'index'";
+    await (await sharedPostgres()).execute(newer, databaseName(address));
+    expect(positionsOf(await store.log.append([[newEntry("still")]]))).toEqual([1]);
+    await expect(store.index.checkpoint()).rejects.toMatchObject({ code: "store_newer" });
+    const batch = { rows: [], through: 1 };
+    await expect(store.index.apply(batch)).rejects.toMatchObject({ code: "store_newer" });
+    await expect(open(address)).rejects.toMatchObject({ code: "store_newer" });
+    await close(store);
   });
 });
 
@@ -128,6 +169,63 @@ describe("while it runs", () => {
     await log.close();
   });
 
+  test.each(["head", "lease"])(
+    "a program that is killed while it holds the %s leaves it to the others",
+    async (what) => {
+      const address = await databaseOfTest();
+      const store = await open(address);
+      const program = fileURLToPath(new URL("./postgres-holder.js", import.meta.url));
+      const holder = spawn(process.execPath, [program, address, what], { stdio: ["ignore", "pipe", "inherit"] });
+      onTestFinished(() => void holder.kill("SIGKILL"));
+      await once(holder.stdout, "data");
+      if (what === "lease") {
+        expect(await store.lease.hold()).toBe(false);
+        holder.kill("SIGKILL");
+        await vi.waitUntil(() => store.lease.hold(), { timeout: 10_000 });
+      } else {
+        const waiting = store.log.append([[newEntry("waits")]]);
+        holder.kill("SIGKILL");
+        expect(positionsOf(await waiting)).toEqual([1]);
+      }
+      await close(store);
+    },
+  );
+
+  test("a session that stops answering is given up; its batch is stored once, although it wakes up later", async () => {
+    const address = await databaseOfTest();
+    const server = await sharedPostgres();
+    const log = await PostgresLog.open(await Connections.open({ address, wait_ms: 0, quick_ms: 500 }));
+    await log.append([[newEntry("before")]]);
+    const sessions = "SELECT pid FROM pg_stat_activity WHERE application_name = 'hansard' AND datname = $1";
+    const asleep = (await server.execute(sessions.replace("$1", `'${databaseName(address)}'`))).map(({ pid }) =>
+      Number(pid),
+    );
+    expect(asleep).not.toEqual([]);
+    for (const pid of asleep) process.kill(pid, "SIGSTOP");
+    try {
+      expect(positionsOf(await log.append([newEntries("meanwhile", 3)]))).toEqual([2, 3, 4]);
+    } finally {
+      for (const pid of asleep) process.kill(pid, "SIGCONT");
+    }
+    expect(positionsOf(await log.append([[newEntry("after")]]))).toEqual([5]);
+    expect((await log.read({ after: 0, limit: 10 })).map(({ position }) => position)).toEqual([1, 2, 3, 4, 5]);
+    await log.close();
+  });
+
+  test("rows that cannot be vacuumed away because a transaction looks at them are told in words, and nothing fails", async () => {
+    const address = await databaseOfTest();
+    const log = await PostgresLog.open(await Connections.open({ address, wait_ms: 0, lock_ms: 300 }));
+    await log.append([newEntries("entry", 3)]);
+    const reader = new pg.Client({ connectionString: address });
+    await reader.connect();
+    await reader.query("BEGIN; SELECT * FROM hansard_bodies");
+    const body = Buffer.from(JSON.stringify({ id: "gone", positions: [2], reason: "asked to" }));
+    await log.append([[newEntry("gone", { kind: "redaction", body })]]);
+    expect(await log.purge()).toMatch(/still in the files of hansard_bodies_1 .*VACUUM FULL/);
+    await reader.end();
+    await log.close();
+  });
+
   test("a batch whose connection was cut is stored once, whether it had been committed or not", async () => {
     const { log, query } = await logWithSql();
     const cut =
@@ -161,6 +259,10 @@ describe("while it runs", () => {
   });
 });
 
+function databaseName(address: string): string {
+  return new URL(address).pathname.slice(1);
+}
+
 function open(address: string, wait_ms = 0): Promise<PostgresStore> {
   return openPostgres({ address, create: true, wait_ms });
 }
@@ -178,5 +280,5 @@ async function logWithSql(options: { readonly partition_positions?: number } = {
   const address = await databaseOfTest();
   const server = await sharedPostgres();
   const log = await PostgresLog.open(await Connections.open({ address, wait_ms: 0 }), options);
-  return { log, query: (sql) => server.execute(sql, new URL(address).pathname.slice(1)) };
+  return { log, query: (sql) => server.execute(sql, databaseName(address)) };
 }

@@ -87,6 +87,29 @@ test("a server that ends while it fills the index, or just after it was asked to
   await until(async () => (await healthOf([second]))[0]?.indexed_through === 21);
 }, 60_000);
 
+test("a tail on one server has everything that others record, once and in order, also where word of it was lost", async () => {
+  const database = await serverOfTest();
+  const data = await database.createDatabase("tail");
+  const [left, right] = [await openRecorder({ data }), await openRecorder({ data })];
+  const positions: number[] = [];
+  const following = (async () => {
+    for await (const { position } of left.tail({ after: 0 })) {
+      positions.push(position);
+      if (position === 300) return;
+    }
+  })();
+  for (let batch = 0; batch < 30; batch += 1) {
+    if (batch % 7 === 3) await database.execute(CUT_SQL);
+    const messages = Array.from({ length: 10 }, (_, at) => ({ kind: "error" as const, error: `${batch}.${at}` }));
+    await right.append(messages);
+  }
+  await following;
+  expect(positions).toEqual(Array.from({ length: 300 }, (_, at) => at + 1));
+  await Promise.all([left.close(), right.close()]);
+}, 60_000);
+
+const CUT_SQL = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'";
+
 async function serve(data: string): Promise<Running> {
   const child = startCli(["serve", "--port", "0"], { data });
   onTestFinished(() => void child.kill("SIGKILL"));

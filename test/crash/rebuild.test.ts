@@ -6,8 +6,10 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { SqliteIndex } from "../../src/engines/sqlite/index.js";
+import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import { indexTableNames } from "../../src/engines/sqlite/table-prefix.js";
 import { openRecorder, type Recorder } from "../../src/index.js";
+import { rebuildBeside } from "../../src/threads/rebuild-beside.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { auditStore } from "./audit.js";
 import { batchIds, entryOf, sessionOf } from "./made-entries.js";
@@ -15,7 +17,7 @@ import { Writer } from "./programs.js";
 
 test("four writers and a reader go on during rebuilds: nothing acknowledged is missing, and no answer is partial", async () => {
   const data = join(folderOfTest(), "store");
-  const writers = ["a", "b", "c", "d"].map((name) => new Writer({ data, name, callers: 2, rounds: 1_000_000 }));
+  const writers = ["a", "b", "c", "d"].map((name) => new Writer({ data, name, callers: 1, rounds: 1_000_000 }));
   await Promise.all(writers.map((writer) => writer.started));
   const [reader, rebuilder] = await Promise.all([openRecorder({ data }), openRecorder({ data })]);
   let isRebuilding = true;
@@ -82,7 +84,7 @@ test("an index that another process puts in place is used by statements that wer
   const draft = await left.draft();
   await draft.index.apply({ rows: [rowAt(1), rowAt(2)], through: 2 });
   expect(await right.count()).toMatchObject({ entries: 1 });
-  expect(await draft.adopt()).toBe(true);
+  expect(await draft.adopt()).toBe("adopted");
   expect(await right.count()).toMatchObject({ entries: 2 });
   await right.apply({ rows: [rowAt(3)], through: 3 });
   expect(await left.list({ filter: {}, limit: 5 })).toHaveLength(3);
@@ -95,12 +97,61 @@ test("a draft that knows less than the index in use does not take its place", as
   await index.apply({ rows: [rowAt(1), rowAt(2)], through: 2 });
   const draft = await index.draft();
   await draft.index.apply({ rows: [rowAt(1)], through: 1 });
-  expect(await draft.adopt()).toBe(false);
+  expect(await draft.adopt()).toBe("behind");
   expect(await index.count()).toMatchObject({ entries: 2 });
   await draft.remove();
   expect(await draft.isThere()).toBe(false);
   expect(await index.count()).toMatchObject({ entries: 2 });
   await index.close();
+});
+
+test("a draft that was removed is told from one that was put in place by another process", async () => {
+  const path = join(folderOfTest(), "index.db");
+  const [left, right] = [SqliteIndex.open({ path }), SqliteIndex.open({ path })];
+  for (let round = 0; round < 3; round += 1) {
+    const removed = await left.draft();
+    await left.purge();
+    expect([await removed.isThere(), await removed.adopt()]).toEqual([false, "gone"]);
+    // Both fill one draft, since the second has removed the first and taken its name.
+    const [mine, theirs] = [await left.draft(), await right.draft()];
+    expect(await theirs.adopt()).toBe("adopted");
+    expect([await mine.isThere(), await mine.adopt()]).toEqual([false, "adopted"]);
+    expect(await (await right.draft()).adopt()).toBe("adopted");
+    expect(await mine.adopt()).toBe("adopted");
+  }
+  for (const index of [left, right]) await index.close();
+});
+
+test("a rebuild whose work is removed by forgetting begins again, and has rebuilt the index when it ends", async () => {
+  const data = await storeOf(3_000);
+  const path = join(data, "index.db");
+  const log = SqliteLog.open({ path: join(data, "log.db"), mode: "read" });
+  const index = SqliteIndex.open({ path });
+  const db = new Database(path);
+  db.exec("DELETE FROM rows WHERE position = 7");
+  db.close();
+  expect(await index.list({ filter: {}, limit: 5_000 })).toHaveLength(2_999);
+  const told: number[] = [];
+  const onProgress = (position: number): void => {
+    if (told.push(position) % 3 === 0 && told.length < 8) void index.purge();
+  };
+  await rebuildBeside({ log, index, onProgress });
+  expect(told.filter((position, nth) => position < (told[nth - 1] ?? 0))).toHaveLength(2);
+  expect(await index.list({ filter: {}, limit: 5_000 })).toHaveLength(3_000);
+  expect(tablesOf(data)).toEqual(tablesOf(await storeOf(1)));
+  await index.close();
+  await log.close();
+});
+
+test("a rebuild that never gets through says so, and leaves the index in use", async () => {
+  const data = await storeOf(1_000);
+  const log = SqliteLog.open({ path: join(data, "log.db"), mode: "read" });
+  const index = SqliteIndex.open({ path: join(data, "index.db") });
+  const rebuilt = rebuildBeside({ log, index, onProgress: () => void index.purge() });
+  await expect(rebuilt).rejects.toMatchObject({ code: "store_busy" });
+  expect(await index.count()).toMatchObject({ entries: 1_000 });
+  await index.close();
+  await log.close();
 });
 
 test("no column of the index is called like a table, so that tables can be told by their name", () => {

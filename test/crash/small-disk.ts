@@ -12,6 +12,7 @@ export interface SmallDiskRun {
 /** Ways to get a mount of one's own: as root, as a user who may make namespaces, and as one who may become root. */
 const namespaces = [
   ["unshare", "-m"],
+  ["unshare", "-cm", "--keep-caps"],
   ["unshare", "-Urm"],
   ["sudo", "-n", "unshare", "-m"],
 ];

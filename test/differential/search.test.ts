@@ -3,11 +3,12 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../../src/conformance/seeded-random.js";
 import { type Entry, type EntryInput, openRecorder, type Recorder, type SearchHit } from "../../src/index.js";
 import { fuzzSeed, fuzzTimeoutMs, runsOf } from "../support/fuzz.js";
-import { folderOfTest } from "../support/temporary-folder.js";
+import { storeOfTest, testEngine } from "../support/store.js";
 import { fold, isMeant, searchPlainly, type Wish } from "./search-oracle.js";
 import { generatedTexts, realTexts } from "./search-texts.js";
 
-const QUERIES = 1_000;
+/** Each takes a few round trips to a database. */
+const QUERIES = testEngine === "postgres" ? 150 : 1_000;
 
 test.each([
   ["generated texts", generatedTexts(600, fuzzSeed)],
@@ -18,7 +19,7 @@ test.each([
     const texts = found.length === 0 ? generatedTexts(500, fuzzSeed + 1) : found;
     const random = seededRandom(fuzzSeed);
     const inputs = texts.map((text, at) => toInput(text, at, random));
-    const recorder = await openRecorder({ data: folderOfTest() });
+    const recorder = await openRecorder({ data: await storeOfTest() });
     try {
       const entries: Entry[] = [];
       let next = 0;

@@ -36,11 +36,11 @@ test("a target with entries of its own is refused, and nothing changes", async (
   const [folder, database] = [join(folderOfTest(), "a"), await newDatabase()];
   await fillStore(folder, interactions(3));
   await fillStore(database, interactions(2));
-  const before = await wholeExport(database);
+  const before = await readJson(["verify"], { data: database });
   expect(await readError(["copy", "--from", folder, "--to", database])).toMatchObject({
     ...{ status: 1, code: "copy_target_differs", field: "--to" },
   });
-  expect(await wholeExport(database)).toBe(before);
+  expect(await readJson(["verify"], { data: database })).toEqual(before);
 });
 
 test("both places have to be named, and to differ", async () => {

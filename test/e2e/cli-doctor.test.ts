@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { type CliOptions, fillStore, interactions, readError, readJson, runCli } from "./cli-run.js";
+import { startServer } from "./http-client.js";
 
 interface Finding {
   readonly level: string;
@@ -229,6 +230,34 @@ describe("the index is derived, so nothing about it is fatal:", () => {
     for (const suffix of ["-wal", "-shm"]) rmSync(join(data, `index.db${suffix}`), { force: true });
     expect((await checkUp(data)).troubles).toMatchObject([{ level: "fail", check: "index" }]);
     expect(await readJson(["doctor", "--rebuild-index"], { data })).toMatchObject({ ok: true });
+  });
+
+  test("it is built anew beside a server that goes on recording and finding", async () => {
+    const data = await newStore(3_000);
+    const server = await startServer({ data });
+    await server.get("/search?q=question");
+    const db = new Database(join(data, "index.db"));
+    db.exec("DELETE FROM rows WHERE position = 7");
+    db.close();
+    const rebuilding = readJson(["doctor", "--rebuild-index"], { data });
+    let isRebuilding = true;
+    void rebuilding.finally(() => {
+      isRebuilding = false;
+    });
+    let recorded = 0;
+    while (isRebuilding) {
+      recorded += 1;
+      await server.post("/entries", { kind: "decision", decision: `meanwhile ${recorded};` });
+      const { body } = await server.get(`/search?q=%22meanwhile+${recorded};%22`);
+      expect(body).toMatchObject({ results: [{ snippet: `meanwhile ${recorded};` }] });
+      expect(body).not.toHaveProperty("partial");
+    }
+    const { ok, findings } = await rebuilding;
+    expect({ ok, first: findings[0] }).toMatchObject({ ok: true, first: { level: "ok", check: "rebuild" } });
+    expect((await server.recorder.count()).entries).toBe(3_000 + recorded);
+    expect((await server.recorder.search('"question 7"', { limit: 500 })).results.map((hit) => hit.position)).toContain(
+      7,
+    );
   });
 
   test("rebuilding what is not there is a failure, not a new store", async () => {

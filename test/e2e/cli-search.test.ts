@@ -94,6 +94,26 @@ test("what is wrong with the query is told in words, without an option it was no
   expect(stderr).not.toContain("--q");
 });
 
+test("a word to leave out that looks like an option is told how to be written", async () => {
+  const { status, stderr } = await runCli(["search", "timeout", "-again"], { data });
+  expect(status).toBe(2);
+  expect(stderr).toContain("unknown option '-again'");
+  expect(stderr).toContain("hansard search -- one -other");
+  const { stdout } = await runCli(["search", "--limit", "5", "--", "timeout", "-again"], { data });
+  expect(stdout).toMatch(/^#3 .*\n.*\n\n#2 /);
+});
+
+test("facets that do not name every session still count all that was found", async () => {
+  const many = folderOfTest();
+  await fillStore(
+    many,
+    Array.from({ length: 150 }, (_, nth): EntryInput => ({ kind: "error", error: "boom", session_id: `s${nth}` })),
+  );
+  const { stdout } = await runCli(["search", "boom", "--limit", "0", "--facets"], { data: many });
+  expect(stdout).toContain("\n150 found\nkinds     error 150\n");
+  expect(stdout).toMatch(/\nsessions {2}s0 1, .*, …\n$/);
+});
+
 test("a folder without a store is said to be none", async () => {
   expect(await readError(["search", "x"], { data: folderOfTest() })).toMatchObject({
     code: "store_missing",

@@ -85,7 +85,7 @@ test("a second signal ends it at once, though a request is still under way", asy
   onTestFinished(() => void socket.destroy());
   socket.on("error", () => undefined);
   socket.write(
-    "POST /interactions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{",
+    "POST /interactions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{",
   );
   await fetch(`${address}/health`);
   child.kill("SIGTERM");

@@ -7,6 +7,8 @@ import type { CommandModule } from "../../src/cli/command.js";
 import { doctorCommand } from "../../src/cli/commands/doctor.js";
 import { historyCommand } from "../../src/cli/commands/history.js";
 import { listCommand } from "../../src/cli/commands/list.js";
+import { reflectCommand } from "../../src/cli/commands/reflect.js";
+import { searchCommand } from "../../src/cli/commands/search.js";
 import { sessionsCommand } from "../../src/cli/commands/sessions.js";
 import { showCommand } from "../../src/cli/commands/show.js";
 import { statsCommand } from "../../src/cli/commands/stats.js";
@@ -61,12 +63,26 @@ test.each<[string, CommandModule, readonly string[]]>([
   ["sessions", sessionsCommand, ["t"]],
   ["sessions", sessionsCommand, ["s".repeat(90)]],
   ["history", historyCommand, ["s"]],
+  ["search", searchCommand, ["text"]],
+  ["search", searchCommand, ["kind:error"]],
+  ["reflect", reflectCommand, []],
   ["stats", statsCommand, []],
   ["verify", verifyCommand, []],
   ["doctor", doctorCommand, []],
 ])("%s %#", async (_, command, operands) => {
   const out = terminal();
-  const settings = { data, host: "127.0.0.1", port: 4747, mask: [], redact: undefined, seal_key: undefined };
+  const settings = {
+    data,
+    host: "127.0.0.1",
+    port: 4747,
+    mask: [],
+    redact: undefined,
+    seal_key: undefined,
+    allow_host: [],
+    tls: undefined,
+    rate: undefined,
+    retention: [],
+  };
   const screen = { out: out.pane, err: terminal().pane };
   expect(await command.run({ operands, options: {}, settings, screen, json: false })).toBe(0);
   const text = out.written.join("");

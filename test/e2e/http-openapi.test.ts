@@ -5,14 +5,14 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Check, Errors } from "typebox/schema";
 import { expect, test } from "vitest";
 import { createServer } from "../../src/http/server.js";
-import { type Entry, type EntryInput, openRecorder } from "../../src/index.js";
+import { type EntryInput, openRecorder } from "../../src/index.js";
 import { captureKinds } from "../../src/model/kinds.js";
 import { serverOfFile, startServer, type TestServer } from "./http-client.js";
 
 const server = serverOfFile();
 
 /** One entry of every kind, with all that its kind knows. */
-const everyKind: { readonly [K in Entry["kind"]]: EntryInput & { readonly kind: K } } = {
+const everyKind: { readonly [K in EntryInput["kind"]]: EntryInput & { readonly kind: K } } = {
   interaction: { kind: "interaction", id: "i", prompt: "p", memories_used: [1], usage: { a: 1 }, latency_ms: 1.5 },
   response: { kind: "response", interaction_id: "i", response: "r", model: null },
   message: { kind: "message", session_id: "s", role: "assistant", content: null, tool_calls: [{ id: "c" }] },
@@ -47,10 +47,11 @@ test("the document names every route but those that serve pages", async () => {
   }
   expect(named.sort()).toEqual([
     ...["GET /entries", "GET /entries/:id", "GET /export", "GET /health", "GET /interactions", "GET /interactions/:id"],
+    "GET /metrics",
     "GET /reflection",
     ...["GET /search", "GET /sessions", "GET /sessions/:id", "GET /sessions/:id/entries", "GET /sessions/:id/history"],
     ...["GET /tail", "GET /verify"],
-    ...["POST /entries", "POST /interactions", "POST /interactions/:id/response"],
+    ...["POST /entries", "POST /forget", "POST /interactions", "POST /interactions/:id/response"],
     ...["POST /sessions/:id/clear", "POST /sessions/:id/consolidate"],
   ]);
 });

@@ -120,3 +120,40 @@ async function openPage(
   await page.goto(`${server.address}/`);
   return { page, asked, problems };
 }
+
+test("where the record has keys the page asks for one, shows the record with it, and forgets it with the tab", async () => {
+  const server = await startServer();
+  await server.post("/interactions", { prompt: "behind the door" });
+  const { keys } = server.recorder;
+  const { id, key } = await keys.create({ scope: "read" });
+  const capture = await keys.create({ scope: "capture" });
+  const { page } = await openPage(server);
+  await page.getByRole("heading", { name: "This record has keys" }).waitFor();
+  expect(await page.content()).not.toContain("behind the door");
+
+  const enter = async (text: string): Promise<void> => {
+    await page.getByLabel("Key").fill(text);
+    await page.getByRole("button", { name: "Open the record" }).click();
+  };
+  await enter("hansard_none");
+  await page.getByText("That key is not known here, or was revoked.").waitFor();
+  await enter(capture.key);
+  await page.getByText("That key may not read.").waitFor();
+  await enter(key);
+  await page.getByText("behind the door", { exact: true }).waitFor();
+  expect(page.url()).not.toContain("hansard_");
+  await page.getByRole("link", { name: "#1", exact: true }).click();
+  await page.getByText('"prompt": "behind the door"').waitFor();
+  await page.getByRole("button", { name: "Close" }).click();
+
+  await page.reload();
+  await page.getByText("behind the door", { exact: true }).waitFor();
+  const elsewhere = await openPage(server);
+  await elsewhere.page.getByRole("heading", { name: "This record has keys" }).waitFor();
+  await elsewhere.page.close();
+  expect(await page.getByRole("heading", { name: "This record has keys" }).isVisible()).toBe(false);
+
+  await keys.revoke(id);
+  await page.getByRole("heading", { name: "This record has keys" }).waitFor();
+  await expect.poll(() => page.content()).not.toContain("behind the door");
+});

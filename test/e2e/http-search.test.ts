@@ -86,6 +86,22 @@ test.each<[{ readonly [name: string]: string }, string, string]>([
   expect(body.error.message).not.toBe("");
 });
 
+test.each([
+  ["build role:boss", '"role:boss" at character 7 of the query: role "boss" is not known'],
+  ["🙂 kind:gossip", '"kind:gossip" at character 3 of the query: kind "gossip" is not known'],
+  ['x since:"last week"', '"since:\\"last week\\"" at character 3 of the query: since is not a time'],
+  ["x y until:2026-13-01", '"until:2026-13-01" at character 5 of the query: until is not a time'],
+  ["session_id:.. x", '"session_id:.." at character 1 of the query: session_id must not be "." or ".."'],
+  [`x project:${"p".repeat(300)}`, '" at character 3 of the query: project'],
+])("the refusal of %j points at the offending word", async (q, says) => {
+  const { status, body } = await ask({ q });
+  expect({ status, field: body.error.field }).toEqual({ status: 400, field: "q" });
+  expect(body.error.message).toContain(says);
+  expect(body.error.hint).toContain("put it in quotes");
+  // Quoted, it is text like any other.
+  expect((await ask({ q: `"${q.replaceAll('"', "")}"` })).status).toBe(200);
+});
+
 test.each<[string, readonly number[]]>([
   ["x", []],
   ["请", []],
@@ -108,6 +124,11 @@ test("a lone surrogate cannot be sent, and is found through the library", async 
   expect(results.map(({ position }) => position)).toEqual([4]);
 });
 
+test.each(["x%80", "%C3", "%F0%9F%99"])("bytes that are no text are refused: %s", async (q) => {
+  const { status, body } = await server().get(`/search?q=${q}`);
+  expect({ status, code: body.error.code }).toEqual({ status: 400, code: "request_invalid" });
+});
+
 test("facets are counted on request", async () => {
   const { body } = await ask({ q: "build", facets: "1", limit: "1" });
   expect(body.results).toHaveLength(1);
@@ -123,6 +144,29 @@ describe("pages", () => {
     expect((await ask({ q: "builds", limit: "1", cursor })).body.error.code).toBe("cursor_invalid");
     expect((await ask({ q: "build", project: "atlas", cursor })).body.error.code).toBe("cursor_invalid");
     expect((await server().get(`/entries?cursor=${cursor}`)).body.error.code).toBe("cursor_invalid");
+  });
+
+  test("reach every hit exactly once while others are written", async () => {
+    const note = (text: string): EntryInput => ({ kind: "decision", decision: text });
+    await server().post(
+      "/entries",
+      Array.from({ length: 40 }, (_, at) => note(`pageable ${at}`)),
+    );
+    const before = await positions("pageable", { limit: "500" });
+    const found: number[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const asked: { readonly [name: string]: string } = cursor === "" ? {} : { cursor };
+      const writing = server().post("/entries", [
+        note("pageable, but later"),
+        { ...note("pageable, earlier"), created_at: "2026-01-01" },
+      ]);
+      const { body }: Awaited<ReturnType<typeof ask>> = await ask({ q: "pageable", limit: "7", ...asked });
+      await writing;
+      found.push(...body.results.map((hit: { readonly position: number }) => hit.position));
+      cursor = body.next_cursor;
+    }
+    expect(new Set(found).size).toBe(found.length);
+    expect(found.filter((position) => before.includes(position))).toEqual(before);
   });
 
   test("zero gives none, and more than 500 is 500", async () => {

@@ -80,6 +80,16 @@ export class PostgresServer {
     return this.addressOf(name);
   }
 
+  /** A database whose tables lie in a folder of their own, for example on another disk. */
+  async createDatabaseIn(folder: string): Promise<string> {
+    const place = join(folder, "tables");
+    mkdirSync(place);
+    const owner = await serverUser();
+    if (owner !== undefined) chownSync(place, owner.uid, owner.gid);
+    await this.execute(`CREATE TABLESPACE apart LOCATION '${place}'`);
+    return this.createDatabase("apart", "TABLESPACE apart");
+  }
+
   /** Runs SQL as the server's superuser. */
   async execute(sql: string, database = "postgres"): Promise<readonly { readonly [column: string]: unknown }[]> {
     const client = new pg.Client({ connectionString: this.addressOf(database) });

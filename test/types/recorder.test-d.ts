@@ -33,6 +33,7 @@ import {
   type Session,
   type SessionList,
   type SessionSummary,
+  type Tail,
   type Timeline,
   type Verification,
 } from "../../src/index.js";
@@ -239,3 +240,13 @@ expectTypeOf(recorder.sessionHistory({ query: "x", role: "user", limit: 3 })).re
 void recorder.search(5);
 // @ts-expect-error An agent asks with a query.
 void recorder.sessionHistory({ role: "user" });
+
+// A tail is an endless iterable of whole entries, and is ended by whoever opened it.
+const tail = recorder.tail({ after: 5, kind: "error", session_id: "s" });
+expectTypeOf(tail).toEqualTypeOf<Tail>();
+expectTypeOf(tail.next).returns.resolves.toEqualTypeOf<IteratorResult<Entry, undefined>>();
+expectTypeOf(tail.started).returns.resolves.toEqualTypeOf<number>();
+for await (const entry of recorder.tail()) expectTypeOf(entry).toEqualTypeOf<Entry>();
+expectTypeOf(recorder.tail).toBeCallableWith({ after: "12", project: "p", client: "c", role: "user" });
+// @ts-expect-error A tail has no limit.
+recorder.tail({ limit: 5 });

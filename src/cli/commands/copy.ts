@@ -50,7 +50,8 @@ export const copyCommand: CommandModule = {
 
 function copyText(outcome: Exclude<CopyOutcome, { readonly differs_at: number }>): string {
   const before = outcome.existing === 0 ? "" : `, ${outcome.existing} were there before`;
-  return `Copied ${countOf(outcome.copied, "entry", "entries")}${before}; head hash ${outcome.hash}\n`;
+  const left = outcome.left === undefined ? "" : `Still there: ${outcome.left}\n`;
+  return `Copied ${countOf(outcome.copied, "entry", "entries")}${before}; head hash ${outcome.hash}\n${left}`;
 }
 
 function place(given: unknown, flag: string): string {

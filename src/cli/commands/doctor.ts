@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { type Diagnosis, discardDamagedIndex, type Finding, inspectStore } from "../../inspect-store.js";
 import { type CommandModule, examplesText, type Invocation, keptFolder, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
-import { countOf, wrapText } from "../table.js";
+import { bar, countOf, formatCount, wrapText } from "../table.js";
 import { cleanText, documentText, type Pane, ProgressLine } from "../terminal.js";
 
 const INDENT = 10;
@@ -46,7 +46,11 @@ async function rebuildIndex(settings: Invocation["settings"], onStep: (says: str
   return withRecorder({ settings, create: false }, async (recorder) => {
     discardDamagedIndex(settings.data);
     const { position: all } = await recorder.health();
-    const onProgress = (done: number): void => onStep(`Building the index anew: ${done} of ${all} …`);
+    const onProgress = (position: number): void => {
+      // Others may record meanwhile, and the rebuild goes as far as they have come.
+      const [done, percent] = [Math.min(position, all), Math.floor((Math.min(position, all) / all) * 100)];
+      onStep(`Building the index anew ${bar(done, all)} ${percent} %, ${formatCount(done)} of ${formatCount(all)}`);
+    };
     await recorder.rebuildIndex({ onProgress });
     const { entries } = await recorder.count();
     return {

@@ -7,6 +7,7 @@ import type { Recorder } from "../../index.js";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { fileNamesOf } from "../session-file-names.js";
+import { systemUser } from "../system-user.js";
 import { countOf } from "../table.js";
 import { ProgressLine } from "../terminal.js";
 import { writeOut, writeWhole } from "../written-file.js";
@@ -49,7 +50,7 @@ ${examplesText([
 
 async function exportWith(recorder: Recorder, { options, screen }: Invocation): Promise<void> {
   const { out, session: session_id, ...rest } = textOptions(options, OPTION_NAMES);
-  const chosen = { ...rest, session_id, masked: options.masked === true };
+  const chosen = { ...rest, session_id, masked: options.masked === true, actor: systemUser() };
   const isPerSession = PER_SESSION.has(chosen.format ?? "");
   if (!isPerSession || (session_id ?? "") !== "") {
     const lines = recorder.exportEntries(chosen);

@@ -45,7 +45,7 @@ export const listCommand: CommandModule = {
       readPage(recorder, invocation.options),
     );
     const { out } = invocation.screen;
-    notePartial(page, invocation.screen);
+    notePartial(page, invocation);
     if (invocation.json) out.write(documentText(page, out));
     else printPage(invocation, "entries" in page ? page.entries : page.interactions, page.next_cursor);
     return exitStatus.done;

@@ -1,6 +1,7 @@
 // `hansard search`: hits newest first with their matches marked, as the HTTP document, or as an agent reads them.
 import type { Command } from "commander";
 import type { SearchHit, SearchPage } from "../../index.js";
+import { limits } from "../../model/limits.js";
 import { RecorderError } from "../../model/rejection.js";
 import { readRole } from "../../model/roles.js";
 import {
@@ -14,7 +15,7 @@ import {
 import { entryLine, kindColour, shortTime } from "../entry-text.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { markedLine } from "../marked-text.js";
-import { wrapText } from "../table.js";
+import { fitText, wrapText } from "../table.js";
 import { cleanLine, cleanText, documentText, type Pane } from "../terminal.js";
 
 const OPTION_NAMES = ["project", "session", "client", "kind", "role", "since", "until", "limit", "cursor"] as const;
@@ -89,9 +90,10 @@ function refuseBesideText({ options, json }: Invocation): void {
   });
 }
 
-function printPage({ screen, operands }: Invocation, page: SearchPage): void {
+function printPage(invocation: Invocation, page: SearchPage): void {
+  const { screen, operands } = invocation;
   const { out, err } = screen;
-  notePartial(page, screen);
+  notePartial(page, invocation);
   if (page.results.length === 0) {
     const query = cleanLine(operands.join(" "));
     out.write(query === "" ? "Nothing recorded matches.\n" : `Nothing recorded matches '${query}'.\n`);
@@ -108,8 +110,11 @@ function hitText(hit: SearchHit, pane: Pane): string {
   const { bold, dim, inverse } = pane.colours;
   const who = hit.kind === "message" ? readRole(hit.role) : hit.kind;
   const labels = [hit.project, hit.session_id, hit.client].map((label) => cleanLine(label)).filter((one) => one !== "");
-  const head = [bold(`#${hit.position}`), dim(shortTime(hit.created_at, { year: true }))];
-  const line = [...head, kindColour(hit.kind, pane.colours)(who), ...labels.map(dim)].join("  ");
+  const [place, time] = [`#${hit.position}`, shortTime(hit.created_at, { year: true })];
+  const room = pane.columns === undefined ? undefined : pane.columns - [place, time, who, ""].join(GAP).length;
+  const shownLabels = room === undefined ? labels.join(GAP) : fitText(labels.join(GAP), Math.max(room, 0));
+  const head = [bold(place), dim(time), kindColour(hit.kind, pane.colours)(who), dim(shownLabels)];
+  const line = head.slice(0, shownLabels === "" ? -1 : undefined).join(GAP);
   const shown = hit.snippet === "" ? { text: entryLine(hit), paint: (text: string) => text } : markedLine(hit, inverse);
   const width = pane.columns === undefined ? undefined : Math.min(pane.columns, LINE_WIDTH_MAX) - INDENT.length;
   const lines = wrapText(shown.text, width).map((one) => `${INDENT}${one}`.trimEnd());
@@ -117,15 +122,23 @@ function hitText(hit: SearchHit, pane: Pane): string {
 }
 
 const INDENT = "    ";
+const GAP = "  ";
 const LINE_WIDTH_MAX = 100;
+const FACET_INDENT = 10;
+const FACETS_SHOWN = 10;
 
-function facetsText(facets: NonNullable<SearchPage["facets"]>, { colours }: Pane): string {
+function facetsText(facets: NonNullable<SearchPage["facets"]>, { colours, columns }: Pane): string {
+  const width = columns === undefined ? undefined : columns - FACET_INDENT;
   const line = (title: string, counts: readonly (readonly [string, number])[]): string => {
-    const named = counts.slice(0, 10).map(([name, count]) => `${cleanLine(name) || "(none)"} ${count}`);
-    return counts.length === 0 ? "" : `${colours.bold(title.padEnd(9))} ${named.join(", ")}\n`;
+    const named = counts.slice(0, FACETS_SHOWN).map(([name, count]) => `${cleanLine(name) || "(none)"} ${count}`);
+    const text = [...named, ...(counts.length > FACETS_SHOWN ? ["…"] : [])].join(", ");
+    const lines = wrapText(text, width).join(`\n${" ".repeat(FACET_INDENT)}`);
+    return counts.length === 0 ? "" : `${colours.bold(title.padEnd(FACET_INDENT - 1))} ${lines}\n`;
   };
+  // Where not every session is named, all hits may have been counted all the same.
+  const isCut = !facets.complete && facets.counted === limits.facet_hits;
   return [
-    `\n${facets.complete ? "" : "Of the newest "}${facets.counted} found\n`,
+    `\n${isCut ? "Of the newest " : ""}${facets.counted} found\n`,
     line(
       "kinds",
       facets.kinds.map(({ kind, count }) => [kind, count]),

@@ -1,13 +1,15 @@
 // `hansard serve`: the record over HTTP until a signal ends it, with nothing acknowledged lost.
-import { BlockList, isIP } from "node:net";
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
 import type { Command } from "commander";
 import type { createLogger } from "../../http/logger.js";
+import { isLoopback } from "../../http/loopback.js";
 import type { Serving } from "../../http/serve.js";
 import { shownPlace } from "../../model/data-address.js";
 import { openRecorder } from "../../open-recorder.js";
 import type { Recorder } from "../../recorder.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
-import { exitStatus, Failed, WrongUse } from "../failures.js";
+import { exitStatus, Failed } from "../failures.js";
 import { countOf } from "../table.js";
 import type { Pane } from "../terminal.js";
 import { readVersion } from "../version.js";
@@ -22,6 +24,10 @@ export const serveCommand: CommandModule = {
     command
       .option("--host <address>", "the address to listen on (HANSARD_HOST, or 127.0.0.1)")
       .option("--port <n>", "the port to listen on (HANSARD_PORT, or 4747); 0 takes a free one")
+      .option("--allow-host <name>", "another name it is reached by; may be repeated (HANSARD_ALLOW_HOST)", gather)
+      .option("--tls-cert <file>", "speak HTTPS with this certificate, as PEM (HANSARD_TLS_CERT)")
+      .option("--tls-key <file>", "its private key, as PEM (HANSARD_TLS_KEY)")
+      .option("--rate <n>", "requests a second of one key or address (HANSARD_RATE, or 20000); 0 is no limit")
       .option("--redact <when>", "capture: mask secrets before they are stored, instead of where they are shown")
       .option("--verbose", "log every request, not only those that were refused or failed")
       .addHelpText(
@@ -29,13 +35,17 @@ export const serveCommand: CommandModule = {
         examplesText([
           ["on http://127.0.0.1:4747, with the record in ~/.hansard", "hansard serve"],
           ["beside another server, with a record of its own", "hansard serve --port 5000 --data ./record"],
+          [
+            "for others too, once there is a key (`hansard keys create --scope admin`)",
+            "hansard serve --host 0.0.0.0 --allow-host record.example.com --tls-cert cert.pem --tls-key key.pem",
+          ],
         ]),
       );
   },
 
   async run({ settings, screen, options }: Invocation) {
     const host = settings.host.replace(/^\[(.*)\]$/, "$1");
-    if (!isLoopback(host)) throw beyondLoopback(host);
+    const tls = readTls(settings.tls);
     const stop = new Promise<NodeJS.Signals>((resolve) => onSignal(resolve));
     const { err } = screen;
     const [{ serve }, logging] = await Promise.all([import("../../http/serve.js"), import("../../http/logger.js")]);
@@ -44,11 +54,15 @@ export const serveCommand: CommandModule = {
     });
     const recorder = await openRecorder({ data: settings.data, mask: settings.mask, redact: settings.redact });
     try {
-      const { port } = settings;
+      const { port, allow_host: allow_hosts, rate } = settings;
       const version = readVersion();
-      const serving = await serve({ recorder, host, port, version, logger: logger.logger }).catch((error: unknown) => {
+      const limits = rate === undefined ? {} : { requests_per_second: rate };
+      const options = { recorder, host, port, version, allow_hosts, limits, tls, logger: logger.logger };
+      const serving = await serve(options).catch((error: unknown) => {
         throw toListenFailure(error, host, port);
       });
+      if (tls === undefined && !isLoopback(host))
+        logger.logger.warn("keys are sent unencrypted; --tls-cert and --tls-key change that");
       await announce({ serving, recorder, data: shownPlace(settings.data), version, pane: err, logger });
       await close({ signal: await stop, serving, pane: err, logger });
     } finally {
@@ -58,6 +72,33 @@ export const serveCommand: CommandModule = {
     return exitStatus.done;
   },
 };
+
+/** An option that may be repeated. */
+function gather(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/** Certificate and key as text. What is in them is looked at when the server starts. */
+function readTls(files: Invocation["settings"]["tls"]): { readonly cert: string; readonly key: string } | undefined {
+  if (files === undefined) return undefined;
+  const read = (file: string, field: string): string => {
+    try {
+      return readFileSync(file, "utf8");
+    } catch (error) {
+      const message = `${file} cannot be read (${(error as Error).message})`;
+      throw new Failed({ code: "tls_unusable", field, message });
+    }
+  };
+  const tls = { cert: read(files.cert, "--tls-cert"), key: read(files.key, "--tls-key") };
+  try {
+    createSecureContext(tls);
+  } catch (error) {
+    const message = `${files.cert} and ${files.key} cannot be used for HTTPS (${(error as Error).message})`;
+    const hint = "Both must be PEM, and the key must belong to the certificate.";
+    throw new Failed({ code: "tls_unusable", field: "--tls-cert", message, hint });
+  }
+  return tls;
+}
 
 /** The first signal asks for an orderly end, the second one insists. */
 function onSignal(first: (signal: NodeJS.Signals) => void): void {
@@ -69,23 +110,6 @@ function onSignal(first: (signal: NodeJS.Signals) => void): void {
       first(signal);
     });
   }
-}
-
-function isLoopback(host: string): boolean {
-  const loopback = new BlockList();
-  loopback.addSubnet("127.0.0.0", 8);
-  loopback.addAddress("::1", "ipv6");
-  if (host === "localhost") return true;
-  return isIP(host) !== 0 && loopback.check(host, isIP(host) === 6 ? "ipv6" : "ipv4");
-}
-
-function beyondLoopback(host: string): WrongUse {
-  return new WrongUse({
-    code: "host_refused",
-    field: "--host",
-    message: `${host} can be reached by others, and this version has no keys to keep them out`,
-    hint: "Listen on 127.0.0.1, and reach it from elsewhere through a tunnel: ssh -L 4747:127.0.0.1:4747 HOST",
-  });
 }
 
 function toListenFailure(error: unknown, host: string, port: number): unknown {

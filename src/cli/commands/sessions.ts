@@ -113,7 +113,7 @@ function misplaced(option: string, task: Task): WrongUse {
 async function listSessions(recorder: Recorder, { options, screen, json }: Invocation): Promise<void> {
   const filters = textOptions(options, ["project", "client", "limit", "cursor"]);
   const page = await recorder.listSessions(filters);
-  notePartial(page, screen);
+  notePartial(page, { screen, json });
   const { out } = screen;
   if (json) out.write(documentText(page, out));
   else if (page.sessions.length > 0) out.write(sessionTable(page.sessions, { pane: out, project: filters.project }));
@@ -131,7 +131,7 @@ async function showSession(recorder: Recorder, { operands, options, screen, json
     return;
   }
   const page = await session.entries(textOptions(options, ["order", "limit", "cursor"]));
-  notePartial(page, screen);
+  notePartial(page, { screen, json });
   if (json) {
     out.write(documentText(page, out));
     return;

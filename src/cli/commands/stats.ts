@@ -53,7 +53,7 @@ export const statsCommand: CommandModule = {
         files,
       };
     });
-    notePartial(stats, screen);
+    notePartial(stats, { screen, json });
     screen.out.write(json ? documentText(stats, screen.out) : statsText(stats, shownPlace(settings.data), screen.out));
     return exitStatus.done;
   },

@@ -21,6 +21,7 @@ export class MemoryIndex implements EntryIndex {
   #source: IndexSource | undefined;
   readonly #texts = new Map<number, readonly string[]>();
   #textThrough = 0;
+  readonly #erased = new Set<number>();
 
   async checkpoint(): Promise<number> {
     return this.#through;
@@ -30,6 +31,11 @@ export class MemoryIndex implements EntryIndex {
     if ((batch.after ?? 0) > this.#through) return;
     this.#rows.push(...batch.rows.filter((row) => row.position > this.#through));
     if (batch.through <= this.#through) return;
+    for (const position of batch.erased ?? []) {
+      this.#erased.add(position);
+      this.#texts.delete(position);
+    }
+    if (batch.erased !== undefined) this.#rows = this.#rows.filter((row) => !this.#erased.has(row.position));
     this.#through = batch.through;
     this.#source = batch.source;
   }
@@ -56,7 +62,9 @@ export class MemoryIndex implements EntryIndex {
   }
 
   async applyTexts(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }): Promise<number> {
-    for (const { position, texts } of batch.texts) if (position > this.#textThrough) this.#texts.set(position, texts);
+    for (const { position, texts } of batch.texts) {
+      if (position > this.#textThrough && !this.#erased.has(position)) this.#texts.set(position, texts);
+    }
     this.#textThrough = Math.max(this.#textThrough, batch.through);
     return this.#textThrough;
   }
@@ -133,6 +141,7 @@ export class MemoryIndex implements EntryIndex {
     this.#through = 0;
     this.#source = undefined;
     this.#texts.clear();
+    this.#erased.clear();
     this.#textThrough = 0;
   }
 

@@ -1,6 +1,7 @@
 // The log in memory: the executable specification of what a log engine does, used by tests.
 import { randomUUID } from "node:crypto";
 import { chainHash, GENESIS_HASH, isChained } from "../../model/chain.js";
+import { erasedBy } from "../../model/redaction.js";
 import type {
   AppendOutcome,
   AppendUnit,
@@ -34,7 +35,7 @@ export class MemoryLog implements EntryLog {
     if (isTaken || !isChained(head, copy.entries)) return false;
     if (copy.entries.length > 0) this.#logId = copy.log_id;
     for (const { claims: taken, ...kept } of copy.entries) {
-      this.#entries.push(kept);
+      this.#add(kept);
       for (const claim of taken) this.#positionByClaim.set(claim, kept.position);
     }
     return true;
@@ -75,7 +76,19 @@ export class MemoryLog implements EntryLog {
     return claims.map((claim) => this.#positionByClaim.get(claim));
   }
 
+  async purge(): Promise<undefined> {
+    return undefined;
+  }
+
   async close(): Promise<void> {}
+
+  #add(entry: StoredEntry): void {
+    this.#entries.push(entry);
+    for (const position of erasedBy(entry)) {
+      const { salt: _, body: __, ...left } = this.#entries[position - 1] as StoredEntry;
+      if (left.kind !== "redaction") this.#entries[position - 1] = left;
+    }
+  }
 
   #head(): Head {
     const last = this.#entries.at(-1);
@@ -97,7 +110,7 @@ export class MemoryLog implements EntryLog {
         const position = this.#entries.length + 1;
         const previous = this.#entries.at(-1)?.hash ?? GENESIS_HASH;
         const hash = chainHash({ ...kept, previous, position });
-        this.#entries.push({ ...kept, position, hash });
+        this.#add({ ...kept, position, hash });
         for (const claim of claims) this.#positionByClaim.set(claim, position);
         return { position, hash };
       }),

@@ -12,12 +12,19 @@ export interface ConnectionOptions {
   readonly wait_ms: number;
   /** How long to wait for a lock that another transaction holds. */
   readonly lock_ms?: number;
+  /** How long to wait for the answer to a quick statement. */
+  readonly quick_ms?: number;
 }
 
 /** A statement with a name is planned once for each connection. */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
+  /**
+   * Whether it takes no time but that of waiting for a lock and for the disk. A server that vanished without a word (its
+   * machine lost its power, a cable was pulled) is taken for gone when such a statement gets no answer.
+   */
+  readonly isQuick?: true;
 }
 
 /** Something that runs statements: the pool, or one session in a transaction. */
@@ -25,10 +32,13 @@ export interface Session {
   query<T>(statement: Statement, values?: readonly unknown[]): Promise<readonly T[]>;
 }
 
-const CONNECTIONS_MAX = 10;
+/** Eight reads and two walks at once, two sessions that are kept, and room for captures, which must not wait for them. */
+const CONNECTIONS_MAX = 16;
 const CONNECT_MS_MAX = 5_000;
 const RETRY_MS = 200;
 const LOCK_MS = 10_000;
+/** Longer than a lock is waited for, which has words of its own. */
+const QUICK_MS_MAX = 20_000;
 const STATEMENT_MS_MAX = 60_000;
 /** Later than the server's own limit: it only ends a wait for a server that is gone without a word. */
 const ANSWER_MS_MAX = 75_000;
@@ -37,15 +47,17 @@ const VERSION_LEAST = 130_000;
 export class Connections implements Session {
   readonly address: string;
   readonly #pool: Pool;
+  readonly #quickMs: number;
 
-  private constructor(address: string, pool: Pool) {
+  private constructor({ address, quick_ms = QUICK_MS_MAX }: ConnectionOptions, pool: Pool) {
     this.address = address;
     this.#pool = pool;
+    this.#quickMs = quick_ms;
   }
 
   /** Waits for the server, and says in our words why it cannot be used. */
   static async open(options: ConnectionOptions): Promise<Connections> {
-    const connections = new Connections(options.address, await newPool(options));
+    const connections = new Connections(options, await newPool(options));
     try {
       await connections.#waitForServer(options.wait_ms);
       await connections.#assertSuitable();
@@ -58,8 +70,7 @@ export class Connections implements Session {
 
   async query<T>(statement: Statement, values: readonly unknown[] = []): Promise<readonly T[]> {
     try {
-      const { rows } = await this.#pool.query<object & T>(toConfig(statement, values));
-      return rows;
+      return await this.attempt<T>(statement, values);
     } catch (error) {
       throw toFault(error, this.address);
     }
@@ -70,9 +81,12 @@ export class Connections implements Session {
     const client = await this.#pool.connect();
     let broken: Error | undefined;
     try {
-      await client.query("BEGIN");
-      const result = await work(sessionOf(client));
-      await client.query("COMMIT");
+      await client.query(this.#configOf(BEGIN));
+      const result = await work({
+        query: async <R>(statement: Statement, values: readonly unknown[] = []): Promise<readonly R[]> =>
+          (await client.query<object & R>(this.#configOf(statement, values))).rows,
+      });
+      await client.query(this.#configOf(COMMIT));
       return result;
     } catch (error) {
       if (isAway(error)) broken = error as Error;
@@ -86,7 +100,18 @@ export class Connections implements Session {
 
   /** One statement, which is a transaction of its own; errors come as PostgreSQL gave them. */
   async attempt<T>(statement: Statement, values: readonly unknown[]): Promise<readonly T[]> {
-    return (await this.#pool.query<object & T>(toConfig(statement, values))).rows;
+    return (await this.#pool.query<object & T>(this.#configOf(statement, values))).rows;
+  }
+
+  /** A statement that may take long, on a connection of its own, which goes with it. */
+  async maintain(text: string, ms: number): Promise<void> {
+    const client = await this.#pool.connect();
+    try {
+      await client.query(`SET statement_timeout = ${ms}`);
+      await client.query(withLimit({ text }, ms + ANSWER_MS_MAX));
+    } finally {
+      client.release(true);
+    }
   }
 
   /** A connection that the caller keeps, for what lives as long as a session: listening, and advisory locks. */
@@ -107,6 +132,11 @@ export class Connections implements Session {
     } finally {
       clearInterval(awake);
     }
+  }
+
+  #configOf({ isQuick, ...statement }: Statement, values: readonly unknown[] = []): QueryConfig {
+    const config = { ...statement, values: values as unknown[] };
+    return isQuick === true ? withLimit(config, this.#quickMs) : config;
   }
 
   async #waitForServer(waitMs: number): Promise<void> {
@@ -142,15 +172,12 @@ export class Connections implements Session {
   }
 }
 
-export function sessionOf(client: PoolClient): Session {
-  return {
-    query: async <T>(statement: Statement, values: readonly unknown[] = []): Promise<readonly T[]> =>
-      (await client.query<object & T>(toConfig(statement, values))).rows,
-  };
-}
+const BEGIN: Statement = { text: "BEGIN", isQuick: true };
+const COMMIT: Statement = { text: "COMMIT", isQuick: true };
 
-function toConfig(statement: Statement, values: readonly unknown[]): QueryConfig {
-  return { ...statement, values: values as unknown[] };
+/** The driver takes a limit for each statement, which its types do not know. */
+function withLimit(config: QueryConfig, ms: number): QueryConfig & { readonly query_timeout: number } {
+  return { ...config, query_timeout: ms };
 }
 
 /** The driver is loaded only where this engine is chosen. */

@@ -81,6 +81,10 @@ export function toFault(error: unknown, address: string): Fault {
       );
     default:
   }
+  if (/extension .* is not available|could not open extension control file/.test(said)) {
+    const hint = "Install the extensions that come with PostgreSQL (on Debian the package postgresql-contrib).";
+    return make("store_unsuitable", `${where} lacks an extension that search needs (${said})`, hint);
+  }
   if (isAway(error)) {
     const hint = "Check that PostgreSQL runs and can be reached; Hansard goes on by itself once it does.";
     return make("store_unavailable", `${where} cannot be reached (${said})`, hint);

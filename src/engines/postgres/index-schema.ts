@@ -1,8 +1,9 @@
 // The tables of the index. All of it is derived, so a change raises the version and the index is built anew.
 import type { Session } from "./connection.js";
+import { keepOutOfStatistics } from "./log-schema.js";
 
 /** Raised with every change of these tables or of what is put into them. */
-export const INDEX_VERSION = 1;
+export const INDEX_VERSION = 3;
 
 const TABLES = [
   "checkpoints",
@@ -16,10 +17,27 @@ const TABLES = [
   "texts",
 ];
 
+/** The columns that hold something of what was recorded. */
+const RECORDED: { readonly [table: string]: readonly string[] } = {
+  rows: ["session_id", "project", "client", "info"],
+  uses: ["reference"],
+  projects: ["project"],
+  sessions: ["session_id", "info"],
+  session_kinds: ["session_id"],
+  session_labels: ["session_id", "label"],
+  texts: ["texts", "grams"],
+};
+
+/** Every table by its full name. */
+export const indexTables: readonly string[] = TABLES.map((table) => `hansard_index_${table}`);
+
 export async function createIndexTables(session: Session): Promise<void> {
   for (const table of TABLES) await session.query({ text: `DROP TABLE IF EXISTS hansard_index_${table}` });
   await session.query({ text: "CREATE EXTENSION IF NOT EXISTS pg_trgm" });
   await session.query({ text: TABLES_SQL });
+  for (const [table, columns] of Object.entries(RECORDED)) {
+    await session.query({ text: keepOutOfStatistics(`hansard_index_${table}`, columns) });
+  }
 }
 
 /** Readers that are under way are waited for, since emptying a table needs it alone. */
@@ -45,7 +63,10 @@ const TABLES_SQL = `
     session_id text COLLATE "C" NOT NULL,
     project text COLLATE "C" NOT NULL,
     client text COLLATE "C" NOT NULL,
-    role text COLLATE "C" NOT NULL
+    role text COLLATE "C" NOT NULL,
+    -- What a consolidation or a session_info says of its session, for when another entry of the session is erased.
+    through bigint,
+    info text
   );
   CREATE INDEX hansard_index_rows_by_time ON hansard_index_rows (created_ms, position);
   CREATE INDEX hansard_index_rows_by_kind ON hansard_index_rows (kind, created_ms, position);
@@ -62,7 +83,9 @@ const TABLES_SQL = `
     what text COLLATE "C" NOT NULL,
     reference bytea NOT NULL,
     position bigint NOT NULL,
-    PRIMARY KEY (what, reference, position)
+    -- The entry that says so: the interaction itself, or the response that completed it.
+    said_by bigint NOT NULL,
+    PRIMARY KEY (what, reference, position, said_by)
   );
   CREATE TABLE hansard_index_kinds (kind text COLLATE "C" PRIMARY KEY, entries bigint NOT NULL);
   CREATE TABLE hansard_index_projects (project text COLLATE "C" PRIMARY KEY, entries bigint NOT NULL);

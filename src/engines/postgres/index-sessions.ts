@@ -89,7 +89,11 @@ function firstLabels(session_id: string, rows: readonly EntryRow[]): readonly (r
 }
 
 /** Later ones win, key by key. */
-async function mergeInfo(session: Session, session_id: string, rows: readonly EntryRow[]): Promise<void> {
+export async function mergeInfo(
+  session: Session,
+  session_id: string,
+  rows: readonly Pick<EntryRow, "info">[],
+): Promise<void> {
   const text = "SELECT info FROM hansard_index_sessions WHERE session_id = $1";
   const [known] = await session.query<{ readonly info: string }>({ text }, [session_id]);
   let info = JSON.parse(known?.info ?? "{}") as SessionInfo;

@@ -10,11 +10,13 @@ const NEEDLE_GRAMS_MAX = 8;
 /** A character that PostgreSQL can hold, between the texts of an entry and in place of those it cannot. */
 const GAP = "\u0001";
 
+/** What has no row was erased after its texts were read from the log. */
 export const textsStatement = {
   name: "hansard_index_texts",
   text: `INSERT INTO hansard_index_texts (position, texts, grams)
     SELECT position, texts, ARRAY (SELECT json_array_elements_text(grams::json))
-    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS t (position, texts, grams)`,
+    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS t (position, texts, grams)
+    WHERE EXISTS (SELECT 1 FROM hansard_index_rows r WHERE r.position = t.position)`,
 };
 
 export function textRow({ position, texts }: EntryTexts): readonly unknown[] {

@@ -14,13 +14,15 @@ import type {
   SessionRange,
   SessionRow,
 } from "../../ports/entry-index.js";
-import type { Connections, Session } from "./connection.js";
+import type { Connections, Session, Statement } from "./connection.js";
 import { CREATE_DATABASE, toFault } from "./faults.js";
+import { eraseRows } from "./index-erasing.js";
 import { groupBy, referenceKey, rowConditions, storable, unstored } from "./index-filter.js";
-import { createIndexTables, emptyIndexTables, INDEX_VERSION } from "./index-schema.js";
+import { createIndexTables, emptyIndexTables, INDEX_VERSION, indexTables } from "./index-schema.js";
 import { applyToSessions, columnsOf, getSession, listSessions, sessionPositions } from "./index-sessions.js";
 import { candidates, textRow, textsStatement } from "./index-texts.js";
-import { replaceDerived } from "./migrations.js";
+import { replaceDerived, writtenByNewer } from "./migrations.js";
+import { purgeTables } from "./purge.js";
 
 export class PostgresIndex implements EntryIndex {
   readonly engine = "postgres";
@@ -49,7 +51,7 @@ export class PostgresIndex implements EntryIndex {
   async apply(batch: IndexBatch): Promise<void> {
     await this.#transact(async (session) => {
       // Another server may have applied some of them in the meantime; while this one holds the lock, none does.
-      const checkpoint = await lockCheckpoint(session, "rows");
+      const checkpoint = await checkpointOf(this.#connections, "rows", session, "FOR UPDATE OF c");
       if (batch.through <= checkpoint || (batch.after ?? 0) > checkpoint) return;
       const rows = batch.rows.filter((row) => row.position > checkpoint);
       if (rows.length > 0) {
@@ -58,6 +60,7 @@ export class PostgresIndex implements EntryIndex {
         await addCounts(session, "project", rows);
         await applyToSessions(session, rows);
       }
+      if (batch.erased !== undefined && batch.erased.length > 0) await eraseRows(session, batch.erased);
       const { log_id = "", hash = "" } = batch.source ?? {};
       await session.query(MOVE_CHECKPOINT, ["rows", batch.through, log_id, hash]);
     });
@@ -80,7 +83,7 @@ export class PostgresIndex implements EntryIndex {
 
   async applyTexts(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }): Promise<number> {
     return this.#transact(async (session) => {
-      const checkpoint = await lockCheckpoint(session, "texts");
+      const checkpoint = await checkpointOf(this.#connections, "texts", session, "FOR UPDATE OF c");
       if (batch.through <= checkpoint) return checkpoint;
       const rows = batch.texts.filter(({ position, texts }) => position > checkpoint && texts.length > 0).map(textRow);
       if (rows.length > 0) await session.query(textsStatement, columnsOf(rows, 3));
@@ -141,6 +144,10 @@ export class PostgresIndex implements EntryIndex {
     await this.#transact(emptyIndexTables);
   }
 
+  purge(): Promise<string | undefined> {
+    return purgeTables(this.#connections, indexTables);
+  }
+
   async close(): Promise<void> {
     await this.#connections.close();
   }
@@ -166,37 +173,45 @@ const COUNT_SQL = `SELECT
   (SELECT min(created_ms) FROM hansard_index_rows) AS first_ms,
   (SELECT max(created_ms) FROM hansard_index_rows) AS last_ms`;
 
-async function checkpointOf(session: Session, name: "rows" | "texts"): Promise<number> {
-  const text = "SELECT position FROM hansard_index_checkpoints WHERE name = $1";
-  const statement = { name: "hansard_index_reached", text };
-  return (await session.query<{ readonly position: number }>(statement, [name]))[0]?.position ?? 0;
-}
-
-async function lockCheckpoint(session: Session, name: "rows" | "texts"): Promise<number> {
-  const text = "SELECT position FROM hansard_index_checkpoints WHERE name = $1 FOR UPDATE";
-  return (await session.query<{ readonly position: number }>({ text }, [name]))[0]?.position ?? 0;
+/** A newer version may have made the tables anew since this one was opened, and what it keeps there is not known here. */
+async function checkpointOf(
+  connections: Connections,
+  name: "rows" | "texts",
+  session: Session = connections,
+  lock: "" | "FOR UPDATE OF c" = "",
+): Promise<number> {
+  const text = `SELECT c.position, v.version FROM hansard_index_checkpoints c, hansard_versions v
+    WHERE c.name = $1 AND v.part = 'index' ${lock}`;
+  const statement: Statement = { name: `hansard_index_reached${lock === "" ? "" : "_alone"}`, text, isQuick: true };
+  const [reached] = await session.query<{ readonly position: number; readonly version: number }>(statement, [name]);
+  const { position = 0, version = INDEX_VERSION } = reached ?? {};
+  if (version !== INDEX_VERSION) throw writtenByNewer(connections.address, version, INDEX_VERSION);
+  return position;
 }
 
 async function insertRows(session: Session, rows: readonly EntryRow[]): Promise<void> {
   const statement = {
     name: "hansard_index_rows",
-    text: `INSERT INTO hansard_index_rows (position, created_ms, kind, session_id, project, client, role) SELECT *
-      FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])`,
+    text: `INSERT INTO hansard_index_rows
+        (position, created_ms, kind, session_id, project, client, role, through, info) SELECT *
+      FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
+        $9::text[])`,
   };
-  const values = rows.map(({ position, created_ms, kind, session_id, project, client, role = "" }) => [
+  const values = rows.map(({ position, created_ms, kind, session_id, project, client, role = "", through, info }) => [
     ...[position, created_ms, kind],
     ...[session_id, project, client, role].map(storable),
+    ...[through ?? null, info === undefined ? null : JSON.stringify(info)],
   ]);
-  await session.query(statement, columnsOf(values, 7));
+  await session.query(statement, columnsOf(values, 9));
   const uses = rows.flatMap((row) => {
     const user = row.completes ?? row.position;
-    const memories = row.memories.map((reference) => ["memory", referenceKey(reference), user]);
-    return [...memories, ...row.chunks.map((reference) => ["chunk", referenceKey(reference), user])];
+    const useOf = (what: string) => (reference: string) => [what, referenceKey(reference), user, row.position];
+    return [...row.memories.map(useOf("memory")), ...row.chunks.map(useOf("chunk"))];
   });
   if (uses.length === 0) return;
-  const text = `INSERT INTO hansard_index_uses SELECT * FROM unnest($1::text[], $2::bytea[], $3::bigint[])
+  const text = `INSERT INTO hansard_index_uses SELECT * FROM unnest($1::text[], $2::bytea[], $3::bigint[], $4::bigint[])
     ON CONFLICT DO NOTHING`;
-  await session.query({ name: "hansard_index_uses", text }, columnsOf(uses, 3));
+  await session.query({ name: "hansard_index_uses", text }, columnsOf(uses, 4));
 }
 
 async function addCounts(session: Session, what: "kind" | "project", rows: readonly EntryRow[]): Promise<void> {

@@ -24,6 +24,14 @@ export const logMigrations: readonly Migration[] = [
   },
 ];
 
+/**
+ * ANALYZE copies values of up to a kilobyte into a table of PostgreSQL's own, where they would stay when they are forgotten.
+ * Columns that hold what was recorded are therefore left out of it; their indexes are such that no plan depends on it.
+ */
+export function keepOutOfStatistics(table: string, columns: readonly string[]): string {
+  return columns.map((column) => `ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0;`).join(" ");
+}
+
 // Names are compared as bytes, not by the rules of a language, which also keeps the trees small and fast.
 const TABLES_SQL = `
   CREATE TABLE hansard_head (
@@ -47,6 +55,7 @@ const TABLES_SQL = `
     body bytea NOT NULL,
     PRIMARY KEY (position)
   ) PARTITION BY RANGE (position);
+  ${keepOutOfStatistics("hansard_bodies", ["salt", "body"])}
   CREATE TABLE hansard_claims (claim bytea PRIMARY KEY, position bigint NOT NULL);
   -- Positions whose bodies a redaction entry names; only these may lose their body.
   CREATE TABLE hansard_erasures (position bigint PRIMARY KEY, redaction bigint NOT NULL);
@@ -108,6 +117,7 @@ export function createPartition(from: number, positions: number): string {
   return `
     CREATE TABLE ${name} (LIKE hansard_bodies INCLUDING DEFAULTS);
     ALTER TABLE ${name} ALTER COLUMN salt SET STORAGE PLAIN;
+    ${keepOutOfStatistics(name, ["salt", "body"])}
     CREATE TRIGGER ${name}_never_truncated BEFORE TRUNCATE ON ${name}
       FOR EACH STATEMENT EXECUTE FUNCTION hansard_refuse();
     ALTER TABLE hansard_bodies ATTACH PARTITION ${name} FOR VALUES FROM (${from + 1}) TO (${from + positions + 1});

@@ -37,6 +37,7 @@ export const GROWTH_CHANNEL = "hansard_growth";
  */
 export const appendStatement: Statement = {
   name: "hansard_append",
+  isQuick: true,
   text: `
     WITH head AS (
       UPDATE hansard_head SET position = $3, hash = $4 WHERE position = $1 AND hash = $2 RETURNING position
@@ -65,11 +66,13 @@ const JOINED = "hansard_entries e LEFT JOIN hansard_bodies b ON b.position = e.p
 
 export const headStatement: Statement = {
   name: "hansard_head",
+  isQuick: true,
   text: "SELECT log_id, position, hash FROM hansard_head",
 };
 
 export const lockHeadStatement: Statement = {
   name: "hansard_lock_head",
+  isQuick: true,
   text: "SELECT log_id, position, hash FROM hansard_head FOR UPDATE",
 };
 
@@ -108,7 +111,21 @@ export const getTextsStatement: Statement = {
 
 export const findStatement: Statement = {
   name: "hansard_find",
+  isQuick: true,
   text: "SELECT claim, position FROM hansard_claims WHERE claim = ANY ($1::bytea[])",
+};
+
+/** Only entries that are there, have not been erased before, and are no redactions themselves. */
+export const nameErasedStatement: Statement = {
+  name: "hansard_name_erased",
+  text: `INSERT INTO hansard_erasures (position, redaction)
+    SELECT e.position, $2 FROM hansard_entries e WHERE e.position = ANY ($1::bigint[]) AND e.kind <> 'redaction'
+      AND NOT EXISTS (SELECT 1 FROM hansard_erasures known WHERE known.position = e.position)`,
+};
+
+export const eraseStatement: Statement = {
+  name: "hansard_erase",
+  text: `DELETE FROM hansard_bodies b USING hansard_erasures e WHERE e.redaction = $1 AND b.position = e.position`,
 };
 
 export function appendValues(start: Pick<Head, "position" | "hash">, entries: readonly PlacedEntry[]): unknown[] {

@@ -1,6 +1,7 @@
 // The log on PostgreSQL: one locked head row gives out positions and carries the chain, across any number of servers.
 import { isChained } from "../../model/chain.js";
 import { claimKey } from "../../model/claims.js";
+import { erasedBy } from "../../model/redaction.js";
 import type {
   AppendOutcome,
   AppendUnit,
@@ -20,11 +21,13 @@ import {
   adoptStatement,
   appendStatement,
   appendValues,
+  eraseStatement,
   findStatement,
   getStatement,
   getTextsStatement,
   headStatement,
   lockHeadStatement,
+  nameErasedStatement,
   type PlacedEntry,
   readStatement,
   readTextsStatement,
@@ -32,6 +35,7 @@ import {
 } from "./log-statements.js";
 import { migrate } from "./migrations.js";
 import { type OwnEntries, ownPlacements, placeUnits } from "./placing.js";
+import { partitionsOf, purgeTables } from "./purge.js";
 
 const READ_BYTES_MAX = 32 * 1024 * 1024;
 /** How often a batch that lost its connection is asked after; a server that restarts is back by then. */
@@ -47,6 +51,8 @@ export class PostgresLog implements EntryLog {
   readonly #queue: AppendQueue;
   /** Where this server left the log; another one may have gone on since. */
   #lastTip: Tip | undefined;
+  /** What this server has erased since the last purge; after a crash it is left to PostgreSQL's own vacuuming. */
+  readonly #erased: number[] = [];
 
   private constructor(connections: Connections, partitions: Partitions) {
     this.#connections = connections;
@@ -127,6 +133,11 @@ export class PostgresLog implements EntryLog {
     return claims.map((claim) => positionByClaim.get(claim));
   }
 
+  async purge(): Promise<string | undefined> {
+    const erased = this.#erased.splice(0);
+    return purgeTables(this.#connections, await partitionsOf(this.#connections, erased));
+  }
+
   async close(): Promise<void> {
     await this.#queue.drained();
     await this.#connections.close();
@@ -152,6 +163,8 @@ export class PostgresLog implements EntryLog {
   async #appendFrom(tip: Tip, units: readonly AppendUnit[]): Promise<readonly AppendOutcome[] | undefined> {
     const { outcomes, entries } = placeUnits(tip, units, new Map());
     if (entries.length === 0) return outcomes;
+    // Erasing takes more than one statement.
+    if (entries.some(({ kind }) => kind === "redaction")) return undefined;
     await this.#partitions.cover(tip.position + entries.length);
     const moved = await this.#connections.attempt<object>(appendStatement, appendValues(tip, entries));
     this.#lastTip = moved.length === 0 ? undefined : tipAfter(tip, entries);
@@ -195,6 +208,14 @@ export class PostgresLog implements EntryLog {
     await this.#partitions.cover(head.position + entries.length);
     const moved = await session.query<object>(appendStatement, appendValues(head, entries));
     if (moved.length === 0) throw new Error("the head moved although it was locked");
+    for (const [index, { kind, body }] of entries.entries()) {
+      if (kind !== "redaction" || body === undefined) continue;
+      const redaction = head.position + index + 1;
+      const named = erasedBy({ position: redaction, kind, body });
+      await session.query(nameErasedStatement, [named, redaction]);
+      await session.query(eraseStatement, [redaction]);
+      this.#erased.push(...named);
+    }
   }
 }
 

@@ -30,7 +30,10 @@ export async function migrate(
   }
 }
 
-/** Derived tables are not migrated: another version than the wanted one is dropped, and they are made anew. */
+/**
+ * Derived tables are not migrated: those of an older version are dropped and made anew. Those of a newer one are left alone,
+ * since two versions that both took the other's away would never have an index.
+ */
 export async function replaceDerived(
   connections: Connections,
   plan: { readonly part: string; readonly version: number; readonly create: (session: Session) => Promise<void> },
@@ -40,7 +43,9 @@ export async function replaceDerived(
     await connections.transact(async (session) => {
       await session.query({ text: LOCK_SQL });
       await session.query({ text: VERSIONS_SQL });
-      if ((await versionOf(session, plan.part)) === plan.version) return;
+      const version = await versionOf(session, plan.part);
+      if (version === plan.version) return;
+      if (version > plan.version) throw writtenByNewer(connections.address, version, plan.version);
       await plan.create(session);
       await markVersion(session, plan.part, plan.version);
     });
@@ -66,7 +71,7 @@ async function markVersion(session: Session, part: string, version: number): Pro
   await session.query({ text }, [part, version]);
 }
 
-function writtenByNewer(address: string, version: number, known: number): Fault {
+export function writtenByNewer(address: string, version: number, known: number): Fault {
   const where = shownPlace(address);
   const message = `${where} was written by a newer version of Hansard (format ${version}; this one knows ${known})`;
   return new Fault("store_newer", message, {

@@ -5,6 +5,7 @@ import { Connections } from "./connection.js";
 import { Growth } from "./growth.js";
 import { PostgresIndex } from "./index.js";
 import { IndexLease } from "./index-lease.js";
+import { PostgresKeys } from "./keys.js";
 import { PostgresLog } from "./log.js";
 import { versionOf } from "./migrations.js";
 
@@ -13,6 +14,7 @@ export interface PostgresStore {
   readonly index: PostgresIndex;
   readonly growth: Growth;
   readonly lease: IndexLease;
+  readonly keys: PostgresKeys;
 }
 
 export interface StoreOptions {
@@ -32,7 +34,8 @@ export async function openPostgres({ address, create, wait_ms = WAIT_MS }: Store
     // The index first: what makes a database unsuitable shows there, and then nothing was recorded yet.
     const index = await PostgresIndex.open(connections);
     const log = await PostgresLog.open(connections);
-    return { log, index, growth: new Growth(connections), lease: new IndexLease(connections) };
+    const keys = await PostgresKeys.open(connections);
+    return { log, index, growth: new Growth(connections), lease: new IndexLease(connections), keys };
   } catch (error) {
     await connections.close();
     throw error;

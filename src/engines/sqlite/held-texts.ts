@@ -1,7 +1,7 @@
 // Texts that were given to the index and do not fill a segment yet: kept as signatures, and lost with this process.
 import type { EntryTexts } from "../../ports/entry-index.js";
 import { SignatureWriter } from "./signature.js";
-import type { SegmentEntries } from "./text-segments.js";
+import { blocksToHide, type SegmentEntries } from "./text-segments.js";
 
 /** What of either a segment has when it is full. */
 export interface SegmentSize {
@@ -53,8 +53,22 @@ export class HeldTexts {
     this.#through = Math.max(this.#through, through);
   }
 
+  /** Whether the entry may hold the needles, given as the slices of each of their windows. */
+  mayHold(position: number, windows: readonly (readonly number[])[]): boolean {
+    // Of what was not given yet, any entry may.
+    if (position > this.#through) return true;
+    const index = indexOf(this.#positions, position);
+    return index !== undefined && this.#mayHoldAt(index, windows);
+  }
+
+  /** All that may hold them, of what was given. */
+  positionsThatMayHold(windows: readonly (readonly number[])[]): readonly number[] {
+    return this.#positions.filter((_, index) => this.#mayHoldAt(index, windows));
+  }
+
   /** The entries that have a row, which says when they were created; others are in no list and found by no search. */
   entries(rows: ReadonlyMap<number, number>): SegmentEntries {
+    this.#hideOthers(rows);
     const kept = this.#positions.flatMap((position, index) => (rows.has(position) ? [index] : []));
     const positions = kept.map((index) => this.#positions[index] as number);
     return {
@@ -64,4 +78,30 @@ export class HeldTexts {
       last_blocks: Uint32Array.from(kept, (index) => this.#lastBlocks[index] as number),
     };
   }
+
+  #mayHoldAt(index: number, windows: readonly (readonly number[])[]): boolean {
+    const [first, last] = [this.#firstBlocks[index] as number, this.#lastBlocks[index] as number];
+    return windows.every((slices) => this.signatures.hasAll(slices, first, last));
+  }
+
+  /** What was erased since it was given leaves no trace in the signatures. */
+  #hideOthers(rows: ReadonlyMap<number, number>): void {
+    if (this.#positions.every((position) => rows.has(position))) return;
+    const blocks = {
+      first_blocks: Uint32Array.from(this.#firstBlocks),
+      last_blocks: Uint32Array.from(this.#lastBlocks),
+    };
+    const hidden = blocksToHide(blocks, (index) => !rows.has(this.#positions[index] as number));
+    for (const [block, { isShared }] of hidden) this.signatures.hide(block, isShared);
+  }
+}
+
+function indexOf(positions: readonly number[], position: number): number | undefined {
+  let [low, high] = [0, positions.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((positions[middle] as number) < position) low = middle + 1;
+    else high = middle;
+  }
+  return positions[low] === position ? low : undefined;
 }

@@ -10,12 +10,15 @@ const PREFIX = /^draft(\d+)_/;
 
 export class DraftTables {
   readonly #db: Database.Database;
+  readonly #number: number;
   readonly #prefix: string;
   readonly #names: TableNames;
   readonly naming: Naming;
 
-  private constructor(db: Database.Database, prefix: string, names: TableNames) {
+  private constructor(db: Database.Database, number: number, names: TableNames) {
+    const prefix = `draft${number}_`;
     this.#db = db;
+    this.#number = number;
     this.#prefix = prefix;
     this.#names = names;
     this.naming = withPrefix(prefix, names.all);
@@ -25,8 +28,7 @@ export class DraftTables {
   static create(db: Database.Database): DraftTables {
     removeDrafts(db);
     // Indexes keep the name that they were made with, so that every draft needs another.
-    const used = schemaNames(db).map((name) => Number(PREFIX.exec(name)?.[1] ?? 0));
-    const draft = new DraftTables(db, `draft${Math.max(0, ...used) + 1}_`, indexTableNames());
+    const draft = new DraftTables(db, greatestNumber(db) + 1, indexTableNames());
     createIndexTables({ exec: (sql) => db.exec(draft.naming(sql)) });
     return draft;
   }
@@ -34,6 +36,11 @@ export class DraftTables {
   /** False once another process has put it in place or begun another one. */
   isThere(): boolean {
     return schemaNames(this.#db).includes(`${this.#prefix}checkpoints`);
+  }
+
+  /** Once it is there no more: whether it is in use, or one that came after it. */
+  wasPutInPlace(): boolean {
+    return greatestNumber(this.#db, "type = 'index' AND tbl_name NOT LIKE 'draft%'") >= this.#number;
   }
 
   /** Called within a transaction. */
@@ -59,13 +66,18 @@ export class DraftTables {
   }
 }
 
-function removeDrafts(db: Database.Database): void {
+export function removeDrafts(db: Database.Database): void {
   const listed = db.pragma("main.table_list") as readonly { readonly name: string; readonly type: string }[];
   const drafts = listed.filter(({ name, type }) => PREFIX.test(name) && type !== "shadow");
   // What reads another table goes before that one.
   for (const { name } of drafts.toReversed()) db.exec(`DROP TABLE IF EXISTS "${name}"`);
 }
 
-function schemaNames(db: Database.Database): readonly string[] {
-  return db.prepare("SELECT name FROM sqlite_schema").pluck().all() as readonly string[];
+function schemaNames(db: Database.Database, which = "true"): readonly string[] {
+  return db.prepare(`SELECT name FROM sqlite_schema WHERE ${which}`).pluck().all() as readonly string[];
+}
+
+/** Of the drafts that there are and those that were put in place. */
+function greatestNumber(db: Database.Database, which?: string): number {
+  return Math.max(0, ...schemaNames(db, which).map((name) => Number(PREFIX.exec(name)?.[1] ?? 0)));
 }

@@ -20,6 +20,8 @@ interface OpenFile {
   readonly identities: (string | undefined)[];
   bytes: number;
   tablesVersion: number;
+  /** Whether tables were written anew, after which the file may become smaller once. */
+  isRewritten: boolean;
 }
 
 export class SqliteIndexFile implements IndexHolder {
@@ -55,7 +57,10 @@ export class SqliteIndexFile implements IndexHolder {
     const state = stateOf(open);
     if (state === "same") {
       const tablesVersion = open.index.tablesVersion();
-      if (tablesVersion !== open.tablesVersion) this.#generation += 1;
+      if (tablesVersion !== open.tablesVersion) {
+        this.#generation += 1;
+        open.isRewritten = true;
+      }
       open.tablesVersion = tablesVersion;
       return open.index;
     }
@@ -107,7 +112,7 @@ function openSteadily(path: string): OpenFile {
       const index = before === undefined ? alone(path, () => SqliteIndex.open({ path })) : SqliteIndex.open({ path });
       const identities = ENDINGS.map((ending) => identityOf(path + ending));
       if (before === undefined || before === identities[0] || tries >= OPENING_TRIES) {
-        return { path, index, identities, bytes: 0, tablesVersion: index.tablesVersion() };
+        return { path, index, identities, bytes: 0, tablesVersion: index.tablesVersion(), isRewritten: false };
       }
       void index.close();
     } catch (error) {
@@ -125,7 +130,8 @@ function openSteadily(path: string): OpenFile {
 function stateOf(open: OpenFile): "same" | "other" | "damaged" {
   const found = statSync(open.path, { throwIfNoEntry: false });
   if (found === undefined || identityOf(open.path) !== open.identities[0]) return "other";
-  if (found.size < open.bytes) return "damaged";
+  // A file that became smaller was cut off, unless its tables were written anew.
+  if (found.size < open.bytes && !isRewritten(open, found.size)) return "damaged";
   open.bytes = found.size;
   // While this connection is open, SQLite neither removes nor exchanges the files beside the database.
   for (const [nth, ending] of ENDINGS.entries()) {
@@ -133,6 +139,17 @@ function stateOf(open: OpenFile): "same" | "other" | "damaged" {
     if (open.identities[nth] !== identityOf(open.path + ending)) return "damaged";
   }
   return open.index.isCurrent() ? "same" : "other";
+}
+
+function isRewritten(open: OpenFile, bytes: number): boolean {
+  if (bytes === 0) return false;
+  try {
+    const isOther = open.isRewritten || open.index.tablesVersion() !== open.tablesVersion;
+    open.isRewritten = false;
+    return isOther;
+  } catch {
+    return false;
+  }
 }
 
 function identityOf(path: string): string | undefined {

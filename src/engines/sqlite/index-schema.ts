@@ -2,7 +2,7 @@
 import type Database from "better-sqlite3";
 
 /** Raised with every change of these tables or of what is put into them. */
-export const INDEX_VERSION = 2;
+export const INDEX_VERSION = 3;
 
 /** Takes no more of a database than that it executes statements: a draft of the tables bears other names. */
 export function createIndexTables(db: { readonly exec: (sql: string) => unknown }): void {
@@ -21,7 +21,10 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
       session_id TEXT NOT NULL,
       project TEXT NOT NULL,
       client TEXT NOT NULL,
-      role TEXT NOT NULL
+      role TEXT NOT NULL,
+      -- What a consolidation or a session_info says of its session, for when another entry of the session is erased.
+      through INTEGER,
+      info TEXT
     ) STRICT;
     CREATE INDEX rows_by_time ON rows (created_ms, position);
     CREATE INDEX rows_by_kind ON rows (kind, created_ms, position);
@@ -36,7 +39,9 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
       what TEXT NOT NULL,
       reference TEXT NOT NULL,
       position INTEGER NOT NULL,
-      PRIMARY KEY (what, reference, position)
+      -- The entry that says so: the interaction itself, or the response that completed it.
+      said_by INTEGER NOT NULL,
+      PRIMARY KEY (what, reference, position, said_by)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE kind_counts (kind TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE project_counts (project TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;

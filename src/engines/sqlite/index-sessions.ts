@@ -1,6 +1,6 @@
 // Sessions in the index: summed up as rows are applied, so that a summary costs the same however long the session is.
 import type { JsonObject } from "../../model/json.js";
-import type { EntryRow, SessionFilter, SessionRange, SessionRow } from "../../ports/entry-index.js";
+import type { EntryRow, SessionFilter, SessionInfo, SessionRange, SessionRow } from "../../ports/entry-index.js";
 import type { Statements } from "./statements.js";
 
 interface StoredSession {
@@ -78,8 +78,40 @@ function addLabels(sql: Statements, session_id: string, rows: readonly EntryRow[
   }
 }
 
+/** Sums a session up anew from the rows that are left of it, which may be none. */
+export function sumUpAgain(sql: Statements, session_id: string): void {
+  for (const table of ["sessions", "session_kinds", "session_labels"]) {
+    sql.run(`DELETE FROM ${table} WHERE session_id = ?`, session_id);
+  }
+  const own = "FROM rows WHERE session_id = ? AND session_id <> ''";
+  sql.run(
+    `INSERT INTO sessions (session_id, first_ms, last_ms, last_position, consolidated_through, cleared_through)
+     SELECT session_id, min(created_ms), max(created_ms), max(position), coalesce(max(through), 0),
+       coalesce(max(CASE WHEN kind = 'clear' THEN position END), 0) ${own} GROUP BY session_id`,
+    session_id,
+  );
+  sql.run(`INSERT INTO session_kinds SELECT session_id, kind, count(*) ${own} GROUP BY kind`, session_id);
+  for (const what of ["project", "client"]) {
+    sql.run(
+      `INSERT INTO session_labels SELECT session_id, '${what}', ${what}, min(position) ${own} GROUP BY ${what}`,
+      session_id,
+    );
+  }
+  const infos = sql.all<{ readonly info: string }>(
+    `SELECT info ${own} AND info IS NOT NULL ORDER BY position`,
+    session_id,
+  );
+  if (infos.length > 0) {
+    mergeInfo(
+      sql,
+      session_id,
+      infos.map(({ info }) => ({ info: JSON.parse(info) as SessionInfo })),
+    );
+  }
+}
+
 /** Later ones win, key by key. */
-function mergeInfo(sql: Statements, session_id: string, rows: readonly EntryRow[]): void {
+function mergeInfo(sql: Statements, session_id: string, rows: readonly Pick<EntryRow, "info">[]): void {
   const known = sql.get<StoredSession>("SELECT * FROM sessions WHERE session_id = ?", session_id) as StoredSession;
   const infos = rows.flatMap((row) => row.info ?? []);
   const pairs = infos.flatMap((info) => Object.entries(info.metadata ?? {}));

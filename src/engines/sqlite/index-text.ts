@@ -6,7 +6,7 @@ import { HeldTexts, type SegmentSize } from "./held-texts.js";
 import { amongStatement, listStatement } from "./row-filter.js";
 import type { Statements } from "./statements.js";
 import { TextProbe } from "./text-probe.js";
-import { insertSegment, listSegments, type Segment, type SegmentEntries } from "./text-segments.js";
+import { eraseFromSegment, insertSegment, listSegments, type Segment, type SegmentEntries } from "./text-segments.js";
 
 export interface TextIndexOptions {
   /**
@@ -21,7 +21,7 @@ export interface TextIndexOptions {
   readonly rows_first: number;
 }
 
-const DEFAULTS: TextIndexOptions = { segment: { blocks: 3_968, entries: 4_096 }, rows_first: 1_000 };
+const DEFAULTS: TextIndexOptions = { segment: { blocks: 3_968, entries: 4_096 }, rows_first: 256 };
 
 export interface CandidateQuery {
   readonly filter: RowFilter;
@@ -76,6 +76,15 @@ export class TextIndex {
     this.#entries.clear();
   }
 
+  /** Takes entries out of their segments; called within a transaction. */
+  erase(positions: ReadonlySet<number>): void {
+    for (const segment of listSegments(this.#sql)) {
+      const isTouched = [...positions].some((position) => position > segment.after && position <= segment.through);
+      if (isTouched) eraseFromSegment(this.#sql, segment, positions);
+    }
+    this.#entries.clear();
+  }
+
   candidates(query: CandidateQuery): readonly RowKey[] {
     // Within one transaction, so that a segment which is written meanwhile is not seen twice or not at all.
     this.#db.exec("BEGIN");
@@ -91,6 +100,7 @@ export class TextIndex {
     if (limit <= 0) return [];
     if (needles.every((needle) => needle === "")) return this.#list({ filter, after, limit });
     const checkpoint = this.checkpoint();
+    const held = this.#heldAfter(checkpoint);
     const segments = listSegments(this.#sql);
     this.#entries.check();
     const entriesOf = (segment: number): SegmentEntries => this.#entries.get(segment);
@@ -104,7 +114,9 @@ export class TextIndex {
       for (const key of keys) {
         const segment = key.position > checkpoint ? undefined : segmentOf(segments, key.position);
         const isCandidate =
-          key.position > checkpoint || (segment !== undefined && probe.mayHold(segment, key.position));
+          key.position > checkpoint
+            ? (held?.mayHold(key.position, probe.windows) ?? true)
+            : segment !== undefined && probe.mayHold(segment, key.position);
         if (isCandidate) found.push(key);
         if (found.length >= limit) return found;
       }
@@ -113,7 +125,7 @@ export class TextIndex {
       last = keys.at(-1);
     }
     const rest = { filter, after: last, limit: limit - found.length };
-    return [...found, ...this.#beyond({ ...rest, checkpoint, segments, probe })];
+    return [...found, ...this.#beyond({ ...rest, checkpoint, segments, probe, held })];
   }
 
   /** The same from whole segments, newest first, and from the rows that no segment covers. */
@@ -124,6 +136,7 @@ export class TextIndex {
     readonly checkpoint: number;
     readonly segments: readonly Segment[];
     readonly probe: TextProbe;
+    readonly held: HeldTexts | undefined;
   }): readonly RowKey[] {
     const { filter, after, limit } = query;
     const since = filter.since_ms ?? Number.NEGATIVE_INFINITY;
@@ -153,12 +166,29 @@ export class TextIndex {
     readonly after: RowKey | undefined;
     readonly limit: number;
     readonly checkpoint: number;
+    readonly probe: TextProbe;
+    readonly held: HeldTexts | undefined;
   }): readonly RowKey[] {
+    const { checkpoint, probe, held } = query;
+    const newest_ms = query.after?.created_ms ?? Number.MAX_SAFE_INTEGER;
     // The plus keeps SQLite from walking through all older rows by their time.
     const sql = "SELECT created_ms, position FROM rows WHERE position > ? AND +created_ms <= ?";
-    const newest_ms = query.after?.created_ms ?? Number.MAX_SAFE_INTEGER;
-    const keys = this.#sql.all<RowKey>(sql, query.checkpoint, newest_ms).filter((key) => isAfter(key, query.after));
-    return this.#passing(query.filter, keys);
+    const keys = [...this.#sql.all<RowKey>(sql, held?.through ?? checkpoint, newest_ms)];
+    if (held !== undefined) {
+      const sqlOfHeld = `SELECT created_ms, position FROM json_each(?) AS given
+        CROSS JOIN rows ON rows.position = given.value`;
+      keys.push(...this.#sql.all<RowKey>(sqlOfHeld, JSON.stringify(held.positionsThatMayHold(probe.windows))));
+    }
+    return this.#passing(
+      query.filter,
+      keys.filter((key) => isAfter(key, query.after)),
+    );
+  }
+
+  /** Entries beyond the checkpoint whose texts were given here are told apart by what is held of them. */
+  #heldAfter(checkpoint: number): HeldTexts | undefined {
+    const held = this.#held;
+    return held?.after === checkpoint && held.tables_version === this.#tablesVersion() ? held : undefined;
   }
 
   /** Keys whose rows pass the filter; without one, what is erased later passes as well, and has no text to be found. */

@@ -16,11 +16,13 @@ import type {
 } from "../../ports/entry-index.js";
 import { openFile, toFault } from "./file.js";
 import { DraftTables } from "./index-draft.js";
+import { countBy, eraseRows } from "./index-erasing.js";
 import { toIndexFault } from "./index-faults.js";
 import { createIndexTables, dropAllTables, INDEX_VERSION } from "./index-schema.js";
 import { applyToSessions, getSession, listSessions, sessionPositions } from "./index-sessions.js";
 import { type CandidateQuery, TextIndex, type TextIndexOptions } from "./index-text.js";
 import { APPLICATION_ID, foreignDatabase, isForeign, versionOf, writtenByNewer } from "./migrations.js";
+import { PURGE_DUE, purgeIndex } from "./purge.js";
 import { listStatement } from "./row-filter.js";
 import { Statements } from "./statements.js";
 import { asWritten, type Naming } from "./table-prefix.js";
@@ -92,6 +94,11 @@ export class SqliteIndex implements EntryIndex {
           countBy(fresh, (row) => row.project),
         );
         applyToSessions(this.#sql, fresh);
+        if (batch.erased !== undefined && batch.erased.length > 0) {
+          eraseRows(this.#sql, batch.erased);
+          this.#texts.erase(new Set(batch.erased));
+          this.#sql.run("INSERT OR IGNORE INTO checkpoints (name, position) VALUES (?, 0)", PURGE_DUE);
+        }
         this.#sql.run(
           "UPDATE checkpoints SET position = ?, log_id = ?, hash = ? WHERE name = 'rows'",
           batch.through,
@@ -176,14 +183,22 @@ export class SqliteIndex implements EntryIndex {
       adopt: async () =>
         this.#guard(() =>
           transact(this.#db, () => {
-            if (!tables.isThere()) return true;
-            if (index.#checkpoint() < this.#checkpoint()) return false;
+            if (!tables.isThere()) return tables.wasPutInPlace() ? "adopted" : "gone";
+            if (index.#checkpoint() < this.#checkpoint()) return "behind";
             tables.putInPlace();
-            return true;
+            return "adopted";
           }),
         ),
       remove: async () => this.#guard(() => transact(this.#db, () => tables.remove())),
     };
+  }
+
+  async isPurgeDue(): Promise<boolean> {
+    return this.#guard(() => this.#sql.get("SELECT 1 FROM checkpoints WHERE name = ?", PURGE_DUE) !== undefined);
+  }
+
+  async purge(): Promise<string | undefined> {
+    return this.#guard(() => purgeIndex(this.#path));
   }
 
   async close(): Promise<void> {
@@ -197,7 +212,8 @@ export class SqliteIndex implements EntryIndex {
 
   #insert(row: EntryRow): void {
     this.#sql.run(
-      "INSERT INTO rows (position, created_ms, kind, session_id, project, client, role) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      `INSERT INTO rows (position, created_ms, kind, session_id, project, client, role, through, info)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       row.position,
       row.created_ms,
       row.kind,
@@ -205,11 +221,13 @@ export class SqliteIndex implements EntryIndex {
       row.project,
       row.client,
       row.role ?? "",
+      row.through ?? null,
+      row.info === undefined ? null : JSON.stringify(row.info),
     );
     const user = row.completes ?? row.position;
-    const insertUse = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?)";
-    for (const memory of row.memories) this.#sql.run(insertUse, "memory", memory, user);
-    for (const chunk of row.chunks) this.#sql.run(insertUse, "chunk", chunk, user);
+    const insertUse = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?)";
+    for (const memory of row.memories) this.#sql.run(insertUse, "memory", memory, user, row.position);
+    for (const chunk of row.chunks) this.#sql.run(insertUse, "chunk", chunk, user, row.position);
   }
 
   #addCounts(table: string, key: string, counts: ReadonlyMap<string, number>): void {
@@ -247,10 +265,4 @@ function transact<T>(db: Database.Database, work: () => T): T {
     if (db.inTransaction) db.exec("ROLLBACK");
     throw error;
   }
-}
-
-function countBy(rows: readonly EntryRow[], keyOf: (row: EntryRow) => string): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const row of rows) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1);
-  return counts;
 }

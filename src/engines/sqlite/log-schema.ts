@@ -2,6 +2,13 @@
 import { randomUUID } from "node:crypto";
 import type { Migration } from "./migrations.js";
 
+/** Stands in `encoding` where a body was overwritten. */
+export const ERASED = -1;
+/** Set in `meta` until what erased bodies left behind is gone from the file and its WAL. */
+export const PURGE_MARK = "purge";
+/** Set in `meta` while unused parts of pages may hold copies of bodies, which only rewriting the file removes. */
+export const STALE_MARK = "stale_pages";
+
 export const logMigrations: readonly Migration[] = [
   (db) => {
     db.exec(`
@@ -46,5 +53,20 @@ export const logMigrations: readonly Migration[] = [
         BEGIN SELECT RAISE(ABORT, 'a body is deleted only when a redaction names it'); END;
     `);
     db.prepare("INSERT INTO meta (name, value) VALUES ('log_id', ?)").run(randomUUID());
+  },
+  // A body is erased by overwriting it in place: deleting its row would make SQLite move its neighbours about, and leave
+  // copies of them in unused parts of pages, where erasing them later would not find them.
+  (db) => {
+    db.exec(`
+      DROP TRIGGER bodies_never_updated;
+      CREATE TRIGGER bodies_never_updated BEFORE UPDATE ON bodies
+        WHEN NEW.position <> OLD.position OR NEW.encoding <> ${ERASED}
+          OR NEW.salt <> zeroblob(length(OLD.salt)) OR NEW.body <> zeroblob(length(OLD.body))
+          OR NOT EXISTS (SELECT 1 FROM erasures WHERE position = OLD.position)
+        BEGIN SELECT RAISE(ABORT, 'bodies are append-only'); END;
+    `);
+    // What was written before this version left such copies too.
+    const mark = "INSERT INTO meta (name, value) SELECT ?, '1' WHERE EXISTS (SELECT 1 FROM bodies)";
+    db.prepare(mark).run(STALE_MARK);
   },
 ];

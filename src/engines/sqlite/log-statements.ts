@@ -1,10 +1,11 @@
 // The statements of the log, prepared once.
 import type Database from "better-sqlite3";
+import { ERASED, PURGE_MARK } from "./log-schema.js";
 
 const COLUMNS = "e.position, e.kind, e.recorded_at, e.commitment, e.hash, b.salt, b.encoding, b.body";
 /** The body's bytes are UTF-8, and SQLite makes a string of them faster than a buffer is copied and decoded. */
 const BODY_COLUMNS = "e.position, e.kind, e.recorded_at, b.encoding, CAST(b.body AS TEXT)";
-const JOINED = "entries e LEFT JOIN bodies b ON b.position = e.position";
+const JOINED = `entries e LEFT JOIN bodies b ON b.position = e.position AND b.encoding <> ${ERASED}`;
 
 /**
  * One statement for the rows that make an entry: alone it is a transaction of its own, and it is bound and stepped once
@@ -36,7 +37,11 @@ export type LogStatements = {
     | "findClaim"
     | "insertEntry"
     | "insertBody"
-    | "insertClaim"]: Database.Statement;
+    | "insertClaim"
+    | "isErasable"
+    | "insertErasure"
+    | "blankBody"
+    | "markForPurge"]: Database.Statement;
 };
 
 /** Only who writes needs it, and a reading connection may not even make it. */
@@ -64,5 +69,11 @@ export function prepareLog(db: Database.Database): LogStatements {
     ),
     insertBody: db.prepare("INSERT INTO bodies (position, salt, encoding, body) VALUES (?, ?, ?, ?)"),
     insertClaim: db.prepare("INSERT INTO claims (claim, position) VALUES (?, ?)"),
+    isErasable: db.prepare(`SELECT 1 FROM entries WHERE position = ? AND kind <> 'redaction'
+      AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.position = entries.position)`),
+    insertErasure: db.prepare("INSERT INTO erasures (position, redaction) VALUES (?, ?)"),
+    blankBody: db.prepare(`UPDATE bodies SET salt = zeroblob(length(salt)), encoding = ${ERASED},
+      body = zeroblob(length(body)) WHERE position = ?`),
+    markForPurge: db.prepare(`INSERT OR IGNORE INTO meta (name, value) VALUES ('${PURGE_MARK}', '1')`),
   };
 }

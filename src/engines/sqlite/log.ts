@@ -3,6 +3,7 @@ import type Database from "better-sqlite3";
 import { chainHash, GENESIS_HASH, isChained } from "../../model/chain.js";
 import { claimKey } from "../../model/claims.js";
 import { Fault } from "../../model/fault.js";
+import { erasedBy } from "../../model/redaction.js";
 import type {
   AppendOutcome,
   AppendUnit,
@@ -18,7 +19,8 @@ import { checkpoint } from "./checkpointer.js";
 import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
 import { logMigrations } from "./log-schema.js";
 import { type LogStatements, prepareArrival, prepareLog } from "./log-statements.js";
-import { isForeign, migrate, versionOf } from "./migrations.js";
+import { isForeign, migrate, refuseUnknown, versionOf } from "./migrations.js";
+import { isPurgeDue, purgeLog } from "./purge.js";
 
 /** The only encoding so far: the body's bytes as they are. */
 const PLAIN = 0;
@@ -79,7 +81,11 @@ export class SqliteLog implements EntryLog {
     const db = openFile({ ...options, synchronous: "FULL" });
     try {
       if (options.mode !== "create" && staysEmpty(db)) throw emptied(options.path);
-      migrate(db, logMigrations, options.path);
+      // What is written over is gone: otherwise unused parts of pages would keep copies of bodies.
+      if (options.mode !== "read") db.pragma("secure_delete = ON");
+      // Who only reads leaves an older format as it is: every one of them is read in the same way.
+      if (options.mode !== "read" || versionOf(db) === 0) migrate(db, logMigrations, options.path);
+      else refuseUnknown(db, logMigrations, options.path);
       db.pragma(`wal_autocheckpoint = ${WAL_PAGES_MAX}`);
       return new SqliteLog(db, options.path);
     } catch (error) {
@@ -204,6 +210,15 @@ export class SqliteLog implements EntryLog {
     this.#guard(() => checkpoint(this.#db));
   }
 
+  async purge(): Promise<string | undefined> {
+    return purgeLog(this.#path);
+  }
+
+  /** Whether a purge was begun, by whomever, and not finished. */
+  isPurgeDue(): boolean {
+    return this.#guard(() => isPurgeDue(this.#db));
+  }
+
   async close(): Promise<void> {
     this.#db.close();
   }
@@ -242,6 +257,7 @@ export class SqliteLog implements EntryLog {
         const [id, ...others] = entry.claims as readonly [string, ...string[]];
         arrival.run(position, kind, recorded_at, commitment, hash, salt, PLAIN, body, claimKey(id));
         for (const claim of others) this.#sql.insertClaim.run(claimKey(claim), position);
+        if (kind === "redaction") this.#erase(position, entry);
         tip = { position, hash };
         placed.push(tip);
       }
@@ -259,8 +275,19 @@ export class SqliteLog implements EntryLog {
       this.#sql.insertEntry.run(position, kind, recorded_at, commitment, hash);
       if (salt !== undefined && body !== undefined) this.#sql.insertBody.run(position, salt, PLAIN, body);
       for (const claim of claims) this.#sql.insertClaim.run(claimKey(claim), position);
+      if (kind === "redaction" && body !== undefined) this.#erase(position, { kind, body });
     }
     return true;
+  }
+
+  /** Overwrites the bodies that a redaction names, in the transaction that appends it. */
+  #erase(redaction: number, entry: { readonly kind: string; readonly body: Uint8Array }): void {
+    this.#sql.markForPurge.run();
+    for (const position of erasedBy({ ...entry, position: redaction })) {
+      if (this.#sql.isErasable.get(position) === undefined) continue;
+      this.#sql.insertErasure.run(position, redaction);
+      this.#sql.blankBody.run(position);
+    }
   }
 
   #takenClaims(unit: AppendUnit): readonly TakenClaim[] {
@@ -320,7 +347,8 @@ function unknownEncoding(encoding: number | null): string {
 /** A single entry with a single claim needs no transaction around it. */
 function isOneStatement(units: readonly AppendUnit[]): boolean {
   const [unit] = units;
-  return units.length === 1 && unit?.length === 1 && unit[0]?.claims.length === 1;
+  const [entry] = unit ?? [];
+  return units.length === 1 && unit?.length === 1 && entry?.claims.length === 1 && entry.kind !== "redaction";
 }
 
 function isConstraint(error: unknown): boolean {

@@ -8,8 +8,7 @@ export type Migration = (db: Database.Database) => void;
 export const APPLICATION_ID = 0x48414e53;
 
 export function migrate(db: Database.Database, steps: readonly Migration[], file: string): void {
-  if (isForeign(db)) throw foreignDatabase(file);
-  if (versionOf(db) > steps.length) throw writtenByNewer(file, versionOf(db), steps.length);
+  refuseUnknown(db, steps, file);
   if (versionOf(db) === steps.length) return;
   db.exec("BEGIN IMMEDIATE");
   try {
@@ -23,6 +22,12 @@ export function migrate(db: Database.Database, steps: readonly Migration[], file
     if (db.inTransaction) db.exec("ROLLBACK");
     throw error;
   }
+}
+
+/** A file of another program or of a newer version is not touched. */
+export function refuseUnknown(db: Database.Database, steps: readonly Migration[], file: string): void {
+  if (isForeign(db)) throw foreignDatabase(file);
+  if (versionOf(db) > steps.length) throw writtenByNewer(file, versionOf(db), steps.length);
 }
 
 export function versionOf(db: Database.Database): number {

@@ -35,6 +35,11 @@ export class TextProbe {
     this.#windows = [...windows].map((window) => [...slicesOf(window)]);
   }
 
+  /** For each window of the needles, its slices. */
+  get windows(): readonly (readonly number[])[] {
+    return this.#windows;
+  }
+
   /** What the segment may hold; undefined where it is nothing. Each segment is asked once. */
   hits({ segment }: Segment): SegmentHits | undefined {
     if (!this.#hits.has(segment)) this.#hits.set(segment, this.#ask(segment));

@@ -49,8 +49,74 @@ export function insertSegment(
   }
 }
 
+/**
+ * Takes entries out of a segment. A block that was theirs alone loses its bits. One that they share with others gets all
+ * bits instead: nothing can be told from it any more, and a search looks at the others' texts themselves.
+ */
+export function eraseFromSegment(sql: Statements, { segment }: Segment, erased: ReadonlySet<number>): void {
+  const entries = readEntries(sql, segment);
+  const isErased = (index: number): boolean => erased.has(entries.positions[index] as number);
+  const kept = [...entries.positions.keys()].filter((index) => !isErased(index));
+  if (kept.length === entries.positions.length) return;
+  if (kept.length === 0) {
+    deleteSegment(sql, segment);
+    return;
+  }
+  sql.run(
+    "UPDATE text_entries SET positions = ?, times_ms = ?, first_blocks = ?, last_blocks = ? WHERE segment = ?",
+    toBlob(Float64Array.from(kept, (index) => entries.positions[index] as number)),
+    toBlob(Float64Array.from(kept, (index) => entries.times_ms[index] as number)),
+    toBlob(Uint32Array.from(kept, (index) => entries.first_blocks[index] as number)),
+    toBlob(Uint32Array.from(kept, (index) => entries.last_blocks[index] as number)),
+    segment,
+  );
+  hideBlocks(sql, segment, blocksToHide(entries, isErased));
+}
+
+/** Blocks that hold texts of hidden entries, and whether they hold those of others too. */
+export function blocksToHide(
+  entries: Pick<SegmentEntries, "first_blocks" | "last_blocks">,
+  isHidden: (index: number) => boolean,
+): ReadonlyMap<number, { readonly isShared: boolean }> {
+  const blocksOf = (wanted: boolean): ReadonlySet<number> => {
+    const blocks = new Set<number>();
+    for (const [index, first] of entries.first_blocks.entries()) {
+      if (isHidden(index) !== wanted) continue;
+      for (let block = first; block <= (entries.last_blocks[index] as number); block += 1) blocks.add(block);
+    }
+    return blocks;
+  };
+  const others = blocksOf(false);
+  return new Map([...blocksOf(true)].map((block) => [block, { isShared: others.has(block) }]));
+}
+
+function hideBlocks(
+  sql: Statements,
+  segment: number,
+  hidden: ReadonlyMap<number, { readonly isShared: boolean }>,
+): void {
+  const firstKey = segment * SLICE_KEYS;
+  const widest = "SELECT max(length(bits)) / 4 AS words FROM text_slices WHERE key >= ? AND key < ?";
+  const { words } = sql.get<{ readonly words: number }>(widest, firstKey, firstKey + SLICE_KEYS) as { words: number };
+  const [cleared, full] = [new Int32Array(words), new Int32Array(words)];
+  for (const [block, { isShared }] of hidden) {
+    const mask = isShared ? full : cleared;
+    mask[block >>> 5] = (mask[block >>> 5] as number) | (1 << block);
+  }
+  for (let slice = 0; slice < SLICES; slice += 1) {
+    const bits = new Int32Array(words);
+    bits.set(readSlice(sql, segment, slice) ?? []);
+    for (const word of bits.keys()) {
+      bits[word] = ((bits[word] as number) & ~(cleared[word] as number)) | (full[word] as number);
+    }
+    const isEmpty = bits.every((word) => word === 0);
+    if (isEmpty) sql.run("DELETE FROM text_slices WHERE key = ?", firstKey + slice);
+    else sql.run("INSERT OR REPLACE INTO text_slices VALUES (?, ?)", firstKey + slice, toBlob(bits));
+  }
+}
+
 /** Takes a segment out, so that it can be made anew in its place. */
-export function deleteSegment(sql: Statements, segment: number): void {
+function deleteSegment(sql: Statements, segment: number): void {
   const firstKey = segment * SLICE_KEYS;
   sql.run("DELETE FROM text_slices WHERE key >= ? AND key < ?", firstKey, firstKey + SLICE_KEYS);
   sql.run("DELETE FROM text_entries WHERE segment = ?", segment);

@@ -35,6 +35,7 @@ const HEX_DIGITS = "0123456789abcdef";
 /** Prefixes that stand for one service each, and what follows them. */
 const prefixed = [
   ["github_token", ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], "[A-Za-z0-9]{20,}"],
+  ["hansard_key", ["hansard_"], String.raw`[0-9a-f]{16}_[\w-]{20,}`],
   ["github_token", ["github_pat_"], String.raw`\w{20,}`],
   ["gitlab_token", ["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-"], String.raw`[\w.-]{16,}`],
   ["gitlab_token", ["glagent-", "glimt-", "gloas-", "glffct-", "GR1348941"], String.raw`[\w-]{16,}`],

@@ -2,6 +2,8 @@
 
 const REFRESH_MS = 3000;
 const ROWS = 20;
+/** Where the key is kept: the browser forgets it with the tab. */
+const KEY = "hansard-key";
 
 /** @param {string} id */
 const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -10,6 +12,8 @@ const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 let shown = "";
 
 for (const place of document.querySelectorAll(".origin")) place.textContent = location.origin;
+document.addEventListener("submit", (event) => void enter(event));
+document.addEventListener("click", (event) => void openDocument(event));
 document.addEventListener("visibilitychange", () => void refresh());
 setInterval(() => void refresh(), REFRESH_MS);
 void refresh();
@@ -17,11 +21,16 @@ void refresh();
 async function refresh() {
   if (document.hidden) return;
   try {
-    const [health, page] = await Promise.all([ask("/health"), ask(`/entries?limit=${ROWS}`)]);
+    showHealth(await ask("/health"));
+    const page = await ask(`/entries?limit=${ROWS}`);
     part("notice").hidden = true;
-    showHealth(health);
+    part("door").hidden = true;
     showEntries(page);
   } catch (error) {
+    if (error instanceof Refused) {
+      showDoor(error);
+      return;
+    }
     part("notice").textContent = `${error instanceof Error ? error.message : error} Trying again.`;
     part("notice").hidden = false;
     part("health").dataset.status = "away";
@@ -30,12 +39,62 @@ async function refresh() {
 
 /** @param {string} path */
 async function ask(path) {
-  const answer = await fetch(path, { cache: "no-store" }).catch(() => {
+  const key = sessionStorage.getItem(KEY);
+  const headers = key === null ? {} : { authorization: `Bearer ${key}` };
+  const answer = await fetch(path, { cache: "no-store", headers }).catch(() => {
     throw new Error("The server does not answer.");
   });
   const body = await answer.json();
-  if (!answer.ok) throw new Error(`${body.error.message}. ${body.error.hint ?? ""}`);
+  if (answer.status === 401 || answer.status === 403) throw new Refused(body.error);
+  // A server that cannot record at present says so in the same words as one that can.
+  if (!answer.ok && body.error !== undefined) throw new Error(`${body.error.message}. ${body.error.hint ?? ""}`);
   return body;
+}
+
+/** The server wants a key, or another one. */
+class Refused extends Error {
+  /** @param {{ code: string, message: string }} error */
+  constructor({ code, message }) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** @param {Refused} refused */
+function showDoor({ code }) {
+  const reasons = {
+    key_wrong: "That key is not known here, or was revoked. Enter another one.",
+    scope_insufficient: "That key may not read. Enter one of scope read, review or admin.",
+  };
+  if (reasons[code] !== undefined) part("door-reason").textContent = reasons[code];
+  sessionStorage.removeItem(KEY);
+  shown = "";
+  part("entries").replaceChildren();
+  for (const id of ["empty", "filled", "notice"]) part(id).hidden = true;
+  part("door").hidden = false;
+}
+
+/** @param {SubmitEvent} event */
+async function enter(event) {
+  if (event.target !== part("door")) return;
+  event.preventDefault();
+  const field = /** @type {HTMLInputElement} */ (part("key"));
+  sessionStorage.setItem(KEY, field.value.trim());
+  field.value = "";
+  await refresh();
+}
+
+/** A link cannot carry a key, so that with one what it leads to is shown here. @param {MouseEvent} event */
+async function openDocument(event) {
+  const link = event.target instanceof Element ? event.target.closest("a.json") : null;
+  if (link === null || sessionStorage.getItem(KEY) === null) return;
+  event.preventDefault();
+  try {
+    part("document-text").textContent = JSON.stringify(await ask(link.getAttribute("href") ?? ""), null, 2);
+    /** @type {HTMLDialogElement} */ (part("document")).showModal();
+  } catch (error) {
+    if (error instanceof Refused) showDoor(error);
+  }
 }
 
 function showHealth({ status, version, position }) {
@@ -56,7 +115,7 @@ function showEntries({ entries, next_cursor }) {
 
 function row(entry) {
   const item = element("li", "entry");
-  const link = element("a", "position", `#${entry.position}`);
+  const link = element("a", "position json", `#${entry.position}`);
   link.href = `/entries/${encodeURIComponent(entry.id)}`;
   link.title = "The whole entry as JSON";
   const time = element("time", "", shortTime(entry.created_at));
@@ -97,6 +156,8 @@ function textOf(entry) {
     clear: () => `${entry.session_id} starts afresh`,
     session_info: () => entry.title || entry.session_id,
     raw: () => entry.source,
+    audit: () => `${entry.action.replaceAll("_", " ")} by ${entry.actor}`,
+    redaction: () => entry.reason || "bodies were erased",
   };
   return (wordsByKind[entry.kind] ?? (() => entry.id))();
 }

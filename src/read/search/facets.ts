@@ -1,4 +1,5 @@
 // Facets: how the hits of a search are spread over kinds, projects and sessions.
+import { limits } from "../../model/limits.js";
 
 export interface Facets {
   readonly kinds: readonly { readonly kind: string; readonly count: number }[];
@@ -10,7 +11,6 @@ export interface Facets {
   readonly complete: boolean;
 }
 
-const HITS_MAX = 10_000;
 const VALUES_MAX = 100;
 
 /** Counts hits one by one, as many as it takes. */
@@ -23,7 +23,7 @@ export class FacetCounts {
 
   /** False once enough was counted; that hit is left out. */
   add(kind: string, body: { readonly [field: string]: unknown }): boolean {
-    if (this.#counted >= HITS_MAX) {
+    if (this.#counted >= limits.facet_hits) {
       this.#isFull = true;
       return false;
     }

@@ -55,6 +55,7 @@ describe("filters", () => {
 
   test("say where they stand, counted from 1", () => {
     expect(parseQueryText("x  kind:boo y").filters).toEqual([{ name: "kind", value: "boo", word: "kind:boo", at: 4 }]);
+    expect(parseQueryText("🙂 kind:boo").filters).toMatchObject([{ at: 3 }]);
   });
 
   test.each([

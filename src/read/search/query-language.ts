@@ -28,6 +28,7 @@ export function parseQueryText(text: string): ParsedQuery {
   const terms: string[] = [];
   const excluded: string[] = [];
   const filters: TypedFilter[] = [];
+  let [before, counted] = [0, 0];
   let at = 0;
   while (at < text.length) {
     if (SPACE.test(text.charAt(at))) {
@@ -36,7 +37,10 @@ export function parseQueryText(text: string): ParsedQuery {
     }
     const filter = readFilter(text, at);
     if (filter !== undefined) {
-      filters.push(filter.typed);
+      // As a person counts: an emoji is one character, although it is two units.
+      before += Array.from(text.slice(counted, at)).length;
+      counted = at;
+      filters.push({ ...filter.typed, at: before + 1 });
       at = filter.end;
       continue;
     }
@@ -68,13 +72,16 @@ function readWord(text: string, at: number): Word {
 }
 
 /** A name, a colon and a value, which may be quoted to hold spaces. A name without a value is text. */
-function readFilter(text: string, at: number): { readonly typed: TypedFilter; readonly end: number } | undefined {
+function readFilter(
+  text: string,
+  at: number,
+): { readonly typed: Omit<TypedFilter, "at">; readonly end: number } | undefined {
   const name = FILTER.exec(text.slice(at, at + NAME_CHARS_MAX))?.[1] as FilterName | undefined;
   if (name === undefined) return undefined;
   const start = at + name.length + 1;
   if (start >= text.length || SPACE.test(text.charAt(start))) return undefined;
   const { value, end } = readWord(text, start);
-  return { typed: { name, value, word: text.slice(at, end), at: at + 1 }, end };
+  return { typed: { name, value, word: text.slice(at, end) }, end };
 }
 
 const NAME_CHARS_MAX = Math.max(...filterNames.map((name) => name.length)) + 1;

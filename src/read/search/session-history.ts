@@ -1,5 +1,5 @@
 // Search as an agent reads it: a line for each hit, short, newest first.
-import type { CaptureKind, Entry, EntryOf } from "../../model/entry.js";
+import type { Entry, EntryOf, ReadKind } from "../../model/entry.js";
 import type { JsonValue } from "../../model/json.js";
 import { readRole } from "../../model/roles.js";
 import { wordsOf } from "../history/items.js";
@@ -18,12 +18,12 @@ export function nothingFoundText(query: string): string {
 
 export function sessionHistoryLine(entry: Entry): string {
   const session = entry.session_id === "" ? "" : ` (${entry.session_id})`;
-  // Kinds that the log writes itself have no text of their own yet.
+  // Kinds of memories have no text of their own yet.
   const write = textByKind[entry.kind] as ((entry: Entry) => string) | undefined;
   return `[${entry.created_at.slice(0, 19)}] ${write?.(entry) ?? `${entry.kind}: `}${session}`;
 }
 
-const textByKind: { readonly [K in CaptureKind]: (entry: EntryOf<K>) => string } = {
+const textByKind: { readonly [K in ReadKind]: (entry: EntryOf<K>) => string } = {
   interaction: (entry) => `Q: ${shorten(entry.prompt)} A: ${shorten(entry.response)}`,
   response: (entry) => `response: ${shorten(entry.response || entry.response_summary)}`,
   message: (entry) => `${readRole(entry.role)}: ${shorten(messageText(entry))}`,
@@ -34,6 +34,8 @@ const textByKind: { readonly [K in CaptureKind]: (entry: EntryOf<K>) => string }
   clear: () => "clear: ",
   session_info: (entry) => `session_info: ${shorten(entry.title || valueText(entry.metadata))}`,
   raw: (entry) => `raw: ${shorten(valueText(entry.record))}`,
+  audit: (entry) => `audit: ${shorten(`${entry.action} by ${entry.actor} ${entry.target}`.trimEnd())}`,
+  redaction: (entry) => `redaction: ${shorten(entry.reason)}`,
 };
 
 /** A message that only calls tools says so by its calls. */

@@ -1,0 +1,25 @@
+// The answer to `append`, whether one entry or many were given.
+import { type Rejection, reject } from "../model/rejection.js";
+import type { Captured, CapturedItem } from "./capture.js";
+
+export interface AppendResult {
+  readonly status: "recorded" | "already_recorded";
+  readonly entries: readonly Captured[];
+}
+
+export function toAppendResult(items: readonly CapturedItem[]): AppendResult {
+  const isNew = items.some((item) => item.status === "recorded");
+  return {
+    status: isNew ? "recorded" : "already_recorded",
+    entries: items.map(({ status, id, position, created_at }) => ({ status, id, created_at, position })),
+  };
+}
+
+export function notAnInteraction(): Rejection {
+  return reject({
+    code: "field_invalid",
+    field: "kind",
+    message: "kind must be interaction here",
+    hint: "Use append() for other kinds.",
+  });
+}

@@ -1,0 +1,51 @@
+// `hansard scrub`: lists stored entries that hold secrets; with --yes it forgets them.
+import type { Command } from "commander";
+import type { Scrubbed } from "../../index.js";
+import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { exitStatus } from "../failures.js";
+import { forgottenText } from "../forgotten-text.js";
+import { systemUser } from "../system-user.js";
+import { cleanLine, documentText, type Pane, ProgressLine } from "../terminal.js";
+
+export const scrubCommand: CommandModule = {
+  define(command: Command): void {
+    command
+      .option("--reason <text>", "why they go; it is kept")
+      .option("--yes", "forget them; without this, they are only listed")
+      .option("--json", "print a JSON document")
+      .addHelpText(
+        "after",
+        `\nSecrets are well-known tokens and the values given with --mask-file; none is ever printed. A secret that was
+recorded is no longer one: revoke it too.\n${examplesText([
+          ["which entries hold secrets", "hansard scrub"],
+          ["forget them", "hansard scrub --yes"],
+        ])}`,
+      );
+  },
+
+  async run({ options, settings, screen, json }: Invocation) {
+    const { reason } = textOptions(options, ["reason"] as const);
+    const dry_run = options.yes !== true;
+    const progress = new ProgressLine(screen.err);
+    progress.show("Looking for secrets …");
+    try {
+      const scrubbed = await withRecorder({ settings, create: false }, (recorder) =>
+        recorder.scrub({ dry_run, actor: systemUser(), ...(reason === undefined ? {} : { reason }) }),
+      );
+      progress.clear();
+      screen.out.write(json ? documentText(scrubbed, screen.out) : scrubbedText(scrubbed, screen.out));
+      return exitStatus.done;
+    } finally {
+      progress.clear();
+    }
+  },
+};
+
+function scrubbedText(scrubbed: Scrubbed, pane: Pane): string {
+  const { bold, dim } = pane.colours;
+  if (scrubbed.findings.length === 0) return "No secret was found.\n";
+  const lines = scrubbed.findings.map(({ position, kind, id, secrets }) => {
+    return `${bold(`#${position}`)}  ${kind}  ${cleanLine(id)}  ${dim(secrets.join(", "))}\n`;
+  });
+  return `${lines.join("")}${forgottenText(scrubbed, pane)}`;
+}

@@ -1,0 +1,124 @@
+// Checks of erasing in an index: after it, every answer is that of an index that never had the rows.
+import { expect } from "vitest";
+import type { EntryIndex, EntryRow } from "../ports/entry-index.js";
+import { filterCombinations, mixedRows, newRow } from "./index-rows.js";
+import type { Check } from "./suite.js";
+
+export const indexErasingChecks: readonly Check<EntryIndex>[] = [
+  {
+    behaviour: "after erasing, lists, counts and sessions are those of an index that never had the rows",
+    run: async ({ open, openOther }) => {
+      const [index, other] = [await open(), await openOther()];
+      const rows = [...mixedRows(60, 7), ...sessionRows(61)];
+      const erased = [...rows.keys()].map((at) => at + 1).filter((position) => position % 3 === 0 || position > 66);
+      await index.apply({ rows, through: 70 });
+      await index.apply({ rows: [newRow(71, { kind: "redaction" })], erased: [...erased, 99], through: 71 });
+      const left = rows.filter((row) => !erased.includes(row.position));
+      await other.apply({ rows: left, through: 70 });
+      await other.apply({ rows: [newRow(71, { kind: "redaction" })], through: 71 });
+      expect(await answersOf(index, rows)).toEqual(await answersOf(other, rows));
+    },
+  },
+  {
+    behaviour: "a session whose entries are all erased is gone, and so are its project and its client",
+    run: async ({ open }) => {
+      const index = await open();
+      const labels = { session_id: "gone", project: "secret", client: "c" };
+      await index.apply({ rows: [newRow(1, labels), newRow(2, { ...labels, kind: "clear" })], through: 2 });
+      await index.apply({ rows: [newRow(3, { kind: "redaction" })], erased: [1, 2], through: 3 });
+      expect(await index.getSession("gone")).toBeUndefined();
+      expect(await index.listSessions({ filter: {}, as_of: 3, limit: 10 })).toEqual([]);
+      expect(await index.count()).toMatchObject({
+        ...{ entries: 1, sessions: 0, by_kind: { redaction: 1 } },
+        projects: [{ project: "", entries: 1 }],
+      });
+    },
+  },
+  {
+    behaviour: "what an erased session_info said is gone, and what the others said stays",
+    run: async ({ open }) => {
+      const index = await open();
+      const info = (position: number, title: string, metadata: { readonly [key: string]: string }): EntryRow =>
+        newRow(position, { kind: "session_info", session_id: "s", info: { title, metadata } });
+      const rows = [info(1, "first", { a: "1", b: "1" }), info(2, "second", { b: "2" }), info(3, "third", { c: "3" })];
+      await index.apply({ rows, through: 3 });
+      await index.apply({ rows: [], erased: [2], through: 4 });
+      expect(await index.getSession("s")).toMatchObject({ title: "third", metadata: { a: "1", b: "1", c: "3" } });
+      await index.apply({ rows: [], erased: [3], through: 5 });
+      expect(await index.getSession("s")).toMatchObject({ title: "first", metadata: { a: "1", b: "1" }, entries: 1 });
+    },
+  },
+  {
+    behaviour: "what an erased response used no longer counts for its interaction",
+    run: async ({ open }) => {
+      const index = await open();
+      const asked = newRow(1, { memories: ["kept", "both"] });
+      const answered = newRow(2, { kind: "response", completes: 1, memories: ["gone", "both"], chunks: ["gone"] });
+      await index.apply({ rows: [asked, answered], through: 2 });
+      await index.apply({ rows: [], erased: [2], through: 3 });
+      const users = async (filter: object) => (await index.list({ filter, limit: 9 })).map(({ position }) => position);
+      expect(await users({ memory: "kept" })).toEqual([1]);
+      expect(await users({ memory: "both" })).toEqual([1]);
+      expect(await users({ memory: "gone" })).toEqual([]);
+      expect(await users({ chunk: "gone" })).toEqual([]);
+    },
+  },
+  {
+    behaviour: "an erased entry is no candidate, whether its texts were applied before or come after",
+    run: async ({ open }) => {
+      const index = await open();
+      const rows = Array.from({ length: 40 }, (_, at) => newRow(at + 1));
+      const texts = rows.map(({ position }) => ({ position, texts: [`word number ${position} alpha`] }));
+      await index.apply({ rows, through: 40 });
+      await index.applyTexts({ texts: texts.slice(0, 20), through: 20 });
+      await index.apply({ rows: [], erased: [3, 30], through: 41 });
+      await index.applyTexts({ texts: texts.slice(20), through: 41 });
+      const found = await index.candidates({ filter: {}, needles: ["alpha"], limit: 100 });
+      const positions = found.map(({ position }) => position).toSorted((left, right) => left - right);
+      expect(positions).toEqual(rows.map(({ position }) => position).filter((at) => at !== 3 && at !== 30));
+    },
+  },
+  {
+    behaviour: "purging changes no answer",
+    run: async ({ open }) => {
+      const index = await open();
+      const rows = [...mixedRows(60, 8), ...sessionRows(61)];
+      await index.apply({ rows, through: 70 });
+      await index.apply({ rows: [], erased: [1, 2, 3, 61], through: 71 });
+      const before = await answersOf(index, rows);
+      expect(await index.purge?.()).toBeUndefined();
+      expect(await answersOf(index, rows)).toEqual(before);
+      await index.apply({ rows: [newRow(72)], through: 72 });
+      expect(await index.checkpoint()).toBe(72);
+    },
+  },
+];
+
+/** A session that is cleared, consolidated and told about, so that each of these can go. */
+function sessionRows(first: number): readonly EntryRow[] {
+  const parts: readonly Partial<EntryRow>[] = [
+    { kind: "message", role: "user", project: "p1" },
+    { kind: "session_info", info: { title: "early", metadata: { x: 1 } } },
+    { kind: "clear" },
+    { kind: "consolidation", through: first },
+    { kind: "message", role: "user", project: "p2" },
+    { kind: "session_info", info: { title: "late", parent: "up", metadata: { y: 2 } } },
+    { kind: "consolidation", through: first + 4 },
+    { kind: "clear" },
+    { kind: "message", role: "assistant", client: "c2" },
+    { kind: "error" },
+  ];
+  return parts.map((part, at) => newRow(first + at, { session_id: "told", ...part }));
+}
+
+async function answersOf(index: EntryIndex, rows: readonly EntryRow[]): Promise<object> {
+  const lists = [];
+  for (const filter of filterCombinations()) lists.push(await index.list({ filter, limit: 1_000 }));
+  const sessions = [];
+  for (const id of new Set(rows.map((row) => row.session_id))) {
+    const range = { session_id: id, order: "asc", limit: 1_000 } as const;
+    sessions.push({ id, session: await index.getSession(id), positions: await index.sessionPositions(range) });
+  }
+  const newest = await index.listSessions({ filter: {}, as_of: 71, limit: 100 });
+  return { lists, sessions, newest, counts: await index.count(), checkpoint: await index.checkpoint() };
+}

@@ -1,0 +1,64 @@
+// What the log records about itself: who did something that has to be accountable, and which bodies were erased.
+import type { GroupCommit } from "../capture/group-commit.js";
+import { pack, type Surroundings } from "../capture/pack.js";
+import type { OwnFieldsByKind, OwnKind } from "../model/entry.js";
+import { Fault } from "../model/fault.js";
+import { Rejection } from "../model/rejection.js";
+import type { LogEntry, Placement } from "../ports/entry-log.js";
+
+/** Everything that has to be accountable; whatever is added is named here. */
+export type AuditAction = "export" | "forget" | "key_created" | "key_revoked" | "verdict";
+
+export interface AuditNote {
+  readonly action: AuditAction;
+  /** Who did it, as far as is known: a key's name, a user's. */
+  readonly actor: string;
+  /** What it was done to. It outlives what is forgotten, so that it never holds recorded text. */
+  readonly target: string;
+}
+
+/** An entry of a kind that capture refuses, ready to be appended. */
+export function packOwn<K extends OwnKind>(
+  kind: K,
+  fields: OwnFieldsByKind[K],
+  surroundings: Surroundings,
+): { readonly id: string; readonly entry: LogEntry } {
+  const packed = pack({ kind, id: undefined, body: { ...fields } }, surroundings);
+  // Only its size could be refused, and whoever makes such an entry keeps it small.
+  if (packed instanceof Rejection) throw new Fault("store_failed", packed.message, { hint: packed.hint ?? "" });
+  return packed;
+}
+
+/** Appends an audit entry, and returns once it is on disk. */
+export async function recordAudit(
+  parts: { readonly commit: Pick<GroupCommit, "append">; readonly surroundings: Surroundings },
+  note: AuditNote,
+): Promise<Placement> {
+  const { entry } = packOwn("audit", note, parts.surroundings);
+  const outcome = await parts.commit.append([entry]);
+  if ("taken" in outcome) throw new Fault("store_failed", "an id that was just made is taken", { hint: "Try again." });
+  return outcome.placed[0] as Placement;
+}
+
+/**
+ * Pieces of an export, which is written down before the first of them is handed out. It has begun by then, so that the
+ * entry about it is no part of it. A store that cannot be written is exported all the same: its owner may need just that.
+ */
+export async function* audited(
+  pieces: AsyncGenerator<string>,
+  note: () => Promise<void>,
+): AsyncGenerator<string, void, undefined> {
+  try {
+    const first = await pieces.next();
+    await note().catch(passOverUnwritable);
+    if (first.done !== true) yield first.value;
+    yield* pieces;
+  } finally {
+    await pieces.return(undefined);
+  }
+}
+
+function passOverUnwritable(error: unknown): void {
+  if (error instanceof Fault && (error.code === "store_not_writable" || error.code === "disk_full")) return;
+  throw error;
+}

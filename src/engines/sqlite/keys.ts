@@ -1,0 +1,128 @@
+// Keys in keys.db beside the log: a file of its own, so that a copy or an export of the record never carries them.
+//
+// The file is made with the first key. Until then its absence is the answer, so that a store without keys has no such file.
+import { existsSync } from "node:fs";
+import type Database from "better-sqlite3";
+import type { Scope } from "../../model/scope.js";
+import type { KeyLookup, KeyStore, StoredKey } from "../../ports/key-store.js";
+import { openFile, toFault } from "./file.js";
+import { type Migration, migrate } from "./migrations.js";
+
+export const keyMigrations: readonly Migration[] = [
+  (db) =>
+    db.exec(`
+      CREATE TABLE keys (
+        id TEXT PRIMARY KEY,
+        scope TEXT NOT NULL,
+        name TEXT NOT NULL,
+        hash BLOB NOT NULL,
+        created_at TEXT NOT NULL,
+        revoked_at TEXT
+      ) STRICT;
+      CREATE TRIGGER keys_never_replaced BEFORE INSERT ON keys WHEN EXISTS (SELECT 1 FROM keys WHERE id = NEW.id)
+        BEGIN SELECT RAISE(ABORT, 'a key is never replaced'); END;
+      CREATE TRIGGER keys_only_revoked BEFORE UPDATE ON keys
+        WHEN OLD.revoked_at IS NOT NULL OR NEW.revoked_at IS NULL OR NEW.id <> OLD.id OR NEW.scope <> OLD.scope
+          OR NEW.name <> OLD.name OR NEW.hash <> OLD.hash OR NEW.created_at <> OLD.created_at
+        BEGIN SELECT RAISE(ABORT, 'a key can only be revoked'); END;
+      CREATE TRIGGER keys_never_deleted BEFORE DELETE ON keys
+        BEGIN SELECT RAISE(ABORT, 'keys are revoked, not deleted'); END;
+    `),
+];
+
+interface Row {
+  readonly id: string;
+  readonly scope: string;
+  readonly name: string;
+  readonly hash: Uint8Array;
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+}
+
+interface Opened {
+  readonly db: Database.Database;
+  readonly get: Database.Statement<[string], Row>;
+  readonly any: Database.Statement<[], 0 | 1>;
+}
+
+export class SqliteKeys implements KeyStore {
+  readonly engine = "sqlite";
+  readonly #path: string;
+  #opened: Opened | undefined;
+
+  /** Nothing is opened or made until it is needed. */
+  constructor(options: { readonly path: string }) {
+    this.#path = options.path;
+  }
+
+  async add({ id, scope, name, hash, created_at }: StoredKey): Promise<void> {
+    this.#attempt("create", ({ db }) => {
+      const sql = "INSERT INTO keys (id, scope, name, hash, created_at) VALUES (?, ?, ?, ?, ?)";
+      db.prepare(sql).run(id, scope, name, hash, created_at);
+    });
+  }
+
+  async list(): Promise<readonly StoredKey[]> {
+    if (!this.#isThere()) return [];
+    return this.#attempt("write", ({ db }) => {
+      const rows = db.prepare<[], Row>("SELECT * FROM keys ORDER BY created_at, rowid").all();
+      return rows.map(rowToKey);
+    });
+  }
+
+  async revoke(id: string, at: string): Promise<StoredKey | undefined> {
+    if (!this.#isThere()) return undefined;
+    return this.#attempt("write", ({ db, get }) => {
+      db.prepare("UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL").run(at, id);
+      const row = get.get(id);
+      return row === undefined ? undefined : rowToKey(row);
+    });
+  }
+
+  /** Two reads of a small tree, a few microseconds: there is nothing worth remembering between requests. */
+  async lookUp(id: string | undefined): Promise<KeyLookup> {
+    if (!this.#isThere()) return { isEmpty: true };
+    return this.#attempt("write", ({ get, any }) => {
+      const row = id === undefined ? undefined : get.get(id);
+      return row === undefined ? { isEmpty: any.get() === 0 } : { isEmpty: false, key: rowToKey(row) };
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#opened?.db.close();
+    this.#opened = undefined;
+  }
+
+  #isThere(): boolean {
+    return this.#opened !== undefined || existsSync(this.#path);
+  }
+
+  #attempt<T>(mode: "create" | "write", work: (opened: Opened) => T): T {
+    try {
+      this.#opened ??= this.#open(mode);
+      return work(this.#opened);
+    } catch (error) {
+      throw toFault(error, this.#path);
+    }
+  }
+
+  #open(mode: "create" | "write"): Opened {
+    const db = openFile({ path: this.#path, mode, synchronous: "FULL" });
+    try {
+      migrate(db, keyMigrations, this.#path);
+      return {
+        db,
+        get: db.prepare<[string], Row>("SELECT * FROM keys WHERE id = ?"),
+        any: db.prepare<[], 0 | 1>("SELECT EXISTS (SELECT 1 FROM keys)").pluck(),
+      };
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  }
+}
+
+function rowToKey({ id, scope, name, hash, created_at, revoked_at }: Row): StoredKey {
+  const revoked = revoked_at === null ? {} : { revoked_at };
+  return { id, scope: scope as Scope, name, hash, created_at, ...revoked };
+}

@@ -1,0 +1,98 @@
+// Removes what erased text left in the files: unused parts of pages, and the WAL.
+import { readdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type Database from "better-sqlite3";
+import { openFile, toFault } from "./file.js";
+import { removeDrafts } from "./index-draft.js";
+import { ERASED, PURGE_MARK, STALE_MARK } from "./log-schema.js";
+
+/** Stands among the checkpoints of an index from which rows went, until nothing of them is left in its file. */
+export const PURGE_DUE = "purge";
+
+/** A program that reads holds the WAL for milliseconds; who holds it longer than this is told about. */
+const WAIT_MS_MAX = 10_000;
+const PAUSE_MS = 50;
+/** The file is made smaller once this share of it is erased bodies: then it costs no more than what was erased. */
+const ERASED_SHARE_MIN = 0.25;
+
+/** Answers with what is left, in words, where another program holds the WAL; undefined where nothing is. */
+export function purgeLog(path: string): string | undefined {
+  return withFile(path, "FULL", (db) => {
+    const isStale = hasMark(db, STALE_MARK);
+    if (isStale || erasedShare(db) >= ERASED_SHARE_MIN) {
+      // Deleting rows leaves copies of their neighbours in unused parts of pages; rewriting the file removes them.
+      db.exec(`BEGIN IMMEDIATE; INSERT OR IGNORE INTO meta (name, value) VALUES ('${STALE_MARK}', '1');
+        DELETE FROM bodies WHERE encoding = ${ERASED}; COMMIT`);
+      db.exec("VACUUM");
+      db.exec(`DELETE FROM meta WHERE name = '${STALE_MARK}'`);
+    }
+    const left = emptyWal(db, path);
+    if (left === undefined) db.exec(`DELETE FROM meta WHERE name = '${PURGE_MARK}'`);
+    return left;
+  });
+}
+
+export function isPurgeDue(db: Database.Database): boolean {
+  return hasMark(db, PURGE_MARK);
+}
+
+/** An index moves its rows about all the time, so that only rewriting it leaves nothing behind. */
+export function purgeIndex(path: string): string | undefined {
+  // Indexes that other versions of Hansard keep beside it are derived as well, and made anew when they are needed.
+  for (const name of readdirSync(dirname(path))) {
+    if (name !== basename(path) && /^index\.format-\d+\.db(-wal|-shm)?$/.test(name)) {
+      rmSync(join(dirname(path), name), { force: true });
+    }
+  }
+  return withFile(path, "NORMAL", (db) => {
+    // A draft that is being filled may still hold what the index in use has lost; a rebuild is begun again.
+    removeDrafts(db);
+    db.exec("VACUUM");
+    const left = emptyWal(db, path);
+    if (left === undefined) db.prepare("DELETE FROM checkpoints WHERE name = ?").run(PURGE_DUE);
+    return left;
+  });
+}
+
+/** On a connection of its own, because rewriting needs room for a copy, which is not to be taken from memory. */
+function withFile<T>(path: string, synchronous: "FULL" | "NORMAL", work: (db: Database.Database) => T): T {
+  try {
+    const db = openFile({ path, mode: "write", synchronous });
+    try {
+      db.pragma("secure_delete = ON");
+      db.pragma("temp_store = FILE");
+      return work(db);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw toFault(error, path);
+  }
+}
+
+/** Carries the WAL over and cuts it to nothing, which has to wait for whoever reads an older state. */
+function emptyWal(db: Database.Database, path: string): string | undefined {
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  const end = performance.now() + WAIT_MS_MAX;
+  db.pragma("busy_timeout = 1000");
+  for (;;) {
+    const [outcome] = db.pragma("wal_checkpoint(TRUNCATE)") as readonly { readonly busy: number }[];
+    if (outcome?.busy === 0) return undefined;
+    if (performance.now() > end) {
+      return `${basename(path)}-wal is held by a program that has been reading for a while; what was erased is in it until then`;
+    }
+    Atomics.wait(clock, 0, 0, PAUSE_MS);
+  }
+}
+
+function hasMark(db: Database.Database, name: string): boolean {
+  return db.prepare("SELECT 1 FROM meta WHERE name = ?").get(name) !== undefined;
+}
+
+function erasedShare(db: Database.Database): number {
+  const sql = `SELECT coalesce(sum(length(body)), 0) AS bytes FROM erasures JOIN bodies USING (position)
+    WHERE encoding = ${ERASED}`;
+  const { bytes } = db.prepare(sql).get() as { readonly bytes: number };
+  const pages = db.pragma("page_count", { simple: true }) as number;
+  return bytes / (pages * (db.pragma("page_size", { simple: true }) as number));
+}

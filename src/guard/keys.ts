@@ -1,0 +1,164 @@
+// Keys: making, listing and revoking them, and saying who it is that comes with one.
+import { randomBytes } from "node:crypto";
+import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
+import { isScope, type Scope, scopes } from "../model/scope.js";
+import { formatTime } from "../model/time.js";
+import type { KeyStore, StoredKey } from "../ports/key-store.js";
+import { hashOfKey, idOfKey, isKeyOf, newKey } from "./key-text.js";
+
+/** A key as it is listed: never the key itself. */
+export interface KeySummary {
+  readonly id: string;
+  readonly scope: Scope;
+  readonly name: string;
+  readonly created_at: string;
+  /** Absent while the key is good. */
+  readonly revoked_at?: string;
+}
+
+/** A key at the only moment at which it can be seen. */
+export interface CreatedKey {
+  readonly id: string;
+  readonly key: string;
+  readonly scope: Scope;
+  readonly name: string;
+}
+
+/** Who asks, and what for. */
+export interface Caller {
+  /** For the audit: `key:ID`, or `person` where there are no keys. */
+  readonly actor: string;
+  readonly scope: Scope;
+}
+
+/** Without keys, whoever reaches the store is the person it belongs to. */
+export const person: Caller = { actor: "person", scope: "admin" };
+
+const NAME_BYTES_MAX = 256;
+/** Who did it where nobody says. */
+const ACTOR_DEFAULT = "person";
+
+export class Keys {
+  readonly #store: KeyStore;
+  readonly #nowMs: () => number;
+  readonly #note: KeysParts["note"];
+
+  constructor({ store, nowMs, note }: KeysParts) {
+    this.#store = store;
+    this.#nowMs = nowMs;
+    this.#note = note;
+  }
+
+  /** Makes a key. It is shown here and nowhere else. */
+  async create(options: {
+    readonly scope: Scope;
+    readonly name?: string | undefined;
+    readonly actor?: string;
+  }): Promise<CreatedKey> {
+    const { scope, name } = orThrow(parseKey(options));
+    const { id, key } = newKey(randomBytes);
+    // The note first: a key that nobody wrote down must not exist.
+    await this.#note({ action: "key_created", actor: options.actor ?? ACTOR_DEFAULT, target: id });
+    await this.#store.add({ id, scope, name, hash: hashOfKey(key), created_at: formatTime(this.#nowMs()) });
+    return { id, key, scope, name };
+  }
+
+  /** All keys that were ever made, the oldest first. */
+  async list(): Promise<{ readonly keys: readonly KeySummary[] }> {
+    return { keys: (await this.#store.list()).map(toSummary) };
+  }
+
+  /** From the moment this returns, no server takes the key any more. Revoking it again changes nothing. */
+  async revoke(id: string, options: { readonly actor?: string } = {}): Promise<KeySummary> {
+    const { key } = await this.#store.lookUp(id);
+    if (key === undefined) throw keyNotFound(id);
+    if (key.revoked_at !== undefined) return toSummary(key);
+    await this.#note({ action: "key_revoked", actor: options.actor ?? ACTOR_DEFAULT, target: id });
+    return toSummary((await this.#store.revoke(id, formatTime(this.#nowMs()))) ?? key);
+  }
+
+  /** Whether there is a key that opens the door. */
+  async areThere(): Promise<boolean> {
+    return (await this.#store.list()).some(({ revoked_at }) => revoked_at === undefined);
+  }
+
+  /** Who comes with this `Authorization` header, or why nobody does. Sees what other processes have just changed. */
+  async admit(authorization: string | undefined): Promise<Caller | Rejection> {
+    const text = authorization === undefined ? undefined : bearerOf(authorization);
+    const id = text === undefined ? undefined : idOfKey(text);
+    const { isEmpty, key } = await this.#store.lookUp(id);
+    if (isEmpty) return person;
+    if (authorization === undefined) return keyMissing();
+    if (text === undefined || key === undefined || !isKeyOf(text, key.hash)) return keyWrong();
+    return key.revoked_at === undefined ? { actor: `key:${key.id}`, scope: key.scope } : keyWrong();
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+}
+
+export interface KeysParts {
+  readonly store: KeyStore;
+  readonly nowMs: () => number;
+  /** Writes down, durably, that a key was made or revoked. */
+  readonly note: (note: {
+    readonly action: "key_created" | "key_revoked";
+    readonly actor: string;
+    readonly target: string;
+  }) => Promise<unknown>;
+}
+
+function bearerOf(authorization: string): string | undefined {
+  return /^bearer +([^ ]{1,200}) *$/i.exec(authorization)?.[1];
+}
+
+function toSummary({ id, scope, name, created_at, revoked_at }: StoredKey): KeySummary {
+  return { id, scope, name, created_at, ...(revoked_at === undefined ? {} : { revoked_at }) };
+}
+
+function parseKey(options: {
+  readonly scope?: unknown;
+  readonly name?: unknown;
+}): { readonly scope: Scope; readonly name: string } | Rejection {
+  const { scope, name = "" } = options;
+  if (!isScope(scope)) {
+    const message = scope === undefined ? "scope is missing" : "scope is not known";
+    const code = scope === undefined ? "field_missing" : "field_invalid";
+    return reject({ code, field: "scope", message, hint: `Scopes are ${scopes.join(", ")}.` });
+  }
+  if (typeof name !== "string" || !isName(name)) {
+    const message = `name must be a text of at most ${NAME_BYTES_MAX} bytes without control characters`;
+    return reject({ code: "field_invalid", field: "name", message });
+  }
+  return { scope, name };
+}
+
+function isName(name: string): boolean {
+  return Buffer.byteLength(name) <= NAME_BYTES_MAX && name.isWellFormed() && !/\p{Cc}/u.test(name);
+}
+
+function keyMissing(): Rejection {
+  return reject({
+    code: "key_missing",
+    message: "this needs a key",
+    hint: "Send it as `Authorization: Bearer KEY`; `hansard keys create --scope read` makes one.",
+  });
+}
+
+/** The same words for a key that never was, one of another store, and one that was revoked. */
+function keyWrong(): Rejection {
+  return reject({
+    code: "key_wrong",
+    message: "this key is not known here, or was revoked",
+    hint: "Send a good one as `Authorization: Bearer KEY`; `hansard keys list` names those there are.",
+  });
+}
+
+function keyNotFound(id: string): RecorderError {
+  return new RecorderError({
+    code: "key_not_found",
+    message: `there is no key ${JSON.stringify(id.slice(0, 128))}`,
+    hint: "`hansard keys list` shows their ids.",
+  });
+}

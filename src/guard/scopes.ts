@@ -1,0 +1,63 @@
+// Who may do what: the scope that every route needs, in one table. A route that is not in it keeps the server from
+// starting, so that nothing is ever open by mistake.
+import type { Scope } from "../model/scope.js";
+
+/** `open` needs no key and shows no recorded text; `any` needs a key, and what it may do is decided further in. */
+export type Need = Scope | "open" | "any";
+
+/** Paths as the routes spell them. HEAD needs what GET needs. */
+export const needByRoute: { readonly [route: string]: Need } = {
+  "GET /": "open",
+  "GET /page.css": "open",
+  "GET /page.js": "open",
+  "GET /docs.css": "open",
+  "GET /icon.svg": "open",
+  "GET /docs": "open",
+  "GET /openapi.json": "open",
+  "GET /health": "open",
+
+  "POST /interactions": "capture",
+  "POST /interactions/:id/response": "capture",
+  "POST /entries": "capture",
+  "POST /sessions/:id/clear": "capture",
+  "POST /sessions/:id/consolidate": "capture",
+  "POST /v1/traces": "capture",
+  "POST /api/public/otel/v1/traces": "capture",
+
+  "GET /interactions": "read",
+  "GET /interactions/:id": "read",
+  "GET /entries": "read",
+  "GET /entries/:id": "read",
+  "GET /sessions": "read",
+  "GET /sessions/:id": "read",
+  "GET /sessions/:id/entries": "read",
+  "GET /sessions/:id/history": "read",
+  "GET /search": "read",
+  "GET /reflection": "read",
+  "GET /memories": "read",
+  "GET /memories/:id": "read",
+  "GET /tail": "read",
+  "GET /verify": "read",
+  "GET /metrics": "read",
+
+  "POST /interactions/:id/extract": "review",
+  "POST /interactions/:id/reinforce": "review",
+  "POST /memories": "review",
+  "POST /memories/:id/promote": "review",
+  "POST /memories/:id/reject": "review",
+  "POST /memories/:id/supersede": "review",
+  "POST /memories/verdicts": "review",
+
+  "GET /export": "admin",
+  "POST /forget": "admin",
+
+  "GET /mcp": "any",
+  "POST /mcp": "any",
+  "DELETE /mcp": "any",
+};
+
+/** What a route needs; undefined where nobody has decided it. */
+export function needOf(method: string, path: string): Need | undefined {
+  const route = `${method === "HEAD" ? "GET" : method} ${path}`;
+  return Object.hasOwn(needByRoute, route) ? needByRoute[route] : undefined;
+}

@@ -1,0 +1,43 @@
+// How much a server takes on at once. Two hundred connections and sixteen busy writers are far below all of these.
+
+export interface ServerLimits {
+  /** Requests of one key, or without one of one address, in a second; 0 is no limit. */
+  readonly requests_per_second: number;
+  readonly connections: number;
+  /** How long address and headers of a request may take to arrive. */
+  readonly head_ms: number;
+  /** How long a request may take to arrive whole. */
+  readonly request_ms: number;
+  /** How long a connection is kept open without a request. */
+  readonly keep_alive_ms: number;
+  /** How long whoever gets a long answer may read nothing of it. */
+  readonly stall_ms: number;
+  /** Bytes of address and headers: room for a query of 10,000 characters in any script, each percent-encoded. */
+  readonly head_bytes: number;
+  /** Bytes of request bodies in memory at once. */
+  readonly bodies_bytes: number;
+  readonly reads_running: number;
+  readonly reads_waiting: number;
+  /** Reads that walk through the whole log. */
+  readonly walks_running: number;
+  readonly walks_waiting: number;
+  readonly exports: number;
+  readonly tails: number;
+}
+
+export const defaultLimits: ServerLimits = {
+  requests_per_second: 20_000,
+  connections: 2_000,
+  head_ms: 15_000,
+  request_ms: 60_000,
+  keep_alive_ms: 72_000,
+  stall_ms: 60_000,
+  head_bytes: 128 * 1024,
+  bodies_bytes: 256 * 1024 * 1024,
+  reads_running: 8,
+  reads_waiting: 1_000,
+  walks_running: 2,
+  walks_waiting: 16,
+  exports: 8,
+  tails: 1_000,
+};

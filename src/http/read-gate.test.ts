@@ -1,0 +1,51 @@
+// Reads in their turn: so many at once, so many waiting, and none while capture is pressed.
+import { expect, test } from "vitest";
+import { ReadGate } from "./read-gate.js";
+
+const limits = { running_max: 2, waiting_max: 1, isPressed: () => false };
+const overloaded = { code: "overloaded" };
+
+/** Work that takes until the test says so. */
+function held<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: (value) => resolve(value) };
+}
+
+test("as many as may run do, the next waits, and one more is refused", async () => {
+  const gate = new ReadGate(limits);
+  const works = [held<number>(), held<number>()];
+  const running = works.map(({ promise }) => gate.pass(() => promise));
+  const waiting = gate.pass(() => 3);
+  expect([gate.running, gate.waiting]).toEqual([2, 1]);
+  await expect(gate.pass(() => 4)).rejects.toMatchObject(overloaded);
+  works[0]?.resolve(1);
+  expect(await waiting).toBe(3);
+  works[1]?.resolve(2);
+  expect(await Promise.all(running)).toEqual([1, 2]);
+  expect([gate.running, gate.waiting]).toEqual([0, 0]);
+});
+
+test("work that fails gives its place back", async () => {
+  const gate = new ReadGate({ ...limits, running_max: 1 });
+  await expect(gate.pass(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(await gate.pass(() => "next")).toBe("next");
+});
+
+test("while capture is pressed reads are refused, those that wait already too", async () => {
+  let isPressed = false;
+  const gate = new ReadGate({ running_max: 1, waiting_max: 5, isPressed: () => isPressed });
+  const work = held<string>();
+  const running = gate.pass(() => work.promise);
+  const waiting = gate.pass(() => "too late");
+  isPressed = true;
+  await expect(gate.pass(() => "new")).rejects.toMatchObject(overloaded);
+  const refused = expect(waiting).rejects.toMatchObject(overloaded);
+  work.resolve("done");
+  expect(await running).toBe("done");
+  await refused;
+  isPressed = false;
+  expect(await gate.pass(() => "again")).toBe("again");
+});

@@ -1,0 +1,17 @@
+// Purges a file of a store in a thread of its own, so that neither capture nor reads wait for it.
+import { Thread } from "./calls.js";
+
+export interface PurgeOptions {
+  readonly file: "log" | "index";
+  readonly path: string;
+}
+
+/** Answers with what is left in the file, in words; undefined where nothing is. */
+export async function purgeFile(options: PurgeOptions): Promise<string | undefined> {
+  const thread = new Thread({ file: new URL("./purge-thread.js", import.meta.url), options });
+  try {
+    return await thread.call<string | undefined>("purge", undefined);
+  } finally {
+    await thread.close();
+  }
+}

@@ -1,0 +1,79 @@
+// How a store is: whether its log can be read and written, how far the index has followed, and how much waits.
+import type { CommitLoad, CommitReport, GroupCommit } from "./capture/group-commit.js";
+import { Fault } from "./model/fault.js";
+import type { EntryLog } from "./ports/entry-log.js";
+import type { Reading } from "./threads/reading.js";
+
+export interface Health {
+  /** `degraded` while answers may lack older entries, or the log cannot be used. */
+  readonly status: "ok" | "degraded";
+  /** Position of the newest entry. */
+  readonly position: number;
+  /** Position through which the index has followed. */
+  readonly indexed_through: number;
+  /** Why nothing can be recorded or read at present; absent while that is possible. */
+  readonly trouble?: string;
+}
+
+/** What waits, and how far behind the index is. */
+export interface Load {
+  readonly capture: CommitLoad;
+  readonly tails: number;
+}
+
+/** How long a failed commit speaks for the next one. Then nobody has tried for a while, and it may be well again. */
+const TROUBLE_MS = 30_000;
+
+export class Vitals {
+  readonly #parts: VitalsParts;
+  #watch: ((report: CommitReport) => void) | undefined;
+  #trouble: { readonly code: string; readonly atMs: number } | undefined;
+
+  constructor(parts: VitalsParts) {
+    this.#parts = parts;
+    parts.commit.watch((report) => {
+      this.#trouble = report.fault === undefined ? undefined : { code: report.fault, atMs: performance.now() };
+      this.#watch?.(report);
+    });
+  }
+
+  async health(): Promise<Health> {
+    const { log, reading } = this.#parts;
+    const head = await log.head().catch((error: unknown) => (error instanceof Fault ? error.code : "store_failed"));
+    const index = await reading.indexState().catch(() => undefined);
+    const trouble = typeof head === "string" ? head : this.#recentTrouble();
+    return {
+      status: trouble === undefined && index?.is_whole === true ? "ok" : "degraded",
+      position: typeof head === "string" ? 0 : head.position,
+      indexed_through: index?.indexed_through ?? 0,
+      ...(trouble === undefined ? {} : { trouble }),
+    };
+  }
+
+  load(): Load {
+    return { capture: this.#parts.commit.load, tails: this.#parts.tails() };
+  }
+
+  /** Position through which the texts are indexed; searches look through the rest themselves. */
+  async textsThrough(): Promise<number> {
+    return (await this.#parts.reading.indexState()).texts_through;
+  }
+
+  /** Hears of every commit from now on; there is one who watches. */
+  watchCommits(heard: (report: CommitReport) => void): void {
+    this.#watch = heard;
+  }
+
+  #recentTrouble(): string | undefined {
+    const trouble = this.#trouble;
+    return trouble !== undefined && performance.now() - trouble.atMs < TROUBLE_MS ? trouble.code : undefined;
+  }
+}
+
+interface VitalsParts {
+  readonly log: EntryLog;
+  readonly reading: Reading;
+  readonly commit: GroupCommit;
+  /** How many follow the log. */
+  readonly tails: () => number;
+}

@@ -1,0 +1,66 @@
+// What was forgotten is in no file of a PostgreSQL but its WAL: not in dead rows, not in its indexes, not in its statistics.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type EntryInput, openRecorder } from "../../src/index.js";
+import { serverOfTest } from "../support/postgres.js";
+import type { PostgresServer } from "../support/postgres-server.js";
+
+const MARK = "SECRETMARK";
+
+test("every byte of a forgotten session is gone once forget has answered, and the chain stays whole", async () => {
+  const database = await serverOfTest();
+  const data = await database.createDatabase("forgetting");
+  const [recorder, other] = [await openRecorder({ data }), await openRecorder({ data })];
+  onTestFinished(async () => void (await Promise.all([recorder.close(), other.close()])));
+  await recorder.append(others("before"));
+  await recorder.append(marked());
+  await recorder.append(others("after"));
+  expect((await other.search(MARK)).results).not.toEqual([]);
+  // What the autovacuum does after a while: it also gathers statistics, which hold values of columns.
+  await database.execute("ANALYZE", "forgetting");
+  expect(await filesWith(database)).not.toEqual([]);
+
+  const forgotten = await recorder.forget({ session_id: `${MARK}-session`, reason: "it was asked for" });
+  expect(forgotten).toMatchObject({ entries: marked().length, left: [] });
+  expect(await filesWith(database)).toEqual([]);
+  expect((await other.search(MARK)).results).toEqual([]);
+  expect(await other.verify()).toMatchObject({ ok: true, erased: marked().length });
+  await database.execute("ANALYZE", "forgetting");
+  expect(await filesWith(database)).toEqual([]);
+});
+
+/** Short and long ones, in every place that is copied into some table. */
+function marked(): readonly EntryInput[] {
+  const at = (field: string): string => `${MARK}-${field}`;
+  const labels = { session_id: at("session"), project: at("project"), client: at("client") };
+  const short = Array.from(
+    { length: 40 },
+    (_, nth): EntryInput => ({ ...labels, kind: "error", error: at(`error-${nth}`), context: "日本語" }),
+  );
+  return [
+    { ...labels, kind: "session_info", title: at("title"), metadata: { [at("key")]: at("value") } },
+    { ...labels, kind: "interaction", id: at("id"), prompt: at("prompt"), memories_used: [at("memory")] },
+    { kind: "response", interaction_id: at("id"), response: at("response"), chunks_used: [at("chunk")] },
+    { ...labels, kind: "message", role: "user", content: `${at("content")} ${"long ".repeat(40_000)}` },
+    ...short,
+  ];
+}
+
+function others(name: string): readonly EntryInput[] {
+  return Array.from({ length: 200 }, (_, at) => ({
+    ...{ kind: "message", session_id: `${name}-${at % 7}`, project: `${name}-${at % 5}`, role: "user" },
+    content: `${name} ${at} ${"word ".repeat(at)}`,
+  }));
+}
+
+/** The files of the server that hold the mark, but for the WAL, which PostgreSQL recycles in its own time. */
+async function filesWith(database: PostgresServer): Promise<readonly string[]> {
+  await database.execute("CHECKPOINT");
+  const folder = join(database.place.folder, "data");
+  const forms = [MARK, MARK.toLowerCase()].map((form) => Buffer.from(form));
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile() && !file.parentPath.includes("pg_wal"))
+    .map((file) => join(file.parentPath, file.name))
+    .filter((path) => forms.some((form) => readFileSync(path).includes(form)));
+}

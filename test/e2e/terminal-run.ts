@@ -1,0 +1,39 @@
+// Runs the real command on a real terminal, which `script` provides, and hands back all that was drawn on it.
+import { spawn } from "node:child_process";
+import { mainFile } from "./cli-run.js";
+
+export interface Drawn {
+  readonly status: number | null;
+  /** Both streams as the terminal got them, sequences included; its line ends are those of a file. */
+  readonly text: string;
+}
+
+export async function runOnTerminal(
+  args: readonly string[],
+  options: { readonly data: string; readonly columns: number; readonly env?: NodeJS.ProcessEnv },
+): Promise<Drawn> {
+  const line = [process.execPath, mainFile, ...args].map(quoted).join(" ");
+  const command = `stty cols ${options.columns} rows 40; ${line}`;
+  const { PATH = "" } = process.env;
+  const child = spawn("script", scriptArguments(command), {
+    env: { PATH, HOME: "/nonexistent", SHELL: "/bin/sh", TERM: "xterm", HANSARD_DATA: options.data, ...options.env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (status) => resolve({ status, text: text.replaceAll("\r\n", "\n") }));
+  });
+}
+
+/** Linux and macOS know two programs of this name. */
+function scriptArguments(command: string): readonly string[] {
+  return process.platform === "darwin" ? ["-q", "/dev/null", "/bin/sh", "-c", command] : ["-qec", command, "/dev/null"];
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,49 @@
+// docs/SECURITY.md says what the program does: its tables are the program's own.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { repositoryRoot } from "../../scripts/repository-root.mjs";
+import { needByRoute } from "../../src/guard/scopes.js";
+import { statusByFault, statusByRejection } from "../../src/http/errors.js";
+import { defaultLimits } from "../../src/http/limits.js";
+import { limits } from "../../src/model/limits.js";
+import { scopes } from "../../src/model/scope.js";
+
+const text = readFileSync(join(repositoryRoot, "docs", "SECURITY.md"), "utf8");
+
+/** The rows of the table with this head, cell by cell. */
+function tableOf(head: string): readonly (readonly string[])[] {
+  const lines = text
+    .slice(text.indexOf(`${head}\n`))
+    .split("\n")
+    .slice(2);
+  const end = lines.findIndex((line) => !line.startsWith("|"));
+  return lines.slice(0, end).map((line) =>
+    line
+      .slice(1, -1)
+      .split("|")
+      .map((cell) => cell.trim().replace(/^`(.*)`$/, "$1")),
+  );
+}
+
+test("the table of calls is the table of scopes", () => {
+  const rows = tableOf("| call | needs |").map(([call = "", need]) => [call.replaceAll("{id}", ":id"), need]);
+  expect(Object.fromEntries(rows)).toEqual(needByRoute);
+});
+
+test("every scope is explained", () => {
+  expect(tableOf("| scope | may |").map(([scope]) => scope)).toEqual([...scopes]);
+});
+
+test("the limits are those that hold", () => {
+  const { entry_bytes, request_bytes, nesting_levels } = limits;
+  const rows = tableOf("| limit | value | beyond it |").map(([name, value]) => [name, Number(value)]);
+  expect(Object.fromEntries(rows)).toEqual({ entry_bytes, request_bytes, nesting_levels, ...defaultLimits });
+});
+
+test("the statuses named beside codes are theirs", () => {
+  const known: { readonly [code: string]: number } = { ...statusByRejection, ...statusByFault };
+  const named = [...text.matchAll(/\b([45]\d\d) (?:\()?`([a-z_]+)`/g)];
+  expect(named.length).toBeGreaterThan(10);
+  for (const [, status, code = ""] of named) expect([code, known[code]]).toEqual([code, Number(status)]);
+});
