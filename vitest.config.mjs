@@ -8,8 +8,11 @@ const onPostgres = [
   "http-bad-*.test",
   "http-close.test",
   "http-forget.test",
+  "http-metrics.test",
+  "http-openapi.test",
   "http-se*.test",
   "http-scopes.test",
+  "reflection.test",
   "tail.test",
   "import-export.test",
 ];

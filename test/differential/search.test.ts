@@ -11,7 +11,7 @@ import { generatedTexts, realTexts } from "./search-texts.js";
 const QUERIES = testEngine === "postgres" ? 150 : 1_000;
 
 test.each([
-  ["generated texts", generatedTexts(600, fuzzSeed)],
+  ["generated texts", generatedTexts(400, fuzzSeed)],
   ["real texts, or generated ones where there are none", realTexts(1_000, fuzzSeed)],
 ])(
   `finds what a scan finds, in the same order, while entries are written: %s (seed ${fuzzSeed})`,
@@ -63,26 +63,29 @@ function expectHits(parts: {
     about,
   ).toEqual(searchPlainly(before, wish));
   // What came while it was searched may be there or not, but never what is not meant.
-  const byPosition = new Map(entries.map((entry) => [entry.position, entry]));
-  for (const position of positions) expect(isMeant(byPosition.get(position) as Entry, wish), about).toBe(true);
-  for (const hit of hits) expectReason(hit, wish);
+  const later = entries.filter(({ position }) => !known.has(position) && positions.includes(position));
+  expect(
+    later.filter((entry) => !isMeant(entry, wish)),
+    about,
+  ).toEqual([]);
+  expect(
+    hits.filter((hit) => !isReasonGiven(hit, wish)),
+    about,
+  ).toEqual([]);
 }
 
-function expectReason(hit: SearchHit, wish: Wish): void {
-  const about = JSON.stringify({ hit, wish });
-  if (wish.terms.length === 0) {
-    expect([hit.field, hit.matches], about).toEqual(["", []]);
-    return;
-  }
-  expect(hit.matches.length, about).toBeGreaterThan(0);
+/** One assertion for all hits of a query: there are a million of them, and an assertion costs more than the look. */
+function isReasonGiven(hit: SearchHit, wish: Wish): boolean {
+  if (wish.terms.length === 0) return hit.field === "" && hit.matches.length === 0;
   let last = 0;
   for (const [start, end] of hit.matches) {
     // A sigma at the end of a mark is a final one only there; characters that have a form together are marked together.
     const marked = unfinal(hit.snippet.slice(start, end));
     const isTerm = wish.terms.some((term) => marked.includes(unfinal(term)));
-    if (start < last || end <= start || end > hit.snippet.length || !isTerm) throw new Error(about);
+    if (start < last || end <= start || end > hit.snippet.length || !isTerm) return false;
     last = end;
   }
+  return hit.matches.length > 0;
 }
 
 function unfinal(text: string): string {

@@ -1,11 +1,16 @@
 // The command line on PostgreSQL, and `hansard copy`: a record moves between a folder and PostgreSQL with its positions and hashes, and a broken copy goes on.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { stripVTControlCharacters } from "node:util";
+import pico from "picocolors";
+import { expect, test, vi } from "vitest";
+import type { Invocation } from "../../src/cli/command.js";
+import { copyCommand } from "../../src/cli/commands/copy.js";
+import type { Pane } from "../../src/cli/terminal.js";
 import { openRecorder } from "../../src/index.js";
 import { storeAddress } from "../support/postgres.js";
 import { folderOfTest } from "../support/temporary-folder.js";
-import { fillStore, interactions, readError, readJson, runCli } from "./cli-run.js";
+import { fillStore, interactions, readError, readJson, resultOf, runCli, startCli } from "./cli-run.js";
 
 test("a folder goes to PostgreSQL and back, and all three are the same log", async () => {
   const [first, database, second] = [join(folderOfTest(), "a"), await newDatabase(), join(folderOfTest(), "b")];
@@ -30,6 +35,62 @@ test("what was recorded since the last copy is brought by the next one, and ids 
   } finally {
     await recorder.close();
   }
+});
+
+test("erased entries are copied as erased, in both directions; what was forgotten since goes in the copy too", async () => {
+  const [folder, database, back] = [join(folderOfTest(), "a"), await newDatabase(), join(folderOfTest(), "b")];
+  await fillStore(
+    folder,
+    interactions(20).map((entry, at) => ({ ...entry, id: `e${at + 1}` })),
+  );
+  await forget(folder, "e3");
+  await readJson(["copy", "--from", folder, "--to", database]);
+  expect(await readJson(["verify"], { data: database })).toMatchObject({ ok: true, erased: 1 });
+  await forget(folder, "e7");
+  const again = await readJson(["copy", "--from", folder, "--to", database]);
+  expect(again).toMatchObject({ copied: 2 });
+  expect(again).not.toHaveProperty("left");
+  await readJson(["copy", "--from", database, "--to", back]);
+  for (const data of [database, back]) {
+    expect(await readJson(["verify"], { data })).toMatchObject({ ok: true, erased: 2 });
+    expect((await runCli(["show", "7", "--json"], { data })).stdout).toContain('"erased":true');
+  }
+  expect(new Set(await Promise.all([folder, database, back].map(wholeExport))).size).toBe(1);
+});
+
+test("a copy that is killed goes on where it stopped", async () => {
+  const [folder, database] = [join(folderOfTest(), "a"), await newDatabase()];
+  const long = "much to copy ".repeat(300);
+  await fillStore(
+    folder,
+    interactions(12_000).map((entry) => ({ ...entry, response: long })),
+  );
+  const killed = startCli(["copy", "--from", folder, "--to", database]);
+  const target = await openRecorder({ data: database });
+  try {
+    await vi.waitUntil(async () => (await target.health()).position > 0, { timeout: 30_000, interval: 10 });
+    killed.kill("SIGKILL");
+    expect((await resultOf(killed)).status).toBeNull();
+  } finally {
+    await target.close();
+  }
+  const { copied, existing } = await readJson(["copy", "--from", folder, "--to", database]);
+  expect(existing).toBeGreaterThan(0);
+  expect(copied).toBeGreaterThan(0);
+  expect(copied + existing).toBe(12_000);
+  expect(await wholeExport(database)).toBe(await wholeExport(folder));
+});
+
+test("on a terminal a bar shows how far it has come", async () => {
+  const [folder, database] = [join(folderOfTest(), "a"), await newDatabase()];
+  await fillStore(folder, interactions(2_500));
+  const [out, err] = [terminal(), terminal()];
+  const options = { from: folder, to: database };
+  const settings = {} as Invocation["settings"];
+  const screen = { out: out.pane, err: err.pane };
+  expect(await copyCommand.run({ operands: [], options, settings, screen, json: false })).toBe(0);
+  expect(stripVTControlCharacters(err.written.join("\n"))).toMatch(/40 %, 1000 of 2500[\s\S]*100 %, 2500 of 2500/);
+  expect(out.written.join("")).toMatch(/^Copied 2,?500 entries; head hash [0-9a-f]{64}\n$/);
 });
 
 test("a target with entries of its own is refused, and nothing changes", async () => {
@@ -74,6 +135,16 @@ async function wholeExport(data: string): Promise<string> {
   const { status, stdout, stderr } = await runCli(["export"], { data });
   expect({ status, stderr }).toMatchObject({ status: 0 });
   return stdout;
+}
+
+async function forget(data: string, id: string): Promise<void> {
+  await readJson(["forget", "--entry", id, "--reason", "it was asked for", "--yes"], { data });
+}
+
+function terminal(): { readonly pane: Pane; readonly written: string[] } {
+  const written: string[] = [];
+  const colours = pico.createColors(true);
+  return { written, pane: { isTerminal: true, columns: 80, colours, write: (text) => void written.push(text) } };
 }
 
 function newDatabase(): Promise<string> {

@@ -49,6 +49,8 @@ export class SqliteKeys implements KeyStore {
   readonly engine = "sqlite";
   readonly #path: string;
   #opened: Opened | undefined;
+  /** Known for the rest of this turn of the event loop. */
+  #isMissing = false;
 
   /** Nothing is opened or made until it is needed. */
   constructor(options: { readonly path: string }) {
@@ -56,6 +58,7 @@ export class SqliteKeys implements KeyStore {
   }
 
   async add({ id, scope, name, hash, created_at }: StoredKey): Promise<void> {
+    this.#isMissing = false;
     this.#attempt("create", ({ db }) => {
       const sql = "INSERT INTO keys (id, scope, name, hash, created_at) VALUES (?, ?, ?, ?, ?)";
       db.prepare(sql).run(id, scope, name, hash, created_at);
@@ -81,7 +84,7 @@ export class SqliteKeys implements KeyStore {
 
   /** Two reads of a small tree, a few microseconds: there is nothing worth remembering between requests. */
   async lookUp(id: string | undefined): Promise<KeyLookup> {
-    if (!this.#isThere()) return { isEmpty: true };
+    if (this.#isMissing || !this.#isThere()) return this.#missing();
     return this.#attempt("write", ({ get, any }) => {
       const row = id === undefined ? undefined : get.get(id);
       return row === undefined ? { isEmpty: any.get() === 0 } : { isEmpty: false, key: rowToKey(row) };
@@ -91,6 +94,17 @@ export class SqliteKeys implements KeyStore {
   async close(): Promise<void> {
     this.#opened?.db.close();
     this.#opened = undefined;
+  }
+
+  /** Requests that came together need not each ask the file system, which takes longer than all else that is asked here. */
+  #missing(): KeyLookup {
+    if (!this.#isMissing) {
+      this.#isMissing = true;
+      setImmediate(() => {
+        this.#isMissing = false;
+      });
+    }
+    return { isEmpty: true };
   }
 
   #isThere(): boolean {
