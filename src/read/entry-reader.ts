@@ -1,10 +1,11 @@
 // Entries by position, as views show them: whole, with the response that completed an interaction.
 //
 // This is where secrets are masked: what is shown beside other entries passes through here, the record itself does not.
-import { toEntry } from "../model/body.js";
+import { bodyToEntry, parseBodyText, toEntry } from "../model/body.js";
 import { completionClaim, idClaim } from "../model/claims.js";
 import type { Entry, EntryOf, EntrySummary, ErasedEntry, Interaction } from "../model/entry.js";
-import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
+import { corruptEntry } from "../model/fault.js";
+import type { EntryLog, StoredBody, StoredEntry } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { complete, summarise } from "./views.js";
 
@@ -54,6 +55,11 @@ export class EntryReader {
     return this.withResponses((await this.#log.get(positions)).flatMap(toReadable));
   }
 
+  /** As `read` but for their hashes, which are `""`: for whoever looks through many and shows none of them whole. */
+  async readBodies(positions: readonly number[]): Promise<readonly Entry[]> {
+    return this.withResponses((await this.#log.getBodies(positions)).flatMap(toUnhashed));
+  }
+
   /** The entries at these positions in their short form, masked, as many as fit on a page, the first in any case. */
   async page(positions: readonly number[]): Promise<SummaryPage> {
     const rows: EntrySummary[] = [];
@@ -92,6 +98,15 @@ function toReadable(stored: StoredEntry | undefined): readonly Entry[] {
   const entry = stored === undefined ? undefined : toEntry(stored);
   return entry === undefined || "erased" in entry ? [] : [entry];
 }
+
+function toUnhashed(stored: StoredBody | undefined): readonly Entry[] {
+  if (stored?.flaw !== undefined) throw corruptEntry(stored.position, stored.flaw);
+  if (stored?.body === undefined) return [];
+  const { position, kind, recorded_at, body } = stored;
+  return [bodyToEntry({ position, kind, recorded_at, hash: NO_HASH }, parseBodyText(position, body))];
+}
+
+const NO_HASH = new Uint8Array();
 
 /** The leading entries whose bodies fit into this many bytes, the first in any case. */
 function takeUntil(

@@ -47,6 +47,8 @@ describe("at the start", () => {
       ...{ code: "store_unsuitable", message: expect.stringContaining("locale C") },
       hint: expect.stringContaining("C.UTF-8"),
     });
+    const left = "SELECT tablename FROM pg_tables WHERE tablename LIKE 'hansard%'";
+    expect(await server.execute(left, databaseName(address))).toEqual([]);
   });
 
   test("a database in another encoding is refused", async () => {

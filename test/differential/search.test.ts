@@ -63,11 +63,16 @@ function expectHits(parts: {
     about,
   ).toEqual(searchPlainly(before, wish));
   // What came while it was searched may be there or not, but never what is not meant.
-  const later = entries.filter(({ position }) => !known.has(position) && positions.includes(position));
+  const byPosition = new Map(entries.map((entry) => [entry.position, entry]));
+  const isMeantAt = (position: number): boolean => {
+    const entry = byPosition.get(position);
+    return entry !== undefined && isMeant(entry, wish);
+  };
   expect(
-    later.filter((entry) => !isMeant(entry, wish)),
+    positions.filter((position) => !known.has(position) && !isMeantAt(position)),
     about,
   ).toEqual([]);
+  expect(new Set(positions).size, about).toBe(positions.length);
   expect(
     hits.filter((hit) => !isReasonGiven(hit, wish)),
     about,

@@ -44,7 +44,11 @@ export function toFault(error: unknown, address: string): Fault {
   switch (code) {
     case "28P01":
     case "28000":
-      return make("store_refused", `${where} does not let us in (${said})`, "Check user and password in the address.");
+      return make(
+        "store_refused",
+        `${where} does not let us in (${said})`,
+        "Check the user in the address, and the password there, in PGPASSWORD or in the file that PGPASSFILE names.",
+      );
     case "3D000":
       return make("store_missing", `there is no such database: ${where}`, CREATE_DATABASE);
     case "42501":

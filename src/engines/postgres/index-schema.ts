@@ -1,6 +1,6 @@
 // The tables of the index. All of it is derived, so a change raises the version and the index is built anew.
+import { compressQuickly, keepOutOfStatistics } from "./columns.js";
 import type { Session } from "./connection.js";
-import { keepOutOfStatistics } from "./log-schema.js";
 
 /** Raised with every change of these tables or of what is put into them. */
 export const INDEX_VERSION = 3;
@@ -38,6 +38,7 @@ export async function createIndexTables(session: Session): Promise<void> {
   for (const [table, columns] of Object.entries(RECORDED)) {
     await session.query({ text: keepOutOfStatistics(`hansard_index_${table}`, columns) });
   }
+  await session.query({ text: compressQuickly("hansard_index_texts", "texts") });
 }
 
 /** Readers that are under way are waited for, since emptying a table needs it alone. */

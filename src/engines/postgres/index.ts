@@ -33,8 +33,13 @@ export class PostgresIndex implements EntryIndex {
   }
 
   static async open(connections: Connections): Promise<PostgresIndex> {
-    await replaceDerived(connections, { part: "index", version: INDEX_VERSION, create: createIndexTables });
-    await assertTrigrams(connections);
+    const create = async (session: Session): Promise<void> => {
+      await createIndexTables(session);
+      // Here already, so that nothing is left behind in a database that is refused.
+      await assertTrigrams(session, connections.address);
+    };
+    await replaceDerived(connections, { part: "index", version: INDEX_VERSION, create });
+    await assertTrigrams(connections, connections.address);
     return new PostgresIndex(connections);
   }
 
@@ -222,12 +227,12 @@ async function addCounts(session: Session, what: "kind" | "project", rows: reado
 }
 
 /** Under the C locale, trigrams see no letters beyond ASCII, and a search would find nothing in most languages. */
-async function assertTrigrams(connections: Connections): Promise<void> {
+async function assertTrigrams(session: Session, address: string): Promise<void> {
   const text = `SELECT cardinality(show_trgm('日本語')) AS found, datctype AS ctype
     FROM pg_database WHERE datname = current_database()`;
-  const [seen] = await connections.query<{ readonly found: number; readonly ctype: string }>({ text });
+  const [seen] = await session.query<{ readonly found: number; readonly ctype: string }>({ text });
   if (seen === undefined || seen.found > 0) return;
-  const where = shownPlace(connections.address);
+  const where = shownPlace(address);
   const message = `${where} has the locale ${seen.ctype} (LC_CTYPE), which knows no letters but ASCII; search needs a UTF-8 one`;
   throw new Fault("store_unsuitable", message, { hint: CREATE_DATABASE });
 }

@@ -1,6 +1,7 @@
 // The tables of the log, one step per version of the format. Steps are never changed once released, only added.
 import { randomUUID } from "node:crypto";
 import { GENESIS_HASH } from "../../model/chain.js";
+import { compressQuickly, keepOutOfStatistics } from "./columns.js";
 import type { Session } from "./connection.js";
 import type { Migration } from "./migrations.js";
 
@@ -23,14 +24,6 @@ export const logMigrations: readonly Migration[] = [
     await session.query({ text: createPartition(0, PARTITION_POSITIONS) });
   },
 ];
-
-/**
- * ANALYZE copies values of up to a kilobyte into a table of PostgreSQL's own, where they would stay when they are forgotten.
- * Columns that hold what was recorded are therefore left out of it; their indexes are such that no plan depends on it.
- */
-export function keepOutOfStatistics(table: string, columns: readonly string[]): string {
-  return columns.map((column) => `ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0;`).join(" ");
-}
 
 // Names are compared as bytes, not by the rules of a language, which also keeps the trees small and fast.
 const TABLES_SQL = `
@@ -118,6 +111,7 @@ export function createPartition(from: number, positions: number): string {
     CREATE TABLE ${name} (LIKE hansard_bodies INCLUDING DEFAULTS);
     ALTER TABLE ${name} ALTER COLUMN salt SET STORAGE PLAIN;
     ${keepOutOfStatistics(name, ["salt", "body"])}
+    ${compressQuickly(name, "body")}
     CREATE TRIGGER ${name}_never_truncated BEFORE TRUNCATE ON ${name}
       FOR EACH STATEMENT EXECUTE FUNCTION hansard_refuse();
     ALTER TABLE hansard_bodies ATTACH PARTITION ${name} FOR VALUES FROM (${from + 1}) TO (${from + positions + 1});
