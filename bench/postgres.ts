@@ -111,7 +111,11 @@ async function searching(server: PostgresServer, { folder, scale }: SuiteOptions
     { name: "index, bytes for an entry of 1.8 KB", value: index / total, unit: "bytes" },
     { name: "rare substring", value: ours, unit: "ms" },
     { name: "rare substring, ripgrep", value: ripgrep, unit: "ms" },
-    { name: "rare substring ÷ ripgrep", value: ours / ripgrep, unit: "×", target: { at_most: 0.3 } },
+    {
+      ...{ name: "rare substring ÷ ripgrep", value: ours / ripgrep, unit: "×" },
+      // Over a few thousand entries ripgrep takes no longer than it takes to start.
+      ...(scale === 1 ? { target: { at_most: 0.3 } } : {}),
+    },
   ];
 }
 

@@ -108,6 +108,26 @@ test("a tail on one server has everything that others record, once and in order,
   await Promise.all([left.close(), right.close()]);
 }, 60_000);
 
+test("a database that was restored from a dump without the index builds it again by itself", async () => {
+  const database = await serverOfTest();
+  const data = await database.createDatabase("restored");
+  const recorder = await openRecorder({ data });
+  const messages = Array.from({ length: 50 }, (_, at) => ({ kind: "error" as const, error: `needle ${at}` }));
+  await recorder.append(messages);
+  expect((await recorder.count()).entries).toBe(50);
+  await recorder.close();
+  // What `pg_dump --exclude-table-data='hansard_index_*'` leaves of them.
+  const tables = await database.execute(
+    "SELECT tablename FROM pg_tables WHERE tablename LIKE 'hansard_index_%'",
+    "restored",
+  );
+  await database.execute(`TRUNCATE ${tables.map(({ tablename }) => tablename).join(", ")}`, "restored");
+  const restored = await openRecorder({ data });
+  onTestFinished(() => restored.close());
+  expect((await restored.count()).entries).toBe(50);
+  expect((await restored.search("needle 49")).results).toHaveLength(1);
+}, 60_000);
+
 const CUT_SQL = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'";
 
 async function serve(data: string): Promise<Running> {

@@ -49,6 +49,9 @@ export async function emptyIndexTables(session: Session): Promise<void> {
   await session.query({ text: "UPDATE hansard_index_checkpoints SET position = 0, log_id = '', hash = ''" });
 }
 
+export const CHECKPOINTS_SQL =
+  "INSERT INTO hansard_index_checkpoints (name, position) VALUES ('rows', 0), ('texts', 0) ON CONFLICT DO NOTHING";
+
 const TABLES_SQL = `
   CREATE TABLE hansard_index_checkpoints (
     name text PRIMARY KEY,
@@ -56,7 +59,7 @@ const TABLES_SQL = `
     log_id text NOT NULL DEFAULT '',
     hash text NOT NULL DEFAULT ''
   ) WITH (fillfactor = 10);
-  INSERT INTO hansard_index_checkpoints (name, position) VALUES ('rows', 0), ('texts', 0);
+  ${CHECKPOINTS_SQL};
   CREATE TABLE hansard_index_rows (
     position bigint PRIMARY KEY,
     created_ms bigint NOT NULL,

@@ -18,7 +18,7 @@ import type { Connections, Session, Statement } from "./connection.js";
 import { CREATE_DATABASE, toFault } from "./faults.js";
 import { eraseRows } from "./index-erasing.js";
 import { groupBy, referenceKey, rowConditions, storable, unstored } from "./index-filter.js";
-import { createIndexTables, emptyIndexTables, INDEX_VERSION, indexTables } from "./index-schema.js";
+import { CHECKPOINTS_SQL, createIndexTables, emptyIndexTables, INDEX_VERSION, indexTables } from "./index-schema.js";
 import { applyToSessions, columnsOf, getSession, listSessions, sessionPositions } from "./index-sessions.js";
 import { candidates, textRow, textsStatement } from "./index-texts.js";
 import { replaceDerived, writtenByNewer } from "./migrations.js";
@@ -40,6 +40,7 @@ export class PostgresIndex implements EntryIndex {
     };
     await replaceDerived(connections, { part: "index", version: INDEX_VERSION, create });
     await assertTrigrams(connections, connections.address);
+    await ensureCheckpoints(connections);
     return new PostgresIndex(connections);
   }
 
@@ -177,6 +178,12 @@ const COUNT_SQL = `SELECT
   (SELECT count(*) FROM hansard_index_sessions) AS sessions,
   (SELECT min(created_ms) FROM hansard_index_rows) AS first_ms,
   (SELECT max(created_ms) FROM hansard_index_rows) AS last_ms`;
+
+/** A database that was restored from a dump without the index has its tables, but not where they begin. */
+async function ensureCheckpoints(connections: Connections): Promise<void> {
+  const known = await connections.query<object>({ text: "SELECT 1 FROM hansard_index_checkpoints" });
+  if (known.length === 0) await connections.query({ text: CHECKPOINTS_SQL });
+}
 
 /** A newer version may have made the tables anew since this one was opened, and what it keeps there is not known here. */
 async function checkpointOf(
