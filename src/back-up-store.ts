@@ -1,12 +1,13 @@
 // Backup and restore of a store in a folder: one file that holds the whole log, proven before it counts.
 import { existsSync, mkdirSync, rmdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type Verification, verify } from "./custody/verify.js";
 import { writeWholeFile } from "./custody/whole-file.js";
 import { copyFile } from "./engines/sqlite/copy-file.js";
 import { toFault } from "./engines/sqlite/file.js";
 import { SqliteLog } from "./engines/sqlite/log.js";
 import { Fault } from "./model/fault.js";
+import { isStoreFileName } from "./model/store-files.js";
 
 /** What was written, and what its chain ends with. */
 export interface StoreCopy {
@@ -35,6 +36,9 @@ export async function backUpStore(options: BackupOptions): Promise<StoreCopy> {
   const { data, path, replaces, onStep = () => undefined } = options;
   const source = join(data, "log.db");
   await openAndClose(source);
+  if (isStoreFileName(basename(path)) && existsSync(join(dirname(path), "log.db"))) {
+    throw taken(path, "It is a file of a store, which nothing may replace: name another one.");
+  }
   if (!replaces && existsSync(path)) throw taken(path, "Name another file, or replace it with --force.");
   return copyWhole({ source, path, replaces, onStep, hint: "Name another file, or replace it with --force." });
 }

@@ -5,7 +5,8 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../model/fault.js";
 import { isPositionText } from "../model/ids.js";
-import { RecorderError } from "../model/rejection.js";
+import { RecorderError, Rejection } from "../model/rejection.js";
+import { allows } from "../model/scope.js";
 import type { Recorder } from "../recorder.js";
 import { describeParameters } from "./list-parameters.js";
 import { type Operation, refusals } from "./operation.js";
@@ -45,7 +46,11 @@ export function tailRoutes(app: FastifyInstance, recorder: Recorder): void {
       await tail.return();
       throw new Fault("recorder_closed", "the server is closing", { hint: "Connect again in a moment." });
     }
-    const stream = new EventStream({ tail, start, encode, isFromNow: from === "" });
+    const isAdmitted = async (): Promise<boolean> => {
+      const caller = await recorder.keys.admit(request.headers.authorization);
+      return !(caller instanceof Rejection) && allows(caller.scope, "read");
+    };
+    const stream = new EventStream({ tail, start, encode, isFromNow: from === "", isAdmitted });
     streamByResponse.set(reply.raw, stream);
     reply.raw.once("close", () => streamByResponse.delete(reply.raw));
     reply.headers({ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" });
@@ -58,6 +63,7 @@ export class EventStream extends Readable {
   readonly #tail: Tail;
   readonly #encode: (rows: Rows) => Buffer;
   readonly #heartbeat: NodeJS.Timeout;
+  readonly #isAdmitted: () => Promise<boolean>;
   #told: number;
   #isPulling = false;
 
@@ -68,12 +74,18 @@ export class EventStream extends Readable {
     readonly isFromNow: boolean;
     readonly encode: (rows: Rows) => Buffer;
     readonly heartbeat_ms?: number;
+    /** Whether the client may still see what comes: its key may be revoked while it listens. */
+    readonly isAdmitted?: () => Promise<boolean>;
   }) {
     super({ highWaterMark: 1 });
     this.#tail = options.tail;
     this.#told = options.start;
     this.#encode = options.encode;
-    this.#heartbeat = setInterval(() => this.#beat(), options.heartbeat_ms ?? HEARTBEAT_MS).unref();
+    this.#isAdmitted = options.isAdmitted ?? (async () => true);
+    const beat = (): void => {
+      this.#beat().catch((error: Error) => this.destroy(error));
+    };
+    this.#heartbeat = setInterval(beat, options.heartbeat_ms ?? HEARTBEAT_MS).unref();
     // An id without data is no event, but a client that is cut off before its first one comes back with it.
     this.push(`retry: ${RETRY_MS}\n${options.isFromNow ? `id: ${this.#told}\n` : ""}\n`);
   }
@@ -98,14 +110,23 @@ export class EventStream extends Readable {
 
   async #pull(): Promise<void> {
     const rows = await this.#tail.nextRows();
+    const isAdmitted = await this.#isAdmitted();
     this.#isPulling = false;
     if (this.destroyed || this.readableEnded) return;
+    if (!isAdmitted) {
+      this.end();
+      return;
+    }
     if (rows !== undefined) this.#told = rows.at(-1)?.position ?? this.#told;
     this.push(rows === undefined ? null : this.#encode(rows));
   }
 
   /** Says that the connection lives, and how far a filter has looked, so that nobody has to look there again. */
-  #beat(): void {
+  async #beat(): Promise<void> {
+    if (!(await this.#isAdmitted())) {
+      this.end();
+      return;
+    }
     // Only while it waits for entries: others are on their way otherwise, and say the same.
     if (!this.#isPulling || this.readableLength > 0) return;
     const { position } = this.#tail;

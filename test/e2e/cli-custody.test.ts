@@ -152,6 +152,16 @@ describe("backup and restore", () => {
     });
   });
 
+  test("neither a backup nor an export takes the place of a file of a store, whatever is allowed", async () => {
+    const place = await placeOf(2);
+    for (const name of ["log.db", "index.db"]) {
+      const file = join(place.data, name);
+      expect(await readError(["backup", file, "--force"], place)).toMatchObject({ status: 1, code: "file_exists" });
+      expect(await readError(["export", "--out", file], place)).toMatchObject({ status: 1, code: "file_not_written" });
+    }
+    expect((await runCli(["verify"], place)).status).toBe(0);
+  });
+
   test("a damaged, cut or foreign backup is refused and leaves no store behind", async () => {
     const place = await placeOf(50);
     const file = join(place.folder, "copy.db");

@@ -5,6 +5,7 @@ import { createServer } from "../../src/http/server.js";
 import { openRecorder } from "../../src/index.js";
 import { allows, type Scope, scopes } from "../../src/model/scope.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
+import { listen } from "./event-source.js";
 import { type Answer, serverOfFile, startServer } from "./http-client.js";
 
 const server = serverOfFile();
@@ -179,4 +180,20 @@ test("a server on another recorder of the same store knows at once of keys made 
   expect((await other.request("/entries", withKey)).status).toBe(200);
   await one.recorder.keys.revoke(id);
   expect((await other.request("/entries", withKey)).status).toBe(401);
+});
+
+test("a tail ends before its next entry once its key is revoked, or once a key exists where it had none", async () => {
+  const guarded = await startServer();
+  const withoutKey = await listen(`${guarded.address}/tail`);
+  const { keys } = guarded.recorder;
+  const { id, key } = await keys.create({ scope: "read" });
+  await withoutKey.ended;
+  const source = await listen(`${guarded.address}/tail`, { headers: { authorization: `Bearer ${key}` } });
+  await guarded.recorder.append({ kind: "error", error: "seen" });
+  await source.count(1);
+  await keys.revoke(id);
+  await guarded.recorder.append({ kind: "error", error: "unseen" });
+  await source.ended;
+  expect(source.text()).toContain('"seen"');
+  expect(`${withoutKey.text()} ${source.text()}`).not.toMatch(/unseen|key_revoked|key_created/);
 });
