@@ -124,6 +124,7 @@ export class Recorder {
       store: parts.keyStore ?? new MemoryKeys(),
       nowMs: parts.surroundings.nowMs,
       note: (note) => this.#note(note),
+      mask: this.#mask,
     });
     this.vitals = new Vitals({ ...parts, commit: this.#commit, tails: () => this.#tails.size });
     this.#forgetting = new Forgetting({

@@ -4,6 +4,7 @@ import { orThrow, RecorderError, type Rejection, reject } from "../model/rejecti
 import { isScope, type Scope, scopes } from "../model/scope.js";
 import { formatTime } from "../model/time.js";
 import type { KeyStore, StoredKey } from "../ports/key-store.js";
+import type { Mask } from "../ports/mask.js";
 import { hashOfKey, idOfKey, isKeyOf, newKey } from "./key-text.js";
 
 /** A key as it is listed: never the key itself. */
@@ -42,11 +43,13 @@ export class Keys {
   readonly #store: KeyStore;
   readonly #nowMs: () => number;
   readonly #note: KeysParts["note"];
+  readonly #mask: Mask;
 
-  constructor({ store, nowMs, note }: KeysParts) {
+  constructor({ store, nowMs, note, mask }: KeysParts) {
     this.#store = store;
     this.#nowMs = nowMs;
     this.#note = note;
+    this.#mask = mask;
   }
 
   /** Makes a key. It is shown here and nowhere else. */
@@ -65,16 +68,16 @@ export class Keys {
 
   /** All keys that were ever made, the oldest first. */
   async list(): Promise<{ readonly keys: readonly KeySummary[] }> {
-    return { keys: (await this.#store.list()).map(toSummary) };
+    return { keys: (await this.#store.list()).map((key) => this.#summary(key)) };
   }
 
   /** From the moment this returns, no server takes the key any more. Revoking it again changes nothing. */
   async revoke(id: string, options: { readonly actor?: string } = {}): Promise<KeySummary> {
     const { key } = await this.#store.lookUp(id);
     if (key === undefined) throw keyNotFound(id);
-    if (key.revoked_at !== undefined) return toSummary(key);
+    if (key.revoked_at !== undefined) return this.#summary(key);
     await this.#note({ action: "key_revoked", actor: options.actor ?? ACTOR_DEFAULT, target: id });
-    return toSummary((await this.#store.revoke(id, formatTime(this.#nowMs()))) ?? key);
+    return this.#summary((await this.#store.revoke(id, formatTime(this.#nowMs()))) ?? key);
   }
 
   /** Whether there is a key that opens the door. */
@@ -96,11 +99,17 @@ export class Keys {
   close(): Promise<void> {
     return this.#store.close();
   }
+
+  #summary({ id, scope, name, created_at, revoked_at }: StoredKey): KeySummary {
+    return { id, scope, name: this.#mask.text(name), created_at, ...(revoked_at === undefined ? {} : { revoked_at }) };
+  }
 }
 
 export interface KeysParts {
   readonly store: KeyStore;
   readonly nowMs: () => number;
+  /** For the names, which people sometimes take for the place of the key. */
+  readonly mask: Mask;
   /** Writes down, durably, that a key was made or revoked. */
   readonly note: (note: {
     readonly action: "key_created" | "key_revoked";
@@ -111,10 +120,6 @@ export interface KeysParts {
 
 function bearerOf(authorization: string): string | undefined {
   return /^bearer +([^ ]{1,200}) *$/i.exec(authorization)?.[1];
-}
-
-function toSummary({ id, scope, name, created_at, revoked_at }: StoredKey): KeySummary {
-  return { id, scope, name, created_at, ...(revoked_at === undefined ? {} : { revoked_at }) };
 }
 
 function parseKey(options: {

@@ -63,6 +63,14 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
+/** Whether whoever asked may still see what comes: a key may be revoked while a long answer is on its way. */
+export async function isStillAdmitted(request: FastifyRequest, keys: Recorder["keys"]): Promise<boolean> {
+  const caller = await keys.admit(request.headers.authorization);
+  const { need } = request.routeOptions.config;
+  if (caller instanceof Rejection) return false;
+  return need === "open" || need === "any" || (need !== undefined && allows(caller.scope, need));
+}
+
 function admitted(caller: Caller | Rejection, reply: FastifyReply): Caller {
   if (!(caller instanceof Rejection)) return caller;
   const reason = caller.code === "key_wrong" ? ', error="invalid_token"' : "";

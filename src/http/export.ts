@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type { Recorder } from "../recorder.js";
-import { callerOf } from "./doorkeeper.js";
+import { callerOf, isStillAdmitted } from "./doorkeeper.js";
 import { describeParameters } from "./list-parameters.js";
 import { type Operation, refusals } from "./operation.js";
 import { readQuery } from "./query.js";
@@ -11,22 +11,30 @@ import { readQuery } from "./query.js";
 const CHUNK_CHARS = 64 * 1024;
 
 export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
-  app.get("/export", { config: { operation: exportOperation } }, async (request, reply) => {
+  // Every export is written down, so there is no asking for its headers alone.
+  app.get("/export", { config: { operation: exportOperation }, exposeHeadRoute: false }, async (request, reply) => {
     const { actor } = callerOf(request);
     const lines = recorder.exportEntries({ ...readQuery(request, exportNames), actor });
     // What is refused is refused with the first line, while there still is an answer to give.
     const first = await lines.next();
     reply.type("application/x-ndjson");
-    return reply.send(Readable.from(inChunks(first.value ?? "", lines), { objectMode: false }));
+    const isAdmitted = (): Promise<boolean> => isStillAdmitted(request, recorder.keys);
+    return reply.send(Readable.from(inChunks(first.value ?? "", lines, isAdmitted), { objectMode: false }));
   });
 }
 
-async function* inChunks(first: string, rest: AsyncGenerator<string, void, undefined>): AsyncGenerator<string> {
+async function* inChunks(
+  first: string,
+  rest: AsyncGenerator<string, void, undefined>,
+  isAdmitted: () => Promise<boolean>,
+): AsyncGenerator<string> {
   let chunk = first;
   for await (const line of rest) {
     if (chunk.length + line.length > CHUNK_CHARS && chunk !== "") {
       yield chunk;
       chunk = "";
+      // The answer breaks off, so that nobody takes the half for the whole.
+      if (!(await isAdmitted())) throw new Error("the key was revoked while its export was on its way");
     }
     chunk += line;
   }

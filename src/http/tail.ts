@@ -5,9 +5,9 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../model/fault.js";
 import { isPositionText } from "../model/ids.js";
-import { RecorderError, Rejection } from "../model/rejection.js";
-import { allows } from "../model/scope.js";
+import { RecorderError } from "../model/rejection.js";
 import type { Recorder } from "../recorder.js";
+import { isStillAdmitted } from "./doorkeeper.js";
 import { describeParameters } from "./list-parameters.js";
 import { type Operation, refusals } from "./operation.js";
 import { readQuery } from "./query.js";
@@ -46,10 +46,7 @@ export function tailRoutes(app: FastifyInstance, recorder: Recorder): void {
       await tail.return();
       throw new Fault("recorder_closed", "the server is closing", { hint: "Connect again in a moment." });
     }
-    const isAdmitted = async (): Promise<boolean> => {
-      const caller = await recorder.keys.admit(request.headers.authorization);
-      return !(caller instanceof Rejection) && allows(caller.scope, "read");
-    };
+    const isAdmitted = (): Promise<boolean> => isStillAdmitted(request, recorder.keys);
     const stream = new EventStream({ tail, start, encode, isFromNow: from === "", isAdmitted });
     streamByResponse.set(reply.raw, stream);
     reply.raw.once("close", () => streamByResponse.delete(reply.raw));

@@ -201,7 +201,7 @@ describe("backup and restore", () => {
       await ended;
       if (existsSync(file))
         expect(await readJson(["restore", file, "--data", `${file}-back`])).toMatchObject({ entries: 3_000 });
-      else expect(await readJson(["backup", file], place)).toMatchObject({ entries: 3_000 });
+      expect(await readJson(["backup", file, "--force"], place)).toMatchObject({ entries: 3_000 });
       expect(readdirSync(place.folder).filter((name) => name.includes(".part"))).toEqual([]);
     }
   });

@@ -50,6 +50,14 @@ describe("hansard keys", () => {
     expect((await readJson(["keys", "list"], { data })).keys).toEqual([revoked]);
   });
 
+  test("a key that was given as a name is not listed", async () => {
+    const data = folderOfTest();
+    const { key } = await readJson(["keys", "create", "--scope", "read"], { data });
+    await runCli(["keys", "create", "--scope", "read", "--name", key], { data });
+    expect((await readJson(["keys", "list"], { data })).keys[1].name).toBe("[masked:hansard_key]");
+    expect((await runCli(["keys", "list"], { data })).stdout).not.toContain(key);
+  });
+
   test("prints the document also without --json where no terminal is", async () => {
     const { stdout, status } = await runCli(["keys", "create", "--scope", "read"], { data: folderOfTest() });
     expect(status).toBe(0);

@@ -197,3 +197,32 @@ test("a tail ends before its next entry once its key is revoked, or once a key e
   expect(source.text()).toContain('"seen"');
   expect(`${withoutKey.text()} ${source.text()}`).not.toMatch(/unseen|key_revoked|key_created/);
 });
+
+test("an export breaks off once its key is revoked, and asking for its headers alone writes nothing down", async () => {
+  const guarded = await startServer();
+  const { keys } = guarded.recorder;
+  const filler = "what was said at length ".repeat(1_000);
+  for (let batch = 0; batch < 4; batch += 1) {
+    await guarded.recorder.append(
+      Array.from({ length: 500 }, (_, index) => ({
+        kind: "message",
+        session_id: "s",
+        role: "user",
+        content: `${batch} ${index} ${filler}`,
+      })),
+    );
+  }
+  const { id, key } = await keys.create({ scope: "admin" });
+  const headers = { authorization: `Bearer ${key}` };
+  expect((await fetch(`${guarded.address}/export`, { method: "HEAD", headers })).status).toBe(405);
+  const before = await guarded.recorder.listEntries({ kind: "audit" });
+  expect(JSON.stringify(before)).not.toContain('"export"');
+  const { body } = await fetch(`${guarded.address}/export`, { headers });
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  await reader.read();
+  await keys.revoke(id);
+  const rest = async (): Promise<void> => {
+    while (!(await reader.read()).done);
+  };
+  await expect(rest()).rejects.toThrow();
+});

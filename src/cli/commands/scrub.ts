@@ -15,8 +15,8 @@ export const scrubCommand: CommandModule = {
       .option("--json", "print a JSON document")
       .addHelpText(
         "after",
-        `\nSecrets are well-known tokens and the values given with --mask-file; none is ever printed. A secret that was
-recorded is no longer one: revoke it too.\n${examplesText([
+        `\nSecrets are well-known tokens and the values given with --mask-file. None of them is printed, except where it is part
+of the id that its entry is known by. A secret that was recorded is no longer one: revoke it too.\n${examplesText([
           ["which entries hold secrets", "hansard scrub"],
           ["forget them", "hansard scrub --yes"],
         ])}`,

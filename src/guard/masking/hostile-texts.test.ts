@@ -13,6 +13,8 @@ test.each([
   ["base64", () => filled("QUJDREVGRw+/")],
   ["runs of JSON in base64", () => filled("eyJ")],
   ["beginnings of tokens of the web", () => filled("eyJaaaaaaaa.")],
+  ["runs of JSON in base64 with joints", () => filled("-eyJ")],
+  ["beginnings of keys with joints", () => filled("_sk-proj-eyJ-")],
   ["prefixes", () => filled("ghp_xoxb-sk-1AKIA")],
   ["one endless token", () => `ghp_${filled("a1")}`],
   ["beginnings of keys", () => filled("-----BEGIN PRIVATE KEY-----")],

@@ -55,6 +55,26 @@ describe("tokens", () => {
     }
   });
 
+  test.each(tokens.filter(([rule]) => !["telegram_token", "azure_client_secret"].includes(rule)))(
+    "a %s is masked behind a joint too",
+    (rule, token) => {
+      for (const joint of ["proj-", "x_", "my-api-token_"]) {
+        expect(mask.text(`use ${joint}${token}`)).toBe(`use ${joint}[masked:${rule}]`);
+      }
+    },
+  );
+
+  test("what a prefix tells beyond doubt is masked behind a letter too, and a key ends at a joint", () => {
+    expect(mask.text(`x${GITHUB}`)).toBe("x[masked:github_token]");
+    expect(mask.text(`x_AKIA${letters(16, "IOSFODNN7EXAMPLE")}_old`)).toBe("x_[masked:aws_access_key]_old");
+    for (const plain of [
+      `task-${letters(20)}`,
+      `configd_${letters(40)}`,
+      "info1_a_long_name_of_more_than_forty_characters",
+    ])
+      expect(mask.text(plain)).toBe(plain);
+  });
+
   test.each([
     ["https://user:password@host/path", "https://user:[masked:url_password]@host/path"],
     ["postgres://app:p@ss@db:5432/x", "postgres://app:[masked:url_password]@db:5432/x"],

@@ -24,8 +24,12 @@ export interface TokenRule {
 /** Longer repetitions are cut here and the rest is taken from the run: the engine's stack does not hold millions. */
 export const RUN_CHARS_MAX = 16_384;
 
-/** Not in the middle of a longer run of token characters; escapes of JSON, addresses and terminals end a run. */
-const START = String.raw`(?:(?<![\w-])|(?<=%[0-9A-Fa-f]{2})|(?<=\\(?:[bfnrt]|u[0-9A-Fa-f]{4}))|(?<=\[[0-9;]{0,12}m))`;
+/** Escapes of JSON, addresses and terminals end a word although they end with a letter or a digit. */
+const ESCAPE = String.raw`(?<=%[0-9A-Fa-f]{2})|(?<=\\(?:[bfnrt]|u[0-9A-Fa-f]{4}))|(?<=\[[0-9;]{0,12}m)`;
+/** Not in the middle of a word, though after a joint: `proj-` and `x_` often stand before a token. */
+const JOINT = `(?:(?<![A-Za-z0-9])|${ESCAPE})`;
+/** The same near the beginning of a run of token characters, for shapes that look at more than they consume. */
+const START = String.raw`(?:(?<![\w-])|(?<=(?<![\w-])[\w-]{0,63}[_-])|${ESCAPE})`;
 const DIGIT = "(?=[A-Za-z_-]{0,64}[0-9])";
 /** Between a name and its value: `KEY=`, `key: "`, and the same inside a JSON string. */
 const ASSIGNED = String.raw`\\{0,3}["']?\s{0,4}(?:=>|:=|=|:)\s{0,4}\\{0,3}["']?`;
@@ -86,7 +90,7 @@ const shaped: readonly TokenRule[] = [
   {
     rule: "aws_access_key",
     anchors: ["AKIA", "ASIA", "ABIA", "ACCA"],
-    shape: shapeOf(String.raw`${START}[A-Z]{4}[A-Z0-9]{16}(?!\w)`),
+    shape: shapeOf(String.raw`${JOINT}[A-Z]{4}[A-Z0-9]{16}(?![A-Za-z0-9])`),
   },
   {
     rule: "aws_secret_key",
@@ -111,7 +115,7 @@ const shaped: readonly TokenRule[] = [
   {
     rule: "twilio_key",
     anchors: [...products("S", "K", HEX_DIGITS), ...products("A", "C", HEX_DIGITS)],
-    shape: shapeOf(String.raw`${START}[A-Z]{2}[0-9a-f]{32}(?!\w)`),
+    shape: shapeOf(String.raw`${JOINT}[A-Z]{2}[0-9a-f]{32}(?![A-Za-z0-9])`),
   },
   {
     rule: "telegram_token",
@@ -195,10 +199,16 @@ export const tokenRules: readonly TokenRule[] = [
   ...prefixed.map(([rule, anchors, rest]) => ({
     rule,
     anchors,
-    shape: shapeOf(`${START}(?:${anchors.map(escaped).join("|")})${rest}`),
+    shape: shapeOf(`${leftOf(anchors, rest)}(?:${anchors.map(escaped).join("|")})${rest}`),
   })),
   ...shaped,
 ];
+
+/** A prefix with a joint of its own and one long word behind it tells enough, also where it is glued to a letter. */
+function leftOf(anchors: readonly string[], rest: string): string {
+  const isTelling = anchors.every((anchor) => anchor.length > 3 && /[_-]$/.test(anchor)) && !rest.includes("w");
+  return isTelling ? "" : JOINT;
+}
 
 function shapeOf(source: string): RegExp {
   return new RegExp(source.replaceAll(",}", `,${RUN_CHARS_MAX}}`), "y");
