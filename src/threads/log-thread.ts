@@ -1,10 +1,17 @@
 // The thread that writes to the log for callers who wait together. It takes everything that waits in its queue as one
 // transaction, so that one fsync serves all of it.
+import { setTimeout as sleep } from "node:timers/promises";
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { SqliteLog } from "../engines/sqlite/log.js";
 import { ASLEEP, RINGS, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import { packOutcomes } from "./packed-outcomes.js";
 import { unpackUnits } from "./packed-units.js";
+
+/**
+ * A thread that ends while V8 still compiles what it ran may wait for the compiler while the compiler waits for it
+ * (nodejs/node issue 54918). Its event loop, which this thread has no other use for, lets both finish first.
+ */
+const SETTLING_MS = 50;
 
 const options = workerData as { readonly path: string; readonly bell: Int32Array };
 const port = parentPort as MessagePort;
@@ -58,8 +65,10 @@ function appendTogether(appends: readonly Uint8Array[]): void {
 async function perform(request: ThreadRequest): Promise<void> {
   if (request.method === "open") log = SqliteLog.open({ path: options.path, mode: "write" });
   else if (request.method === "finishCheckpoint") log?.finishCheckpoint();
-  else if (request.method === "close") await log?.close();
-  else throw new Error(`unknown call ${request.method}`);
+  else if (request.method === "close") {
+    await log?.close();
+    await sleep(SETTLING_MS);
+  } else throw new Error(`unknown call ${request.method}`);
 }
 
 async function serve(): Promise<void> {
