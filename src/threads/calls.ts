@@ -1,4 +1,5 @@
 // Calls into a worker thread: numbered requests, one answer each, faults carried across.
+import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { Fault, type FaultCode } from "../model/fault.js";
 
@@ -36,6 +37,17 @@ function fromFailure(failure: Failure): Error {
 /** The bell of a thread: how often it was rung, and whether the thread sleeps and has to be woken. */
 export const RINGS = 0;
 export const ASLEEP = 1;
+
+const SETTLING_MS = 20;
+
+/**
+ * The last that a thread does which ran more than a little. One that ends while V8 still compiles its code in the
+ * background may wait for the compiler while the compiler waits for it, for good, and the program with them (nodejs/node
+ * issue 54918). In its event loop both come to an end.
+ */
+export function settled(): Promise<void> {
+  return sleep(SETTLING_MS);
+}
 
 interface Waiting {
   readonly resolve: (result: unknown) => void;

@@ -1,17 +1,10 @@
 // The thread that writes to the log for callers who wait together. It takes everything that waits in its queue as one
 // transaction, so that one fsync serves all of it.
-import { setTimeout as sleep } from "node:timers/promises";
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { SqliteLog } from "../engines/sqlite/log.js";
-import { ASLEEP, RINGS, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
+import { ASLEEP, RINGS, settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import { packOutcomes } from "./packed-outcomes.js";
 import { unpackUnits } from "./packed-units.js";
-
-/**
- * A thread that ends while V8 still compiles what it ran may wait for the compiler while the compiler waits for it
- * (nodejs/node issue 54918). Its event loop, which this thread has no other use for, lets both finish first.
- */
-const SETTLING_MS = 50;
 
 const options = workerData as { readonly path: string; readonly bell: Int32Array };
 const port = parentPort as MessagePort;
@@ -67,7 +60,7 @@ async function perform(request: ThreadRequest): Promise<void> {
   else if (request.method === "finishCheckpoint") log?.finishCheckpoint();
   else if (request.method === "close") {
     await log?.close();
-    await sleep(SETTLING_MS);
+    await settled();
   } else throw new Error(`unknown call ${request.method}`);
 }
 

@@ -4,7 +4,7 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { SqliteIndexFile } from "../engines/sqlite/index-file.js";
 import { SqliteLog } from "../engines/sqlite/log.js";
 import { createMask } from "../guard/masking/mask.js";
-import { type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
+import { settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import { purgeFile } from "./purging.js";
 import { LocalReading, type Reading, type ReadThreadOptions } from "./reading.js";
 
@@ -90,7 +90,8 @@ async function perform(request: ThreadRequest): Promise<unknown> {
     clearTimeout(gathering);
     // What cannot be done now is done by the next program.
     await finishPurge().catch(() => undefined);
-    return reading?.close();
+    await reading?.close();
+    return settled();
   }
   const call = (reading as LocalReading)[method as keyof Reading] as (argument: unknown) => Promise<unknown>;
   return call.call(reading, argument);

@@ -3,7 +3,7 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { SqliteLog } from "../engines/sqlite/log.js";
 import { createMask } from "../guard/masking/mask.js";
 import { readTail, type TailRange } from "../read/tail.js";
-import { type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
+import { settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import type { TailThreadOptions } from "./tail-source.js";
 
 const options = workerData as TailThreadOptions;
@@ -13,7 +13,10 @@ let log: SqliteLog | undefined;
 
 async function perform({ method, argument }: ThreadRequest): Promise<unknown> {
   if (method === "read") return readTail({ log: log as SqliteLog, mask }, argument as TailRange);
-  if (method === "close") return log?.close();
+  if (method === "close") {
+    await log?.close();
+    return settled();
+  }
   if (method !== "open") throw new Error(`unknown call ${method}`);
   log = SqliteLog.open({ path: options.log_path, mode: "read" });
 }

@@ -90,7 +90,7 @@ const shaped: readonly TokenRule[] = [
   {
     rule: "aws_access_key",
     anchors: ["AKIA", "ASIA", "ABIA", "ACCA"],
-    shape: shapeOf(String.raw`${JOINT}[A-Z]{4}[A-Z0-9]{16}(?![A-Za-z0-9])`),
+    shape: shapeOf(`${JOINT}[A-Z]{4}[A-Z0-9]{16}(?![A-Za-z0-9])`),
   },
   {
     rule: "aws_secret_key",
@@ -115,7 +115,7 @@ const shaped: readonly TokenRule[] = [
   {
     rule: "twilio_key",
     anchors: [...products("S", "K", HEX_DIGITS), ...products("A", "C", HEX_DIGITS)],
-    shape: shapeOf(String.raw`${JOINT}[A-Z]{2}[0-9a-f]{32}(?![A-Za-z0-9])`),
+    shape: shapeOf(`${JOINT}[A-Z]{2}[0-9a-f]{32}(?![A-Za-z0-9])`),
   },
   {
     rule: "telegram_token",
