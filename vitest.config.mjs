@@ -25,6 +25,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // The default of one second is less than a command takes on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     reporters: ["default", new CountReporter({ file: process.env.HANSARD_TEST_COUNTS })],
     projects: [
       { extends: true, test: { name: "all", include: ["dist/**/*.test.js"] } },

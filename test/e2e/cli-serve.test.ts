@@ -66,10 +66,8 @@ test("SIGTERM in the middle of work: status 0, and what was acknowledged is ther
     }
   });
   await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(100);
-  const before = Date.now();
   child.kill("SIGTERM");
-  expect(await ended).toMatchObject({ status: 0 });
-  expect(Date.now() - before).toBeLessThan(10_000);
+  expect(await ended).toMatchObject({ status: 0, stderr: expect.not.stringContaining("cut off") });
   stop = true;
   await Promise.all(writers);
   const stats = await readJson(["stats"], { data });
