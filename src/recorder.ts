@@ -143,13 +143,15 @@ export class Recorder {
     if (kind !== undefined && kind !== null && kind !== "interaction") throw new RecorderError(notAnInteraction());
     const item = await this.#captureOne(input, "interaction");
     if (item.status === "recorded" && item.stored !== undefined) return toEntry(item.stored) as Interaction;
-    return (await this.#reading.getByPosition(item.position)) as Interaction;
+    return (await this.#reading.getById(item.id)) as Interaction;
   }
 
   /** Adds the response to an interaction that was recorded before it was there. */
   async completeInteraction(id: string, completion: CompletionInput): Promise<Interaction> {
-    const item = await this.#captureOne({ ...completion, kind: "response", interaction_id: id }, "response");
-    return this.#interactionOfResponse(item, id);
+    const response = await this.#captureOne({ ...completion, kind: "response", interaction_id: id }, "response");
+    const interaction = (await this.getInteraction(id)) as Interaction | undefined;
+    const message = `entry ${response.id} has no interaction`;
+    return orThrow(interaction ?? reject({ code: "interaction_not_found", message }));
   }
 
   /** Interactions, newest first, without their responses and context packs. */
@@ -158,10 +160,10 @@ export class Recorder {
     return this.#reading.listInteractions(orThrow(parseInteractionQuery(options, this.#surroundings.nowMs())));
   }
 
-  /** One interaction, whole; undefined where there is none. */
-  async getInteraction(id: string): Promise<Interaction | undefined> {
+  /** One interaction, whole, or its envelope where it was erased; undefined where there is none. */
+  async getInteraction(id: string): Promise<Interaction | ErasedEntry | undefined> {
     const entry = await this.getEntry(id);
-    return entry !== undefined && !("erased" in entry) && entry.kind === "interaction" ? entry : undefined;
+    return entry?.kind === "interaction" ? (entry as Interaction | ErasedEntry) : undefined;
   }
 
   /** Appends one entry or a batch, all or none. */
@@ -214,7 +216,10 @@ export class Recorder {
   }
 
   /** What was recorded about a phrase as text for an agent: a line each, newest first. */
-  async sessionHistory(options: SessionHistoryOptions): Promise<string> {
+  async sessionHistory(query: string, role?: string, limit?: number): Promise<string>;
+  async sessionHistory(options: SessionHistoryOptions): Promise<string>;
+  async sessionHistory(given: string | SessionHistoryOptions, role?: string, limit?: number): Promise<string> {
+    const options = typeof given === "string" ? { query: given, role, limit } : given;
     const query = orThrow(parseSessionHistory(options, this.#surroundings.nowMs()));
     return this.#open().sessionHistory({ query, phrase: options.query ?? "" });
   }
@@ -362,13 +367,6 @@ export class Recorder {
   #appended(): void {
     this.#reading.appended();
     this.#tails.appended();
-  }
-
-  async #interactionOfResponse(item: CapturedItem, id: string): Promise<Interaction> {
-    const interaction = await this.getInteraction(id);
-    return orThrow(
-      interaction ?? reject({ code: "interaction_not_found", message: `entry ${item.id} has no interaction` }),
-    );
   }
 
   async #consolidate(session_id: string, through: number, summary?: string): Promise<{ readonly through: number }> {

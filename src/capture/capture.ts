@@ -94,7 +94,11 @@ export class Capture {
       if (draft.kind !== "response") continue;
       const interactionId = draft.body.interaction_id as string;
       const interaction = bodies.get(interactionId);
-      if (interaction === undefined) return interactionNotFound(interactionId).at(index);
+      if (interaction === undefined) {
+        // The id of an entry that was erased is acknowledged, also where its interaction went with it.
+        if (draft.id !== undefined && (await this.#isTaken(draft.id))) continue;
+        return interactionNotFound(interactionId).at(index);
+      }
       if (typeof interaction.response === "string" && interaction.response !== "") {
         return alreadyCompleted(interactionId).at(index);
       }
@@ -108,6 +112,11 @@ export class Capture {
       drafts[index] = { ...draft, body: { ...time, ...labels, ...own } };
     }
     return undefined;
+  }
+
+  async #isTaken(id: string): Promise<boolean> {
+    const [position] = await this.#log.find([idClaim(id)]);
+    return position !== undefined;
   }
 
   /** The recorded interactions that these drafts complete, by id. */
@@ -168,8 +177,11 @@ export class Capture {
       const index = open[item] as number;
       if (known.has(index)) continue;
       const stored = storedAt[order] as StoredEntry;
-      const same = sameContent(stored, packed[index] as Packed);
-      if (same === undefined) return conflict(claim, packed[index] as Packed).at(index);
+      const mine = packed[index] as Packed;
+      // What an erased response said is not known any more: whoever does not come with its id sends another one.
+      const isOther = stored.body === undefined && claim !== idClaim(mine.id);
+      const same = isOther ? undefined : sameContent(stored, mine);
+      if (same === undefined) return conflict(claim, mine).at(index);
       known.set(index, same);
     }
     return undefined;

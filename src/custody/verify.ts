@@ -30,18 +30,47 @@ export async function verify(log: EntryLog, options: VerifyOptions = {}): Promis
   const { position: end } = await log.head();
   while (walk.position < end) {
     const batch = await log.read({ after: walk.position, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
-    if (batch.length === 0) return { ok: false, ...walk.firstFlaw(missingAt(walk.position + 1)) };
+    if (batch.length === 0) return { ok: false, ...(await firstFlaw(log, walk, missingAt(walk.position + 1))) };
     const leads = await claimPositions(log, batch);
     for (const stored of batch) {
-      if (stored.position > end) break;
+      if (walk.position === end) break;
       const flaw = walk.step(stored) ?? claimFlaw(stored, leads);
-      if (flaw !== undefined) return { ok: false, ...walk.firstFlaw(flaw) };
+      if (flaw !== undefined) return { ok: false, ...(await firstFlaw(log, walk, flaw)) };
     }
     options.onProgress?.(walk.position);
     // Other work on this thread goes on between batches.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return walk.result();
+}
+
+/**
+ * A body missing without a redaction may lie before what was found. The redaction that names it may lie behind, where the
+ * chain no longer holds; one that is whole and fits its neighbour still tells erased from lost.
+ */
+async function firstFlaw(log: EntryLog, walk: Walk, flaw: Flaw): Promise<Flaw> {
+  let after = flaw.position - 1;
+  let previous: Uint8Array | undefined;
+  while (walk.lostBefore(flaw.position) !== undefined) {
+    const batch = await log.read({ after, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
+    for (const stored of batch) {
+      if (previous !== undefined && stored.kind === "redaction" && isWhole(stored, previous)) walk.redact(stored);
+      previous = stored.hash;
+      after = stored.position;
+    }
+    if (batch.length === 0) break;
+  }
+  return walk.lostBefore(flaw.position) ?? flaw;
+}
+
+function isWhole(stored: StoredEntry, previous: Uint8Array): boolean {
+  return Buffer.compare(chainHash({ ...stored, previous }), stored.hash) === 0 && bodyFlaw(stored) === undefined;
+}
+
+function bodyFlaw({ salt, body, commitment }: StoredEntry): string | undefined {
+  if (salt === undefined || body === undefined) return "the body is missing, and no redaction names it";
+  const isRecorded = salt.byteLength === SALT_BYTES && Buffer.compare(commitmentOf(salt, body), commitment) === 0;
+  return isRecorded ? undefined : "the body is not the one that was recorded";
 }
 
 function isCorruptEntry(error: unknown): boolean {
@@ -72,34 +101,35 @@ class Walk {
     const expected = chainHash({ previous: this.#hash, position, kind, recorded_at, commitment });
     if (Buffer.compare(expected, stored.hash) !== 0) return { position, reason: "the entry does not fit the chain" };
     if (stored.flaw !== undefined) return { position, reason: stored.flaw };
+    const reason = bodyFlaw(stored);
     if (stored.body === undefined || stored.salt === undefined) {
       this.#bodiless.add(position);
       this.#erased += 1;
-    } else if (
-      stored.salt.byteLength !== SALT_BYTES ||
-      Buffer.compare(commitmentOf(stored.salt, stored.body), commitment) !== 0
-    ) {
-      return { position, reason: "the body is not the one that was recorded" };
+    } else if (reason !== undefined) {
+      return { position, reason };
     } else if (kind === "redaction") {
-      for (const erased of erasedBy(stored)) this.#bodiless.delete(erased);
+      this.redact(stored);
     }
     this.position = position;
     this.#hash = stored.hash;
     return undefined;
   }
 
-  /** A body missing without a redaction may lie before what was found. */
-  firstFlaw(flaw: Flaw): Flaw {
-    const [bodiless] = this.#bodiless;
-    if (bodiless === undefined || bodiless > flaw.position) return flaw;
-    return { position: bodiless, reason: "the body is missing, and no redaction names it" };
+  /** Takes a redaction's word that bodies are missing with reason. */
+  redact(redaction: StoredEntry): void {
+    for (const erased of erasedBy(redaction)) this.#bodiless.delete(erased);
+  }
+
+  /** The first body before this position that is missing without a redaction. */
+  lostBefore(end: number): Flaw | undefined {
+    const [position] = this.#bodiless;
+    if (position === undefined || position >= end) return undefined;
+    return { position, reason: "the body is missing, and no redaction names it" };
   }
 
   result(): Verification {
-    const [bodiless] = this.#bodiless;
-    if (bodiless !== undefined) {
-      return { ok: false, position: bodiless, reason: "the body is missing, and no redaction names it" };
-    }
+    const lost = this.lostBefore(Number.POSITIVE_INFINITY);
+    if (lost !== undefined) return { ok: false, ...lost };
     const hash = Buffer.from(this.#hash).toString("hex");
     return { ok: true, entries: this.position, erased: this.#erased, position: this.position, hash };
   }

@@ -26,7 +26,7 @@ export type EntriesRecorded = AppendResult;
 export type InteractionPage = Awaited<ReturnType<Recorder["listInteractions"]>>;
 
 /** `GET /interactions/{id}`. */
-export type InteractionAnswer = Interaction;
+export type InteractionAnswer = Interaction | ErasedEntry;
 
 /** `GET /entries` and `GET /sessions/{id}/entries`. */
 export type EntryPage = Awaited<ReturnType<Recorder["listEntries"]>>;

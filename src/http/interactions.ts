@@ -52,10 +52,22 @@ interface ById {
  * The body as an entry of this kind. It is filled in and not copied, since it may be large and nobody else has it; that
  * it really is an entry is checked by the recorder, which takes nothing on trust.
  */
-function ofKind(kind: "interaction" | "response", request: FastifyRequest, given?: object): EntryInput {
+function ofKind(
+  kind: "interaction" | "response",
+  request: FastifyRequest,
+  given?: { readonly interaction_id: string },
+): EntryInput {
   const body = bodyOf(request);
   if (!isJsonObject(body)) {
     throw new RecorderError({ code: "field_invalid", field: "body", message: `the ${kind} must be a JSON object` });
+  }
+  if (given !== undefined && (body.interaction_id ?? given.interaction_id) !== given.interaction_id) {
+    throw new RecorderError({
+      code: "field_invalid",
+      field: "interaction_id",
+      message: "interaction_id names another interaction than the address does",
+      hint: "Leave it out.",
+    });
   }
   if ((body.kind ?? kind) !== kind) {
     throw new RecorderError({
@@ -124,8 +136,8 @@ const getOperation: Operation = {
   parameters: [idParameter],
   responses: {
     200: {
-      description: "The interaction, with its response once it has one.",
-      content: jsonContent(schemaNamed("InteractionEntry")),
+      description: "The interaction, with its response once it has one; of an erased one, what is left.",
+      content: jsonContent({ oneOf: [schemaNamed("InteractionEntry"), schemaNamed("ErasedEntry")] }),
     },
     ...refusals("interaction_not_found"),
   },

@@ -97,3 +97,19 @@ test("building the index anew shows a bar that is gone afterwards", async () => 
   const last = text.slice(text.lastIndexOf("\u001b[2K") + "\u001b[2K".length);
   expect(stripVTControlCharacters(last)).toMatch(/^✓ rebuild the index was built anew: 30,000 entries\n/);
 });
+
+test.each(["markdown", "hansard"])(
+  "an export in the form %s steers no terminal, and is verbatim elsewhere",
+  async (format) => {
+    const recorded = "a\u001b[2Jb\u001b]0;owned\u0007c\u009b31md\u202ee";
+    const own = folderOfTest();
+    await fillStore(own, [{ kind: "error", error: recorded }]);
+    const { status, text } = await runOnTerminal(["export", "--format", format], { data: own, columns: 80 });
+    expect(status).toBe(0);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal would obey.
+    expect(text).not.toMatch(/[\u0007\u001b\u009b\u202e]/);
+    if (format === "markdown") return;
+    expect(JSON.parse(text.trimEnd().split("\n")[1] as string).error).toBe(recorded);
+    expect((await runCli(["export"], { data: own })).stdout).toContain("\u202e");
+  },
+);

@@ -252,3 +252,43 @@ function fileWith(text: string): string {
   writeFileSync(path, text);
   return path;
 }
+
+describe("an interaction and its response", () => {
+  test("that were forgotten read as what is left of them", async () => {
+    const server = await filled();
+    await server.post("/forget", { entry: "asked", reason });
+    expect((await server.get("/interactions/asked")).body).toMatchObject({ id: "asked", erased: true });
+    expect(await server.recorder.getInteraction("asked")).toMatchObject({ id: "asked", erased: true });
+    const again = { id: "asked", prompt: "alpha question" };
+    expect(await server.recorder.recordInteraction(again)).toMatchObject({ id: "asked", position: 2, erased: true });
+  });
+
+  test("are acknowledged by their ids, and nothing else is taken for them", async () => {
+    const server = await startServer();
+    await server.post("/interactions", { id: "i", prompt: "p" });
+    await server.post("/interactions/i/response", { id: "r", response: "gone" });
+    await server.post("/forget", { entry: "r", reason });
+    const answer = await server.post("/interactions/i/response", { id: "r", response: "gone" });
+    expect(answer).toMatchObject({ status: 200, body: { status: "already_recorded", id: "r", position: 2 } });
+    for (const other of [{ response: "new" }, { id: "r2", response: "gone" }]) {
+      expect(await server.post("/interactions/i/response", other)).toMatchObject({
+        ...{ status: 409, body: { error: { code: "already_completed" } } },
+      });
+    }
+    await server.post("/forget", { entry: "i", reason });
+    const batch = [
+      { kind: "response", id: "r", interaction_id: "i", response: "gone" },
+      { kind: "error", id: "e", error: "x" },
+    ];
+    expect(await server.post("/entries", batch)).toMatchObject({ status: 201 });
+    expect(await server.post("/interactions/i/response", { id: "new", response: "n" })).toMatchObject({ status: 404 });
+  });
+
+  test("cannot be told apart by two names for one interaction", async () => {
+    const server = await filled();
+    const body = { response: "x", interaction_id: "other" };
+    expect(await server.post("/interactions/asked/response", body)).toMatchObject({
+      ...{ status: 400, body: { error: { code: "field_invalid", field: "interaction_id" } } },
+    });
+  });
+});

@@ -118,7 +118,7 @@ expectTypeOf(recorder.listInteractions).toBeCallableWith({ project: "-", since: 
 expectTypeOf(recorder.listEntries).returns.resolves.toEqualTypeOf<EntryList>();
 expectTypeOf<EntryList["entries"]>().toEqualTypeOf<readonly EntrySummary[]>();
 expectTypeOf<InteractionList["next_cursor"]>().toEqualTypeOf<string | null>();
-expectTypeOf(recorder.getInteraction).returns.resolves.toEqualTypeOf<Interaction | undefined>();
+expectTypeOf(recorder.getInteraction).returns.resolves.toEqualTypeOf<Interaction | ErasedEntry | undefined>();
 expectTypeOf(recorder.getEntry).returns.resolves.toEqualTypeOf<Entry | ErasedEntry | undefined>();
 expectTypeOf(recorder.getEntry).parameter(0).toEqualTypeOf<string | number>();
 expectTypeOf(recorder.count).returns.resolves.toEqualTypeOf<EntryCounts>();
@@ -236,6 +236,7 @@ expectTypeOf<SearchPage["results"]>().toEqualTypeOf<readonly SearchHit[]>();
 expectTypeOf<SearchHit["matches"]>().toEqualTypeOf<readonly (readonly [start: number, end: number])[]>();
 expectTypeOf<SearchHit>().toHaveProperty("position");
 expectTypeOf(recorder.sessionHistory({ query: "x", role: "user", limit: 3 })).resolves.toEqualTypeOf<string>();
+expectTypeOf(recorder.sessionHistory("x", "user", 3)).resolves.toEqualTypeOf<string>();
 // @ts-expect-error A query is text.
 void recorder.search(5);
 // @ts-expect-error An agent asks with a query.

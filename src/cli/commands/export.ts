@@ -9,7 +9,7 @@ import { exitStatus, WrongUse } from "../failures.js";
 import { fileNamesOf } from "../session-file-names.js";
 import { systemUser } from "../system-user.js";
 import { countOf } from "../table.js";
-import { ProgressLine } from "../terminal.js";
+import { cleanText, escapeObeyed, ProgressLine } from "../terminal.js";
 import { writeOut, writeWhole } from "../written-file.js";
 
 /** Forms whose files hold one session each. */
@@ -54,7 +54,8 @@ async function exportWith(recorder: Recorder, { options, screen }: Invocation): 
   const isPerSession = PER_SESSION.has(chosen.format ?? "");
   if (!isPerSession || (session_id ?? "") !== "") {
     const lines = recorder.exportEntries(chosen);
-    if (out === undefined || out === "-") return writeOut(lines);
+    if (out === undefined || out === "-")
+      return writeOut(screen.out.isTerminal ? harmless(lines, chosen.format) : lines);
     const [name] = isFolder(out) ? [...fileNamesOf([session_id ?? ""]).values()] : [];
     return writeWhole(name !== undefined && isPerSession ? join(out, name) : out, lines);
   }
@@ -70,6 +71,11 @@ async function exportWith(recorder: Recorder, { options, screen }: Invocation): 
   }
   progress.clear();
   screen.err.write(`Wrote ${countOf(names.size, "session", "sessions")} to ${basename(out)}.\n`);
+}
+
+/** A terminal would obey control sequences in what was recorded; in JSON they can be written so that it does not. */
+async function* harmless(lines: AsyncIterable<string>, format?: string): AsyncGenerator<string> {
+  for await (const line of lines) yield format === "markdown" ? cleanText(line) : escapeObeyed(line);
 }
 
 const OPTION_NAMES = [

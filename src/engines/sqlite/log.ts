@@ -97,7 +97,7 @@ export class SqliteLog implements EntryLog {
   async head(): Promise<Head> {
     return this.#guard(() => {
       const tip = this.#tip();
-      const log_id = this.#logId ?? (this.#sql.readLogId.get() as { readonly value: string }).value;
+      const log_id = this.#logId ?? this.#readLogId();
       if (tip.position > 0) this.#logId = log_id;
       return { log_id, ...tip };
     });
@@ -268,7 +268,7 @@ export class SqliteLog implements EntryLog {
 
   #restoreEntries({ log_id, entries }: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): boolean {
     const tip = this.#tip();
-    const { value } = this.#sql.readLogId.get() as { readonly value: string };
+    const value = this.#readLogId();
     if ((tip.position > 0 && value !== log_id) || !isChained(tip, entries)) return false;
     if (entries.length > 0) this.#sql.writeLogId.run(log_id);
     for (const { position, kind, recorded_at, commitment, hash, salt, body, claims } of entries) {
@@ -278,6 +278,12 @@ export class SqliteLog implements EntryLog {
       if (kind === "redaction" && body !== undefined) this.#erase(position, { kind, body });
     }
     return true;
+  }
+
+  #readLogId(): string {
+    const row = this.#sql.readLogId.get() as { readonly value: string } | undefined;
+    if (row !== undefined) return row.value;
+    throw new Fault("store_corrupt", "the log has lost its id", { hint: "Restore the store from a backup." });
   }
 
   /** Overwrites the bodies that a redaction names, in the transaction that appends it. */

@@ -24,6 +24,17 @@ test("the first line counts and quotes, and the newest comes first", async () =>
   ]);
 });
 
+test("the query, a role and a number can be given by themselves", async () => {
+  const { recorder } = memoryRecorder();
+  await recorder.append(
+    ["one", "two"].map((word) => ({ kind: "message", ...s, role: "user", content: `${word} find` })),
+  );
+  expect(await recorder.sessionHistory("find", "user", 1)).toBe(
+    await recorder.sessionHistory({ query: "find", limit: 1 }),
+  );
+  expect(await recorder.sessionHistory("find", "assistant")).toBe("Nothing recorded matches 'find'.");
+});
+
 test("nothing found says so", async () => {
   expect(await linesFor([{ kind: "clear", ...s }], "it's\nnot")).toEqual(["Nothing recorded matches 'it's not'."]);
   expect(await linesFor([{ kind: "error", error: "x" }], "x", { limit: 0 })).toEqual(["Nothing recorded matches 'x'."]);
