@@ -2,14 +2,27 @@
 
 /** Longer than any key; what ends further away belongs to another text. */
 const BLOCK_CHARS_MAX = 64 * 1024;
-const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----/y;
-const END = /-----END [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----/y;
+/** In an address the same characters are percent-encoded, sometimes twice. */
+const PERCENT = "%(?:25)?";
+const SPACE = `(?:[ +]|${PERCENT}20)`;
+const LABEL = `${SPACE}(?:[A-Z0-9]|${SPACE}){0,40}?PRIVATE${SPACE}KEY(?:${SPACE}BLOCK)?-----`;
+const BEGIN = new RegExp(`-----BEGIN${LABEL}`, "y");
+const END = new RegExp(`-----END${LABEL}`, "y");
+const LINE_END = String.raw`(?:[\r\n]|\\{1,4}[nr]|${PERCENT}0[ADad])`;
+const GAP = String.raw`(?:\s|\\{1,4}[nrt]|["'>+|]|${PERCENT}(?:0[ADad]|20)){0,16}`;
+const UNPADDED = String.raw`[A-Za-z0-9+/]|\\{1,4}/|${PERCENT}2[BFbf]`;
+const BASE64 = `(?:${UNPADDED}|=|${PERCENT}3[Dd])`;
 /** What is left of a key whose end was cut off: lines of base64, also as JSON escapes them, the last one shorter. */
-const LINE = /(?:\s|\\{1,4}[nrt]|["'>+|]){0,16}(?:[A-Za-z0-9+/=]{16,1024}|[A-Za-z0-9+/]{1,64}={0,2}$)/y;
+const LINE = new RegExp(`${GAP}(?:${BASE64}{16,1024}|${BASE64}{1,64}$)`, "y");
+/** Before them, how the key is encrypted and what wrote it. */
+const HEADER_NAME = "(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset)";
+const HEADER_TEXT = `(?:(?!${LINE_END}).){0,200}(?=${LINE_END})`;
+const HEADER = new RegExp(`${GAP}${HEADER_NAME}(?::|${PERCENT}3[Aa])${HEADER_TEXT}`, "y");
+const HEADERS_MAX = 8;
 /** A mention of the two lines in prose holds no key. */
-const MATERIAL = /[A-Za-z0-9+/]{16}/;
+const MATERIAL = new RegExp(`(?:${UNPADDED}){16}`);
 
-export const KEY_BLOCK_ANCHOR = "-----BEGIN ";
+export const KEY_BLOCK_ANCHOR = "-----BEGIN";
 
 /** Finds key blocks in one text, from left to right. What it learns about ends it remembers, so that it stays linear. */
 export class KeyBlocks {
@@ -36,15 +49,21 @@ export class KeyBlocks {
   }
 
   #linesFrom(inside: number): number | undefined {
+    let from = inside;
+    for (let count = 0; count < HEADERS_MAX; count += 1) {
+      HEADER.lastIndex = from;
+      if (!HEADER.test(this.#text)) break;
+      from = HEADER.lastIndex;
+    }
     let end: number | undefined;
-    LINE.lastIndex = inside;
+    LINE.lastIndex = from;
     while (LINE.test(this.#text)) end = LINE.lastIndex;
     return end;
   }
 
   #endAfter(inside: number): number | undefined {
     if (this.#endAt < inside) {
-      const found = this.#text.indexOf("-----END ", inside);
+      const found = this.#text.indexOf("-----END", inside);
       this.#endAt = found === -1 ? Number.POSITIVE_INFINITY : found;
     }
     if (this.#endAt - inside > BLOCK_CHARS_MAX) return undefined;

@@ -20,11 +20,36 @@ export function parseMaskValues(given: unknown): readonly string[] | Rejection {
   return [...values];
 }
 
-/** As it is, and as it reads inside a JSON string or an address. */
+/** As it is, and as it reads inside a JSON string or an address, each form once; a plain word has one form. */
 export function formsOf(value: string): readonly string[] {
-  const json = JSON.stringify(value).slice(1, -1);
-  const forms = [value, json, JSON.stringify(json).slice(1, -1)];
-  return value.isWellFormed() ? [...forms, encodeURIComponent(value)] : forms;
+  const spellings = [...new Set([value, value.normalize("NFC"), value.normalize("NFD")])];
+  return [...new Set(spellings.flatMap((spelling) => [spelling, ...jsonForms(spelling), ...addressForms(spelling)]))];
+}
+
+/** Writers of JSON differ in what they escape; and JSON often stands in a string of JSON. */
+function jsonForms(value: string): readonly string[] {
+  const json = insideJson(value);
+  const ascii = json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  // Whole escapes are looked at, since behind an escaped backslash a u is a letter.
+  const upper = ascii.replace(/\\(?:u[0-9a-f]{4}|.)/g, (found) =>
+    found.startsWith("\\u") ? `\\u${found.slice(2).toUpperCase()}` : found,
+  );
+  const forms = [json, ascii, upper].flatMap((form) => [form, form.replaceAll("/", "\\/")]);
+  return [...forms, ...forms.map(insideJson)];
+}
+
+function insideJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** As a part of an address, as a whole one, and as browsers and others write forms. */
+function addressForms(value: string): readonly string[] {
+  if (!value.isWellFormed()) return [];
+  const part = encodeURIComponent(value);
+  const strict = part.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  const form = new URLSearchParams([["", value]]).toString().slice(1);
+  const forms = [part, strict, ...[part, strict].map((text) => text.replaceAll("%20", "+")), form, encodeURI(value)];
+  return [...forms, ...forms.map((text) => text.replace(/%[0-9A-F]{2}/g, (found) => found.toLowerCase()))];
 }
 
 function invalid(message: string): Rejection {

@@ -2,95 +2,23 @@
 //
 // The shapes are those that services publish for their tokens. A test holds the table against a rule set that others keep
 // up. Minimum lengths lie below the real ones, since a token that was cut short is still worth hiding.
+import { prefixRules } from "./token-prefixes.js";
+import { DIGIT, ESCAPE, joint, leftOf, START, shapeOf, type TokenRule } from "./token-shape.js";
 
-export interface TokenRule {
-  /** What the marker says. */
-  readonly rule: string;
-  /** Literals, one of which every such token contains; where none of them stands, nothing is looked at further. */
-  readonly anchors: readonly string[];
-  /** How many characters before the literal the shape starts. */
-  readonly back?: number;
-  /** Told by what stands around it, not by itself: where another rule knows the token too, that one names it. */
-  readonly isContextual?: true;
-  /**
-   * The shape, starting at the anchor. The secret is all of it, or the group `secret`, which stands at its end.
-   *
-   * It must fail within a bounded number of steps or consume what it looked at: only so is a hostile text scanned in
-   * linear time. A long repetition therefore stands at the end, or behind `START`.
-   */
-  readonly shape: RegExp;
-}
-
-/** Longer repetitions are cut here and the rest is taken from the run: the engine's stack does not hold millions. */
-export const RUN_CHARS_MAX = 16_384;
-
-/** Escapes of JSON, addresses and terminals end a word although they end with a letter or a digit. */
-const ESCAPE = String.raw`(?<=%[0-9A-Fa-f]{2})|(?<=\\(?:[bfnrt]|u[0-9A-Fa-f]{4}))|(?<=\[[0-9;]{0,12}m)`;
-/** Not in the middle of a word, though after a joint: `proj-` and `x_` often stand before a token. */
-const JOINT = `(?:(?<![A-Za-z0-9])|${ESCAPE})`;
-/** The same near the beginning of a run of token characters, for shapes that look at more than they consume. */
-const START = String.raw`(?:(?<![\w-])|(?<=(?<![\w-])[\w-]{0,63}[_-])|${ESCAPE})`;
-const DIGIT = "(?=[A-Za-z_-]{0,64}[0-9])";
 /** Between a name and its value: `KEY=`, `key: "`, and the same inside a JSON string. */
 const ASSIGNED = String.raw`\\{0,3}["']?\s{0,4}(?:=>|:=|=|:)\s{0,4}\\{0,3}["']?`;
 const ASSIGNABLE = String.raw`[\w!#%&*+/=?@^~-]`;
 const HEX_DIGITS = "0123456789abcdef";
-
-/** Prefixes that stand for one service each, and what follows them. */
-const prefixed = [
-  ["github_token", ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], "[A-Za-z0-9]{20,}"],
-  ["hansard_key", ["hansard_"], String.raw`[0-9a-f]{16}_[\w-]{20,}`],
-  ["github_token", ["github_pat_"], String.raw`\w{20,}`],
-  ["gitlab_token", ["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-"], String.raw`[\w.-]{16,}`],
-  ["gitlab_token", ["glagent-", "glimt-", "gloas-", "glffct-", "GR1348941"], String.raw`[\w-]{16,}`],
-  ["slack_token", ["xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-"], String.raw`[\w-]{10,}`],
-  ["slack_token", ["xoxe.xox"], String.raw`[bp]-[\w-]{10,}`],
-  ["slack_token", ["xapp-"], String.raw`\d-[\w-]{16,}`],
-  ["stripe_key", ["sk_live_", "sk_test_", "rk_live_", "rk_test_", "sk_org_"], String.raw`\w{10,}`],
-  ["stripe_webhook_secret", ["whsec_"], "[A-Za-z0-9+/=]{24,}"],
-  ["anthropic_key", ["sk-ant-"], String.raw`[\w-]{16,}`],
-  ["google_api_key", ["AIza"], String.raw`[\w-]{30,}`],
-  ["google_oauth_token", ["ya29."], String.raw`[\w.-]{20,}`],
-  ["google_client_secret", ["GOCSPX-"], String.raw`[\w-]{20,}`],
-  ["npm_token", ["npm_"], "[A-Za-z0-9]{36,}"],
-  ["pypi_token", ["pypi-"], String.raw`[\w-]{50,}`],
-  ["sendgrid_key", ["SG."], String.raw`[\w-]{16,32}\.[\w-]{16,64}`],
-  ["hugging_face_token", ["hf_", "api_org_"], "[A-Za-z0-9]{30,}"],
-  ["shopify_token", ["shpat_", "shpca_", "shppa_", "shpss_", "shptka_"], "[A-Fa-f0-9]{32,}"],
-  ["digitalocean_token", ["dop_v1_", "doo_v1_", "dor_v1_"], "[a-f0-9]{40,}"],
-  ["docker_token", ["dckr_pat_", "dckr_oat_"], String.raw`[\w-]{20,}`],
-  ["databricks_token", ["dapi"], "[a-f0-9]{32}"],
-  ["linear_key", ["lin_api_", "lin_oauth_"], "[A-Za-z0-9]{32,}"],
-  ["onepassword_token", ["ops_eyJ"], String.raw`[\w+/=-]{100,}`],
-  ["vault_token", ["hvs.", "hvb.", "hvr."], String.raw`[\w-]{24,}`],
-  ["grafana_token", ["glsa_", "glc_eyJ"], String.raw`[\w+/=-]{24,}`],
-  ["atlassian_token", ["ATATT3", "ATCTT3", "ATBB"], String.raw`[\w=-]{24,}`],
-  ["groq_key", ["gsk_"], "[A-Za-z0-9]{40,}"],
-  ["xai_key", ["xai-"], String.raw`\w{40,}`],
-  ["perplexity_key", ["pplx-"], "[A-Za-z0-9]{32,}"],
-  ["replicate_token", ["r8_"], "[A-Za-z0-9]{32,}"],
-  ["nvidia_key", ["nvapi-"], String.raw`[\w-]{40,}`],
-  ["langsmith_key", ["lsv2_pt_", "lsv2_sk_"], String.raw`\w{32,}`],
-  ["supabase_key", ["sbp_", "sb_secret_"], String.raw`[\w-]{20,}`],
-  ["notion_token", ["ntn_"], "[A-Za-z0-9]{40,}"],
-  ["figma_token", ["figd_", "figo_"], String.raw`[\w-]{30,}`],
-  ["pulumi_token", ["pul-"], "[a-f0-9]{40}"],
-  ["postman_key", ["PMAK-"], "[a-f0-9]{24}-[a-f0-9]{34}"],
-  ["new_relic_key", ["NRAK-"], "[A-Z0-9]{24,}"],
-  ["rubygems_key", ["rubygems_"], "[a-f0-9]{40,}"],
-  ["sentry_token", ["sntrys_", "sntryu_"], String.raw`[\w+/=-]{40,}`],
-  ["planetscale_token", ["pscale_tkn_", "pscale_pw_", "pscale_oauth_"], String.raw`[\w.=-]{30,}`],
-  ["age_key", ["AGE-SECRET-KEY-1"], "[A-Z0-9]{50,}"],
-  ["alibaba_key", ["LTAI"], "[A-Za-z0-9]{16,}"],
-  ["fly_token", ["fo1_", "fm1_", "fm2_"], String.raw`[\w+/=,-]{40,}`],
-] as const satisfies readonly (readonly [rule: string, anchors: readonly string[], rest: string])[];
+/** For shapes that are bounded anyway. */
+const start = new RegExp(START, "y");
 
 /** Shapes that a prefix alone does not tell. */
 const shaped: readonly TokenRule[] = [
   {
     rule: "aws_access_key",
     anchors: ["AKIA", "ASIA", "ABIA", "ACCA"],
-    shape: shapeOf(`${JOINT}[A-Z]{4}[A-Z0-9]{16}(?![A-Za-z0-9])`),
+    left: leftOf("(?<![A-Z0-9])"),
+    shape: shapeOf("[A-Z]{4}[A-Z0-9]{16}(?:(?![A-Z0-9])|(?=A(?:KI|SI|BI|CC)A))"),
   },
   {
     rule: "aws_secret_key",
@@ -103,30 +31,69 @@ const shaped: readonly TokenRule[] = [
   {
     rule: "openai_key",
     anchors: ["sk-"],
+    left: start,
     shape: shapeOf(
-      String.raw`${START}sk-(?:(?:proj|svcacct|admin|None|or|lf|live|test)-${DIGIT}[\w-]{16,}|${DIGIT}[A-Za-z0-9]{16,}[\w-]{0,})`,
+      String.raw`sk-(?:(?:proj|svcacct|admin|None|or|lf|live|test)-${DIGIT}[\w-]{16,}|${DIGIT}[A-Za-z0-9]{16,}[\w-]{0,})`,
     ),
   },
   {
     rule: "json_web_token",
     anchors: ["eyJ"],
-    shape: shapeOf(String.raw`${START}eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]{0,}){1,4}`),
+    // Where its head is glued to something else, the rest is known by itself.
+    shape: shapeOf(
+      String.raw`${START}(?:eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]{0,}){1,4}|(?<=[\w-]{16}\.)eyJ[\w-]{8,}\.[\w-]{32,})`,
+    ),
   },
   {
     rule: "twilio_key",
     anchors: [...products("S", "K", HEX_DIGITS), ...products("A", "C", HEX_DIGITS)],
-    shape: shapeOf(`${JOINT}[A-Z]{2}[0-9a-f]{32}(?![A-Za-z0-9])`),
+    left: joint,
+    shape: shapeOf("[A-Z]{2}[0-9a-f]{32}(?:(?![A-Za-z0-9])|(?=(?:SK|AC)[0-9a-f]{32}))"),
   },
   {
     rule: "telegram_token",
-    anchors: [":AA"],
-    shape: shapeOf(String.raw`(?<=(?<!\d)\d{8,10}):(?<secret>AA[\w-]{32,34})(?![\w-])`),
+    anchors: [":AA", "%3AAA", "%3aAA", "%253AAA", "%253aAA"],
+    shape: shapeOf(
+      String.raw`(?<=(?:(?<!\d)|${ESCAPE})\d{8,10})(?::|%(?:25)?3[Aa])(?<secret>AA[\w-]{32,34})(?![A-Za-z0-9])`,
+    ),
   },
   {
     // It begins with a number in base64.
     rule: "discord_token",
     anchors: products("MNO", "DTjz", "AEIMQUYcgk"),
-    shape: shapeOf(String.raw`${START}[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])`),
+    left: start,
+    shape: shapeOf(String.raw`[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])`),
+  },
+  {
+    // A whole word, and no part of base64, where these three letters are not rare.
+    rule: "facebook_token",
+    anchors: ["EAA"],
+    shape: shapeOf(String.raw`(?:(?<![\w+/-])|${ESCAPE})EAA[A-Za-z0-9]{60,}(?![\w+/=-])`),
+  },
+  {
+    rule: "mailgun_key",
+    anchors: ["key-"],
+    left: leftOf(String.raw`(?<![\w-])`),
+    shape: shapeOf("key-[0-9a-f]{32}(?![0-9a-f_-])"),
+  },
+  {
+    rule: "terraform_token",
+    anchors: [".atlasv1."],
+    back: 14,
+    left: joint,
+    shape: shapeOf(String.raw`[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,}`),
+  },
+  {
+    rule: "notion_token",
+    anchors: ["secret_"],
+    left: joint,
+    shape: shapeOf(`secret_${DIGIT}[A-Za-z0-9]{43}(?:(?![A-Za-z0-9])|(?=secret_))`),
+  },
+  {
+    rule: "elevenlabs_key",
+    anchors: ["sk_"],
+    left: joint,
+    shape: shapeOf("sk_[0-9a-f]{48}(?![0-9a-f])"),
   },
   {
     rule: "discord_webhook",
@@ -142,7 +109,8 @@ const shaped: readonly TokenRule[] = [
     rule: "azure_client_secret",
     anchors: products("0123456789", "Q", "~"),
     back: 3,
-    shape: shapeOf(String.raw`(?:(?<![\w~.-])|(?<=\\[bfnrt]))[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~-])`),
+    left: leftOf(String.raw`(?<![\w~.-])`),
+    shape: shapeOf(String.raw`[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~-])`),
   },
   {
     rule: "azure_storage_key",
@@ -195,32 +163,11 @@ const shaped: readonly TokenRule[] = [
   },
 ];
 
-export const tokenRules: readonly TokenRule[] = [
-  ...prefixed.map(([rule, anchors, rest]) => ({
-    rule,
-    anchors,
-    shape: shapeOf(`${leftOf(anchors, rest)}(?:${anchors.map(escaped).join("|")})${rest}`),
-  })),
-  ...shaped,
-];
-
-/** A prefix with a joint of its own and one long word behind it tells enough, also where it is glued to a letter. */
-function leftOf(anchors: readonly string[], rest: string): string {
-  const isTelling = anchors.every((anchor) => anchor.length > 3 && /[_-]$/.test(anchor)) && !rest.includes("w");
-  return isTelling ? "" : JOINT;
-}
-
-function shapeOf(source: string): RegExp {
-  return new RegExp(source.replaceAll(",}", `,${RUN_CHARS_MAX}}`), "y");
-}
+export const tokenRules: readonly TokenRule[] = [...prefixRules, ...shaped];
 
 /** Every text that takes one character from each. */
 function products(...choices: readonly string[]): readonly string[] {
   const extend = (texts: readonly string[], chars: string): readonly string[] =>
     texts.flatMap((text) => [...chars].map((char) => text + char));
   return choices.reduce<readonly string[]>(extend, [""]);
-}
-
-function escaped(literal: string): string {
-  return literal.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }
