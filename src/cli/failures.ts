@@ -59,18 +59,22 @@ export class InputStopped extends Error {
   override readonly name = "InputStopped";
   readonly reason: unknown;
   readonly line: number | undefined;
+  readonly index: number | undefined;
   readonly recorded: number;
   readonly advice: string | undefined;
 
   constructor(options: {
     readonly reason: unknown;
     readonly line: number | undefined;
+    /** Which entry of the whole input it was, counted from 0. */
+    readonly index: number | undefined;
     readonly recorded: number;
     readonly advice: string | undefined;
   }) {
     super("the input stopped");
     this.reason = options.reason;
     this.line = options.line;
+    this.index = options.index;
     this.recorded = options.recorded;
     this.advice = options.advice;
   }
@@ -175,10 +179,11 @@ function describe(error: unknown): { readonly details: ErrorDetails; readonly st
 
 function describeStopped(stopped: InputStopped): { readonly details: ErrorDetails; readonly status: ExitStatus } {
   const { details, status } = describe(stopped.reason);
+  // That one counts within the batch.
   const { index: _, ...rest } = details;
   const hint = [details.hint, stopped.advice].filter((text) => text !== undefined && text !== "").join(" ");
-  const { line, recorded } = stopped;
-  return { details: { ...(line === undefined ? details : rest), ...given({ line }), recorded, hint }, status };
+  const { line, index, recorded } = stopped;
+  return { details: { ...rest, ...given({ line, index }), recorded, hint }, status };
 }
 
 /** Nothing foresaw this, so it is ours to mend; the stack is what a report needs. */

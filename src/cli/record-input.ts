@@ -7,6 +7,8 @@ const BATCH_ENTRIES_MAX = 500;
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 const PAUSE_MS = 200;
 const LINE_FEED = 0x0a;
+const LIST_START = 0x5b;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 export interface InputBatch {
   readonly items: readonly unknown[];
@@ -14,21 +16,27 @@ export interface InputBatch {
   readonly lines: readonly number[] | undefined;
 }
 
-/** Input that cannot be read, and on which line. */
+/** Input that cannot be read, on which line, and which entry of the input it would have been, from 0. */
 export class LineRefused extends Error {
   readonly line: number | undefined;
+  readonly index: number | undefined;
   readonly reason: RecorderError;
 
-  constructor(reason: RecorderError, line: number | undefined) {
+  constructor(reason: RecorderError, at: { readonly line?: number; readonly index?: number | undefined } = {}) {
     super(reason.message);
     this.reason = reason;
-    this.line = line;
+    this.line = at.line;
+    this.index = at.index;
   }
 }
 
 interface Line {
   readonly number: number;
+  /** How many lines before it are not blank; undefined where lines are not entries. */
+  readonly index: number | undefined;
   readonly bytes: Buffer;
+  /** Whether these are only its first bytes, since there is no end to it within the limit. */
+  readonly isTooLong?: true;
 }
 
 export async function* readBatches(input: AsyncIterable<Buffer>): AsyncGenerator<InputBatch, undefined> {
@@ -52,12 +60,15 @@ async function* blocksOf(input: AsyncIterable<Buffer>): AsyncGenerator<readonly 
   let parts: Buffer[] = [];
   let size = 0;
   let number = 0;
+  let index = -1;
   const take = (last: Buffer): readonly Line[] => {
     number += 1;
     const bytes = parts.length === 0 ? last : Buffer.concat([...parts, last]);
     parts = [];
     size = 0;
-    return isBlank(bytes) ? [] : [{ number, bytes }];
+    if (isBlank(bytes)) return [];
+    index += 1;
+    return [{ number, index, bytes }];
   };
   for await (const chunk of input) {
     const block: Line[] = [];
@@ -70,7 +81,10 @@ async function* blocksOf(input: AsyncIterable<Buffer>): AsyncGenerator<readonly 
     if (start === chunk.length) continue;
     parts.push(chunk.subarray(start));
     size += chunk.length - start;
-    if (size > limits.request_bytes) throw new LineRefused(tooLarge(), number + 1);
+    if (size > limits.request_bytes) {
+      yield [{ number: number + 1, index: index + 1, bytes: parts[0] as Buffer, isTooLong: true }];
+      return undefined;
+    }
   }
   const last = take(Buffer.alloc(0));
   if (last.length > 0) yield last;
@@ -79,8 +93,14 @@ async function* blocksOf(input: AsyncIterable<Buffer>): AsyncGenerator<readonly 
 
 /** Whether the line is a whole entry, and does not only begin a document of several lines. */
 function isEntry(line: Line): boolean {
-  const text = decode(line);
-  return !text.trimStart().startsWith("[") && isJson(text);
+  return !beginsList(line.bytes) && isJson(decode(line));
+}
+
+/** Looks at bytes: of a list that cannot be decoded nobody knows which item is the bad one. */
+function beginsList(bytes: Buffer): boolean {
+  const from = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
+  const first = bytes.subarray(from).find((byte) => !isSpace(byte));
+  return first === LIST_START;
 }
 
 /** A batch goes out when it is full, and when the input pauses: a program that writes now and then is not kept waiting. */
@@ -133,7 +153,8 @@ function parseLine(line: Line): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new LineRefused(notJson(error, "Every line must be one whole JSON object (NDJSON)."), line.number);
+    const reason = notJson(error, "Every line must be one whole JSON object (NDJSON).");
+    throw new LineRefused(reason, { line: line.number, index: line.index });
   }
 }
 
@@ -144,17 +165,17 @@ async function parseWhole(opening: readonly Line[], rest: AsyncGenerator<readonl
   for await (const block of rest) {
     lines.push(...block);
     size += block.reduce((sum, line) => sum + line.bytes.length, 0);
-    if (size > limits.request_bytes) throw new LineRefused(tooLarge(), undefined);
+    if (size > limits.request_bytes) throw new LineRefused(tooLarge());
   }
   try {
-    return JSON.parse(lines.map(decode).join("\n"));
+    return JSON.parse(lines.map((line) => decode({ ...line, index: undefined })).join("\n"));
   } catch (error) {
     if (error instanceof LineRefused) throw error;
     // Where the second line stands on its own, the input was meant to be NDJSON and its first line is the bad one.
     const [first, second] = lines;
     if (first !== undefined && second !== undefined && isJson(decode(second))) return parseLine(first);
     const hint = "Give one JSON object, an array of them, or one object per line (NDJSON).";
-    throw new LineRefused(notJson(error, hint), undefined);
+    throw new LineRefused(notJson(error, hint));
   }
 }
 
@@ -168,6 +189,8 @@ function isJson(text: string): boolean {
 }
 
 function decode(line: Line): string {
+  const at = { line: line.number, index: line.index };
+  if (line.isTooLong) throw new LineRefused(tooLarge(), at);
   try {
     // Only a mark at the very start of the input is dropped; inside, it is part of the text.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: line.number > 1 }).decode(line.bytes);
@@ -177,13 +200,17 @@ function decode(line: Line): string {
       message: "the input is not valid UTF-8",
       hint: "Convert it first, for example with iconv.",
     });
-    throw new LineRefused(reason, line.number);
+    throw new LineRefused(reason, at);
   }
 }
 
 function isBlank(bytes: Buffer): boolean {
-  for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
+  for (const byte of bytes) if (!isSpace(byte)) return false;
   return true;
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }
 
 function notJson(error: unknown, hint: string): RecorderError {

@@ -2,10 +2,12 @@
 // other store its entries are placed anew.
 import { chainHash, commitmentOf, GENESIS_HASH, HASH_BYTES, SALT_BYTES } from "../model/chain.js";
 import { completionClaim, idClaim } from "../model/claims.js";
-import { type JsonObject, jsonEquals } from "../model/json.js";
+import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue, jsonEquals } from "../model/json.js";
 import { isCaptureKind, isReservedKind } from "../model/kinds.js";
+import { limits } from "../model/limits.js";
 import { hashedId } from "./identity.js";
 import type { EntryCopy, ImportedEntry, Importer, ImportSource, ImportStep, LogState, Opening } from "./importer.js";
+import { EXPORTED_LEVELS_MAX } from "./lines.js";
 import { PositionMap } from "./position-map.js";
 
 const FORMAT = "hansard";
@@ -40,7 +42,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   let restoring: Restoring | undefined;
   let header: JsonObject | undefined;
   let last = { line: 0, position: 0 };
-  for await (const item of source.records()) {
+  for await (const item of source.records(EXPORTED_LEVELS_MAX)) {
     if ("reason" in item) {
       yield item;
     } else if (isHeader(item.record)) {
@@ -170,9 +172,21 @@ function lostReason(flaw: string): string {
 /** The same id must stand for the same content; a time that the log added itself is no part of it. */
 function otherContent(stored: Uint8Array | undefined, body: JsonObject): string | undefined {
   if (stored === undefined) return undefined;
-  const present = JSON.parse(Buffer.from(stored).toString("utf8")) as JsonObject;
+  const present = withinLimit(JSON.parse(Buffer.from(stored).toString("utf8")) as JsonObject);
   if (jsonEquals({ ...present, created_at: present.created_at ?? body.created_at }, body)) return undefined;
   return `id ${body.id} is taken here by other content`;
+}
+
+/** What an earlier version stored deeper than an entry may be can be placed anew only as text. */
+function withinLimit(body: JsonObject): JsonObject {
+  const { extra } = body;
+  // The body and `extra` are levels themselves.
+  const levels = limits.nesting_levels - 2;
+  if (!isJsonObject(extra) || isNestedWithin(extra, levels + 1)) return body;
+  const pairs = Object.entries(extra).map(([name, value]): [string, JsonValue] => {
+    return [name, isNestedWithin(value, levels) ? value : JSON.stringify(value)];
+  });
+  return { ...body, extra: Object.fromEntries(pairs) };
 }
 
 /** Gives entries new places: they keep ids and times, and a consolidation is led to the new place of what it names. */
@@ -193,7 +207,7 @@ class Placing {
       const erased = "the entry was erased; nothing is left of it to place anew";
       return { line, reason: entry.flaw === undefined ? erased : lostReason(entry.flaw) };
     }
-    const dated = { ...body, created_at: body.created_at ?? recorded_at };
+    const dated = { ...withinLimit(body), created_at: body.created_at ?? recorded_at };
     if (kind === "consolidation") {
       return { line, later: () => this.#consolidation({ ...dated, kind, id: String(body.id) }, body.through) };
     }

@@ -28,8 +28,9 @@ export function sessionOf(
 }
 
 /**
- * Ids for records that have none of their own: a hash of the session and of all that the record says. Records that say
- * the very same are counted, so that two are two, and a file that has grown repeats the ids of what it had before.
+ * Ids for records that have none of their own: a hash of the session and of all that the record says. Records with a
+ * time of their own that say the very same are one, however often they were copied. Without a time nothing tells a copy
+ * from a second "yes", so those are counted: two are two, and a file that has grown repeats the ids it had before.
  */
 export class ContentIds {
   readonly #importer: string;
@@ -39,11 +40,15 @@ export class ContentIds {
     this.#importer = importer;
   }
 
-  idOf(session_id: string, record: JsonObject): string {
+  idOf(session_id: string, record: JsonObject, isDated: boolean): string {
+    return hashedId(this.#importer, [session_id, record, isDated ? 0 : this.#timesBefore(session_id, record)]);
+  }
+
+  #timesBefore(session_id: string, record: JsonObject): number {
     const content = hash("sha256", canonical([session_id, record]), "base64url").slice(0, 16);
     const times = this.#seen.get(content) ?? 0;
     this.#seen.set(content, times + 1);
-    return hashedId(this.#importer, [session_id, record, times]);
+    return times;
   }
 }
 

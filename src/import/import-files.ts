@@ -4,7 +4,7 @@ import { type Rejection, reject } from "../model/rejection.js";
 import { isTimezone, WallClock } from "../model/zoned-time.js";
 import type { Importer, ImportSource, Opening } from "./importer.js";
 import { type ImportTarget, type ImportTotals, Intake } from "./intake.js";
-import { readRecords } from "./lines.js";
+import { EXPORTED_LEVELS_MAX, readRecords } from "./lines.js";
 import { importerNamed, importFormats, recogniseImporter } from "./registry.js";
 import { findFiles, type LostPath, type OpenedFile, openFile, reasonOf } from "./source-files.js";
 
@@ -150,7 +150,9 @@ async function readOpening(opened: OpenedFile): Promise<Opening> {
   const end = bytes.length === opened.size ? bytes.length : bytes.lastIndexOf(0x0a) + 1;
   const records = [];
   const whole = bytes.subarray(0, end === 0 ? bytes.length : end);
-  for await (const item of readRecords(once(whole))) if ("record" in item) records.push(item.record);
+  // A line may tell the format although that format will not take it.
+  const items = readRecords(once(whole), EXPORTED_LEVELS_MAX);
+  for await (const item of items) if ("record" in item) records.push(item.record);
   return { bytes, records };
 }
 
@@ -183,7 +185,7 @@ function toSource(
     opening,
     clock: parts.plan.clock,
     log: parts.target,
-    records: () => readRecords(counted()),
+    records: (levels) => readRecords(counted(), levels),
   };
 }
 

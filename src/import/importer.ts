@@ -66,7 +66,8 @@ export interface ImportSource {
   readonly clock: WallClock;
   /** The log that is imported into, as far as a copy of a log has to know it. */
   readonly log: LogState;
-  records(): AsyncIterable<SourceRecord>;
+  /** The lines, nested at most so many levels deep; as deep as an entry may be where nothing is said. */
+  records(levels?: number): AsyncIterable<SourceRecord>;
 }
 
 export interface LogState {

@@ -99,6 +99,11 @@ export class LineTimes {
     this.#last = source.modified_ms;
   }
 
+  /** Whether a line with this has a time of its own. */
+  isTime(time: JsonValue | undefined): boolean {
+    return this.#clock.parse(time) !== undefined;
+  }
+
   /** As fields of an entry: nothing where no time is known at all. */
   take(time: JsonValue | undefined): { readonly created_at?: string } {
     this.#last = this.#clock.parse(time) ?? this.#last;

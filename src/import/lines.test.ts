@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sharedData } from "../../test/support/fixtures.js";
 import type { SourceRecord } from "./importer.js";
-import { LINE_BYTES_MAX, readRecords } from "./lines.js";
+import { EXPORTED_LEVELS_MAX, LINE_BYTES_MAX, readRecords } from "./lines.js";
 
 async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
@@ -53,6 +53,22 @@ describe("what harms nothing:", () => {
   test("a line of 12 MB", async () => {
     const items = await read(`${JSON.stringify({ a: "x".repeat(12_000_000) })}\n`, 1_000_000);
     expect(items.map((item) => "record" in item && String(item.record.a).length)).toEqual([12_000_000]);
+  });
+
+  test("a line as deep as an entry may be, and deeper where the reader allows it", async () => {
+    const nested = (levels: number, more = ""): string =>
+      `${'{"a":'.repeat(levels)}${JSON.stringify(more)}${"}".repeat(levels)}\n`;
+    const isTaken = async (text: string, levels?: number): Promise<boolean> => {
+      for await (const item of readRecords(chunksOf(Buffer.from(text), 10_000), levels)) return "record" in item;
+      throw new Error("there was no line");
+    };
+    // Long lines are looked at before they are parsed.
+    for (const more of ["", "x".repeat(100_000)]) {
+      const taken = [nested(200, more), nested(201, more), nested(204, more), nested(205, more)];
+      expect(await Promise.all(taken.map((text) => isTaken(text)))).toEqual([true, false, false, false]);
+      const wider = await Promise.all(taken.map((text) => isTaken(text, EXPORTED_LEVELS_MAX)));
+      expect(wider).toEqual([true, true, true, false]);
+    }
   });
 
   test("nothing at all", async () => {

@@ -7,6 +7,11 @@ import type { SourceRecord } from "./importer.js";
 
 /** Twice an entry's limit, because programs that escape everything but ASCII need that much for the same text. */
 export const LINE_BYTES_MAX = 2 * limits.entry_bytes;
+/**
+ * For lines of Hansard's own export: an entry's line has an envelope and `extra`, and earlier versions stored what they
+ * moved into `extra` deeper than an entry may be.
+ */
+export const EXPORTED_LEVELS_MAX = limits.nesting_levels + 4;
 /** Below this a line cannot be nested deep enough to do harm. */
 const NESTING_CHECKED_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
@@ -21,12 +26,15 @@ interface Line {
   readonly isTorn: boolean;
 }
 
-export async function* readRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<SourceRecord> {
+export async function* readRecords(
+  chunks: AsyncIterable<Buffer>,
+  levels: number = limits.nesting_levels,
+): AsyncGenerator<SourceRecord> {
   let isUtf16: boolean | undefined;
   for await (const line of readLines(chunks)) {
     isUtf16 ??= looksLikeUtf16(line.bytes ?? Buffer.alloc(0));
     if (line.bytes !== undefined && isBlank(line.bytes, isUtf16)) continue;
-    yield isUtf16 ? { line: line.number, reason: UTF16_REASON } : toRecord(line);
+    yield isUtf16 ? { line: line.number, reason: UTF16_REASON } : toRecord(line, levels);
   }
 }
 
@@ -74,13 +82,13 @@ function isBlank(bytes: Buffer, nulIsBlank: boolean): boolean {
   return true;
 }
 
-function toRecord({ number: line, bytes: whole, isTorn }: Line): SourceRecord {
+function toRecord({ number: line, bytes: whole, isTorn }: Line, levels: number): SourceRecord {
   if (whole === undefined) return { line, reason: `the line is longer than ${LINE_BYTES_MAX} bytes (32 MiB)` };
   // A crash can leave a hole of zeros where nothing was written yet; what stands beside it may be whole.
   const bytes = withoutNuls(whole);
   if (bytes.length === 0) return { line, reason: "the line holds nothing but NUL bytes, as a crash can leave them" };
   if (!isUtf8(bytes)) return { line, reason: "the line is not valid UTF-8" };
-  if (bytes.length > NESTING_CHECKED_BYTES && !isShallow(bytes)) return { line, reason: tooDeep };
+  if (bytes.length > NESTING_CHECKED_BYTES && !isShallow(bytes, levels)) return { line, reason: tooDeep(levels) };
   const text = bytes.toString("utf8");
   let value: unknown;
   try {
@@ -92,10 +100,12 @@ function toRecord({ number: line, bytes: whole, isTorn }: Line): SourceRecord {
   }
   if (!isJsonObject(value)) return { line, reason: `the line is valid JSON, but ${named(value)} and not an object` };
   if (Object.keys(value).length === 0) return { line, reason: "the line holds an object with nothing in it" };
-  return isNestedWithin(value, limits.nesting_levels) ? { line, record: value } : { line, reason: tooDeep };
+  return isNestedWithin(value, levels) ? { line, record: value } : { line, reason: tooDeep(levels) };
 }
 
-const tooDeep = `the line is nested more than ${limits.nesting_levels} levels deep`;
+function tooDeep(levels: number): string {
+  return `the line is nested more than ${levels} levels deep`;
+}
 
 function withoutNuls(bytes: Buffer): Buffer {
   let start = 0;
@@ -106,7 +116,7 @@ function withoutNuls(bytes: Buffer): Buffer {
 }
 
 /** Looks before parsing: millions of brackets would become millions of objects. */
-function isShallow(bytes: Buffer): boolean {
+function isShallow(bytes: Buffer, levels: number): boolean {
   let depth = 0;
   let isText = false;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -117,7 +127,7 @@ function isShallow(bytes: Buffer): boolean {
     } else if (byte === 0x22) isText = true;
     else if (byte === 0x7b || byte === 0x5b) {
       depth += 1;
-      if (depth > limits.nesting_levels) return false;
+      if (depth > levels) return false;
     } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
   }
   return true;

@@ -81,14 +81,32 @@ describe("a session file", () => {
     expect((await bench.recorder.session("k:1").history()).map(({ content }) => content)).toEqual(["three"]);
   });
 
-  test("keeps messages that say the very same, each once", async () => {
+  test.each([
+    ["no time", undefined],
+    ["what is no time", "soon"],
+  ])("keeps every message that says the very same with %s, each once", async (_, timestamp) => {
     const bench = importBench();
-    const lines = [header(), said("yes"), said("yes"), said("yes")];
+    const yes = { role: "user", content: "yes", timestamp };
+    const lines = [header(), yes, yes, yes];
     const path = bench.write("s.jsonl", lines);
     expect(counts(await bench.import(path))).toMatchObject({ added: 4 });
     expect(counts(await bench.import(path))).toMatchObject({ added: 0, existing: 4 });
-    bench.write("s.jsonl", [...lines, said("yes")]);
+    bench.write("s.jsonl", [...lines, yes]);
     expect(counts(await bench.import(path))).toMatchObject({ added: 1, existing: 4 });
+  });
+
+  test("takes messages that say the very same at the very same time as one, also where they are counted", async () => {
+    const bench = importBench();
+    const lines = [header({ last_consolidated: 3 }), said("yes", 1), said("yes", 1), said("no", 2), said("well", 3)];
+    const path = bench.write("s.jsonl", lines);
+    // Header, three messages and the consolidation; the copy is there already.
+    expect(counts(await bench.import(path))).toMatchObject({ added: 5, existing: 1 });
+    expect(counts(await bench.import(path))).toMatchObject({ added: 0, existing: 6 });
+    expect((await bench.recorder.session("k:1").history()).map(({ content }) => content)).toEqual(["well"]);
+    const out = await bench.export({ format: "nanobot", session_id: "k:1" });
+    expect(recordsOf(out)).toEqual([
+      ...[header({ last_consolidated: 2 }), said("yes", 1), said("no", 2), said("well", 3)],
+    ]);
   });
 
   test("that stands twice in one stream counts once; others after it are sessions of their own", async () => {

@@ -105,7 +105,7 @@ class SessionFile {
     const ordinal = this.#messages;
     const { session_id } = this.#session;
     const envelope = {
-      id: ownId(record) ?? this.#ids.idOf(session_id, record),
+      id: ownId(record) ?? this.#ids.idOf(session_id, record, this.#times.isTime(record.timestamp)),
       session_id,
       ...this.#times.take(record.timestamp),
     };

@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import { recordsOf } from "../../test/support/fixtures.js";
 import { fuzz, fuzzTimeoutMs } from "../../test/support/fuzz.js";
 import { counts, importBench } from "../../test/support/import-target.js";
+import { jsonEquals } from "../model/json.js";
+import { WallClock } from "../model/zoned-time.js";
 
 const names = [
   ...[
@@ -44,6 +46,15 @@ const records = fc
   // A dictionary may be left with nothing once it is JSON.
   .map((lines) => lines.filter((line) => Object.keys(line).length > 0));
 
+const clock = new WallClock("UTC");
+
+/** Without the copies of lines that have a time of their own: those are one record. */
+function distinct(lines: readonly { readonly timestamp?: unknown }[]): readonly object[] {
+  return lines.filter((line, index) => {
+    return clock.parse(line.timestamp) === undefined || lines.findIndex((other) => jsonEquals(line, other)) === index;
+  });
+}
+
 test.each(["nanobot", "timmy"])(
   "any objects on the lines of %s's file go out as they came in, and add nothing the second time",
   async (format) => {
@@ -52,10 +63,12 @@ test.each(["nanobot", "timmy"])(
         const bench = importBench();
         const path = bench.write("s.jsonl", lines);
         const report = await bench.import(path, { format });
-        expect(counts(report)).toMatchObject({ added: lines.length, rejected: 0 });
+        const stored = distinct(lines);
+        const existing = lines.length - stored.length;
+        expect(counts(report)).toMatchObject({ added: stored.length, existing, rejected: 0 });
         expect(counts(await bench.import(path, { format }))).toMatchObject({ added: 0, existing: lines.length });
         const out = recordsOf(await bench.export({ format, session_id: "s" }));
-        expect(out.slice(format === "nanobot" ? 1 : 0)).toEqual(lines);
+        expect(out.slice(format === "nanobot" ? 1 : 0)).toEqual(stored);
       }),
       fuzz(150),
     );

@@ -52,6 +52,40 @@ describe("a day's log", () => {
   });
 });
 
+describe("lines that stand twice in a file:", () => {
+  const name = "session_2026-03-14.jsonl";
+  const lines = fixtureRecords("import", "timmy", name);
+
+  test("with their times they are one record, and the file goes out with each line once", async () => {
+    const bench = importBench();
+    const path = bench.write(name, [...lines, ...lines]);
+    expect(counts(await bench.import(path))).toMatchObject({ added: 7, existing: 7, rejected: 0 });
+    expect(counts(await bench.import(path))).toMatchObject({ added: 0, existing: 14 });
+    expect(counts(await bench.import(bench.write(name, lines)))).toMatchObject({ added: 0, existing: 7 });
+    expect(recordsOf(await bench.export({ format: "timmy", session_id }))).toEqual(lines);
+  });
+
+  test("the order of keys makes no other line of it, but another time does", async () => {
+    const bench = importBench();
+    const path = bench.write("s.jsonl", [
+      { type: "error", error: "e", context: null, timestamp: at },
+      { timestamp: at, context: null, error: "e", type: "error" },
+      { type: "error", error: "e", context: null, timestamp: at.replace("1", "2") },
+    ]);
+    expect(counts(await bench.import(path))).toMatchObject({ added: 2, existing: 1 });
+  });
+
+  test("without a time they stay as many as they are, also in a file that has grown", async () => {
+    const bench = importBench();
+    const undated = { type: "error", error: "e", context: null };
+    const first = { ...undated, error: "first", timestamp: at };
+    bench.write("s.jsonl", [first, undated, undated]);
+    expect(counts(await bench.import(bench.folder))).toMatchObject({ added: 3, existing: 0 });
+    bench.write("s.jsonl", [first, undated, undated, undated]);
+    expect(counts(await bench.import(bench.folder))).toMatchObject({ added: 1, existing: 3 });
+  });
+});
+
 describe("where the ancestor failed:", () => {
   test("a JSON line that is not an object crashes search, one bad line kills a summary — here each costs itself", async () => {
     const bench = importBench();

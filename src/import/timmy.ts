@@ -51,7 +51,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
       continue;
     }
     const { line, record } = item;
-    const id = ownId(record) ?? ids.idOf(session_id, record);
+    const id = ownId(record) ?? ids.idOf(session_id, record, times.isTime(record.timestamp));
     const envelope = { id, session_id, ...times.take(record.timestamp) };
     const entry = isKnown(record)
       ? reversible(toEntry(envelope, record, native_id), record, { toLine: timmyLine, clock: source.clock })

@@ -163,13 +163,36 @@ describe("from standard input", () => {
     expect(stderr).toContain("error: line 1101: the input is not valid JSON");
     expect(stderr).toContain("The first 1,000 entries are stored, up to line 1000, and nothing after.");
     expect(await readJson(["stats"], { data })).toMatchObject({ entries: 1_000 });
-    expect(await readError(["record"], { data, input })).toMatchObject({ line: 1_101, recorded: 1_000 });
+    expect(await readError(["record"], { data, input })).toMatchObject({
+      ...{ line: 1_101, index: 1_100, recorded: 1_000 },
+    });
+  });
+
+  test("a refused entry has its index in the whole input, from 0, blank lines and batches aside", async () => {
+    const data = folderOfTest();
+    const pair = '{"prompt":"a"}\n{"kind":"error"}\n';
+    expect(await readError(["record"], { data, input: pair })).toMatchObject({
+      ...{ status: 2, code: "field_missing", field: "error", line: 2, index: 1, recorded: 0 },
+    });
+    const many = toLines(Array.from({ length: 700 }, () => ({ prompt: "x" })));
+    expect(await readError(["record"], { data, input: `\n${many}\n\n${pair}` })).toMatchObject({
+      ...{ code: "field_missing", line: 705, index: 701, recorded: 500 },
+    });
+    const { stderr } = await runCli(["record"], { data, input: pair });
+    expect(stderr).toMatch(/^error: line 2: error is missing\n/);
+  });
+
+  test("no index is claimed where nobody can know which item of a list it was", async () => {
+    const input = Buffer.from([...Buffer.from('[{"prompt":"x"},{"prompt":"'), 0xff, ...Buffer.from('"}]')]);
+    const error = await readError(["record"], { data: folderOfTest(), input });
+    expect(error).toMatchObject({ code: "utf8_invalid", line: 1 });
+    expect(error).not.toHaveProperty("index");
   });
 
   test.each([
-    ["a refused entry", '{"prompt":"x"}\n\n{"prompt":" "}\n', { code: "prompt_blank", line: 3, field: "prompt" }],
-    ["the first line", '{bad\n{"prompt":"x"}\n', { code: "json_invalid", line: 1 }],
-    ["a line that is no object", '{"prompt":"x"}\n[1]\n', { code: "field_invalid", line: 2 }],
+    ["a refused entry", '{"prompt":"x"}\n\n{"prompt":" "}\n', { code: "prompt_blank", line: 3, index: 1 }],
+    ["the first line", '{bad\n{"prompt":"x"}\n', { code: "json_invalid", line: 1, index: 0 }],
+    ["a line that is no object", '{"prompt":"x"}\n[1]\n', { code: "field_invalid", line: 2, index: 1 }],
     ["an item of an array", '[{"prompt":"x"},{"prompt":7}]', { code: "prompt_blank", index: 1 }],
     ["an array without items", "[]", { code: "entries_missing" }],
     ["a document that breaks off", '{\n  "prompt":', { code: "json_invalid" }],
@@ -190,7 +213,7 @@ describe("from standard input", () => {
   test("text that is not UTF-8 is refused, not repaired", async () => {
     const input = Buffer.from([...Buffer.from('{"prompt":"'), 0xff, ...Buffer.from('"}')]);
     const error = await readError(["record"], { data: folderOfTest(), input });
-    expect(error).toMatchObject({ status: 2, code: "utf8_invalid", line: 1 });
+    expect(error).toMatchObject({ status: 2, code: "utf8_invalid", line: 1, index: 0 });
   });
 
   test("an entry over 16 MiB is refused", async () => {

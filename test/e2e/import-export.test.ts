@@ -2,6 +2,7 @@
 import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { deepLog } from "../support/deep-entries.js";
 import { fixturePath, fixtureRecords, recordsOf } from "../support/fixtures.js";
 import { sampleEntries } from "../support/sample-entries.js";
 import { folderOfTest } from "../support/temporary-folder.js";
@@ -31,6 +32,15 @@ describe("hansard import", () => {
     expect(await readJson(["import", nanobot, timmy], { data })).toEqual({
       ...{ files: 5, sessions: 5, added: 0, existing: 21, rejected: [] },
     });
+  });
+
+  test("a file that was written twice over, one copy after the other, counts once", async () => {
+    const data = folderOfTest();
+    const text = readFileSync(join(timmy, "session_2026-03-14.jsonl"), "utf8");
+    const file = join(folderOfTest(), "session_2026-03-14.jsonl");
+    writeFileSync(file, text + text);
+    expect(await readJson(["import", file], { data })).toMatchObject({ added: 7, existing: 7, rejected: [] });
+    expect(await readJson(["import", timmy], { data })).toMatchObject({ added: 0, existing: 7, rejected: [] });
   });
 
   test("status 0 although lines were rejected; they are named on stderr, and in the document", async () => {
@@ -146,6 +156,19 @@ describe("hansard export", () => {
     expect(await output(["export"], copy)).toBe(readFileSync(file, "utf8"));
     expect(await readJson(["sessions"], { data: copy })).toEqual(await readJson(["sessions"], { data }));
     expect(await readJson(["import", file], { data: copy })).toMatchObject({ added: 0, existing: 33 });
+  });
+
+  test("an entry that an earlier version stored too deep is restored with its place and hash", async () => {
+    const [folder, data] = [folderOfTest(), join(folderOfTest(), "copy")];
+    const source = await deepLog();
+    const verified = await source.verify();
+    let text = "";
+    for await (const piece of source.exportEntries()) text += piece;
+    const file = join(folder, "all.ndjson");
+    writeFileSync(file, text);
+    expect(await readJson(["import", file], { data })).toMatchObject({ added: 3, existing: 0, rejected: [] });
+    expect(await readJson(["verify"], { data })).toEqual(verified);
+    expect(await output(["export"], data)).toBe(text);
   });
 
   test("nanobot's folder comes out as it went in, a file per session, also where keys would share one", async () => {

@@ -6,7 +6,7 @@ import { exitStatus } from "../failures.js";
 import { bar, countOf, formatCount, wrapText } from "../table.js";
 import { cleanText, documentText, type Pane, ProgressLine } from "../terminal.js";
 
-const INDENT = 10;
+const INDENT = 11;
 
 export const doctorCommand: CommandModule = {
   define(command: Command): void {

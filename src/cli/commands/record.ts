@@ -121,12 +121,14 @@ function stopped(at: {
 }): InputStopped {
   const { error, total, batch } = at;
   const refused = error instanceof LineRefused ? error : undefined;
-  const index = error instanceof RecorderError ? error.index : undefined;
-  const line = refused?.line ?? (index === undefined ? undefined : batch?.lines?.[index]);
+  const item = error instanceof RecorderError ? error.index : undefined;
+  const line = refused?.line ?? (item === undefined ? undefined : batch?.lines?.[item]);
   const done = total.recorded + total.known;
+  const index = refused?.index ?? (item === undefined ? undefined : done + item);
   return new InputStopped({
     reason: refused?.reason ?? error,
     line,
+    index,
     recorded: total.recorded,
     advice: done === 0 ? "Nothing of this input was stored." : goOnAdvice(done, total.line),
   });

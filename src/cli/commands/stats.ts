@@ -77,13 +77,17 @@ function statsText(stats: Stats, folder: string, pane: Pane): string {
     ...(stats.first_at === null || stats.last_at === null
       ? []
       : [["Period", `${minute(stats.first_at)} to ${minute(stats.last_at)} UTC`] as const]),
-    ["On disk", `${formatBytes(stats.bytes)} (log ${sizeOf(stats, "log.db")}, index ${sizeOf(stats, "index.db")})`],
+    ...(stats.files.length === 0 ? [] : [["On disk", diskText(stats)] as const]),
   ];
   const head = facts.map(([label, text]) => `${dim(label.padEnd(9))}${text}\n`).join("");
   if (stats.entries === 0) return `${head}\nNothing recorded yet; \`hansard record --help\` shows how.\n`;
   const kinds = Object.entries(stats.by_kind).sort(([, left], [, right]) => right - left);
   const paintKind = (label: string): string => kindColour(label.trim(), pane.colours)(label);
   return head + plot("By kind", kinds, pane, paintKind) + projectPlot(stats, pane);
+}
+
+function diskText(stats: Stats): string {
+  return `${formatBytes(stats.bytes)} (log ${sizeOf(stats, "log.db")}, index ${sizeOf(stats, "index.db")})`;
 }
 
 function projectPlot(stats: Stats, pane: Pane): string {
