@@ -149,7 +149,7 @@ export class Recorder {
   /** Adds the response to an interaction that was recorded before it was there. */
   async completeInteraction(id: string, completion: CompletionInput): Promise<Interaction> {
     const response = await this.#captureOne({ ...completion, kind: "response", interaction_id: id }, "response");
-    const interaction = (await this.getInteraction(id)) as Interaction | undefined;
+    const interaction = (await this.#reading.getById(id)) as Interaction | undefined;
     const message = `entry ${response.id} has no interaction`;
     return orThrow(interaction ?? reject({ code: "interaction_not_found", message }));
   }
@@ -160,10 +160,10 @@ export class Recorder {
     return this.#reading.listInteractions(orThrow(parseInteractionQuery(options, this.#surroundings.nowMs())));
   }
 
-  /** One interaction, whole, or its envelope where it was erased; undefined where there is none. */
-  async getInteraction(id: string): Promise<Interaction | ErasedEntry | undefined> {
+  /** One interaction, whole; undefined where there is none. What is left of an erased one is read with `getEntry`. */
+  async getInteraction(id: string): Promise<Interaction | undefined> {
     const entry = await this.getEntry(id);
-    return entry?.kind === "interaction" ? (entry as Interaction | ErasedEntry) : undefined;
+    return entry !== undefined && !("erased" in entry) && entry.kind === "interaction" ? entry : undefined;
   }
 
   /** Appends one entry or a batch, all or none. */

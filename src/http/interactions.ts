@@ -29,9 +29,9 @@ export function interactionRoutes(app: FastifyInstance, recorder: Recorder): voi
     async (request): Promise<InteractionAnswer> => {
       refuseQuery(request);
       const { id } = request.params;
-      const interaction = await recorder.getInteraction(id);
-      if (interaction === undefined) throw interactionNotFound(id);
-      return interaction;
+      const entry = await recorder.getEntry(id);
+      if (entry?.kind !== "interaction") throw interactionNotFound(id);
+      return entry as InteractionAnswer;
     },
   );
 
@@ -52,22 +52,10 @@ interface ById {
  * The body as an entry of this kind. It is filled in and not copied, since it may be large and nobody else has it; that
  * it really is an entry is checked by the recorder, which takes nothing on trust.
  */
-function ofKind(
-  kind: "interaction" | "response",
-  request: FastifyRequest,
-  given?: { readonly interaction_id: string },
-): EntryInput {
+function ofKind(kind: "interaction" | "response", request: FastifyRequest, given?: object): EntryInput {
   const body = bodyOf(request);
   if (!isJsonObject(body)) {
     throw new RecorderError({ code: "field_invalid", field: "body", message: `the ${kind} must be a JSON object` });
-  }
-  if (given !== undefined && (body.interaction_id ?? given.interaction_id) !== given.interaction_id) {
-    throw new RecorderError({
-      code: "field_invalid",
-      field: "interaction_id",
-      message: "interaction_id names another interaction than the address does",
-      hint: "Leave it out.",
-    });
   }
   if ((body.kind ?? kind) !== kind) {
     throw new RecorderError({

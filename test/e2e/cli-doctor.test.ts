@@ -50,7 +50,7 @@ test("a sound store is well in every respect", async () => {
     ["node", "folder", "disk", "log", "lock", "index", "chain"].map((check) => `ok ${check}`),
   );
   const { stdout } = await runCli(["doctor"], { data });
-  expect(stdout).toContain("✓ chain   the chain holds: 3 entries\n");
+  expect(stdout).toContain("✓ chain    the chain holds: 3 entries\n");
   expect(stdout).toMatch(/\nAll is well\.\n$/);
 });
 
@@ -272,6 +272,6 @@ describe("the index is derived, so nothing about it is fatal:", () => {
 test("in plain words: what is wrong, an arrow to what to do, and the sum of it", async () => {
   const { status, stdout } = await runCli(["doctor"], { data: join(folderOfTest(), "absent") });
   expect(status).toBe(1);
-  expect(stdout).toMatch(/✗ folder {2}there is no folder .*\n {10}→ Check --data or HANSARD_DATA\./);
+  expect(stdout).toMatch(/✗ folder {3}there is no folder .*\n {11}→ Check --data or HANSARD_DATA\./);
   expect(stdout).toMatch(/\n1 problem\.\n$/);
 });

@@ -95,7 +95,7 @@ test("building the index anew shows a bar that is gone afterwards", async () => 
   expect(status).toBe(0);
   expect(text).toMatch(/Building the index anew █[█▏▎▍▌▋▊▉]* \d+ %, [\d,]+ of 30,000/);
   const last = text.slice(text.lastIndexOf("\u001b[2K") + "\u001b[2K".length);
-  expect(stripVTControlCharacters(last)).toMatch(/^✓ rebuild the index was built anew: 30,000 entries\n/);
+  expect(stripVTControlCharacters(last)).toMatch(/^✓ rebuild {2}the index was built anew: 30,000 entries\n/);
 });
 
 test.each(["markdown", "hansard"])(

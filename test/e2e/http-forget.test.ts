@@ -258,7 +258,6 @@ describe("an interaction and its response", () => {
     const server = await filled();
     await server.post("/forget", { entry: "asked", reason });
     expect((await server.get("/interactions/asked")).body).toMatchObject({ id: "asked", erased: true });
-    expect(await server.recorder.getInteraction("asked")).toMatchObject({ id: "asked", erased: true });
     const again = { id: "asked", prompt: "alpha question" };
     expect(await server.recorder.recordInteraction(again)).toMatchObject({ id: "asked", position: 2, erased: true });
   });
@@ -282,13 +281,5 @@ describe("an interaction and its response", () => {
     ];
     expect(await server.post("/entries", batch)).toMatchObject({ status: 201 });
     expect(await server.post("/interactions/i/response", { id: "new", response: "n" })).toMatchObject({ status: 404 });
-  });
-
-  test("cannot be told apart by two names for one interaction", async () => {
-    const server = await filled();
-    const body = { response: "x", interaction_id: "other" };
-    expect(await server.post("/interactions/asked/response", body)).toMatchObject({
-      ...{ status: 400, body: { error: { code: "field_invalid", field: "interaction_id" } } },
-    });
   });
 });
