@@ -7,6 +7,8 @@ import type { IndexState } from "./steady-readers.js";
 
 /** New entries are gathered this long before they are indexed: reads do not wait for it, they index by themselves. */
 const GATHER_MS = 100;
+/** Whoever holds the lease may die, or the database go away, while the index is behind: so it is looked at again. */
+const LOOK_AGAIN_MS = 1_000;
 
 export interface Lease {
   /** Whether this process is the one that fills the index in the background. */
@@ -19,6 +21,7 @@ export class FollowingReading extends LocalReading {
   #gathering: NodeJS.Timeout | undefined;
   #following: Promise<void> | undefined;
   #isWatched = false;
+  #isToldAgain = false;
   #isClosed = false;
 
   constructor(parts: {
@@ -38,12 +41,9 @@ export class FollowingReading extends LocalReading {
   }
 
   override appended(): void {
-    if (this.#isClosed || !this.#isWatched || this.#gathering !== undefined) return;
-    this.#gathering = setTimeout(() => {
-      this.#following = this.#follow().finally(() => {
-        this.#gathering = undefined;
-      });
-    }, GATHER_MS).unref();
+    if (this.#isClosed || !this.#isWatched) return;
+    if (this.#gathering === undefined) this.#followIn(GATHER_MS);
+    else this.#isToldAgain = true;
   }
 
   override async close(): Promise<void> {
@@ -54,13 +54,33 @@ export class FollowingReading extends LocalReading {
     await super.close();
   }
 
-  /** Reads meet whatever fails here and report it; capture goes on without an index. */
-  async #follow(): Promise<void> {
+  #followIn(ms: number): void {
+    this.#gathering = setTimeout(() => {
+      this.#following = this.#follow().then((againMs) => {
+        this.#gathering = undefined;
+        if (againMs !== undefined && !this.#isClosed) this.#followIn(againMs);
+      });
+    }, ms).unref();
+  }
+
+  /**
+   * Answers after how long to do so again, if at all. Reads meet whatever fails here and report it; capture goes on
+   * without an index.
+   */
+  async #follow(): Promise<number | undefined> {
+    this.#isToldAgain = false;
     try {
-      if (!(await this.#lease.hold())) return;
+      if (!(await this.#lease.hold())) return (await this.#isBehind()) ? LOOK_AGAIN_MS : undefined;
       while (!this.#isClosed && (await this.indexStep())) await new Promise((resolve) => setImmediate(resolve));
+      return this.#isToldAgain ? GATHER_MS : undefined;
     } catch {
       this.#lease.close();
+      return LOOK_AGAIN_MS;
     }
+  }
+
+  async #isBehind(): Promise<boolean> {
+    const { position, indexed_through } = await this.progress();
+    return indexed_through < position;
   }
 }
