@@ -1,4 +1,4 @@
-// Entries that an earlier version stored one level deeper than an entry may be, on their way out and in again.
+// Entries stored one level deeper than an entry may be given, on their way out and in again.
 import { describe, expect, test } from "vitest";
 import { deepLog, deepPart } from "../../test/support/deep-entries.js";
 import { counts, type ImportBench, importBench } from "../../test/support/import-target.js";

@@ -177,7 +177,7 @@ function otherContent(stored: Uint8Array | undefined, body: JsonObject): string 
   return `id ${body.id} is taken here by other content`;
 }
 
-/** What an earlier version stored deeper than an entry may be can be placed anew only as text. */
+/** Fields that no kind knows lie deeper in `extra` than they were given; the deepest can be placed anew only as text. */
 function withinLimit(body: JsonObject): JsonObject {
   const { extra } = body;
   // The body and `extra` are levels themselves.

@@ -8,8 +8,8 @@ import type { SourceRecord } from "./importer.js";
 /** Twice an entry's limit, because programs that escape everything but ASCII need that much for the same text. */
 export const LINE_BYTES_MAX = 2 * limits.entry_bytes;
 /**
- * For lines of Hansard's own export: an entry's line has an envelope and `extra`, and earlier versions stored what they
- * moved into `extra` deeper than an entry may be.
+ * For lines of Hansard's own export: fields that no kind knows were moved into `extra`, and lie deeper there than an
+ * entry may be when it is given.
  */
 export const EXPORTED_LEVELS_MAX = limits.nesting_levels + 4;
 /** Below this a line cannot be nested deep enough to do harm. */

@@ -158,7 +158,7 @@ describe("hansard export", () => {
     expect(await readJson(["import", file], { data: copy })).toMatchObject({ added: 0, existing: 33 });
   });
 
-  test("an entry that an earlier version stored too deep is restored with its place and hash", async () => {
+  test("an entry stored deeper than one may be given is restored with its place and hash", async () => {
     const [folder, data] = [folderOfTest(), join(folderOfTest(), "copy")];
     const source = await deepLog();
     const verified = await source.verify();

@@ -1,4 +1,4 @@
-// A log as an earlier version could leave it: an entry whose unknown field lies deeper in it than an entry may be.
+// A log with an entry whose unknown field lies deeper, in `extra`, than an entry may be when it is given.
 import { type Packed, pack } from "../../src/capture/pack.js";
 import type { JsonValue } from "../../src/model/json.js";
 import { limits } from "../../src/model/limits.js";
