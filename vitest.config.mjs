@@ -23,8 +23,8 @@ export default defineConfig({
     globalSetup: ["dist/test/support/postgres-setup.js"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // The default of one second is less than a command takes on a busy machine.
     expect: { poll: { timeout: 30_000 } },
     reporters: ["default", new CountReporter({ file: process.env.HANSARD_TEST_COUNTS })],

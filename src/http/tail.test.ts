@@ -23,7 +23,7 @@ async function streamOf(
 test("a quiet connection gets a comment now and then, which is no event", async () => {
   const { recorder } = memoryRecorder();
   const { text } = await streamOf(recorder);
-  await expect.poll(text, { timeout: 10_000 }).toMatch(/^retry: 1000\nid: 0\n\n:\n\n:\n\n/);
+  await expect.poll(text).toMatch(/^retry: 1000\nid: 0\n\n:\n\n:\n\n/);
 });
 
 test("where a filter passes entries by, the client learns how far it has looked", async () => {
@@ -33,10 +33,10 @@ test("where a filter passes entries by, the client learns how far it has looked"
     { kind: "error", error: "a" },
     { kind: "error", error: "b" },
   ]);
-  await expect.poll(text, { timeout: 10_000 }).toContain("\n\nid: 2\n\n");
+  await expect.poll(text).toContain("\n\nid: 2\n\n");
   expect(text().match(/^id: 2$/gm)).toHaveLength(1);
   await recorder.append({ kind: "decision", decision: "d" });
-  await expect.poll(text, { timeout: 10_000 }).toMatch(/\n\nid: 3\ndata: \{"position":3,.*\}\n\n/);
+  await expect.poll(text).toMatch(/\n\nid: 3\ndata: \{"position":3,.*\}\n\n/);
 });
 
 test("while the reader takes nothing, not even heartbeats pile up", async () => {

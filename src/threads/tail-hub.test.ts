@@ -138,7 +138,7 @@ test("a filter lets the others pass and still moves on", async () => {
   const next = tail.next();
   await append(recorder, 500);
   hub.appended();
-  await vi.waitFor(() => expect(tail.position).toBe(500), 10_000);
+  await vi.waitFor(() => expect(tail.position).toBe(500), 30_000);
   await recorder.append({ kind: "decision", decision: "d" });
   hub.appended();
   expect((await next).value).toMatchObject({ position: 501, decision: "d" });

@@ -8,7 +8,7 @@ test("closing does not wait for ever for a checkpoint thread that has died", () 
   const program = fileURLToPath(new URL("./close-after-failure.js", import.meta.url));
   const { stdout, signal } = spawnSync(process.execPath, [program, folderOfTest()], {
     encoding: "utf8",
-    timeout: 10_000,
+    timeout: 30_000,
   });
   expect({ stdout, signal }).toEqual({ stdout: "closed", signal: null });
 });

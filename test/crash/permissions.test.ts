@@ -90,7 +90,7 @@ function runWithoutPrivilege(command: readonly string[]) {
 }
 
 function run(command: string, args: readonly string[]) {
-  const result = spawnSync(command, args, { encoding: "utf8", timeout: 30_000 });
+  const result = spawnSync(command, args, { encoding: "utf8", timeout: 120_000 });
   if (result.error !== undefined) throw result.error;
   return result;
 }

@@ -182,7 +182,7 @@ describe("while it runs", () => {
       if (what === "lease") {
         expect(await store.lease.hold()).toBe(false);
         holder.kill("SIGKILL");
-        await vi.waitUntil(() => store.lease.hold(), { timeout: 10_000 });
+        await vi.waitUntil(() => store.lease.hold(), { timeout: 30_000 });
       } else {
         const waiting = store.log.append([[newEntry("waits")]]);
         holder.kill("SIGKILL");

@@ -52,7 +52,7 @@ test("sixteen writers on two servers, one killed, PostgreSQL restarted: gapless,
     const ids = await idsThrough(server);
     expect(ids).toEqual(new Set(acknowledged.keys()));
   }
-}, 120_000);
+}, 300_000);
 
 test("while PostgreSQL is away, captures and reads are a 503 that says when to come back, and health is degraded", async () => {
   const database = await serverOfTest();
@@ -72,7 +72,7 @@ test("while PostgreSQL is away, captures and reads are a 503 that says when to c
   await until(async () => (await healthOf([server]))[0]?.status === "ok");
   expect((await record(server, "before")).status).toBe(200);
   expect((await record(server, "after")).status).toBe(201);
-}, 60_000);
+}, 300_000);
 
 test("a server that ends while it fills the index, or just after it was asked to, leaves the index to the others", async () => {
   const database = await serverOfTest();
@@ -83,7 +83,7 @@ test("a server that ends while it fills the index, or just after it was asked to
   first.child.kill("SIGKILL");
   await record(second, "second");
   await until(async () => (await healthOf([second]))[0]?.indexed_through === 21);
-}, 60_000);
+}, 300_000);
 
 test("a tail on one server has everything that others record, once and in order, also where word of it was lost", async () => {
   const database = await serverOfTest();
@@ -104,7 +104,7 @@ test("a tail on one server has everything that others record, once and in order,
   await following;
   expect(positions).toEqual(Array.from({ length: 300 }, (_, at) => at + 1));
   await Promise.all([left.close(), right.close()]);
-}, 60_000);
+}, 300_000);
 
 test("a database that was restored from a dump without the index builds it again by itself", async () => {
   const database = await serverOfTest();
@@ -124,7 +124,7 @@ test("a database that was restored from a dump without the index builds it again
   onTestFinished(() => restored.close());
   expect((await restored.count()).entries).toBe(50);
   expect((await restored.search("needle 49")).results).toHaveLength(1);
-}, 60_000);
+}, 300_000);
 
 const CUT_SQL = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'";
 

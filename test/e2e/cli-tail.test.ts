@@ -35,9 +35,9 @@ test("another process's entries appear by themselves, a line each, and SIGINT en
   await recorder.append({ kind: "error", error: "before" });
   const { child, ended, lines } = tail(data, "--after", "1");
   await recorder.append({ kind: "error", error: "first\nline", session_id: "s" });
-  await expect.poll(lines, { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(lines).toHaveLength(1);
   await recorder.append({ kind: "decision", decision: "second" });
-  await expect.poll(lines, { timeout: 10_000 }).toHaveLength(2);
+  await expect.poll(lines).toHaveLength(2);
   expect(lines()[0]).toMatch(/^\d\d:\d\d:\d\d +#2 error +first line \(s\)$/);
   expect(lines()[1]).toMatch(/#3 decision +second$/);
   child.kill("SIGINT");
@@ -52,7 +52,7 @@ test("--json prints the entry of GET /entries/{id} on one line, and filters hold
     { kind: "message", session_id: "s", role: "user", content: "a\u2028b\u009b2J", project: "web" },
   ]);
   const { child, ended, lines } = tail(data, "--json", "--after", "0", "--project", "web");
-  await expect.poll(lines, { timeout: 10_000 }).toHaveLength(2);
+  await expect.poll(lines).toHaveLength(2);
   expect(lines().map((line) => JSON.parse(line))).toEqual([await recorder.getEntry(1), await recorder.getEntry(3)]);
   expect(lines().join("")).not.toContain("\u009b");
   child.kill("SIGTERM");
@@ -77,7 +77,7 @@ test("an empty store is waited on; a missing one and wrong options are errors", 
   const { child, ended, lines } = tail(data);
   const timer = setInterval(() => void recorder.append({ kind: "error", error: "e" }), 50);
   onTestFinished(() => clearInterval(timer));
-  await expect.poll(lines, { timeout: 10_000 }).not.toHaveLength(0);
+  await expect.poll(lines).not.toHaveLength(0);
   clearInterval(timer);
   child.kill("SIGHUP");
   expect(await ended).toMatchObject({ status: 0 });

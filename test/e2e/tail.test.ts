@@ -36,7 +36,7 @@ test("a client that comes back with Last-Event-ID gets exactly what it missed, a
   const server = await startServer();
   await server.post("/entries", errors(3));
   const early = await listen(`${server.address}/tail`);
-  await expect.poll(() => early.lastEventId(), { timeout: 10_000 }).toBe("3");
+  await expect.poll(() => early.lastEventId()).toBe("3");
   early.close();
   await server.post("/entries", errors(3));
   let lastId = early.lastEventId();
@@ -157,18 +157,18 @@ test("a client that stops reading holds up neither capture nor others, and costs
   // Time enough for the others to have been given as much, were it not for them to ask for it.
   await delay(500);
   // Another 50 MB were recorded; kept for the stalled they would stay in memory once or five times.
-  await expect.poll(() => usedBytes() - before, { timeout: 10_000 }).toBeLessThan(20_000_000);
+  await expect.poll(() => usedBytes() - before).toBeLessThan(20_000_000);
   expect(healthy.events.map(({ id }) => Number(id))).toEqual(upTo(1_200));
   const late = stalled[0];
   let bytes = 0;
   late?.response.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
   });
-  await expect.poll(() => bytes, { timeout: 20_000 }).toBeGreaterThan(1_200 * 50_000);
+  await expect.poll(() => bytes).toBeGreaterThan(1_200 * 50_000);
 });
 
 describe("the end", () => {
-  test("closing the server ends all tails at once, those of stalled clients too", { timeout: 20_000 }, async () => {
+  test("closing the server ends all tails at once, those of stalled clients too", async () => {
     const server = await startServer({ drain_ms_max: 600_000 });
     const healthy = await listen(`${server.address}/tail`);
     const stalled = await listen(`${server.address}/tail?after=0`, { reads: false });
@@ -208,7 +208,7 @@ test("a program that follows a store stays alive, and ends when it closes the re
     for await (const entry of recorder.tail()) seen.push(entry.id);
   })();
   await server.post("/entries", { kind: "error", error: "e", id: "a" });
-  await expect.poll(() => seen, { timeout: 10_000 }).toEqual(["a"]);
+  await expect.poll(() => seen).toEqual(["a"]);
   await recorder.close();
   await following;
   expect(() => recorder.tail()).toThrow("the recorder is closed");

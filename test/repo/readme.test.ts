@@ -82,7 +82,7 @@ interface Waiting {
 }
 
 async function answers({ server, address, complaints }: Waiting): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   while (Date.now() < deadline && server.exitCode === null) {
     const response = await fetch(`http://${address}/health`).catch(() => undefined);
     if (response?.ok) return;
