@@ -1,5 +1,5 @@
 // Capture: parses what came in, appends it whole or not at all, and settles what was recorded before.
-import { fillFields, parseBody } from "../model/body.js";
+import { fillFields, parseBody, type StoredParts } from "../model/body.js";
 import { completionClaim, idClaim } from "../model/claims.js";
 import type { CaptureKind } from "../model/entry.js";
 import { isJsonObject, type JsonObject, jsonEquals } from "../model/json.js";
@@ -19,7 +19,7 @@ export interface Captured {
 
 /** A captured item together with what was written, for callers that answer with the whole entry. */
 export interface CapturedItem extends Captured {
-  readonly stored?: StoredEntry;
+  readonly stored?: StoredParts;
 }
 
 /** How many are read together, so that a batch of thousands holds few of them in memory. */
@@ -190,8 +190,9 @@ export class Capture {
 
 function recorded(packed: Packed, placement: Placement): CapturedItem {
   const { id, created_at, entry } = packed;
+  const { kind, recorded_at, body } = entry;
   const { position, hash } = placement;
-  return { status: "recorded", id, position, created_at, stored: { ...entry, position, hash } };
+  return { status: "recorded", id, position, created_at, stored: { position, kind, recorded_at, hash, body } };
 }
 
 /** The stored entry as an acknowledgement, if it holds what this caller gave. The id of an erased entry stays taken. */

@@ -1,7 +1,6 @@
 // Group commit: callers that wait together are written together, and a failure reaches those whom it concerns.
 import { expect, test } from "vitest";
 import { MemoryLog } from "../engines/memory/log.js";
-import { commitmentOf } from "../model/chain.js";
 import { Fault } from "../model/fault.js";
 import type { AppendOutcome, AppendUnit, LogEntry } from "../ports/entry-log.js";
 import { GroupCommit } from "./group-commit.js";
@@ -109,7 +108,7 @@ test("beyond 256 MiB of waiting text callers are told to come back, and are take
   const log = new HeldLog();
   const commit = new GroupCommit(log);
   const body = Buffer.alloc(64 * 1024 * 1024);
-  const appended = [1, 2, 3, 4].map((nth) => commit.append([newEntry(`big-${nth}`, body, false)]));
+  const appended = [1, 2, 3, 4].map((nth) => commit.append([newEntry(`big-${nth}`, body)]));
   await expect(commit.append([newEntry("one-more")])).rejects.toMatchObject({
     name: "Fault",
     code: "overloaded",
@@ -193,10 +192,9 @@ test("it is drained also when the last batch failed", async () => {
   expect(await outcome).toMatchObject({ message: "disk on fire" });
 });
 
-function newEntry(id: string, body: Uint8Array = Buffer.from(id), isHashed = true): LogEntry {
+function newEntry(id: string, body: Uint8Array = Buffer.from(id)): LogEntry {
   const salt = Buffer.alloc(16);
-  const commitment = isHashed ? commitmentOf(salt, body) : Buffer.alloc(32);
-  return { kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", salt, body, commitment, claims: [`id:${id}`] };
+  return { kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", salt, body, claims: [`id:${id}`] };
 }
 
 function unitsOf(log: HeldLog): readonly number[] {

@@ -1,6 +1,6 @@
-// A draft becomes the bytes that the log stores: body, salt and commitment.
+// A draft becomes the bytes that the log stores: body and salt.
 import { randomFillSync } from "node:crypto";
-import { commitmentOfBoth, SALT_BYTES } from "../model/chain.js";
+import { SALT_BYTES } from "../model/chain.js";
 import { completionClaim, idClaim } from "../model/claims.js";
 import { uuidV7 } from "../model/ids.js";
 import { limits } from "../model/limits.js";
@@ -41,7 +41,7 @@ export function pack(draft: Draft, surroundings: Surroundings): Packed | Rejecti
     id,
     created_at: (draft.body.created_at as string | undefined) ?? recorded_at,
     draft,
-    entry: { kind: draft.kind, recorded_at, salt, body, commitment: commitmentOfBoth(bytes), claims },
+    entry: { kind: draft.kind, recorded_at, salt, body, claims },
   };
 }
 

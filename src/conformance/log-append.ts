@@ -1,7 +1,7 @@
 // Checks of appending: gapless positions, the chain, whole units, and sizes from nothing to very much.
 import { expect } from "vitest";
-import { GENESIS_HASH } from "../model/chain.js";
-import type { EntryLog, Placement } from "../ports/entry-log.js";
+import { commitmentOf, GENESIS_HASH } from "../model/chain.js";
+import type { EntryLog, LogEntry, Placement } from "../ports/entry-log.js";
 import {
   appendOne,
   chained,
@@ -145,12 +145,12 @@ export const logAppendChecks: readonly Check<EntryLog>[] = [
       for (const [at, unit] of units.entries()) {
         const [first] = placedBy(outcomes[at]) as readonly [Placement];
         const found = stored.slice(first.position - 1, first.position - 1 + unit.length);
-        expect(found.map(commitmentHex)).toEqual(unit.map(commitmentHex));
+        expect(found.map(({ commitment }) => hexOf(commitment))).toEqual(unit.map(commitmentHex));
       }
     },
   },
 ];
 
-function commitmentHex(entry: { readonly commitment: Uint8Array }): string {
-  return hexOf(entry.commitment);
+function commitmentHex({ salt, body }: LogEntry): string {
+  return hexOf(commitmentOf(salt, body));
 }

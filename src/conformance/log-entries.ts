@@ -19,7 +19,6 @@ export function newEntry(id: string, parts: EntryParts = {}): LogEntry {
     recorded_at: parts.recorded_at ?? "2026-11-15T06:39:37.123Z",
     salt,
     body,
-    commitment: commitmentOf(salt, body),
     claims: [`id:${id}`, ...(parts.claims ?? [])],
   };
 }
@@ -33,9 +32,10 @@ export function chained(entries: readonly LogEntry[]): readonly StoredEntry[] {
   let previous: Uint8Array = GENESIS_HASH;
   return entries.map(({ claims: _, ...kept }, index) => {
     const position = index + 1;
-    const hash = chainHash({ ...kept, previous, position });
+    const commitment = commitmentOf(kept.salt, kept.body);
+    const hash = chainHash({ ...kept, commitment, previous, position });
     previous = hash;
-    return { ...kept, position, hash };
+    return { ...kept, commitment, position, hash };
   });
 }
 

@@ -1,7 +1,7 @@
 // Verify on its own: what it answers, in which order it looks, and how it tells erased from damaged.
 import { describe, expect, test } from "vitest";
 import { MemoryLog } from "../engines/memory/log.js";
-import { commitmentOf, GENESIS_HASH } from "../model/chain.js";
+import { GENESIS_HASH } from "../model/chain.js";
 import type { LogEntry, StoredEntry } from "../ports/entry-log.js";
 import { verify } from "./verify.js";
 
@@ -97,7 +97,7 @@ function newEntry(id: string, fields: object = { error: "e" }, kind = "error"): 
   const salt = Buffer.alloc(16, id);
   const body = Buffer.from(JSON.stringify({ id, ...fields }));
   const recorded_at = "2026-11-15T06:39:37.123Z";
-  return { kind, recorded_at, salt, body, commitment: commitmentOf(salt, body), claims: [`id:${id}`] };
+  return { kind, recorded_at, salt, body, claims: [`id:${id}`] };
 }
 
 function redaction(id: string, positions: readonly number[]): LogEntry {

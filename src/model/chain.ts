@@ -9,12 +9,12 @@ export const GENESIS_HASH: Uint8Array = new Uint8Array(32);
 
 /** SHA-256 of salt and body: it binds the body, and says nothing about it once salt and body are erased. */
 export function commitmentOf(salt: Uint8Array, body: Uint8Array): Buffer {
-  return commitmentOfBoth(Buffer.concat([salt, body]));
-}
-
-/** The same for salt and body that lie one after the other already. */
-export function commitmentOfBoth(saltAndBody: Uint8Array): Buffer {
-  return hash("sha256", saltAndBody, "buffer");
+  // Where they lie one after the other already, as capture leaves them, nothing has to be copied.
+  const areNeighbours = salt.buffer === body.buffer && salt.byteOffset + salt.byteLength === body.byteOffset;
+  const both = areNeighbours
+    ? new Uint8Array(salt.buffer, salt.byteOffset, salt.byteLength + body.byteLength)
+    : Buffer.concat([salt, body]);
+  return hash("sha256", both, "buffer");
 }
 
 /** SHA-256 of the previous hash, then position, kind and recorded_at each ended by a line feed, then the commitment. */
@@ -25,8 +25,14 @@ export function chainHash(link: {
   readonly recorded_at: string;
   readonly commitment: Uint8Array;
 }): Buffer {
-  const middle = Buffer.from(`${link.position}\n${link.kind}\n${link.recorded_at}\n`, "utf8");
-  return hash("sha256", Buffer.concat([link.previous, middle, link.commitment]), "buffer");
+  const { previous, commitment } = link;
+  const middle = `${link.position}\n${link.kind}\n${link.recorded_at}\n`;
+  const end = previous.byteLength + Buffer.byteLength(middle);
+  const bytes = Buffer.allocUnsafe(end + commitment.byteLength);
+  bytes.set(previous);
+  bytes.write(middle, previous.byteLength, "utf8");
+  bytes.set(commitment, end);
+  return hash("sha256", bytes, "buffer");
 }
 
 /** Whether entries follow each other from this place on, each with the hash that the one before it asks for. */

@@ -1,13 +1,11 @@
 // What a log engine must be able to do: append batches with their claims, read by position, and say where it ends.
 
-/** Everything of an entry that the log stores, before it has a place. */
+/** What the log takes of an entry, before it has a place; the commitment to salt and body it makes itself. */
 export interface LogEntry {
   readonly kind: string;
   readonly recorded_at: string;
   readonly salt: Uint8Array;
   readonly body: Uint8Array;
-  /** SHA-256 of salt and body. */
-  readonly commitment: Uint8Array;
   /** Unique keys taken in the same transaction as the append, distinct within a unit; the first is the entry's id. */
   readonly claims: readonly string[];
 }

@@ -126,7 +126,6 @@ test("an erased entry is read as its envelope, and lists leave it out", async ()
     kind: "error",
     recorded_at: "2026-11-15T06:39:37.123Z",
     salt: Buffer.alloc(16),
-    commitment: Buffer.alloc(32),
   };
   await log.append([
     ["a", "b"].map((id) => ({ ...entry, body: Buffer.from(JSON.stringify({ id })), claims: [`id:${id}`] })),

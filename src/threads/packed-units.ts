@@ -2,7 +2,6 @@
 import { SALT_BYTES } from "../model/chain.js";
 import type { AppendUnit, LogEntry } from "../ports/entry-log.js";
 
-const COMMITMENT_BYTES = 32;
 const LENGTH_BYTES = 4;
 
 /** What is not bytes by nature; small, and quickest as JSON. */
@@ -10,7 +9,7 @@ type EntryHead = readonly [kind: string, recorded_at: string, ...claims: readonl
 
 /**
  * Four bytes each for the call and the number of units; then for each unit the number of its entries, and for each entry
- * the length of its head and of its body, the head, salt, commitment and body.
+ * the length of its head and of its body, the head, salt and body.
  */
 export function packUnits(call: number, units: readonly AppendUnit[]): Uint8Array<ArrayBuffer> {
   const heads = units.map((unit) => unit.map(headOf));
@@ -24,7 +23,7 @@ export function packUnits(call: number, units: readonly AppendUnit[]): Uint8Arra
       at = bytes.writeUInt32LE(head.length, at);
       at = bytes.writeUInt32LE(entry.body.byteLength, at);
       at += bytes.write(head, at, "latin1");
-      for (const part of [entry.salt, entry.commitment, entry.body]) {
+      for (const part of [entry.salt, entry.body]) {
         bytes.set(part, at);
         at += part.byteLength;
       }
@@ -55,7 +54,6 @@ export function unpackUnits(packed: Uint8Array): { readonly call: number; readon
         recorded_at,
         claims,
         salt: take(SALT_BYTES),
-        commitment: take(COMMITMENT_BYTES),
         body: take(bodyBytes),
       };
     }),
@@ -78,7 +76,7 @@ function sizeOf(units: readonly AppendUnit[], heads: readonly (readonly string[]
     size += LENGTH_BYTES;
     for (const [index, entry] of unit.entries()) {
       const head = heads[unitIndex]?.[index] as string;
-      size += 2 * LENGTH_BYTES + head.length + SALT_BYTES + COMMITMENT_BYTES + entry.body.byteLength;
+      size += 2 * LENGTH_BYTES + head.length + SALT_BYTES + entry.body.byteLength;
     }
   }
   return size;

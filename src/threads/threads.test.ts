@@ -105,6 +105,6 @@ test("reading that was never asked for anything closes without a thread", async 
 });
 
 function newEntry(id: string): LogEntry {
-  const bytes = { salt: Buffer.alloc(16), body: Buffer.from(id), commitment: Buffer.alloc(32) };
+  const bytes = { salt: Buffer.alloc(16), body: Buffer.from(id) };
   return { kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", ...bytes, claims: [`id:${id}`] };
 }

@@ -1,6 +1,6 @@
 // The log in memory: the executable specification of what a log engine does, used by tests.
 import { randomUUID } from "node:crypto";
-import { chainHash, GENESIS_HASH, isChained } from "../../model/chain.js";
+import { chainHash, commitmentOf, GENESIS_HASH, isChained } from "../../model/chain.js";
 import { erasedBy } from "../../model/redaction.js";
 import type {
   AppendOutcome,
@@ -109,8 +109,9 @@ export class MemoryLog implements EntryLog {
         const { claims, ...kept } = entry;
         const position = this.#entries.length + 1;
         const previous = this.#entries.at(-1)?.hash ?? GENESIS_HASH;
-        const hash = chainHash({ ...kept, previous, position });
-        this.#add({ ...kept, position, hash });
+        const commitment = commitmentOf(kept.salt, kept.body);
+        const hash = chainHash({ ...kept, commitment, previous, position });
+        this.#add({ ...kept, commitment, position, hash });
         for (const claim of claims) this.#positionByClaim.set(claim, position);
         return { position, hash };
       }),

@@ -1,5 +1,5 @@
 // Placing a batch: which units go in, at which positions and with which hashes, once the taken claims are known.
-import { chainHash } from "../../model/chain.js";
+import { chainHash, commitmentOf } from "../../model/chain.js";
 import type { AppendOutcome, AppendUnit, Head, LogEntry, Placement, TakenClaim } from "../../ports/entry-log.js";
 import type { Session } from "./connection.js";
 import type { PlacedEntry, StoredRow } from "./log-statements.js";
@@ -31,8 +31,9 @@ export function placeUnits(
     if (refused.length > 0) return { taken: refused };
     const placed = unit.map((entry): Placement => {
       position += 1;
-      previous = chainHash({ ...entry, previous, position });
-      entries.push({ ...entry, hash: previous });
+      const commitment = commitmentOf(entry.salt, entry.body);
+      previous = chainHash({ ...entry, commitment, previous, position });
+      entries.push({ ...entry, commitment, hash: previous });
       for (const claim of entry.claims) positionByClaim.set(claim, position);
       return { position, hash: previous };
     });
@@ -54,7 +55,8 @@ export async function ownPlacements(
   const rowByPosition = new Map(rows.map((row) => [row.position, row]));
   const placementOf = (entry: LogEntry): Placement | undefined => {
     const row = rowByPosition.get(taken.get(entry.claims[0] as string) ?? 0);
-    return row !== undefined && Buffer.compare(row.commitment, entry.commitment) === 0 ? row : undefined;
+    if (row === undefined) return undefined;
+    return Buffer.compare(row.commitment, commitmentOf(entry.salt, entry.body)) === 0 ? row : undefined;
   };
   for (const unit of units) {
     const placed = unit.flatMap((entry) => placementOf(entry) ?? []);

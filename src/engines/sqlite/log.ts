@@ -1,6 +1,6 @@
 // The log on SQLite: entries and their chain in one table, salted bodies in another, claims in a third.
 import type Database from "better-sqlite3";
-import { chainHash, GENESIS_HASH, isChained } from "../../model/chain.js";
+import { chainHash, commitmentOf, GENESIS_HASH, isChained } from "../../model/chain.js";
 import { claimKey } from "../../model/claims.js";
 import { Fault } from "../../model/fault.js";
 import { erasedBy } from "../../model/redaction.js";
@@ -251,8 +251,9 @@ export class SqliteLog implements EntryLog {
       }
       const placed: Placement[] = [];
       for (const entry of unit) {
-        const { kind, recorded_at, commitment, salt, body } = entry;
+        const { kind, recorded_at, salt, body } = entry;
         const position = tip.position + 1;
+        const commitment = commitmentOf(salt, body);
         const hash = chainHash({ previous: tip.hash, position, kind, recorded_at, commitment });
         const [id, ...others] = entry.claims as readonly [string, ...string[]];
         arrival.run(position, kind, recorded_at, commitment, hash, salt, PLAIN, body, claimKey(id));
