@@ -1,5 +1,6 @@
 // Takes rows out of the index, and everything that was derived from them; called within the transaction of a batch.
 import { sumUpAgain } from "./index-sessions.js";
+import { eraseUses } from "./index-uses.js";
 import type { Statements } from "./statements.js";
 
 interface GoneRow {
@@ -14,7 +15,7 @@ export function eraseRows(sql: Statements, positions: readonly number[]): void {
   const gone = sql.all<GoneRow>(`SELECT kind, project, session_id FROM rows WHERE position IN ${among}`, given);
   if (gone.length === 0) return;
   sql.run(`DELETE FROM rows WHERE position IN ${among}`, given);
-  sql.run(`DELETE FROM uses WHERE position IN ${among} OR said_by IN ${among}`, given, given);
+  eraseUses(sql, positions);
   subtract(sql, "kind", gone);
   subtract(sql, "project", gone);
   for (const session_id of new Set(gone.map((row) => row.session_id))) {

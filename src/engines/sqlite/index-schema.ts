@@ -2,7 +2,7 @@
 import type Database from "better-sqlite3";
 
 /** Raised with every change of these tables or of what is put into them. */
-export const INDEX_VERSION = 3;
+export const INDEX_VERSION = 4;
 
 /** Takes no more of a database than that it executes statements: a draft of the tables bears other names. */
 export function createIndexTables(db: { readonly exec: (sql: string) => unknown }): void {
@@ -34,14 +34,16 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
     CREATE INDEX rows_in_session ON rows (session_id, position) WHERE session_id <> '';
     -- System messages stay in front of a session's history however long ago they were.
     CREATE INDEX rows_of_system ON rows (session_id, position) WHERE role = 'system';
-    -- Which interactions used a memory or a chunk, themselves or through the response that completed them.
+    -- Which interactions used a memory or a chunk, themselves or through the response that completed them: those of a
+    -- batch as a list of positions, the entries that say so as another, and between which two all of them lie.
     CREATE TABLE uses (
       what TEXT NOT NULL,
       reference TEXT NOT NULL,
-      position INTEGER NOT NULL,
-      -- The entry that says so: the interaction itself, or the response that completed it.
-      said_by INTEGER NOT NULL,
-      PRIMARY KEY (what, reference, position, said_by)
+      low INTEGER NOT NULL,
+      high INTEGER NOT NULL,
+      positions TEXT NOT NULL,
+      said_by TEXT NOT NULL,
+      PRIMARY KEY (what, reference, high)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE kind_counts (kind TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE project_counts (project TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;

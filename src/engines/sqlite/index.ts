@@ -21,6 +21,7 @@ import { toIndexFault } from "./index-faults.js";
 import { createIndexTables, dropAllTables, INDEX_VERSION } from "./index-schema.js";
 import { applyToSessions, getSession, listSessions, sessionPositions } from "./index-sessions.js";
 import { type CandidateQuery, TextIndex, type TextIndexOptions } from "./index-text.js";
+import { addUses } from "./index-uses.js";
 import { APPLICATION_ID, foreignDatabase, isForeign, versionOf, writtenByNewer } from "./migrations.js";
 import { PURGE_DUE, purgeIndex } from "./purge.js";
 import { listStatement } from "./row-filter.js";
@@ -83,6 +84,7 @@ export class SqliteIndex implements EntryIndex {
         if (batch.through <= checkpoint || (batch.after ?? 0) > checkpoint) return;
         const fresh = batch.rows.filter((row) => row.position > checkpoint);
         for (const row of fresh) this.#insert(row);
+        addUses(this.#sql, fresh);
         this.#addCounts(
           "kind_counts",
           "kind",
@@ -224,10 +226,6 @@ export class SqliteIndex implements EntryIndex {
       row.through ?? null,
       row.info === undefined ? null : JSON.stringify(row.info),
     );
-    const user = row.completes ?? row.position;
-    const insertUse = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?)";
-    for (const memory of row.memories) this.#sql.run(insertUse, "memory", memory, user, row.position);
-    for (const chunk of row.chunks) this.#sql.run(insertUse, "chunk", chunk, user, row.position);
   }
 
   #addCounts(table: string, key: string, counts: ReadonlyMap<string, number>): void {

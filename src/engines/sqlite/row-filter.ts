@@ -1,5 +1,6 @@
 // The filter of a list as conditions of a statement. Text is only ever bound, never pasted into it.
 import type { RowFilter, RowKey } from "../../ports/entry-index.js";
+import { IS_USER } from "./index-uses.js";
 
 export interface Statement {
   readonly sql: string;
@@ -37,7 +38,7 @@ export function conditionsOf(filter: RowFilter, after: RowKey | undefined): Cond
     ["chunk", filter.chunk],
   ] as const) {
     if (reference === undefined) continue;
-    where("position IN (SELECT position FROM uses WHERE what = ? AND reference = ?)", what, reference);
+    where(IS_USER, what, reference);
   }
   if (after !== undefined) where("(created_ms, position) < (?, ?)", after.created_ms, after.position);
   return { conditions, values };
