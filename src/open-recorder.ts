@@ -51,7 +51,7 @@ export async function openRecorder(options: RecorderOptions = {}): Promise<Recor
   const key_path = options.seal_key || defaultSealKeyPath({ home: homedir(), config_home });
   const guarded = {
     surroundings,
-    sealing: new Sealing({ key_path, data }),
+    sealing: new Sealing({ key_path, is_named: Boolean(options.seal_key), data }),
     mask,
     ...(isRedacting(options) ? { redact: mask } : {}),
   };

@@ -160,10 +160,10 @@ export class Recorder {
     return this.#reading.listInteractions(orThrow(parseInteractionQuery(options, this.#surroundings.nowMs())));
   }
 
-  /** One interaction, whole; undefined where there is none. What is left of an erased one is read with `getEntry`. */
-  async getInteraction(id: string): Promise<Interaction | undefined> {
+  /** One interaction, whole, or what is left of it once it was erased; undefined where there is none. */
+  async getInteraction(id: string): Promise<Interaction | ErasedEntry | undefined> {
     const entry = await this.getEntry(id);
-    return entry !== undefined && !("erased" in entry) && entry.kind === "interaction" ? entry : undefined;
+    return entry?.kind === "interaction" ? entry : undefined;
   }
 
   /** Appends one entry or a batch, all or none. */

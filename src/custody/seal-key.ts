@@ -19,10 +19,15 @@ export function openSealKey(path: string, options: { readonly data: string }): K
   return parsed(path, () => createPrivateKey(text));
 }
 
-/** The key to check seals with: a private one, or a public one in its place; undefined where there is none. */
-export function findSealKey(path: string): KeyObject | undefined {
+/**
+ * The key to check seals with: a private one, or a public one in its place. Undefined where there is none, unless somebody
+ * named it: then a seal by whichever key must not pass for one by that.
+ */
+export function findSealKey(path: string, options: { readonly is_named?: boolean } = {}): KeyObject | undefined {
   const text = readKeyFile(path);
-  return text === undefined ? undefined : parsed(path, () => createPublicKey(text));
+  if (text !== undefined) return parsed(path, () => createPublicKey(text));
+  if (options.is_named === true) throw unusable(path, "does not exist", undefined);
+  return undefined;
 }
 
 /** Who can change the log must not come by the key with it. */

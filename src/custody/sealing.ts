@@ -8,11 +8,13 @@ import type { Verification } from "./verify.js";
 
 export class Sealing {
   readonly #keyPath: string;
+  readonly #isNamed: boolean;
   readonly #data: string;
 
-  /** `data` is what the key must not lie in. */
-  constructor(options: { readonly key_path: string; readonly data: string }) {
+  /** `data` is what the key must not lie in; `is_named` says that somebody chose this very key. */
+  constructor(options: { readonly key_path: string; readonly is_named?: boolean; readonly data: string }) {
     this.#keyPath = options.key_path;
+    this.#isNamed = options.is_named ?? false;
     this.#data = options.data;
   }
 
@@ -25,9 +27,10 @@ export class Sealing {
   async against(given: unknown, log: EntryLog, walk: () => Promise<Verification>): Promise<Verification | Rejection> {
     const seal = parseSeal(given);
     if (seal instanceof Rejection) return seal;
+    const key = findSealKey(this.#keyPath, { is_named: this.#isNamed });
     const result = await walk();
     if (!result.ok) return result;
-    const reason = sealFlaw(seal, findSealKey(this.#keyPath)) ?? (await containmentFlaw(log, seal));
+    const reason = sealFlaw(seal, key) ?? (await containmentFlaw(log, seal));
     if (reason !== undefined) return { ok: false, position: Math.min(seal.position, result.position + 1), reason };
     const { position, sealed_at, public_key } = seal;
     return { ...result, seal: { position, sealed_at, public_key } };

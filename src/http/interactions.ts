@@ -37,7 +37,7 @@ export function interactionRoutes(app: FastifyInstance, recorder: Recorder): voi
 
   app.post<ById>("/interactions/:id/response", { config: { operation: completeOperation } }, async (request, reply) => {
     refuseQuery(request);
-    const completion = ofKind("response", request, { interaction_id: request.params.id });
+    const completion = ofKind("response", request, request.params.id);
     const { status, entries } = await recorder.append(completion);
     reply.code(status === "recorded" ? 201 : 200);
     return entries[0] as Receipt;
@@ -52,7 +52,7 @@ interface ById {
  * The body as an entry of this kind. It is filled in and not copied, since it may be large and nobody else has it; that
  * it really is an entry is checked by the recorder, which takes nothing on trust.
  */
-function ofKind(kind: "interaction" | "response", request: FastifyRequest, given?: object): EntryInput {
+function ofKind(kind: "interaction" | "response", request: FastifyRequest, interaction_id?: string): EntryInput {
   const body = bodyOf(request);
   if (!isJsonObject(body)) {
     throw new RecorderError({ code: "field_invalid", field: "body", message: `the ${kind} must be a JSON object` });
@@ -65,7 +65,15 @@ function ofKind(kind: "interaction" | "response", request: FastifyRequest, given
       hint: "Leave kind out, or send other kinds to POST /entries.",
     });
   }
-  return Object.assign(body, { kind }, given) as unknown as EntryInput;
+  if (interaction_id !== undefined && (body.interaction_id ?? interaction_id) !== interaction_id) {
+    throw new RecorderError({
+      code: "field_invalid",
+      field: "interaction_id",
+      message: "interaction_id is another one than the address names",
+      hint: "Leave interaction_id out.",
+    });
+  }
+  return Object.assign(body, { kind }, interaction_id && { interaction_id }) as unknown as EntryInput;
 }
 
 function interactionNotFound(id: string): RecorderError {

@@ -5,7 +5,7 @@ import { isTimezone, WallClock } from "../model/zoned-time.js";
 import type { Importer, ImportSource, Opening } from "./importer.js";
 import { type ImportTarget, type ImportTotals, Intake } from "./intake.js";
 import { EXPORTED_LEVELS_MAX, readRecords } from "./lines.js";
-import { importerNamed, importFormats, recogniseImporter } from "./registry.js";
+import { importerNamed, importFormats, isOneDocument, recogniseImporter } from "./registry.js";
 import { findFiles, type LostPath, type OpenedFile, openFile, reasonOf } from "./source-files.js";
 
 export interface ImportOptions {
@@ -115,7 +115,7 @@ async function importFile(file: string, parts: FileParts): Promise<void> {
     report.files += 1;
     const source = toSource(file, { opened, opening, parts, intake });
     if (importer !== undefined) for await (const step of importer.read(source)) await intake.take(step);
-    else if (opening.records.length > 0) report.lost({ file, reason: unknownFormat() });
+    else if (opening.records.length > 0 || isOneDocument(opening.bytes)) report.lost({ file, reason: unknownFormat() });
     else for await (const item of source.records()) if ("reason" in item) await intake.take(item);
     await intake.flush();
   } catch (error) {

@@ -22,7 +22,7 @@ const FORMAT = "nanobot";
 export const nanobotImporter: Importer = {
   format: FORMAT,
   recognises: ({ records }: Opening) =>
-    records.some(isHeader) || records.some((record) => isMessage(record) && record.type === undefined),
+    records.some(isHeader) || records.some((record) => isMessage(record) && isBare(record)),
   read,
 };
 
@@ -33,6 +33,11 @@ function isHeader(record: JsonObject): boolean {
 
 function isMessage(record: JsonObject): boolean {
   return typeof record.role === "string" && ("content" in record || "tool_calls" in record);
+}
+
+/** Other programs write messages of this shape too, but say on each line which session it belongs to. */
+function isBare(record: JsonObject): boolean {
+  return ["type", "sessionID", "sessionId", "session_id", "conversation_id"].every((name) => !(name in record));
 }
 
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {

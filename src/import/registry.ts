@@ -13,5 +13,26 @@ export function importerNamed(format: string): Importer | undefined {
 }
 
 export function recogniseImporter(opening: Opening): Importer | undefined {
+  if (isOneDocument(opening.bytes)) return undefined;
   return importers.find((importer) => importer.recognises(opening));
+}
+
+/** Whether the file is one JSON value over several lines, of which some may look like lines of a format by themselves. */
+export function isOneDocument(bytes: Uint8Array): boolean {
+  const [first = ""] = Buffer.from(bytes)
+    .toString("utf8")
+    .replace(/^\ufeff/, "")
+    .trimStart()
+    .split("\n", 1);
+  if (!/^[[{]/.test(first) || bytes.indexOf(0x0a) === -1) return false;
+  return /^(?:\{|\[)\s*$/.test(first) || (first.startsWith("[") && !isJson(first));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

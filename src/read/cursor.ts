@@ -34,7 +34,10 @@ export function fingerprintOf(parts: readonly unknown[]): string {
 function decode(text: unknown): readonly unknown[] | undefined {
   if (typeof text !== "string" || text.length > CURSOR_CHARS_MAX) return undefined;
   try {
-    const parts: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+    const bytes = Buffer.from(text, "base64url");
+    // Decoding passes over what does not belong there.
+    if (bytes.toString("base64url") !== text) return undefined;
+    const parts: unknown = JSON.parse(bytes.toString("utf8"));
     if (!Array.isArray(parts) || parts.length < 2 || typeof parts[0] !== "string") return undefined;
     // The sum tells a cursor that was cut or mistyped from one that a list gave.
     const given = parts.slice(0, -1);

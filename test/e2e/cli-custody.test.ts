@@ -73,6 +73,9 @@ describe("seal", () => {
     const otherKey = { HANSARD_SEAL_KEY: join(place.folder, "other.pem") };
     await runCli(["seal"], { data: place.data, env: otherKey });
     expect(await reasonOf(otherKey)).toBe("the seal was made with another key");
+    const noKey = { HANSARD_SEAL_KEY: join(place.folder, "mistyped.pem") };
+    const refused = await readError(["verify", "--against", file], { ...place, env: noKey });
+    expect(refused).toMatchObject({ status: 1, code: "seal_key_unusable" });
     cutAfter(place.data, 2);
     await fillStore(place.data, interactions(2));
     expect(await reasonOf()).toBe("the log does not hold what was sealed");

@@ -257,7 +257,9 @@ describe("an interaction and its response", () => {
   test("that were forgotten read as what is left of them", async () => {
     const server = await filled();
     await server.post("/forget", { entry: "asked", reason });
-    expect((await server.get("/interactions/asked")).body).toMatchObject({ id: "asked", erased: true });
+    const left = { id: "asked", erased: true };
+    expect((await server.get("/interactions/asked")).body).toMatchObject(left);
+    expect(await server.recorder.getInteraction("asked")).toMatchObject(left);
     const again = { id: "asked", prompt: "alpha question" };
     expect(await server.recorder.recordInteraction(again)).toMatchObject({ id: "asked", position: 2, erased: true });
   });

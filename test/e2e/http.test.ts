@@ -59,7 +59,7 @@ describe("interactions", () => {
   test("a response completes an interaction: 201, the same again 200, another one 409", async () => {
     const server = await startServer();
     await server.post("/interactions", { id: "turn", prompt: "p", project: "atlas", session_id: "s" });
-    const completion = { response: "r", usage: { output_tokens: 2 }, interaction_id: "ignored" };
+    const completion = { response: "r", usage: { output_tokens: 2 } };
     const first = await server.post("/interactions/turn/response", completion);
     const again = await server.post("/interactions/turn/response", completion);
     const other = await server.post("/interactions/turn/response", { response: "another" });
@@ -72,6 +72,8 @@ describe("interactions", () => {
     });
     expect(again.body).toEqual({ ...first.body, status: "already_recorded" });
     expect(other.body.error).toMatchObject({ code: "already_completed", field: "interaction_id" });
+    const astray = await server.post("/interactions/i/response", { response: "a", interaction_id: "j" });
+    expect([astray.status, astray.body.error.field]).toEqual([400, "interaction_id"]);
     expect((await server.get("/interactions/turn")).body).toMatchObject({
       response: "r",
       usage: { output_tokens: 2 },

@@ -92,6 +92,29 @@ describe("hansard import", () => {
     expect(JSON.parse(stdout)).toMatchObject({ rejected: [{ line: 0, reason: expect.stringMatching(/no format/) }] });
   });
 
+  test.each([
+    ["a list of messages", '[\n{"role":"user","content":"q"},\n{"role":"assistant","content":"a"}\n]\n'],
+    ["a list that begins with its first message", '[{"role":"user","content":"q"},\n{"role":"user","content":"r"}\n]'],
+    ["lines that say themselves which session they belong to", '{"role":"user","content":"q","sessionID":"s"}\n'],
+  ])("%s is of no known format, and nothing of it is taken", async (_, text) => {
+    const file = join(folderOfTest(), "messages.json");
+    writeFileSync(file, text);
+    const data = folderOfTest();
+    const { status, stdout } = await runCli(["import", file, "--json"], { data });
+    expect(status).toBe(1);
+    const rejected = [{ line: 0, reason: expect.stringMatching(/no format/) }];
+    expect(JSON.parse(stdout)).toMatchObject({ files: 1, added: 0, rejected });
+  });
+
+  test("a line that holds a list does not hide the format of the others", async () => {
+    const file = join(folderOfTest(), "one.jsonl");
+    writeFileSync(file, '[1,2]\n{"role":"user","content":"q"}\n');
+    expect(await readJson(["import", file], { data: folderOfTest() })).toMatchObject({
+      added: 1,
+      rejected: [{ line: 1 }],
+    });
+  });
+
   test("reads standard input, and takes the format and the zone that it is told", async () => {
     const data = folderOfTest();
     const input = readFileSync(join(timmy, "session_2026-03-14.jsonl"));

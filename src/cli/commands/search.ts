@@ -68,12 +68,13 @@ export const searchCommand: CommandModule = {
 
 type Work<T> = Parameters<typeof withRecorder<T>>[1];
 
-/** The query is no option, so what is refused about it is told without one. */
+/** The query is no option, so in words what is refused about it is told without one. */
 async function inRecorder<T>(invocation: Invocation, work: Work<T>): Promise<T> {
   try {
     return await withRecorder({ settings: invocation.settings, create: false }, work);
   } catch (error) {
-    if (!(error instanceof RecorderError) || (error.field !== "q" && error.field !== "query")) throw error;
+    if (invocation.json || !(error instanceof RecorderError)) throw error;
+    if (error.field !== "q" && error.field !== "query") throw error;
     const { code, message, hint } = error;
     throw new RecorderError({ code, message, ...(hint === undefined ? {} : { hint }) });
   }

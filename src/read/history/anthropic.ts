@@ -100,9 +100,16 @@ function mediaOf(part: JsonValue): Block | undefined {
 function toMedia(type: "image" | "document", url: JsonValue | undefined): Block | undefined {
   if (typeof url !== "string") return undefined;
   const inline = /^data:([^;,]+);base64,(.*)$/s.exec(url);
-  if (inline === null) return type === "image" ? { type, source: { type: "url", url } } : undefined;
-  return { type, source: { type: "base64", media_type: inline[1] as string, data: inline[2] as string } };
+  const given = inline === null ? { type: "url", url } : { type: "base64", media_type: inline[1], data: inline[2] };
+  const source = toSource(given as JsonObject, type);
+  return source === undefined ? undefined : { type, source };
 }
+
+/** The only ones that are taken; whatever else is shown is put into words. */
+const MEDIA_TYPES = {
+  image: /^image\/(?:jpeg|png|gif|webp)$/,
+  document: /^(?:application\/pdf|text\/plain)$/,
+} as const;
 
 const SOURCE_FIELDS = { base64: ["media_type", "data"], text: ["media_type", "data"], url: ["url"], file: ["file_id"] };
 
@@ -111,7 +118,9 @@ function toSource(given: JsonObject, of: "image" | "document"): JsonObject | und
   const type = given.type as keyof typeof SOURCE_FIELDS;
   const fields = Object.hasOwn(SOURCE_FIELDS, String(type)) ? SOURCE_FIELDS[type] : undefined;
   if (fields === undefined || (type === "text" && of === "image")) return undefined;
-  if (!fields.every((field) => typeof given[field] === "string")) return undefined;
+  if (!fields.every((field) => typeof given[field] === "string" && given[field] !== "")) return undefined;
+  if (type === "url" && !/^https?:\/\/./i.test(given.url as string)) return undefined;
+  if (given.media_type !== undefined && !MEDIA_TYPES[of].test(given.media_type as string)) return undefined;
   return Object.fromEntries(["type", ...fields].map((field) => [field, given[field] as JsonValue]));
 }
 

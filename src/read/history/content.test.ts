@@ -63,6 +63,19 @@ describe("a user's content parts", () => {
   });
 });
 
+test.each([
+  "data:image/svg+xml;base64,AAAA",
+  "data:text/plain;base64,AAAA",
+  "data:image/png;base64,",
+  "data:image/svg+xml;utf8,<svg/>",
+  "blob:xx",
+  "file:///etc/x",
+  "",
+])("an image that Anthropic does not take is put into words: %s", async (url) => {
+  const given = { type: "image_url", image_url: { url } };
+  expect(await asAnthropic([given])).toBe(JSON.stringify(given));
+});
+
 describe("an assistant's content parts", () => {
   test("of Anthropic: tool_use becomes a call, thinking is left out, text stays", async () => {
     const blocks = [
