@@ -41,7 +41,9 @@ export async function verify(log: EntryLog, options: VerifyOptions = {}): Promis
     // Other work on this thread goes on between batches.
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return walk.result();
+  const result = walk.result();
+  const stray = result.ok ? await log.stray() : undefined;
+  return stray === undefined ? result : { ok: false, ...stray };
 }
 
 /**

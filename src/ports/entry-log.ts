@@ -56,6 +56,11 @@ export interface CopiedEntry extends StoredEntry {
   readonly claims: readonly string[];
 }
 
+export interface Stray {
+  readonly position: number;
+  readonly reason: string;
+}
+
 export interface Head {
   readonly log_id: string;
   /** Position of the newest entry, 0 when there is none. */
@@ -99,6 +104,11 @@ export interface EntryLog {
   get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]>;
   /** The position that took each claim, or undefined. */
   find(claims: readonly string[]): Promise<readonly (number | undefined)[]>;
+  /**
+   * The first position at which something lies that no append has put there, beside the entries from the first to the
+   * head: a row before or behind them, or a head that is not the last one's.
+   */
+  stray(): Promise<Stray | undefined>;
   /**
    * Removes what erased bodies left behind where the store keeps its bytes: unused pages, a WAL. Answers with what is still
    * left, in words, where others are in the way just now; undefined where nothing is.

@@ -10,6 +10,7 @@ import type {
   Head,
   StoredBody,
   StoredEntry,
+  Stray,
 } from "../ports/entry-log.js";
 import { closed, Thread } from "./calls.js";
 import { Checkpointing } from "./checkpointing.js";
@@ -99,6 +100,10 @@ export class ThreadedLog implements EntryLog {
 
   find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
     return this.#own.find(claims);
+  }
+
+  stray(): Promise<Stray | undefined> {
+    return this.#own.stray();
   }
 
   /** Whoever asks while it goes on waits for the same one and then for another, since more may have been erased. */

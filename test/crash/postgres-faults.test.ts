@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { newEntries, newEntry, positionsOf } from "../../src/conformance/log-entries.js";
+import { verify } from "../../src/custody/verify.js";
 import { Connections } from "../../src/engines/postgres/connection.js";
 import { toFault } from "../../src/engines/postgres/faults.js";
 import { PostgresLog } from "../../src/engines/postgres/log.js";
@@ -273,6 +274,29 @@ async function close({ log, growth, lease }: PostgresStore): Promise<void> {
   lease.close();
   await log.close();
 }
+
+describe("verify sees what was done behind the log's back:", () => {
+  const entry = "kind, recorded_at, commitment, hash FROM hansard_entries WHERE position = 2";
+  test.each([
+    ["an entry behind the head", 4, `INSERT INTO hansard_entries SELECT 4, ${entry}`],
+    ["an entry before the first", 0, `INSERT INTO hansard_entries SELECT 0, ${entry}`],
+    [
+      ...(["a body behind the head", 4] as const),
+      "INSERT INTO hansard_bodies SELECT 4, salt, encoding, body FROM hansard_bodies WHERE position = 2",
+    ],
+    ["a claim that leads behind the head", 9, "INSERT INTO hansard_claims VALUES ('later', 9)"],
+    ["another hash at the head", 3, "UPDATE hansard_head SET hash = 'other'"],
+    ["the last entry cut off", 3, "DELETE FROM hansard_entries WHERE position = 3"],
+    ["a changed kind", 2, "UPDATE hansard_entries SET kind = 'raw' WHERE position = 2"],
+  ])("%s", async (_, position, sql) => {
+    const { log, query } = await logWithSql();
+    await log.append([newEntries("entry", 3)]);
+    expect(await verify(log)).toMatchObject({ ok: true, entries: 3 });
+    await query(`SET session_replication_role = replica; ${sql}`);
+    expect(await verify(log)).toMatchObject({ ok: false, position });
+    await log.close();
+  });
+});
 
 async function logWithSql(options: { readonly partition_positions?: number } = {}): Promise<{
   readonly log: PostgresLog;

@@ -127,6 +127,21 @@ const additions: readonly Tampering[] = [
       db.exec(`DELETE FROM bodies WHERE position = ${LAST + 1}`);
     },
   },
+  {
+    name: "a body behind the last entry",
+    position: LAST + 1,
+    edit: sql(`INSERT INTO bodies SELECT ${LAST + 1}, salt, encoding, body FROM bodies WHERE position = 5`),
+  },
+  {
+    name: "a claim that leads behind the last entry",
+    position: LAST + 3,
+    edit: (db) => db.prepare("INSERT INTO claims VALUES (?, ?)").run(claimKey(idClaim("later")), LAST + 3),
+  },
+  {
+    name: "an entry before the first one",
+    position: 0,
+    edit: sql("INSERT INTO entries SELECT 0, kind, recorded_at, commitment, hash FROM entries WHERE position = 5"),
+  },
 ];
 
 const claims: readonly Tampering[] = [

@@ -76,6 +76,10 @@ export class MemoryLog implements EntryLog {
     return claims.map((claim) => this.#positionByClaim.get(claim));
   }
 
+  async stray(): Promise<undefined> {
+    return undefined;
+  }
+
   async purge(): Promise<undefined> {
     return undefined;
   }

@@ -172,3 +172,22 @@ class Pieces {
     return Buffer.concat(this.#pieces);
   }
 }
+
+/** One statement, so that what others append meanwhile is seen whole or not at all. */
+export const strayStatement: Statement = {
+  name: "hansard_stray",
+  text: `
+    WITH head AS MATERIALIZED (SELECT position, hash FROM hansard_head)
+    SELECT position, reason FROM (
+      SELECT h.position, 'the head of the log is not its last entry' AS reason
+      FROM head h LEFT JOIN hansard_entries e USING (position) WHERE h.position > 0 AND e.hash IS DISTINCT FROM h.hash
+      UNION ALL
+      SELECT r.position, 'something lies here that was never recorded' FROM (
+        SELECT min(position) FROM hansard_entries WHERE position < 1 OR position > (SELECT position FROM head)
+        UNION ALL
+        SELECT min(position) FROM hansard_bodies WHERE position < 1 OR position > (SELECT position FROM head)
+        UNION ALL
+        SELECT min(position) FROM hansard_claims WHERE position < 1 OR position > (SELECT position FROM head)
+      ) AS r (position) WHERE r.position IS NOT NULL
+    ) AS strays ORDER BY position LIMIT 1`,
+};

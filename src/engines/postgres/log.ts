@@ -10,6 +10,7 @@ import type {
   Head,
   StoredBody,
   StoredEntry,
+  Stray,
 } from "../../ports/entry-log.js";
 import { AppendQueue } from "./append-queue.js";
 import type { Connections, Session } from "./connection.js";
@@ -32,6 +33,7 @@ import {
   readStatement,
   readTextsStatement,
   type StoredRow,
+  strayStatement,
 } from "./log-statements.js";
 import { migrate } from "./migrations.js";
 import { type OwnEntries, ownPlacements, placeUnits } from "./placing.js";
@@ -131,6 +133,11 @@ export class PostgresLog implements EntryLog {
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
     const positionByClaim = await findClaims(this.#connections, claims);
     return claims.map((claim) => positionByClaim.get(claim));
+  }
+
+  async stray(): Promise<Stray | undefined> {
+    const [stray] = await this.#connections.query<Stray>(strayStatement);
+    return stray;
   }
 
   async purge(): Promise<string | undefined> {

@@ -77,3 +77,13 @@ export function prepareLog(db: Database.Database): LogStatements {
     markForPurge: db.prepare(`INSERT OR IGNORE INTO meta (name, value) VALUES ('${PURGE_MARK}', '1')`),
   };
 }
+
+/** One statement, so that what others append meanwhile is seen whole or not at all. */
+export const findStray = `
+  WITH head AS (SELECT coalesce(max(position), 0) AS position FROM entries)
+  SELECT position, 'something lies here that was never recorded' AS reason FROM (
+    SELECT min(position) AS position FROM entries WHERE position < 1
+    UNION ALL SELECT min(position) FROM bodies WHERE position < 1
+    UNION ALL SELECT min(position) FROM bodies WHERE position > (SELECT position FROM head)
+    UNION ALL SELECT min(position) FROM claims WHERE position < 1 OR position > (SELECT position FROM head)
+  ) WHERE position IS NOT NULL ORDER BY position LIMIT 1`;

@@ -13,12 +13,13 @@ import type {
   Placement,
   StoredBody,
   StoredEntry,
+  Stray,
   TakenClaim,
 } from "../../ports/entry-log.js";
 import { checkpoint } from "./checkpointer.js";
 import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
 import { logMigrations } from "./log-schema.js";
-import { type LogStatements, prepareArrival, prepareLog } from "./log-statements.js";
+import { findStray, type LogStatements, prepareArrival, prepareLog } from "./log-statements.js";
 import { isForeign, migrate, refuseUnknown, versionOf } from "./migrations.js";
 import { isPurgeDue, purgeLog } from "./purge.js";
 
@@ -203,6 +204,10 @@ export class SqliteLog implements EntryLog {
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
     return this.#guard(() => claims.map((claim) => this.#find(claim)));
+  }
+
+  async stray(): Promise<Stray | undefined> {
+    return this.#guard(() => this.#db.prepare(findStray).get() as Stray | undefined);
   }
 
   /** Finishes what a checkpointer left, so that the WAL starts over with the next commit. */
