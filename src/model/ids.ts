@@ -1,4 +1,5 @@
 // Identifiers: what ids, labels and session ids may look like, and how new ids are made.
+import { hexOf } from "./hex.js";
 import { limits } from "./limits.js";
 import { type Rejection, reject } from "./rejection.js";
 
@@ -31,13 +32,11 @@ export function parseId(value: unknown): string | Rejection {
 export function uuidV7(options: { readonly nowMs: number; readonly random: Uint8Array }): string {
   const { nowMs, random } = options;
   const time = Math.floor(nowMs).toString(16).padStart(12, "0");
-  let rest = "";
-  for (let i = 0; i < 10; i += 1) rest += HEX[random[i] ?? 0];
+  const rest = hexOf(random);
   const variant = VARIANT[(random[2] ?? 0) & 3];
   return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(0, 3)}-${variant}${rest.slice(4, 7)}-${rest.slice(7, 19)}`;
 }
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const VARIANT = ["8", "9", "a", "b"];
 
 export type LabelName = "session_id" | "project" | "client";

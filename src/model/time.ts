@@ -8,8 +8,12 @@ const RELATIVE = /^(\d{1,9})(s|m|h|d|w)$/i;
 const MS_BY_UNIT = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const DAY_MS = 86_400_000;
 
+/** Many entries come within the same millisecond. */
+let formatted = { ms: 0, text: "1970-01-01T00:00:00.000Z" };
+
 export function formatTime(ms: number): string {
-  return new Date(ms).toISOString();
+  if (formatted.ms !== ms) formatted = { ms, text: new Date(ms).toISOString() };
+  return formatted.text;
 }
 
 /** Milliseconds since 1970 of an ISO 8601 time, or undefined. No zone means UTC; a bare date is its first moment. */

@@ -20,13 +20,12 @@ export function packUnits(call: number, units: readonly AppendUnit[]): Uint8Arra
     at = bytes.writeUInt32LE(unit.length, at);
     for (const [index, entry] of unit.entries()) {
       const head = heads[unitIndex]?.[index] as string;
-      at = bytes.writeUInt32LE(head.length, at);
-      at = bytes.writeUInt32LE(entry.body.byteLength, at);
-      at += bytes.write(head, at, "latin1");
-      for (const part of [entry.salt, entry.body]) {
-        bytes.set(part, at);
-        at += part.byteLength;
-      }
+      const headBytes = bytes.write(head, at + 2 * LENGTH_BYTES, "utf8");
+      at = bytes.writeUInt32LE(headBytes, at);
+      at = bytes.writeUInt32LE(entry.body.byteLength, at) + headBytes;
+      bytes.set(entry.salt, at);
+      bytes.set(entry.body, at + SALT_BYTES);
+      at += SALT_BYTES + entry.body.byteLength;
     }
   }
   return bytes as Uint8Array<ArrayBuffer>;
@@ -48,7 +47,7 @@ export function unpackUnits(packed: Uint8Array): { readonly call: number; readon
     Array.from({ length: takeNumber() }, (): LogEntry => {
       const headBytes = takeNumber();
       const bodyBytes = takeNumber();
-      const [kind, recorded_at, ...claims] = JSON.parse(take(headBytes).toString("latin1")) as EntryHead;
+      const [kind, recorded_at, ...claims] = JSON.parse(take(headBytes).toString("utf8")) as EntryHead;
       return {
         kind,
         recorded_at,
@@ -61,13 +60,9 @@ export function unpackUnits(packed: Uint8Array): { readonly call: number; readon
   return { call, units };
 }
 
-/** Claims hold ids, which are ASCII, but `completes:` carries what the caller gave: escape what is not. */
 function headOf(entry: LogEntry): string {
   const head: EntryHead = [entry.kind, entry.recorded_at, ...entry.claims];
-  return JSON.stringify(head).replaceAll(
-    /[^\x20-\x7e]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return JSON.stringify(head);
 }
 
 function sizeOf(units: readonly AppendUnit[], heads: readonly (readonly string[])[]): number {
@@ -76,7 +71,7 @@ function sizeOf(units: readonly AppendUnit[], heads: readonly (readonly string[]
     size += LENGTH_BYTES;
     for (const [index, entry] of unit.entries()) {
       const head = heads[unitIndex]?.[index] as string;
-      size += 2 * LENGTH_BYTES + head.length + SALT_BYTES + entry.body.byteLength;
+      size += 2 * LENGTH_BYTES + Buffer.byteLength(head) + SALT_BYTES + entry.body.byteLength;
     }
   }
   return size;
