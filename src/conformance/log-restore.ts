@@ -84,6 +84,24 @@ export const logRestoreChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
+    behaviour: "what an erased entry had claimed goes with it into a copy, and stays taken there",
+    run: async ({ open, openOther }) => {
+      const log = await open();
+      const gone = newEntry("gone", { claims: ["completes:i"] });
+      const uuid = newEntry("01a1e151-5bab-7a32-be7a-92ea2e8602c1");
+      await log.append([[gone, uuid, newEntry("kept")]]);
+      const body = Buffer.from(JSON.stringify({ id: "r", positions: [1, 2] }));
+      await appendOne(log, newEntry("r", { kind: "redaction", body }));
+      const claims = await log.claimsAt([1, 2, 9]);
+      expect([...claims.keys()].toSorted()).toEqual([1, 2]);
+      const other = await openOther();
+      const stored = await log.read({ after: 0, limit: 2 });
+      const entries = stored.map((entry) => ({ ...entry, claims: claims.get(entry.position) ?? [] }));
+      expect(await other.restore({ log_id: LOG_ID, entries })).toBe(true);
+      expect(await other.find([...gone.claims, ...uuid.claims, "id:kept"])).toEqual([1, 1, 2, undefined]);
+    },
+  },
+  {
     behaviour: "an instance that was open before sees the copy and its id",
     needs: "shared",
     run: async ({ open }) => {

@@ -38,7 +38,10 @@ export async function copyLog(parts: {
     const stored = await from.read({ after: position, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
     const last = stored.at(-1);
     if (last === undefined) break;
-    const isTaken = await to.restore({ log_id: source.log_id, entries: stored.map(toCopy) });
+    const bodiless = stored.filter(({ body }) => body === undefined).map((entry) => entry.position);
+    const claims = bodiless.length === 0 ? undefined : await from.claimsAt(bodiless);
+    const entries = stored.map((entry) => toCopy(entry, claims?.get(entry.position) ?? []));
+    const isTaken = await to.restore({ log_id: source.log_id, entries });
     // Somebody else has written to the target meanwhile.
     if (!isTaken) return { differs_at: position + 1 };
     position = last.position;
@@ -65,11 +68,11 @@ async function isBeginningOf(target: Head, from: EntryLog, source: Head): Promis
   return same !== undefined && Buffer.compare(same.hash, target.hash) === 0;
 }
 
-/** What does not fit its own commitment is damage, which a copy must not spread. */
-function toCopy(stored: StoredEntry): CopiedEntry {
+/** What does not fit its own commitment is damage, which a copy must not spread. An erased entry keeps its claims. */
+function toCopy(stored: StoredEntry, kept: readonly string[]): CopiedEntry {
   const { position, kind, salt, body, flaw } = stored;
   if (flaw !== undefined) throw corruptEntry(position, flaw);
-  if (salt === undefined || body === undefined) return { ...stored, claims: [] };
+  if (salt === undefined || body === undefined) return { ...stored, claims: kept };
   if (Buffer.compare(commitmentOf(salt, body), stored.commitment) !== 0) {
     throw corruptEntry(position, "its body is not the one that was recorded");
   }

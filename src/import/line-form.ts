@@ -20,7 +20,7 @@ export interface StoredForm {
 /** How a format writes an entry as a line; undefined where it has no place for it. */
 export type ToLine = (form: StoredForm, clock: WallClock) => JsonObject | undefined;
 
-/** The fields of a kind that the record has in a shape that the kind takes, and all other keys. */
+/** The fields of a kind that the record has, in words where the kind takes no other shape, and all other keys. */
 export function splitRecord(
   kind: CaptureKind,
   record: JsonObject,
@@ -29,8 +29,12 @@ export function splitRecord(
   const fields: [string, JsonValue][] = [];
   const rest: [string, JsonValue][] = [];
   for (const [name, value] of Object.entries(record)) {
-    if (!Object.hasOwn(rules, name)) rest.push([name, value]);
-    else if (value !== null && !(rules[name]?.parse(value, name) instanceof Rejection)) fields.push([name, value]);
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (rule === undefined) rest.push([name, value]);
+    else if (value !== null) {
+      const taken = [value, textOf(value)].find((form) => !(rule.parse(form, name) instanceof Rejection));
+      if (taken !== undefined) fields.push([name, taken]);
+    }
   }
   // Defines properties, so that a key called __proto__ stays a key.
   return { fields: Object.fromEntries(fields), rest: Object.fromEntries(rest) };

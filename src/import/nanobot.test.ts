@@ -215,6 +215,15 @@ describe("odd sessions", () => {
     expect(recordsOf(await bench.export({ format: "nanobot", session_id: "k:1" })).slice(1)).toEqual(lines);
   });
 
+  test("content of another shape is read as its JSON, and goes out as it was", async () => {
+    const bench = importBench();
+    const lines = [{ a: 1 }, 5, [1, 2]].map((content, at) => ({ ...said("", at + 1), content, name: 7 }));
+    await bench.import(bench.write("s.jsonl", [header(), ...lines]));
+    const messages = (await bench.entries()).slice(1);
+    expect(messages).toMatchObject(['{"a":1}', "5", "[1,2]"].map((content) => ({ content, name: "7" })));
+    expect(recordsOf(await bench.export({ format: "nanobot", session_id: "k:1" })).slice(1)).toEqual(lines);
+  });
+
   test("a key that is no session id becomes a hash, and goes out as it was", async () => {
     const bench = importBench();
     const lines = [header({ key: "-" }), said("one")];

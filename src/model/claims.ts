@@ -1,5 +1,6 @@
 // Claims: the unique keys that decide everything that may happen only once, and the bytes they are kept as.
 import { hash } from "node:crypto";
+import { hexOf } from "./hex.js";
 import { isUuidV7 } from "./ids.js";
 
 export function idClaim(id: string): string {
@@ -18,14 +19,34 @@ export function claimsOf(kind: string, body: { readonly id?: unknown; readonly i
   return claims;
 }
 
+const KEPT = "key:";
+
+/** A claim of which only the key is left, since its entry was erased. */
+export function keptClaim(key: Uint8Array): string {
+  return `${KEPT}${hexOf(key)}`;
+}
+
 /**
  * The key a claim is stored under. Keys are hashed, so that forgetting an entry leaves nothing readable behind. Only a
  * UUIDv7 id is kept as its own 16 bytes: it says nothing but a time, and it keeps the newest keys side by side, where
  * hashes would touch a page of their own each.
  */
 export function claimKey(claim: string): Buffer {
+  if (claim.startsWith(KEPT)) return Buffer.from(claim.slice(KEPT.length), "hex");
   if (claim.length === 39 && claim.startsWith("id:") && isUuidV7(claim.slice(3))) {
     return Buffer.from(claim.slice(3).replaceAll("-", ""), "hex");
   }
   return hash("sha256", claim, "buffer");
+}
+
+/** A claim as it is kept. */
+export interface ClaimRow {
+  readonly claim: Uint8Array;
+  readonly position: number;
+}
+
+export function claimsByPosition(rows: readonly ClaimRow[]): ReadonlyMap<number, readonly string[]> {
+  const claims = new Map<number, string[]>();
+  for (const { claim, position } of rows) claims.set(position, [...(claims.get(position) ?? []), keptClaim(claim)]);
+  return claims;
 }

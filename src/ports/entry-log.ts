@@ -52,7 +52,7 @@ export interface StoredBody {
 
 /** An entry of another log, to be put at the place it had there. */
 export interface CopiedEntry extends StoredEntry {
-  /** Unique keys that the entry takes; none where its body is gone. */
+  /** Unique keys that the entry takes, those of an erased one too. */
   readonly claims: readonly string[];
 }
 
@@ -104,6 +104,8 @@ export interface EntryLog {
   get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]>;
   /** The position that took each claim, or undefined. */
   find(claims: readonly string[]): Promise<readonly (number | undefined)[]>;
+  /** What the entries at these positions claimed, as far as is left of it: the keys. For whoever copies erased entries. */
+  claimsAt(positions: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>>;
   /**
    * The first position at which something lies that no append has put there, beside the entries from the first to the
    * head: a row before or behind them, or a head that is not the last one's.

@@ -102,6 +102,10 @@ export class ThreadedLog implements EntryLog {
     return this.#own.find(claims);
   }
 
+  claimsAt(positions: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
+    return this.#own.claimsAt(positions);
+  }
+
   stray(): Promise<Stray | undefined> {
     return this.#own.stray();
   }

@@ -140,6 +140,12 @@ class FreedClaims extends MemoryLog {
   }
 }
 
+class UntoldClaims extends MemoryLog {
+  override async claimsAt(): Promise<ReadonlyMap<number, readonly string[]>> {
+    return new Map();
+  }
+}
+
 class CopiedRedactions extends MemoryLog {
   override restore(copy: Parameters<MemoryLog["restore"]>[0]): Promise<boolean> {
     const entries = copy.entries.map((entry) => ({ ...entry, body: Buffer.from('{"id":""}') }));
@@ -166,6 +172,7 @@ export const faultyLogs: readonly { readonly Faulty: new () => MemoryLog; readon
   { Faulty: UncheckedCopies, breaks: "what does not fit the chain" },
   { Faulty: KeptBodies, breaks: "takes salt and body of the entries that it names" },
   { Faulty: FreedClaims, breaks: "keeps its claims" },
+  { Faulty: UntoldClaims, breaks: "goes with it into a copy" },
   { Faulty: CopiedRedactions, breaks: "a redaction that is restored erases" },
   { Faulty: LateHead, breaks: "the head names the newest entry" },
 ];

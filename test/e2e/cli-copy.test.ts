@@ -56,6 +56,8 @@ test("erased entries are copied as erased, in both directions; what was forgotte
     expect((await runCli(["show", "7", "--json"], { data })).stdout).toContain('"erased":true');
   }
   expect(new Set(await Promise.all([folder, database, back].map(wholeExport))).size).toBe(1);
+  const input = JSON.stringify({ id: "e3", prompt: "once more" });
+  expect(await readJson(["record"], { data: back, input })).toMatchObject({ status: "already_recorded" });
 });
 
 test("a copy that is killed goes on where it stopped", async () => {

@@ -1,6 +1,7 @@
 // The log in memory: the executable specification of what a log engine does, used by tests.
 import { randomUUID } from "node:crypto";
 import { chainHash, commitmentOf, GENESIS_HASH, isChained } from "../../model/chain.js";
+import { claimKey, claimsByPosition } from "../../model/claims.js";
 import { erasedBy } from "../../model/redaction.js";
 import type {
   AppendOutcome,
@@ -17,7 +18,8 @@ export class MemoryLog implements EntryLog {
   readonly engine = "memory";
   #logId: string = randomUUID();
   readonly #entries: StoredEntry[] = [];
-  readonly #positionByClaim = new Map<string, number>();
+  /** By the key of the claim, as hexadecimal text. */
+  readonly #positionByKey = new Map<string, number>();
 
   async head(): Promise<Head> {
     return this.#head();
@@ -30,13 +32,13 @@ export class MemoryLog implements EntryLog {
   async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
     const head = this.#head();
     if (head.position > 0 && head.log_id !== copy.log_id) return false;
-    const claims = copy.entries.flatMap((entry) => entry.claims);
-    const isTaken = claims.some((claim) => this.#positionByClaim.has(claim)) || new Set(claims).size < claims.length;
+    const claims = copy.entries.flatMap((entry) => entry.claims.map(keyOf));
+    const isTaken = claims.some((claim) => this.#positionByKey.has(claim)) || new Set(claims).size < claims.length;
     if (isTaken || !isChained(head, copy.entries)) return false;
     if (copy.entries.length > 0) this.#logId = copy.log_id;
     for (const { claims: taken, ...kept } of copy.entries) {
       this.#add(kept);
-      for (const claim of taken) this.#positionByClaim.set(claim, kept.position);
+      for (const claim of taken) this.#positionByKey.set(keyOf(claim), kept.position);
     }
     return true;
   }
@@ -73,7 +75,12 @@ export class MemoryLog implements EntryLog {
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
-    return claims.map((claim) => this.#positionByClaim.get(claim));
+    return claims.map((claim) => this.#positionByKey.get(keyOf(claim)));
+  }
+
+  async claimsAt(positions: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
+    const rows = [...this.#positionByKey].map(([key, position]) => ({ claim: Buffer.from(key, "hex"), position }));
+    return claimsByPosition(rows.filter(({ position }) => positions.includes(position)));
   }
 
   async stray(): Promise<undefined> {
@@ -103,7 +110,7 @@ export class MemoryLog implements EntryLog {
     const taken: TakenClaim[] = [];
     for (const [item, { claims }] of unit.entries()) {
       for (const claim of claims) {
-        const position = this.#positionByClaim.get(claim);
+        const position = this.#positionByKey.get(keyOf(claim));
         if (position !== undefined) taken.push({ item, claim, position });
       }
     }
@@ -116,11 +123,15 @@ export class MemoryLog implements EntryLog {
         const commitment = commitmentOf(kept.salt, kept.body);
         const hash = chainHash({ ...kept, commitment, previous, position });
         this.#add({ ...kept, commitment, position, hash });
-        for (const claim of claims) this.#positionByClaim.set(claim, position);
+        for (const claim of claims) this.#positionByKey.set(keyOf(claim), position);
         return { position, hash };
       }),
     };
   }
+}
+
+function keyOf(claim: string): string {
+  return claimKey(claim).toString("hex");
 }
 
 function toBody({ position, kind, recorded_at, body, flaw }: StoredEntry): StoredBody {

@@ -173,6 +173,11 @@ class Pieces {
   }
 }
 
+export const claimsAtStatement: Statement = {
+  name: "hansard_claims_at",
+  text: "SELECT claim, position FROM hansard_claims WHERE position = ANY ($1::bigint[])",
+};
+
 /** One statement, so that what others append meanwhile is seen whole or not at all. */
 export const strayStatement: Statement = {
   name: "hansard_stray",

@@ -1,6 +1,6 @@
 // The log on PostgreSQL: one locked head row gives out positions and carries the chain, across any number of servers.
 import { isChained } from "../../model/chain.js";
-import { claimKey } from "../../model/claims.js";
+import { type ClaimRow, claimKey, claimsByPosition } from "../../model/claims.js";
 import { erasedBy } from "../../model/redaction.js";
 import type {
   AppendOutcome,
@@ -22,6 +22,7 @@ import {
   adoptStatement,
   appendStatement,
   appendValues,
+  claimsAtStatement,
   eraseStatement,
   findStatement,
   getStatement,
@@ -133,6 +134,10 @@ export class PostgresLog implements EntryLog {
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
     const positionByClaim = await findClaims(this.#connections, claims);
     return claims.map((claim) => positionByClaim.get(claim));
+  }
+
+  async claimsAt(positions: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
+    return claimsByPosition(await this.#connections.query<ClaimRow>(claimsAtStatement, [positions]));
   }
 
   async stray(): Promise<Stray | undefined> {

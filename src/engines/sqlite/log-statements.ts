@@ -87,3 +87,5 @@ export const findStray = `
     UNION ALL SELECT min(position) FROM bodies WHERE position > (SELECT position FROM head)
     UNION ALL SELECT min(position) FROM claims WHERE position < 1 OR position > (SELECT position FROM head)
   ) WHERE position IS NOT NULL ORDER BY position LIMIT 1`;
+
+export const claimsAt = "SELECT claim, position FROM claims WHERE position IN (SELECT value FROM json_each(?))";

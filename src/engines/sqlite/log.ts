@@ -1,7 +1,7 @@
 // The log on SQLite: entries and their chain in one table, salted bodies in another, claims in a third.
 import type Database from "better-sqlite3";
 import { chainHash, commitmentOf, GENESIS_HASH, isChained } from "../../model/chain.js";
-import { claimKey } from "../../model/claims.js";
+import { type ClaimRow, claimKey, claimsByPosition } from "../../model/claims.js";
 import { Fault } from "../../model/fault.js";
 import { erasedBy } from "../../model/redaction.js";
 import type {
@@ -19,7 +19,7 @@ import type {
 import { checkpoint } from "./checkpointer.js";
 import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
 import { logMigrations } from "./log-schema.js";
-import { findStray, type LogStatements, prepareArrival, prepareLog } from "./log-statements.js";
+import { claimsAt, findStray, type LogStatements, prepareArrival, prepareLog } from "./log-statements.js";
 import { isForeign, migrate, refuseUnknown, versionOf } from "./migrations.js";
 import { isPurgeDue, purgeLog } from "./purge.js";
 
@@ -204,6 +204,11 @@ export class SqliteLog implements EntryLog {
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
     return this.#guard(() => claims.map((claim) => this.#find(claim)));
+  }
+
+  async claimsAt(positions: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
+    const rows = this.#guard(() => this.#db.prepare(claimsAt).all(JSON.stringify(positions)));
+    return claimsByPosition(rows as readonly ClaimRow[]);
   }
 
   async stray(): Promise<Stray | undefined> {
