@@ -21,6 +21,7 @@ export type {
   EntryOf,
   EntrySummary,
   ErasedEntry,
+  ErasedInteraction,
   Interaction,
   InteractionInput,
   InteractionSummary,

@@ -26,6 +26,7 @@ import type {
   Entry,
   EntryInput,
   ErasedEntry,
+  ErasedInteraction,
   Interaction,
   InteractionInput,
 } from "./model/entry.js";
@@ -161,9 +162,9 @@ export class Recorder {
   }
 
   /** One interaction, whole, or what is left of it once it was erased; undefined where there is none. */
-  async getInteraction(id: string): Promise<Interaction | ErasedEntry | undefined> {
+  async getInteraction(id: string): Promise<Interaction | ErasedInteraction | undefined> {
     const entry = await this.getEntry(id);
-    return entry?.kind === "interaction" ? entry : undefined;
+    return entry?.kind === "interaction" ? (entry as Interaction | ErasedInteraction) : undefined;
   }
 
   /** Appends one entry or a batch, all or none. */

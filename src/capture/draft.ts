@@ -25,7 +25,7 @@ const ENVELOPE = new Set(["kind", "id", "created_at", "session_id", "project", "
 export function parseDraft(given: unknown, kindWhenAbsent?: CaptureKind): Draft | Rejection {
   const plain = toPlain(given);
   if (plain instanceof Rejection) return plain;
-  const { input, isFinite } = plain;
+  const { input, isFiniteOnly } = plain;
   const kind = parseKind(input.kind ?? kindWhenAbsent);
   if (kind instanceof Rejection) return kind;
   const rule = kindRules[kind];
@@ -36,7 +36,7 @@ export function parseDraft(given: unknown, kindWhenAbsent?: CaptureKind): Draft 
   if (envelope !== undefined) return envelope;
   const fields = rule.fields as { readonly [name: string]: Field };
   const refused = parseFields(input, fields, body) ?? parseExtra(input, fields, body) ?? checkWhole(kind, body);
-  return refused ?? (isFinite ? undefined : finiteOnly(body)) ?? { kind, id, body };
+  return refused ?? (isFiniteOnly ? undefined : finiteOnly(body)) ?? { kind, id, body };
 }
 
 /** A number that JSON cannot write would be stored as null; the field's own rule may have refused it already. */
@@ -48,11 +48,11 @@ function finiteOnly(body: DraftBody): Rejection | undefined {
 }
 
 /** The input as JSON would carry it: a program may give dates and objects that write themselves. */
-function toPlain(given: unknown): { readonly input: JsonObject; readonly isFinite: boolean } | Rejection {
+function toPlain(given: unknown): { readonly input: JsonObject; readonly isFiniteOnly: boolean } | Rejection {
   if (!isJsonObject(given)) return notAnObject();
   const flaw = jsonFlaw(given, limits.nesting_levels);
   if (flaw === "too_deep") return tooDeep();
-  if (flaw !== "not_plain") return { input: given, isFinite: flaw === undefined };
+  if (flaw !== "not_plain") return { input: given, isFiniteOnly: flaw === undefined };
   let plain: unknown;
   try {
     plain = JSON.parse(JSON.stringify(given));
@@ -61,7 +61,7 @@ function toPlain(given: unknown): { readonly input: JsonObject; readonly isFinit
     return reject({ code: "field_invalid", field: "entry", message: `the entry is not JSON: ${reason}` });
   }
   if (!isJsonObject(plain)) return notAnObject();
-  return jsonFlaw(plain, limits.nesting_levels) === undefined ? { input: plain, isFinite: true } : tooDeep();
+  return jsonFlaw(plain, limits.nesting_levels) === undefined ? { input: plain, isFiniteOnly: true } : tooDeep();
 }
 
 function notAnObject(): Rejection {

@@ -156,6 +156,11 @@ export type Entry = { [K in ReadKind]: EntryOf<K> }[ReadKind];
 /** An interaction; once completed it carries its response, and the id of the entry that brought it. */
 export type Interaction = EntryOf<"interaction"> & { readonly response_id?: string };
 
+/** What is left of an interaction that was erased; its fields are gone. */
+export type ErasedInteraction = ErasedEntry & {
+  readonly [Field in Exclude<keyof Interaction, keyof ErasedEntry>]?: undefined;
+};
+
 /** A row of a list: everything but the response and the context pack, and how long the response is. */
 export type InteractionSummary = Omit<Interaction, "response" | "context_pack"> & {
   /** Length of the response in code points. */

@@ -12,6 +12,7 @@ import {
   type EntryOf,
   type EntrySummary,
   type ErasedEntry,
+  type ErasedInteraction,
   Fault,
   type FaultCode,
   type Health,
@@ -118,7 +119,7 @@ expectTypeOf(recorder.listInteractions).toBeCallableWith({ project: "-", since: 
 expectTypeOf(recorder.listEntries).returns.resolves.toEqualTypeOf<EntryList>();
 expectTypeOf<EntryList["entries"]>().toEqualTypeOf<readonly EntrySummary[]>();
 expectTypeOf<InteractionList["next_cursor"]>().toEqualTypeOf<string | null>();
-expectTypeOf(recorder.getInteraction).returns.resolves.toEqualTypeOf<Interaction | ErasedEntry | undefined>();
+expectTypeOf(recorder.getInteraction).returns.resolves.toEqualTypeOf<Interaction | ErasedInteraction | undefined>();
 expectTypeOf(recorder.getEntry).returns.resolves.toEqualTypeOf<Entry | ErasedEntry | undefined>();
 expectTypeOf(recorder.getEntry).parameter(0).toEqualTypeOf<string | number>();
 expectTypeOf(recorder.count).returns.resolves.toEqualTypeOf<EntryCounts>();
