@@ -92,8 +92,9 @@ export const logRestoreChecks: readonly Check<EntryLog>[] = [
       await log.append([[gone, uuid, newEntry("kept")]]);
       const body = Buffer.from(JSON.stringify({ id: "r", positions: [1, 2] }));
       await appendOne(log, newEntry("r", { kind: "redaction", body }));
-      const claims = await log.claimsAt([1, 2, 9]);
+      const claims = await log.keptClaims({ after: 0, through: 9 });
       expect([...claims.keys()].toSorted()).toEqual([1, 2]);
+      expect([...(await log.keptClaims({ after: 1, through: 2 })).keys()]).toEqual([2]);
       const other = await openOther();
       const stored = await log.read({ after: 0, limit: 2 });
       const entries = stored.map((entry) => ({ ...entry, claims: claims.get(entry.position) ?? [] }));

@@ -4,10 +4,12 @@ import { commitmentOf } from "../model/chain.js";
 import { claimsOf } from "../model/claims.js";
 import { corruptEntry } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
-import type { CopiedEntry, EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
+import type { CopiedEntry, EntryLog, Head, KeptClaims, StoredEntry } from "../ports/entry-log.js";
 
 const BATCH_ENTRIES = 1_000;
 const BATCH_BYTES = 8 * 1024 * 1024;
+/** For so many positions at once it is asked what erased entries had claimed. */
+const CLAIMS_POSITIONS = 100_000;
 
 export type CopyOutcome =
   | {
@@ -34,13 +36,18 @@ export async function copyLog(parts: {
   if (!(await isBeginningOf(start, from, source))) return { differs_at: start.position };
   let position = start.position;
   let hasErased = false;
+  let claims: KeptClaims = new Map();
+  let claimsThrough = 0;
   for (;;) {
     const stored = await from.read({ after: position, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
     const last = stored.at(-1);
     if (last === undefined) break;
-    const bodiless = stored.filter(({ body }) => body === undefined).map((entry) => entry.position);
-    const claims = bodiless.length === 0 ? undefined : await from.claimsAt(bodiless);
-    const entries = stored.map((entry) => toCopy(entry, claims?.get(entry.position) ?? []));
+    const bodiless = stored.findLast(({ body }) => body === undefined)?.position ?? 0;
+    if (bodiless > claimsThrough) {
+      claimsThrough = Math.max(last.position, position + CLAIMS_POSITIONS);
+      claims = await from.keptClaims({ after: position, through: claimsThrough });
+    }
+    const entries = stored.map((entry) => toCopy(entry, claims.get(entry.position) ?? []));
     const isTaken = await to.restore({ log_id: source.log_id, entries });
     // Somebody else has written to the target meanwhile.
     if (!isTaken) return { differs_at: position + 1 };

@@ -26,8 +26,10 @@ export function openSealKey(path: string, options: { readonly data: string }): K
 export function findSealKey(path: string, options: { readonly is_named?: boolean } = {}): KeyObject | undefined {
   const text = readKeyFile(path);
   if (text !== undefined) return parsed(path, () => createPublicKey(text));
-  if (options.is_named === true) throw unusable(path, "does not exist", undefined);
-  return undefined;
+  if (options.is_named !== true) return undefined;
+  throw new Fault("seal_key_unusable", `the key for seals, ${path}, does not exist`, {
+    hint: "Name the key that the seal was made with, or its public half.",
+  });
 }
 
 /** Who can change the log must not come by the key with it. */

@@ -34,6 +34,17 @@ test("a whole log is verified to its end, across batches", async () => {
   expect(seen).toEqual([500, 1_000, 1_234]);
 });
 
+test("what is erased while it walks is erased, not lost", async () => {
+  const log = new MemoryLog();
+  await log.append([Array.from({ length: 700 }, (_, nth) => newEntry(`e-${nth}`))]);
+  let isErased = false;
+  const onProgress = (): void => {
+    if (!isErased) void log.append([[redaction("r", [600])]]);
+    isErased = true;
+  };
+  expect(await verify(log, { onProgress })).toMatchObject({ ok: true, entries: 701, erased: 1 });
+});
+
 test("entries that arrive while it walks belong to the next time", async () => {
   const log = new MemoryLog();
   await log.append([Array.from({ length: 700 }, (_, nth) => newEntry(`e-${nth}`))]);

@@ -27,7 +27,7 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 
 export async function verify(log: EntryLog, options: VerifyOptions = {}): Promise<Verification> {
   const walk = new Walk();
-  const { position: end } = await log.head();
+  let { position: end } = await log.head();
   while (walk.position < end) {
     const batch = await log.read({ after: walk.position, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
     if (batch.length === 0) return { ok: false, ...(await firstFlaw(log, walk, missingAt(walk.position + 1))) };
@@ -40,6 +40,8 @@ export async function verify(log: EntryLog, options: VerifyOptions = {}): Promis
     options.onProgress?.(walk.position);
     // Other work on this thread goes on between batches.
     await new Promise((resolve) => setImmediate(resolve));
+    // What was erased during the walk is named by a redaction behind the end that there was at its beginning.
+    if (walk.position === end && walk.lostBefore(end + 1) !== undefined) end = (await log.head()).position;
   }
   const result = walk.result();
   const stray = result.ok ? await log.stray() : undefined;

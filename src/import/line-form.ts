@@ -32,7 +32,9 @@ export function splitRecord(
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (rule === undefined) rest.push([name, value]);
     else if (value !== null) {
-      const taken = [value, textOf(value)].find((form) => !(rule.parse(form, name) instanceof Rejection));
+      // What is known of a session leads to others, which words would not.
+      const forms = kind === "session_info" ? [value] : [value, textOf(value)];
+      const taken = forms.find((form) => !(rule.parse(form, name) instanceof Rejection));
       if (taken !== undefined) fields.push([name, taken]);
     }
   }

@@ -224,6 +224,14 @@ describe("odd sessions", () => {
     expect(recordsOf(await bench.export({ format: "nanobot", session_id: "k:1" })).slice(1)).toEqual(lines);
   });
 
+  test("what a header says of its session in another shape is no word of it", async () => {
+    const bench = importBench();
+    const lines = [header({ title: false, parent: { x: 1 } }), said("one")];
+    await bench.import(bench.write("s.jsonl", lines));
+    expect(await bench.recorder.session("k:1").summary()).toMatchObject({ title: "", parent: "" });
+    expect(recordsOf(await bench.export({ format: "nanobot", session_id: "k:1" }))).toEqual(lines);
+  });
+
   test("a key that is no session id becomes a hash, and goes out as it was", async () => {
     const bench = importBench();
     const lines = [header({ key: "-" }), said("one")];

@@ -17,18 +17,19 @@ export function recogniseImporter(opening: Opening): Importer | undefined {
   return importers.find((importer) => importer.recognises(opening));
 }
 
-/** Whether the file is one JSON value over several lines, of which some may look like lines of a format by themselves. */
+/**
+ * Whether the file is one JSON value over several lines, of which some may look like lines of a format: then more of them
+ * end in a comma than stand alone.
+ */
 export function isOneDocument(bytes: Uint8Array): boolean {
-  const [first = ""] = Buffer.from(bytes)
-    .toString("utf8")
-    .replace(/^\ufeff/, "")
-    .trimStart()
-    .split("\n", 1);
-  if (!/^[[{]/.test(first) || bytes.indexOf(0x0a) === -1) return false;
-  return /^(?:\{|\[)\s*$/.test(first) || (first.startsWith("[") && !isJson(first));
+  const lines = Buffer.from(bytes).toString("utf8").split("\n");
+  const count = (shape: RegExp): number => lines.filter((line) => isObject(shape.exec(line)?.[1])).length;
+  const items = count(/^\ufeff?\s*\[?\s*(\{.*\})\s*,\s*$/);
+  return items > 0 && items >= count(/^\ufeff?\s*(\{.*\})\s*$/);
 }
 
-function isJson(text: string): boolean {
+function isObject(text: string | undefined): boolean {
+  if (text === undefined) return false;
   try {
     JSON.parse(text);
     return true;

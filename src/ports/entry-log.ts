@@ -56,6 +56,8 @@ export interface CopiedEntry extends StoredEntry {
   readonly claims: readonly string[];
 }
 
+export type KeptClaims = ReadonlyMap<number, readonly string[]>;
+
 export interface Stray {
   readonly position: number;
   readonly reason: string;
@@ -104,8 +106,11 @@ export interface EntryLog {
   get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]>;
   /** The position that took each claim, or undefined. */
   find(claims: readonly string[]): Promise<readonly (number | undefined)[]>;
-  /** What the entries at these positions claimed, as far as is left of it: the keys. For whoever copies erased entries. */
-  claimsAt(positions: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>>;
+  /**
+   * What the entries of a range that have no body claimed, as far as is left of it: the keys, by position. For whoever
+   * copies erased entries. It may look at every claim there is, so that wide ranges are better than many.
+   */
+  keptClaims(range: { readonly after: number; readonly through: number }): Promise<KeptClaims>;
   /**
    * The first position at which something lies that no append has put there, beside the entries from the first to the
    * head: a row before or behind them, or a head that is not the last one's.

@@ -8,6 +8,7 @@ import type {
   CopiedEntry,
   EntryLog,
   Head,
+  KeptClaims,
   StoredBody,
   StoredEntry,
   Stray,
@@ -102,8 +103,8 @@ export class ThreadedLog implements EntryLog {
     return this.#own.find(claims);
   }
 
-  claimsAt(positions: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
-    return this.#own.claimsAt(positions);
+  keptClaims(range: { readonly after: number; readonly through: number }): Promise<KeptClaims> {
+    return this.#own.keptClaims(range);
   }
 
   stray(): Promise<Stray | undefined> {

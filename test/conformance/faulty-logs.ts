@@ -141,7 +141,7 @@ class FreedClaims extends MemoryLog {
 }
 
 class UntoldClaims extends MemoryLog {
-  override async claimsAt(): Promise<ReadonlyMap<number, readonly string[]>> {
+  override async keptClaims(): Promise<ReadonlyMap<number, readonly string[]>> {
     return new Map();
   }
 }

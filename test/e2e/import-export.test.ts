@@ -95,6 +95,10 @@ describe("hansard import", () => {
   test.each([
     ["a list of messages", '[\n{"role":"user","content":"q"},\n{"role":"assistant","content":"a"}\n]\n'],
     ["a list that begins with its first message", '[{"role":"user","content":"q"},\n{"role":"user","content":"r"}\n]'],
+    [
+      "a document that holds a list",
+      '{"messages": [\n{"role":"user","content":"q"},\n{"role":"user","content":"r"}\n]}',
+    ],
     ["lines that say themselves which session they belong to", '{"role":"user","content":"q","sessionID":"s"}\n'],
   ])("%s is of no known format, and nothing of it is taken", async (_, text) => {
     const file = join(folderOfTest(), "messages.json");
@@ -106,14 +110,17 @@ describe("hansard import", () => {
     expect(JSON.parse(stdout)).toMatchObject({ files: 1, added: 0, rejected });
   });
 
-  test("a line that holds a list does not hide the format of the others", async () => {
-    const file = join(folderOfTest(), "one.jsonl");
-    writeFileSync(file, '[1,2]\n{"role":"user","content":"q"}\n');
-    expect(await readJson(["import", file], { data: folderOfTest() })).toMatchObject({
-      added: 1,
-      rejected: [{ line: 1 }],
-    });
-  });
+  test.each(["[1,2]", "[2026-11-15 10:00] starting", "{", '[{"role":"us'])(
+    "a first line %s does not hide the format of the others",
+    async (first) => {
+      const file = join(folderOfTest(), "one.jsonl");
+      writeFileSync(file, `${first}\n{"role":"user","content":"q"}\n`);
+      expect(await readJson(["import", file], { data: folderOfTest() })).toMatchObject({
+        added: 1,
+        rejected: [{ line: 1 }],
+      });
+    },
+  );
 
   test("reads standard input, and takes the format and the zone that it is told", async () => {
     const data = folderOfTest();

@@ -9,6 +9,7 @@ import type {
   CopiedEntry,
   EntryLog,
   Head,
+  KeptClaims,
   StoredBody,
   StoredEntry,
   TakenClaim,
@@ -78,9 +79,10 @@ export class MemoryLog implements EntryLog {
     return claims.map((claim) => this.#positionByKey.get(keyOf(claim)));
   }
 
-  async claimsAt(positions: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
+  async keptClaims({ after, through }: { readonly after: number; readonly through: number }): Promise<KeptClaims> {
     const rows = [...this.#positionByKey].map(([key, position]) => ({ claim: Buffer.from(key, "hex"), position }));
-    return claimsByPosition(rows.filter(({ position }) => positions.includes(position)));
+    const isKept = (position: number): boolean => this.#entries[position - 1]?.body === undefined;
+    return claimsByPosition(rows.filter(({ position: at }) => at > after && at <= through && isKept(at)));
   }
 
   async stray(): Promise<undefined> {

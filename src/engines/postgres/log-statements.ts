@@ -173,9 +173,11 @@ class Pieces {
   }
 }
 
-export const claimsAtStatement: Statement = {
-  name: "hansard_claims_at",
-  text: "SELECT claim, position FROM hansard_claims WHERE position = ANY ($1::bigint[])",
+export const keptClaimsStatement: Statement = {
+  name: "hansard_kept_claims",
+  text: `
+    SELECT claim, position FROM hansard_claims c WHERE position > $1 AND position <= $2
+      AND NOT EXISTS (SELECT 1 FROM hansard_bodies b WHERE b.position = c.position)`,
 };
 
 /** One statement, so that what others append meanwhile is seen whole or not at all. */
@@ -188,9 +190,13 @@ export const strayStatement: Statement = {
       FROM head h LEFT JOIN hansard_entries e USING (position) WHERE h.position > 0 AND e.hash IS DISTINCT FROM h.hash
       UNION ALL
       SELECT r.position, 'something lies here that was never recorded' FROM (
-        SELECT min(position) FROM hansard_entries WHERE position < 1 OR position > (SELECT position FROM head)
+        SELECT min(position) FROM hansard_entries WHERE position < 1
         UNION ALL
-        SELECT min(position) FROM hansard_bodies WHERE position < 1 OR position > (SELECT position FROM head)
+        SELECT min(position) FROM hansard_entries WHERE position > (SELECT position FROM head)
+        UNION ALL
+        SELECT min(position) FROM hansard_bodies WHERE position < 1
+        UNION ALL
+        SELECT min(position) FROM hansard_bodies WHERE position > (SELECT position FROM head)
         UNION ALL
         SELECT min(position) FROM hansard_claims WHERE position < 1 OR position > (SELECT position FROM head)
       ) AS r (position) WHERE r.position IS NOT NULL

@@ -8,6 +8,7 @@ import type {
   CopiedEntry,
   EntryLog,
   Head,
+  KeptClaims,
   StoredBody,
   StoredEntry,
   Stray,
@@ -22,12 +23,12 @@ import {
   adoptStatement,
   appendStatement,
   appendValues,
-  claimsAtStatement,
   eraseStatement,
   findStatement,
   getStatement,
   getTextsStatement,
   headStatement,
+  keptClaimsStatement,
   lockHeadStatement,
   nameErasedStatement,
   type PlacedEntry,
@@ -136,8 +137,8 @@ export class PostgresLog implements EntryLog {
     return claims.map((claim) => positionByClaim.get(claim));
   }
 
-  async claimsAt(positions: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
-    return claimsByPosition(await this.#connections.query<ClaimRow>(claimsAtStatement, [positions]));
+  async keptClaims({ after, through }: { readonly after: number; readonly through: number }): Promise<KeptClaims> {
+    return claimsByPosition(await this.#connections.query<ClaimRow>(keptClaimsStatement, [after, through]));
   }
 
   async stray(): Promise<Stray | undefined> {

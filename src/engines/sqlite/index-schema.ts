@@ -34,15 +34,16 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
     CREATE INDEX rows_in_session ON rows (session_id, position) WHERE session_id <> '';
     -- System messages stay in front of a session's history however long ago they were.
     CREATE INDEX rows_of_system ON rows (session_id, position) WHERE role = 'system';
-    -- Which interactions used a memory or a chunk, themselves or through the response that completed them: those of a
-    -- batch as a list of positions, the entries that say so as another, and between which two all of them lie.
+    -- Which interactions used a memory or a chunk, themselves or through the response that completed them. One use is the
+    -- interaction (low) and the entry that says so (high). Those of a batch lie between these two, as a list of positions,
+    -- and beside it a list of the entries that say so where these are others.
     CREATE TABLE uses (
       what TEXT NOT NULL,
       reference TEXT NOT NULL,
       low INTEGER NOT NULL,
       high INTEGER NOT NULL,
-      positions TEXT NOT NULL,
-      said_by TEXT NOT NULL,
+      positions TEXT,
+      said_by TEXT,
       PRIMARY KEY (what, reference, high)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE kind_counts (kind TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;

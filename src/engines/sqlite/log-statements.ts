@@ -88,4 +88,6 @@ export const findStray = `
     UNION ALL SELECT min(position) FROM claims WHERE position < 1 OR position > (SELECT position FROM head)
   ) WHERE position IS NOT NULL ORDER BY position LIMIT 1`;
 
-export const claimsAt = "SELECT claim, position FROM claims WHERE position IN (SELECT value FROM json_each(?))";
+export const keptClaims = `
+  SELECT claim, position FROM claims AS c WHERE position > ? AND position <= ?
+    AND NOT EXISTS (SELECT 1 FROM bodies WHERE position = c.position AND encoding <> ${ERASED})`;

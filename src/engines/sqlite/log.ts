@@ -10,6 +10,7 @@ import type {
   CopiedEntry,
   EntryLog,
   Head,
+  KeptClaims,
   Placement,
   StoredBody,
   StoredEntry,
@@ -19,7 +20,7 @@ import type {
 import { checkpoint } from "./checkpointer.js";
 import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
 import { logMigrations } from "./log-schema.js";
-import { claimsAt, findStray, type LogStatements, prepareArrival, prepareLog } from "./log-statements.js";
+import { findStray, keptClaims, type LogStatements, prepareArrival, prepareLog } from "./log-statements.js";
 import { isForeign, migrate, refuseUnknown, versionOf } from "./migrations.js";
 import { isPurgeDue, purgeLog } from "./purge.js";
 
@@ -206,8 +207,8 @@ export class SqliteLog implements EntryLog {
     return this.#guard(() => claims.map((claim) => this.#find(claim)));
   }
 
-  async claimsAt(positions: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
-    const rows = this.#guard(() => this.#db.prepare(claimsAt).all(JSON.stringify(positions)));
+  async keptClaims({ after, through }: { readonly after: number; readonly through: number }): Promise<KeptClaims> {
+    const rows = this.#guard(() => this.#db.prepare(keptClaims).all(after, through));
     return claimsByPosition(rows as readonly ClaimRow[]);
   }
 

@@ -38,7 +38,7 @@ export function conditionsOf(filter: RowFilter, after: RowKey | undefined): Cond
     ["chunk", filter.chunk],
   ] as const) {
     if (reference === undefined) continue;
-    where(IS_USER, what, reference);
+    where(IS_USER, what, reference, what, reference);
   }
   if (after !== undefined) where("(created_ms, position) < (?, ?)", after.created_ms, after.position);
   return { conditions, values };

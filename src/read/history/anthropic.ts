@@ -99,17 +99,16 @@ function mediaOf(part: JsonValue): Block | undefined {
 /** OpenAI's images and files as Anthropic's blocks. */
 function toMedia(type: "image" | "document", url: JsonValue | undefined): Block | undefined {
   if (typeof url !== "string") return undefined;
-  const inline = /^data:([^;,]+);base64,(.*)$/s.exec(url);
-  const given = inline === null ? { type: "url", url } : { type: "base64", media_type: inline[1], data: inline[2] };
+  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+  const given =
+    mediaType === undefined ? { type: "url", url } : { type: "base64", media_type: mediaType.toLowerCase(), data };
   const source = toSource(given as JsonObject, type);
   return source === undefined ? undefined : { type, source };
 }
 
 /** The only ones that are taken; whatever else is shown is put into words. */
-const MEDIA_TYPES = {
-  image: /^image\/(?:jpeg|png|gif|webp)$/,
-  document: /^(?:application\/pdf|text\/plain)$/,
-} as const;
+const TAKEN =
+  /^(?:image base64 image\/(?:jpeg|png|gif|webp)|document base64 application\/pdf|document text text\/plain)$/;
 
 const SOURCE_FIELDS = { base64: ["media_type", "data"], text: ["media_type", "data"], url: ["url"], file: ["file_id"] };
 
@@ -117,10 +116,10 @@ const SOURCE_FIELDS = { base64: ["media_type", "data"], text: ["media_type", "da
 function toSource(given: JsonObject, of: "image" | "document"): JsonObject | undefined {
   const type = given.type as keyof typeof SOURCE_FIELDS;
   const fields = Object.hasOwn(SOURCE_FIELDS, String(type)) ? SOURCE_FIELDS[type] : undefined;
-  if (fields === undefined || (type === "text" && of === "image")) return undefined;
+  if (fields === undefined) return undefined;
   if (!fields.every((field) => typeof given[field] === "string" && given[field] !== "")) return undefined;
   if (type === "url" && !/^https?:\/\/./i.test(given.url as string)) return undefined;
-  if (given.media_type !== undefined && !MEDIA_TYPES[of].test(given.media_type as string)) return undefined;
+  if (fields.includes("media_type") && !TAKEN.test(`${of} ${type} ${given.media_type}`)) return undefined;
   return Object.fromEntries(["type", ...fields].map((field) => [field, given[field] as JsonValue]));
 }
 

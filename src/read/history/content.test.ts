@@ -76,6 +76,20 @@ test.each([
   expect(await asAnthropic([given])).toBe(JSON.stringify(given));
 });
 
+test.each([
+  { type: "base64", media_type: "text/plain", data: "AAAA" },
+  { type: "text", media_type: "application/pdf", data: "x" },
+  { type: "url", url: "file:///etc/x" },
+])("a document that Anthropic does not take is put into words: %j", async (source) => {
+  const given = { type: "document", source };
+  expect(await asAnthropic([given])).toBe(JSON.stringify(given));
+});
+
+test("a media type is the same in capitals", async () => {
+  const given = { type: "image_url", image_url: { url: "data:image/PNG;base64,AAAA" } };
+  expect(await asAnthropic([given])).toStrictEqual([anthropicImage]);
+});
+
 describe("an assistant's content parts", () => {
   test("of Anthropic: tool_use becomes a call, thinking is left out, text stays", async () => {
     const blocks = [
