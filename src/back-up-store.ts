@@ -40,6 +40,10 @@ export async function backUpStore(options: BackupOptions): Promise<StoreCopy> {
     throw taken(path, "It is a file of a store, which nothing may replace: name another one.");
   }
   if (!replaces && existsSync(path)) throw taken(path, "Name another file, or replace it with --force.");
+  if (!existsSync(dirname(path))) {
+    const hint = "Make the folder first, or name a file elsewhere.";
+    throw new Fault("file_not_written", `there is no folder ${dirname(path)}`, { hint });
+  }
   return copyWhole({ source, path, replaces, onStep, hint: "Name another file, or replace it with --force." });
 }
 

@@ -67,6 +67,11 @@ describe("what is refused", () => {
     await expect(recorder.append(batch)).rejects.toMatchObject({ code: "field_missing", field: "error", index: 1 });
   });
 
+  test("is a store that no text names", async () => {
+    const data = 3 as unknown as string;
+    await expect(openRecorder({ data })).rejects.toMatchObject({ code: "field_invalid", field: "data" });
+  });
+
   test("is an empty batch", async () => {
     const { recorder } = memoryRecorder();
     await expect(recorder.append([])).rejects.toMatchObject({ code: "entries_missing" });

@@ -44,6 +44,10 @@ export interface RecorderOptions {
 
 export async function openRecorder(options: RecorderOptions = {}): Promise<Recorder> {
   const data = options.data === undefined || options.data === "" ? join(homedir(), ".hansard") : options.data;
+  if (typeof data !== "string") {
+    const hint = "Give the path of a folder, or a postgres:// address.";
+    throw new RecorderError({ code: "field_invalid", field: "data", message: "data must be a text", hint });
+  }
   const values = orThrow(parseMaskValues(options.mask));
   const mask = createMask({ values });
   const surroundings: Surroundings = { nowMs: Date.now, randomBytes: pooledRandomBytes() };

@@ -1,6 +1,6 @@
 // Output of any length: to standard output at the pace of its reader, or to a file that is there only once it is whole.
-import { createWriteStream, existsSync } from "node:fs";
-import { rename, rm, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -31,8 +31,10 @@ export async function writeWhole(path: string, lines: AsyncIterable<string>): Pr
   // A device or a pipe is written to as it is: nothing can take its place.
   const target = isPlain ? `${path}.${process.pid}.part` : path;
   try {
+    // Opened before anything is asked for: what cannot be written is no export, and is not written down as one.
+    const file = await open(target, "w", 0o600);
     const stream = Readable.from(inChunks(lines), { objectMode: false });
-    await pipeline(stream, createWriteStream(target, { mode: 0o600, flush: isPlain }));
+    await pipeline(stream, file.createWriteStream({ flush: isPlain }));
     if (isPlain) await rename(target, path);
   } catch (error) {
     if (isPlain) await rm(target, { force: true });

@@ -139,7 +139,10 @@ function logFinding(log: FileFacts, index: FileFacts | undefined): Finding {
           "`sqlite3 log.db .recover` brings back what is still readable.",
       );
     case "current":
-      return ok("log", `log.db is sound: format ${version}, ${entries(log.position)}, ${mebibytes(log.bytes)}`);
+      return ok(
+        "log",
+        `log.db is sound: format ${version}, ${entries(log.position)}, ${mebibytes(log.bytes + log.wal_bytes)}`,
+      );
     default:
       return unreachable(log.state);
   }
@@ -195,7 +198,7 @@ function indexFinding(index: FileFacts, log: FileFacts): Finding {
       const behind = log.position - index.position;
       if (behind < 0) return fail("index", "the index knows more than the log: it belongs to another one", REBUILD);
       if (behind > 0) return ok("index", `the index is ${entries(behind)} behind; the next read catches up`);
-      return ok("index", `index.db is sound and up to date, ${mebibytes(index.bytes)}`);
+      return ok("index", `index.db is sound and up to date, ${mebibytes(index.bytes + index.wal_bytes)}`);
     }
     default:
       return unreachable(index.state);

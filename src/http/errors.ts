@@ -58,6 +58,7 @@ export const statusByFault = {
   disk_full: 507,
   entry_corrupt: 500,
   file_exists: 500,
+  file_not_written: 500,
   overloaded: 503,
   recorder_closed: 503,
   seal_key_unusable: 500,

@@ -37,7 +37,11 @@ const forgetOperation: Operation = {
     "reason. With `dry_run` nothing is done. What arrives after the redaction stays.",
   requestBody: {
     required: true,
-    content: jsonContent(schemaNamed("NewForgetting"), { session_id: "cli:anna", reason: "Anna asked us to." }),
+    content: jsonContent(schemaNamed("NewForgetting"), {
+      session_id: "cli:anna",
+      reason: "Anna asked us to.",
+      dry_run: true,
+    }),
   },
   responses: {
     200: { description: "What went.", content: jsonContent(schemaNamed("Forgetting")) },

@@ -4,6 +4,7 @@ export type FaultCode =
   | "disk_full"
   | "entry_corrupt"
   | "file_exists"
+  | "file_not_written"
   | "overloaded"
   | "recorder_closed"
   | "seal_key_unusable"

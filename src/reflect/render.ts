@@ -43,7 +43,9 @@ export function renderMarkdown(findings: Findings): string {
     "## Self-reflection",
     `Looked at ${reviewed} entries: ${users} from users, ${responses} responses, ${errors} errors.`,
     ...section(`Low confidence (${counts.low_confidence})`, {
-      items: findings.low_confidence.map(({ text, confidence, cited }) => `${text} (${confidence}; ${places(cited)})`),
+      items: findings.low_confidence.map(
+        ({ text, confidence, cited }) => `${text} (${shortNumber(confidence)}; ${places(cited)})`,
+      ),
       all: counts.low_confidence,
       none: `No assistant message had a confidence below ${CONFIDENCE_MIN}.`,
     }),
@@ -135,4 +137,9 @@ function counted(count: number, one: "call" | "entry" | "error"): string {
 
 function duration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** Programs compute confidences to the last digit; three tell them apart. */
+function shortNumber(value: number): string {
+  return String(Number(value.toPrecision(3)));
 }

@@ -81,6 +81,9 @@ describe("seal", () => {
     expect(await reasonOf()).toBe("the log does not hold what was sealed");
     writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), position: 3 }));
     expect(await reasonOf()).toBe("the signature of the seal is wrong");
+    expect((await runCli(["verify", "--against", file], place)).stdout).toContain(
+      "The log itself is as it was recorded",
+    );
     writeFileSync(file, "{}");
     expect(await readError(["verify", "--against", file], place)).toMatchObject({ status: 2, code: "seal_invalid" });
     expect(await readError(["verify", "--against", `${file}.no`], place)).toMatchObject({ code: "file_not_read" });
@@ -144,6 +147,8 @@ describe("backup and restore", () => {
     const file = join(place.folder, "copy.db");
     writeFileSync(file, "precious");
     expect(await readError(["backup", file], place)).toMatchObject({ status: 1, code: "file_exists" });
+    const nowhere = join(place.folder, "nowhere", "copy.db");
+    expect(await readError(["backup", nowhere], place)).toMatchObject({ status: 1, code: "file_not_written" });
     expect(readFileSync(file, "utf8")).toBe("precious");
     expect((await runCli(["backup", file, "--force"], place)).stdout).toContain("2 entries, verified");
     expect(await readError(["restore", file], place)).toMatchObject({ status: 1, code: "file_exists" });

@@ -122,6 +122,14 @@ describe("hansard import", () => {
     },
   );
 
+  test("an export that cannot be written is no export, and is not written down as one", async () => {
+    const data = folderOfTest();
+    await runCli(["record", "--prompt", "p"], { data });
+    const failed = await readError(["export", "--out", join(data, "nowhere", "all.ndjson")], { data });
+    expect(failed).toMatchObject({ status: 1, code: "file_not_written" });
+    expect((await readJson(["list", "--kind", "audit"], { data })).entries).toEqual([]);
+  });
+
   test("reads standard input, and takes the format and the zone that it is told", async () => {
     const data = folderOfTest();
     const input = readFileSync(join(timmy, "session_2026-03-14.jsonl"));

@@ -83,6 +83,7 @@ async function createKey(keys: Keys, { options, screen, json }: Invocation): Pro
   out.write(`\n  ${bold(made.key)}\n\n`);
   out.write(`This is key ${made.id}, of scope ${made.scope}. It is shown only now: keep it where secrets are kept.\n`);
   out.write(`${dim("Send it with every request:")} -H "Authorization: Bearer …"\n`);
+  out.write(`${dim("From now on whoever asks a server of this store needs a key, also on this machine.")}\n`);
 }
 
 async function listKeys(keys: Keys, { screen, json }: Invocation): Promise<void> {

@@ -116,7 +116,7 @@ function toListenFailure(error: unknown, host: string, port: number): unknown {
   const { code = "", message } = error as NodeJS.ErrnoException;
   const where = `port ${port} of ${host}`;
   if (code === "EADDRINUSE") {
-    const hint = "Perhaps a Hansard runs there already; otherwise choose another port with --port.";
+    const hint = "Perhaps a Hansard runs there already; otherwise choose another port with --port or HANSARD_PORT.";
     return new Failed({ code: "port_in_use", field: "--port", message: `${where} is in use`, hint });
   }
   if (code === "EACCES") {

@@ -49,7 +49,10 @@ function readSeal(path: string): string {
 function verificationText(result: Verification, pane: Pane): string {
   const { green, red, bold, dim } = pane.colours;
   if (!result.ok) {
-    const advice = "Everything before it is as it was recorded. `hansard doctor` says what to do.";
+    // The chain was walked before the seal was looked at.
+    const advice = /^the (?:seal|signature of the seal) /.test(result.reason)
+      ? "The log itself is as it was recorded; it is the seal that does not belong to it."
+      : "Everything before it is as it was recorded. `hansard doctor` says what to do.";
     return `${bold(red(`position ${result.position}:`))} ${cleanText(result.reason)}\n${dim(advice)}\n`;
   }
   const erased = result.erased === 0 ? "" : `, ${result.erased} of them erased`;
