@@ -263,7 +263,8 @@ export class Recorder {
       sessionSummary: (of: string) => reading.recordedSummary(of),
       mask: this.#mask,
     };
-    const note = { action: "export", actor: options.actor ?? person.actor, target: targetOf(query) } as const;
+    const actor = options.actor ?? person.actor;
+    const note = { action: "export", actor, target: targetOf(query), id: options.export_id } as const;
     yield* audited(exportEntries(parts, query), () => this.#note(note));
   }
 

@@ -4,7 +4,7 @@ import { pack, type Surroundings } from "../capture/pack.js";
 import type { OwnFieldsByKind, OwnKind } from "../model/entry.js";
 import { Fault } from "../model/fault.js";
 import { Rejection } from "../model/rejection.js";
-import type { LogEntry, Placement } from "../ports/entry-log.js";
+import type { LogEntry } from "../ports/entry-log.js";
 
 /** Everything that has to be accountable; whatever is added is named here. */
 export type AuditAction = "export" | "forget" | "key_created" | "key_revoked" | "verdict";
@@ -15,6 +15,8 @@ export interface AuditNote {
   readonly actor: string;
   /** What it was done to. It outlives what is forgotten, so that it never holds recorded text. */
   readonly target: string;
+  /** Where several calls are one deed, which is written down once. */
+  readonly id?: string | undefined;
 }
 
 /** An entry of a kind that capture refuses, ready to be appended. */
@@ -22,8 +24,9 @@ export function packOwn<K extends OwnKind>(
   kind: K,
   fields: OwnFieldsByKind[K],
   surroundings: Surroundings,
+  id?: string,
 ): { readonly id: string; readonly entry: LogEntry } {
-  const packed = pack({ kind, id: undefined, body: { ...fields } }, surroundings);
+  const packed = pack({ kind, id, body: { ...fields } }, surroundings);
   // Only its size could be refused, and whoever makes such an entry keeps it small.
   if (packed instanceof Rejection) throw new Fault("store_failed", packed.message, { hint: packed.hint ?? "" });
   return packed;
@@ -32,12 +35,12 @@ export function packOwn<K extends OwnKind>(
 /** Appends an audit entry, and returns once it is on disk. */
 export async function recordAudit(
   parts: { readonly commit: Pick<GroupCommit, "append">; readonly surroundings: Surroundings },
-  note: AuditNote,
-): Promise<Placement> {
-  const { entry } = packOwn("audit", note, parts.surroundings);
+  { id, ...note }: AuditNote,
+): Promise<void> {
+  const { entry } = packOwn("audit", note, parts.surroundings, id);
   const outcome = await parts.commit.append([entry]);
-  if ("taken" in outcome) throw new Fault("store_failed", "an id that was just made is taken", { hint: "Try again." });
-  return outcome.placed[0] as Placement;
+  if ("placed" in outcome || id !== undefined) return;
+  throw new Fault("store_failed", "an id that was just made is taken", { hint: "Try again." });
 }
 
 /**

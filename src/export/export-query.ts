@@ -1,4 +1,5 @@
 // The door of an export: format and filters as they come in from any surface.
+import { parseId } from "../model/ids.js";
 import { limits } from "../model/limits.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { isTimezone, WallClock } from "../model/zoned-time.js";
@@ -18,6 +19,8 @@ export interface ExportOptions extends ListFilters {
   readonly masked?: boolean | string | undefined;
   /** Who exports, for the audit: `person` by default. */
   readonly actor?: string | undefined;
+  /** Calls that name the same one are one export, and are written down once: a new UUID for each export. */
+  readonly export_id?: string | undefined;
 }
 
 export interface ExportQuery {
@@ -28,7 +31,7 @@ export interface ExportQuery {
 }
 
 export function parseExportQuery(options: ExportOptions, nowMs: number): ExportQuery | Rejection {
-  const { format: given, timezone, masked: wish, actor: _, ...filters } = options;
+  const { format: given, timezone, masked: wish, actor: _, export_id, ...filters } = options;
   const format = given === undefined || given === "" ? "hansard" : given;
   if (!isExportFormat(format)) {
     const message = `format ${JSON.stringify(String(format).slice(0, 40))} is not known`;
@@ -54,6 +57,14 @@ export function parseExportQuery(options: ExportOptions, nowMs: number): ExportQ
   }
   const masked = parseMasked(wish);
   if (masked instanceof Rejection) return masked;
+  if (export_id !== undefined && parseId(export_id) instanceof Rejection) {
+    return reject({
+      code: "field_invalid",
+      field: "export_id",
+      message: "export_id must be an id",
+      hint: "Give a UUID.",
+    });
+  }
   return { format, filter: query.filter, clock: new WallClock(timezone === "" ? undefined : timezone), masked };
 }
 

@@ -215,6 +215,7 @@ describe("hansard export", () => {
     const out = join(data, "out");
     const { status, stderr } = await runCli(["export", "--format", "nanobot", "--out", out], { data });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "Wrote 4 sessions to out.\n" });
+    expect((await readJson(["list", "--kind", "audit"], { data })).entries).toHaveLength(1);
     const names = readdirSync(out);
     expect(names).toHaveLength(4);
     expect(names).toContain("telegram_42.jsonl");

@@ -1,4 +1,5 @@
 // `hansard export`: the record or a part of it, to standard output, to a file, or to a folder with a file per session.
+import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -50,7 +51,7 @@ ${examplesText([
 
 async function exportWith(recorder: Recorder, { options, screen }: Invocation): Promise<void> {
   const { out, session: session_id, ...rest } = textOptions(options, OPTION_NAMES);
-  const chosen = { ...rest, session_id, masked: options.masked === true, actor: systemUser() };
+  const chosen = { ...rest, session_id, masked: options.masked === true, actor: systemUser(), export_id: randomUUID() };
   const isPerSession = PER_SESSION.has(chosen.format ?? "");
   if (!isPerSession || (session_id ?? "") !== "") {
     const lines = recorder.exportEntries(chosen);
