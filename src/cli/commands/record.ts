@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { CaptureKind, EntryInput } from "../../model/entry.js";
 import { isJsonObject } from "../../model/json.js";
+import { isCaptureKind, kindRules } from "../../model/kinds.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { AppendResult } from "../../recorder.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
@@ -31,7 +32,7 @@ export const recordCommand: CommandModule = {
     if (operands[0] !== undefined && operands[0] !== "-") throw strayArgument(operands[0]);
     const entry = readEntry(options);
     if (entry !== undefined && operands[0] === "-") throw twoSources();
-    if (entry === undefined && operands[0] !== "-" && process.stdin.isTTY) throw nothingGiven();
+    if (entry === undefined && operands[0] !== "-" && process.stdin.isTTY) throw nothingGiven(options.kind);
     if (entry !== undefined) {
       const result = await withRecorder({ settings, create: true }, (recorder) =>
         recorder.append(entry as unknown as EntryInput),
@@ -167,13 +168,12 @@ function acknowledgedText({ status, id, position }: Acknowledged, pane: Pane): s
 
 const GIVE_INPUT = "Give --prompt TEXT and other fields, or JSON on standard input: hansard record < entries.ndjson";
 
-function nothingGiven(): WrongUse {
-  return new WrongUse({
-    code: "input_missing",
-    message: "there is nothing to record",
-    field: "--prompt",
-    hint: GIVE_INPUT,
-  });
+function nothingGiven(kind: unknown): WrongUse {
+  const fields = Object.entries(kindRules[isCaptureKind(kind) ? kind : "interaction"].fields);
+  const [field] = fields.find(([, { required }]) => required) ?? ["session"];
+  const flag = `--${field.replaceAll("_", "-")}`;
+  const hint = GIVE_INPUT.replace("--prompt", flag);
+  return new WrongUse({ code: "input_missing", message: "there is nothing to record", field: flag, hint });
 }
 
 function emptyInput(): WrongUse {

@@ -71,7 +71,9 @@ function showDoor({ code }) {
   shown = "";
   part("entries").replaceChildren();
   for (const id of ["empty", "filled", "notice"]) part(id).hidden = true;
+  if (!part("door").hidden) return;
   part("door").hidden = false;
+  part("key").focus();
 }
 
 /** @param {SubmitEvent} event */
@@ -149,15 +151,15 @@ function textOf(entry) {
     response: () => entry.response_summary || `${entry.response_chars} characters for ${entry.interaction_id}`,
     message: () => `${entry.role}: ${contentText(entry.content) || calls(entry.tool_calls)}`,
     tool_call: () =>
-      `${entry.tool} → ${typeof entry.result === "string" ? entry.result : JSON.stringify(entry.result)}`,
+      `${entry.tool}${entry.is_error === true ? " failed" : ""} → ${typeof entry.result === "string" ? entry.result : JSON.stringify(entry.result)}`,
     error: () => entry.error,
     decision: () => entry.decision,
     consolidation: () => entry.summary || `through #${entry.through}`,
     clear: () => `${entry.session_id} starts afresh`,
     session_info: () => entry.title || entry.session_id,
     raw: () => entry.source,
-    audit: () => `${entry.action.replaceAll("_", " ")} by ${entry.actor}`,
-    redaction: () => entry.reason || "bodies were erased",
+    audit: () => `${entry.action.replaceAll("_", " ")} by ${entry.actor}${entry.target && `: ${entry.target}`}`,
+    redaction: () => `${entry.positions.length} forgotten: ${entry.reason}`,
   };
   return (wordsByKind[entry.kind] ?? (() => entry.id))();
 }
