@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type CopyOutcome, copyLog } from "./custody/copy.js";
 import { SqliteLog } from "./engines/sqlite/log.js";
 import { isDatabaseAddress } from "./model/data-address.js";
+import { Fault } from "./model/fault.js";
 import type { EntryLog } from "./ports/entry-log.js";
 
 export type { CopyOutcome } from "./custody/copy.js";
@@ -15,7 +16,10 @@ export interface CopyOptions {
 }
 
 export async function copyStore(options: CopyOptions): Promise<CopyOutcome> {
-  const from = await openLog(options.from, false);
+  const from = await openLog(options.from, false).catch((error: unknown) => {
+    if (!(error instanceof Fault) || error.code !== "store_missing") throw error;
+    throw new Fault("store_missing", error.message, { hint: "Name the folder or the address of a store with --from." });
+  });
   try {
     const to = await openLog(options.to, true);
     try {

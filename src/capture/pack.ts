@@ -1,7 +1,7 @@
 // A draft becomes the bytes that the log stores: body and salt.
 import { randomFillSync } from "node:crypto";
 import { SALT_BYTES } from "../model/chain.js";
-import { completionClaim, idClaim } from "../model/claims.js";
+import { claimsOf } from "../model/claims.js";
 import { uuidV7 } from "../model/ids.js";
 import { limits } from "../model/limits.js";
 import { type Rejection, reject } from "../model/rejection.js";
@@ -35,8 +35,7 @@ export function pack(draft: Draft, surroundings: Surroundings): Packed | Rejecti
   const body = bytes.subarray(SALT_BYTES);
   if (body.byteLength > limits.entry_bytes) return tooLarge(body.byteLength);
   const recorded_at = formatTime(nowMs);
-  const claims = [idClaim(id)];
-  if (draft.kind === "response") claims.push(completionClaim(draft.body.interaction_id as string));
+  const claims = claimsOf(draft.kind, { id, interaction_id: draft.body.interaction_id });
   return {
     id,
     created_at: (draft.body.created_at as string | undefined) ?? recorded_at,

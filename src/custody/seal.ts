@@ -4,7 +4,7 @@ import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { HASH_BYTES } from "../model/chain.js";
 import { hexOf } from "../model/hex.js";
 import { type Rejection, reject } from "../model/rejection.js";
-import type { Seal } from "../model/seal.js";
+import { type Seal, sealFlaws } from "../model/seal.js";
 import { formatTime, parseTime } from "../model/time.js";
 import type { EntryLog, Head } from "../ports/entry-log.js";
 
@@ -48,17 +48,17 @@ export function parseSeal(given: unknown): Seal | Rejection {
 
 /** What is wrong with the seal itself; undefined where it is genuine. Without a key, the one it names is taken. */
 export function sealFlaw(seal: Seal, key: KeyObject | undefined): string | undefined {
-  if (key !== undefined && hexOf(publicBytes(key)) !== seal.public_key) return "the seal was made with another key";
+  if (key !== undefined && hexOf(publicBytes(key)) !== seal.public_key) return sealFlaws.other_key;
   const der = Buffer.concat([DER_PREFIX, Buffer.from(seal.public_key, "hex")]);
   const publicKey = createPublicKey({ key: der, format: "der", type: "spki" });
   const isGenuine = verify(null, signedBytes(seal), publicKey, Buffer.from(seal.signature, "hex"));
-  return isGenuine ? undefined : "the signature of the seal is wrong";
+  return isGenuine ? undefined : sealFlaws.signature;
 }
 
 /** Why a log does not contain what was sealed; undefined where it does. */
 export async function containmentFlaw(log: EntryLog, seal: Seal): Promise<string | undefined> {
   const head = await log.head();
-  if (head.log_id !== seal.log_id) return "the seal is of another log";
+  if (head.log_id !== seal.log_id) return sealFlaws.other_log;
   if (head.position < seal.position) return `the log was cut off: entries through ${seal.position} were sealed`;
   if (seal.position === 0) return undefined;
   const [stored] = await log.get([seal.position]);

@@ -1,7 +1,7 @@
 // Verify: walks the chain from the first entry and names the first position that is not as it was recorded.
 import { parseBody } from "../model/body.js";
 import { chainHash, commitmentOf, GENESIS_HASH, HASH_BYTES, SALT_BYTES } from "../model/chain.js";
-import { completionClaim, idClaim } from "../model/claims.js";
+import { claimsOf } from "../model/claims.js";
 import { Fault } from "../model/fault.js";
 import { erasedBy } from "../model/redaction.js";
 import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
@@ -144,7 +144,7 @@ async function claimPositions(
   log: EntryLog,
   batch: readonly StoredEntry[],
 ): Promise<ReadonlyMap<number, readonly (number | undefined)[]>> {
-  const claimsByPosition = new Map(batch.map((stored) => [stored.position, claimsOf(stored)]));
+  const claimsByPosition = new Map(batch.map((stored) => [stored.position, ownClaims(stored)]));
   const positions = await log.find([...claimsByPosition.values()].flat());
   let used = 0;
   return new Map(
@@ -156,12 +156,10 @@ async function claimPositions(
 }
 
 /** A body that does not parse is told apart by its commitment, not here. */
-function claimsOf(stored: StoredEntry): readonly string[] {
+function ownClaims(stored: StoredEntry): readonly string[] {
   if (stored.body === undefined) return [];
   try {
-    const body = parseBody(stored.position, stored.body);
-    const own = idClaim(body.id as string);
-    return stored.kind === "response" ? [own, completionClaim(String(body.interaction_id))] : [own];
+    return claimsOf(stored.kind, parseBody(stored.position, stored.body));
   } catch (error) {
     if (isCorruptEntry(error)) return [];
     throw error;

@@ -1,7 +1,7 @@
 // Hansard's own export. A whole log goes into an empty store as it was, with its positions, times and hashes; into any
 // other store its entries are placed anew.
 import { chainHash, commitmentOf, GENESIS_HASH, HASH_BYTES, SALT_BYTES } from "../model/chain.js";
-import { completionClaim, idClaim } from "../model/claims.js";
+import { claimsOf } from "../model/claims.js";
 import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue, jsonEquals } from "../model/json.js";
 import { isCaptureKind, isReservedKind } from "../model/kinds.js";
 import { limits } from "../model/limits.js";
@@ -160,9 +160,7 @@ function toCopy(entry: ExportedEntry): EntryCopy {
   const { position, kind, recorded_at, commitment, hash, salt, body, bytes } = entry;
   const chained = { position, kind, recorded_at, commitment, hash };
   if (salt === undefined || body === undefined || bytes === undefined) return { ...chained, claims: [] };
-  const claims = [idClaim(String(body.id))];
-  if (kind === "response") claims.push(completionClaim(String(body.interaction_id)));
-  return { ...chained, salt, body: bytes, claims };
+  return { ...chained, salt, body: bytes, claims: claimsOf(kind, body) };
 }
 
 function lostReason(flaw: string): string {

@@ -5,7 +5,7 @@ import { isTimezone, WallClock } from "../model/zoned-time.js";
 import type { Importer, ImportSource, Opening } from "./importer.js";
 import { type ImportTarget, type ImportTotals, Intake } from "./intake.js";
 import { EXPORTED_LEVELS_MAX, readRecords } from "./lines.js";
-import { importerNamed, importFormats, isOneDocument, recogniseImporter } from "./registry.js";
+import { importerNamed, importFormats, recogniseImporter } from "./registry.js";
 import { findFiles, type LostPath, type OpenedFile, openFile, reasonOf } from "./source-files.js";
 
 export interface ImportOptions {
@@ -115,7 +115,7 @@ async function importFile(file: string, parts: FileParts): Promise<void> {
     report.files += 1;
     const source = toSource(file, { opened, opening, parts, intake });
     if (importer !== undefined) for await (const step of importer.read(source)) await intake.take(step);
-    else if (opening.records.length > 0 || isOneDocument(opening.bytes)) report.lost({ file, reason: unknownFormat() });
+    else if (opening.records.length > 0 || opening.is_one_value) report.lost({ file, reason: unknownFormat() });
     else for await (const item of source.records()) if ("reason" in item) await intake.take(item);
     await intake.flush();
   } catch (error) {
@@ -153,7 +153,26 @@ async function readOpening(opened: OpenedFile): Promise<Opening> {
   // A line may tell the format although that format will not take it.
   const items = readRecords(once(whole), EXPORTED_LEVELS_MAX);
   for await (const item of items) if ("record" in item) records.push(item.record);
-  return { bytes, records };
+  return { bytes, records, is_one_value: isOneValue(whole, records.length) };
+}
+
+/** Then more objects are followed by a comma, as items of a list are, than stand alone on their lines. */
+function isOneValue(bytes: Buffer, alone: number): boolean {
+  let items = 0;
+  for (const line of bytes.toString("utf8").split("\n")) {
+    const [, item] = /^\ufeff?\s*\[?\s*(\{.*\})\s*,\s*$/.exec(line) ?? [];
+    if (item !== undefined && isJson(item)) items += 1;
+  }
+  return items > 0 && items >= alone;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {

@@ -54,6 +54,8 @@ export interface Opening {
   readonly bytes: Uint8Array;
   /** The JSON objects on the whole lines of it. */
   readonly records: readonly JsonObject[];
+  /** Whether the lines are parts of one JSON value, although some of them may look like lines of a format. */
+  readonly is_one_value: boolean;
 }
 
 export interface ImportSource {

@@ -13,27 +13,6 @@ export function importerNamed(format: string): Importer | undefined {
 }
 
 export function recogniseImporter(opening: Opening): Importer | undefined {
-  if (isOneDocument(opening.bytes)) return undefined;
+  if (opening.is_one_value) return undefined;
   return importers.find((importer) => importer.recognises(opening));
-}
-
-/**
- * Whether the file is one JSON value over several lines, of which some may look like lines of a format: then more of them
- * end in a comma than stand alone.
- */
-export function isOneDocument(bytes: Uint8Array): boolean {
-  const lines = Buffer.from(bytes).toString("utf8").split("\n");
-  const count = (shape: RegExp): number => lines.filter((line) => isObject(shape.exec(line)?.[1])).length;
-  const items = count(/^\ufeff?\s*\[?\s*(\{.*\})\s*,\s*$/);
-  return items > 0 && items >= count(/^\ufeff?\s*(\{.*\})\s*$/);
-}
-
-function isObject(text: string | undefined): boolean {
-  if (text === undefined) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -22,7 +22,7 @@ export function claimsOf(kind: string, body: { readonly id?: unknown; readonly i
 const KEPT = "key:";
 
 /** A claim of which only the key is left, since its entry was erased. */
-export function keptClaim(key: Uint8Array): string {
+function keptClaim(key: Uint8Array): string {
   return `${KEPT}${hexOf(key)}`;
 }
 

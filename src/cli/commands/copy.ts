@@ -2,7 +2,6 @@
 import type { Command } from "commander";
 import { type CopyOutcome, copyStore } from "../../copy-store.js";
 import { shownPlace } from "../../model/data-address.js";
-import { Fault } from "../../model/fault.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { resolvePlace } from "../settings.js";
@@ -43,16 +42,6 @@ export const copyCommand: CommandModule = {
       if ("differs_at" in outcome) throw otherLog(to, outcome.differs_at);
       screen.out.write(json ? documentText(outcome, screen.out) : copyText(outcome));
       return exitStatus.done;
-    } catch (error) {
-      // The target is made where it is missing, so it is the source that does not exist.
-      if (!(error instanceof Fault) || error.code !== "store_missing") throw error;
-      const { code, message } = error;
-      throw new Failed({
-        code,
-        field: "--from",
-        message,
-        hint: "Name the folder or the address of a store with --from.",
-      });
     } finally {
       progress.clear();
     }

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { Verification } from "../../index.js";
+import { isSealFlaw } from "../../model/seal.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus, Failed } from "../failures.js";
 import { countOf } from "../table.js";
@@ -50,7 +51,7 @@ function verificationText(result: Verification, pane: Pane): string {
   const { green, red, bold, dim } = pane.colours;
   if (!result.ok) {
     // The chain was walked before the seal was looked at.
-    const advice = /^the (?:seal|signature of the seal) /.test(result.reason)
+    const advice = isSealFlaw(result.reason)
       ? "The log itself is as it was recorded; it is the seal that does not belong to it."
       : "Everything before it is as it was recorded. `hansard doctor` says what to do.";
     return `${bold(red(`position ${result.position}:`))} ${cleanText(result.reason)}\n${dim(advice)}\n`;
