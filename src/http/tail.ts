@@ -20,6 +20,7 @@ const RETRY_MS = 1_000;
 /** Proxies give up on connections that say nothing for half a minute or more. */
 const HEARTBEAT_MS = 15_000;
 const ENDING_MS_MAX = 300;
+const EVENT_END = Buffer.from("\n\n");
 
 export function tailRoutes(app: FastifyInstance, recorder: Recorder): void {
   const streamByResponse = new Map<ServerResponse, EventStream>();
@@ -139,7 +140,8 @@ export function eventEncoder(): (rows: Rows) => Buffer {
   return (rows) => {
     const known = bytesByRows.get(rows);
     if (known !== undefined) return known;
-    const bytes = Buffer.from(rows.map(({ position, json }) => `id: ${position}\ndata: ${json}\n\n`).join(""));
+    const parts = rows.flatMap(({ position, json }) => [Buffer.from(`id: ${position}\ndata: `), json, EVENT_END]);
+    const bytes = Buffer.concat(parts);
     bytesByRows.set(rows, bytes);
     return bytes;
   };

@@ -1,10 +1,10 @@
 // The thread that fills the index and answers reads, so that neither ever holds up capture.
-import { setPriority } from "node:os";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { SqliteIndexFile } from "../engines/sqlite/index-file.js";
 import { SqliteLog } from "../engines/sqlite/log.js";
 import { createMask } from "../guard/masking/mask.js";
 import { settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
+import { giveWay } from "./niceness.js";
 import { purgeFile } from "./purging.js";
 import { LocalReading, type Reading, type ReadThreadOptions } from "./reading.js";
 
@@ -16,8 +16,6 @@ const CALM_ENTRIES_PER_S = 2_000;
 const ROWS_WAITING_MAX = 20_000;
 /** … or for their texts, which a search would have to look through itself. */
 const TEXTS_WAITING_MAX = 100_000;
-/** Where processors are scarce, capture comes before reading and indexing. */
-const NICENESS = 5;
 
 const options = workerData as ReadThreadOptions;
 const port = parentPort as MessagePort;
@@ -28,8 +26,7 @@ let purging: Promise<unknown> | undefined;
 let seen = { position: 0, atMs: 0, isStream: false };
 
 function open(): void {
-  // On Linux a thread has a priority of its own; elsewhere this would be the whole program's.
-  if (process.platform === "linux") setPriority(NICENESS);
+  giveWay();
   const log = SqliteLog.open({ path: options.log_path, mode: "read" });
   // The index is opened by the first read that needs it, so that trouble with it harms no other.
   const index = new SqliteIndexFile({ path: options.index_path });

@@ -99,6 +99,42 @@ test("a slow tail reads for itself, gets everything, and holds up nobody", async
   expect(await take(slow, 3_999)).toEqual(upTo(4_000, 2));
 });
 
+test("entries asked for before the last one came are given in order, each once", async () => {
+  const { hub, recorder } = parts();
+  const tail = hub.open(all);
+  const asked = Array.from({ length: 5 }, () => tail.next());
+  await tail.started();
+  await append(recorder, 4);
+  hub.appended();
+  const early = (await Promise.all(asked.slice(0, 4))).map(({ value }) => (value as Entry).position);
+  expect(early).toEqual(upTo(4));
+  await append(recorder, 3);
+  hub.appended();
+  const later = [...asked.slice(4), tail.next(), tail.next()];
+  expect((await Promise.all(later)).map(({ value }) => (value as Entry).position)).toEqual(upTo(7, 5));
+});
+
+test("a tail that stays behind gets what the others got, also when it is no longer shared", async () => {
+  const { hub, recorder } = parts();
+  const [behind, ahead] = [hub.open(all), hub.open(all)];
+  const firsts = [behind.next(), ahead.next()];
+  await Promise.all([behind.started(), ahead.started()]);
+  await append(recorder, 2);
+  hub.appended();
+  const [first, same] = await Promise.all(firsts);
+  expect(first?.value).toBe(same?.value);
+  const second = (await ahead.next()).value;
+  for (let round = 0; round < 3; round += 1) {
+    await append(recorder, 1);
+    hub.appended();
+    await ahead.next();
+  }
+  const late = (await behind.next()).value;
+  expect(late).toEqual(second);
+  expect(late).not.toBe(second);
+  expect(Object.isFrozen(late)).toBe(true);
+});
+
 test("a new tail does not make the hub read what nobody at the end asked for", async () => {
   const { hub, recorder, source } = parts();
   const stalled = hub.open(all);

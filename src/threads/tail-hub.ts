@@ -3,9 +3,8 @@
 //
 // Nobody is ever sent anything here. A tail pulls from its own position, so a slow one costs no memory and delays no one:
 // what it missed is still in the log.
-import type { Entry } from "../model/entry.js";
-import { matches, type TailFilter, type TailQuery, type TailRead, type TailRow } from "../read/tail.js";
-import { Tail, type TailWindow } from "./tail.js";
+import { matches, type TailFilter, type TailQuery, type TailRead } from "../read/tail.js";
+import { forgetAnswer, Tail, type TailWindow } from "./tail.js";
 import type { TailSource } from "./tail-source.js";
 
 export interface TailHubParts {
@@ -19,7 +18,7 @@ const POLL_MS = 100;
 /** Under load, entries are gathered this long, so that a hundred listeners are not woken for each of them. */
 const GATHER_MS = 40;
 /** How much of the log's end is kept for tails that are almost there. */
-const KEPT_CHARS_MAX = 2 * 1024 * 1024;
+const KEPT_BYTES_MAX = 512 * 1024;
 /** A round that comes sooner than this after the one before is part of a stream, and takes its time. */
 const STREAM_MS = 250;
 /** In a stream, a round of wakes is spread over about this many pauses of a millisecond each. */
@@ -32,7 +31,7 @@ interface Waiting {
 
 interface Kept extends TailRead {
   readonly after: number;
-  readonly chars: number;
+  readonly bytes: number;
 }
 
 export class TailHub implements TailWindow {
@@ -41,8 +40,7 @@ export class TailHub implements TailWindow {
   /** Tails at the end of what is known, and how each is told that there is more. */
   readonly #waiting = new Map<Tail, Waiting>();
   readonly #kept: Kept[] = [];
-  readonly #entryByRow = new WeakMap<TailRow, Entry>();
-  #keptChars = 0;
+  #keptBytes = 0;
   /** Position through which the log was read for all. */
   #through = 0;
   #hasGrown = false;
@@ -109,15 +107,6 @@ export class TailHub implements TailWindow {
     if (this.#tails.size === 0) this.#forget();
   }
 
-  /** Every tail of this row gets the same entry, so that a hundred of them parse it once; none may change it. */
-  entryOf(row: TailRow): Entry {
-    const known = this.#entryByRow.get(row);
-    if (known !== undefined) return known;
-    const entry = frozen(JSON.parse(row.json)) as Entry;
-    this.#entryByRow.set(row, entry);
-    return entry;
-  }
-
   /** Where nobody waits, what the log grew by in the meantime need not be read for all: who lags reads for itself. */
   #skipTo(position: number): void {
     if (this.#waiting.size > 0 || this.#isPumping || position <= this.#through) return;
@@ -127,7 +116,7 @@ export class TailHub implements TailWindow {
 
   #forget(): void {
     this.#kept.length = 0;
-    this.#keptChars = 0;
+    this.#keptBytes = 0;
   }
 
   /** The timer keeps the program alive, so it runs only as long as somebody waits. */
@@ -176,12 +165,14 @@ export class TailHub implements TailWindow {
 
   #keep(read: TailRead): void {
     if (read.through === this.#through || this.#tails.size === 0) return;
-    const chars = read.rows.reduce((sum, row: TailRow) => sum + row.json.length, 0);
-    this.#kept.push({ ...read, after: this.#through, chars });
-    this.#keptChars += chars;
+    const bytes = read.rows.reduce((sum, { json }) => sum + json.byteLength, 0);
+    // Who still takes from the read before the last one is slow, and parses for itself: what lives longer, V8 has to move.
+    for (const row of this.#kept.at(-2)?.rows ?? []) forgetAnswer(row);
+    this.#kept.push({ ...read, after: this.#through, bytes });
+    this.#keptBytes += bytes;
     this.#through = read.through;
-    while (this.#keptChars > KEPT_CHARS_MAX && this.#kept.length > 1) {
-      this.#keptChars -= (this.#kept.shift() as Kept).chars;
+    while (this.#keptBytes > KEPT_BYTES_MAX && this.#kept.length > 1) {
+      this.#keptBytes -= (this.#kept.shift() as Kept).bytes;
     }
   }
 
@@ -219,10 +210,4 @@ function turn(): Promise<void> {
 
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1));
-}
-
-function frozen<T>(value: T): T {
-  if (typeof value !== "object" || value === null) return value;
-  for (const inner of Object.values(value)) frozen(inner);
-  return Object.freeze(value);
 }

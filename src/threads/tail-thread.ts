@@ -2,8 +2,9 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { SqliteLog } from "../engines/sqlite/log.js";
 import { createMask } from "../guard/masking/mask.js";
-import { readTail, type TailRange } from "../read/tail.js";
+import { readTail, type TailRange, type TailRead } from "../read/tail.js";
 import { settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
+import { giveWay } from "./niceness.js";
 import type { TailThreadOptions } from "./tail-source.js";
 
 const options = workerData as TailThreadOptions;
@@ -18,13 +19,19 @@ async function perform({ method, argument }: ThreadRequest): Promise<unknown> {
     return settled();
   }
   if (method !== "open") throw new Error(`unknown call ${method}`);
+  giveWay();
   log = SqliteLog.open({ path: options.log_path, mode: "read" });
+}
+
+/** What a read has brought is handed over, not copied. */
+function memoryOf(read: TailRead | undefined): ArrayBuffer[] {
+  return (read?.rows ?? []).slice(0, 1).map(({ json }) => json.buffer as ArrayBuffer);
 }
 
 port.on("message", async (request: ThreadRequest) => {
   try {
     const result = await perform(request);
-    port.postMessage({ call: request.call, result } satisfies ThreadAnswer);
+    port.postMessage({ call: request.call, result } satisfies ThreadAnswer, memoryOf(result as TailRead | undefined));
   } catch (error) {
     port.postMessage({ call: request.call, failure: toFailure(error) } satisfies ThreadAnswer);
   }

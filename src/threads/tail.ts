@@ -1,6 +1,6 @@
 // One tail: an async iterable over the entries of the log, from a position on, each once and in order.
 import type { Entry } from "../model/entry.js";
-import type { TailFilter, TailRead, TailRow } from "../read/tail.js";
+import { rowEntry, type TailFilter, type TailRead, type TailRow } from "../read/tail.js";
 
 /** What a tail needs of the hub it belongs to. */
 export interface TailWindow {
@@ -8,7 +8,17 @@ export interface TailWindow {
   /** Resolves once there may be more than the tail has seen, or it has left; rejects where the log cannot be read. */
   wait(tail: Tail): Promise<void>;
   leave(tail: Tail): void;
-  entryOf(row: TailRow): Entry;
+}
+
+type Next = Promise<IteratorResult<Entry, undefined>>;
+
+/** A row that was handed out, with the answer that every tail of it gives: a hundred of them parse it once. */
+interface AnsweredRow extends TailRow {
+  answer?: Next;
+}
+
+export function forgetAnswer(row: AnsweredRow): void {
+  delete row.answer;
 }
 
 export interface TailParts {
@@ -20,13 +30,17 @@ export interface TailParts {
 
 export class Tail implements AsyncIterableIterator<Entry, undefined, undefined> {
   readonly #parts: TailParts;
-  readonly #entries: AsyncGenerator<Entry, undefined, undefined>;
+  /** What was pulled and not handed out yet, from `#taken` on. */
+  #rows: readonly TailRow[] = [];
+  #taken = 0;
+  /** How many calls of `next` wait, one behind the other, and the last of them. */
+  #waiting = 0;
+  #last: Promise<unknown> = Promise.resolve();
   #position = Number.POSITIVE_INFINITY;
   #isEnded = false;
 
   constructor(parts: TailParts) {
     this.#parts = parts;
-    this.#entries = this.#iterate();
   }
 
   /** Position through which it has looked at the log, whether or not the entries there matched. */
@@ -40,14 +54,20 @@ export class Tail implements AsyncIterableIterator<Entry, undefined, undefined> 
   }
 
   /** The next entry; an end comes only with `return()` or the closing of the recorder. */
-  next(): Promise<IteratorResult<Entry, undefined>> {
-    return this.#entries.next();
+  next(): Next {
+    // No generator: what that leaves behind for each entry, times a hundred listeners, has V8 clean up so often that it
+    // shows in capture.
+    if (this.#waiting === 0 && this.#taken < this.#rows.length) return this.#take();
+    this.#waiting += 1;
+    const next = this.#last.then(() => this.#pulled());
+    this.#last = next.catch(() => undefined);
+    return next;
   }
 
   /** Ends the tail, also while somebody waits for its next entry. */
-  return(): Promise<IteratorResult<Entry, undefined>> {
+  async return(): Next {
     this.#end();
-    return this.#entries.return(undefined);
+    return END;
   }
 
   [Symbol.asyncIterator](): this {
@@ -77,12 +97,24 @@ export class Tail implements AsyncIterableIterator<Entry, undefined, undefined> 
     return undefined;
   }
 
-  async *#iterate(): AsyncGenerator<Entry, undefined, undefined> {
-    for (;;) {
-      const rows = await this.nextRows();
-      if (rows === undefined) return undefined;
-      for (const row of rows) yield this.#parts.window.entryOf(row);
+  async #pulled(): Next {
+    try {
+      if (this.#taken === this.#rows.length) {
+        this.#rows = (await this.nextRows()) ?? [];
+        this.#taken = 0;
+      }
+      return this.#take();
+    } finally {
+      this.#waiting -= 1;
     }
+  }
+
+  #take(): Next {
+    const row: AnsweredRow | undefined = this.#isEnded ? undefined : this.#rows[this.#taken];
+    if (row === undefined) return Promise.resolve(END);
+    this.#taken += 1;
+    row.answer ??= Promise.resolve(Object.freeze({ value: frozen(rowEntry(row)), done: false }));
+    return row.answer;
   }
 
   #end(): void {
@@ -90,4 +122,13 @@ export class Tail implements AsyncIterableIterator<Entry, undefined, undefined> 
     this.#isEnded = true;
     this.#parts.window.leave(this);
   }
+}
+
+const END: IteratorResult<Entry, undefined> = Object.freeze({ value: undefined, done: true });
+
+/** None of those who share an entry may change it. */
+function frozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  for (const inner of Object.values(value)) frozen(inner);
+  return Object.freeze(value);
 }

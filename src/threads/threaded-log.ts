@@ -23,6 +23,8 @@ import { purgeFile } from "./purging.js";
 const LONE_BYTES_MAX = 64 * 1024;
 /** Where commits take longer than this on average, the thread takes over for a while: it may wait, this one may not. */
 const COMMIT_MS_MAX = 2;
+/** One that takes longer counts as this: a hiccup of the disk is no slow disk, and a turn of the thread costs more. */
+const COMMIT_MS_COUNTED_MAX = 6;
 const COMMITS_AVERAGED = 10;
 const THREAD_TURN_MS = 1_000;
 
@@ -143,7 +145,7 @@ export class ThreadedLog implements EntryLog {
   }
 
   #noteCommit(ms: number): void {
-    this.#commitMs += (ms - this.#commitMs) / COMMITS_AVERAGED;
+    this.#commitMs += (Math.min(ms, COMMIT_MS_COUNTED_MAX) - this.#commitMs) / COMMITS_AVERAGED;
     if (this.#commitMs <= COMMIT_MS_MAX) return;
     this.#commitMs = 0;
     this.#ownAgainAt = performance.now() + THREAD_TURN_MS;

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import stringWidth from "string-width";
 import type { Entry } from "../../model/entry.js";
+import { rowEntry, rowText } from "../../read/tail.js";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { entryLine, kindColour } from "../entry-text.js";
 import { exitStatus } from "../failures.js";
@@ -46,7 +47,7 @@ export const tailCommand: CommandModule = {
         const after = await tail.started();
         if (out.isTerminal && !json) screen.err.write(waitingText(after, screen.err));
         for (let rows = await tail.nextRows(); rows !== undefined; rows = await tail.nextRows()) {
-          const lines = rows.map((row) => (json ? escapeObeyed(row.json) : tailLine(JSON.parse(row.json), out)));
+          const lines = rows.map((row) => (json ? escapeObeyed(rowText(row)) : tailLine(rowEntry(row), out)));
           out.write(`${lines.join("\n")}\n`);
         }
         // The terminal has echoed ^C; what follows starts on a line of its own.
