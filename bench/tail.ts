@@ -104,7 +104,7 @@ async function withClients(
     ["--input-type=module", "-e", CLIENTS, address, String(LISTENERS), String(Math.floor(count * 0.9))],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
-  setPriority(child.pid as number, niceness);
+  if (niceness > 0) setPriority(child.pid as number, niceness);
   const ended = once(child, "exit");
   await once(child.stdout as NodeJS.ReadableStream, "data");
   const latencies = await stream(recorder, count, PACE_PER_SECOND);

@@ -119,12 +119,8 @@ export async function readTail(parts: TailParts, range: TailRange): Promise<Tail
 }
 
 /** The entry of a row. */
-export function rowEntry(row: TailRow): Entry {
-  return JSON.parse(rowText(row)) as Entry;
-}
-
-export function rowText({ json }: TailRow): string {
-  return Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString();
+export function rowEntry({ json }: TailRow): Entry {
+  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString()) as Entry;
 }
 
 interface TextRow extends Omit<TailRow, "json"> {

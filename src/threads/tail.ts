@@ -75,7 +75,7 @@ export class Tail implements AsyncIterableIterator<Entry, undefined, undefined> 
   }
 
   /**
-   * The next entries as text, those that are there together; undefined at the end. For surfaces that send them on: use
+   * The next entries as JSON in bytes, those that are there together; undefined at the end. For surfaces that send them on: use
    * it instead of iterating, never beside it.
    */
   async nextRows(): Promise<readonly TailRow[] | undefined> {
@@ -100,8 +100,10 @@ export class Tail implements AsyncIterableIterator<Entry, undefined, undefined> 
   async #pulled(): Next {
     try {
       if (this.#taken === this.#rows.length) {
-        this.#rows = (await this.nextRows()) ?? [];
+        // What was handed out is not kept while it waits.
+        this.#rows = [];
         this.#taken = 0;
+        this.#rows = (await this.nextRows()) ?? [];
       }
       return this.#take();
     } finally {

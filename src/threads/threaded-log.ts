@@ -23,8 +23,8 @@ import { purgeFile } from "./purging.js";
 const LONE_BYTES_MAX = 64 * 1024;
 /** Where commits take longer than this on average, the thread takes over for a while: it may wait, this one may not. */
 const COMMIT_MS_MAX = 2;
-/** One that takes longer counts as this: a hiccup of the disk is no slow disk, and a turn of the thread costs more. */
-const COMMIT_MS_COUNTED_MAX = 6;
+/** A longer one counts as this: one hiccup of the disk is no slow disk, two among ten commits are. */
+const COMMIT_MS_COUNTED_MAX = 12;
 const COMMITS_AVERAGED = 10;
 const THREAD_TURN_MS = 1_000;
 

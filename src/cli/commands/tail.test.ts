@@ -5,8 +5,7 @@ import stringWidth from "string-width";
 import { expect, test } from "vitest";
 import { memoryRecorder } from "../../../test/support/memory-recorder.js";
 import { sampleEntries } from "../../../test/support/sample-entries.js";
-import type { EntryInput } from "../../model/entry.js";
-import { rowEntry } from "../../read/tail.js";
+import type { Entry, EntryInput } from "../../model/entry.js";
 import type { Pane } from "../terminal.js";
 import { tailLine } from "./tail.js";
 
@@ -24,7 +23,7 @@ async function linesOf(entries: readonly EntryInput[], pane: Pane): Promise<read
   const tail = recorder.tail({ after: 0 });
   const rows = (await tail.nextRows()) ?? [];
   await recorder.close();
-  return rows.map((row) => tailLine(rowEntry(row), pane));
+  return rows.map(({ json }) => tailLine(JSON.parse(Buffer.from(json).toString()) as Entry, pane));
 }
 
 test("every kind says what it is about", async () => {

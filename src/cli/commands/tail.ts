@@ -2,7 +2,6 @@
 import type { Command } from "commander";
 import stringWidth from "string-width";
 import type { Entry } from "../../model/entry.js";
-import { rowEntry, rowText } from "../../read/tail.js";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { entryLine, kindColour } from "../entry-text.js";
 import { exitStatus } from "../failures.js";
@@ -47,7 +46,8 @@ export const tailCommand: CommandModule = {
         const after = await tail.started();
         if (out.isTerminal && !json) screen.err.write(waitingText(after, screen.err));
         for (let rows = await tail.nextRows(); rows !== undefined; rows = await tail.nextRows()) {
-          const lines = rows.map((row) => (json ? escapeObeyed(rowText(row)) : tailLine(rowEntry(row), out)));
+          const texts = rows.map((row) => Buffer.from(row.json).toString());
+          const lines = texts.map((text) => (json ? escapeObeyed(text) : tailLine(JSON.parse(text) as Entry, out)));
           out.write(`${lines.join("\n")}\n`);
         }
         // The terminal has echoed ^C; what follows starts on a line of its own.
