@@ -1,4 +1,5 @@
 // Entries from standard input: one JSON document, a JSON array, or NDJSON of any length, handed on in batches.
+import { isJson } from "../model/json.js";
 import { limits } from "../model/limits.js";
 import { RecorderError } from "../model/rejection.js";
 
@@ -176,15 +177,6 @@ async function parseWhole(opening: readonly Line[], rest: AsyncGenerator<readonl
     if (first !== undefined && second !== undefined && isJson(decode(second))) return parseLine(first);
     const hint = "Give one JSON object, an array of them, or one object per line (NDJSON).";
     throw new LineRefused(notJson(error, hint));
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,5 +1,7 @@
 // Import: finds the files, finds out what each of them is, and reads one after the other into the log.
+
 import { basename } from "node:path";
+import { isJson } from "../model/json.js";
 import { type Rejection, reject } from "../model/rejection.js";
 import { isTimezone, WallClock } from "../model/zoned-time.js";
 import type { Importer, ImportSource, Opening } from "./importer.js";
@@ -164,15 +166,6 @@ function isOneValue(bytes: Buffer, alone: number): boolean {
     if (item !== undefined && isJson(item)) items += 1;
   }
   return items > 0 && items >= alone;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {

@@ -63,3 +63,13 @@ export function jsonEquals(left: unknown, right: unknown): boolean {
   if (keys.length !== Object.keys(right).length) return false;
   return keys.every((key) => Object.hasOwn(right, key) && jsonEquals(left[key], right[key]));
 }
+
+/** Whether a text is one JSON value. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -75,8 +75,8 @@ export class Tail implements AsyncIterableIterator<Entry, undefined, undefined> 
   }
 
   /**
-   * The next entries as JSON in bytes, those that are there together; undefined at the end. For surfaces that send them on: use
-   * it instead of iterating, never beside it.
+   * The next entries as JSON in bytes, those that are there together; undefined at the end. For surfaces that send them
+   * on: use it instead of iterating, never beside it.
    */
   async nextRows(): Promise<readonly TailRow[] | undefined> {
     try {
