@@ -43,7 +43,6 @@ export type { SearchOptions, SessionHistoryOptions } from "./read/search/search-
 export type { SearchHit, SearchPage } from "./read/search/searcher.js";
 export type { HistoryFormat, HistoryOptions, SessionListOptions, TimelineOptions } from "./read/session-query.js";
 export type { SessionList, SessionSummary, Timeline } from "./read/session-reader.js";
-export type { TailOptions } from "./read/tail.js";
 export { type AppendResult, type Health, Recorder, type Tail } from "./recorder.js";
 export type {
   DecisionReport,
@@ -56,3 +55,4 @@ export type {
   Trend,
 } from "./reflect/report.js";
 export { Session, type SessionEnvelope } from "./session.js";
+export type { TailOptions } from "./tail/read-tail.js";

@@ -14,12 +14,12 @@ import { isDatabaseAddress } from "./model/data-address.js";
 import { Fault } from "./model/fault.js";
 import { orThrow, RecorderError, reject } from "./model/rejection.js";
 import type { Mask } from "./ports/mask.js";
+import { FollowingReading } from "./reading/following.js";
+import type { RebuildOptions } from "./reading/steady.js";
 import { Recorder } from "./recorder.js";
-import { FollowingReading } from "./threads/following-reading.js";
 import { LocalReading, ThreadedReading } from "./threads/reading.js";
-import type { RebuildOptions } from "./threads/steady-readers.js";
-import { ThreadedTailSource } from "./threads/tail-source.js";
 import { ThreadedLog } from "./threads/threaded-log.js";
+import { ThreadedTailSource } from "./threads/threaded-tail-source.js";
 
 export interface RecorderOptions {
   /**

@@ -60,19 +60,19 @@ import {
   type SessionListOptions,
 } from "./read/session-query.js";
 import type { SessionList } from "./read/session-reader.js";
-import { parseTailQuery, type TailOptions } from "./read/tail.js";
+import { rebuildWithProgress } from "./reading/rebuild-progress.js";
 import type { ReflectionReport } from "./reflect/report.js";
 import { Session } from "./session.js";
+import { TailHub } from "./tail/hub.js";
+import { parseTailQuery, type TailOptions } from "./tail/read-tail.js";
+import { LocalTailSource, type TailSource } from "./tail/source.js";
+import type { Tail } from "./tail/tail.js";
 import { closed } from "./threads/calls.js";
 import type { Reading } from "./threads/reading.js";
-import { rebuildWithProgress } from "./threads/rebuild-progress.js";
-import type { Tail } from "./threads/tail.js";
-import { TailHub } from "./threads/tail-hub.js";
-import { LocalTailSource, type TailSource } from "./threads/tail-source.js";
 import { type Health, Vitals } from "./vitals.js";
 
 export type { AppendResult } from "./capture/append-result.js";
-export type { Tail } from "./threads/tail.js";
+export type { Tail } from "./tail/tail.js";
 export type { Health } from "./vitals.js";
 
 /** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */

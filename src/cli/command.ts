@@ -5,7 +5,7 @@ import { openRecorder } from "../open-recorder.js";
 import type { Recorder } from "../recorder.js";
 import { type ExitStatus, WrongUse } from "./failures.js";
 import type { Settings } from "./settings.js";
-import type { Screen } from "./terminal.js";
+import type { Screen } from "./text/terminal.js";
 
 /** One call of a command: what was given, and where to write. */
 export interface Invocation {

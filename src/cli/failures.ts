@@ -2,7 +2,7 @@
 import { Fault } from "../model/fault.js";
 import { RecorderError, type RejectionCode } from "../model/rejection.js";
 import { flagNameOf } from "./flag-names.js";
-import { cleanText, documentText, type Screen } from "./terminal.js";
+import { cleanText, documentText, type Screen } from "./text/terminal.js";
 
 export const exitStatus = { done: 0, failed: 1, wrongUse: 2 } as const;
 export type ExitStatus = (typeof exitStatus)[keyof typeof exitStatus];
@@ -141,7 +141,7 @@ export async function reportFailure(
     err.write(documentText({ error: details }, err));
     return status;
   }
-  const { wrapText } = await import("./table.js");
+  const { wrapText } = await import("./text/table.js");
   const indented = (text: string, indent: number): string => {
     const width = err.columns === undefined ? undefined : err.columns - indent;
     return `${wrapText(cleanText(text), width).join(`\n${" ".repeat(indent)}`)}\n`;

@@ -4,7 +4,7 @@ import pico from "picocolors";
 import type { CommandModule, Invocation } from "./command.js";
 import { type ExitStatus, exitStatus, reportFailure, WrongUse } from "./failures.js";
 import { resolveSettings } from "./settings.js";
-import { openScreen, type Screen } from "./terminal.js";
+import { openScreen, type Screen } from "./text/terminal.js";
 import { readVersion } from "./version.js";
 
 interface CommandEntry {

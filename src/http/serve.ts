@@ -1,7 +1,7 @@
 // Serving: listens on an address, and on closing lets what is under way finish before the store is closed.
 import type { FastifyInstance } from "fastify";
 import { RecorderError } from "../model/rejection.js";
-import { isLoopback } from "./loopback.js";
+import { isLoopback } from "./door/loopback.js";
 import { createServer, HOST_DEFAULT, type ServerOptions } from "./server.js";
 
 export interface ServeOptions extends ServerOptions {

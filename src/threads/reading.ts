@@ -16,10 +16,10 @@ import type { SearchQuery } from "../read/search/search-query.js";
 import type { SearchPage } from "../read/search/searcher.js";
 import type { HistoryQuery, SessionListQuery, TimelineQuery } from "../read/session-query.js";
 import type { SessionList, SessionSummary, Timeline } from "../read/session-reader.js";
+import { type IndexState, type RebuildOptions, SteadyReaders } from "../reading/steady.js";
 import type { ReflectionReport } from "../reflect/report.js";
 import { Thread } from "./calls.js";
 import { purgeFile } from "./purging.js";
-import { type IndexState, type RebuildOptions, SteadyReaders } from "./steady-readers.js";
 
 /** A message to the thread costs more than an entry's share of a commit, so that one is sent for many of them. */
 const GATHER_MS = 50;

@@ -2,10 +2,10 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { SqliteLog } from "../engines/sqlite/log.js";
 import { createMask } from "../guard/masking/mask.js";
-import { readTail, type TailRange, type TailRead } from "../read/tail.js";
+import { readTail, type TailRange, type TailRead } from "../tail/read-tail.js";
 import { settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import { giveWay } from "./niceness.js";
-import type { TailThreadOptions } from "./tail-source.js";
+import type { TailThreadOptions } from "./threaded-tail-source.js";
 
 const options = workerData as TailThreadOptions;
 const port = parentPort as MessagePort;

@@ -9,7 +9,7 @@ import { SqliteIndex } from "../../src/engines/sqlite/index.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import { indexTableNames } from "../../src/engines/sqlite/table-prefix.js";
 import { openRecorder, type Recorder } from "../../src/index.js";
-import { rebuildBeside } from "../../src/threads/rebuild-beside.js";
+import { rebuildBeside } from "../../src/reading/rebuild.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { auditStore } from "./audit.js";
 import { batchIds, entryOf, sessionOf } from "./made-entries.js";

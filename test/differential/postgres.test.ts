@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { Surroundings } from "../../src/capture/pack.js";
 import { openPostgres } from "../../src/engines/postgres/store.js";
 import { Recorder } from "../../src/index.js";
-import { FollowingReading } from "../../src/threads/following-reading.js";
+import { FollowingReading } from "../../src/reading/following.js";
 import { fuzzSeed, fuzzTimeoutMs, slowFuzz } from "../support/fuzz.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
 import { storeAddress } from "../support/postgres.js";

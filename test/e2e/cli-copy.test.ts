@@ -6,7 +6,7 @@ import pico from "picocolors";
 import { expect, test, vi } from "vitest";
 import type { Invocation } from "../../src/cli/command.js";
 import { copyCommand } from "../../src/cli/commands/copy.js";
-import type { Pane } from "../../src/cli/terminal.js";
+import type { Pane } from "../../src/cli/text/terminal.js";
 import { openRecorder } from "../../src/index.js";
 import { storeAddress } from "../support/postgres.js";
 import { folderOfTest } from "../support/temporary-folder.js";

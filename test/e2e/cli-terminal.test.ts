@@ -13,7 +13,7 @@ import { sessionsCommand } from "../../src/cli/commands/sessions.js";
 import { showCommand } from "../../src/cli/commands/show.js";
 import { statsCommand } from "../../src/cli/commands/stats.js";
 import { verifyCommand } from "../../src/cli/commands/verify.js";
-import type { Pane } from "../../src/cli/terminal.js";
+import type { Pane } from "../../src/cli/text/terminal.js";
 import { folderOfFile } from "../support/temporary-folder.js";
 import { fillStore } from "./cli-run.js";
 

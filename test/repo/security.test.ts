@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
 import { needByRoute } from "../../src/guard/scopes.js";
-import { statusByFault, statusByRejection } from "../../src/http/errors.js";
-import { defaultLimits } from "../../src/http/limits.js";
+import { statusByFault, statusByRejection } from "../../src/http/door/errors.js";
+import { defaultLimits } from "../../src/http/door/limits.js";
 import { limits } from "../../src/model/limits.js";
 import { scopes } from "../../src/model/scope.js";
 

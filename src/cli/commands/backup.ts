@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { backUpStore } from "../../back-up-store.js";
 import { type CommandModule, examplesText, type Invocation, storeFolder } from "../command.js";
-import { copyText } from "../copy-text.js";
 import { exitStatus } from "../failures.js";
-import { documentText, ProgressLine } from "../terminal.js";
+import { copyText } from "../text/copy-text.js";
+import { documentText, ProgressLine } from "../text/terminal.js";
 
 export const backupCommand: CommandModule = {
   define(command: Command): void {

@@ -5,8 +5,8 @@ import { shownPlace } from "../../model/data-address.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { resolvePlace } from "../settings.js";
-import { bar, countOf } from "../table.js";
-import { documentText, ProgressLine } from "../terminal.js";
+import { bar, countOf } from "../text/table.js";
+import { documentText, ProgressLine } from "../text/terminal.js";
 
 const BAR_TOTAL = 20;
 

@@ -3,8 +3,8 @@ import type { Command } from "commander";
 import { type Diagnosis, discardDamagedIndex, type Finding, inspectStore } from "../../inspect-store.js";
 import { type CommandModule, examplesText, type Invocation, keptFolder, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
-import { bar, countOf, formatCount, wrapText } from "../table.js";
-import { cleanText, documentText, type Pane, ProgressLine } from "../terminal.js";
+import { bar, countOf, formatCount, wrapText } from "../text/table.js";
+import { cleanText, documentText, type Pane, ProgressLine } from "../text/terminal.js";
 
 const INDENT = 11;
 

@@ -9,8 +9,8 @@ import { type CommandModule, examplesText, type Invocation, textOptions, withRec
 import { exitStatus, WrongUse } from "../failures.js";
 import { fileNamesOf } from "../session-file-names.js";
 import { systemUser } from "../system-user.js";
-import { countOf } from "../table.js";
-import { cleanText, escapeObeyed, ProgressLine } from "../terminal.js";
+import { countOf } from "../text/table.js";
+import { cleanText, escapeObeyed, ProgressLine } from "../text/terminal.js";
 import { writeOut, writeWhole } from "../written-file.js";
 
 /** Forms whose files hold one session each. */

@@ -2,9 +2,9 @@
 import type { Command } from "commander";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
-import { forgottenText } from "../forgotten-text.js";
 import { systemUser } from "../system-user.js";
-import { documentText, ProgressLine } from "../terminal.js";
+import { forgottenText } from "../text/forgotten-text.js";
+import { documentText, ProgressLine } from "../text/terminal.js";
 
 export const forgetCommand: CommandModule = {
   define(command: Command): void {

@@ -5,7 +5,7 @@ import { isJsonObject } from "../../model/json.js";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { openSession } from "../named-session.js";
-import { cleanLine, documentText, type Pane } from "../terminal.js";
+import { cleanLine, documentText, type Pane } from "../text/terminal.js";
 import {
   callParagraph,
   contentText,
@@ -14,7 +14,7 @@ import {
   paragraphLines,
   roleColour,
   valueText,
-} from "../transcript.js";
+} from "../text/transcript.js";
 
 type Document = AnthropicHistory | { readonly messages: readonly OpenAiMessage[] };
 

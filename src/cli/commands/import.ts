@@ -11,8 +11,8 @@ import {
 } from "../../index.js";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
-import { bar, countOf, formatBytes, formatCount, renderTable } from "../table.js";
-import { cleanLine, documentText, ProgressLine } from "../terminal.js";
+import { bar, countOf, formatBytes, formatCount, renderTable } from "../text/table.js";
+import { cleanLine, documentText, ProgressLine } from "../text/terminal.js";
 
 /** More refused lines than this are for `--json`. */
 const REJECTED_SHOWN = 20;

@@ -2,11 +2,11 @@
 import type { Command } from "commander";
 import type { Recorder } from "../../recorder.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
-import { shortTime } from "../entry-text.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { systemUser } from "../system-user.js";
-import { renderTable } from "../table.js";
-import { cleanLine, documentText, type Screen } from "../terminal.js";
+import { shortTime } from "../text/entry-text.js";
+import { renderTable } from "../text/table.js";
+import { cleanLine, documentText, type Screen } from "../text/terminal.js";
 
 type Keys = Recorder["keys"];
 type Scope = Parameters<Keys["create"]>[0]["scope"];

@@ -10,10 +10,10 @@ import {
   textOptions,
   withRecorder,
 } from "../command.js";
-import { entryLine, kindColour, shortTime } from "../entry-text.js";
 import { exitStatus, WrongUse } from "../failures.js";
-import { type Column, renderTable } from "../table.js";
-import { cleanLine, documentText } from "../terminal.js";
+import { entryLine, kindColour, shortTime } from "../text/entry-text.js";
+import { type Column, renderTable } from "../text/table.js";
+import { cleanLine, documentText } from "../text/terminal.js";
 
 export const listCommand: CommandModule = {
   define(command: Command): void {

@@ -9,8 +9,8 @@ import { type CommandModule, examplesText, type Invocation, withRecorder } from 
 import { exitStatus, InputStopped, WrongUse } from "../failures.js";
 import { type InputBatch, LineRefused, readBatches } from "../record-input.js";
 import { defineRecordOptions, type Labels, readEntry, readLabels } from "../record-options.js";
-import { countOf, formatCount } from "../table.js";
-import { documentText, escapeObeyed, type Pane, ProgressLine } from "../terminal.js";
+import { countOf, formatCount } from "../text/table.js";
+import { documentText, escapeObeyed, type Pane, ProgressLine } from "../text/terminal.js";
 
 export const recordCommand: CommandModule = {
   define(command: Command): void {

@@ -2,9 +2,9 @@
 import type { Command } from "commander";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
-import { plotsText } from "../reflection-plots.js";
-import { reflectionText } from "../reflection-text.js";
-import { cleanText, documentText } from "../terminal.js";
+import { plotsText } from "../text/reflection-plots.js";
+import { reflectionText } from "../text/reflection-text.js";
+import { cleanText, documentText } from "../text/terminal.js";
 
 export const reflectCommand: CommandModule = {
   define(command: Command): void {

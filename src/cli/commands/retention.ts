@@ -3,9 +3,9 @@ import type { Command } from "commander";
 import type { Retained, RetentionRule } from "../../index.js";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
-import { forgottenText } from "../forgotten-text.js";
 import { systemUser } from "../system-user.js";
-import { documentText, type Pane, ProgressLine } from "../terminal.js";
+import { forgottenText } from "../text/forgotten-text.js";
+import { documentText, type Pane, ProgressLine } from "../text/terminal.js";
 
 export const retentionCommand: CommandModule = {
   define(command: Command): void {

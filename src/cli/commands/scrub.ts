@@ -3,9 +3,9 @@ import type { Command } from "commander";
 import type { Scrubbed } from "../../index.js";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
-import { forgottenText } from "../forgotten-text.js";
 import { systemUser } from "../system-user.js";
-import { cleanLine, documentText, type Pane, ProgressLine } from "../terminal.js";
+import { forgottenText } from "../text/forgotten-text.js";
+import { cleanLine, documentText, type Pane, ProgressLine } from "../text/terminal.js";
 
 export const scrubCommand: CommandModule = {
   define(command: Command): void {

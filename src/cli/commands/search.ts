@@ -12,11 +12,11 @@ import {
   textOptions,
   withRecorder,
 } from "../command.js";
-import { entryLine, kindColour, shortTime } from "../entry-text.js";
 import { exitStatus, WrongUse } from "../failures.js";
-import { markedLine } from "../marked-text.js";
-import { fitText, wrapText } from "../table.js";
-import { cleanLine, cleanText, documentText, type Pane } from "../terminal.js";
+import { entryLine, kindColour, shortTime } from "../text/entry-text.js";
+import { markedLine } from "../text/marked-text.js";
+import { fitText, wrapText } from "../text/table.js";
+import { cleanLine, cleanText, documentText, type Pane } from "../text/terminal.js";
 
 const OPTION_NAMES = ["project", "session", "client", "kind", "role", "since", "until", "limit", "cursor"] as const;
 

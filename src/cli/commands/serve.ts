@@ -2,16 +2,16 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { Command } from "commander";
+import { isLoopback } from "../../http/door/loopback.js";
 import type { createLogger } from "../../http/logger.js";
-import { isLoopback } from "../../http/loopback.js";
 import type { Serving } from "../../http/serve.js";
 import { shownPlace } from "../../model/data-address.js";
 import { openRecorder } from "../../open-recorder.js";
 import type { Recorder } from "../../recorder.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
 import { exitStatus, Failed } from "../failures.js";
-import { countOf } from "../table.js";
-import type { Pane } from "../terminal.js";
+import { countOf } from "../text/table.js";
+import type { Pane } from "../text/terminal.js";
 import { readVersion } from "../version.js";
 
 type Logger = ReturnType<typeof createLogger>;

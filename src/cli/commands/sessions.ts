@@ -11,9 +11,9 @@ import {
 } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { openSession, sessionNotFound, withFlag } from "../named-session.js";
-import { sessionHead, sessionTable } from "../session-text.js";
-import { documentText } from "../terminal.js";
-import { timelineText } from "../timeline-text.js";
+import { sessionHead, sessionTable } from "../text/session-text.js";
+import { documentText } from "../text/terminal.js";
+import { timelineText } from "../text/timeline-text.js";
 
 export const sessionsCommand: CommandModule = {
   define(command: Command): void {

@@ -3,12 +3,12 @@ import type { Command } from "commander";
 import type { Entry, ErasedEntry } from "../../model/entry.js";
 import { RecorderError } from "../../model/rejection.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
-import { kindColour } from "../entry-text.js";
-import { type Fact, factsText } from "../facts.js";
 import { exitStatus } from "../failures.js";
-import { jsonText } from "../json-text.js";
-import { formatCount, wrapText } from "../table.js";
-import { cleanText, documentText, type Pane } from "../terminal.js";
+import { kindColour } from "../text/entry-text.js";
+import { type Fact, factsText } from "../text/facts.js";
+import { jsonText } from "../text/json-text.js";
+import { formatCount, wrapText } from "../text/table.js";
+import { cleanText, documentText, type Pane } from "../text/terminal.js";
 
 /** Text that was said or produced gets a section; other fields are facts about it, one line each. */
 const SECTIONS = new Set([

@@ -5,10 +5,10 @@ import type { Command } from "commander";
 import { isDatabaseAddress, shownPlace } from "../../model/data-address.js";
 import { formatTime } from "../../model/time.js";
 import { type CommandModule, examplesText, type Invocation, notePartial, withRecorder } from "../command.js";
-import { kindColour, shortTime } from "../entry-text.js";
 import { exitStatus } from "../failures.js";
-import { bar, countOf, formatBytes, formatCount, renderTable } from "../table.js";
-import { cleanLine, documentText, type Pane } from "../terminal.js";
+import { kindColour, shortTime } from "../text/entry-text.js";
+import { bar, countOf, formatBytes, formatCount, renderTable } from "../text/table.js";
+import { cleanLine, documentText, type Pane } from "../text/terminal.js";
 
 const PROJECTS_SHOWN = 10;
 const LABEL_WIDTH_MAX = 24;

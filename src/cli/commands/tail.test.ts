@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { memoryRecorder } from "../../../test/support/memory-recorder.js";
 import { sampleEntries } from "../../../test/support/sample-entries.js";
 import type { Entry, EntryInput } from "../../model/entry.js";
-import type { Pane } from "../terminal.js";
+import type { Pane } from "../text/terminal.js";
 import { tailLine } from "./tail.js";
 
 const plain: Pane = {

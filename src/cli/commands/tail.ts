@@ -3,10 +3,10 @@ import type { Command } from "commander";
 import stringWidth from "string-width";
 import type { Entry } from "../../model/entry.js";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
-import { entryLine, kindColour } from "../entry-text.js";
 import { exitStatus } from "../failures.js";
-import { fitText } from "../table.js";
-import { cleanLine, escapeObeyed, type Pane } from "../terminal.js";
+import { entryLine, kindColour } from "../text/entry-text.js";
+import { fitText } from "../text/table.js";
+import { cleanLine, escapeObeyed, type Pane } from "../text/terminal.js";
 
 const KIND_WIDTH = 13;
 const LABELS_WIDTH_MAX = 40;

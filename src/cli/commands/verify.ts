@@ -5,8 +5,8 @@ import type { Verification } from "../../index.js";
 import { isSealFlaw } from "../../model/seal.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus, Failed } from "../failures.js";
-import { countOf } from "../table.js";
-import { cleanText, documentText, type Pane, ProgressLine } from "../terminal.js";
+import { countOf } from "../text/table.js";
+import { cleanText, documentText, type Pane, ProgressLine } from "../text/terminal.js";
 
 export const verifyCommand: CommandModule = {
   define(command: Command): void {

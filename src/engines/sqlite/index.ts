@@ -20,13 +20,13 @@ import { countBy, eraseRows } from "./index-erasing.js";
 import { toIndexFault } from "./index-faults.js";
 import { createIndexTables, dropAllTables, INDEX_VERSION } from "./index-schema.js";
 import { applyToSessions, getSession, listSessions, sessionPositions } from "./index-sessions.js";
-import { type CandidateQuery, TextIndex, type TextIndexOptions } from "./index-text.js";
 import { addUses } from "./index-uses.js";
 import { APPLICATION_ID, foreignDatabase, isForeign, versionOf, writtenByNewer } from "./migrations.js";
 import { PURGE_DUE, purgeIndex } from "./purge.js";
 import { listStatement } from "./row-filter.js";
 import { Statements } from "./statements.js";
 import { asWritten, type Naming } from "./table-prefix.js";
+import { type CandidateQuery, TextIndex, type TextIndexOptions } from "./text/index-text.js";
 
 export class SqliteIndex implements EntryIndex {
   readonly engine = "sqlite";

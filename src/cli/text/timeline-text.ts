@@ -1,0 +1,136 @@
+// The timeline of a session on a terminal: place, time and speaker at the side, and what happened beside them.
+import type { EntrySummary, ReadKind } from "../../model/entry.js";
+import { readRole } from "../../model/roles.js";
+import { entryLine, kindColour } from "./entry-text.js";
+import { countOf, formatCount } from "./table.js";
+import type { Colours, Pane } from "./terminal.js";
+import {
+  callParagraph,
+  contentText,
+  openAiCallParagraphs,
+  type Paragraph,
+  paragraphLines,
+  roleColour,
+  valueText,
+} from "./transcript.js";
+
+type SummaryOf<K extends ReadKind> = Extract<EntrySummary, { readonly kind: K }>;
+
+/** What was said is worth more lines than what a tool gave back. */
+const SAID_LINES = 8;
+const RESULT_LINES = 3;
+/** With less room beside them than this, texts go below. */
+const BESIDE_WIDTH_MIN = 30;
+const GAP = "  ";
+
+export function timelineText(entries: readonly EntrySummary[], pane: Pane): string {
+  const { bold, dim } = pane.colours;
+  const positionWidth = Math.max(...entries.map(({ position }) => String(position).length + 1));
+  const whoWidth = Math.max(...entries.map((entry) => whoOf(entry).length));
+  const timeWidth = timeOf(entries[0]?.created_at ?? "", pane).length;
+  const side = positionWidth + timeWidth + whoWidth + 3 * GAP.length;
+  const isBeside = pane.columns === undefined || pane.columns - side >= BESIDE_WIDTH_MIN;
+  const indent = " ".repeat(isBeside ? side : GAP.length);
+  const width = pane.columns === undefined ? undefined : pane.columns - indent.length;
+  let day = "";
+  let text = "";
+  for (const entry of entries) {
+    const today = entry.created_at.slice(0, 10);
+    if (pane.isTerminal && today !== day) text += `${day === "" ? "" : "\n"}${dim(today)}\n`;
+    day = today;
+    const place = bold(`#${entry.position}`.padStart(positionWidth));
+    const who = colourOf(entry, pane.colours)(whoOf(entry).padEnd(whoWidth));
+    const lines = paragraphLines(paragraphsOf(entry, pane.colours), width, pane);
+    const [first = "", ...rest] = isBeside ? lines : ["", ...lines];
+    text += `${[place, dim(timeOf(entry.created_at, pane)), who, first].join(GAP).trimEnd()}\n`;
+    text += rest.map((line) => `${indent}${line}`.trimEnd().concat("\n")).join("");
+  }
+  return text;
+}
+
+/** On a terminal a line of its own says the day; elsewhere every line stands for itself. */
+function timeOf(time: string, pane: Pane): string {
+  return pane.isTerminal ? time.slice(11, 19) : time.slice(0, 19).replace("T", " ");
+}
+
+function whoOf(entry: EntrySummary): string {
+  return entry.kind === "message" ? readRole(entry.role) : entry.kind;
+}
+
+function colourOf(entry: EntrySummary, colours: Colours): (text: string) => string {
+  return entry.kind === "message" ? roleColour(readRole(entry.role), colours) : kindColour(entry.kind, colours);
+}
+
+const paragraphsByKind: {
+  readonly [K in ReadKind]: (entry: SummaryOf<K>, colours: Colours) => readonly Paragraph[];
+} = {
+  interaction: (entry, { dim }) => [
+    said(entry.prompt),
+    { text: answerText(entry), linesMax: RESULT_LINES, paint: dim },
+  ],
+  response: (entry, { dim }) => [
+    { text: `answers ${entry.interaction_id}`, linesMax: 1, paint: dim },
+    { text: answerText(entry), linesMax: RESULT_LINES, paint: dim },
+  ],
+  message: (entry, colours) => [
+    { text: contentText(entry.content), linesMax: readRole(entry.role) === "tool" ? RESULT_LINES : SAID_LINES },
+    ...openAiCallParagraphs(entry.tool_calls, colours),
+    ...confidence(entry, colours),
+  ],
+  tool_call: (entry, colours) => {
+    const took = entry.duration_ms === undefined ? "" : ` (${formatCount(entry.duration_ms)} ms)`;
+    const mark = entry.is_error === true ? "failed: " : "";
+    const result: Paragraph = { text: `→ ${mark}${valueText(entry.result)}`, linesMax: RESULT_LINES };
+    return [
+      callParagraph({ name: `${entry.tool}${took}`, given: entry.args }, colours),
+      entry.is_error === true ? { ...result, paint: colours.red } : result,
+    ];
+  },
+  error: (entry, { red, dim }) => [
+    { ...said(entry.error), paint: red },
+    { text: entry.context, linesMax: RESULT_LINES, paint: dim },
+  ],
+  decision: (entry, colours) => [
+    said(entry.decision),
+    ...(entry.rationale === "" ? [] : [{ text: `because: ${entry.rationale}`, linesMax: 3, paint: colours.dim }]),
+    ...confidence(entry, colours),
+  ],
+  consolidation: (entry, { dim }) => [
+    { text: `history starts after #${entry.through}`, paint: dim },
+    said(entry.summary),
+  ],
+  clear: (_, { dim }) => [{ text: "history starts anew after this", paint: dim }],
+  session_info: (entry, { dim }) => [
+    said(entry.title),
+    { text: [facts(entry.metadata), entry.parent && `from ${entry.parent}`].join(" "), linesMax: 3, paint: dim },
+  ],
+  raw: (entry, { dim }) => [{ text: `${entry.source} ${valueText(entry.record)}`, linesMax: RESULT_LINES, paint: dim }],
+  audit: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
+  redaction: (entry, { dim }) => [{ text: entryLine(entry), linesMax: RESULT_LINES, paint: dim }],
+};
+
+function paragraphsOf(entry: EntrySummary, colours: Colours): readonly Paragraph[] {
+  // Kinds of memories have no text of their own yet.
+  const write = paragraphsByKind[entry.kind] as
+    | ((entry: EntrySummary, colours: Colours) => readonly Paragraph[])
+    | undefined;
+  return (write?.(entry, colours) ?? []).filter(({ text }) => text.trim() !== "");
+}
+
+function said(text: string): Paragraph {
+  return { text, linesMax: SAID_LINES };
+}
+
+function answerText(entry: { readonly response_chars: number; readonly response_summary: string }): string {
+  if (entry.response_chars === 0) return entry.response_summary || "(no response)";
+  const length = countOf(entry.response_chars, "character", "characters");
+  return `→ ${entry.response_summary === "" ? length : `${entry.response_summary} (${length})`}`;
+}
+
+function confidence(entry: { readonly confidence?: number }, { dim }: Colours): readonly Paragraph[] {
+  return entry.confidence === undefined ? [] : [{ text: `confidence ${entry.confidence}`, paint: dim }];
+}
+
+function facts(metadata: object): string {
+  return Object.keys(metadata).length === 0 ? "" : JSON.stringify(metadata);
+}

@@ -1,0 +1,200 @@
+// The text index on SQLite: no match is ever left out, in the order of lists, whoever writes and whenever it stops.
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { slowFuzz } from "../../../../test/support/fuzz.js";
+import { folderOfTest } from "../../../../test/support/temporary-folder.js";
+import type { EntryRow, EntryTexts } from "../../../ports/entry-index.js";
+import { MemoryIndex } from "../../memory/index.js";
+import { SqliteIndex } from "../index.js";
+import type { TextIndexOptions } from "./index-text.js";
+
+const SMALL: TextIndexOptions = { segment: { blocks: 3, entries: 7 }, rows_first: 4 };
+
+const text = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom("error", "err", "the ", "文字", "文", "ж", "é", "🙂", "\ud83d", "\ude42", "0", "", "\0", "~"),
+      fc.string({ unit: "binary", maxLength: 6 }),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(""));
+/** Times of few values in any order, as imports bring them. */
+const entry = fc.record({ created_ms: fc.nat(5), kind: fc.constantFrom("message", "error"), texts: fc.array(text) });
+
+describe("candidates", () => {
+  test("hold every match, in the order and the pages of the engine in memory, for any texts and times", async () => {
+    const needle = fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.integer({ min: 1, max: 50 }));
+    const cases = fc.record({
+      entries: fc.array(entry, { minLength: 1, maxLength: 40 }),
+      needles: fc.array(fc.array(needle, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 8 }),
+      batch: fc.integer({ min: 1, max: 20 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ entries, needles, batch }) => {
+        const indexes = [openIndex(SMALL), new MemoryIndex()] as const;
+        for (const index of indexes) await fill(index, entries, batch);
+        for (const wanted of needles) {
+          const cut = wanted.flatMap((places) => cutFrom(entries, places) ?? []);
+          if (cut.length > 0) await expectAllOf(indexes, cut);
+        }
+      }),
+      slowFuzz(60),
+    );
+  });
+
+  test("of a long needle are found across blocks, also in a text of 16 MiB", async () => {
+    const index = openIndex();
+    const long = Array.from({ length: 3_000_000 }, (_, at) => ((at * 7_919) % 1_679_616).toString(36)).join(" ");
+    const texts = [long.slice(0, 16 * 1024 * 1024), "x".repeat(1_000_000), "", "short"];
+    await fill(
+      index,
+      texts.map((one) => ({ created_ms: 1, kind: "message", texts: [one] })),
+      4,
+    );
+    expect(await index.textCheckpoint()).toBeGreaterThanOrEqual(1);
+    for (const [start, length] of [
+      [0, 5_000],
+      [8_000_001, 300],
+      [16_700_000, 33],
+    ] as const) {
+      const needle = (texts[0] as string).slice(start, start + length);
+      const found = await index.candidates({ filter: {}, needles: [needle], limit: 10 });
+      expect(found.map(({ position }) => position)).toContain(1);
+    }
+  }, 180_000);
+});
+
+describe("texts", () => {
+  test("that two instances give at the same time are all found, and no segment covers another", async () => {
+    const path = join(folderOfTest(), "index.db");
+    const [left, right] = [openIndex(SMALL, path), openIndex(SMALL, path)] as const;
+    const entries = Array.from({ length: 60 }, (_, at) => ({
+      created_ms: at,
+      kind: "message",
+      texts: [`word-${at}-${at * 31}`],
+    }));
+    await left.apply({ rows: rowsOf(entries), through: entries.length });
+    const given = { left: 0, right: 0 };
+    for (let turn = 0; given.left < 60 || given.right < 60; turn += 1) {
+      const side = turn % 3 === 0 ? "left" : "right";
+      const through = Math.min(given[side] + 5, 60);
+      const index = side === "left" ? left : right;
+      given[side] = await index.applyTexts({ texts: textsOf(entries).slice(given[side], through), through });
+      if (turn > 200) throw new Error("the instances never come to an end");
+    }
+    expect(await left.textCheckpoint()).toBe(await right.textCheckpoint());
+    expect(await left.textCheckpoint()).toBeGreaterThan(50);
+    for (const [at, { texts }] of entries.entries()) {
+      const found = await right.candidates({ filter: {}, needles: texts, limit: 100 });
+      const positions = found.map(({ position }) => position);
+      expect(positions).toContain(at + 1);
+      expect(new Set(positions).size).toBe(positions.length);
+    }
+  });
+
+  test("that were held back when the index was closed are given again, and nothing is lost", async () => {
+    const path = join(folderOfTest(), "index.db");
+    const entries = Array.from({ length: 10 }, (_, at) => ({ created_ms: at, kind: "error", texts: [`word-${at}`] }));
+    const first = openIndex(SMALL, path);
+    await fill(first, entries, 10);
+    expect(await first.textCheckpoint()).toBe(7);
+    await first.close();
+    const second = openIndex(SMALL, path);
+    expect(await positionsWith(second, "word-9")).toEqual([10, 9, 8]);
+    const more = [...entries, ...entries];
+    await second.apply({ rows: rowsOf(more), through: 20 });
+    expect(await second.applyTexts({ texts: textsOf(more).slice(7), through: 20 })).toBe(20);
+    expect(await second.textCheckpoint()).toBe(14);
+    expect(await positionsWith(second, "word-9")).toContain(10);
+  });
+
+  test("of another file's past are dropped when the index is reset", async () => {
+    const path = join(folderOfTest(), "index.db");
+    const [left, right] = [openIndex(SMALL, path), openIndex(SMALL, path)] as const;
+    const entries = Array.from({ length: 9 }, (_, at) => ({ created_ms: at, kind: "error", texts: ["before"] }));
+    await left.apply({ rows: rowsOf(entries), through: 9 });
+    await left.applyTexts({ texts: textsOf(entries).slice(0, 3), through: 3 });
+    await right.reset();
+    await right.apply({ rows: rowsOf(entries), through: 9 });
+    // What it held belongs to tables that are gone, so it asks for all from the beginning.
+    expect(await left.applyTexts({ texts: textsOf(entries).slice(3), through: 9 })).toBe(0);
+    expect(await left.applyTexts({ texts: textsOf(entries), through: 9 })).toBe(9);
+    expect(await positionsWith(right, "before")).toHaveLength(9);
+  });
+
+  test("are never written before their rows, which say when they were created", async () => {
+    const index = openIndex(SMALL);
+    const entries = Array.from({ length: 9 }, (_, at) => ({ created_ms: at, kind: "error", texts: ["early"] }));
+    await index.applyTexts({ texts: textsOf(entries), through: 9 });
+    expect(await index.textCheckpoint()).toBe(0);
+    await fill(index, entries, 9);
+    expect(await positionsWith(index, "early")).toHaveLength(9);
+  });
+});
+
+interface Given {
+  readonly created_ms: number;
+  readonly kind: string;
+  readonly texts: readonly string[];
+}
+
+function openIndex(texts?: TextIndexOptions, path = join(folderOfTest(), "index.db")): SqliteIndex {
+  const index = SqliteIndex.open({ path, ...(texts === undefined ? {} : { texts }) });
+  onTestFinished(() => index.close());
+  return index;
+}
+
+async function fill(index: SqliteIndex | MemoryIndex, entries: readonly Given[], batch: number): Promise<void> {
+  await index.apply({ rows: rowsOf(entries), through: entries.length });
+  for (let given = 0; given < entries.length; ) {
+    const through = Math.min(given + batch, entries.length);
+    given = await index.applyTexts({ texts: textsOf(entries).slice(given, through), through });
+  }
+}
+
+function rowsOf(entries: readonly Given[]): readonly EntryRow[] {
+  return entries.map(({ created_ms, kind }, at) => {
+    const labels = { session_id: "s", project: at % 2 === 0 ? "p" : "", client: "" };
+    return { position: at + 1, created_ms, kind, ...labels, memories: [], chunks: [] };
+  });
+}
+
+function textsOf(entries: readonly Given[]): readonly EntryTexts[] {
+  return entries.map(({ texts }, at) => ({ position: at + 1, texts }));
+}
+
+/** A piece of one of the texts; undefined where there is none. */
+function cutFrom(
+  entries: readonly Given[],
+  [which, one, start, length]: readonly [number, number, number, number],
+): string | undefined {
+  const { texts } = entries[which % entries.length] as Given;
+  const whole = texts[one % Math.max(texts.length, 1)] ?? "";
+  const from = start % Math.max(whole.length, 1);
+  return whole === "" ? undefined : whole.slice(from, from + length);
+}
+
+async function expectAllOf(
+  [index, memory]: readonly [SqliteIndex, MemoryIndex],
+  needles: readonly string[],
+): Promise<void> {
+  for (const filter of [{}, { kinds: ["error"] }, { project: "" }, { since_ms: 2, until_ms: 4 }]) {
+    const truth = await memory.candidates({ filter, needles, limit: 1_000 });
+    const listed = (await memory.list({ filter, limit: 1_000 })).map(({ position }) => position);
+    const found: number[] = [];
+    for (let after: { created_ms: number; position: number } | undefined; ; ) {
+      const page = await index.candidates({ filter, needles, limit: 3, ...(after === undefined ? {} : { after }) });
+      found.push(...page.map(({ position }) => position));
+      if (page.length < 3) break;
+      after = page.at(-1);
+    }
+    expect(found).toEqual(listed.filter((position) => found.includes(position)));
+    expect(found).toEqual(expect.arrayContaining(truth.map(({ position }) => position)));
+  }
+}
+
+async function positionsWith(index: SqliteIndex, needle: string): Promise<readonly number[]> {
+  return (await index.candidates({ filter: {}, needles: [needle], limit: 100 })).map(({ position }) => position);
+}

@@ -1,0 +1,180 @@
+// JSON schemas of entries, made from the table of kinds: what may be given, what is read back, what lists show.
+import type { CaptureKind, FieldsByKind, OwnFieldsByKind, ReadKind } from "../../model/entry.js";
+import type { Field } from "../../model/fields.js";
+import { captureKinds, fieldsOf as fieldTableOf, kindRules, readKinds } from "../../model/kinds.js";
+import { limits } from "../../model/limits.js";
+import { type Schema, schemaNamed } from "./operation.js";
+
+type FieldName = { [K in ReadKind]: keyof (FieldsByKind & OwnFieldsByKind)[K] }[ReadKind];
+
+/** A field that nobody described does not compile. */
+const descriptions = {
+  prompt: "What was sent to the model, kept verbatim.",
+  response: "What the model answered.",
+  response_summary: "A short form of the response.",
+  memories_used: "Memories that went into the prompt. Numbers and booleans are kept as text.",
+  chunks_used: "Chunks of documents that went into the prompt.",
+  context_pack: "Everything else the model was given.",
+  model: "Name of the model.",
+  usage: "Token counts.",
+  latency_ms: "How long the model took.",
+  interaction_id: "The interaction that this response completes.",
+  role: "Who speaks.",
+  content: "Text or content parts; null only beside `tool_calls`.",
+  confidence: "From 0 to 1.",
+  tool_calls: "Calls the assistant makes, in OpenAI's shape.",
+  tool_call_id: "The call that this answers.",
+  name: "Name of the speaker or tool.",
+  tool: "Name of the tool.",
+  args: "Arguments of the call.",
+  result: "Text or JSON, whole.",
+  is_error: "Whether the call failed.",
+  duration_ms: "How long the call took.",
+  error: "What went wrong.",
+  context: "Where, and what was being done.",
+  decision: "What the agent decided.",
+  rationale: "Why.",
+  through: "Position up to which the session is consolidated.",
+  summary: "What the consolidated part said.",
+  title: "Title of the session.",
+  metadata: "What is known about the session; later entries win key by key.",
+  parent: "The session that this one came from.",
+  source: "Where the record came from.",
+  record: "The record as it was.",
+  action: "What was done: export, forget, key_created …",
+  actor: "Who did it.",
+  target: "What it was done to.",
+  positions: "The entries whose bodies were erased.",
+  reason: "Why they were to be forgotten.",
+  scope: "What was to be forgotten: entry, session, project, retention or scrub.",
+} satisfies { readonly [N in FieldName]: string };
+
+const givenEnvelope: { readonly [name: string]: Schema } = {
+  id: {
+    type: "string",
+    pattern: `^[A-Za-z0-9._:-]{1,${limits.id_chars}}$`,
+    description: "Makes the call safe to repeat. Not digits alone. A UUIDv7 is made when it is left out.",
+  },
+  created_at: {
+    type: "string",
+    description: "When it happened, as an ISO 8601 time; the time of recording when it is left out.",
+  },
+  session_id: { type: "string", description: `Kept exactly; at most ${limits.session_id_bytes} bytes.` },
+  project: { type: "string", description: `A label of at most ${limits.label_bytes} bytes.` },
+  client: { type: "string", description: `A label of at most ${limits.label_bytes} bytes.` },
+  extra: { type: "object", description: "Anything else. Fields that a kind does not know are kept here too." },
+};
+
+const time: Schema = { type: "string", format: "date-time" };
+
+const readEnvelope: { readonly [name: string]: Schema } = {
+  position: { type: "integer", minimum: 1, description: "Place in the log: 1, 2, 3 …, without gaps." },
+  id: { type: "string" },
+  kind: { type: "string" },
+  created_at: { ...time, description: "When it happened." },
+  recorded_at: { ...time, description: "When the log took it." },
+  session_id: { type: "string" },
+  project: { type: "string" },
+  client: { type: "string" },
+  hash: { type: "string", description: "SHA-256 over the previous entry's hash and this entry." },
+};
+
+/** `NewMessageEntry`, `MessageEntry` and so on for every kind, and the unions of them. */
+export function entrySchemas(): { readonly [name: string]: Schema } {
+  const schemas: { [name: string]: Schema } = {
+    NewInteraction: given("interaction", []),
+    NewResponse: given("response", ["interaction_id"]),
+    NewClear: given("clear", ["session_id"]),
+    NewEntry: union(captureKinds.map((kind) => [kind, `New${nameOf(kind)}`])),
+    Entry: union(readKinds.map((kind) => [kind, nameOf(kind)])),
+    EntrySummary: union(readKinds.map((kind) => [kind, isSummarised(kind) ? summaryNameOf(kind) : nameOf(kind)])),
+    ErasedEntry: objectOf({ ...readEnvelope, erased: { const: true } }, [...Object.keys(readEnvelope), "erased"]),
+  };
+  for (const kind of captureKinds) {
+    schemas[`New${nameOf(kind)}`] = { ...given(kind, []), required: ["kind", ...requiredOf(kind)] };
+  }
+  for (const kind of readKinds) {
+    schemas[nameOf(kind)] = read(kind);
+    if (isSummarised(kind)) schemas[summaryNameOf(kind)] = summary(kind);
+  }
+  return schemas;
+}
+
+/** `interaction` → `InteractionEntry`, `tool_call` → `ToolCallEntry`. */
+export function nameOf(kind: ReadKind): string {
+  const words = kind.split("_").map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
+  return `${words.join("")}Entry`;
+}
+
+function summaryNameOf(kind: ReadKind): string {
+  return nameOf(kind).replace(/Entry$/, "Summary");
+}
+
+function isSummarised(kind: ReadKind): boolean {
+  return kind === "interaction" || kind === "response";
+}
+
+function fieldsOf(kind: ReadKind): readonly (readonly [FieldName, Field])[] {
+  return Object.entries(fieldTableOf(kind)) as unknown as readonly (readonly [FieldName, Field])[];
+}
+
+function requiredOf(kind: CaptureKind): readonly string[] {
+  const fields = fieldsOf(kind).flatMap(([name, field]) => (field.required ? [name] : []));
+  return kindRules[kind].needs_session ? ["session_id", ...fields] : fields;
+}
+
+function given(kind: CaptureKind, fromPath: readonly string[]): Schema {
+  const fields = fieldsOf(kind)
+    .filter(([name]) => !fromPath.includes(name))
+    .map(([name, field]) => [name, described(name, field.required ? field.schema : orNull(field.schema))]);
+  const envelope = Object.entries(givenEnvelope)
+    .filter(([name]) => !fromPath.includes(name))
+    .map(([name, schema]) => [name, name === "session_id" && kindRules[kind].needs_session ? schema : orNull(schema)]);
+  const properties = { kind: { const: kind }, ...Object.fromEntries(fields), ...Object.fromEntries(envelope) };
+  return objectOf(
+    properties,
+    requiredOf(kind).filter((name) => !fromPath.includes(name)),
+  );
+}
+
+function read(kind: ReadKind): Schema {
+  const fields = fieldsOf(kind).map(([name, field]) => [name, described(name, field.schema)]);
+  const always = fieldsOf(kind).flatMap(([name, field]) => (field.required || field.empty !== undefined ? [name] : []));
+  const properties = {
+    ...readEnvelope,
+    kind: { const: kind },
+    ...Object.fromEntries(fields),
+    extra: { type: "object", description: "Fields that the kind does not know." },
+    ...(kind === "interaction" ? { response_id: { type: "string", description: "The entry that completed it." } } : {}),
+  };
+  return objectOf(properties, [...Object.keys(readEnvelope), ...always, "extra"]);
+}
+
+function summary(kind: ReadKind): Schema {
+  const whole = read(kind) as { readonly properties: { readonly [name: string]: Schema }; readonly required: string[] };
+  const { response: _, context_pack: __, ...properties } = whole.properties;
+  const response_chars = { type: "integer", description: "Length of the response in code points." };
+  const required = whole.required.filter((name) => name in properties);
+  return objectOf({ ...properties, response_chars }, [...required, "response_chars"]);
+}
+
+function union(namesByKind: readonly (readonly [string, string])[]): Schema {
+  const mapping = Object.fromEntries(namesByKind.map(([kind, name]) => [kind, schemaNamed(name).$ref]));
+  const oneOf = namesByKind.map(([, name]) => schemaNamed(name));
+  return { oneOf, discriminator: { propertyName: "kind", mapping } };
+}
+
+function objectOf(properties: { readonly [name: string]: unknown }, required: readonly string[]): Schema {
+  return { type: "object", properties, ...(required.length === 0 ? {} : { required }) };
+}
+
+function described(name: FieldName, schema: object): Schema {
+  return { ...schema, description: descriptions[name] };
+}
+
+/** Null for an optional field means absent. */
+function orNull(schema: object): Schema {
+  const { type } = schema as { readonly type?: unknown };
+  if (typeof type === "string") return { ...schema, type: [type, "null"] };
+  return schema as Schema;
+}

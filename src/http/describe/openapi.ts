@@ -1,0 +1,146 @@
+// The OpenAPI document: what the routes say about themselves, and the schemas of what they take and give.
+import type { FastifyInstance } from "fastify";
+import type { Need } from "../../guard/scopes.js";
+import { statusByFault, statusByRejection } from "../door/errors.js";
+import { forgetSchemas } from "../routes/forget.js";
+import { searchSchemas } from "../routes/search.js";
+import { entrySchemas } from "./entry-schemas.js";
+import { type Operation, refusals, type Schema, schemaNamed } from "./operation.js";
+import { reflectionSchemas } from "./reflection-schemas.js";
+import { sessionSchemas } from "./session-schemas.js";
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly [name: string]: unknown };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
+  readonly components: {
+    readonly schemas: { readonly [name: string]: Schema };
+    readonly securitySchemes: { readonly [name: string]: Schema };
+  };
+}
+
+/** Gathers the operations of all routes that are registered after this call. */
+export function gatherOperations(app: FastifyInstance): OpenApiDocument["paths"] {
+  const paths: { [path: string]: { [method: string]: Operation } } = {};
+  app.addHook("onRoute", ({ method, url, config }) => {
+    const operation = config?.operation;
+    if (operation === undefined || method === "HEAD") return;
+    const path = url.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [String(method).toLowerCase()]: guarded(operation, config?.need) };
+  });
+  return paths;
+}
+
+/** What the door adds to every call. */
+function guarded(operation: Operation, need: Need = "admin"): Operation {
+  if (need === "open") return { ...operation, security: [] };
+  const responses = {
+    ...refusals("key_missing", "key_wrong", "scope_insufficient", "origin_refused", "host_foreign", "rate_exceeded"),
+    ...operation.responses,
+  };
+  return { ...operation, security: [{ key: need === "any" ? [] : [need] }], responses };
+}
+
+export function openApiDocument(options: {
+  readonly version: string;
+  readonly paths: OpenApiDocument["paths"];
+}): OpenApiDocument {
+  const { version, paths } = options;
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Hansard",
+      version,
+      summary: "The verbatim record of what AI agents were told, what they said and what they did.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    tags: [
+      { name: "Interactions", description: "Round-trips with a model: a prompt, and sooner or later its response." },
+      { name: "Entries", description: "Everything that happens in a session, of whatever kind." },
+      { name: "Sessions", description: "Entries that share a `session_id`, as a whole and as model input." },
+      { name: "Search", description: "Finding anything again." },
+      { name: "Reflection", description: "Looking back: what went wrong, what recurs, how it has changed." },
+      { name: "Store", description: "The state of the log and of the server." },
+    ],
+    paths,
+    components: {
+      securitySchemes: {
+        key: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "A key made with `hansard keys create --scope S`. Each call names the scope it needs: `capture`, `read`, " +
+            "`review` (which includes read) or `admin` (all). A server without keys, which only its own machine can " +
+            "reach, asks for none.",
+        },
+      },
+      schemas: {
+        ...answerSchemas(),
+        ...sessionSchemas(),
+        ...searchSchemas(),
+        ...reflectionSchemas(),
+        ...forgetSchemas,
+        ...entrySchemas(),
+      },
+    },
+  };
+}
+
+function answerSchemas(): { readonly [name: string]: Schema } {
+  const text = { type: "string" };
+  const count = { type: "integer", minimum: 0 };
+  const status = { type: "string", enum: ["recorded", "already_recorded"] };
+  const cursor = { type: ["string", "null"], description: "Leads to the next page; null on the last one." };
+  const partial = { const: true, description: "The index is being rebuilt, and older entries may be missing." };
+  return {
+    Error: object({
+      error: object(
+        {
+          code: {
+            type: "string",
+            enum: [...Object.keys({ ...statusByRejection, ...statusByFault }), "internal"].sort(),
+            description: "What went wrong, for programs.",
+          },
+          message: { ...text, description: "The same for people." },
+          field: { ...text, description: "The field or parameter that has to change." },
+          index: { ...count, description: "Which item of a batch it was, from 0." },
+          hint: { ...text, description: "What to do about it." },
+        },
+        ["code", "message"],
+      ),
+    }),
+    Receipt: object({ status, id: text, position: count, created_at: { type: "string", format: "date-time" } }),
+    EntriesRecorded: object({ status, entries: { type: "array", items: schemaNamed("Receipt") } }),
+    InteractionPage: object(
+      { interactions: { type: "array", items: schemaNamed("InteractionSummary") }, next_cursor: cursor, partial },
+      ["interactions", "next_cursor"],
+    ),
+    EntryPage: object(
+      { entries: { type: "array", items: schemaNamed("EntrySummary") }, next_cursor: cursor, partial },
+      ["entries", "next_cursor"],
+    ),
+    Verification: {
+      oneOf: [
+        object({ ok: { const: true }, entries: count, erased: count, position: count, hash: text }),
+        object({ ok: { const: false }, position: count, reason: text }),
+      ],
+    },
+    Health: object(
+      {
+        status: { type: "string", enum: ["ok", "degraded"] },
+        version: text,
+        position: { ...count, description: "Position of the newest entry." },
+        indexed_through: { ...count, description: "Position through which the index has followed." },
+        trouble: { ...text, description: "Why the log cannot be used at present; absent while it can." },
+      },
+      ["status", "version", "position", "indexed_through"],
+    ),
+  };
+}
+
+function object(properties: { readonly [name: string]: Schema }, required = Object.keys(properties)): Schema {
+  return { type: "object", properties, required };
+}

@@ -1,0 +1,163 @@
+// Bodies of requests: read whole, checked to be UTF-8 and parsed as JSON, and never rewritten on the way.
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Fault } from "../../model/fault.js";
+import { limits } from "../../model/limits.js";
+import { orThrow, Rejection, reject } from "../../model/rejection.js";
+import { type BodyAccount, bodiesOverload } from "./body-budget.js";
+import { contentTypeUnsupported } from "./errors.js";
+import { ENTRIES_MAX, refuseHostile, tooManyEntries } from "./hostile-json.js";
+
+const BYTE_ORDER_MARK = 0xfeff;
+const LINE_FEED = 0x0a;
+
+/**
+ * Lets the routes of `app` take JSON. A parser gives a rejection as the body instead of failing, because Fastify would
+ * close the connection, and a client that is still sending would see a reset in place of the answer.
+ */
+export function acceptJson(app: FastifyInstance): void {
+  accept(app, ["application/json"], parseJsonBody);
+}
+
+/** Lets the routes of `app` take one JSON document per line; the body is then the list of them. */
+export function acceptJsonLines(app: FastifyInstance): void {
+  accept(app, ["application/x-ndjson", "application/ndjson", "application/jsonl"], parseJsonLines);
+}
+
+/** Lets the routes of `app` take a body that is empty whatever it calls itself, as `curl -d ''` sends it. */
+export function acceptEmptyBodies(app: FastifyInstance): void {
+  accept(app, "*", (bytes) => (bytes.byteLength === 0 ? undefined : reject(contentTypeUnsupported())));
+}
+
+/** The parsed body; undefined where there is none, and that is fine. */
+export function optionalBodyOf(request: FastifyRequest): unknown {
+  const { body } = request;
+  return body instanceof Rejection && body.code === "body_missing" ? undefined : accepted(body);
+}
+
+/** The parsed body, or the rejection it came to. */
+export function bodyOf(request: FastifyRequest): unknown {
+  return accepted(request.body === undefined ? bodyMissing() : request.body);
+}
+
+function accepted(body: unknown): unknown {
+  if (body instanceof Fault) throw body;
+  return orThrow(body);
+}
+
+function accept(app: FastifyInstance, types: string | string[], parse: (bytes: Buffer) => unknown): void {
+  app.addContentTypeParser(types, (request, payload, done) => {
+    const encoding = request.headers["content-encoding"] ?? "identity";
+    if (encoding !== "identity") {
+      payload.resume();
+      done(null, encodingUnsupported());
+      return;
+    }
+    const account = request.bodyAccount;
+    readWhole(payload, account, (error, read) => done(error, read instanceof Buffer ? parse(read) : read));
+  });
+}
+
+/** Calls back once, with all bytes. What comes beyond the limit is read and dropped, so that the answer gets through. */
+function readWhole(
+  payload: IncomingMessage,
+  account: BodyAccount | null,
+  done: (error: Error | null, read?: Buffer | Rejection | Fault) => void,
+): void {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let isRefused = false;
+  const refuse = (reason: Rejection | Fault): void => {
+    isRefused = true;
+    chunks = [];
+    done(null, reason);
+  };
+  payload.on("data", (chunk: Buffer) => {
+    if (isRefused) return;
+    size += chunk.byteLength;
+    if (size > limits.request_bytes) refuse(requestTooLarge());
+    else if (account?.take(chunk.byteLength) === false) refuse(bodiesOverload());
+    else chunks.push(chunk);
+  });
+  payload.on("end", () => {
+    if (!isRefused) done(null, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size));
+  });
+  payload.on("error", (error) => {
+    if (!isRefused) done(error);
+  });
+  if (Number(payload.headers["content-length"]) > limits.request_bytes) refuse(requestTooLarge());
+}
+
+export function parseJsonBody(bytes: Buffer): unknown {
+  return parseJson(bytes, "the body");
+}
+
+/** Blank lines are passed over; `index` counts the others. */
+export function parseJsonLines(bytes: Buffer): readonly unknown[] | Rejection {
+  const items: unknown[] = [];
+  let line = 0;
+  for (let start = 0; start < bytes.length; ) {
+    const feed = bytes.indexOf(LINE_FEED, start);
+    const end = feed === -1 ? bytes.length : feed;
+    line += 1;
+    const bytesOfLine = bytes.subarray(start, end);
+    start = end + 1;
+    // Told apart without parsing, since a request may hold millions of them.
+    if (isBlank(bytesOfLine)) continue;
+    const item = parseJson(bytesOfLine, `line ${line}`);
+    if (!(item instanceof Rejection)) items.push(item);
+    else if (item.code !== "body_missing") return item.at(items.length);
+    if (items.length > ENTRIES_MAX) return tooManyEntries();
+  }
+  return items;
+}
+
+function isBlank(bytes: Buffer): boolean {
+  for (const byte of bytes) if (byte !== 0x20 && byte !== 0x0d && byte !== 0x09) return false;
+  return true;
+}
+
+function parseJson(bytes: Buffer, what: string): unknown {
+  if (!isUtf8(bytes)) return utf8Invalid(what);
+  const hostile = refuseHostile(bytes);
+  if (hostile !== undefined) return hostile;
+  const text = bytes.toString("utf8");
+  try {
+    return JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
+  } catch (error) {
+    // `trim` takes a byte order mark away too.
+    return text.trim() === "" ? bodyMissing() : jsonInvalid(what, error);
+  }
+}
+
+function bodyMissing(): Rejection {
+  return reject({ code: "body_missing", message: "the request has no body", hint: "Send a JSON object." });
+}
+
+function utf8Invalid(what: string): Rejection {
+  return reject({ code: "utf8_invalid", message: `${what} is not valid UTF-8`, hint: "Send text as UTF-8." });
+}
+
+/** The answer quotes the parser, which quotes the body: it goes back to where it came from, and into no log. */
+function jsonInvalid(what: string, error: unknown): Rejection {
+  const reason = error instanceof Error ? error.message : String(error);
+  return reject({ code: "json_invalid", message: `${what} is not valid JSON: ${reason.slice(0, 200)}` });
+}
+
+function requestTooLarge(): Rejection {
+  return reject({
+    code: "request_too_large",
+    message: `the request is larger than ${limits.request_bytes} bytes (64 MiB)`,
+    hint: "Send fewer entries at a time.",
+  });
+}
+
+function encodingUnsupported(): Rejection {
+  return reject({
+    code: "content_type_unsupported",
+    field: "content-encoding",
+    message: "the body must not be compressed",
+    hint: "Send it without content-encoding.",
+  });
+}

@@ -1,0 +1,35 @@
+// Requests that are not even HTTP, too slow or with too large headers: answered on the bare socket, in the usual shape.
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { RejectionDetails } from "../../model/rejection.js";
+import { rejectionAnswer } from "./errors.js";
+
+export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, answer } = rejectionAnswer(toRejection(error.code));
+  const body = JSON.stringify(answer);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+function toRejection(code: string | undefined): RejectionDetails {
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return {
+      code: "headers_too_large",
+      message: "address and headers together are too large",
+      hint: "Send long text in a body.",
+    };
+  }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return { code: "request_timeout", message: "the request took too long to arrive", hint: "Send it again." };
+  }
+  return { code: "request_invalid", message: "the request is not valid HTTP" };
+}

@@ -1,0 +1,118 @@
+// Entries of every kind over HTTP: append one or many, list, get.
+import type { FastifyInstance } from "fastify";
+import type { EntryInput } from "../../model/entry.js";
+import { RecorderError } from "../../model/rejection.js";
+import type { Recorder } from "../../recorder.js";
+import type { EntriesRecorded, EntryAnswer, EntryPage } from "../contract.js";
+import { exampleEntries, exampleId, exampleReceipt } from "../describe/examples.js";
+import { describeParameters } from "../describe/list-parameters.js";
+import { bodyRefusals, jsonContent, type Operation, refusals, schemaNamed } from "../describe/operation.js";
+import { acceptJsonLines, bodyOf } from "../door/bodies.js";
+import { readQuery, refuseQuery } from "../door/query.js";
+
+export function entryRoutes(app: FastifyInstance, recorder: Recorder): void {
+  acceptJsonLines(app);
+
+  app.post("/entries", { config: { operation: appendOperation } }, async (request, reply): Promise<EntriesRecorded> => {
+    refuseQuery(request);
+    // The recorder parses what it is given; until then a body is only claimed to be entries.
+    const result = await recorder.append(bodyOf(request) as EntryInput | readonly EntryInput[]);
+    reply.code(result.status === "recorded" ? 201 : 200);
+    return result;
+  });
+
+  app.get("/entries", { config: { operation: listOperation } }, (request): Promise<EntryPage> => {
+    return recorder.listEntries(readQuery(request, listNames));
+  });
+
+  app.get<{ Params: { readonly id: string } }>(
+    "/entries/:id",
+    { config: { operation: getOperation } },
+    async (request): Promise<EntryAnswer> => {
+      refuseQuery(request);
+      const { id } = request.params;
+      const entry = await recorder.getEntry(id);
+      if (entry === undefined) throw entryNotFound(id);
+      return entry;
+    },
+  );
+}
+
+function entryNotFound(id: string): RecorderError {
+  const message = `there is no entry ${JSON.stringify(id.slice(0, 128))}`;
+  return new RecorderError({ code: "entry_not_found", message });
+}
+
+const tags = ["Entries"];
+
+const appendOperation: Operation = {
+  operationId: "appendEntries",
+  tags,
+  summary: "Append entries of any kind",
+  description:
+    "One entry, a list, or one entry per line as `application/x-ndjson`. All of them are recorded or none; an error " +
+    "names the refused one by its `index`, from 0.",
+  requestBody: {
+    required: true,
+    content: {
+      ...jsonContent(
+        { oneOf: [schemaNamed("NewEntry"), { type: "array", items: schemaNamed("NewEntry"), minItems: 1 }] },
+        exampleEntries,
+      ),
+      "application/x-ndjson": { schema: { type: "string", description: "One entry per line." } },
+    },
+  },
+  responses: {
+    201: {
+      description: "Recorded; at least one of them was new.",
+      content: jsonContent(schemaNamed("EntriesRecorded"), { status: "recorded", entries: [exampleReceipt] }),
+    },
+    200: { description: "All of them were recorded before.", content: jsonContent(schemaNamed("EntriesRecorded")) },
+    ...refusals(
+      ...(["entries_missing", "kind_unknown", "kind_reserved", "prompt_blank", "role_unknown"] as const),
+      ...(["confidence_out_of_range", "id_invalid", "label_invalid", "session_id_invalid", "time_invalid"] as const),
+      ...(["interaction_not_found", "already_completed"] as const),
+      ...bodyRefusals,
+    ),
+  },
+};
+
+const listNames = ["project", "session_id", "client", "kind", "role", "since", "until", "limit", "cursor"] as const;
+
+const listOperation: Operation = {
+  operationId: "listEntries",
+  tags,
+  summary: "List entries of all kinds, newest first",
+  description: "Rows of interactions and responses leave out the long texts, and have `response_chars` instead.",
+  parameters: describeParameters(listNames),
+  responses: {
+    200: { description: "A page of entries.", content: jsonContent(schemaNamed("EntryPage")) },
+    ...refusals(
+      ...(["kind_unknown", "role_unknown", "time_invalid", "limit_invalid", "cursor_invalid"] as const),
+      ...(["parameter_unknown", "parameter_repeated"] as const),
+    ),
+  },
+};
+
+const getOperation: Operation = {
+  operationId: "getEntry",
+  tags,
+  summary: "Get one entry, whole",
+  parameters: [
+    {
+      name: "id",
+      in: "path",
+      required: true,
+      description: "The entry's id, percent-encoded, or its position.",
+      schema: { type: "string" },
+      example: exampleId,
+    },
+  ],
+  responses: {
+    200: {
+      description: "The entry; of an erased one, what is left.",
+      content: jsonContent({ oneOf: [schemaNamed("Entry"), schemaNamed("ErasedEntry")] }),
+    },
+    ...refusals("entry_not_found"),
+  },
+};

@@ -1,0 +1,65 @@
+// The whole record, or a part of it, over HTTP: one entry per line, sent as it is read.
+import { Readable } from "node:stream";
+import type { FastifyInstance } from "fastify";
+import type { Recorder } from "../../recorder.js";
+import { describeParameters } from "../describe/list-parameters.js";
+import { type Operation, refusals } from "../describe/operation.js";
+import { callerOf, isStillAdmitted } from "../door/doorkeeper.js";
+import { readQuery } from "../door/query.js";
+
+/** Lines are sent together, because a packet of its own for each would cost more than the line. */
+const CHUNK_CHARS = 64 * 1024;
+
+export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
+  // Every export is written down, so there is no asking for its headers alone.
+  app.get("/export", { config: { operation: exportOperation }, exposeHeadRoute: false }, async (request, reply) => {
+    const { actor } = callerOf(request);
+    const lines = recorder.exportEntries({ ...readQuery(request, exportNames), actor });
+    // What is refused is refused with the first line, while there still is an answer to give.
+    const first = await lines.next();
+    reply.type("application/x-ndjson");
+    const isAdmitted = (): Promise<boolean> => isStillAdmitted(request, recorder.keys);
+    return reply.send(Readable.from(inChunks(first.value ?? "", lines, isAdmitted), { objectMode: false }));
+  });
+}
+
+async function* inChunks(
+  first: string,
+  rest: AsyncGenerator<string, void, undefined>,
+  isAdmitted: () => Promise<boolean>,
+): AsyncGenerator<string> {
+  let chunk = first;
+  for await (const line of rest) {
+    if (chunk.length + line.length > CHUNK_CHARS && chunk !== "") {
+      yield chunk;
+      chunk = "";
+      // The answer breaks off, so that nobody takes the half for the whole.
+      if (!(await isAdmitted())) throw new Error("the key was revoked while its export was on its way");
+    }
+    chunk += line;
+  }
+  if (chunk !== "") yield chunk;
+}
+
+const exportNames = ["project", "session_id", "client", "kind", "since", "until", "masked"] as const;
+
+const exportOperation: Operation = {
+  operationId: "export",
+  tags: ["Store"],
+  summary: "Export entries, verbatim and in order of position",
+  description:
+    "The first line is about the log: `log_id`, and the `position` and `hash` it ends with. Each further line is an " +
+    "entry as it is stored, with `position`, `kind`, `recorded_at`, `hash` and `salt` (`commitment` where it was " +
+    "erased). `masked=1` masks secrets, as lists do, and gives the commitment in place of the salt. Without filters, importing the lines into an empty store gives the same positions, times and hashes.",
+  parameters: describeParameters(exportNames),
+  responses: {
+    200: {
+      description: "One JSON object per line.",
+      content: { "application/x-ndjson": { schema: { type: "string" } } },
+    },
+    ...refusals(
+      ...(["kind_unknown", "time_invalid", "label_invalid", "session_id_invalid", "field_invalid"] as const),
+      ...(["parameter_unknown", "parameter_repeated", "store_failed", "recorder_closed"] as const),
+    ),
+  },
+};

@@ -1,0 +1,95 @@
+// Forgetting over HTTP.
+import type { FastifyInstance } from "fastify";
+import { isJsonObject } from "../../model/json.js";
+import { RecorderError } from "../../model/rejection.js";
+import type { Recorder } from "../../recorder.js";
+import type { ForgetAnswer } from "../contract.js";
+import {
+  bodyRefusals,
+  jsonContent,
+  type Operation,
+  refusals,
+  type Schema,
+  schemaNamed,
+} from "../describe/operation.js";
+import { bodyOf } from "../door/bodies.js";
+import { callerOf } from "../door/doorkeeper.js";
+import { refuseQuery } from "../door/query.js";
+
+export function forgetRoutes(app: FastifyInstance, recorder: Recorder): void {
+  app.post("/forget", { config: { operation: forgetOperation } }, (request): Promise<ForgetAnswer> => {
+    refuseQuery(request);
+    const wish = bodyOf(request);
+    const { actor } = callerOf(request);
+    return recorder.forget(asked(wish, actor));
+  });
+}
+
+/** Who asks is known by the key, and is nothing to be told; what is no object is refused further in. */
+function asked(wish: unknown, actor: string): Parameters<Recorder["forget"]>[0] {
+  if (!isJsonObject(wish)) return wish as Parameters<Recorder["forget"]>[0];
+  if (Object.hasOwn(wish, "actor")) {
+    throw new RecorderError({ code: "field_invalid", field: "actor", message: "actor is not known here" });
+  }
+  return { ...wish, actor } as unknown as Parameters<Recorder["forget"]>[0];
+}
+
+const forgetOperation: Operation = {
+  operationId: "forget",
+  tags: ["Store"],
+  summary: "Remove the bodies of an entry, a session or a project for good",
+  description:
+    "With all that belongs to them: the response of an interaction, everything that carries the session's or the " +
+    "project's name. Positions, times and the chain of hashes stay, and a `redaction` entry names what went, with the " +
+    "reason. With `dry_run` nothing is done. What arrives after the redaction stays.",
+  requestBody: {
+    required: true,
+    content: jsonContent(schemaNamed("NewForgetting"), {
+      session_id: "cli:anna",
+      reason: "Anna asked us to.",
+      dry_run: true,
+    }),
+  },
+  responses: {
+    200: { description: "What went.", content: jsonContent(schemaNamed("Forgetting")) },
+    ...refusals(
+      ...bodyRefusals,
+      ...(["kind_reserved", "session_id_invalid", "label_invalid", "entry_not_found", "session_not_found"] as const),
+      ...(["project_not_found", "store_failed", "recorder_closed"] as const),
+    ),
+  },
+};
+
+export const forgetSchemas: { readonly [name: string]: Schema } = {
+  NewForgetting: {
+    type: "object",
+    properties: {
+      entry: { type: ["string", "integer"], description: "The id of an entry, or its position." },
+      session_id: { type: "string" },
+      project: { type: "string" },
+      reason: { type: "string", description: "Why. It stays, and so must not repeat what is to be forgotten." },
+      dry_run: { type: "boolean", description: "Only say what would go." },
+    },
+    required: ["reason"],
+    additionalProperties: false,
+  },
+  Forgetting: {
+    type: "object",
+    properties: {
+      dry_run: { type: "boolean" },
+      entries: { type: "integer", description: "How many entries lost their bodies, or would." },
+      by_kind: { type: "object", additionalProperties: { type: "integer" } },
+      positions: { type: "array", items: { type: "integer" } },
+      redaction: {
+        type: ["integer", "null"],
+        description: "Position of the entry that names them; null in a dry run.",
+      },
+      left: {
+        type: "array",
+        items: { type: "string" },
+        description: "What is still in the store's files, in words, and when it goes; empty where nothing is.",
+      },
+    },
+    required: ["dry_run", "entries", "by_kind", "positions", "redaction", "left"],
+  },
+};

@@ -1,0 +1,213 @@
+// The hub of all who follow one recorder: it learns that the log has grown, reads the new entries once for everybody who
+// waits at its end, and keeps the newest for a moment.
+//
+// Nobody is ever sent anything here. A tail pulls from its own position, so a slow one costs no memory and delays no one:
+// what it missed is still in the log.
+import { matches, type TailFilter, type TailQuery, type TailRead } from "./read-tail.js";
+import type { TailSource } from "./source.js";
+import { forgetAnswer, Tail, type TailWindow } from "./tail.js";
+
+export interface TailHubParts {
+  readonly source: TailSource;
+  /** Position of the newest entry, whoever wrote it. */
+  readonly head: () => Promise<number>;
+}
+
+/** Other processes' entries are looked for this often, and only while somebody waits for them. */
+const POLL_MS = 100;
+/** Under load, entries are gathered this long, so that a hundred listeners are not woken for each of them. */
+const GATHER_MS = 40;
+/** How much of the log's end is kept for tails that are almost there. */
+const KEPT_BYTES_MAX = 512 * 1024;
+/** A round that comes sooner than this after the one before is part of a stream, and takes its time. */
+const STREAM_MS = 250;
+/** In a stream, a round of wakes is spread over about this many pauses of a millisecond each. */
+const ROUND_PAUSES = 100;
+
+interface Waiting {
+  readonly wake: () => void;
+  readonly fail: (reason: unknown) => void;
+}
+
+interface Kept extends TailRead {
+  readonly after: number;
+  readonly bytes: number;
+}
+
+export class TailHub implements TailWindow {
+  readonly #parts: TailHubParts;
+  readonly #tails = new Set<Tail>();
+  /** Tails at the end of what is known, and how each is told that there is more. */
+  readonly #waiting = new Map<Tail, Waiting>();
+  readonly #kept: Kept[] = [];
+  #keptBytes = 0;
+  /** Position through which the log was read for all. */
+  #through = 0;
+  #hasGrown = false;
+  #isPumping = false;
+  #pumpAgainAtMs = 0;
+  #poll: NodeJS.Timeout | undefined;
+
+  constructor(parts: TailHubParts) {
+    this.#parts = parts;
+  }
+
+  open(query: TailQuery): Tail {
+    const start = this.#parts.head().then((position) => {
+      this.#skipTo(position);
+      return query.after ?? position;
+    });
+    // Whoever reads from the tail meets the failure; nobody may be doing so yet.
+    start.catch(() => undefined);
+    const tail = new Tail({ start, filter: query.filter, window: this });
+    this.#tails.add(tail);
+    return tail;
+  }
+
+  /** How many follow the log. */
+  get size(): number {
+    return this.#tails.size;
+  }
+
+  /** Word that this process has appended. */
+  appended(): void {
+    this.#hasGrown = true;
+    this.#pumpSoon();
+  }
+
+  /** Ends every tail. */
+  async close(): Promise<void> {
+    for (const tail of [...this.#tails]) void tail.return();
+    await this.#parts.source.close();
+  }
+
+  /** What comes after a position: from what is kept, or from the log; undefined where one has to wait. */
+  pull(after: number, filter: TailFilter | undefined): TailRead | Promise<TailRead> | undefined {
+    if (after >= this.#through) return undefined;
+    const kept = this.#kept.find((one) => one.after <= after && after < one.through);
+    if (kept === undefined) return this.#parts.source.read({ after, filter });
+    if (kept.after === after && filter === undefined) return kept;
+    const rows = kept.rows.filter((row) => row.position > after && matches(row, filter));
+    return { rows, through: kept.through, isFull: kept.isFull };
+  }
+
+  wait(tail: Tail): Promise<void> {
+    return new Promise((wake, fail) => {
+      this.#waiting.set(tail, { wake, fail });
+      this.#poll ??= setInterval(() => void this.#look(), POLL_MS);
+      if (this.#hasGrown) this.#pumpSoon();
+    });
+  }
+
+  leave(tail: Tail): void {
+    this.#tails.delete(tail);
+    this.#waiting.get(tail)?.wake();
+    this.#waiting.delete(tail);
+    this.#rest();
+    if (this.#tails.size === 0) this.#forget();
+  }
+
+  /** Where nobody waits, what the log grew by in the meantime need not be read for all: who lags reads for itself. */
+  #skipTo(position: number): void {
+    if (this.#waiting.size > 0 || this.#isPumping || position <= this.#through) return;
+    this.#forget();
+    this.#through = position;
+  }
+
+  #forget(): void {
+    this.#kept.length = 0;
+    this.#keptBytes = 0;
+  }
+
+  /** The timer keeps the program alive, so it runs only as long as somebody waits. */
+  #rest(): void {
+    if (this.#waiting.size > 0) return;
+    clearInterval(this.#poll);
+    this.#poll = undefined;
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isPumping) return;
+    try {
+      if ((await this.#parts.head()) > this.#through) this.appended();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #pumpSoon(): void {
+    if (this.#isPumping || this.#waiting.size === 0) return;
+    this.#isPumping = true;
+    const restMs = this.#pumpAgainAtMs - performance.now();
+    if (restMs > 0) setTimeout(() => void this.#pump(), restMs);
+    else setImmediate(() => void this.#pump());
+  }
+
+  /** Reads what is new and wakes who waits for it, until there is nothing new or nobody waits. */
+  async #pump(): Promise<void> {
+    let isFull = true;
+    try {
+      while (isFull && this.#waiting.size > 0) {
+        this.#hasGrown = false;
+        const read = await this.#parts.source.read({ after: this.#through });
+        isFull = read.isFull;
+        if (isFull) this.#hasGrown = true;
+        this.#keep(read);
+        await this.#wake();
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#pumpAgainAtMs = isFull ? 0 : performance.now() + GATHER_MS;
+    this.#isPumping = false;
+    if (this.#hasGrown) this.#pumpSoon();
+  }
+
+  #keep(read: TailRead): void {
+    if (read.through === this.#through || this.#tails.size === 0) return;
+    const bytes = read.rows.reduce((sum, { json }) => sum + json.byteLength, 0);
+    // Who still takes from the read before the last one is slow, and parses for itself: what lives longer, V8 has to move.
+    for (const row of this.#kept.at(-2)?.rows ?? []) forgetAnswer(row);
+    this.#kept.push({ ...read, after: this.#through, bytes });
+    this.#keptBytes += bytes;
+    this.#through = read.through;
+    while (this.#keptBytes > KEPT_BYTES_MAX && this.#kept.length > 1) {
+      this.#keptBytes -= (this.#kept.shift() as Kept).bytes;
+    }
+  }
+
+  /**
+   * One after the other: a capture that arrives meanwhile must not wait for all of them. Sending the same to a hundred
+   * connections takes milliseconds on both sides; while entries keep coming that is spread out, because done in one go it
+   * would show in every capture that falls into it.
+   */
+  async #wake(): Promise<void> {
+    const woken = [...this.#waiting].filter(([tail]) => tail.position < this.#through);
+    const isStream = performance.now() < this.#pumpAgainAtMs + STREAM_MS;
+    const together = isStream ? Math.ceil(woken.length / ROUND_PAUSES) : 1;
+    for (const [index, [tail, waiting]] of woken.entries()) {
+      if (index > 0 && index % together === 0) await (isStream ? pause() : turn());
+      // It may have left in the meantime.
+      if (this.#waiting.get(tail) !== waiting) continue;
+      this.#waiting.delete(tail);
+      waiting.wake();
+    }
+    // Who was woken last comes back before it is decided whether anybody waits for more.
+    await turn();
+    this.#rest();
+  }
+
+  #fail(error: unknown): void {
+    for (const { fail } of this.#waiting.values()) fail(error);
+    this.#waiting.clear();
+    this.#rest();
+  }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1));
+}

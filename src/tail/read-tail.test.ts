@@ -1,0 +1,124 @@
+// What a tail asks for, and what is read for it: bounded amounts, in order, without what lists leave out too.
+import { describe, expect, test } from "vitest";
+import { memoryRecorder } from "../../test/support/memory-recorder.js";
+import { sampleEntries } from "../../test/support/sample-entries.js";
+import type { EntryInput } from "../model/entry.js";
+import { Rejection } from "../model/rejection.js";
+import type { StoredEntry } from "../ports/entry-log.js";
+import { noMask } from "../ports/mask.js";
+import { matches, parseTailQuery, readTail, rowEntry, type TailOptions, type TailQuery } from "./read-tail.js";
+
+describe("what a tail asks for", () => {
+  test.each<[TailOptions, TailQuery]>([
+    [{}, { after: undefined, filter: undefined }],
+    [
+      { after: "", project: "", kind: "" },
+      { after: undefined, filter: undefined },
+    ],
+    [{ after: 0 }, { after: 0, filter: undefined }],
+    [{ after: "9007199254740991" }, { after: Number.MAX_SAFE_INTEGER, filter: undefined }],
+    [
+      { project: "-", client: "c" },
+      { after: undefined, filter: { project: "", client: "c" } },
+    ],
+    [
+      { kind: "error", session_id: "a/b" },
+      { after: undefined, filter: { kinds: ["error"], session_id: "a/b" } },
+    ],
+    [{ role: "timmy" }, { after: undefined, filter: { role: "assistant" } }],
+    [{ kind: "audit" }, { after: undefined, filter: { kinds: ["audit"] } }],
+  ])("%j", (options, query) => {
+    expect(parseTailQuery(options)).toEqual(query);
+  });
+
+  test.each<[TailOptions, string, string]>([
+    [{ after: -1 }, "field_invalid", "after"],
+    [{ after: 1.5 }, "field_invalid", "after"],
+    [{ after: "1e3" }, "field_invalid", "after"],
+    [{ after: " 1" }, "field_invalid", "after"],
+    [{ after: "9007199254740992" }, "field_invalid", "after"],
+    [{ after: Number.NaN }, "field_invalid", "after"],
+    [{ kind: "gossip" }, "kind_unknown", "kind"],
+    [{ role: "king" }, "role_unknown", "role"],
+    [{ session_id: ".." }, "session_id_invalid", "session_id"],
+    [{ project: "a\nb" }, "label_invalid", "project"],
+  ])("refused: %j", (options, code, field) => {
+    const refused = parseTailQuery(options);
+    expect(refused).toBeInstanceOf(Rejection);
+    expect(refused).toMatchObject({ code, field });
+  });
+});
+
+test("a filter holds on every part it names", () => {
+  const row = { position: 1, kind: "message", project: "p", session_id: "s", client: "", role: "user" };
+  expect(matches(row, undefined)).toBe(true);
+  expect(matches(row, { project: "p", session_id: "s", client: "", kinds: ["message"], role: "user" })).toBe(true);
+  for (const other of [
+    { project: "q" },
+    { session_id: "S" },
+    { client: "c" },
+    { kinds: ["error"] },
+    { role: "tool" },
+  ]) {
+    expect(matches(row, { project: "p", ...other })).toBe(false);
+  }
+});
+
+describe("what is read", () => {
+  test("entries come as they were appended: an interaction without its later response, which is a row of its own", async () => {
+    const { recorder, log } = memoryRecorder();
+    await recorder.append(sampleEntries);
+    const { rows, through, isFull } = await readTail({ log, mask: noMask }, { after: 0 });
+    expect({ through, isFull }).toEqual({ through: sampleEntries.length, isFull: false });
+    expect(rows.map(({ position }) => position)).toEqual(sampleEntries.map((_, index) => index + 1));
+    const entries = rows.map(rowEntry) as readonly unknown[];
+    expect(entries[1]).toMatchObject({ id: "asked", response: "", model: "" });
+    expect(entries[5]).toMatchObject({ id: "answered", session_id: "s:1", project: "atlas" });
+    expect(entries[2]).toEqual(await recorder.getEntry("said"));
+    for (const { json } of rows) expect(Buffer.from(json).toString()).not.toContain("\n");
+  });
+
+  test("a filter that matches nothing says how far it has looked, and stops after a long stretch", async () => {
+    const { recorder, log } = memoryRecorder();
+    for (let batch = 0; batch < 10; batch += 1) await recorder.append(errors(1_000));
+    const filter = { kinds: ["decision"] };
+    const first = await readTail({ log, mask: noMask }, { after: 0, filter });
+    expect(first).toEqual({ rows: [], through: 4_000, isFull: true });
+    expect(await readTail({ log, mask: noMask }, { after: 8_000, filter })).toEqual({
+      rows: [],
+      through: 10_000,
+      isFull: false,
+    });
+  });
+
+  test("large entries come one at a time", async () => {
+    const { recorder, log } = memoryRecorder();
+    const error = "x".repeat(300_000);
+    await recorder.append([1, 2, 3].map(() => ({ kind: "error", error })));
+    expect(await readTail({ log, mask: noMask }, { after: 1 })).toMatchObject({
+      rows: [{ position: 2 }],
+      through: 2,
+      isFull: true,
+    });
+  });
+
+  test("erased and damaged entries are left out, and what follows them is not", async () => {
+    const { recorder, log } = memoryRecorder();
+    await recorder.append(errors(4));
+    const [first, second, third, fourth] = (await log.read({ after: 0, limit: 4 })) as StoredEntry[];
+    const { body: _, salt: __, ...erased } = first as StoredEntry;
+    const stored = [
+      erased,
+      { ...second, body: Buffer.from("{torn") },
+      { ...third, body: Buffer.from('{"id":"x","session_id":7}') },
+      fourth,
+    ] as StoredEntry[];
+    const { rows, through } = await readTail({ log: { read: async () => stored }, mask: noMask }, { after: 0 });
+    expect(rows.map(({ position }) => position)).toEqual([4]);
+    expect(through).toBe(4);
+  });
+});
+
+function errors(count: number): readonly EntryInput[] {
+  return Array.from({ length: count }, (_, index) => ({ kind: "error", error: `e${index}` }));
+}

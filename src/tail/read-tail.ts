@@ -1,0 +1,167 @@
+// Following the log: what a tail asks for, and the entries after a position as they were appended, ready to be sent.
+import { toEntry } from "../model/body.js";
+import type { Entry } from "../model/entry.js";
+import { Fault } from "../model/fault.js";
+import { Rejection, reject } from "../model/rejection.js";
+import { readRole } from "../model/roles.js";
+import { parseTime } from "../model/time.js";
+import type { RowFilter } from "../ports/entry-index.js";
+import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
+import type { Mask } from "../ports/mask.js";
+import { parseEntryQuery } from "../read/list-query.js";
+
+/** Filters as in lists: an empty one filters nothing, and `"-"` selects entries without that label. */
+export interface TailOptions {
+  /** Entries after this position; only those that are still to come when it is left out. */
+  readonly after?: number | string | undefined;
+  readonly project?: string | undefined;
+  readonly session_id?: string | undefined;
+  readonly client?: string | undefined;
+  readonly kind?: string | undefined;
+  /** Messages of this role: user, assistant, system or tool. */
+  readonly role?: string | undefined;
+}
+
+export type TailFilter = Pick<RowFilter, "project" | "session_id" | "client" | "kinds" | "role">;
+
+export interface TailQuery {
+  /** Undefined means from now on. */
+  readonly after: number | undefined;
+  /** Undefined lets everything through. */
+  readonly filter: TailFilter | undefined;
+}
+
+/** One entry on its way to whoever follows: the text that is sent, and what filters look at. */
+export interface TailRow {
+  readonly position: number;
+  readonly kind: string;
+  readonly project: string;
+  readonly session_id: string;
+  readonly client: string;
+  /** Of a message: its role as views read it. */
+  readonly role?: string;
+  /** The entry as JSON on one line, in bytes: many listeners wait for the same, and V8 must not carry it about for them. */
+  readonly json: Uint8Array;
+}
+
+export interface TailRange {
+  readonly after: number;
+  readonly filter?: TailFilter | undefined;
+}
+
+/** What a tail is read from, and what hides the secrets in it. */
+export interface TailParts {
+  readonly log: Pick<EntryLog, "read">;
+  readonly mask: Mask;
+}
+
+export interface TailRead {
+  readonly rows: readonly TailRow[];
+  /** Position through which the log was looked at; entries that do not match are behind it too. */
+  readonly through: number;
+  /** Whether the log may go on after it. */
+  readonly isFull: boolean;
+}
+
+/** A reader that has stalled keeps at most this much, beside the entry that went beyond it. */
+const READ_BYTES = 128 * 1024;
+const READ_ENTRIES = 250;
+/** A filter that matches little looks this many times as far before it answers. */
+const READS_MAX = 16;
+
+export function parseTailQuery(options: TailOptions): TailQuery | Rejection {
+  const { project, session_id, client, kind, role } = options;
+  const parsed = parseEntryQuery({ project, session_id, client, kind, role }, 0);
+  if (parsed instanceof Rejection) return parsed;
+  const after = parseAfter(options.after);
+  if (after instanceof Rejection) return after;
+  const { filter } = parsed;
+  return { after, filter: Object.keys(filter).length === 0 ? undefined : filter };
+}
+
+/** A position to go on after. One that the log has not reached yet is fine: it is waited for. */
+function parseAfter(value: unknown): number | undefined | Rejection {
+  if (value === undefined || value === null || value === "") return undefined;
+  const number = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
+  if (Number.isSafeInteger(number) && (number as number) >= 0) return number as number;
+  return reject({
+    code: "field_invalid",
+    field: "after",
+    message: "after must be a position (a whole number from 0)",
+    hint: "0 starts with the first entry; leave it out to start from now.",
+  });
+}
+
+export function matches(row: Omit<TailRow, "json">, filter: TailFilter | undefined): boolean {
+  if (filter === undefined) return true;
+  const { project, session_id, client, kinds, role } = filter;
+  return (
+    (project === undefined || row.project === project) &&
+    (session_id === undefined || row.session_id === session_id) &&
+    (client === undefined || row.client === client) &&
+    (kinds === undefined || kinds.includes(row.kind)) &&
+    (role === undefined || row.role === role)
+  );
+}
+
+/** The next entries that match, a bounded amount; none where the log ends or a long stretch has no match. */
+export async function readTail(parts: TailParts, range: TailRange): Promise<TailRead> {
+  let through = range.after;
+  let isFull = true;
+  let rows: readonly TextRow[] = [];
+  for (let reads = 0; reads < READS_MAX && isFull && rows.length === 0; reads += 1) {
+    const stored = await parts.log.read({ after: through, limit: READ_ENTRIES, bytes_max: READ_BYTES });
+    rows = stored.flatMap((one) => toRow(one, range.filter, parts.mask));
+    through = stored.at(-1)?.position ?? through;
+    isFull = stored.length === READ_ENTRIES || bytesOf(stored) >= READ_BYTES;
+  }
+  return { rows: packed(rows), through, isFull };
+}
+
+/** The entry of a row. */
+export function rowEntry({ json }: TailRow): Entry {
+  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString()) as Entry;
+}
+
+interface TextRow extends Omit<TailRow, "json"> {
+  readonly json: string;
+}
+
+/** The texts of all rows lie in one piece of memory, which can be handed to another thread as it is. */
+function packed(rows: readonly TextRow[]): readonly TailRow[] {
+  const memory = Buffer.from(new ArrayBuffer(rows.reduce((bytes, { json }) => bytes + Buffer.byteLength(json), 0)));
+  let end = 0;
+  return rows.map((row) => {
+    const start = end;
+    end += memory.write(row.json, start);
+    return { ...row, json: new Uint8Array(memory.buffer, start, end - start) };
+  });
+}
+
+function toRow(stored: StoredEntry, filter: TailFilter | undefined, mask: Mask): readonly TextRow[] {
+  if (filter?.kinds !== undefined && !filter.kinds.includes(stored.kind)) return [];
+  const entry = readableEntry(stored);
+  if (entry === undefined) return [];
+  const { position, kind, project, session_id, client } = entry;
+  const role = entry.kind === "message" ? { role: readRole(entry.role) } : {};
+  const row = { position, kind, project, session_id, client, ...role };
+  return matches(row, filter) ? [{ ...row, json: JSON.stringify(mask.entry(entry)) }] : [];
+}
+
+/** As in lists, what was erased or damaged is left out; a damaged entry must not end every tail that reaches it. */
+function readableEntry(stored: StoredEntry): Entry | undefined {
+  try {
+    const entry = toEntry(stored);
+    if ("erased" in entry) return undefined;
+    const labels = [entry.project, entry.session_id, entry.client];
+    const isSound = parseTime(entry.created_at) !== undefined && labels.every((label) => typeof label === "string");
+    return isSound ? entry : undefined;
+  } catch (error) {
+    if (error instanceof Fault && error.code === "entry_corrupt") return undefined;
+    throw error;
+  }
+}
+
+function bytesOf(stored: readonly StoredEntry[]): number {
+  return stored.reduce((bytes, one) => bytes + (one.body?.byteLength ?? 0), 0);
+}
