@@ -1,13 +1,14 @@
 // Backup and restore of a store in a folder: one file that holds the whole log, proven before it counts.
 import { existsSync, mkdirSync, rmdirSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { type Verification, verify } from "./custody/verify.js";
+import { basename, dirname } from "node:path";
+import { verify } from "./custody/verify.js";
 import { writeWholeFile } from "./custody/whole-file.js";
 import { copyFile } from "./engines/sqlite/copy-file.js";
 import { toFault } from "./engines/sqlite/file.js";
 import { SqliteLog } from "./engines/sqlite/log.js";
 import { Fault } from "./model/fault.js";
-import { isStoreFileName } from "./model/store-files.js";
+import { isStoreFileName, storeFiles, withCompanions } from "./model/store-files.js";
+import type { Verification } from "./model/verification.js";
 
 /** What was written, and what its chain ends with. */
 export interface StoreCopy {
@@ -34,9 +35,9 @@ export interface BackupOptions {
 /** Copies the log while others read and write it. The index is derived from it and left out. */
 export async function backUpStore(options: BackupOptions): Promise<StoreCopy> {
   const { data, path, replaces, onStep = () => undefined } = options;
-  const source = join(data, "log.db");
+  const source = storeFiles(data).log;
   await openAndClose(source);
-  if (isStoreFileName(basename(path)) && existsSync(join(dirname(path), "log.db"))) {
+  if (isStoreFileName(basename(path)) && existsSync(storeFiles(dirname(path)).log)) {
     throw taken(path, "It is a file of a store, which nothing may replace: name another one.");
   }
   if (!replaces && existsSync(path)) throw taken(path, "Name another file, or replace it with --force.");
@@ -58,13 +59,12 @@ export interface RestoreOptions {
 /** Makes a store from a backup, where there is none yet. */
 export async function restoreStore(options: RestoreOptions): Promise<StoreCopy> {
   const { from, data, onStep = () => undefined } = options;
-  const source = statSync(from, { throwIfNoEntry: false })?.isDirectory() === true ? join(from, "log.db") : from;
+  const source = statSync(from, { throwIfNoEntry: false })?.isDirectory() === true ? storeFiles(from).log : from;
   await openAndClose(source);
   const hint = "Name a folder without a store with --data; nothing that is there is ever overwritten.";
-  const path = join(data, "log.db");
-  for (const name of ["log.db", "log.db-wal", "index.db"]) {
-    if (existsSync(join(data, name))) throw taken(join(data, name), hint);
-  }
+  const { log: path, index } = storeFiles(data);
+  const inTheWay = [...withCompanions(path), index].find((file) => existsSync(file));
+  if (inTheWay !== undefined) throw taken(inTheWay, hint);
   const isNew = !existsSync(data);
   try {
     mkdirSync(data, { recursive: true, mode: 0o700 });

@@ -1,10 +1,9 @@
 // Opens two stores for `hansard copy`, on whichever engines they are, and closes them whatever happens.
-import { join } from "node:path";
 import { type CopyOutcome, copyLog } from "./custody/copy.js";
-import { SqliteLog } from "./engines/sqlite/log.js";
-import { isDatabaseAddress } from "./model/data-address.js";
 import { Fault } from "./model/fault.js";
 import type { EntryLog } from "./ports/entry-log.js";
+import type { LogMode } from "./ports/store.js";
+import { openStore } from "./stores.js";
 
 export type { CopyOutcome } from "./custody/copy.js";
 
@@ -16,12 +15,12 @@ export interface CopyOptions {
 }
 
 export async function copyStore(options: CopyOptions): Promise<CopyOutcome> {
-  const from = await openLog(options.from, false).catch((error: unknown) => {
+  const from = await openLog(options.from, "read").catch((error: unknown) => {
     if (!(error instanceof Fault) || error.code !== "store_missing") throw error;
     throw new Fault("store_missing", error.message, { hint: "Name the folder or the address of a store with --from." });
   });
   try {
-    const to = await openLog(options.to, true);
+    const to = await openLog(options.to, "create");
     try {
       const { onProgress } = options;
       return await copyLog({ from, to, ...(onProgress === undefined ? {} : { onProgress }) });
@@ -33,10 +32,6 @@ export async function copyStore(options: CopyOptions): Promise<CopyOutcome> {
   }
 }
 
-async function openLog(data: string, create: boolean): Promise<EntryLog> {
-  if (isDatabaseAddress(data)) {
-    const { openPostgres } = await import("./engines/postgres/store.js");
-    return (await openPostgres({ address: data, create })).log;
-  }
-  return SqliteLog.open({ path: join(data, "log.db"), mode: create ? "create" : "read" });
+async function openLog(address: string, mode: LogMode): Promise<EntryLog> {
+  return (await openStore({ address, mode })).log(mode);
 }

@@ -4,7 +4,6 @@ export type { ForgetOptions } from "./custody/forget-wish.js";
 export type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./custody/forgotten.js";
 export type { RetentionRule } from "./custody/retention.js";
 export type { SecretFinding } from "./custody/scrubbing.js";
-export type { Verification } from "./custody/verify.js";
 export type { ExportFormat, ExportOptions } from "./export/export-query.js";
 export type {
   ImportedFile,
@@ -30,8 +29,20 @@ export type {
 export { Fault, type FaultCode } from "./model/fault.js";
 export type { JsonObject, JsonValue } from "./model/json.js";
 export { RecorderError, type RejectionCode } from "./model/rejection.js";
+export type {
+  DecisionReport,
+  ErrorGroup,
+  Insight,
+  LowConfidenceItem,
+  ReflectionReport,
+  ToolReport,
+  Topic,
+  Trend,
+} from "./model/report.js";
 export type { Seal } from "./model/seal.js";
+export type { Verification } from "./model/verification.js";
 export { openRecorder, type RecorderOptions } from "./open-recorder.js";
+export type { EngineParts } from "./open-sides.js";
 export type { EntryCounts } from "./ports/entry-index.js";
 export type { AnthropicHistory, AnthropicMessage } from "./read/history/anthropic.js";
 export type { OpenAiCall, OpenAiMessage } from "./read/history/openai.js";
@@ -44,15 +55,5 @@ export type { SearchHit, SearchPage } from "./read/search/searcher.js";
 export type { HistoryFormat, HistoryOptions, SessionListOptions, TimelineOptions } from "./read/session-query.js";
 export type { SessionList, SessionSummary, Timeline } from "./read/session-reader.js";
 export { type AppendResult, type Health, Recorder, type Tail } from "./recorder.js";
-export type {
-  DecisionReport,
-  ErrorGroup,
-  Insight,
-  LowConfidenceItem,
-  ReflectionReport,
-  ToolReport,
-  Topic,
-  Trend,
-} from "./reflect/report.js";
 export { Session, type SessionEnvelope } from "./session.js";
 export type { TailOptions } from "./tail/read-tail.js";

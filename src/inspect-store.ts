@@ -1,13 +1,16 @@
 // Looks at a store from the outside, also where it cannot be opened, for `hansard doctor`.
 import { accessSync, constants, statfsSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { type Diagnosis, diagnose, type Finding, type FolderFacts, type StoreFacts } from "./custody/doctor.js";
-import { type Verification, verify } from "./custody/verify.js";
+import { verify } from "./custody/verify.js";
 import { discardIndex } from "./engines/sqlite/index-file.js";
 import { inspectFile } from "./engines/sqlite/inspect.js";
 import { SqliteLog } from "./engines/sqlite/log.js";
-import { isDatabaseAddress, shownPlace } from "./model/data-address.js";
+import { shownPlace } from "./model/data-address.js";
 import { Fault } from "./model/fault.js";
+import type { StoreFiles } from "./model/store-files.js";
+import type { Verification } from "./model/verification.js";
+import type { Store } from "./ports/store.js";
+import { filesOf, openStore } from "./stores.js";
 
 export type { Diagnosis, Finding } from "./custody/doctor.js";
 
@@ -19,14 +22,14 @@ export interface InspectOptions {
 }
 
 export async function inspectStore(options: InspectOptions): Promise<Diagnosis> {
-  if (isDatabaseAddress(options.data)) return inspectDatabase(options);
-  return diagnose(await gatherFacts(options));
+  const files = filesOf(options.data);
+  return files === undefined ? inspectDatabase(options) : diagnose(await gatherFacts(options, files));
 }
 
 /** Removes an index that is damaged. It is derived from the log; whoever has it open begins another one. */
 export function discardDamagedIndex(data: string): void {
-  if (isDatabaseAddress(data)) return;
-  const path = join(data, "index.db");
+  const path = filesOf(data)?.index;
+  if (path === undefined) return;
   const { state } = inspectFile({ path, role: "index" });
   if (state === "damaged" || state === "not_a_database") discardIndex(path);
 }
@@ -34,20 +37,20 @@ export function discardDamagedIndex(data: string): void {
 /** PostgreSQL looks after its own files; what is left is whether it can be used, and whether the log is whole. */
 async function inspectDatabase({ data, onStep = () => undefined }: InspectOptions): Promise<Diagnosis> {
   onStep("Opening the database …");
-  const { openPostgres } = await import("./engines/postgres/store.js");
-  let store: Awaited<ReturnType<typeof openPostgres>>;
+  let store: Store;
   try {
-    store = await openPostgres({ address: data, create: false });
+    store = await openStore({ address: data, mode: "read" });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { ok: false, findings: [{ level: "fail", check: "database", message: error.message, hint: error.hint }] };
   }
   try {
-    const { position } = await store.log.head();
+    const log = await store.log("read");
+    const { position } = await log.head();
     const onProgress = (through: number): void => onStep(`Walking the chain: ${through} of ${position} …`);
-    return databaseDiagnosis(shownPlace(data), await verify(store.log, { onProgress }));
+    return databaseDiagnosis(shownPlace(data), await verify(log, { onProgress }));
   } finally {
-    await store.log.close();
+    await store.close();
   }
 }
 
@@ -62,14 +65,14 @@ function databaseDiagnosis(where: string, checked: Verification): Diagnosis {
   return { ok: false, findings: [database, { level: "fail", check: "chain", message, hint }] };
 }
 
-async function gatherFacts({ data, onStep = () => undefined }: InspectOptions): Promise<StoreFacts> {
+async function gatherFacts({ data, onStep = () => undefined }: InspectOptions, files: StoreFiles): Promise<StoreFacts> {
   const folder = folderFacts(data);
   const outside = { node_version: process.versions.node, folder, disk_free_bytes: freeBytes(data) };
   if (folder.state !== "there") return { ...outside, log: undefined, index: undefined, chain: undefined };
   onStep("Checking log.db …");
-  const log = inspectFile({ path: join(data, "log.db"), role: "log" });
+  const log = inspectFile({ path: files.log, role: "log" });
   onStep("Checking index.db …");
-  const index = inspectFile({ path: join(data, "index.db"), role: "index" });
+  const index = inspectFile({ path: files.index, role: "index" });
   const chain = log.state === "current" ? await walkChain(log, onStep) : undefined;
   return { ...outside, log, index, chain };
 }

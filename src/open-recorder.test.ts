@@ -1,5 +1,5 @@
 // The recorder as its callers meet it: what it answers, what it throws, and what closing means.
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
@@ -7,6 +7,9 @@ import { fuzz } from "../test/support/fuzz.js";
 import { memoryRecorder } from "../test/support/memory-recorder.js";
 import { sampleEntries } from "../test/support/sample-entries.js";
 import { folderOfFile, folderOfTest } from "../test/support/temporary-folder.js";
+import { MemoryIndex } from "./engines/memory/index.js";
+import { MemoryKeys } from "./engines/memory/keys.js";
+import { MemoryLog } from "./engines/memory/log.js";
 import type { EntryInput, InteractionInput } from "./model/entry.js";
 import { RecorderError } from "./model/rejection.js";
 import { openRecorder } from "./open-recorder.js";
@@ -211,5 +214,39 @@ describe("any JSON survives being recorded and read", () => {
       fuzz(150),
     );
     expect(await recorder.verify()).toMatchObject({ ok: true });
+  });
+});
+
+describe("a store may be made of", () => {
+  test("an engine of one's own, which is used as it is", async () => {
+    const parts = { log: new MemoryLog(), index: new MemoryIndex(), keys: new MemoryKeys() };
+    const recorder = await openRecorder({ data: parts });
+    await recorder.append({ kind: "error", error: "the bridge is closed", session_id: "s" });
+    expect((await recorder.search("bridge")).results).toMatchObject([{ kind: "error", position: 1 }]);
+    expect(await recorder.session("s").summary()).toMatchObject({ entries: 1 });
+    expect(await parts.index.checkpoint()).toBe(1);
+    await recorder.keys.create({ scope: "read" });
+    expect(await parts.keys.list()).toHaveLength(1);
+    const tail = recorder.tail({ after: 0 });
+    expect(await tail.next()).toMatchObject({ value: { position: 1 } });
+    await recorder.close();
+  });
+
+  test("a log on one engine and an index on another", async () => {
+    const [data, index] = [folderOfTest(), folderOfTest()];
+    for (const elsewhere of ["memory:", index]) {
+      const recorder = await openRecorder({ data, index: elsewhere });
+      await recorder.append({ kind: "error", error: "the bridge is closed" });
+      expect((await recorder.search("bridge")).results.length).toBeGreaterThan(0);
+      await recorder.close();
+    }
+    expect(existsSync(join(data, "index.db"))).toBe(false);
+    expect(existsSync(join(index, "index.db"))).toBe(true);
+    expect(existsSync(join(index, "log.db"))).toBe(false);
+  });
+
+  test("nothing that has not all of the parts", async () => {
+    const refused = openRecorder({ data: { log: new MemoryLog() } as never });
+    await expect(refused).rejects.toMatchObject({ code: "field_invalid", field: "data" });
   });
 });

@@ -1,10 +1,18 @@
 // One session of an open recorder: everything that happens in it, and what it gives back.
+import { hash } from "node:crypto";
 import type { Captured } from "./capture/capture.js";
 import type { DecisionFields, EntryInput, ErrorFields, GivenEnvelope, MessageInput } from "./model/entry.js";
+import { orThrow, RecorderError } from "./model/rejection.js";
 import type { AnthropicHistory } from "./read/history/anthropic.js";
-import type { History } from "./read/history/history.js";
+import { consolidatedFurther, throughElsewhere, throughInvalid } from "./read/history/consolidation-refusals.js";
 import type { OpenAiMessage } from "./read/history/openai.js";
-import type { HistoryOptions, TimelineOptions } from "./read/session-query.js";
+import type { Asking } from "./read/questions.js";
+import {
+  type HistoryOptions,
+  parseHistoryQuery,
+  parseTimelineQuery,
+  type TimelineOptions,
+} from "./read/session-query.js";
 import type { SessionSummary, Timeline } from "./read/session-reader.js";
 
 /** Labels, id and time; the session is given already. */
@@ -13,12 +21,8 @@ export type SessionEnvelope = Omit<GivenEnvelope, "session_id">;
 type InputOf<K extends EntryInput["kind"]> = Omit<Extract<EntryInput, { kind: K }>, "kind" | "session_id">;
 
 /** What a session needs of its recorder. */
-export interface SessionRecorder {
+export interface SessionRecorder extends Asking {
   append(input: EntryInput): Promise<{ readonly entries: readonly Captured[] }>;
-  summary(session_id: string): Promise<SessionSummary | undefined>;
-  timeline(session_id: string, options: TimelineOptions): Promise<Timeline>;
-  history(session_id: string, options: HistoryOptions): Promise<History>;
-  consolidate(session_id: string, through: number, summary: string | undefined): Promise<{ readonly through: number }>;
 }
 
 export class Session {
@@ -60,13 +64,28 @@ export class Session {
   history(options?: HistoryOptions & { readonly format?: "openai" | undefined }): Promise<readonly OpenAiMessage[]>;
   history(options: HistoryOptions): Promise<readonly OpenAiMessage[] | AnthropicHistory>;
   async history(options: HistoryOptions = {}): Promise<unknown> {
-    const history = await this.#recorder.history(this.id, options);
+    const history = await this.#recorder.ask("history", orThrow(parseHistoryQuery(this.id, options)));
     return "system" in history ? history : history.messages;
   }
 
   /** Leaves what came up to this position out of history from now on; answers with where the turn really ended. */
-  consolidate(through: number, options: { readonly summary?: string } = {}): Promise<{ readonly through: number }> {
-    return this.#recorder.consolidate(this.id, through, options.summary);
+  async consolidate(
+    through: number,
+    options: { readonly summary?: string } = {},
+  ): Promise<{ readonly through: number }> {
+    if (!Number.isSafeInteger(through) || through < 1) throw new RecorderError(throughInvalid());
+    const session_id = this.id;
+    const plan = await this.#recorder.ask("planConsolidation", { session_id, through });
+    if (plan.outcome === "not_in_session") throw new RecorderError(throughElsewhere(through));
+    if (plan.outcome === "backwards") throw new RecorderError(consolidatedFurther(plan.present));
+    if (plan.outcome === "unmoved") return { through: plan.present };
+    // The same place is consolidated once, however many ask for it at the same time.
+    const id = `consolidated:${hash("sha256", session_id, "hex").slice(0, 32)}:${plan.through}`;
+    const entry = { ...options, kind: "consolidation", id, session_id, through: plan.through } as const;
+    await this.#append(entry).catch((error: unknown) => {
+      if (!(error instanceof RecorderError) || error.code !== "id_conflict") throw error;
+    });
+    return { through: plan.through };
   }
 
   /** Starts history anew; everything before stays in the log. */
@@ -75,13 +94,13 @@ export class Session {
   }
 
   /** Counts, times and labels; undefined for a session that has no entry yet. */
-  summary(): Promise<SessionSummary | undefined> {
-    return this.#recorder.summary(this.id);
+  async summary(): Promise<SessionSummary | undefined> {
+    return this.#recorder.ask("sessionSummary", this.id);
   }
 
   /** The session's entries by position. */
-  entries(options: TimelineOptions = {}): Promise<Timeline> {
-    return this.#recorder.timeline(this.id, options);
+  async entries(options: TimelineOptions = {}): Promise<Timeline> {
+    return this.#recorder.ask("timeline", orThrow(parseTimelineQuery(this.id, options)));
   }
 
   async #append(input: object): Promise<Captured> {

@@ -2,7 +2,7 @@
 import type { CommitLoad, CommitReport, GroupCommit } from "./capture/group-commit.js";
 import { Fault } from "./model/fault.js";
 import type { EntryLog } from "./ports/entry-log.js";
-import type { Reading } from "./threads/reading.js";
+import type { Asking } from "./read/questions.js";
 
 export interface Health {
   /** `degraded` while answers may lack older entries, or the log cannot be used. */
@@ -26,21 +26,19 @@ const TROUBLE_MS = 30_000;
 
 export class Vitals {
   readonly #parts: VitalsParts;
-  #watch: ((report: CommitReport) => void) | undefined;
   #trouble: { readonly code: string; readonly atMs: number } | undefined;
 
   constructor(parts: VitalsParts) {
     this.#parts = parts;
     parts.commit.watch((report) => {
       this.#trouble = report.fault === undefined ? undefined : { code: report.fault, atMs: performance.now() };
-      this.#watch?.(report);
     });
   }
 
   async health(): Promise<Health> {
     const { log, reading } = this.#parts;
     const head = await log.head().catch((error: unknown) => (error instanceof Fault ? error.code : "store_failed"));
-    const index = await reading.indexState().catch(() => undefined);
+    const index = await reading.ask("indexState").catch(() => undefined);
     const trouble = typeof head === "string" ? head : this.#recentTrouble();
     return {
       status: trouble === undefined && index?.is_whole === true ? "ok" : "degraded",
@@ -56,12 +54,12 @@ export class Vitals {
 
   /** Position through which the texts are indexed; searches look through the rest themselves. */
   async textsThrough(): Promise<number> {
-    return (await this.#parts.reading.indexState()).texts_through;
+    return (await this.#parts.reading.ask("indexState")).texts_through;
   }
 
-  /** Hears of every commit from now on; there is one who watches. */
-  watchCommits(heard: (report: CommitReport) => void): void {
-    this.#watch = heard;
+  /** Hears of every commit from now on, until the answer is called. */
+  watchCommits(heard: (report: CommitReport) => void): () => void {
+    return this.#parts.commit.watch(heard);
   }
 
   #recentTrouble(): string | undefined {
@@ -72,7 +70,7 @@ export class Vitals {
 
 interface VitalsParts {
   readonly log: EntryLog;
-  readonly reading: Reading;
+  readonly reading: Asking;
   readonly commit: GroupCommit;
   /** How many follow the log. */
   readonly tails: () => number;

@@ -44,6 +44,13 @@ export class Capture {
     this.#surroundings = parts.surroundings;
   }
 
+  /** One entry, or a list of them: all or none. */
+  async record(given: unknown): Promise<readonly CapturedItem[] | Rejection> {
+    if (Array.isArray(given)) return given.length === 0 ? entriesMissing() : this.append(given);
+    const item = await this.appendOne(given);
+    return item instanceof Rejection ? item : [item];
+  }
+
   /** The common case, one entry, without the bookkeeping that a batch needs. */
   async appendOne(input: unknown, kindWhenAbsent?: CaptureKind): Promise<CapturedItem | Rejection> {
     const draft = this.#parse(input, kindWhenAbsent);
@@ -256,6 +263,10 @@ function conflict(claim: string, packed: Packed): Rejection {
     message: `id ${packed.id} was used before with other content; nothing was stored`,
     hint: "Give every entry an id of its own, or leave id out.",
   });
+}
+
+function entriesMissing(): Rejection {
+  return reject({ code: "entries_missing", message: "no entry was given", hint: "Give one entry or more." });
 }
 
 function interactionNotFound(id: string): Rejection {

@@ -163,6 +163,49 @@ test("who watches hears of every commit: how much, how long, and why it failed",
   expect(heard[0]).not.toHaveProperty("fault");
 });
 
+test("however many watch, each hears of every commit until it stops watching", async () => {
+  const log = new HeldLog();
+  const commit = new GroupCommit(log);
+  const heard = { first: 0, second: 0 };
+  const stop = commit.watch(() => {
+    heard.first += 1;
+  });
+  commit.watch(() => {
+    heard.second += 1;
+  });
+  for (const id of ["a", "b"]) {
+    const appended = commit.append([newEntry(id)]);
+    await turn();
+    log.release();
+    await appended;
+    await turn();
+    stop();
+  }
+  expect(heard).toEqual({ first: 1, second: 2 });
+});
+
+test("the log's growth is announced to all who listen: of what was placed and restored, and not of what failed", async () => {
+  const log = new MemoryLog();
+  const commit = new GroupCommit(log);
+  const told = { first: 0, second: 0 };
+  commit.listen(() => {
+    told.first += 1;
+  });
+  commit.listen(() => {
+    told.second += 1;
+  });
+  await commit.append([newEntry("a")]);
+  expect(told).toEqual({ first: 1, second: 1 });
+  // Its id is taken, so that nothing is placed.
+  await commit.append([newEntry("a")]);
+  expect(told.first).toBe(1);
+  const { log_id } = await log.head();
+  expect(await commit.restore({ log_id: "another", entries: [] })).toBe(false);
+  expect(told.first).toBe(1);
+  expect(await commit.restore({ log_id, entries: [] })).toBe(true);
+  expect(told).toEqual({ first: 2, second: 2 });
+});
+
 test("it is drained once everything queued before has been answered", async () => {
   const log = new HeldLog();
   const commit = new GroupCommit(log);

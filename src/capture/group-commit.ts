@@ -1,7 +1,7 @@
 // Group commit: callers wait together, and one fsync serves them all. Nobody lingers for company: what queued up while
 // earlier batches were being written is the next batch.
 import { Fault } from "../model/fault.js";
-import type { AppendOutcome, AppendUnit, EntryLog } from "../ports/entry-log.js";
+import type { AppendOutcome, AppendUnit, CopiedEntry, EntryLog } from "../ports/entry-log.js";
 
 /** Two batches under way let the log write one while the next is being gathered. */
 const IN_FLIGHT_MAX = 2;
@@ -47,7 +47,8 @@ export class GroupCommit {
   readonly #queue: Waiting[] = [];
   #queuedBytes = 0;
   #queuedEntries = 0;
-  #watch: ((report: CommitReport) => void) | undefined;
+  readonly #watchers = new Set<(report: CommitReport) => void>();
+  readonly #listeners = new Set<() => void>();
   #inFlight = 0;
   #scheduled = false;
   /** Whether a lone caller has just been answered, and nothing but what follows from that has run since. */
@@ -66,9 +67,20 @@ export class GroupCommit {
     return { entries, bytes, is_pressed };
   }
 
-  /** Hears of every commit, succeeded or not; there is one who watches. */
-  watch(heard: (report: CommitReport) => void): void {
-    this.#watch = heard;
+  /** Hears of every commit, succeeded or not, until the answer is called. */
+  watch(heard: (report: CommitReport) => void): () => void {
+    this.#watchers.add(heard);
+    return () => this.#watchers.delete(heard);
+  }
+
+  /** Is told each time that the log has grown, whoever wrote to it; what was placed then is durable. */
+  listen(grown: () => void): void {
+    this.#listeners.add(grown);
+  }
+
+  /** Word that the log has grown: after every commit, and from whoever learns that others have written to it. */
+  announce(): void {
+    for (const grown of this.#listeners) grown();
   }
 
   append(unit: AppendUnit): Promise<AppendOutcome> {
@@ -84,6 +96,14 @@ export class GroupCommit {
       if (this.#queue.length >= EAGER_ENTRIES && this.#inFlight < EAGER_IN_FLIGHT_MAX) void this.#flush();
       else this.#schedule();
     });
+  }
+
+  /** Puts a copy's entries at their places, after all that was queued before; see the log's own `restore`. */
+  async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
+    await this.drained();
+    const isTaken = await this.#log.restore(copy);
+    if (isTaken) this.announce();
+    return isTaken;
   }
 
   /** Resolves once everything that was queued before has been answered. */
@@ -121,6 +141,7 @@ export class GroupCommit {
       const outcomes = await this.#log.append(batch.map((waiting) => waiting.unit));
       if (isAlone) this.#drawBreath();
       for (const [index, waiting] of batch.entries()) waiting.resolve(outcomes[index] as AppendOutcome);
+      if (outcomes.some((outcome) => "placed" in outcome)) this.announce();
     } catch (error) {
       fault = error;
       for (const waiting of batch) waiting.reject(error);
@@ -149,7 +170,7 @@ export class GroupCommit {
     this.#queuedBytes -= bytes;
     this.#queuedEntries -= entries;
     const code = fault === undefined ? {} : { fault: fault instanceof Fault ? fault.code : "defect" };
-    this.#watch?.({ entries, bytes, ms, ...code });
+    for (const heard of this.#watchers) heard({ entries, bytes, ms, ...code });
   }
 
   #takeBatch(): readonly Waiting[] {

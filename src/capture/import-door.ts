@@ -14,21 +14,18 @@ export class ImportDoor {
   readonly #log: EntryLog;
   readonly #capture: Capture;
   readonly #commit: GroupCommit;
-  readonly #appended: () => void;
   readonly #isRedacting: boolean;
 
   constructor(parts: {
     readonly log: EntryLog;
     readonly capture: Capture;
     readonly commit: GroupCommit;
-    readonly appended: () => void;
     /** Whether entries are masked before they are stored. */
     readonly is_redacting: boolean;
   }) {
     this.#log = parts.log;
     this.#capture = parts.capture;
     this.#commit = parts.commit;
-    this.#appended = parts.appended;
     this.#isRedacting = parts.is_redacting;
   }
 
@@ -66,16 +63,12 @@ export class ImportDoor {
       outcomes.push({ reason: items.message });
       rest = rest.slice(refused + 1);
     }
-    this.#appended();
     return outcomes;
   }
 
   async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
     // A copy keeps its hashes, and so its bytes; what is to be masked has to be placed anew.
     if (this.#isRedacting) return false;
-    await this.#commit.drained();
-    const isTaken = await this.#log.restore(copy);
-    this.#appended();
-    return isTaken;
+    return this.#commit.restore(copy);
   }
 }

@@ -1,8 +1,8 @@
 // What every command of the program is made of, and the few things most of them share.
 import type { Command } from "commander";
-import { isDatabaseAddress } from "../model/data-address.js";
 import { openRecorder } from "../open-recorder.js";
 import type { Recorder } from "../recorder.js";
+import { filesOf, isInProcess } from "../stores.js";
 import { type ExitStatus, WrongUse } from "./failures.js";
 import type { Settings } from "./settings.js";
 import type { Screen } from "./text/terminal.js";
@@ -25,7 +25,7 @@ export interface CommandModule {
 
 /** The folder of a store that outlives the command. */
 export function keptFolder({ data }: Settings): string {
-  if (data !== "memory:") return data;
+  if (!isInProcess(data)) return data;
   throw new WrongUse({
     code: "setting_invalid",
     field: "--data",
@@ -37,7 +37,7 @@ export function keptFolder({ data }: Settings): string {
 /** The folder of a store, for commands that work on its files. */
 export function storeFolder(settings: Settings, command: string): string {
   const data = keptFolder(settings);
-  if (!isDatabaseAddress(data)) return data;
+  if (filesOf(data) !== undefined) return data;
   throw new WrongUse({
     code: "setting_invalid",
     field: "--data",

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { isDatabaseAddress } from "../model/data-address.js";
+import { filesOf } from "../stores.js";
 import { WrongUse } from "./failures.js";
 import { readMaskValues } from "./mask-settings.js";
 
@@ -140,7 +140,7 @@ export function resolvePlace(value: string, origin: string): string {
 function parseData(found: Found | undefined): string {
   const text = parseText(found);
   if (text === undefined) return join(homeFolder(), ".hansard");
-  if (text === "memory:" || isDatabaseAddress(text)) return text;
+  if (filesOf(text) === undefined) return text;
   if (/^[a-z]+:\/\//i.test(text)) {
     throw new WrongUse({
       code: "setting_invalid",

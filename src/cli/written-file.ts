@@ -1,10 +1,10 @@
 // Output of any length: to standard output at the pace of its reader, or to a file that is there only once it is whole.
 import { existsSync } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { isStoreFileName } from "../model/store-files.js";
+import { isStoreFileName, storeFiles } from "../model/store-files.js";
 import { Failed } from "./failures.js";
 
 const CHUNK_CHARS = 64 * 1024;
@@ -26,7 +26,7 @@ export async function writeOut(lines: AsyncIterable<string>): Promise<void> {
 
 /** Only its owner may read it, as with the record itself. An older file of that name stays until the new one is whole. */
 export async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<void> {
-  if (isStoreFileName(basename(path)) && existsSync(join(dirname(path), "log.db"))) throw belongsToStore(path);
+  if (isStoreFileName(basename(path)) && existsSync(storeFiles(dirname(path)).log)) throw belongsToStore(path);
   const isPlain = (await stat(path).catch(() => undefined))?.isFile() ?? true;
   // A device or a pipe is written to as it is: nothing can take its place.
   const target = isPlain ? `${path}.${process.pid}.part` : path;

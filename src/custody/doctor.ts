@@ -1,8 +1,8 @@
 // The doctor: facts about a store in, findings in plain words out, each with what to do about it.
 
 import { basename, dirname } from "node:path";
+import type { Verification } from "../model/verification.js";
 import type { FileFacts } from "../ports/file-facts.js";
-import type { Verification } from "./verify.js";
 
 export interface Finding {
   readonly level: "ok" | "warn" | "fail";

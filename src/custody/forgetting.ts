@@ -10,22 +10,13 @@ import { Rejection, reject } from "../model/rejection.js";
 import type { RowFilter, RowKey } from "../ports/entry-index.js";
 import type { EntryLog, StoredBody } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
+import type { Asking } from "../read/questions.js";
 import { packOwn } from "./audit.js";
 import { belongingClaims } from "./belonging.js";
 import { type ForgetOptions, type ForgetTarget, parseForgetWish } from "./forget-wish.js";
 import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./forgotten.js";
 import { filterOf, parseRetentionRules, reasonOf } from "./retention.js";
 import { findSecrets } from "./scrubbing.js";
-
-/** Where the rows of an index are found, and how it is cleaned; it follows the log by itself. */
-export interface ForgettingIndex {
-  positions(query: {
-    readonly filter: RowFilter;
-    readonly after?: RowKey;
-    readonly limit: number;
-  }): Promise<readonly RowKey[]>;
-  purge(): Promise<string | undefined>;
-}
 
 const ACTOR_DEFAULT = "person";
 /** So many are named by one redaction: erasing them keeps captures waiting for about a second. */
@@ -35,23 +26,20 @@ const BODIES_AT_ONCE = 200;
 
 export class Forgetting {
   readonly #log: EntryLog;
-  readonly #index: ForgettingIndex;
+  readonly #reading: Asking;
   readonly #commit: Pick<GroupCommit, "append">;
   readonly #surroundings: Surroundings;
-  readonly #appended: () => void;
 
   constructor(parts: {
     readonly log: EntryLog;
-    readonly index: ForgettingIndex;
+    readonly reading: Asking;
     readonly commit: Pick<GroupCommit, "append">;
     readonly surroundings: Surroundings;
-    readonly appended: () => void;
   }) {
     this.#log = parts.log;
-    this.#index = parts.index;
+    this.#reading = parts.reading;
     this.#commit = parts.commit;
     this.#surroundings = parts.surroundings;
-    this.#appended = parts.appended;
   }
 
   /** Forgets an entry, a session or a project; a rejection where there is nothing of it. */
@@ -116,7 +104,7 @@ export class Forgetting {
         redaction ??= placed;
       }
     }
-    const left = redaction === null ? [] : [await this.#log.purge(), await this.#index.purge()];
+    const left = redaction === null ? [] : [await this.#log.purge(), await this.#reading.ask("purgeIndex")];
     const positions = [...kindByPosition.keys()].toSorted((left, right) => left - right);
     return {
       dry_run: wish.dry_run,
@@ -133,7 +121,7 @@ export class Forgetting {
     const positions: number[] = [];
     let after: RowKey | undefined;
     do {
-      const page = await this.#index.positions({ filter, limit: PAGE, ...(after === undefined ? {} : { after }) });
+      const page = await this.#reading.ask("positions", { filter, limit: PAGE, ...(after && { after }) });
       for (const { position } of page) positions.push(position);
       after = page.length < PAGE ? undefined : page.at(-1);
     } while (after !== undefined);
@@ -186,7 +174,6 @@ export class Forgetting {
     const redaction = packOwn("redaction", { positions, reason, scope }, this.#surroundings);
     const note = packOwn("audit", { action: "forget", actor, target: redaction.id }, this.#surroundings);
     const outcome = await this.#commit.append([redaction.entry, note.entry]);
-    this.#appended();
     if ("taken" in outcome)
       throw new Fault("store_failed", "an id that was just made is taken", { hint: "Try again." });
     return outcome.placed[0]?.position as number;

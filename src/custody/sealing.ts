@@ -1,10 +1,10 @@
 // Sealing a log and holding it against its seals, with the key that lies outside of its data.
 import { Rejection } from "../model/rejection.js";
 import type { Seal } from "../model/seal.js";
+import type { Verification } from "../model/verification.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import { containmentFlaw, parseSeal, sealFlaw, sealHead } from "./seal.js";
 import { findSealKey, openSealKey } from "./seal-key.js";
-import type { Verification } from "./verify.js";
 
 export class Sealing {
   readonly #keyPath: string;

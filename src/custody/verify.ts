@@ -4,19 +4,8 @@ import { chainHash, commitmentOf, GENESIS_HASH, HASH_BYTES, SALT_BYTES } from ".
 import { claimsOf } from "../model/claims.js";
 import { Fault } from "../model/fault.js";
 import { erasedBy } from "../model/redaction.js";
+import type { Verification } from "../model/verification.js";
 import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
-
-export type Verification =
-  | {
-      readonly ok: true;
-      readonly entries: number;
-      readonly erased: number;
-      readonly position: number;
-      readonly hash: string;
-      /** Where a seal was given: what it says, and by which key. */
-      readonly seal?: { readonly position: number; readonly sealed_at: string; readonly public_key: string };
-    }
-  | { readonly ok: false; readonly position: number; readonly reason: string };
 
 export interface VerifyOptions {
   readonly onProgress?: (through: number) => void;

@@ -44,3 +44,8 @@ export function corruptEntry(position: number, reason: string, cause?: unknown):
     cause,
   });
 }
+
+/** Whoever uses a recorder after closing it. */
+export function closed(): Fault {
+  return new Fault("recorder_closed", "the recorder is closed", { hint: "Open it again with openRecorder()." });
+}

@@ -1,6 +1,24 @@
 // The files that a store in a folder consists of, by their names.
+import { join } from "node:path";
+
+export interface StoreFiles {
+  readonly log: string;
+  readonly index: string;
+  readonly keys: string;
+}
 
 const STORE_FILE = /^(log|keys|index(\.format-\d+)?)\.db(-wal|-shm)?$/;
+/** What SQLite lays beside a database while it is in use. */
+const ENDINGS = ["", "-wal", "-shm"] as const;
+
+export function storeFiles(folder: string): StoreFiles {
+  return { log: join(folder, "log.db"), index: join(folder, "index.db"), keys: join(folder, "keys.db") };
+}
+
+/** A database file together with those that SQLite may have laid beside it. */
+export function withCompanions(file: string): readonly string[] {
+  return ENDINGS.map((ending) => file + ending);
+}
 
 /** Whether a file of this name belongs to a store; nothing else may ever take its place. */
 export function isStoreFileName(name: string): boolean {

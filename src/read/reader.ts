@@ -5,6 +5,7 @@ import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { EntryReader } from "./entry-reader.js";
 import { cursorAfter, type ListQuery } from "./list-query.js";
+import type { PositionsQuery } from "./questions.js";
 
 export interface InteractionList {
   readonly interactions: readonly InteractionSummary[];
@@ -55,6 +56,12 @@ export class Reader {
 
   getByPosition(position: number): Promise<Entry | ErasedEntry | undefined> {
     return this.#entries.getByPosition(position);
+  }
+
+  /** Places of entries, for those who read them themselves. */
+  async positions(query: PositionsQuery): Promise<readonly RowKey[]> {
+    await this.#parts.catchUp();
+    return this.#parts.index.list(query);
   }
 
   async count(): Promise<EntryCounts> {

@@ -1,86 +1,119 @@
-// Reading where the index is shared by servers: the one that holds the lease follows the log in the background.
-import type { EntryIndex } from "../ports/entry-index.js";
-import type { EntryLog } from "../ports/entry-log.js";
-import type { Mask } from "../ports/mask.js";
-import { LocalReading } from "../threads/reading.js";
-import type { IndexState } from "./steady.js";
+// Following the log in the background, so that reads find little left to index: batch by batch, with room for reads and
+// for capture in between. Where servers share an index, the one that holds the lease follows.
+import type { IndexState } from "../read/questions.js";
 
-/** New entries are gathered this long before they are indexed: reads do not wait for it, they index by themselves. */
-const GATHER_MS = 100;
-/** Whoever holds the lease may die, or the database go away, while the index is behind: so it is looked at again. */
-const LOOK_AGAIN_MS = 1_000;
+/** Whose index is brought up to the log. */
+export interface Follower {
+  progress(): Promise<IndexState & { readonly position: number }>;
+  indexStep(): Promise<boolean>;
+  finishPurge(): Promise<void>;
+}
 
-export interface Lease {
-  /** Whether this process is the one that fills the index in the background. */
+/** Who decides, among several servers, which of them follows. */
+export interface FollowingLease {
   hold(): Promise<boolean>;
   close(): void;
 }
 
-export class FollowingReading extends LocalReading {
-  readonly #lease: Lease;
-  #gathering: NodeJS.Timeout | undefined;
-  #following: Promise<void> | undefined;
-  #isWatched = false;
+/** How much may wait while more is recorded than a reader could keep up with without slowing capture down. */
+export interface Leisure {
+  /** While more than this many entries come per second, processors are left to capture … */
+  readonly calm_entries_per_s: number;
+  /** … until so many wait for their rows, which a read would have to index first, … */
+  readonly rows_waiting_max: number;
+  /** … or for their texts, which a search would have to look through itself. */
+  readonly texts_waiting_max: number;
+}
+
+/** New entries are gathered this long before they are indexed: reads do not wait for it, they index by themselves. */
+const GATHER_MS = 100;
+/** Whoever holds the lease may die, or the store fail, while the index is behind: so it is looked at again. */
+const LOOK_AGAIN_MS = 1_000;
+
+export class Following {
+  readonly #follower: Follower;
+  readonly #lease: FollowingLease | undefined;
+  readonly #leisure: Leisure | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
   #isToldAgain = false;
   #isClosed = false;
+  #seen = { position: 0, atMs: 0, isStream: false };
 
   constructor(parts: {
-    readonly log: EntryLog;
-    readonly index: EntryIndex;
-    readonly mask?: Mask;
-    readonly lease: Lease;
+    readonly follower: Follower;
+    readonly lease?: FollowingLease | undefined;
+    /** Left out where an index takes longer to follow than anybody would wait for a read. */
+    readonly leisure?: Leisure | undefined;
   }) {
-    super(parts);
+    this.#follower = parts.follower;
     this.#lease = parts.lease;
+    this.#leisure = parts.leisure;
   }
 
-  /** A server asks this when it starts and ever after; a program that only records is spared the work. */
-  override indexState(): Promise<IndexState> {
-    this.#isWatched = true;
-    return super.indexState();
-  }
-
-  override appended(): void {
-    if (this.#isClosed || !this.#isWatched) return;
-    if (this.#gathering === undefined) this.#followIn(GATHER_MS);
+  /** Word that the log has grown. */
+  grown(): void {
+    if (this.#timer === undefined) this.#followIn(GATHER_MS);
     else this.#isToldAgain = true;
   }
 
-  override async close(): Promise<void> {
+  /** What cannot be done now is done by the next program. */
+  async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#gathering);
-    await this.#following;
-    this.#lease.close();
-    await super.close();
+    clearTimeout(this.#timer);
+    await this.#running;
+    await this.#follower.finishPurge().catch(() => undefined);
+    this.#lease?.close();
   }
 
   #followIn(ms: number): void {
-    this.#gathering = setTimeout(() => {
-      this.#following = this.#follow().then((againMs) => {
-        this.#gathering = undefined;
-        if (againMs !== undefined && !this.#isClosed) this.#followIn(againMs);
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#running = this.#follow().then((againMs) => {
+        this.#timer = undefined;
+        if (againMs !== undefined) this.#followIn(againMs);
       });
-    }, ms).unref();
+    }, ms);
+    this.#timer.unref();
   }
 
   /**
-   * Answers after how long to do so again, if at all. Reads meet whatever fails here and report it; capture goes on
+   * One batch; answers after how long to go on, if at all. Reads meet whatever fails here and report it; capture goes on
    * without an index.
    */
   async #follow(): Promise<number | undefined> {
+    const isToldAgain = this.#isToldAgain;
     this.#isToldAgain = false;
     try {
-      if (!(await this.#lease.hold())) return (await this.#isBehind()) ? LOOK_AGAIN_MS : undefined;
-      while (!this.#isClosed && (await this.indexStep())) await new Promise((resolve) => setImmediate(resolve));
-      return this.#isToldAgain ? GATHER_MS : undefined;
+      if (this.#lease !== undefined && !(await this.#lease.hold()))
+        return (await this.#isBehind()) ? LOOK_AGAIN_MS : undefined;
+      if (await this.#isPutOff()) return GATHER_MS;
+      if (await this.#follower.indexStep()) return 0;
+      await this.#follower.finishPurge();
+      return isToldAgain || this.#isToldAgain ? GATHER_MS : undefined;
     } catch {
-      this.#lease.close();
+      this.#lease?.close();
       return LOOK_AGAIN_MS;
     }
   }
 
   async #isBehind(): Promise<boolean> {
-    const { position, indexed_through } = await this.progress();
+    const { position, indexed_through } = await this.#follower.progress();
     return indexed_through < position;
+  }
+
+  /** Whether so much is being recorded at this moment that indexing would slow it down, and can wait. */
+  async #isPutOff(): Promise<boolean> {
+    const leisure = this.#leisure;
+    if (leisure === undefined) return false;
+    const { position, indexed_through, texts_through } = await this.#follower.progress();
+    const seconds = (performance.now() - this.#seen.atMs) / 1000;
+    if (seconds * 1000 >= GATHER_MS) {
+      const isStream = position - this.#seen.position > seconds * leisure.calm_entries_per_s;
+      this.#seen = { position, atMs: performance.now(), isStream };
+    }
+    const canWait =
+      position - indexed_through < leisure.rows_waiting_max && position - texts_through < leisure.texts_waiting_max;
+    return this.#seen.isStream && canWait;
   }
 }

@@ -1,8 +1,8 @@
-// Readers over the newest entries alone, in memory: what answers while there is no index that knows them all.
+// A view of the newest entries alone, in memory: what answers while there is no index that knows them all.
 import { MemoryIndex } from "../engines/memory/index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
-import { Readers } from "./readers.js";
+import { View } from "./view.js";
 
 /** Entries may be large, and reading thousands of those would take longer than anybody waits. */
 const FILLING_MS_MAX = 2_000;
@@ -10,12 +10,12 @@ const ENTRIES_MIN = 16;
 /** What has come since is kept as well, up to this many times the number it began with. */
 const GROWTH_MAX = 4;
 
-export class NewestReaders {
-  readonly readers: Readers;
+export class NewestView {
+  readonly view: View;
   readonly #start: number;
 
-  private constructor(readers: Readers, start: number) {
-    this.readers = readers;
+  private constructor(view: View, start: number) {
+    this.view = view;
     this.#start = start;
   }
 
@@ -25,11 +25,11 @@ export class NewestReaders {
     readonly mask: Mask;
     readonly position: number;
     readonly entries: number;
-  }): Promise<NewestReaders> {
+  }): Promise<NewestView> {
     for (let entries = options.entries; ; entries = Math.ceil(entries / 8)) {
       const start = Math.max(0, options.position - entries);
-      const readers = await startingAfter(options, start);
-      if (await isFilled(readers, entries <= ENTRIES_MIN)) return new NewestReaders(readers, start);
+      const view = await startingAfter(options, start);
+      if (await isFilled(view, entries <= ENTRIES_MIN)) return new NewestView(view, start);
     }
   }
 
@@ -47,15 +47,15 @@ export class NewestReaders {
 async function startingAfter(
   { log, mask }: { readonly log: EntryLog; readonly mask: Mask },
   start: number,
-): Promise<Readers> {
+): Promise<View> {
   const index = new MemoryIndex();
   await index.apply({ rows: [], through: start });
   await index.applyTexts({ texts: [], through: start });
-  return new Readers({ log, index, mask });
+  return new View({ log, index, mask });
 }
 
-async function isFilled(readers: Readers, isLeast: boolean): Promise<boolean> {
+async function isFilled(view: View, isLeast: boolean): Promise<boolean> {
   const untilMs = performance.now() + FILLING_MS_MAX;
-  while (await readers.indexer.step()) if (!isLeast && performance.now() > untilMs) return false;
+  while (await view.indexer.step()) if (!isLeast && performance.now() > untilMs) return false;
   return true;
 }

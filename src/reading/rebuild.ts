@@ -3,7 +3,7 @@ import type { EntryIndex, IndexDraft } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import { IndexFault } from "../ports/index-holder.js";
 import { noMask } from "../ports/mask.js";
-import { Readers } from "./readers.js";
+import { View } from "./view.js";
 
 export interface RebuildPlan {
   readonly log: EntryLog;
@@ -44,7 +44,7 @@ async function fill(draft: IndexDraft, plan: RebuildPlan): Promise<"adopted" | "
 }
 
 async function fillAndAdopt(draft: IndexDraft, { log, onProgress }: RebuildPlan): Promise<"adopted" | "gone"> {
-  const { indexer, textIndexer } = new Readers({ log, index: draft.index, mask: noMask });
+  const { indexer, textIndexer } = new View({ log, index: draft.index, mask: noMask });
   const advance = async (step: () => Promise<boolean>): Promise<void> => {
     while ((await draft.isThere()) && (await step())) {
       // Rows and texts are each a half of the way.

@@ -1,6 +1,6 @@
 // The entries that a finding rests on: a bounded list, however many there are.
 import type { Entry } from "../model/entry.js";
-import type { Citation } from "./report.js";
+import type { Citation } from "../model/report.js";
 
 /** So many entries are cited for one finding, the newest; its count is exact all the same. */
 export const CITED_MAX = 100;

@@ -1,8 +1,8 @@
 // Decisions followed by errors: those after which, in the same session and soon, something went wrong.
 import type { Entry } from "../model/entry.js";
+import type { Citation, Cited, DecisionReport } from "../model/report.js";
 import { citationOf } from "./citations.js";
 import { excerpt, type Mask } from "./excerpt.js";
-import type { Citation, Cited, DecisionReport } from "./report.js";
 
 /** So many entries of the session after a decision are looked at, and none beyond its next decision. */
 export const ENTRIES_AFTER = 10;

@@ -1,8 +1,8 @@
 // Errors grouped by what they have in common: the words stay, and whatever changes from one time to the next is named.
 import type { EntryOf } from "../model/entry.js";
+import type { Citation, Cited, ErrorGroup } from "../model/report.js";
 import { citationOf, cite } from "./citations.js";
 import { copyOf, excerpt, type Mask, shown } from "./excerpt.js";
-import type { Citation, Cited, ErrorGroup } from "./report.js";
 
 const FINGERPRINT_CHARS = 200;
 /** Names are shorter than most of what they stand for. */

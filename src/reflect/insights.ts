@@ -1,5 +1,5 @@
 // What to take from the findings: a sentence each for low confidence, errors and the topic mentioned most.
-import type { Cited, Counts, ErrorGroup, Insight, Topic } from "./report.js";
+import type { Cited, Counts, ErrorGroup, Insight, Topic } from "../model/report.js";
 import { CONFIDENCE_MIN } from "./trend.js";
 
 export function insightsOf(found: {

@@ -1,12 +1,12 @@
 // Reflection: entries in, findings out. One pass, newest first, in memory that does not grow with the entries' size.
 import type { Entry } from "../model/entry.js";
+import type { Cited, LowConfidenceItem, ReflectionReport } from "../model/report.js";
 import { citationOf } from "./citations.js";
 import { FollowedDecisions } from "./decisions.js";
 import { excerpt, type Mask } from "./excerpt.js";
 import { ErrorGroups } from "./fingerprints.js";
 import { insightsOf } from "./insights.js";
 import { toReport } from "./render.js";
-import type { Cited, LowConfidenceItem, ReflectionReport } from "./report.js";
 import { contentTexts } from "./said.js";
 import { ToolTally } from "./tools.js";
 import { TopicCount } from "./topics.js";

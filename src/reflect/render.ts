@@ -1,5 +1,5 @@
 // A report as Markdown: for people who read it, and for agents that are handed it.
-import { withIds } from "./citations.js";
+
 import type {
   Citation,
   Cited,
@@ -10,7 +10,8 @@ import type {
   ReflectionReport,
   ToolFinding,
   TrendChange,
-} from "./report.js";
+} from "../model/report.js";
+import { withIds } from "./citations.js";
 import { CONFIDENCE_MIN } from "./trend.js";
 
 const ITEMS_SHOWN = 5;

@@ -1,8 +1,8 @@
 // Tools by how they do: how often each was called and failed, and how long it took.
 import type { EntryOf } from "../model/entry.js";
+import type { Citation, ToolFinding } from "../model/report.js";
 import { CITED_MAX, citationOf, cite } from "./citations.js";
 import { excerpt, type Mask } from "./excerpt.js";
-import type { Citation, ToolFinding } from "./report.js";
 
 /** A tool is failing where at least this share of its calls failed. */
 export const FAILURE_RATE_MIN = 0.1;

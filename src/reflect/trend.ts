@@ -1,9 +1,9 @@
 // How things develop: counts of the reviewed entries against as many before them, and their course over time.
 import type { Entry } from "../model/entry.js";
+import type { Citation, Cited, Counts, TimeSlot, TrendChange } from "../model/report.js";
 import { readRole } from "../model/roles.js";
 import { formatTime } from "../model/time.js";
 import { citationOf, cite } from "./citations.js";
-import type { Citation, Cited, Counts, TimeSlot, TrendChange } from "./report.js";
 import { isFromUser } from "./said.js";
 
 export const CONFIDENCE_MIN = 0.5;

@@ -1,7 +1,8 @@
 // Words and their counts, in columns: a report hears millions of words, and looks each of them up in little memory.
+
+import type { Citation } from "../model/report.js";
 import { cite } from "./citations.js";
 import { copyOf } from "./excerpt.js";
-import type { Citation } from "./report.js";
 import { StopWords } from "./stop-words.js";
 import { isTopicLength } from "./words.js";
 

@@ -50,7 +50,7 @@ test("a hundred tails at the end of the log cost one read and one parse of each 
   const taking = tails.map((tail) => tail.next());
   await Promise.all(tails.map((tail) => tail.started()));
   await append(recorder, 1);
-  hub.appended();
+  hub.grown();
   const [first, ...others] = (await Promise.all(taking)).map(({ value }) => value as Entry);
   expect(first).toMatchObject({ position: 1, error: "e" });
   for (const other of others) expect(other).toBe(first);
@@ -76,7 +76,7 @@ test("a tail that is told nothing until later still gets everything since it was
   await append(recorder, 3);
   const tail = hub.open(all);
   await append(recorder, 2_000);
-  hub.appended();
+  hub.grown();
   expect(await take(tail, 2_000)).toEqual(upTo(2_003, 4));
 });
 
@@ -91,7 +91,7 @@ test("a slow tail reads for itself, gets everything, and holds up nobody", async
   const first = slow.next();
   for (let batch = 0; batch < 40; batch += 1) {
     await append(recorder, 100, "x".repeat(2_000));
-    hub.appended();
+    hub.grown();
     await delay(2);
   }
   await following;
@@ -106,11 +106,11 @@ test("entries asked for before the last one came are given in order, each once",
   const asked = Array.from({ length: 5 }, () => tail.next());
   await tail.started();
   await append(recorder, 4);
-  hub.appended();
+  hub.grown();
   const early = (await Promise.all(asked.slice(0, 4))).map(({ value }) => (value as Entry).position);
   expect(early).toEqual(upTo(4));
   await append(recorder, 3);
-  hub.appended();
+  hub.grown();
   const later = [...asked.slice(4), tail.next(), tail.next()];
   expect((await Promise.all(later)).map(({ value }) => (value as Entry).position)).toEqual(upTo(7, 5));
 });
@@ -121,13 +121,13 @@ test("a tail that stays behind gets what the others got, also when it is no long
   const firsts = [behind.next(), ahead.next()];
   await Promise.all([behind.started(), ahead.started()]);
   await append(recorder, 2);
-  hub.appended();
+  hub.grown();
   const [first, same] = await Promise.all(firsts);
   expect(first?.value).toBe(same?.value);
   const second = (await ahead.next()).value;
   for (let round = 0; round < 3; round += 1) {
     await append(recorder, 1);
-    hub.appended();
+    hub.grown();
     await ahead.next();
   }
   const late = (await behind.next()).value;
@@ -141,7 +141,7 @@ test("a new tail does not make the hub read what nobody at the end asked for", a
   const stalled = hub.open(all);
   const first = take(stalled, 1);
   await append(recorder, 1);
-  hub.appended();
+  hub.grown();
   await first;
   await append(recorder, 5_000);
   // The hub's own round for the first one has to be over.
@@ -151,7 +151,7 @@ test("a new tail does not make the hub read what nobody at the end asked for", a
   const next = fresh.next();
   await fresh.started();
   await append(recorder, 1);
-  hub.appended();
+  hub.grown();
   expect((await next).value).toMatchObject({ position: 5_002 });
   expect(reads).toHaveBeenCalledTimes(1);
   expect(await take(stalled, 5_001)).toEqual(upTo(5_002, 2));
@@ -163,7 +163,7 @@ test("a position that the log has not reached is waited for", async () => {
   const taking = take(tail, 2);
   for (let nth = 0; nth < 7; nth += 1) {
     await append(recorder, 1);
-    hub.appended();
+    hub.grown();
     await delay(5);
   }
   expect(await taking).toEqual([6, 7]);
@@ -174,10 +174,10 @@ test("a filter lets the others pass and still moves on", async () => {
   const tail = hub.open({ after: 0, filter: { kinds: ["decision"] } });
   const next = tail.next();
   await append(recorder, 500);
-  hub.appended();
+  hub.grown();
   await vi.waitFor(() => expect(tail.position).toBe(500), 30_000);
   await recorder.append({ kind: "decision", decision: "d" });
-  hub.appended();
+  hub.grown();
   expect((await next).value).toMatchObject({ position: 501, decision: "d" });
 });
 
@@ -219,7 +219,7 @@ describe("the end of a tail", () => {
     const caught = expect(next).rejects.toBe(fault);
     await delay(1);
     await append(recorder, 1);
-    hub.appended();
+    hub.grown();
     await caught;
     failing.mockRestore();
     vi.spyOn(log, "head").mockRejectedValueOnce(fault);

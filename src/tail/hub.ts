@@ -69,8 +69,8 @@ export class TailHub implements TailWindow {
     return this.#tails.size;
   }
 
-  /** Word that this process has appended. */
-  appended(): void {
+  /** Word that the log has grown. */
+  grown(): void {
     this.#hasGrown = true;
     this.#pumpSoon();
   }
@@ -129,7 +129,7 @@ export class TailHub implements TailWindow {
   async #look(): Promise<void> {
     if (this.#isPumping) return;
     try {
-      if ((await this.#parts.head()) > this.#through) this.appended();
+      if ((await this.#parts.head()) > this.#through) this.grown();
     } catch (error) {
       this.#fail(error);
     }

@@ -38,7 +38,7 @@ test("every tail sees each entry once and in order", { timeout: fuzzTimeoutMs },
         if (what === "rest") return delay(size % 4);
         if (what.startsWith("append")) {
           await recorder.append(Array.from({ length: size + 1 }, () => ({ kind: "clear", session_id: "s" })));
-          if (what === "append") hub.appended();
+          if (what === "append") hub.grown();
         } else if (what.startsWith("open")) {
           const tail = hub.open({ after: what === "open now" ? undefined : size, filter: undefined });
           followers.push({ tail, through: await tail.started() });

@@ -1,7 +1,7 @@
 // Calls into a worker thread: numbered requests, one answer each, faults carried across.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { Fault, type FaultCode } from "../model/fault.js";
+import { closed, Fault, type FaultCode } from "../model/fault.js";
 
 export interface ThreadRequest {
   readonly call: number;
@@ -49,6 +49,13 @@ export function settled(): Promise<void> {
   return sleep(SETTLING_MS);
 }
 
+export interface ThreadOptions {
+  readonly file: URL;
+  readonly options: object;
+  /** Where much is made and dropped at once, a larger space for what is new spares the other threads its cleaning. */
+  readonly young_mb?: number;
+}
+
 interface Waiting {
   readonly resolve: (result: unknown) => void;
   readonly reject: (reason: unknown) => void;
@@ -61,8 +68,7 @@ export class Thread {
   #calls = 0;
   #ended: Fault | undefined;
 
-  /** Where much is made and dropped at once, a larger space for what is new spares the other threads its cleaning. */
-  constructor(options: { readonly file: URL; readonly options: object; readonly young_mb?: number }) {
+  constructor(options: ThreadOptions) {
     this.#bell = new Int32Array(new SharedArrayBuffer(8));
     this.#worker = new Worker(options.file, {
       workerData: { ...options.options, bell: this.#bell },
@@ -135,8 +141,4 @@ function stopped(cause: unknown): Fault {
     hint: "Open the recorder again; what was acknowledged is stored.",
     cause,
   });
-}
-
-export function closed(): Fault {
-  return new Fault("recorder_closed", "the recorder is closed", { hint: "Open it again with openRecorder()." });
 }

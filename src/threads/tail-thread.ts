@@ -1,7 +1,8 @@
 // The thread that reads the log for those who follow it, so that parsing for them never holds up capture.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { SqliteLog } from "../engines/sqlite/log.js";
 import { createMask } from "../guard/masking/mask.js";
+import type { EntryLog } from "../ports/entry-log.js";
+import { openStore } from "../stores.js";
 import { readTail, type TailRange, type TailRead } from "../tail/read-tail.js";
 import { settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import { giveWay } from "./niceness.js";
@@ -10,17 +11,18 @@ import type { TailThreadOptions } from "./threaded-tail-source.js";
 const options = workerData as TailThreadOptions;
 const port = parentPort as MessagePort;
 const mask = createMask({ values: options.mask });
-let log: SqliteLog | undefined;
+let log: EntryLog | undefined;
 
 async function perform({ method, argument }: ThreadRequest): Promise<unknown> {
-  if (method === "read") return readTail({ log: log as SqliteLog, mask }, argument as TailRange);
+  if (method === "read") return readTail({ log: log as EntryLog, mask }, argument as TailRange);
   if (method === "close") {
     await log?.close();
     return settled();
   }
   if (method !== "open") throw new Error(`unknown call ${method}`);
   giveWay();
-  log = SqliteLog.open({ path: options.log_path, mode: "read" });
+  const store = await openStore({ address: options.data, mode: "read", waits: false });
+  log = await store.log("read");
 }
 
 /** What a read has brought is handed over, not copied. */

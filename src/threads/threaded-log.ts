@@ -1,7 +1,7 @@
 // The SQLite log as the rest of the program sees it. A caller that is alone is served where it stands; as soon as several
 // wait, a thread of its own writes for them, so that the others go on while it syncs.
 import { SqliteLog } from "../engines/sqlite/log.js";
-import { Fault } from "../model/fault.js";
+import { closed, Fault } from "../model/fault.js";
 import type {
   AppendOutcome,
   AppendUnit,
@@ -13,7 +13,8 @@ import type {
   StoredEntry,
   Stray,
 } from "../ports/entry-log.js";
-import { closed, Thread } from "./calls.js";
+import type { LogMode } from "../ports/store.js";
+import { Thread } from "./calls.js";
 import { Checkpointing } from "./checkpointing.js";
 import { type PackedOutcomes, unpackOutcomes } from "./packed-outcomes.js";
 import { packUnits } from "./packed-units.js";
@@ -48,7 +49,7 @@ export class ThreadedLog implements EntryLog {
     this.#checkpointing = new Checkpointing({ path, finish: () => this.#finishCheckpoint() });
   }
 
-  static async open(options: { readonly path: string; readonly mode: "create" | "write" }): Promise<ThreadedLog> {
+  static async open(options: { readonly path: string; readonly mode: LogMode }): Promise<ThreadedLog> {
     const log = new ThreadedLog(options.path, SqliteLog.open(options));
     // A program that was killed after it had erased something has left this undone.
     if (log.#own.isPurgeDue()) log.purge().catch(() => undefined);

@@ -7,8 +7,8 @@ import { SqliteLog } from "../engines/sqlite/log.js";
 import { Fault } from "../model/fault.js";
 import type { LogEntry } from "../ports/entry-log.js";
 import { Thread, toFailure } from "./calls.js";
-import { ThreadedReading } from "./reading.js";
 import { ThreadedLog } from "./threaded-log.js";
+import { ThreadedReading } from "./threaded-reading.js";
 
 describe("an error that crosses a thread", () => {
   test("keeps code and hint where it is a fault", () => {
@@ -89,18 +89,18 @@ test("a thread that dies rejects what was under way, and every later call", asyn
 test("reading tries again where its thread could not open the files", async () => {
   const folder = folderOfTest();
   const path = join(folder, "log.db");
-  const reading = new ThreadedReading({ log_path: path, index_path: join(folder, "index.db") });
-  await expect(reading.count()).rejects.toMatchObject({ code: "store_missing" });
+  const reading = new ThreadedReading({ data: folder });
+  await expect(reading.ask("count")).rejects.toMatchObject({ code: "store_missing" });
   const log = await ThreadedLog.open({ path, mode: "create" });
-  expect(await reading.count()).toMatchObject({ entries: 0 });
+  expect(await reading.ask("count")).toMatchObject({ entries: 0 });
   await reading.close();
   await log.close();
   rmSync(folder, { recursive: true });
 });
 
 test("reading that was never asked for anything closes without a thread", async () => {
-  const reading = new ThreadedReading({ log_path: "nowhere", index_path: "nowhere" });
-  reading.appended();
+  const reading = new ThreadedReading({ data: "nowhere" });
+  reading.grown();
   await reading.close();
 });
 

@@ -2,12 +2,9 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Surroundings } from "../../src/capture/pack.js";
-import { openPostgres } from "../../src/engines/postgres/store.js";
-import { Recorder } from "../../src/index.js";
-import { FollowingReading } from "../../src/reading/following.js";
+import type { Recorder } from "../../src/index.js";
 import { fuzzSeed, fuzzTimeoutMs, slowFuzz } from "../support/fuzz.js";
-import { memoryRecorder } from "../support/memory-recorder.js";
+import { memoryRecorder, recorderAt } from "../support/memory-recorder.js";
 import { storeAddress } from "../support/postgres.js";
 import { repeatableSurroundings } from "../support/surroundings.js";
 import { answerTo } from "./answers.js";
@@ -28,7 +25,7 @@ test(
         const address = await storeAddress(`store_${randomUUID()}`);
         const surroundings = repeatableSurroundings();
         const { recorder: memory } = memoryRecorder();
-        const servers = [await openServer(address, surroundings), await openServer(address, surroundings)];
+        const servers = [await recorderAt(address, surroundings), await recorderAt(address, surroundings)];
         try {
           for (const [at, step] of [...steps, ...lastSteps].entries()) {
             const server = servers[at % servers.length] as Recorder;
@@ -44,8 +41,3 @@ test(
     ),
   fuzzTimeoutMs,
 );
-
-async function openServer(address: string, surroundings: Surroundings): Promise<Recorder> {
-  const { log, index, lease, growth } = await openPostgres({ address, create: true });
-  return new Recorder({ log, reading: new FollowingReading({ log, index, lease }), surroundings, growth });
-}

@@ -1,5 +1,6 @@
 // The figures of a server: what is in them is true, and nothing recorded is.
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { serve } from "../../src/http/serve.js";
 import { startServer, type TestServer } from "./http-client.js";
 
 async function figures(server: TestServer): Promise<ReadonlyMap<string, number>> {
@@ -47,6 +48,16 @@ test("there is a figure for every queue, every lag and every refusal", async () 
   expect(known.get("hansard_text_index_lag_entries")).toBeGreaterThanOrEqual(0);
   expect(known.get("hansard_http_connections")).toBeGreaterThan(0);
   expect(known.get("process_resident_memory_bytes")).toBeGreaterThan(0);
+});
+
+test("two servers on one recorder both count its commits", async () => {
+  const first = await startServer();
+  const { address, close } = await serve({ version: "1.2.3", port: 0, recorder: first.recorder });
+  onTestFinished(close);
+  await first.post("/entries", { kind: "error", error: "one" });
+  const counted = 'hansard_commits_total{outcome="ok"}';
+  expect((await figures(first)).get(counted)).toBe(1);
+  expect(await (await fetch(`${address}/metrics`)).text()).toContain(`${counted} 1`);
 });
 
 test("followers are counted while they follow", async () => {

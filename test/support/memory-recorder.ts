@@ -1,9 +1,17 @@
 // A recorder in memory whose clock and chance repeat, with its parts within reach.
 import type { Surroundings } from "../../src/capture/pack.js";
+import { composeRecorder } from "../../src/compose-recorder.js";
+import { Sealing } from "../../src/custody/sealing.js";
 import { MemoryIndex } from "../../src/engines/memory/index.js";
+import { MemoryKeys } from "../../src/engines/memory/keys.js";
 import { MemoryLog } from "../../src/engines/memory/log.js";
-import { Recorder } from "../../src/recorder.js";
-import { LocalReading } from "../../src/threads/reading.js";
+import { createMask } from "../../src/guard/masking/mask.js";
+import { openSides } from "../../src/open-sides.js";
+import type { EntryIndex } from "../../src/ports/entry-index.js";
+import type { EntryLog } from "../../src/ports/entry-log.js";
+import { LocalReading } from "../../src/reading/local.js";
+import type { Recorder } from "../../src/recorder.js";
+import { LocalTailSource } from "../../src/tail/source.js";
 import { repeatableSurroundings } from "./surroundings.js";
 
 export interface MemoryRecorder {
@@ -15,6 +23,31 @@ export interface MemoryRecorder {
 export function memoryRecorder(surroundings: Surroundings = repeatableSurroundings()): MemoryRecorder {
   const log = new MemoryLog();
   const index = new MemoryIndex();
-  const recorder = new Recorder({ log, reading: new LocalReading({ log, index }), surroundings });
+  const recorder = composeInMemory({ log, index, surroundings });
   return { recorder, log, index };
+}
+
+/** A recorder on a store that is opened by its address, as `openRecorder` does it. */
+export async function recorderAt(data: string, surroundings: Surroundings): Promise<Recorder> {
+  const mask = createMask();
+  const sides = await openSides({ data, mode: "create", mask, mask_values: [] });
+  return composeRecorder({ ...sides, surroundings, mask, sealing: new Sealing({ key_path: "nowhere", data }) });
+}
+
+/** A recorder on parts of the test's own. */
+export function composeInMemory(parts: {
+  readonly log: EntryLog;
+  readonly index: EntryIndex;
+  readonly surroundings: Surroundings;
+}): Recorder {
+  const mask = createMask();
+  const { log, index } = parts;
+  return composeRecorder({
+    ...parts,
+    mask,
+    reading: new LocalReading({ log, index, mask }),
+    tailSource: new LocalTailSource(log, mask),
+    keyStore: new MemoryKeys(),
+    sealing: new Sealing({ key_path: "nowhere", data: "memory:" }),
+  });
 }

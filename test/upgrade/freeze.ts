@@ -6,9 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
-import { Recorder } from "../../src/index.js";
-import { ThreadedReading } from "../../src/threads/reading.js";
-import { ThreadedLog } from "../../src/threads/threaded-log.js";
+import { recorderAt } from "../support/memory-recorder.js";
 import { sampleEntries } from "../support/sample-entries.js";
 import { repeatableSurroundings } from "../support/surroundings.js";
 import { frozenAnswers } from "./frozen-answers.js";
@@ -26,10 +24,7 @@ try {
 }
 
 async function fill(data: string): Promise<unknown> {
-  const path = join(data, "log.db");
-  const log = await ThreadedLog.open({ path, mode: "create" });
-  const reading = new ThreadedReading({ log_path: path, index_path: join(data, "index.db") });
-  const recorder = new Recorder({ log, reading, surroundings: repeatableSurroundings() });
+  const recorder = await recorderAt(data, repeatableSurroundings());
   for (const entry of sampleEntries) await recorder.append(entry);
   // One whose id was made for it, since such ids are claimed in another way.
   await recorder.append({ kind: "error", error: "nobody gave this one an id" });

@@ -1,9 +1,11 @@
 // `hansard stats`: how much there is, by kind and project, since when, and what it takes on disk.
 import { statSync } from "node:fs";
-import { join } from "node:path";
+import { basename } from "node:path";
 import type { Command } from "commander";
-import { isDatabaseAddress, shownPlace } from "../../model/data-address.js";
+import { shownPlace } from "../../model/data-address.js";
+import { withCompanions } from "../../model/store-files.js";
 import { formatTime } from "../../model/time.js";
+import { filesOf } from "../../stores.js";
 import { type CommandModule, examplesText, type Invocation, notePartial, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { kindColour, shortTime } from "../text/entry-text.js";
@@ -61,11 +63,11 @@ export const statsCommand: CommandModule = {
 
 /** None where the record lies in a database. */
 function fileSizes(folder: string): readonly FileSize[] {
-  if (isDatabaseAddress(folder)) return [];
-  const names = ["log.db", "index.db"].flatMap((name) => [name, `${name}-wal`, `${name}-shm`]);
-  return names.flatMap((file) => {
-    const found = statSync(join(folder, file), { throwIfNoEntry: false });
-    return found === undefined ? [] : [{ file, bytes: found.size }];
+  const files = filesOf(folder);
+  if (files === undefined) return [];
+  return [files.log, files.index].flatMap(withCompanions).flatMap((path) => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found === undefined ? [] : [{ file: basename(path), bytes: found.size }];
   });
 }
 

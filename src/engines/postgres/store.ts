@@ -1,6 +1,8 @@
 // Opens a store on PostgreSQL: its log, its index, word of growth from other servers, and the lease of who fills the index.
 import { shownPlace } from "../../model/data-address.js";
 import { Fault } from "../../model/fault.js";
+import { fixedIndex } from "../../ports/index-holder.js";
+import type { Store, StoreEngine } from "../../ports/store.js";
 import { Connections } from "./connection.js";
 import { Growth } from "./growth.js";
 import { PostgresIndex } from "./index.js";
@@ -8,6 +10,8 @@ import { IndexLease } from "./index-lease.js";
 import { PostgresKeys } from "./keys.js";
 import { PostgresLog } from "./log.js";
 import { versionOf } from "./migrations.js";
+
+const WAIT_MS = 30_000;
 
 export interface PostgresStore {
   readonly log: PostgresLog;
@@ -17,7 +21,27 @@ export interface PostgresStore {
   readonly keys: PostgresKeys;
 }
 
-export interface StoreOptions {
+export const postgresEngine: StoreEngine = {
+  engine: "postgres",
+  async open({ address, mode, waits = true }): Promise<Store> {
+    const { log, index, keys, growth, lease } = await openPostgres({
+      address,
+      create: mode === "create",
+      wait_ms: waits ? WAIT_MS : 0,
+    });
+    const holder = fixedIndex(index);
+    return {
+      log: async () => log,
+      index: async () => holder,
+      keys: async () => keys,
+      growth: () => growth,
+      lease: () => lease,
+      close: () => log.close(),
+    };
+  },
+};
+
+interface OpenOptions {
   readonly address: string;
   /** Whether tables are made in a database that has none. */
   readonly create: boolean;
@@ -25,9 +49,7 @@ export interface StoreOptions {
   readonly wait_ms?: number;
 }
 
-const WAIT_MS = 30_000;
-
-export async function openPostgres({ address, create, wait_ms = WAIT_MS }: StoreOptions): Promise<PostgresStore> {
+export async function openPostgres({ address, create, wait_ms = WAIT_MS }: OpenOptions): Promise<PostgresStore> {
   const connections = await Connections.open({ address, wait_ms });
   try {
     if (!create && (await versionOf(connections, "log")) === 0) throw notThere(address);

@@ -4,6 +4,7 @@ import { rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
+import { storeFiles } from "../../model/store-files.js";
 import type { EntryIndex } from "../../ports/entry-index.js";
 import { IndexFault, type IndexHolder } from "../../ports/index-holder.js";
 import { SqliteIndex } from "./index.js";
@@ -172,7 +173,7 @@ function removeFiles(path: string, identity: string | undefined): void {
 function alone<T>(path: string, work: () => T): T {
   let log: Database.Database | undefined;
   try {
-    log = new Database(join(dirname(path), "log.db"), { fileMustExist: true, timeout: LOCK_WAIT_MS });
+    log = new Database(storeFiles(dirname(path)).log, { fileMustExist: true, timeout: LOCK_WAIT_MS });
     log.exec("BEGIN IMMEDIATE");
   } catch {
     log?.close();

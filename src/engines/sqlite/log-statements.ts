@@ -5,7 +5,10 @@ import { ERASED, PURGE_MARK } from "./log-schema.js";
 const COLUMNS = "e.position, e.kind, e.recorded_at, e.commitment, e.hash, b.salt, b.encoding, b.body";
 /** The body's bytes are UTF-8, and SQLite makes a string of them faster than a buffer is copied and decoded. */
 const BODY_COLUMNS = "e.position, e.kind, e.recorded_at, b.encoding, CAST(b.body AS TEXT)";
-const JOINED = `entries e LEFT JOIN bodies b ON b.position = e.position AND b.encoding <> ${ERASED}`;
+/** Walked in the order in which they are given; whole numbers alone, since nothing else is a position. */
+const GIVEN = "json_each(?) g CROSS JOIN entries e ON e.position = g.value";
+const HAS_BODY = `b.position = e.position AND b.encoding <> ${ERASED}`;
+const JOINED = `entries e LEFT JOIN bodies b ON ${HAS_BODY}`;
 
 /**
  * One statement for the rows that make an entry: alone it is a transaction of its own, and it is bound and stepped once
@@ -32,8 +35,10 @@ export type LogStatements = {
     | "readTip"
     | "readAfter"
     | "readOne"
+    | "readMany"
     | "readBodiesAfter"
     | "readBody"
+    | "readBodies"
     | "findClaim"
     | "insertEntry"
     | "insertBody"
@@ -63,6 +68,8 @@ export function prepareLog(db: Database.Database): LogStatements {
       .prepare(`SELECT ${BODY_COLUMNS} FROM ${JOINED} WHERE e.position > ? ORDER BY e.position LIMIT ?`)
       .raw(),
     readBody: db.prepare(`SELECT ${BODY_COLUMNS} FROM ${JOINED} WHERE e.position = ?`).raw(),
+    readMany: db.prepare(`SELECT ${COLUMNS} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`),
+    readBodies: db.prepare(`SELECT ${BODY_COLUMNS} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`).raw(),
     findClaim: db.prepare("SELECT position FROM claims WHERE claim = ?"),
     insertEntry: db.prepare(
       "INSERT INTO entries (position, kind, recorded_at, commitment, hash) VALUES (?, ?, ?, ?, ?)",

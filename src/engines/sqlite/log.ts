@@ -19,37 +19,17 @@ import type {
 } from "../../ports/entry-log.js";
 import { checkpoint } from "./checkpointer.js";
 import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
+import { type BodyRow, inOrder, PLAIN, type Row, readAmong, rowToBody, rowToEntry } from "./log-rows.js";
 import { logMigrations } from "./log-schema.js";
 import { findStray, keptClaims, type LogStatements, prepareArrival, prepareLog } from "./log-statements.js";
 import { isForeign, migrate, refuseUnknown, versionOf } from "./migrations.js";
 import { isPurgeDue, purgeLog } from "./purge.js";
 
-/** The only encoding so far: the body's bytes as they are. */
-const PLAIN = 0;
 /** A checkpointer keeps the WAL far below this; it is the limit for when there is none. */
 const WAL_PAGES_MAX = 16_000;
 const CREATION_TRIES = 10;
 const CREATION_WAIT_MS = 20;
 const READ_BYTES_MAX = 32 * 1024 * 1024;
-
-interface Row {
-  readonly position: number;
-  readonly kind: string;
-  readonly recorded_at: string;
-  readonly commitment: Buffer;
-  readonly hash: Buffer;
-  readonly salt: Buffer | null;
-  readonly encoding: number | null;
-  readonly body: Buffer | null;
-}
-
-type BodyRow = readonly [
-  position: number,
-  kind: string,
-  recorded_at: string,
-  encoding: number | null,
-  body: string | null,
-];
 
 interface Tip {
   readonly position: number;
@@ -168,12 +148,10 @@ export class SqliteLog implements EntryLog {
   }
 
   async get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
-    return this.#guard(() =>
-      positions.map((position) => {
-        const row = this.#sql.readOne.get(position) as Row | undefined;
-        return row === undefined ? undefined : rowToEntry(row);
-      }),
-    );
+    return this.#guard(() => {
+      const rows = readAmong<Row>(this.#sql, { one: "readOne", many: "readMany" }, positions);
+      return inOrder(positions, rows.map(rowToEntry));
+    });
   }
 
   async readBodies(range: {
@@ -195,12 +173,10 @@ export class SqliteLog implements EntryLog {
   }
 
   async getBodies(positions: readonly number[]): Promise<readonly (StoredBody | undefined)[]> {
-    return this.#guard(() =>
-      positions.map((position) => {
-        const row = this.#sql.readBody.get(position) as BodyRow | undefined;
-        return row === undefined ? undefined : rowToBody(row);
-      }),
-    );
+    return this.#guard(() => {
+      const rows = readAmong<BodyRow>(this.#sql, { one: "readBody", many: "readBodies" }, positions);
+      return inOrder(positions, rows.map(rowToBody));
+    });
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
@@ -341,25 +317,6 @@ export class SqliteLog implements EntryLog {
       throw toFault(error, this.#path);
     }
   }
-}
-
-function rowToEntry(row: Row): StoredEntry {
-  const { position, kind, recorded_at, commitment, hash } = row;
-  if (row.body === null || row.salt === null) return { position, kind, recorded_at, commitment, hash };
-  if (row.encoding !== PLAIN) {
-    return { position, kind, recorded_at, commitment, hash, flaw: unknownEncoding(row.encoding) };
-  }
-  return { position, kind, recorded_at, commitment, hash, salt: row.salt, body: row.body };
-}
-
-function rowToBody([position, kind, recorded_at, encoding, body]: BodyRow): StoredBody {
-  if (body === null) return { position, kind, recorded_at };
-  if (encoding !== PLAIN) return { position, kind, recorded_at, flaw: unknownEncoding(encoding) };
-  return { position, kind, recorded_at, body };
-}
-
-function unknownEncoding(encoding: number | null): string {
-  return `its body has the unknown encoding ${encoding}`;
 }
 
 /** A single entry with a single claim needs no transaction around it. */

@@ -19,7 +19,7 @@ export interface Measured {
 export function metricsRoutes(app: FastifyInstance, measured: Measured): void {
   const registry = new Registry();
   countRequests(app, registry);
-  countCommits(measured.recorder, registry);
+  countCommits(app, measured.recorder, registry);
   showQueues(app, measured, registry);
   const showStore = storeGauges(measured.recorder, registry);
   let isProcessShown = false;
@@ -73,7 +73,7 @@ function countRequests(app: FastifyInstance, registry: Registry): void {
   app.server.on("drop", () => dropped.inc());
 }
 
-function countCommits(recorder: Recorder, registry: Registry): void {
+function countCommits(app: FastifyInstance, recorder: Recorder, registry: Registry): void {
   const registers = [registry];
   const commits = new Counter({
     name: "hansard_commits_total",
@@ -93,12 +93,14 @@ function countCommits(recorder: Recorder, registry: Registry): void {
     buckets: SECONDS,
     registers,
   });
-  recorder.vitals.watchCommits(({ entries, ms, fault = "ok" }) => {
+  const stop = recorder.vitals.watchCommits(({ entries, ms, fault = "ok" }) => {
     commits.inc({ outcome: fault });
     if (fault !== "ok") return;
     sizes.observe(entries);
     durations.observe(ms / 1000);
   });
+  // The recorder outlives the server, and another one may follow.
+  app.addHook("onClose", async () => stop());
 }
 
 function showQueues(app: FastifyInstance, { recorder, gates, bodies }: Measured, registry: Registry): void {

@@ -10,7 +10,7 @@ import { ReflectionReader } from "../read/reflection-reader.js";
 import { Searcher } from "../read/search/searcher.js";
 import { SessionReader } from "../read/session-reader.js";
 
-export class Readers {
+export class View {
   readonly index: EntryIndex;
   readonly indexer: Indexer;
   readonly textIndexer: TextIndexer;

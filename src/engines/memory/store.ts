@@ -1,0 +1,14 @@
+// A store in memory: gone when it is closed, and only for whoever opened it.
+import { fixedIndex } from "../../ports/index-holder.js";
+import type { Store, StoreEngine } from "../../ports/store.js";
+import { MemoryIndex } from "./index.js";
+import { MemoryKeys } from "./keys.js";
+import { MemoryLog } from "./log.js";
+
+export const memoryEngine: StoreEngine = {
+  engine: "memory",
+  async open(): Promise<Store> {
+    const [log, index, keys] = [new MemoryLog(), fixedIndex(new MemoryIndex()), new MemoryKeys()];
+    return { log: async () => log, index: async () => index, keys: async () => keys, close: async () => undefined };
+  },
+};

@@ -1,0 +1,66 @@
+// Rows of the log's tables as the entries and bodies that they stand for.
+import type { StoredBody, StoredEntry } from "../../ports/entry-log.js";
+import type { LogStatements } from "./log-statements.js";
+
+/** The only encoding so far: the body's bytes as they are. */
+export const PLAIN = 0;
+
+export interface Row {
+  readonly position: number;
+  readonly kind: string;
+  readonly recorded_at: string;
+  readonly commitment: Buffer;
+  readonly hash: Buffer;
+  readonly salt: Buffer | null;
+  readonly encoding: number | null;
+  readonly body: Buffer | null;
+}
+
+export type BodyRow = readonly [
+  position: number,
+  kind: string,
+  recorded_at: string,
+  encoding: number | null,
+  body: string | null,
+];
+
+/** One statement, however many are asked for: each is a transaction of its own, and takes the file's locks. */
+export function readAmong<R>(
+  sql: LogStatements,
+  statements: { readonly one: keyof LogStatements; readonly many: keyof LogStatements },
+  positions: readonly number[],
+): readonly R[] {
+  const [only] = positions;
+  if (only === undefined) return [];
+  if (positions.length === 1) return sql[statements.one].all(only) as readonly R[];
+  return sql[statements.many].all(JSON.stringify(positions)) as readonly R[];
+}
+
+/** As they were asked for; undefined where there is none. */
+export function inOrder<T extends { readonly position: number }>(
+  positions: readonly number[],
+  found: readonly T[],
+): readonly (T | undefined)[] {
+  if (found.length === positions.length) return found;
+  const byPosition = new Map(found.map((one) => [one.position, one]));
+  return positions.map((position) => byPosition.get(position));
+}
+
+export function rowToEntry(row: Row): StoredEntry {
+  const { position, kind, recorded_at, commitment, hash } = row;
+  if (row.body === null || row.salt === null) return { position, kind, recorded_at, commitment, hash };
+  if (row.encoding !== PLAIN) {
+    return { position, kind, recorded_at, commitment, hash, flaw: unknownEncoding(row.encoding) };
+  }
+  return { position, kind, recorded_at, commitment, hash, salt: row.salt, body: row.body };
+}
+
+export function rowToBody([position, kind, recorded_at, encoding, body]: BodyRow): StoredBody {
+  if (body === null) return { position, kind, recorded_at };
+  if (encoding !== PLAIN) return { position, kind, recorded_at, flaw: unknownEncoding(encoding) };
+  return { position, kind, recorded_at, body };
+}
+
+function unknownEncoding(encoding: number | null): string {
+  return `its body has the unknown encoding ${encoding}`;
+}

@@ -1,0 +1,45 @@
+// Exports of an open store: the chosen entries as text, each export written down before its first piece is handed out.
+import type { EntryLog } from "../ports/entry-log.js";
+import type { Mask } from "../ports/mask.js";
+import type { Asking } from "../read/questions.js";
+import { exportEntries } from "./export-entries.js";
+import { type ExportQuery, targetOf } from "./export-query.js";
+
+/** Who exports, and the name under which several calls are one deed. */
+export interface ExportDeed {
+  readonly actor: string;
+  readonly id: string | undefined;
+}
+
+export interface ExportsParts {
+  readonly log: EntryLog;
+  readonly reading: Asking;
+  readonly mask: Mask;
+  /** Hands the pieces on once it is written down that somebody exports. */
+  readonly audited: (
+    pieces: AsyncGenerator<string>,
+    note: { readonly action: "export"; readonly target: string } & ExportDeed,
+  ) => AsyncGenerator<string, void, undefined>;
+}
+
+export class Exports {
+  readonly #parts: ExportsParts;
+
+  constructor(parts: ExportsParts) {
+    this.#parts = parts;
+  }
+
+  entries(query: ExportQuery, deed: ExportDeed): AsyncGenerator<string, void, undefined> {
+    const { log, reading, mask, audited } = this.#parts;
+    const pieces = exportEntries(
+      {
+        log,
+        mask,
+        sessionPositions: (range) => reading.ask("sessionPositions", range),
+        sessionSummary: (of) => reading.ask("recordedSummary", of),
+      },
+      query,
+    );
+    return audited(pieces, { action: "export", target: targetOf(query), ...deed });
+  }
+}

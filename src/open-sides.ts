@@ -1,0 +1,72 @@
+// Opens the two sides of a store, capturing and reading, each in the thread where it belongs.
+import type { RecorderSides } from "./compose-recorder.js";
+import type { EntryIndex } from "./ports/entry-index.js";
+import type { EntryLog } from "./ports/entry-log.js";
+import type { IndexHolder } from "./ports/index-holder.js";
+import type { KeyStore } from "./ports/key-store.js";
+import type { Mask } from "./ports/mask.js";
+import type { LogMode, Store } from "./ports/store.js";
+import { LocalReading } from "./reading/local.js";
+import type { RebuildOptions } from "./reading/patience.js";
+import { isInProcess, openStore } from "./stores.js";
+import { LocalTailSource } from "./tail/source.js";
+import { ThreadedLog } from "./threads/threaded-log.js";
+import { ThreadedReading } from "./threads/threaded-reading.js";
+import { ThreadedTailSource } from "./threads/threaded-tail-source.js";
+
+/** A log, an index and a store of keys that passed `hansard/conformance`, used in the thread that opens the recorder. */
+export interface EngineParts {
+  readonly log: EntryLog;
+  readonly index: EntryIndex;
+  readonly keys: KeyStore;
+}
+
+export interface SidesOptions {
+  /** The address of a store, or the parts of an engine that no address leads to. */
+  readonly data: string | EngineParts;
+  /** The address of the store that keeps the index, where that is another one. */
+  readonly index?: string | undefined;
+  readonly mode: LogMode;
+  readonly mask: Mask;
+  /** What the mask was made with, for threads, which make their own. */
+  readonly mask_values: readonly string[];
+  readonly rebuild?: Partial<RebuildOptions> | undefined;
+}
+
+type Sides = Pick<RecorderSides, "log" | "reading" | "tailSource" | "keyStore" | "growth">;
+
+export async function openSides(options: SidesOptions): Promise<Sides> {
+  const { data, mode } = options;
+  if (typeof data !== "string") return { log: data.log, keyStore: data.keys, ...(await readHere(data, options)) };
+  const store = await openStore({ address: data, mode });
+  const log = await openWriter(store, mode);
+  const reading = isInProcess(data)
+    ? await readHere({ log, index: await store.index() }, options)
+    : readInThreads(data, options);
+  return { log, keyStore: await store.keys(), growth: store.growth?.(), ...reading };
+}
+
+/** A log in a file is written by a thread as soon as several wait for it: an fsync must not hold up the others. */
+function openWriter(store: Store, mode: LogMode): Promise<EntryLog> {
+  return store.files === undefined ? store.log(mode) : ThreadedLog.open({ path: store.files.log, mode });
+}
+
+/** What lives in this process alone cannot be read from another thread. */
+async function readHere(
+  parts: { readonly log: EntryLog; readonly index: EntryIndex | IndexHolder },
+  { index: address, mask, rebuild }: SidesOptions,
+): Promise<Pick<Sides, "reading" | "tailSource">> {
+  const { log } = parts;
+  const index = address === undefined ? parts.index : await (await openStore({ address, mode: "read" })).index();
+  return { reading: new LocalReading({ log, index, mask, rebuild }), tailSource: new LocalTailSource(log, mask) };
+}
+
+function readInThreads(
+  data: string,
+  { index, mask_values: mask, rebuild }: SidesOptions,
+): Pick<Sides, "reading" | "tailSource"> {
+  return {
+    reading: new ThreadedReading({ data, index, mask, rebuild }),
+    tailSource: new ThreadedTailSource({ data, mask }),
+  };
+}

@@ -1,0 +1,40 @@
+// What an engine offers to whoever opens a store with it: the parts of one, each opened when it is needed.
+import type { StoreFiles } from "../model/store-files.js";
+import type { EntryLog } from "./entry-log.js";
+import type { IndexHolder } from "./index-holder.js";
+import type { KeyStore } from "./key-store.js";
+
+/** Whether a store that is not there is made, must be there, or is only read. */
+export type LogMode = "create" | "write" | "read";
+
+/** Word from others on the same store that its log has grown. */
+export interface Growth {
+  listen(onGrown: () => void): void;
+  close(): void;
+}
+
+export interface Store {
+  /** Where it is made of files: these are written and read by threads of their own, since each call holds its thread. */
+  readonly files?: StoreFiles;
+  log(mode: LogMode): Promise<EntryLog>;
+  index(): Promise<IndexHolder>;
+  keys(): Promise<KeyStore>;
+  /** Where others share the store without sharing its files. */
+  growth?(): Growth;
+  /** Which of those who share an index follows the log unasked; whoever has it to itself needs none. */
+  lease?(): { hold(): Promise<boolean>; close(): void };
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  readonly address: string;
+  readonly mode: LogMode;
+  /** Whether a server that is not there yet is waited for; without it, that is a fault at once. */
+  readonly waits?: boolean;
+}
+
+/** An engine, by the addresses that it serves. */
+export interface StoreEngine {
+  readonly engine: string;
+  open(options: StoreOptions): Promise<Store>;
+}

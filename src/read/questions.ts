@@ -1,0 +1,77 @@
+// All that can be asked of what was recorded: each question with what it takes and what it is answered with.
+//
+// Whoever holds an index answers: in this thread, in one of its own, or on another machine. A new question is a line here
+// and a row of `reading/answers.ts`.
+import type { Entry, ErasedEntry } from "../model/entry.js";
+import type { ReflectionReport } from "../model/report.js";
+import type { Verification } from "../model/verification.js";
+import type { EntryCounts, RowFilter, RowKey, SessionRange } from "../ports/entry-index.js";
+import type { ConsolidationPlan, History } from "./history/history.js";
+import type { ListQuery } from "./list-query.js";
+import type { EntryList, InteractionList } from "./reader.js";
+import type { ReflectionQuery } from "./reflection-query.js";
+import type { SearchQuery } from "./search/search-query.js";
+import type { SearchPage } from "./search/searcher.js";
+import type { HistoryQuery, SessionListQuery, TimelineQuery } from "./session-query.js";
+import type { SessionList, SessionSummary, Timeline } from "./session-reader.js";
+
+export interface Questions {
+  listInteractions(query: ListQuery): InteractionList;
+  listEntries(query: ListQuery): EntryList;
+  getById(id: string): Entry | ErasedEntry | undefined;
+  getByPosition(position: number): Entry | ErasedEntry | undefined;
+  count(): EntryCounts;
+  listSessions(query: SessionListQuery): SessionList;
+  sessionSummary(session_id: string): SessionSummary | undefined;
+  /** The summary with nothing masked, for exports that hand the record itself on. */
+  recordedSummary(session_id: string): SessionSummary | undefined;
+  timeline(query: TimelineQuery): Timeline;
+  sessionPositions(range: SessionRange): readonly number[];
+  history(query: HistoryQuery): History;
+  planConsolidation(wish: { readonly session_id: string; readonly through: number }): ConsolidationPlan;
+  search(query: SearchQuery): SearchPage;
+  sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): string;
+  reflect(query: ReflectionQuery): ReflectionReport;
+  /** Places of entries, newest first; for those who may pass over none. */
+  positions(query: PositionsQuery): readonly RowKey[];
+  verify(): Verification;
+  indexState(): IndexState;
+  /** Builds the index anew, beside the present one, which answers until the new one takes its place. */
+  rebuildIndex(): void;
+  /** Position through which a rebuild has come; undefined while there is none. */
+  rebuiltThrough(): number | undefined;
+  /** Removes what forgotten entries left in the index's files; answers with what is left, in words. */
+  purgeIndex(): string | undefined;
+}
+
+export type Question = keyof Questions;
+export type QueryOf<Q extends Question> = Parameters<Questions[Q]>[0];
+/** A query, or nothing where the question takes none. */
+export type Asked<Q extends Question> = Parameters<Questions[Q]>;
+export type AnswerTo<Q extends Question> = ReturnType<Questions[Q]>;
+
+export interface PositionsQuery {
+  readonly filter: RowFilter;
+  readonly after?: RowKey;
+  readonly limit: number;
+}
+
+export interface IndexState {
+  /** Position through which the index has followed the log. */
+  readonly indexed_through: number;
+  /** The same of its texts, which come behind. */
+  readonly texts_through: number;
+  /** False while answers lack older entries. */
+  readonly is_whole: boolean;
+}
+
+/** One way to ask, whoever answers. */
+export interface Asking {
+  ask<Q extends Question>(question: Q, ...query: Asked<Q>): Promise<AnswerTo<Q>>;
+}
+
+export interface Reading extends Asking {
+  /** Word that the log has grown, so that the index follows soon. Answers do not depend on it. */
+  grown(): void;
+  close(): Promise<void>;
+}

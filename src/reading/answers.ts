@@ -1,0 +1,67 @@
+// How each question is answered: from the log alone, from as much of an index as there is, or from a whole one.
+import { verify } from "../custody/verify.js";
+import type { EntryLog } from "../ports/entry-log.js";
+import type { Mask } from "../ports/mask.js";
+import type { EntryReader } from "../read/entry-reader.js";
+import type { AnswerTo, QueryOf, Question } from "../read/questions.js";
+import type { Rebuilding } from "./rebuilding.js";
+import type { SteadyIndex } from "./steady.js";
+
+/** What whoever answers has before them. */
+export interface Desk {
+  readonly log: EntryLog;
+  readonly mask: Mask;
+  readonly entries: EntryReader;
+  readonly index: SteadyIndex;
+  readonly rebuilding: Rebuilding;
+  /** Removes from the index's files what rows that went have left there. */
+  readonly purge: () => Promise<string | undefined>;
+}
+
+type Answers = { readonly [Q in Question]: (desk: Desk, query: QueryOf<Q>) => Promise<AnswerTo<Q>> };
+
+/** What an answer in words says where others say `partial`. */
+const PARTIAL_NOTE = "The index is being rebuilt; older entries may be missing.";
+
+export const answers: Answers = {
+  getById: ({ entries }, id) => entries.getById(id),
+  getByPosition: ({ entries }, position) => entries.getByPosition(position),
+  verify: ({ log }) => verify(log),
+
+  listInteractions: ({ index }, query) => index.read(({ entries }) => entries.listInteractions(query)),
+  listEntries: ({ index }, query) => index.read(({ entries }) => entries.listEntries(query)),
+  count: ({ index }) => index.read(({ entries }) => entries.count()),
+  listSessions: ({ index }, query) => index.read(({ sessions }) => sessions.list(query)),
+  timeline: ({ index }, query) => index.read(({ sessions }) => sessions.timeline(query)),
+  search: ({ index }, query) => index.read(({ searches }) => searches.search(query)),
+  async sessionHistory({ index }, wish) {
+    const found = await index.read(async ({ searches }) => ({ text: await searches.sessionHistory(wish) }));
+    return found.partial ? `${found.text}\n(${PARTIAL_NOTE})` : found.text;
+  },
+  async reflect({ index, mask }, query) {
+    const report = await index.read(async ({ reflections }) => {
+      // Loaded when it is first needed: with its lists of words it takes longer than a command may take to start.
+      const { Reflection } = await import("../reflect/reflection.js");
+      const reflection = new Reflection({ mask: (text) => mask.text(text) });
+      await reflections.read(query, reflection);
+      return reflection.finish();
+    });
+    return report.partial ? { ...report, markdown: `${report.markdown}\n\n${PARTIAL_NOTE}` } : report;
+  },
+
+  sessionSummary: ({ index }, session_id) => index.whole(({ sessions }) => sessions.summary(session_id)),
+  recordedSummary: ({ index }, session_id) => index.whole(({ sessions }) => sessions.recordedSummary(session_id)),
+  sessionPositions: ({ index }, range) => index.whole(({ sessions }) => sessions.positions(range)),
+  history: ({ index }, query) => index.whole(({ histories }) => histories.history(query)),
+  planConsolidation: ({ index }, { session_id, through }) =>
+    index.whole(({ histories }) => histories.planConsolidation(session_id, through)),
+  positions: ({ index }, query) => index.whole(({ entries }) => entries.positions(query)),
+
+  indexState: ({ index }) => index.state(),
+  rebuildIndex: ({ rebuilding }) => rebuilding.run(),
+  rebuiltThrough: async ({ rebuilding }) => rebuilding.through,
+  async purgeIndex({ index, purge }) {
+    await index.whole(({ indexer }) => indexer.catchUp());
+    return purge();
+  },
+};

@@ -1,0 +1,94 @@
+// Following in the background: once for many words, only with the lease, later while much is recorded, again after a fault.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type Follower, Following } from "./following.js";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+class Counting implements Follower {
+  position = 0;
+  indexed = 0;
+  steps = 0;
+  purges = 0;
+  fault: Error | undefined;
+
+  async progress() {
+    return { position: this.position, indexed_through: this.indexed, texts_through: this.indexed, is_whole: true };
+  }
+
+  async indexStep(): Promise<boolean> {
+    if (this.fault !== undefined) throw this.fault;
+    this.steps += 1;
+    const isMore = this.indexed < this.position;
+    this.indexed = Math.min(this.position, this.indexed + 10);
+    return isMore;
+  }
+
+  async finishPurge(): Promise<void> {
+    this.purges += 1;
+  }
+}
+
+const leisure = { calm_entries_per_s: 100, rows_waiting_max: 1_000, texts_waiting_max: 2_000 };
+
+test("many words are one walk, to the end of the log", async () => {
+  const follower = Object.assign(new Counting(), { position: 25 });
+  const following = new Following({ follower });
+  for (let nth = 0; nth < 100; nth += 1) following.grown();
+  await vi.advanceTimersByTimeAsync(99);
+  expect(follower.steps).toBe(0);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(follower.indexed).toBe(25);
+  expect(follower.steps).toBeLessThan(10);
+  await following.close();
+});
+
+test("without the lease nothing is done, and it is asked for again while the index is behind", async () => {
+  const follower = Object.assign(new Counting(), { position: 5 });
+  const lease = { isFree: false, hold: async () => lease.isFree, close: vi.fn() };
+  const following = new Following({ follower, lease });
+  following.grown();
+  await vi.advanceTimersByTimeAsync(900);
+  expect(follower.steps).toBe(0);
+  lease.isFree = true;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(follower.indexed).toBe(5);
+  await following.close();
+  expect(lease.close).toHaveBeenCalled();
+});
+
+test("while much is recorded it waits, until too much waits for it", async () => {
+  const follower = Object.assign(new Counting(), { position: 500 });
+  const following = new Following({ follower, leisure });
+  following.grown();
+  for (let nth = 0; nth < 4; nth += 1) {
+    await vi.advanceTimersByTimeAsync(110);
+    follower.position += 100;
+  }
+  expect(follower.steps).toBe(0);
+  follower.position = 5_000;
+  await vi.advanceTimersByTimeAsync(200);
+  expect(follower.steps).toBeGreaterThan(0);
+  await following.close();
+});
+
+test("a fault is not the end: it looks again", async () => {
+  const follower = Object.assign(new Counting(), { position: 5, fault: new Error("disk full") });
+  const following = new Following({ follower });
+  following.grown();
+  await vi.advanceTimersByTimeAsync(500);
+  follower.fault = undefined as never;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(follower.indexed).toBe(5);
+  await following.close();
+});
+
+test("closing finishes a purge that is due, and nothing follows after it", async () => {
+  const follower = new Counting();
+  const following = new Following({ follower });
+  await following.close();
+  expect(follower.purges).toBe(1);
+  following.grown();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(follower.steps).toBe(0);
+});

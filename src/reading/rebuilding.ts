@@ -1,0 +1,49 @@
+// A rebuild of the index under way: whoever asks for one meanwhile waits for the same, and can ask how far it has come.
+import type { Asking } from "../read/questions.js";
+import type { SteadyIndex } from "./steady.js";
+
+/** How often whoever waits hears of it. */
+const PROGRESS_MS = 200;
+
+export class Rebuilding {
+  readonly #index: SteadyIndex;
+  #running: Promise<void> | undefined;
+  #through: number | undefined;
+
+  constructor(index: SteadyIndex) {
+    this.#index = index;
+  }
+
+  /** Position through which it has come; undefined while there is none. */
+  get through(): number | undefined {
+    return this.#through;
+  }
+
+  run(): Promise<void> {
+    this.#running ??= this.#index
+      .rebuild((position) => {
+        this.#through = position;
+      })
+      .finally(() => {
+        this.#running = undefined;
+        this.#through = undefined;
+      });
+    return this.#running;
+  }
+}
+
+/** A rebuild that somebody waits for and wants to hear of. */
+export async function rebuildWithProgress(
+  reading: Asking,
+  onProgress: ((position: number) => void) | undefined,
+): Promise<void> {
+  const looking = setInterval(async () => {
+    const position = await reading.ask("rebuiltThrough").catch(() => undefined);
+    if (position !== undefined) onProgress?.(position);
+  }, PROGRESS_MS);
+  try {
+    await reading.ask("rebuildIndex");
+  } finally {
+    clearInterval(looking);
+  }
+}

@@ -1,0 +1,50 @@
+// Reading in a thread of its own, started when it is first asked for something: it fills the index and answers, so that
+// neither ever holds up capture.
+import type { AnswerTo, Asked, Question, Reading } from "../read/questions.js";
+import type { RebuildOptions } from "../reading/patience.js";
+import { LazyThread } from "./lazy-thread.js";
+
+/** A message to the thread costs more than an entry's share of a commit, so that one is sent for many of them. */
+const GATHER_MS = 50;
+/** Bodies are read by the thousand and soon dropped. V8 cleans up after them with threads that capture would use. */
+const YOUNG_MB = 96;
+
+export interface ReadThreadOptions {
+  /** The address of the store whose log is read. */
+  readonly data: string;
+  /** The address of the store that holds the index, where that is another one. */
+  readonly index?: string | undefined;
+  /** Values that the user registered to be masked. */
+  readonly mask?: readonly string[] | undefined;
+  readonly rebuild?: Partial<RebuildOptions> | undefined;
+}
+
+export class ThreadedReading implements Reading {
+  readonly #thread: LazyThread;
+  #telling: NodeJS.Timeout | undefined;
+
+  constructor(options: ReadThreadOptions) {
+    this.#thread = new LazyThread({
+      file: new URL("./read-thread.js", import.meta.url),
+      options,
+      young_mb: YOUNG_MB,
+    });
+  }
+
+  ask<Q extends Question>(question: Q, ...[query]: Asked<Q>): Promise<AnswerTo<Q>> {
+    return this.#thread.call((thread) => thread.call("ask", { question, query }));
+  }
+
+  grown(): void {
+    if (!this.#thread.isOpen || this.#telling !== undefined) return;
+    this.#telling = setTimeout(() => {
+      this.#telling = undefined;
+      this.#thread.tell("grown");
+    }, GATHER_MS).unref();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#telling);
+    await this.#thread.close();
+  }
+}
