@@ -1,5 +1,5 @@
 // The small rules of the house that no linter knows: sizes, names, first lines, and what may not be left behind.
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { listFiles } from "./source-files.mjs";
 import { lineAt, nodesOf } from "./syntax.mjs";
@@ -54,7 +54,9 @@ export function checkTidy(root) {
     ...sources.flatMap((file) => fileNameProblems(file).map((problem) => `${file}: ${problem}`)),
     ...sources.flatMap((file) => sourceProblems(root, file)),
     ...listFiles(root).flatMap((file) => machinePathProblems(root, file)),
-    ...lockProblems(root),
+    ...listFiles(root)
+      .filter((file) => basename(file) === "package-lock.json")
+      .flatMap((file) => lockProblems(root, file)),
   ];
 }
 
@@ -189,13 +191,14 @@ function machinePathProblems(root, file) {
     });
 }
 
-/** @param {string} root */
-function lockProblems(root) {
-  const file = join(root, "package-lock.json");
-  if (!existsSync(file)) return [];
-  const text = readFileSync(file, "utf8");
+/**
+ * @param {string} root
+ * @param {string} file
+ */
+function lockProblems(root, file) {
+  const text = readFileSync(join(root, file), "utf8");
   const hosts = /"resolved": *"[a-z+]+:/.test(text)
-    ? ["package-lock.json: it names hosts; run npm install with the .npmrc of this repository"]
+    ? [`${file}: it names hosts; run npm install with the .npmrc that lies beside it`]
     : [];
   /** @type {{ [path: string]: { optionalDependencies?: { [name: string]: string } } }} */
   const packages = JSON.parse(text).packages ?? {};
@@ -203,8 +206,5 @@ function lockProblems(root) {
   const optional = Object.values(packages).flatMap((locks) => Object.keys(locks.optionalDependencies ?? {}));
   // It happens when a registry does not have the builds of all platforms, and then nobody can use the lockfile.
   const missing = [...new Set(optional)].filter((name) => !locked.has(name));
-  return [
-    ...hosts,
-    ...missing.map((name) => `package-lock.json: without ${name}, npm ci refuses it on every platform`),
-  ];
+  return [...hosts, ...missing.map((name) => `${file}: without ${name}, npm ci refuses it on every platform`)];
 }

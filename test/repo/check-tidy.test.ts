@@ -117,6 +117,7 @@ test("a path of one machine is found in code and in documents", () => {
 test("a lockfile that names hosts is found", () => {
   const lock = JSON.stringify({ packages: { a: { resolved: "https://example.org/a.tgz" } } });
   expect(problems({ "package-lock.json": lock })).toHaveLength(1);
+  expect(problems({ "bench/peers/package-lock.json": lock })).toHaveLength(1);
   expect(problems({ "package-lock.json": '{"packages":{"client":{"resolved":"client","link":true}}}' })).toEqual([]);
 });
 
