@@ -3,6 +3,8 @@
 const SENTENCE_WORDS = 12;
 const WORDS_PER_LANGUAGE = 6_000;
 const ID_DIGITS = 10;
+/** Of the parts that follow the first. */
+const ENTRY_BYTES = 1_650;
 
 /** What words are made of. */
 const SYLLABLES = [
@@ -33,11 +35,11 @@ export class Corpus {
     ]);
   }
 
-  /** The entry of this number, of about 1.8 KB; always the same. */
-  entry(number: number): CorpusEntry {
+  /** The entry of this number, of about 1.8 KB unless fewer bytes are wanted; always the same. */
+  entry(number: number, bytesMin = ENTRY_BYTES): CorpusEntry {
     const random = seeded(number + 1_000);
     const parts = [`${capitalised(this.#sentence(0, random))} ${idOf(number)}.`];
-    for (let bytes = 0; bytes < 1_650; ) {
+    for (let bytes = 0; bytes < bytesMin; ) {
       const part = this.#part(random);
       parts.push(part);
       bytes += Buffer.byteLength(part);

@@ -126,7 +126,7 @@ class FilledStore {
 }
 
 /** Waits until no more texts are missing than those that do not fill a segment. */
-async function settled(path: string): Promise<void> {
+export async function settled(path: string): Promise<void> {
   const db = new Database(path, { readonly: true });
   try {
     const missing = db.prepare("SELECT max(position) - min(position) FROM checkpoints WHERE name IN ('rows', 'text')");

@@ -1,0 +1,101 @@
+// The least that reading messages can cost: plain tables of SQLite, prepared statements, and one JSON.parse per message.
+import Database from "better-sqlite3";
+
+/** A message as every store of the benchmark is given it. */
+export interface KeptMessage {
+  readonly session_id: string;
+  readonly role: string;
+  readonly content: string;
+}
+
+const TABLES = `
+  CREATE TABLE messages (
+    position INTEGER PRIMARY KEY, created_ms INTEGER NOT NULL, session_id TEXT NOT NULL, body TEXT NOT NULL
+  );
+  CREATE INDEX messages_by_session ON messages (session_id, position);
+  CREATE INDEX messages_by_time ON messages (created_ms, position);
+  CREATE TABLE sessions (
+    session_id TEXT PRIMARY KEY, title TEXT NOT NULL, metadata TEXT NOT NULL, labels TEXT NOT NULL,
+    first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL, last_position INTEGER NOT NULL, messages INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX sessions_by_newest ON sessions (last_position);
+  CREATE VIRTUAL TABLE texts USING fts5 (content);
+`;
+const START_MS = Date.UTC(2026, 0, 1);
+
+interface SessionRow {
+  readonly metadata: string;
+  readonly labels: string;
+}
+
+export class RawMessages {
+  readonly #db: Database.Database;
+  readonly #last: Database.Statement<[string, number], string>;
+  readonly #newest: Database.Statement<[number], string>;
+  readonly #sessions: Database.Statement<[number], SessionRow>;
+  readonly #search: Database.Statement<[string, number], { readonly body: string; readonly snippet: string }>;
+
+  constructor(path: string, messages: readonly KeptMessage[]) {
+    this.#db = new Database(path);
+    this.#db.pragma("journal_mode = WAL");
+    this.#db.exec(TABLES);
+    this.#db.transaction(() => this.#fill(messages))();
+    this.#last = this.#db
+      .prepare<[string, number], string>(
+        "SELECT body FROM messages WHERE session_id = ? ORDER BY position DESC LIMIT ?",
+      )
+      .pluck();
+    this.#newest = this.#db
+      .prepare<[number], string>("SELECT body FROM messages ORDER BY created_ms DESC, position DESC LIMIT ?")
+      .pluck();
+    this.#sessions = this.#db.prepare("SELECT * FROM sessions ORDER BY last_position DESC LIMIT ?");
+    this.#search = this.#db.prepare(`
+      SELECT body, snippet(texts, 0, '[', ']', '…', 16) AS snippet
+      FROM texts JOIN messages ON messages.position = texts.rowid
+      WHERE texts MATCH ? ORDER BY texts.rowid DESC LIMIT ?`);
+  }
+
+  /** The newest messages of a session, oldest first. */
+  last(session_id: string, limit: number): readonly KeptMessage[] {
+    return this.#last.all(session_id, limit).map(toMessage).reverse();
+  }
+
+  /** The newest messages of all sessions, newest first. */
+  newest(limit: number): readonly KeptMessage[] {
+    return this.#newest.all(limit).map(toMessage);
+  }
+
+  sessions(limit: number): readonly object[] {
+    return this.#sessions
+      .all(limit)
+      .map((row) => ({ ...row, metadata: JSON.parse(row.metadata), labels: JSON.parse(row.labels) }));
+  }
+
+  /** Messages that hold the word, newest first. */
+  search(word: string, limit: number): readonly object[] {
+    return this.#search.all(`"${word}"`, limit).map(({ body, snippet }) => ({ message: toMessage(body), snippet }));
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #fill(messages: readonly KeptMessage[]): void {
+    const insert = this.#db.prepare("INSERT INTO messages VALUES (?, ?, ?, ?)");
+    const insertText = this.#db.prepare("INSERT INTO texts (rowid, content) VALUES (?, ?)");
+    const insertSession = this.#db.prepare(`
+      INSERT INTO sessions VALUES ($session_id, $title, '{}', '["bench"]', $ms, $ms, $position, 1)
+      ON CONFLICT DO UPDATE SET last_ms = $ms, last_position = $position, messages = messages + 1`);
+    for (const [nth, message] of messages.entries()) {
+      const { session_id } = message;
+      const [position, ms] = [nth + 1, START_MS + nth];
+      insert.run(position, ms, session_id, JSON.stringify(message));
+      insertText.run(position, message.content);
+      insertSession.run({ session_id, title: `About ${session_id}`, ms, position });
+    }
+  }
+}
+
+function toMessage(body: string): KeptMessage {
+  return JSON.parse(body) as KeptMessage;
+}

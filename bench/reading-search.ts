@@ -1,0 +1,80 @@
+// The search for a word that occurs once: among few entries, which lie in no segment of the text index yet, among many
+// and among very many.
+import { strictEqual } from "node:assert";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type EntryInput, openRecorder, type Recorder } from "../src/index.js";
+import type { Figure, SuiteOptions } from "./figures.js";
+import { mediansInTurn } from "./in-turn.js";
+import type { RawMessages } from "./raw-messages.js";
+import { settled } from "./search.js";
+import { Corpus, idOf } from "./search-corpus.js";
+
+const FEW = 2_000;
+const BATCH = 2_000;
+/** Makes entries of about 0.3 KB. */
+const SMALL_BYTES = 180;
+const SEARCHES_PER_ROUND = 20;
+const LIMIT = 10;
+/** Nobody is told when those texts are indexed that fill no segment. */
+const TEXTS_MS = 2_000;
+
+export async function searching(
+  stores: { readonly recorder: Recorder; readonly raw: RawMessages },
+  { folder, rounds, scale }: SuiteOptions,
+): Promise<readonly Figure[]> {
+  // A quick look takes far fewer, since filling is what takes long.
+  const counts = { many: Math.round(200_000 * scale ** 2), very_many: Math.round(1_000_000 * scale ** 2) };
+  const many = await filledWithSmall(join(folder, "many"), counts.many);
+  const veryMany = await filledWithSmall(join(folder, "very-many"), counts.very_many);
+  await sleep(TEXTS_MS);
+  const us = await mediansInTurn(
+    {
+      few: (nth) => found(stores.recorder, wordAt(nth, FEW)),
+      fts: (nth) => stores.raw.search(wordAt(nth, FEW), LIMIT),
+      many: (nth) => found(many, wordAt(nth, counts.many)),
+      very_many: (nth) => found(veryMany, wordAt(nth, counts.very_many)),
+    },
+    { rounds, calls: SEARCHES_PER_ROUND },
+  );
+  await Promise.all([many.close(), veryMany.close()]);
+  const [few, most, all] = [FEW, counts.many, counts.very_many].map((count) => count.toLocaleString("en-US"));
+  return [
+    { name: `search among ${few}`, value: us.few, unit: "µs" },
+    { name: `search among ${few}, FTS5`, value: us.fts, unit: "µs" },
+    { name: `search among ${most}`, value: us.many, unit: "µs" },
+    { name: `search among ${all}`, value: us.very_many, unit: "µs" },
+    { name: `search among ${few} ÷ FTS5`, value: us.few / us.fts, unit: "×" },
+    { name: `search among ${few} ÷ ${most}`, value: us.few / us.many, unit: "×", target: { at_most: 1 } },
+    { name: `search among ${all} ÷ ${most}`, value: us.very_many / us.many, unit: "×", target: { at_most: 1.5 } },
+  ];
+}
+
+/** A store of so many small entries, with the texts of all that fill a segment in its index. */
+async function filledWithSmall(data: string, count: number): Promise<Recorder> {
+  const start = performance.now();
+  const recorder = await openRecorder({ data });
+  const corpus = new Corpus();
+  for (let done = 0; done < count; done += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, count - done) }, (_, at): EntryInput => {
+      const nth = done + at;
+      return { kind: "message", session_id: `session-${nth % 1_000}`, ...corpus.entry(nth, SMALL_BYTES) };
+    });
+    await recorder.append(batch);
+  }
+  await recorder.count();
+  await settled(join(data, "index.db"));
+  const seconds = Math.round((performance.now() - start) / 1_000);
+  process.stderr.write(`  a store of ${count.toLocaleString("en-US")} entries, made in ${seconds} s\n`);
+  return recorder;
+}
+
+async function found(recorder: Recorder, word: string): Promise<void> {
+  const { results } = await recorder.search(word, { limit: LIMIT });
+  strictEqual(results.length, 1, `${word} is in one entry`);
+}
+
+/** A word of one of so many entries, old and new ones in turn. */
+function wordAt(nth: number, count: number): string {
+  return idOf((nth * 7_919 + 13) % count);
+}

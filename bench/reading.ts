@@ -1,0 +1,166 @@
+// What the common reads cost: the end of a session, the newest entries, the list of sessions, a search; against plain
+// statements and against a peer that keeps messages.
+import { deepStrictEqual, strictEqual } from "node:assert";
+import { join } from "node:path";
+import { type EntryInput, openRecorder, type Recorder } from "../src/index.js";
+import type { Figure, Suite, SuiteOptions } from "./figures.js";
+import { mediansInTurn } from "./in-turn.js";
+import { loadPeer, PeerMessages } from "./peer-messages.js";
+import { type KeptMessage, RawMessages } from "./raw-messages.js";
+import { searching } from "./reading-search.js";
+import { Corpus } from "./search-corpus.js";
+
+const MESSAGES = 2_000;
+const SESSIONS = 25;
+/** More would hide how much each read costs before it comes to its rows. */
+const LAST = 50;
+const LISTED_SESSIONS = 20;
+const CALLS_PER_ROUND = 100;
+const RAW_MOST = 2.5;
+const PEER_MOST = 1;
+
+export const reading: Suite = {
+  name: "reading",
+  about:
+    "reads of 2,000 messages of 1.8 KB in 25 sessions through the library, against prepared statements of better-sqlite3 over plain tables and JSON.parse, and against VoltAgent's memory on libSQL; and the search for a word that occurs once, among ever more entries (the many ones of 0.3 KB), against FTS5",
+  async run(options: SuiteOptions): Promise<readonly Figure[]> {
+    const peer = await loadPeer();
+    const messages = messagesOf(new Corpus());
+    const stores: Stores = {
+      // First, so that its index rests once the others are filled too.
+      recorder: await filledRecorder(join(options.folder, "store"), messages),
+      raw: new RawMessages(join(options.folder, "raw.db"), messages),
+      peer: await PeerMessages.filled(peer, join(options.folder, "peer.db"), messages),
+    };
+    try {
+      await assertSame(stores, messages);
+      return [
+        ...(await lastOfSession(stores, options)),
+        ...(await newestEntries(stores, options)),
+        ...(await sessionList(stores, options)),
+        ...(await searching(stores, options)),
+      ];
+    } finally {
+      stores.raw.close();
+      await stores.recorder.close();
+    }
+  },
+};
+
+interface Stores {
+  readonly recorder: Recorder;
+  readonly raw: RawMessages;
+  readonly peer: PeerMessages;
+}
+
+async function lastOfSession({ recorder, raw, peer }: Stores, { rounds }: SuiteOptions): Promise<readonly Figure[]> {
+  const us = await mediansInTurn(
+    {
+      history: (nth) => recorder.session(sessionOf(nth)).history({ max_messages: LAST }),
+      entries: (nth) => recorder.session(sessionOf(nth)).entries({ order: "desc", limit: LAST }),
+      raw: (nth) => raw.last(sessionOf(nth), LAST),
+      peer: (nth) => peer.last(sessionOf(nth), LAST),
+    },
+    { rounds, calls: CALLS_PER_ROUND },
+  );
+  return [
+    { name: `history(${LAST})`, value: us.history, unit: "µs" },
+    { name: `newest ${LAST} entries of a session`, value: us.entries, unit: "µs" },
+    { name: `last ${LAST} messages, raw statements`, value: us.raw, unit: "µs" },
+    { name: `last ${LAST} messages, ${peer.name}`, value: us.peer, unit: "µs" },
+    ratio(`history(${LAST}) ÷ raw`, us.history / us.raw, RAW_MOST),
+    ratio(`history(${LAST}) ÷ ${peer.name}`, us.history / us.peer, PEER_MOST),
+    ratio(`newest ${LAST} entries of a session ÷ raw`, us.entries / us.raw, RAW_MOST),
+    ratio(`newest ${LAST} entries of a session ÷ ${peer.name}`, us.entries / us.peer, PEER_MOST),
+  ];
+}
+
+async function newestEntries({ recorder, raw }: Stores, { rounds }: SuiteOptions): Promise<readonly Figure[]> {
+  const us = await mediansInTurn(
+    { ours: () => recorder.listEntries({ limit: LAST }), raw: () => raw.newest(LAST) },
+    { rounds, calls: CALLS_PER_ROUND },
+  );
+  return [
+    { name: `newest ${LAST} entries`, value: us.ours, unit: "µs" },
+    { name: `newest ${LAST} entries, raw statements`, value: us.raw, unit: "µs" },
+    ratio(`newest ${LAST} entries ÷ raw`, us.ours / us.raw, RAW_MOST),
+  ];
+}
+
+async function sessionList({ recorder, raw, peer }: Stores, { rounds }: SuiteOptions): Promise<readonly Figure[]> {
+  const us = await mediansInTurn(
+    {
+      ours: () => recorder.listSessions({ limit: LISTED_SESSIONS }),
+      raw: () => raw.sessions(LISTED_SESSIONS),
+      peer: () => peer.sessions(LISTED_SESSIONS),
+    },
+    { rounds, calls: CALLS_PER_ROUND },
+  );
+  return [
+    { name: `${LISTED_SESSIONS} sessions`, value: us.ours, unit: "µs" },
+    { name: `${LISTED_SESSIONS} sessions, raw statements over kept summaries`, value: us.raw, unit: "µs" },
+    { name: `${LISTED_SESSIONS} sessions, ${peer.name}`, value: us.peer, unit: "µs" },
+    ratio(`${LISTED_SESSIONS} sessions ÷ raw`, us.ours / us.raw, RAW_MOST),
+    ratio(`${LISTED_SESSIONS} sessions ÷ ${peer.name}`, us.ours / us.peer, PEER_MOST),
+  ];
+}
+
+function ratio(name: string, value: number, at_most: number): Figure {
+  return { name, value, unit: "×", target: { at_most } };
+}
+
+/** Sessions take turns, as they do where several agents work at once; in each, a user and an assistant do. */
+function messagesOf(corpus: Corpus): readonly KeptMessage[] {
+  return Array.from({ length: MESSAGES }, (_, nth) => ({
+    session_id: sessionOf(nth),
+    role: Math.floor(nth / SESSIONS) % 2 === 0 ? "user" : "assistant",
+    content: corpus.entry(nth).content,
+  }));
+}
+
+function sessionOf(nth: number): string {
+  return `session-${nth % SESSIONS}`;
+}
+
+async function filledRecorder(data: string, messages: readonly KeptMessage[]): Promise<Recorder> {
+  const recorder = await openRecorder({ data });
+  for (let nth = 0; nth < SESSIONS; nth += 1) {
+    await recorder.session(sessionOf(nth)).info({ title: `About ${sessionOf(nth)}`, project: "bench" });
+  }
+  await recorder.append(messages.map((message): EntryInput => ({ kind: "message", project: "bench", ...message })));
+  await recorder.count();
+  return recorder;
+}
+
+/** All of them have to answer with the same before it makes sense to ask how fast. */
+async function assertSame({ recorder, raw, peer }: Stores, messages: readonly KeptMessage[]): Promise<void> {
+  for (const session_id of [sessionOf(0), sessionOf(SESSIONS - 1)]) {
+    const own = messages.filter((message) => message.session_id === session_id);
+    const wanted = own.slice(-LAST).map(({ content }) => content);
+    const history = await recorder.session(session_id).history({ max_messages: LAST });
+    const { entries } = await recorder.session(session_id).entries({ order: "desc", limit: LAST });
+    deepStrictEqual(
+      history.map(({ content }) => content),
+      wanted,
+    );
+    deepStrictEqual(entries.map((entry) => (entry.kind === "message" ? entry.content : "")).reverse(), wanted);
+    deepStrictEqual(
+      raw.last(session_id, LAST).map(({ content }) => content),
+      wanted,
+    );
+    const found = await peer.last(session_id, LAST);
+    deepStrictEqual(
+      found.map(({ parts }) => parts[0]?.text),
+      wanted,
+    );
+  }
+  const { entries } = await recorder.listEntries({ limit: LAST });
+  const newest = entries.map((entry) => (entry.kind === "message" ? entry.content : ""));
+  deepStrictEqual(
+    newest,
+    raw.newest(LAST).map(({ content }) => content),
+  );
+  strictEqual((await recorder.listSessions({ limit: LISTED_SESSIONS })).sessions.length, LISTED_SESSIONS);
+  strictEqual(raw.sessions(LISTED_SESSIONS).length, LISTED_SESSIONS);
+  strictEqual((await peer.sessions(LISTED_SESSIONS)).length, LISTED_SESSIONS);
+}
