@@ -1,5 +1,7 @@
 // Checks of reading: after a position, by positions, and within limits of count and bytes.
+
 import { expect } from "vitest";
+import { hexOf } from "../model/hex.js";
 import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
 import { chained, legible, newEntries, newEntry } from "./log-entries.js";
 import type { Check } from "./suite.js";
@@ -86,11 +88,13 @@ export const logReadChecks: readonly Check<EntryLog>[] = [
         `{"id":"c","text":"${"x".repeat(100_000)}"}`,
       ];
       const entries = texts.map((text, index) => newEntry(`entry-${index}`, { body: Buffer.from(text) }));
-      await log.append([entries]);
+      const [outcome] = await log.append([entries]);
+      const placed = outcome !== undefined && "placed" in outcome ? outcome.placed : [];
       const bodies = entries.map(({ kind, recorded_at }, index) => ({
         position: index + 1,
         kind,
         recorded_at,
+        hash: hexOf(placed[index]?.hash ?? Buffer.of()),
         body: texts[index],
       }));
       expect(await log.readBodies({ after: 0, limit: 10 })).toEqual(bodies);
@@ -98,6 +102,9 @@ export const logReadChecks: readonly Check<EntryLog>[] = [
       expect(await log.readBodies({ after: 0, limit: 10, bytes_max: 1 })).toEqual([bodies[0]]);
       expect(await log.readBodies({ after: 3, limit: 10 })).toEqual([]);
       expect(await log.getBodies([3, 99, 1])).toEqual([bodies[2], undefined, bodies[0]]);
+      expect(await log.getBodies([1, 3, 2], 11)).toEqual([bodies[0], bodies[2]]);
+      expect(await log.getBodies([3, 2, 1], 1)).toEqual([bodies[2]]);
+      expect(await log.getBodies([2, 99], 1_000_000)).toEqual([bodies[1], undefined]);
     },
   },
   {

@@ -2,6 +2,7 @@
 import { bodyToEntry, parseBody } from "../model/body.js";
 import type { Entry } from "../model/entry.js";
 import { Fault } from "../model/fault.js";
+import { hexOf } from "../model/hex.js";
 import { parseTime } from "../model/time.js";
 import type { RowFilter, SessionRange } from "../ports/entry-index.js";
 import type { EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
@@ -80,7 +81,7 @@ function matches(stored: StoredEntry, filter: RowFilter): boolean {
 export function readable(stored: StoredEntry): Entry | undefined {
   if (stored.body === undefined) return undefined;
   try {
-    return bodyToEntry(stored, parseBody(stored.position, stored.body));
+    return bodyToEntry({ ...stored, hash: hexOf(stored.hash) }, parseBody(stored.position, stored.body));
   } catch (error) {
     if (error instanceof Fault && error.code === "entry_corrupt") return undefined;
     throw error;

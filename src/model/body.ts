@@ -14,6 +14,14 @@ export interface StoredParts {
   readonly flaw?: string;
 }
 
+/** What the chain knows of an entry, its hash as hexadecimal text. */
+interface PlacedParts {
+  readonly position: number;
+  readonly kind: string;
+  readonly recorded_at: string;
+  readonly hash: string;
+}
+
 export function parseBody(position: number, bytes: Uint8Array): JsonObject {
   return parseBodyText(position, bodyText(bytes));
 }
@@ -37,10 +45,10 @@ export function parseBodyText(position: number, text: string): JsonObject {
 export function toEntry(stored: StoredParts): Entry | ErasedEntry {
   if (stored.flaw !== undefined) throw corruptEntry(stored.position, stored.flaw);
   if (stored.body === undefined) return toErased(stored);
-  return bodyToEntry(stored, parseBody(stored.position, stored.body));
+  return bodyToEntry({ ...stored, hash: hexOf(stored.hash) }, parseBody(stored.position, stored.body));
 }
 
-export function bodyToEntry(stored: StoredParts, body: JsonObject): Entry {
+export function bodyToEntry(stored: PlacedParts, body: JsonObject): Entry {
   const entry = {
     position: stored.position,
     id: body.id as string,
@@ -50,7 +58,7 @@ export function bodyToEntry(stored: StoredParts, body: JsonObject): Entry {
     session_id: (body.session_id as string | undefined) ?? "",
     project: (body.project as string | undefined) ?? "",
     client: (body.client as string | undefined) ?? "",
-    hash: hexOf(stored.hash),
+    hash: stored.hash,
     ...fillFields(stored.kind, body),
   };
   return entry as unknown as Entry;

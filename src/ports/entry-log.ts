@@ -45,6 +45,8 @@ export interface StoredBody {
   readonly position: number;
   readonly kind: string;
   readonly recorded_at: string;
+  /** As hexadecimal text. */
+  readonly hash: string;
   /** JSON; absent once it was erased. */
   readonly body?: string;
   readonly flaw?: string;
@@ -100,8 +102,11 @@ export interface EntryLog {
     readonly limit: number;
     readonly bytes_max?: number;
   }): Promise<readonly StoredBody[]>;
-  /** As `get`, bodies only. */
-  getBodies(positions: readonly number[]): Promise<readonly (StoredBody | undefined)[]>;
+  /**
+   * As `get`, bodies only. Once `bytes_max` of bodies are reached, the answer ends: it is then shorter than what was asked
+   * for, and has the first in any case.
+   */
+  getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]>;
   /** The entries at these positions, in the order asked for; undefined where there is none. */
   get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]>;
   /** The position that took each claim, or undefined. */

@@ -5,14 +5,12 @@ import { bodyToEntry, parseBodyText, toEntry } from "../model/body.js";
 import { completionClaim, idClaim } from "../model/claims.js";
 import type { Entry, EntryOf, EntrySummary, ErasedEntry, Interaction } from "../model/entry.js";
 import { corruptEntry } from "../model/fault.js";
-import type { EntryLog, StoredBody, StoredEntry } from "../ports/entry-log.js";
+import type { EntryLog, StoredBody } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { complete, summarise } from "./views.js";
 
 /** A page ends early once it holds this much text; the cursor leads on. */
-const PAGE_BYTES_MAX = 16 * 1024 * 1024;
-/** Few at a time, since each may be as large as an entry can be. */
-const CHUNK_ROWS = 8;
+const PAGE_CHARS_MAX = 16 * 1024 * 1024;
 
 export interface SummaryPage {
   readonly rows: readonly EntrySummary[];
@@ -52,28 +50,14 @@ export class EntryReader {
 
   /** The entries at these positions as they were recorded; erased ones are left out. */
   async read(positions: readonly number[]): Promise<readonly Entry[]> {
-    return this.withResponses((await this.#log.get(positions)).flatMap(toReadable));
-  }
-
-  /** As `read` but for their hashes, which are `""`: for whoever looks through many and shows none of them whole. */
-  async readBodies(positions: readonly number[]): Promise<readonly Entry[]> {
-    return this.withResponses((await this.#log.getBodies(positions)).flatMap(toUnhashed));
+    return this.withResponses((await this.#log.getBodies(positions)).flatMap(toReadable));
   }
 
   /** The entries at these positions in their short form, masked, as many as fit on a page, the first in any case. */
   async page(positions: readonly number[]): Promise<SummaryPage> {
-    const rows: EntrySummary[] = [];
-    let bytes = 0;
-    let used = 0;
-    while (used < positions.length && bytes < PAGE_BYTES_MAX) {
-      const stored = await this.#log.get(positions.slice(used, used + CHUNK_ROWS));
-      const taken = takeUntil(stored, PAGE_BYTES_MAX - bytes);
-      const entries = await this.withResponses(taken.flatMap(toReadable));
-      rows.push(...entries.map((entry) => this.#mask.entry(summarise(entry))));
-      for (const one of taken) bytes += one?.body?.byteLength ?? 0;
-      used += taken.length;
-    }
-    return { rows, used };
+    const stored = fitting(await this.#log.getBodies(positions, PAGE_CHARS_MAX));
+    const entries = await this.withResponses(stored.flatMap(toReadable));
+    return { rows: entries.map((entry) => this.#mask.entry(summarise(entry))), used: stored.length };
   }
 
   /** Interactions that were completed later carry what their response brought. */
@@ -84,7 +68,7 @@ export class EntryReader {
     const positions = found.filter((position) => position !== undefined);
     if (positions.length === 0) return entries;
     const responseById = new Map<string, EntryOf<"response">>();
-    for (const response of (await this.#log.get(positions)).flatMap(toReadable)) {
+    for (const response of (await this.#log.getBodies(positions)).flatMap(toReadable)) {
       if (response.kind === "response") responseById.set(response.interaction_id, response);
     }
     return entries.map((entry) => {
@@ -94,31 +78,17 @@ export class EntryReader {
   }
 }
 
-function toReadable(stored: StoredEntry | undefined): readonly Entry[] {
-  const entry = stored === undefined ? undefined : toEntry(stored);
-  return entry === undefined || "erased" in entry ? [] : [entry];
-}
-
-function toUnhashed(stored: StoredBody | undefined): readonly Entry[] {
+function toReadable(stored: StoredBody | undefined): readonly Entry[] {
   if (stored?.flaw !== undefined) throw corruptEntry(stored.position, stored.flaw);
-  if (stored?.body === undefined) return [];
-  const { position, kind, recorded_at, body } = stored;
-  return [bodyToEntry({ position, kind, recorded_at, hash: NO_HASH }, parseBodyText(position, body))];
+  return stored?.body === undefined ? [] : [bodyToEntry(stored, parseBodyText(stored.position, stored.body))];
 }
 
-const NO_HASH = new Uint8Array();
-
-/** The leading entries whose bodies fit into this many bytes, the first in any case. */
-function takeUntil(
-  stored: readonly (StoredEntry | undefined)[],
-  bytesMax: number,
-): readonly (StoredEntry | undefined)[] {
-  let bytes = 0;
-  let count = 0;
-  for (const one of stored) {
-    bytes += one?.body?.byteLength ?? 0;
-    if (count > 0 && bytes > bytesMax) break;
-    count += 1;
-  }
-  return stored.slice(0, count);
+/** The leading ones that fit on a page, the first in any case. */
+function fitting(stored: readonly (StoredBody | undefined)[]): readonly (StoredBody | undefined)[] {
+  let chars = 0;
+  const beyond = stored.findIndex((one, nth) => {
+    chars += one?.body?.length ?? 0;
+    return nth > 0 && chars > PAGE_CHARS_MAX;
+  });
+  return beyond === -1 ? stored : stored.slice(0, beyond);
 }

@@ -58,7 +58,7 @@ export class ReflectionReader {
       });
       for (let start = 0; start < keys.length; start += CHUNK_ROWS) {
         const positions = keys.slice(start, start + CHUNK_ROWS).map((key) => key.position);
-        yield await this.#entries.readBodies(positions);
+        yield await this.#entries.read(positions);
         chunks += 1;
         if (chunks % CHUNKS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
       }

@@ -98,8 +98,8 @@ export class ThreadedLog implements EntryLog {
     return this.#own.readBodies(range);
   }
 
-  getBodies(positions: readonly number[]): Promise<readonly (StoredBody | undefined)[]> {
-    return this.#own.getBodies(positions);
+  getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]> {
+    return this.#own.getBodies(positions, bytes_max);
   }
 
   find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {

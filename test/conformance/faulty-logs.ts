@@ -89,10 +89,11 @@ class StuckReads extends MemoryLog {
 
 class LatinBodies extends MemoryLog {
   override async readBodies(range: Range) {
-    return (await super.read(range)).map(({ position, kind, recorded_at, body = Buffer.of() }) => ({
+    return (await super.read(range)).map(({ position, kind, recorded_at, hash, body = Buffer.of() }) => ({
       position,
       kind,
       recorded_at,
+      hash: Buffer.from(hash).toString("hex"),
       body: Buffer.from(body).toString("latin1"),
     }));
   }

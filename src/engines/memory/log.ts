@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { chainHash, commitmentOf, GENESIS_HASH, isChained } from "../../model/chain.js";
 import { claimKey, claimsByPosition } from "../../model/claims.js";
+import { hexOf } from "../../model/hex.js";
 import { erasedBy } from "../../model/redaction.js";
 import type {
   AppendOutcome,
@@ -71,8 +72,18 @@ export class MemoryLog implements EntryLog {
     return (await this.read(range)).map(toBody);
   }
 
-  async getBodies(positions: readonly number[]): Promise<readonly (StoredBody | undefined)[]> {
-    return (await this.get(positions)).map((stored) => (stored === undefined ? undefined : toBody(stored)));
+  async getBodies(
+    positions: readonly number[],
+    bytes_max = Number.POSITIVE_INFINITY,
+  ): Promise<readonly (StoredBody | undefined)[]> {
+    const found: (StoredBody | undefined)[] = [];
+    let bytes = 0;
+    for (const stored of await this.get(positions)) {
+      found.push(stored === undefined ? undefined : toBody(stored));
+      bytes += stored?.body?.byteLength ?? 0;
+      if (bytes >= bytes_max) break;
+    }
+    return found;
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
@@ -136,8 +147,8 @@ function keyOf(claim: string): string {
   return claimKey(claim).toString("hex");
 }
 
-function toBody({ position, kind, recorded_at, body, flaw }: StoredEntry): StoredBody {
-  if (flaw !== undefined) return { position, kind, recorded_at, flaw };
-  if (body === undefined) return { position, kind, recorded_at };
-  return { position, kind, recorded_at, body: Buffer.from(body).toString("utf8") };
+function toBody({ position, kind, recorded_at, hash, body, flaw }: StoredEntry): StoredBody {
+  const placed = { position, kind, recorded_at, hash: hexOf(hash) };
+  if (flaw !== undefined) return { ...placed, flaw };
+  return body === undefined ? placed : { ...placed, body: Buffer.from(body).toString("utf8") };
 }

@@ -1,5 +1,6 @@
 // Entries as they are kept, and bodies as text, which halves what travels compared with bytes.
 import { Fault } from "../../model/fault.js";
+import { hexOf } from "../../model/hex.js";
 import type { StoredBody, StoredEntry } from "../../ports/entry-log.js";
 import type { Session, Statement } from "./connection.js";
 import { codeOf } from "./faults.js";
@@ -10,8 +11,10 @@ const PLAIN = 0;
 
 interface TextRow {
   readonly position: number;
-  readonly kind: string;
-  readonly recorded_at: string;
+  /** None of it where there is no entry at the position. */
+  readonly kind: string | null;
+  readonly recorded_at: string | null;
+  readonly hash: Buffer | null;
   readonly encoding: number | null;
   readonly body: string | null;
 }
@@ -29,7 +32,7 @@ export function rowToEntry(row: StoredRow): StoredEntry {
 export async function readTexts(
   session: Session,
   query: { readonly texts: Statement; readonly bytes: Statement; readonly values: readonly unknown[] },
-): Promise<readonly StoredBody[]> {
+): Promise<readonly (StoredBody | undefined)[]> {
   try {
     return (await session.query<TextRow>(query.texts, query.values)).map(rowToBody);
   } catch (error) {
@@ -40,10 +43,12 @@ export async function readTexts(
   }
 }
 
-function rowToBody({ position, kind, recorded_at, encoding, body }: TextRow): StoredBody {
-  if (body === null) return { position, kind, recorded_at };
-  if (encoding !== PLAIN) return { position, kind, recorded_at, flaw: unknownEncoding(encoding) };
-  return { position, kind, recorded_at, body };
+function rowToBody({ position, kind, recorded_at, hash, encoding, body }: TextRow): StoredBody | undefined {
+  if (kind === null || recorded_at === null || hash === null) return undefined;
+  const placed = { position, kind, recorded_at, hash: hexOf(hash) };
+  if (body === null) return placed;
+  if (encoding !== PLAIN) return { ...placed, flaw: unknownEncoding(encoding) };
+  return { ...placed, body };
 }
 
 function isNotText(error: unknown): boolean {

@@ -85,7 +85,7 @@ export const readStatement: Statement = {
 
 export const readTextsStatement: Statement = {
   name: "hansard_read_texts",
-  text: readText("position, kind, recorded_at, encoding, convert_from(body, 'UTF8') AS body"),
+  text: readText("position, kind, recorded_at, hash, encoding, convert_from(body, 'UTF8') AS body"),
 };
 
 /** Lengths are known without reading the bodies, so that only those within the limit are sent. */
@@ -103,11 +103,26 @@ export const getStatement: Statement = {
   text: `SELECT ${COLUMNS} FROM ${JOINED} WHERE e.position = ANY ($1::bigint[])`,
 };
 
+export const getBytesStatement: Statement = {
+  name: "hansard_get_bytes",
+  text: getText("position, kind, recorded_at, hash, encoding, body"),
+};
+
 export const getTextsStatement: Statement = {
   name: "hansard_get_texts",
-  text: `SELECT e.position, e.kind, e.recorded_at, b.encoding, convert_from(b.body, 'UTF8') AS body
-    FROM ${JOINED} WHERE e.position = ANY ($1::bigint[])`,
+  text: getText("position, kind, recorded_at, hash, encoding, convert_from(body, 'UTF8') AS body"),
 };
+
+/** As `readText`, of the given positions in their order; those that are not there are rows without a kind. */
+function getText(wanted: string): string {
+  return `SELECT ${wanted} FROM (
+      SELECT g.nth, g.position, e.kind, e.recorded_at, e.hash, b.encoding, b.body, coalesce(sum(octet_length(b.body)) OVER (
+        ORDER BY g.nth ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
+      FROM unnest($1::bigint[]) WITH ORDINALITY AS g (position, nth)
+      LEFT JOIN hansard_entries e ON e.position = g.position
+      LEFT JOIN hansard_bodies b ON b.position = g.position
+    ) read WHERE bytes_before < $2 ORDER BY nth`;
+}
 
 export const findStatement: Statement = {
   name: "hansard_find",

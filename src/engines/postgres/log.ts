@@ -25,6 +25,7 @@ import {
   appendValues,
   eraseStatement,
   findStatement,
+  getBytesStatement,
   getStatement,
   getTextsStatement,
   headStatement,
@@ -122,14 +123,17 @@ export class PostgresLog implements EntryLog {
     readonly bytes_max?: number;
   }): Promise<readonly StoredBody[]> {
     const values = [range.after, range.limit, range.bytes_max ?? READ_BYTES_MAX];
-    return readTexts(this.#connections, { texts: readTextsStatement, bytes: readStatement, values });
+    const found = await readTexts(this.#connections, { texts: readTextsStatement, bytes: readStatement, values });
+    return found.filter((stored) => stored !== undefined);
   }
 
-  async getBodies(positions: readonly number[]): Promise<readonly (StoredBody | undefined)[]> {
+  async getBodies(
+    positions: readonly number[],
+    bytes_max = Number.MAX_SAFE_INTEGER,
+  ): Promise<readonly (StoredBody | undefined)[]> {
     if (positions.length === 0) return [];
-    const query = { texts: getTextsStatement, bytes: getStatement, values: [positions] };
-    const bodies = new Map((await readTexts(this.#connections, query)).map((body) => [body.position, body]));
-    return positions.map((position) => bodies.get(position));
+    const query = { texts: getTextsStatement, bytes: getBytesStatement, values: [positions, bytes_max] };
+    return readTexts(this.#connections, query);
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {

@@ -1,6 +1,5 @@
 // Rows of the log's tables as the entries and bodies that they stand for.
 import type { StoredBody, StoredEntry } from "../../ports/entry-log.js";
-import type { LogStatements } from "./log-statements.js";
 
 /** The only encoding so far: the body's bytes as they are. */
 export const PLAIN = 0;
@@ -20,20 +19,14 @@ export type BodyRow = readonly [
   position: number,
   kind: string,
   recorded_at: string,
+  hash: string,
   encoding: number | null,
   body: string | null,
 ];
 
-/** One statement, however many are asked for: each is a transaction of its own, and takes the file's locks. */
-export function readAmong<R>(
-  sql: LogStatements,
-  statements: { readonly one: keyof LogStatements; readonly many: keyof LogStatements },
-  positions: readonly number[],
-): readonly R[] {
-  const [only] = positions;
-  if (only === undefined) return [];
-  if (positions.length === 1) return sql[statements.one].all(only) as readonly R[];
-  return sql[statements.many].all(JSON.stringify(positions)) as readonly R[];
+/** What to iterate over for these positions: one statement, since each takes the file's locks for itself. */
+export function given(positions: readonly number[]): string {
+  return JSON.stringify(positions);
 }
 
 /** As they were asked for; undefined where there is none. */
@@ -55,10 +48,10 @@ export function rowToEntry(row: Row): StoredEntry {
   return { position, kind, recorded_at, commitment, hash, salt: row.salt, body: row.body };
 }
 
-export function rowToBody([position, kind, recorded_at, encoding, body]: BodyRow): StoredBody {
-  if (body === null) return { position, kind, recorded_at };
-  if (encoding !== PLAIN) return { position, kind, recorded_at, flaw: unknownEncoding(encoding) };
-  return { position, kind, recorded_at, body };
+export function rowToBody([position, kind, recorded_at, hash, encoding, body]: BodyRow): StoredBody {
+  if (body === null) return { position, kind, recorded_at, hash };
+  if (encoding !== PLAIN) return { position, kind, recorded_at, hash, flaw: unknownEncoding(encoding) };
+  return { position, kind, recorded_at, hash, body };
 }
 
 function unknownEncoding(encoding: number | null): string {

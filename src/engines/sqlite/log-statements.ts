@@ -3,8 +3,8 @@ import type Database from "better-sqlite3";
 import { ERASED, PURGE_MARK } from "./log-schema.js";
 
 const COLUMNS = "e.position, e.kind, e.recorded_at, e.commitment, e.hash, b.salt, b.encoding, b.body";
-/** The body's bytes are UTF-8, and SQLite makes a string of them faster than a buffer is copied and decoded. */
-const BODY_COLUMNS = "e.position, e.kind, e.recorded_at, b.encoding, CAST(b.body AS TEXT)";
+/** The body's bytes are UTF-8, and SQLite makes strings of bytes faster than a buffer is copied and decoded. */
+const BODY_COLUMNS = "e.position, e.kind, e.recorded_at, lower(hex(e.hash)), b.encoding, CAST(b.body AS TEXT)";
 /** Walked in the order in which they are given; whole numbers alone, since nothing else is a position. */
 const GIVEN = "json_each(?) g CROSS JOIN entries e ON e.position = g.value";
 const HAS_BODY = `b.position = e.position AND b.encoding <> ${ERASED}`;
@@ -34,11 +34,9 @@ export type LogStatements = {
     | "writeLogId"
     | "readTip"
     | "readAfter"
-    | "readOne"
-    | "readMany"
+    | "get"
     | "readBodiesAfter"
-    | "readBody"
-    | "readBodies"
+    | "getBodies"
     | "findClaim"
     | "insertEntry"
     | "insertBody"
@@ -63,13 +61,11 @@ export function prepareLog(db: Database.Database): LogStatements {
     writeLogId: db.prepare("UPDATE meta SET value = ? WHERE name = 'log_id'"),
     readTip: db.prepare("SELECT position, hash FROM entries ORDER BY position DESC LIMIT 1"),
     readAfter: db.prepare(`SELECT ${COLUMNS} FROM ${JOINED} WHERE e.position > ? ORDER BY e.position LIMIT ?`),
-    readOne: db.prepare(`SELECT ${COLUMNS} FROM ${JOINED} WHERE e.position = ?`),
     readBodiesAfter: db
       .prepare(`SELECT ${BODY_COLUMNS} FROM ${JOINED} WHERE e.position > ? ORDER BY e.position LIMIT ?`)
       .raw(),
-    readBody: db.prepare(`SELECT ${BODY_COLUMNS} FROM ${JOINED} WHERE e.position = ?`).raw(),
-    readMany: db.prepare(`SELECT ${COLUMNS} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`),
-    readBodies: db.prepare(`SELECT ${BODY_COLUMNS} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`).raw(),
+    get: db.prepare(`SELECT ${COLUMNS} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`),
+    getBodies: db.prepare(`SELECT ${BODY_COLUMNS} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`).raw(),
     findClaim: db.prepare("SELECT position FROM claims WHERE claim = ?"),
     insertEntry: db.prepare(
       "INSERT INTO entries (position, kind, recorded_at, commitment, hash) VALUES (?, ?, ?, ?, ?)",

@@ -19,7 +19,7 @@ import type {
 } from "../../ports/entry-log.js";
 import { checkpoint } from "./checkpointer.js";
 import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
-import { type BodyRow, inOrder, PLAIN, type Row, readAmong, rowToBody, rowToEntry } from "./log-rows.js";
+import { type BodyRow, given, inOrder, PLAIN, type Row, rowToBody, rowToEntry } from "./log-rows.js";
 import { logMigrations } from "./log-schema.js";
 import { findStray, keptClaims, type LogStatements, prepareArrival, prepareLog } from "./log-statements.js";
 import { isForeign, migrate, refuseUnknown, versionOf } from "./migrations.js";
@@ -148,10 +148,8 @@ export class SqliteLog implements EntryLog {
   }
 
   async get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
-    return this.#guard(() => {
-      const rows = readAmong<Row>(this.#sql, { one: "readOne", many: "readMany" }, positions);
-      return inOrder(positions, rows.map(rowToEntry));
-    });
+    const rows = this.#guard(() => this.#sql.get.all(given(positions)) as readonly Row[]);
+    return inOrder(positions, rows.map(rowToEntry));
   }
 
   async readBodies(range: {
@@ -165,18 +163,28 @@ export class SqliteLog implements EntryLog {
       let bytes = 0;
       for (const row of this.#sql.readBodiesAfter.iterate(range.after, range.limit)) {
         found.push(rowToBody(row as unknown as BodyRow));
-        bytes += (row as unknown as BodyRow)[4]?.length ?? 0;
+        bytes += (row as unknown as BodyRow)[5]?.length ?? 0;
         if (bytes >= bytesMax) break;
       }
       return found;
     });
   }
 
-  async getBodies(positions: readonly number[]): Promise<readonly (StoredBody | undefined)[]> {
-    return this.#guard(() => {
-      const rows = readAmong<BodyRow>(this.#sql, { one: "readBody", many: "readBodies" }, positions);
-      return inOrder(positions, rows.map(rowToBody));
+  async getBodies(
+    positions: readonly number[],
+    bytes_max = Number.MAX_SAFE_INTEGER,
+  ): Promise<readonly (StoredBody | undefined)[]> {
+    const found: StoredBody[] = [];
+    let bytes = 0;
+    const isCut = this.#guard(() => {
+      for (const row of this.#sql.getBodies.iterate(given(positions))) {
+        found.push(rowToBody(row as unknown as BodyRow));
+        bytes += (row as unknown as BodyRow)[5]?.length ?? 0;
+        if (bytes >= bytes_max) return true;
+      }
+      return false;
     });
+    return inOrder(isCut ? positions.slice(0, positions.indexOf(found.at(-1)?.position ?? 0) + 1) : positions, found);
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
