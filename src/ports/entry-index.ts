@@ -191,6 +191,11 @@ export interface EntryIndex {
   getSession(session_id: string): Promise<SessionRow | undefined>;
   /** Positions of a session's entries. */
   sessionPositions(range: SessionRange): Promise<readonly number[]>;
+  /**
+   * Keeps all that is read from now on as of one moment, until it is let go; whoever holds or writes meanwhile ends it.
+   * Letting go answers whether it lasted. What cannot do that is asked for its generation instead.
+   */
+  hold?(): () => boolean;
   /** Forgets everything derived, so that applying starts again at position 1. */
   reset(): Promise<void>;
   /** Begins an empty index beside this one, which goes on answering. What cannot do that is reset instead. */

@@ -12,11 +12,16 @@ export class IndexExchanged extends IndexFault {
   }
 }
 
-export interface IndexHolder {
+/** What is held at this moment. */
+export interface HeldIndex {
   /** The index in use; another one than before where its file was lost or replaced in the meantime. */
-  current(): Promise<EntryIndex>;
+  readonly index: EntryIndex;
   /** Another number each time that the index in use, or what it is made of, was exchanged, by whichever process. */
-  generation(): Promise<number>;
+  readonly generation: number;
+}
+
+export interface IndexHolder {
+  look(): Promise<HeldIndex>;
   /** Gives up an index that turned out to be damaged, and begins an empty one in its place. */
   replace(damaged: EntryIndex): Promise<EntryIndex>;
   close(): Promise<void>;
@@ -25,8 +30,7 @@ export interface IndexHolder {
 /** An index that nothing can happen to. */
 export function fixedIndex(index: EntryIndex): IndexHolder {
   return {
-    current: async () => index,
-    generation: async () => 0,
+    look: async () => ({ index, generation: 0 }),
     replace: async () => index,
     close: () => index.close(),
   };

@@ -10,7 +10,7 @@ import type { Mask } from "../ports/mask.js";
 import { complete, summarise } from "./views.js";
 
 /** A page ends early once it holds this much text; the cursor leads on. */
-const PAGE_CHARS_MAX = 16 * 1024 * 1024;
+const PAGE_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface SummaryPage {
   readonly rows: readonly EntrySummary[];
@@ -55,7 +55,7 @@ export class EntryReader {
 
   /** The entries at these positions in their short form, masked, as many as fit on a page, the first in any case. */
   async page(positions: readonly number[]): Promise<SummaryPage> {
-    const stored = fitting(await this.#log.getBodies(positions, PAGE_CHARS_MAX));
+    const stored = await this.#log.getBodies(positions, PAGE_BYTES_MAX);
     const entries = await this.withResponses(stored.flatMap(toReadable));
     return { rows: entries.map((entry) => this.#mask.entry(summarise(entry))), used: stored.length };
   }
@@ -81,14 +81,4 @@ export class EntryReader {
 function toReadable(stored: StoredBody | undefined): readonly Entry[] {
   if (stored?.flaw !== undefined) throw corruptEntry(stored.position, stored.flaw);
   return stored?.body === undefined ? [] : [bodyToEntry(stored, parseBodyText(stored.position, stored.body))];
-}
-
-/** The leading ones that fit on a page, the first in any case. */
-function fitting(stored: readonly (StoredBody | undefined)[]): readonly (StoredBody | undefined)[] {
-  let chars = 0;
-  const beyond = stored.findIndex((one, nth) => {
-    chars += one?.body?.length ?? 0;
-    return nth > 0 && chars > PAGE_CHARS_MAX;
-  });
-  return beyond === -1 ? stored : stored.slice(0, beyond);
 }

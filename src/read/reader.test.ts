@@ -132,7 +132,7 @@ test("an erased entry is read as its envelope, and lists leave it out", async ()
   ]);
   const row = { kind: "error", created_ms: 1, session_id: "", project: "", client: "", memories: [], chunks: [] };
   await index.apply({ rows: [1, 2].map((position) => ({ ...row, position })), through: 2 });
-  const reader = new Reader({ log, index, mask: noMask, catchUp: async () => {} });
+  const reader = new Reader({ log, index, mask: noMask });
   expect(await reader.getById("a")).toMatchObject({ id: "a", position: 1, erased: true });
   expect(await reader.getByPosition(1)).toMatchObject({ id: "", position: 1, erased: true });
   const { entries } = await reader.listEntries({ filter: {}, limit: 10, fingerprint: "" });

@@ -21,14 +21,12 @@ export interface EntryList {
   readonly partial?: true;
 }
 
-/** What reading needs: the truth, what is derived from it, and a way to bring the second up to the first. */
+/** What reading needs: the truth, and what is derived from it, brought up to the first by whoever asks. */
 export interface ReadingParts {
   readonly log: EntryLog;
   readonly index: EntryIndex;
   /** Hides secrets in what is shown beside other entries. */
   readonly mask: Mask;
-  /** Returns once the index holds everything that was acknowledged before the call. */
-  readonly catchUp: () => Promise<void>;
 }
 
 export class Reader {
@@ -60,12 +58,10 @@ export class Reader {
 
   /** Places of entries, for those who read them themselves. */
   async positions(query: PositionsQuery): Promise<readonly RowKey[]> {
-    await this.#parts.catchUp();
     return this.#parts.index.list(query);
   }
 
   async count(): Promise<EntryCounts> {
-    await this.#parts.catchUp();
     return this.#parts.mask.value(await this.#parts.index.count());
   }
 
@@ -74,7 +70,6 @@ export class Reader {
     readonly next_cursor: string | null;
   }> {
     if (query.limit === 0) return { rows: [], next_cursor: null };
-    await this.#parts.catchUp();
     // One more than asked for tells whether there is a next page.
     const keys = await this.#parts.index.list({ ...query, limit: query.limit + 1 });
     const { rows, used } = await this.#entries.page(keys.slice(0, query.limit).map((key) => key.position));

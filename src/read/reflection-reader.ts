@@ -29,7 +29,6 @@ export class ReflectionReader {
 
   async read(query: ReflectionQuery, onlooker: Onlooker): Promise<void> {
     if (query.limit === 0) return;
-    await this.#parts.catchUp();
     let reviewed = 0;
     let before = 0;
     for await (const chunk of this.#newestFirst(query)) {

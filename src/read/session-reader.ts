@@ -56,7 +56,6 @@ export class SessionReader {
 
   /** The summary with nothing masked, for exports that hand the record itself on. */
   async recordedSummary(session_id: string): Promise<SessionSummary | undefined> {
-    await this.#parts.catchUp();
     const row = await this.#parts.index.getSession(session_id);
     return row === undefined ? undefined : toSummary(row);
   }
@@ -64,7 +63,6 @@ export class SessionReader {
   /** The session with the newest entry first. The list stays as it was at its first page, whatever arrives meanwhile. */
   async list(query: SessionListQuery): Promise<SessionList> {
     if (query.limit === 0) return { sessions: [], next_cursor: null };
-    await this.#parts.catchUp();
     const as_of = query.after?.as_of ?? (await this.#parts.index.checkpoint());
     const rows = await this.#parts.index.listSessions({
       filter: query.filter,
@@ -83,13 +81,11 @@ export class SessionReader {
 
   /** Positions of the session's entries, for those who read them whole. */
   async positions(range: SessionRange): Promise<readonly number[]> {
-    await this.#parts.catchUp();
     return this.#parts.index.sessionPositions(range);
   }
 
   async timeline(query: TimelineQuery): Promise<Timeline> {
     if (query.limit === 0) return { entries: [], next_cursor: null };
-    await this.#parts.catchUp();
     const positions = await this.#parts.index.sessionPositions({
       session_id: query.session_id,
       order: query.order,

@@ -33,9 +33,10 @@ export const answers: Answers = {
   count: ({ index }) => index.read(({ entries }) => entries.count()),
   listSessions: ({ index }, query) => index.read(({ sessions }) => sessions.list(query)),
   timeline: ({ index }, query) => index.read(({ sessions }) => sessions.timeline(query)),
-  search: ({ index }, query) => index.read(({ searches }) => searches.search(query)),
+  search: ({ index }, query) => index.read(({ searches }) => searches.search(query), { texts: true }),
   async sessionHistory({ index }, wish) {
-    const found = await index.read(async ({ searches }) => ({ text: await searches.sessionHistory(wish) }));
+    const read = index.read(async ({ searches }) => ({ text: await searches.sessionHistory(wish) }), { texts: true });
+    const found = await read;
     return found.partial ? `${found.text}\n(${PARTIAL_NOTE})` : found.text;
   },
   async reflect({ index, mask }, query) {
@@ -61,7 +62,8 @@ export const answers: Answers = {
   rebuildIndex: ({ rebuilding }) => rebuilding.run(),
   rebuiltThrough: async ({ rebuilding }) => rebuilding.through,
   async purgeIndex({ index, purge }) {
-    await index.whole(({ indexer }) => indexer.catchUp());
+    // Only once it has come to the redactions.
+    await index.whole(async () => undefined);
     return purge();
   },
 };

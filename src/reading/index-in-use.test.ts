@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryLog } from "../engines/memory/log.js";
 import type { EntryIndex } from "../ports/entry-index.js";
-import { IndexFault, type IndexHolder } from "../ports/index-holder.js";
+import { type HeldIndex, IndexFault, type IndexHolder } from "../ports/index-holder.js";
 import { noMask } from "../ports/mask.js";
 import { IndexInUse } from "./index-in-use.js";
 
@@ -12,12 +12,8 @@ class Held implements IndexHolder {
   number = 0;
   replaced = 0;
 
-  async current(): Promise<EntryIndex> {
-    return this.index;
-  }
-
-  async generation(): Promise<number> {
-    return this.number;
+  async look(): Promise<HeldIndex> {
+    return { index: this.index, generation: this.number };
   }
 
   async replace(damaged: EntryIndex): Promise<EntryIndex> {
@@ -88,20 +84,71 @@ describe("an attempt", () => {
   });
 });
 
-describe("work that must not be disturbed", () => {
-  test("is answered where nothing happened to the index", async () => {
+describe("what is read steadily", () => {
+  const wish = { position: 0, texts: false };
+
+  test("is an answer where nothing happened to the index", async () => {
     const { one } = inUse();
-    expect(await one.undisturbed(await one.view(), async () => "whole")).toBe("whole");
+    expect(await one.attempt((_, steadily) => steadily(wish, async () => "whole"))).toEqual({ answer: "whole" });
   });
 
-  test("has no answer where the index was exchanged meanwhile, by another process or by this one", async () => {
+  test("is read again where the index was exchanged meanwhile, by another process or by this one", async () => {
     const { held, one } = inUse();
-    const view = await one.view();
-    const elsewhere = one.undisturbed(view, async () => {
-      held.number += 1;
-    });
-    await expect(elsewhere).rejects.toMatchObject({ code: "store_busy" });
-    const here = one.undisturbed(view, async () => one.exchanged());
-    await expect(here).rejects.toMatchObject({ code: "store_busy" });
+    for (const exchange of [() => (held.number += 1), () => one.exchanged()]) {
+      let reads = 0;
+      const attempt = await one.attempt((_, steadily) =>
+        steadily(wish, async () => {
+          reads += 1;
+          if (reads === 1) exchange();
+          return reads;
+        }),
+      );
+      expect(attempt).toEqual({ answer: 2 });
+    }
+  });
+
+  test("stands where it was read in one moment, whatever happened to the index since", async () => {
+    const { held, one } = inUse();
+    let letGo = 0;
+    held.index.hold = () => () => {
+      letGo += 1;
+      return true;
+    };
+    const attempt = await one.attempt((_, steadily) =>
+      steadily(wish, async () => {
+        held.number += 1;
+        return "as it was";
+      }),
+    );
+    expect(attempt).toEqual({ answer: "as it was" });
+    expect(letGo).toBe(1);
+  });
+
+  test("lets the moment go where reading fails", async () => {
+    const { held, one } = inUse();
+    let letGo = 0;
+    held.index.hold = () => () => {
+      letGo += 1;
+      return true;
+    };
+    const failing = one.attempt((_, steadily) =>
+      steadily(wish, async () => {
+        throw new TypeError("a defect");
+      }),
+    );
+    await expect(failing).rejects.toBeInstanceOf(TypeError);
+    expect(letGo).toBe(1);
+  });
+
+  test("comes after all entries up to the position are in the index", async () => {
+    const log = new MemoryLog();
+    const entry = { kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", salt: Buffer.alloc(16) };
+    await log.append([[{ ...entry, body: Buffer.from('{"id":"a","error":"e"}'), claims: ["id:a"] }]]);
+    const held = new Held();
+    const one = new IndexInUse({ log, holder: held, mask: noMask });
+    const attempt = await one.attempt((view, steadily) =>
+      steadily({ position: 1, texts: true }, () => view.index.checkpoint()),
+    );
+    expect(attempt).toEqual({ answer: 1 });
   });
 });

@@ -10,6 +10,19 @@ const TRIES = 6;
 /** What came of an attempt: an answer, or why there is no index to answer from. */
 export type Attempt<T> = { readonly answer: T } | { readonly trouble: IndexFault };
 
+/** What has to be in the index before it is read: the rows of all entries up to a position, and for a search most texts. */
+export interface Wish {
+  readonly position: number;
+  readonly texts: boolean;
+}
+
+type Steadily = <T>(wish: Wish, read: () => Promise<T>) => Promise<T>;
+
+interface Seen {
+  readonly view: View;
+  readonly generation: number;
+}
+
 export class IndexInUse {
   readonly #log: EntryLog;
   readonly #holder: IndexHolder;
@@ -24,19 +37,21 @@ export class IndexInUse {
   }
 
   async view(): Promise<View> {
-    const index = await this.#holder.current();
-    if (this.#view?.index !== index) this.#view = new View({ log: this.#log, index, mask: this.#mask });
-    return this.#view;
+    return (await this.#look()).view;
   }
 
-  /** Does the work with the index in use, and again where there is another one after it failed. */
-  async attempt<T>(work: (view: View) => Promise<T>): Promise<Attempt<T>> {
+  /**
+   * Does the work with the index in use, and again where there is another one after it failed. What is read of it stands
+   * for a moment at which it held everything up to the position.
+   */
+  async attempt<T>(work: (view: View, steadily: Steadily) => Promise<T>): Promise<Attempt<T>> {
     let trouble: IndexFault | undefined;
     for (let tries = 0; tries < TRIES; tries += 1) {
       let view: View | undefined;
       try {
-        view = await this.view();
-        return { answer: await work(view) };
+        const seen = await this.#look();
+        view = seen.view;
+        return { answer: await work(view, (wish, read) => this.#steadily(seen, wish, read)) };
       } catch (error) {
         if (!(error instanceof IndexFault)) throw error;
         trouble = error;
@@ -44,14 +59,6 @@ export class IndexInUse {
       }
     }
     return { trouble: trouble as IndexFault };
-  }
-
-  /** An index that is emptied or exchanged between following the log and answering would seem to hold nothing. */
-  async undisturbed<T>(view: View, work: (view: View) => Promise<T>): Promise<T> {
-    const before = await this.#generation();
-    const answer = await work(view);
-    if ((await this.#generation()) !== before) throw new IndexExchanged();
-    return answer;
   }
 
   /** Word that this process has put another index in place. */
@@ -63,8 +70,25 @@ export class IndexInUse {
     return this.#holder.close();
   }
 
-  async #generation(): Promise<number> {
-    return (await this.#holder.generation()) + this.#exchanges;
+  async #look(): Promise<Seen> {
+    const { index, generation } = await this.#holder.look();
+    if (this.#view?.index !== index) this.#view = new View({ log: this.#log, index, mask: this.#mask });
+    return { view: this.#view, generation: generation + this.#exchanges };
+  }
+
+  /** An index that is emptied or exchanged between following the log and answering would seem to hold nothing. */
+  async #steadily<T>({ view, generation }: Seen, wish: Wish, read: () => Promise<T>): Promise<T> {
+    if (wish.texts) await view.helpTexts(wish.position);
+    const letGo = await view.holdAt(wish.position);
+    let hasLasted = false;
+    try {
+      const answer = await read();
+      hasLasted = letGo();
+      if (!hasLasted && (await this.#look()).generation !== generation) throw new IndexExchanged();
+      return answer;
+    } finally {
+      if (!hasLasted) letGo();
+    }
   }
 
   /** Whether there is another index to try after this fault. */

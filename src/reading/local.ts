@@ -22,7 +22,7 @@ export class LocalReading implements Reading {
     readonly purge?: (() => Promise<string | undefined>) | undefined;
   }) {
     const { log, mask } = parts;
-    const holder = "current" in parts.index ? parts.index : fixedIndex(parts.index);
+    const holder = "look" in parts.index ? parts.index : fixedIndex(parts.index);
     const index = new SteadyIndex({ log, holder, mask, options: parts.rebuild });
     const purge = parts.purge ?? (async () => (await index.index()).purge?.());
     this.#desk = {

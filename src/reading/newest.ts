@@ -11,11 +11,11 @@ const ENTRIES_MIN = 16;
 const GROWTH_MAX = 4;
 
 export class NewestView {
-  readonly view: View;
+  readonly #view: View;
   readonly #start: number;
 
   private constructor(view: View, start: number) {
-    this.view = view;
+    this.#view = view;
     this.#start = start;
   }
 
@@ -31,6 +31,11 @@ export class NewestView {
       const view = await startingAfter(options, start);
       if (await isFilled(view, entries <= ENTRIES_MIN)) return new NewestView(view, start);
     }
+  }
+
+  async read<T>(work: (view: View) => Promise<T>): Promise<T> {
+    await this.#view.indexer.catchUp();
+    return work(this.#view);
   }
 
   /** Whether nothing is missing, because there are no older entries. */

@@ -8,7 +8,7 @@ import type { EntryLog } from "../ports/entry-log.js";
 import type { IndexFault, IndexHolder } from "../ports/index-holder.js";
 import type { Mask } from "../ports/mask.js";
 import type { IndexState } from "../read/questions.js";
-import { IndexInUse } from "./index-in-use.js";
+import { IndexInUse, type Wish } from "./index-in-use.js";
 import { NewestView } from "./newest.js";
 import { Patience, type RebuildOptions, rebuildDefaults } from "./patience.js";
 import { nextTurn, rebuildBeside } from "./rebuild.js";
@@ -37,23 +37,27 @@ export class SteadyIndex {
   }
 
   /** An answer that may lack older entries while the index is rebuilt, and then says so. */
-  async read<T extends object>(work: (view: View) => Promise<T>): Promise<T & { readonly partial?: true }> {
+  async read<T extends object>(
+    work: (view: View) => Promise<T>,
+    { texts = false }: { readonly texts?: boolean } = {},
+  ): Promise<T & { readonly partial?: true }> {
     // What the newest entries are is decided now: while an index is waited for, others may record thousands.
     const { position } = await this.#log.head();
-    const { answer, trouble } = await this.#attempt(work, { isPatient: false });
+    const { answer, trouble } = await this.#attempt(work, { position, texts, isPatient: false });
     if (answer !== undefined) return answer.value;
     const newest = await this.#newestView(position, trouble);
-    const short = await work(newest.view);
+    const short = await newest.read(work);
     return newest.isWhole ? short : { ...short, partial: true };
   }
 
   /** An answer that would be wrong without the older entries. */
   async whole<T>(work: (view: View) => Promise<T>): Promise<T> {
-    const { answer, trouble } = await this.#attempt(work, { isPatient: true });
+    const { position } = await this.#log.head();
+    const { answer, trouble } = await this.#attempt(work, { position, texts: false, isPatient: true });
     if (answer !== undefined) return answer.value;
-    const newest = await this.#newestView((await this.#log.head()).position, trouble);
+    const newest = await this.#newestView(position, trouble);
     if (!newest.isWhole) throw trouble;
-    return work(newest.view);
+    return newest.read(work);
   }
 
   /** Indexes one batch; false when there was nothing left to do here. */
@@ -88,7 +92,7 @@ export class SteadyIndex {
     });
     this.#inUse.exchanged();
     if ("trouble" in attempt) throw attempt.trouble;
-    await this.whole(({ indexer }) => indexer.catchUp());
+    await this.whole(async () => undefined);
   }
 
   close(): Promise<void> {
@@ -97,11 +101,11 @@ export class SteadyIndex {
 
   async #attempt<T>(
     work: (view: View) => Promise<T>,
-    { isPatient }: { readonly isPatient: boolean },
+    { isPatient, ...wish }: Wish & { readonly isPatient: boolean },
   ): Promise<{ readonly answer?: { readonly value: T } | undefined; readonly trouble?: IndexFault | undefined }> {
-    const attempt = await this.#inUse.attempt(async (view) => {
+    const attempt = await this.#inUse.attempt(async (view, steadily) => {
       if (!(await this.#isUsable(view, isPatient))) return undefined;
-      return { value: await this.#inUse.undisturbed(view, work) };
+      return { value: await steadily(wish, () => work(view)) };
     });
     if ("trouble" in attempt) return attempt;
     if (attempt.answer !== undefined) this.#newest = undefined;

@@ -24,12 +24,11 @@ export class View {
     this.index = parts.index;
     this.indexer = new Indexer(parts);
     this.textIndexer = new TextIndexer(parts);
-    const readingParts = { ...parts, catchUp: () => this.indexer.catchUp() };
-    this.entries = new Reader(readingParts);
-    this.sessions = new SessionReader(readingParts);
-    this.histories = new HistoryReader(readingParts);
-    this.reflections = new ReflectionReader(readingParts);
-    this.searches = new Searcher({ ...parts, catchUp: () => this.#catchUpForSearch() });
+    this.entries = new Reader(parts);
+    this.sessions = new SessionReader(parts);
+    this.histories = new HistoryReader(parts);
+    this.reflections = new ReflectionReader(parts);
+    this.searches = new Searcher(parts);
   }
 
   /** One batch of rows, which every read waits for, or else of texts; false when there was nothing left of either. */
@@ -37,8 +36,24 @@ export class View {
     return (await this.indexer.step()) || (await this.textIndexer.step());
   }
 
-  async #catchUpForSearch(): Promise<void> {
-    await this.indexer.catchUp();
+  /** Before a search: the rows up to a position, and some of the texts where many are missing. */
+  async helpTexts(position: number): Promise<void> {
+    while ((await this.index.checkpoint()) < position) await this.indexer.step();
     await this.textIndexer.help();
+  }
+
+  /** Brings the rows up to a position, and keeps what is read of them as of one moment until it is let go. */
+  async holdAt(position: number): Promise<() => boolean> {
+    for (;;) {
+      const letGo = this.index.hold?.() ?? (() => false);
+      try {
+        if ((await this.index.checkpoint()) >= position) return letGo;
+      } catch (error) {
+        letGo();
+        throw error;
+      }
+      letGo();
+      await this.indexer.step();
+    }
   }
 }

@@ -1,16 +1,17 @@
 // The file of the index while the program runs: opened when it is needed, and made anew when it was lost, replaced or
 // damaged, by whomever. Everything in it is derived, so that nothing is lost with it.
-import { rmSync, statSync } from "node:fs";
+import { rmSync, type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
 import { storeFiles } from "../../model/store-files.js";
 import type { EntryIndex } from "../../ports/entry-index.js";
-import { IndexFault, type IndexHolder } from "../../ports/index-holder.js";
+import { type HeldIndex, IndexFault, type IndexHolder } from "../../ports/index-holder.js";
 import { SqliteIndex } from "./index.js";
 import { INDEX_VERSION } from "./index-schema.js";
 
-const ENDINGS = ["", "-wal", "-shm"] as const;
+const COMPANIONS = ["-wal", "-shm"] as const;
+const ENDINGS = ["", ...COMPANIONS] as const;
 const OPENING_TRIES = 5;
 const LOCK_WAIT_MS = 1_000;
 
@@ -34,13 +35,8 @@ export class SqliteIndexFile implements IndexHolder {
     this.#path = options.path;
   }
 
-  async current(): Promise<EntryIndex> {
-    return this.#current();
-  }
-
-  async generation(): Promise<number> {
-    this.#current();
-    return this.#generation;
+  async look(): Promise<HeldIndex> {
+    return { index: this.#current(), generation: this.#generation };
   }
 
   async replace(damaged: EntryIndex): Promise<EntryIndex> {
@@ -55,9 +51,9 @@ export class SqliteIndexFile implements IndexHolder {
   #current(): EntryIndex {
     const open = this.#open;
     if (open === undefined) return this.#reopen();
-    const state = stateOf(open);
-    if (state === "same") {
-      const tablesVersion = open.index.tablesVersion();
+    const found = stateOf(open);
+    if (found.state === "same") {
+      const { tablesVersion } = found;
       if (tablesVersion !== open.tablesVersion) {
         this.#generation += 1;
         open.isRewritten = true;
@@ -65,7 +61,7 @@ export class SqliteIndexFile implements IndexHolder {
       open.tablesVersion = tablesVersion;
       return open.index;
     }
-    return state === "damaged" ? this.#replace(open.index) : this.#reopen();
+    return found.state === "damaged" ? this.#replace(open.index) : this.#reopen();
   }
 
   #replace(damaged: EntryIndex): EntryIndex {
@@ -97,7 +93,7 @@ export class SqliteIndexFile implements IndexHolder {
 
 /** Removes the files of an index that nobody needs to keep. */
 export function discardIndex(path: string): void {
-  removeFiles(path, identityOf(path));
+  removeFiles(path, identityAt(path));
 }
 
 /** Where a version of Hansard keeps its index while `index.db` belongs to a newer one. */
@@ -108,12 +104,12 @@ function ownPath(path: string): string {
 /** Opens the file that lies there before and after: one that was exchanged meanwhile would be mixed with another's WAL. */
 function openSteadily(path: string): OpenFile {
   for (let tries = 1; ; tries += 1) {
-    const before = identityOf(path);
+    const before = identityAt(path);
     try {
       const index = before === undefined ? alone(path, () => SqliteIndex.open({ path })) : SqliteIndex.open({ path });
-      const identities = ENDINGS.map((ending) => identityOf(path + ending));
+      const identities = ENDINGS.map((ending) => identityAt(path + ending));
       if (before === undefined || before === identities[0] || tries >= OPENING_TRIES) {
-        return { path, index, identities, bytes: 0, tablesVersion: index.tablesVersion(), isRewritten: false };
+        return { path, index, identities, bytes: 0, tablesVersion: index.versions().tables, isRewritten: false };
       }
       void index.close();
     } catch (error) {
@@ -128,24 +124,28 @@ function openSteadily(path: string): OpenFile {
  * By what the file system tells alone: opening and closing the file here would release the locks that SQLite holds on it.
  * Bytes that make no sense are met by whoever reads them.
  */
-function stateOf(open: OpenFile): "same" | "other" | "damaged" {
+function stateOf(
+  open: OpenFile,
+): { readonly state: "same"; readonly tablesVersion: number } | { readonly state: "other" | "damaged" } {
   const found = statSync(open.path, { throwIfNoEntry: false });
-  if (found === undefined || identityOf(open.path) !== open.identities[0]) return "other";
+  if (found === undefined || identityOf(found) !== open.identities[0]) return { state: "other" };
   // A file that became smaller was cut off, unless its tables were written anew.
-  if (found.size < open.bytes && !isRewritten(open, found.size)) return "damaged";
+  if (found.size < open.bytes && !isRewritten(open, found.size)) return { state: "damaged" };
   open.bytes = found.size;
   // While this connection is open, SQLite neither removes nor exchanges the files beside the database.
-  for (const [nth, ending] of ENDINGS.entries()) {
-    open.identities[nth] ??= identityOf(open.path + ending);
-    if (open.identities[nth] !== identityOf(open.path + ending)) return "damaged";
+  for (const [nth, ending] of COMPANIONS.entries()) {
+    const identity = identityAt(open.path + ending);
+    open.identities[nth + 1] ??= identity;
+    if (open.identities[nth + 1] !== identity) return { state: "damaged" };
   }
-  return open.index.isCurrent() ? "same" : "other";
+  const { format, tables } = open.index.versions();
+  return format === INDEX_VERSION ? { state: "same", tablesVersion: tables } : { state: "other" };
 }
 
 function isRewritten(open: OpenFile, bytes: number): boolean {
   if (bytes === 0) return false;
   try {
-    const isOther = open.isRewritten || open.index.tablesVersion() !== open.tablesVersion;
+    const isOther = open.isRewritten || open.index.versions().tables !== open.tablesVersion;
     open.isRewritten = false;
     return isOther;
   } catch {
@@ -153,15 +153,19 @@ function isRewritten(open: OpenFile, bytes: number): boolean {
   }
 }
 
-function identityOf(path: string): string | undefined {
+function identityAt(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? undefined : `${found.dev}:${found.ino}`;
+  return found === undefined ? undefined : identityOf(found);
+}
+
+function identityOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`;
 }
 
 /** Removes the very file that was found damaged; another process may have put a good one in its place. */
 function removeFiles(path: string, identity: string | undefined): void {
   alone(path, () => {
-    if (identityOf(path) !== identity) return;
+    if (identityAt(path) !== identity) return;
     for (const ending of ENDINGS) rmSync(path + ending, { force: true });
   });
 }

@@ -57,14 +57,14 @@ export class SqliteIndex implements EntryIndex {
     }
   }
 
-  /** Whether it still has the format it was opened with; another version of the program may share the file. */
-  isCurrent(): boolean {
-    return this.#guard(() => versionOf(this.#db) === INDEX_VERSION);
-  }
-
-  /** Changes whenever tables are made anew or exchanged, by whichever process. */
-  tablesVersion(): number {
-    return this.#guard(() => this.#db.pragma("schema_version", { simple: true }) as number);
+  /**
+   * Its format, which another version of the program that shares the file may change; and a number that changes whenever
+   * tables are made anew or exchanged, by whichever process.
+   */
+  versions(): { readonly format: number; readonly tables: number } {
+    const sql =
+      "SELECT user_version AS format, schema_version AS tables FROM pragma_user_version, pragma_schema_version";
+    return this.#guard(() => this.#sql.get(sql) as { readonly format: number; readonly tables: number });
   }
 
   async checkpoint(): Promise<number> {

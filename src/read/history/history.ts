@@ -38,7 +38,6 @@ export class HistoryReader {
   }
 
   async history(query: HistoryQuery): Promise<History> {
-    await this.#parts.catchUp();
     const session = await this.#parts.index.getSession(query.session_id);
     const turns = session === undefined || query.max_messages === 0 ? [] : await this.#turns(session, query);
     const systems = session === undefined || turns.length === 0 ? [] : await this.#systems(session);
@@ -49,7 +48,6 @@ export class HistoryReader {
 
   /** What a consolidation through this position would really cover; see the outcomes. */
   async planConsolidation(session_id: string, through: number): Promise<ConsolidationPlan> {
-    await this.#parts.catchUp();
     const session = await this.#parts.index.getSession(session_id);
     const [named] = await this.#parts.index.sessionPositions({
       session_id,

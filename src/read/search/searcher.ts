@@ -56,14 +56,12 @@ export class Searcher {
   }
 
   async search(query: SearchQuery): Promise<SearchPage> {
-    await this.#parts.catchUp();
     const page = await this.#page(query);
     return query.facets ? { ...page, facets: await this.#facets(query) } : page;
   }
 
   /** The newest hits as lines of text for an agent. */
   async sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): Promise<string> {
-    await this.#parts.catchUp();
     const { query, phrase } = wish;
     const lines: string[] = [];
     if (query.limit === 0) return nothingFoundText(phrase);
