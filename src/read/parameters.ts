@@ -65,15 +65,25 @@ export function listLimit(limitDefault: number): LimitRule {
 }
 
 export function limitParameter(rule: LimitRule): Parameter {
-  const { says = "how many at most", max } = rule;
-  const bounded = `${says}, up to ${max.toLocaleString("en-US")}`;
-  const sentence = bounded.charAt(0).toUpperCase() + bounded.slice(1);
+  const words = boundedWords(rule);
   return {
-    description: `${sentence}; a larger one is treated as that, and zero or less gives none.`,
+    description: `${words.charAt(0).toUpperCase()}${words.slice(1)}; a larger one is treated as that, and zero or less gives none.`,
     schema: { type: "number", default: rule.default },
-    flag: { name: "limit", value: "n", says: `${bounded} (${rule.default})` },
+    flag: limitFlag([{ limit: rule, lists: "" }]),
     refusals: ["limit_invalid"],
   };
+}
+
+/** One flag for all questions that a command asks; where they have different defaults, it names what each is of. */
+export function limitFlag(limited: readonly { readonly limit: LimitRule; readonly lists: string }[]): Flag {
+  const [first] = limited.map(({ limit }) => limit) as [LimitRule];
+  const isOne = limited.every(({ limit }) => limit.default === first.default);
+  const defaults = isOne ? [`${first.default}`] : limited.map(({ limit, lists }) => `${limit.default} ${lists}`);
+  return { name: "limit", value: "n", says: `${boundedWords(first)} (${defaults.join(", ")})` };
+}
+
+function boundedWords({ says = "how many at most", max }: LimitRule): string {
+  return `${says}, up to ${max.toLocaleString("en-US")}`;
 }
 
 export const cursorParameter: Parameter = {

@@ -11,7 +11,9 @@ import {
 } from "./filters.js";
 import {
   cursorParameter,
+  type Flag,
   type LimitRule,
+  limitFlag,
   limitParameter,
   listLimit,
   type Parameter,
@@ -31,6 +33,11 @@ export interface QuestionRule {
 
 export interface NamedParameter extends Parameter {
   readonly name: string;
+}
+
+export interface ParameterFlag extends Flag {
+  /** What it is the flag of. */
+  readonly parameter: string;
 }
 
 const text = { type: "string" } as const;
@@ -162,19 +169,12 @@ export type ParameterName<Q extends QuestionName> =
   | (Rules[Q] extends { readonly limit: unknown } ? "limit" : never)
   | (Rules[Q] extends { readonly is_paged: true } ? "cursor" : never);
 
+export const questionNames = Object.keys(questionRules) as readonly QuestionName[];
+
 /** All that a question is asked with, in the order in which it is documented. */
 export function parametersOf(question: QuestionName): readonly NamedParameter[] {
-  const rule: QuestionRule = questionRules[question];
-  return [
-    ...Object.entries(rule.own ?? {}).map(([name, parameter]) => ({ ...parameter, name })),
-    ...rule.filters.map((name) => ({ ...inWordsOf(rule, filters[name]), name })),
-    ...(rule.limit === undefined ? [] : [{ ...limitParameter(rule.limit), name: "limit" }]),
-    ...(rule.is_paged === undefined ? [] : [{ ...cursorParameter, name: "cursor" }]),
-  ];
-}
-
-export function parameterNames<Q extends QuestionName>(question: Q): readonly ParameterName<Q>[] {
-  return parametersOf(question).map(({ name }) => name as ParameterName<Q>);
+  const rule = questionRules[question];
+  return [...ownOf(rule), ...filtersOf(rule), ...pageOf(rule)];
 }
 
 /** Every code that what a question is asked with can be refused with, each once. */
@@ -182,8 +182,34 @@ export function refusalsOf(question: QuestionName): readonly RejectionCode[] {
   return [...new Set(parametersOf(question).flatMap(({ refusals }) => refusals))];
 }
 
-function inWordsOf(rule: QuestionRule, filter: Filter): Parameter {
-  if (rule.lists !== "sessions" || filter.of_sessions === undefined) return filter;
-  const { description, says } = filter.of_sessions;
-  return { ...filter, description, flag: { ...filter.flag, says } };
+/** The flags of the questions that one command asks, each once, in the order of its help. */
+export function flagsOf(questions: readonly QuestionName[]): readonly ParameterFlag[] {
+  const rules: readonly QuestionRule[] = questions.map((question) => questionRules[question]);
+  const flags = new Map<string, ParameterFlag>();
+  for (const { name, flag } of [filtersOf, pageOf, ownOf].flatMap((part) => rules.flatMap(part))) {
+    if (flag !== undefined && !flags.has(name)) flags.set(name, { ...flag, parameter: name });
+  }
+  const limited = rules.flatMap(({ limit, lists = "entries" }) => (limit === undefined ? [] : [{ limit, lists }]));
+  if (limited.length > 0) flags.set("limit", { ...limitFlag(limited), parameter: "limit" });
+  return [...flags.values()];
+}
+
+function ownOf({ own = {} }: QuestionRule): readonly NamedParameter[] {
+  return Object.entries(own).map(([name, parameter]) => ({ ...parameter, name }));
+}
+
+function filtersOf({ filters: names, lists }: QuestionRule): readonly NamedParameter[] {
+  return names.map((name) => {
+    const { description, schema, example, flag, refusals, of_sessions }: Filter = filters[name];
+    const words = lists === "sessions" && of_sessions !== undefined ? of_sessions : { description, says: flag.says };
+    const said = { description: words.description, flag: { ...flag, says: words.says } };
+    return { name, schema, refusals, ...said, ...(example === undefined ? {} : { example }) };
+  });
+}
+
+function pageOf({ limit, is_paged }: QuestionRule): readonly NamedParameter[] {
+  return [
+    ...(limit === undefined ? [] : [{ ...limitParameter(limit), name: "limit" }]),
+    ...(is_paged === true ? [{ ...cursorParameter, name: "cursor" }] : []),
+  ];
 }
