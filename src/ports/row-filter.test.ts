@@ -37,7 +37,11 @@ test.each<[RowFilter, RowFilter]>([
   expect(rowMatches(row, { ...passed, ...failed })).toBe(false);
 });
 
-test("a column that a row does not have passes nothing", () => {
+test("a column that a row does not have passes nothing, but for a label that is asked for as missing", () => {
+  const { project: _p, ...bare } = row;
+  expect(rowMatches(bare as EntryRow, { project: "" })).toBe(true);
+  expect(rowMatches(bare as EntryRow, { project: "p" })).toBe(false);
+
   const { role: _, ...error }: EntryRow = row;
   const filter: RowFilter = { role: "user" };
   expect(rowMatches(error, filter)).toBe(false);

@@ -3,7 +3,7 @@ import type { EntryRow } from "./entry-index.js";
 
 /** What is asked for, by kind of condition. */
 interface AskedBy {
-  /** The label is this one; `""` asks for rows without it. Most rows have one, and engines keep only those in order. */
+  /** The label is this one; `""` asks for rows without it. Engines may keep an order of only those that have one. */
   readonly label: string;
   /** The value is one of these; none of them lets nothing pass. */
   readonly one_of: readonly string[];
@@ -30,7 +30,7 @@ type Rule =
  * Every condition that a filter can have: its kind, and the column it looks at. Engines translate the kinds, in this order,
  * so that a condition on a further column needs nothing of them but the column.
  */
-const ruleByName = {
+const conditionRules = {
   session_id: { by: "label", column: "session_id" },
   project: { by: "label", column: "project" },
   client: { by: "label", column: "client" },
@@ -43,13 +43,13 @@ const ruleByName = {
   chunk: { by: "reference", column: "chunks" },
 } as const satisfies { readonly [name: string]: Rule };
 
-type Rules = typeof ruleByName;
+type Rules = typeof conditionRules;
 
 /** A part of a filter. */
 export type ConditionName = keyof Rules;
 
 /** Filters of a list; an absent one filters nothing, `""` of a label selects entries without it. */
-export type RowFilter = { readonly [N in ConditionName]?: AskedBy[Rules[N]["by"]] };
+export type RowFilter = { readonly [N in keyof Rules]?: AskedBy[Rules[N]["by"]] };
 
 /** The columns that these conditions look at. */
 export type FilteredRow<N extends ConditionName = ConditionName> = Pick<EntryRow, Rules[N]["column"]>;
@@ -64,27 +64,27 @@ export type Condition = {
   };
 }[ConditionKind];
 
-const conditionNames = Object.keys(ruleByName) as readonly ConditionName[];
+const conditionNames = Object.keys(conditionRules) as readonly ConditionName[];
 
 /** The conditions of a filter, always in the same order. */
 export function conditionsOf(filter: RowFilter): readonly Condition[] {
   return conditionNames.flatMap((name) => {
     const asked = filter[name];
-    return asked === undefined ? [] : [{ ...ruleByName[name], name, asked } as Condition];
+    return asked === undefined ? [] : [{ ...conditionRules[name], name, asked } as Condition];
   });
 }
 
 /** The columns that a filter with these conditions looks at, each once. */
 export function columnsOf<N extends ConditionName>(names: readonly N[]): readonly (keyof FilteredRow<N>)[] {
-  return [...new Set(names.map((name) => ruleByName[name].column))];
+  return [...new Set(names.map((name) => conditionRules[name].column))];
 }
 
-/** Whether a row passes. A column that it does not have passes nothing that is asked of it. */
+/** Whether a row passes. A column that it does not have passes nothing but the wish for no label. */
 export function rowMatches<N extends ConditionName>(row: FilteredRow<N>, filter: Pick<RowFilter, N>): boolean {
   for (const name of Object.keys(filter) as readonly ConditionName[]) {
     const asked = (filter as RowFilter)[name];
     if (asked === undefined) continue;
-    const { by, column } = ruleByName[name];
+    const { by, column } = conditionRules[name];
     const { passes } = comparisons[by] as Comparison<unknown>;
     if (!passes((row as { readonly [column: string]: unknown })[column], asked)) return false;
   }
@@ -111,14 +111,13 @@ interface Comparison<Asked> {
   together(one: Asked, other: Asked): Asked | undefined;
 }
 
-const same: Comparison<string> = {
-  passes: (value, asked) => value === asked,
-  together: (one, other) => (one === other ? one : undefined),
-};
+function same(one: string, other: string): string | undefined {
+  return one === other ? one : undefined;
+}
 
 const comparisons: { readonly [B in ConditionKind]: Comparison<AskedBy[B]> } = {
-  label: same,
-  equals: same,
+  label: { passes: (value, asked) => (value ?? "") === asked, together: same },
+  equals: { passes: (value, asked) => value === asked, together: same },
   one_of: {
     passes: (value, asked) => (asked as readonly unknown[]).includes(value),
     together: (one, other) => one.filter((value) => other.includes(value)),
