@@ -10,7 +10,8 @@ import { lineAt, nodesOf } from "./syntax.mjs";
 /**
  * A folder under src, or a file that lies directly in it, and what it may import besides itself. What is not listed
  * here is an error, so that a new folder gets its place before it gets its imports. Type-only imports count like all
- * others. `engines/*` is each engine on its own on the left, and any engine on the right.
+ * others. `engines/*` is each engine on its own on the left, and any engine on the right. A single file of a folder, on the
+ * right, is that file and no other of its folder.
  *
  * @type {{ readonly [area: string]: readonly string[] }}
  */
@@ -71,13 +72,15 @@ export const mayImport = {
     ...["model", "ports", "capture", "read", "tail", "custody", "import", "export"],
     ...["open-recorder.ts", "open-sides.ts", "session.ts", "recorder.ts"],
   ],
-  http: ["model", "guard", "recorder.ts"],
-  mcp: ["model", "guard", "recorder.ts"],
+  // Parameters, flags and their words follow from the table of what can be asked.
+  http: ["model", "guard", "read/question-rules.ts", "recorder.ts"],
+  mcp: ["model", "guard", "read/question-rules.ts", "recorder.ts"],
   "inspect-store.ts": ["model", "ports", "custody", "engines/*", "stores.ts"],
   "back-up-store.ts": ["model", "custody", "engines/*"],
   "copy-store.ts": ["model", "ports", "custody", "stores.ts"],
   cli: [
     "model",
+    "read/question-rules.ts",
     "recorder.ts",
     "open-recorder.ts",
     "inspect-store.ts",
@@ -147,7 +150,7 @@ function problemOf({ file, from, found: { specifier, typeOnly } }) {
   if (from === "ui" && target === contractOfThePage) {
     return typeOnly ? undefined : `the page may import only types from ${contractOfThePage}`;
   }
-  if (rowOf(from)?.some((area) => covers(area, to))) return undefined;
+  if (rowOf(from)?.some((area) => covers(area, to) || `src/${area}` === target)) return undefined;
   return `${from} may not import ${to} (${specifier})`;
 }
 

@@ -5,7 +5,7 @@ import type { Field } from "../model/fields.js";
 import { captureKinds, isCaptureKind, kindRules, parseKind } from "../model/kinds.js";
 import { orThrow } from "../model/rejection.js";
 import { WrongUse } from "./failures.js";
-import { flagNameOf } from "./flag-names.js";
+import { attributeOf, flagNameOf } from "./flag-names.js";
 
 type FlagShape = "text" | "number" | "switch" | "json" | "list";
 
@@ -114,13 +114,13 @@ export function readLabels(options: { readonly [name: string]: unknown }): Label
 /** The entry that the flags describe; undefined where they describe none and the input has to. */
 export function readEntry(options: { readonly [name: string]: unknown }): { [field: string]: unknown } | undefined {
   const { kind, labels: common } = readLabels(options);
-  const given = [...kindFlags(), ...ownFlags].filter((flag) => options[attributeOf(flag)] !== undefined);
+  const given = [...kindFlags(), ...ownFlags].filter((flag) => options[attributeOf(flag.name)] !== undefined);
   const hasFields = Object.keys(kindRules[kind].fields).length > 0;
   if (given.length === 0 && hasFields) return undefined;
   const entry: { [field: string]: unknown } = { kind, ...common };
   for (const flag of given) {
     if (!flag.kinds.includes(kind)) throw misplaced(flag, kind);
-    entry[flag.field] = parseValue(flag, options[attributeOf(flag)]);
+    entry[flag.field] = parseValue(flag, options[attributeOf(flag.name)]);
   }
   return entry;
 }
@@ -145,10 +145,6 @@ function shapeOf(rule: Field): FlagShape {
   if (type === "object") return "json";
   if (type === "array") return items?.type === "object" ? "json" : "list";
   return "text";
-}
-
-function attributeOf(flag: Flag): string {
-  return flag.name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function parseValue(flag: Flag, given: unknown): unknown {

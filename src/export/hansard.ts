@@ -2,16 +2,16 @@
 import { isUtf8 } from "node:buffer";
 import { parseBody } from "../model/body.js";
 import { hexOf } from "../model/hex.js";
-import type { RowFilter } from "../ports/entry-index.js";
 import type { Head, StoredEntry } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
+import type { ExportFilter } from "./export-query.js";
 import { type ExportParts, readable, selectEntries } from "./selection.js";
 
 const VERSION = 1;
 
 export async function* exportHansard(
   parts: ExportParts,
-  options: { readonly filter: RowFilter; readonly masked: boolean; readonly head: Head },
+  options: { readonly filter: ExportFilter; readonly masked: boolean; readonly head: Head },
 ): AsyncGenerator<string> {
   const { filter, masked, head } = options;
   const whole = Object.keys(filter).length === 0 && !masked;

@@ -3,11 +3,13 @@ import { bodyToEntry, parseBody } from "../model/body.js";
 import type { Entry } from "../model/entry.js";
 import { Fault } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
-import { parseTime } from "../model/time.js";
-import type { RowFilter, SessionRange } from "../ports/entry-index.js";
+import type { SessionRange } from "../ports/entry-index.js";
 import type { EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
+import { rowMatches } from "../ports/row-filter.js";
+import { rowOfEntry } from "../read/row-of-entry.js";
 import type { SessionSummary } from "../read/session-reader.js";
+import type { ExportFilter } from "./export-query.js";
 
 const BATCH_ENTRIES = 200;
 const BATCH_BYTES = 4 * 1024 * 1024;
@@ -24,7 +26,7 @@ export interface ExportParts {
 
 export async function* selectEntries(
   parts: ExportParts,
-  options: { readonly filter: RowFilter; readonly head: Head },
+  options: { readonly filter: ExportFilter; readonly head: Head },
 ): AsyncGenerator<StoredEntry> {
   const { filter, head } = options;
   // The index knows where a session's entries are; everything else is a walk through the log.
@@ -46,7 +48,7 @@ async function* walk(log: EntryLog, head: Head): AsyncGenerator<StoredEntry> {
 
 async function* walkSession(
   parts: ExportParts,
-  { filter, head }: { readonly filter: RowFilter; readonly head: Head },
+  { filter, head }: { readonly filter: ExportFilter; readonly head: Head },
 ): AsyncGenerator<StoredEntry> {
   const session_id = filter.session_id as string;
   for (let after = 0; ; ) {
@@ -64,17 +66,14 @@ async function* walkSession(
   }
 }
 
-function matches(stored: StoredEntry, filter: RowFilter): boolean {
+function matches(stored: StoredEntry, filter: ExportFilter): boolean {
   const { kinds, ...rest } = filter;
-  if (kinds !== undefined && !kinds.includes(stored.kind)) return false;
+  // The kind is known of every entry, also where its body is gone.
+  if (!rowMatches(stored, kinds === undefined ? {} : { kinds })) return false;
   if (Object.keys(rest).length === 0) return true;
   const entry = readable(stored);
-  if (entry === undefined) return false;
-  for (const name of ["session_id", "project", "client"] as const) {
-    if (filter[name] !== undefined && filter[name] !== entry[name]) return false;
-  }
-  const created_ms = parseTime(entry.created_at) as number;
-  return created_ms >= (filter.since_ms ?? -Infinity) && created_ms <= (filter.until_ms ?? Infinity);
+  const row = entry === undefined ? undefined : rowOfEntry(entry);
+  return row !== undefined && rowMatches(row, rest);
 }
 
 /** The entry, or undefined where its body is gone or damaged: nobody can say any more what it was about. */

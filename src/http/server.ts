@@ -26,6 +26,7 @@ import { metricsRoutes } from "./routes/metrics.js";
 import { pageRoutes } from "./routes/page.js";
 import { reflectionRoutes } from "./routes/reflection.js";
 import { searchRoutes } from "./routes/search.js";
+import { sessionMarkRoutes } from "./routes/session-marks.js";
 import { sessionRoutes } from "./routes/sessions.js";
 import { tailRoutes } from "./routes/tail.js";
 
@@ -81,6 +82,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   cutOffStalled(app, limits.stall_ms);
   const paths = gatherOperations(app);
   interactionRoutes(app, recorder);
+  sessionRoutes(app, recorder);
   searchRoutes(app, recorder);
   reflectionRoutes(app, recorder);
   tailRoutes(app, recorder);
@@ -92,7 +94,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   documentRoutes(app, { version, paths });
   // In scopes of their own, since only these routes take lines of JSON, or no body at all.
   app.register(async (scope) => entryRoutes(scope, recorder));
-  app.register(async (scope) => sessionRoutes(scope, recorder));
+  app.register(async (scope) => sessionMarkRoutes(scope, recorder));
   return app;
 }
 

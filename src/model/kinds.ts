@@ -102,6 +102,15 @@ export function fieldsOf(kind: string): { readonly [name: string]: Field } {
   return Object.hasOwn(readRules, kind) ? (readRules[kind as ReadKind].fields as { [name: string]: Field }) : {};
 }
 
+/** The kinds that a conversation is made of; others say nothing about one. */
+export const conversationKinds = [
+  "interaction",
+  "message",
+  "tool_call",
+  "error",
+  "decision",
+] as const satisfies readonly CaptureKind[];
+
 export const captureKinds = Object.keys(kindRules) as readonly CaptureKind[];
 
 export function isCaptureKind(kind: unknown): kind is CaptureKind {

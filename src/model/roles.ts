@@ -7,7 +7,9 @@ export function isRole(value: unknown): boolean {
   return (roles as readonly unknown[]).includes(value);
 }
 
-export type Role = "user" | "assistant" | "system" | "tool";
+/** The roles that views know. */
+export const readRoles = ["user", "assistant", "system", "tool"] as const;
+export type Role = (typeof readRoles)[number];
 
 /** `developer` is read as system, the old `timmy` as assistant; what is stored keeps its own name. */
 export function readRole(role: string): Role {

@@ -1,5 +1,8 @@
 // What an index engine must be able to do: apply rows in order of position, and answer lists and counts from them.
 import type { JsonObject } from "../model/json.js";
+import type { RowFilter } from "./row-filter.js";
+
+export type { RowFilter } from "./row-filter.js";
 
 /** What the index keeps of an entry: all that lists, filters and counts need, and no recorded text. */
 export interface EntryRow {
@@ -64,20 +67,6 @@ export interface SessionRange {
   /** Only positions greater than this one, whatever the order. */
   readonly above?: number;
   readonly kinds?: readonly string[];
-  readonly role?: string;
-}
-
-/** Filters of a list; an absent one filters nothing, `""` of a label selects entries without it. */
-export interface RowFilter {
-  readonly kinds?: readonly string[];
-  readonly session_id?: string;
-  readonly project?: string;
-  readonly client?: string;
-  readonly since_ms?: number;
-  readonly until_ms?: number;
-  readonly memory?: string;
-  readonly chunk?: string;
-  /** Messages of this role, as views read it. */
   readonly role?: string;
 }
 

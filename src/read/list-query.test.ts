@@ -10,8 +10,8 @@ import {
   type ListQuery,
   parseEntryQuery,
   parseInteractionQuery,
-  parseLimit,
 } from "./list-query.js";
+import { parseLimit } from "./parameters.js";
 
 const nowMs = Date.UTC(2026, 10, 15, 6, 39, 37, 123);
 const DAY_MS = 86_400_000;
@@ -33,11 +33,11 @@ describe("limit", () => {
     [-5, 0],
     ["-1", 0],
   ])("%j gives %i rows at most", (limit, expected) => {
-    expect(parseLimit(limit, 50)).toBe(expected);
+    expect(parseLimit(limit, { default: 50, max: 500 })).toBe(expected);
   });
 
   test.each(["many", "5 rows", " ", Number.NaN, "NaN", true, {}, [5]])("%j is refused", (limit) => {
-    expect(parseLimit(limit, 50)).toMatchObject({ code: "limit_invalid", field: "limit" });
+    expect(parseLimit(limit, { default: 50, max: 500 })).toMatchObject({ code: "limit_invalid", field: "limit" });
   });
 
   test("is 50 where none is given", () => {

@@ -135,7 +135,7 @@ test("an erased entry is read as its envelope, and lists leave it out", async ()
   const reader = new Reader({ log, index, mask: noMask });
   expect(await reader.getById("a")).toMatchObject({ id: "a", position: 1, erased: true });
   expect(await reader.getByPosition(1)).toMatchObject({ id: "", position: 1, erased: true });
-  const { entries } = await reader.listEntries({ filter: {}, limit: 10, fingerprint: "" });
+  const { entries } = await reader.listEntries({ filter: {}, given: {}, limit: 10, fingerprint: "" });
   expect(entries.map(({ id }) => id)).toEqual(["b"]);
 });
 

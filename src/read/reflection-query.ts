@@ -1,38 +1,30 @@
 // The door for reflection: which entries to look back at, as it comes in from any surface.
-import { Rejection, reject } from "../model/rejection.js";
-import type { RowFilter } from "../ports/entry-index.js";
-import { type EntryListOptions, parseEntryFilter } from "./list-query.js";
+import { conversationKinds } from "../model/kinds.js";
+import { Rejection } from "../model/rejection.js";
+import { bothHold, type RowFilter } from "../ports/row-filter.js";
+import { type Given, parseFilters } from "./filters.js";
+import { parseLimit } from "./parameters.js";
+import { type FilterOptions, questionRules } from "./question-rules.js";
 
 /** Filters as in lists. */
-export interface ReflectionOptions extends Omit<EntryListOptions, "limit" | "cursor"> {
+export interface ReflectionOptions extends FilterOptions<"reflection"> {
   /** The newest so many, 30 by default, at most 100,000. */
   readonly limit?: number | string | undefined;
 }
 
 export interface ReflectionQuery {
   readonly filter: RowFilter;
+  readonly given: Given;
   readonly limit: number;
 }
 
-const LIMIT_DEFAULT = 30;
-export const REFLECTION_LIMIT_MAX = 100_000;
-const conversationKinds: readonly string[] = ["interaction", "message", "tool_call", "error", "decision"];
-
 export function parseReflectionQuery(options: ReflectionOptions, nowMs: number): ReflectionQuery | Rejection {
-  const limit = parseLimit(options.limit);
+  const rule = questionRules.reflection;
+  const limit = parseLimit(options.limit, rule.limit);
   if (limit instanceof Rejection) return limit;
-  const filter = parseEntryFilter(options, nowMs);
-  if (filter instanceof Rejection) return filter;
-  const kinds = filter.kinds?.filter((kind) => conversationKinds.includes(kind)) ?? conversationKinds;
+  const asked = parseFilters(rule.filters, options, nowMs);
+  if (asked instanceof Rejection) return asked;
+  const filter = bothHold({ kinds: conversationKinds }, asked.filter);
   // Another kind than those of a conversation leaves nothing to look at.
-  return { filter: { ...filter, kinds }, limit: kinds.length === 0 ? 0 : limit };
-}
-
-function parseLimit(value: unknown): number | Rejection {
-  if (value === undefined || value === null || value === "") return LIMIT_DEFAULT;
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  if (typeof number !== "number" || Number.isNaN(number)) {
-    return reject({ code: "limit_invalid", field: "limit", message: "limit must be a number" });
-  }
-  return Math.min(Math.max(Math.floor(number), 0), REFLECTION_LIMIT_MAX);
+  return { filter, given: asked.given, limit: filter.kinds?.length === 0 ? 0 : limit };
 }

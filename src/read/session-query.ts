@@ -3,17 +3,17 @@ import { parseSessionId } from "../model/ids.js";
 import { Rejection, reject } from "../model/rejection.js";
 import type { SessionFilter } from "../ports/entry-index.js";
 import { fingerprintOf, parseCursor } from "./cursor.js";
-import { type Page, parseLabels, parseLimit } from "./list-query.js";
+import { type Given, parseFilters } from "./filters.js";
+import type { Page } from "./list-query.js";
+import { parseCount, parseLimit, parseSwitch } from "./parameters.js";
+import { type FilterOptions, MESSAGES_DEFAULT, questionRules } from "./question-rules.js";
 
-export interface SessionListOptions extends Page {
-  /** Sessions with an entry of this project. */
-  readonly project?: string | undefined;
-  /** Sessions with an entry of this client. */
-  readonly client?: string | undefined;
-}
+/** Filters of the list of sessions: those that hold an entry with the label. */
+export interface SessionListOptions extends FilterOptions<"sessions">, Page {}
 
 export interface SessionListQuery {
   readonly filter: SessionFilter;
+  readonly given: Given;
   readonly limit: number;
   readonly fingerprint: string;
   /** Where the list goes on: below this position, as things were at that one. */
@@ -28,6 +28,7 @@ export interface TimelineOptions extends Page {
 export interface TimelineQuery {
   readonly session_id: string;
   readonly order: "asc" | "desc";
+  readonly given: Given;
   readonly limit: number;
   readonly fingerprint: string;
   readonly after?: number;
@@ -53,37 +54,36 @@ export interface HistoryQuery {
   readonly include_pending: boolean;
 }
 
-const SESSIONS_DEFAULT = 50;
-const TIMELINE_DEFAULT = 100;
-const MESSAGES_DEFAULT = 500;
-
 export function parseSessionListQuery(options: SessionListOptions): SessionListQuery | Rejection {
-  const limit = parseLimit(options.limit, SESSIONS_DEFAULT);
+  const rule = questionRules.sessions;
+  const limit = parseLimit(options.limit, rule.limit);
   if (limit instanceof Rejection) return limit;
-  const filter = parseLabels({ project: options.project, client: options.client });
-  if (filter instanceof Rejection) return filter;
-  const fingerprint = fingerprintOf(["sessions", filter]);
+  // None of these filters is a time, so that it does not matter what time it is.
+  const asked = parseFilters(rule.filters, options, 0);
+  if (asked instanceof Rejection) return asked;
+  const fingerprint = fingerprintOf(["sessions", asked.given]);
   const cursor = parseCursor(options.cursor, { fingerprint, numbers: 2 });
   if (cursor instanceof Rejection) return cursor;
-  if (cursor === undefined) return { filter, limit, fingerprint };
+  if (cursor === undefined) return { ...asked, limit, fingerprint };
   const [position, as_of] = cursor as readonly [number, number];
-  return { filter, limit, fingerprint, after: { position, as_of } };
+  return { ...asked, limit, fingerprint, after: { position, as_of } };
 }
 
 export function parseTimelineQuery(id: unknown, options: TimelineOptions): TimelineQuery | Rejection {
   const session_id = parseSessionId(id);
   if (session_id instanceof Rejection) return session_id;
-  const limit = parseLimit(options.limit, TIMELINE_DEFAULT);
+  const limit = parseLimit(options.limit, questionRules.timeline.limit);
   if (limit instanceof Rejection) return limit;
   const order = options.order === undefined || options.order === "" ? "asc" : options.order;
   if (order !== "asc" && order !== "desc") {
     return reject({ code: "field_invalid", field: "order", message: "order must be asc or desc" });
   }
-  const fingerprint = fingerprintOf(["timeline", session_id, order]);
+  const given = { session_id, order };
+  const fingerprint = fingerprintOf(["timeline", given]);
   const cursor = parseCursor(options.cursor, { fingerprint, numbers: 1 });
   if (cursor instanceof Rejection) return cursor;
   const after = cursor?.[0];
-  return { session_id, order, limit, fingerprint, ...(after === undefined || after === null ? {} : { after }) };
+  return { session_id, order, given, limit, fingerprint, ...(after === undefined || after === null ? {} : { after }) };
 }
 
 export function parseHistoryQuery(id: unknown, options: HistoryOptions): HistoryQuery | Rejection {
@@ -97,21 +97,7 @@ export function parseHistoryQuery(id: unknown, options: HistoryOptions): History
   if (format !== "openai" && format !== "anthropic") {
     return reject({ code: "field_invalid", field: "format", message: "format must be openai or anthropic" });
   }
-  const include_pending = parseFlag("include_pending", options.include_pending);
+  const include_pending = parseSwitch("include_pending", options.include_pending);
   if (include_pending instanceof Rejection) return include_pending;
   return { session_id, max_messages, format, include_pending, ...(max_tokens === undefined ? {} : { max_tokens }) };
-}
-
-function parseCount(name: string, value: unknown): number | undefined | Rejection {
-  if (value === undefined || value === null || value === "") return undefined;
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  // Infinity is how a program says "all of it".
-  if (typeof number === "number" && !Number.isNaN(number)) return Math.max(0, Math.floor(number));
-  return reject({ code: "limit_invalid", field: name, message: `${name} must be a number` });
-}
-
-function parseFlag(name: string, value: unknown): boolean | Rejection {
-  if (value === undefined || value === null || value === false || value === "false" || value === "0") return false;
-  if (value === true || value === "" || value === "true" || value === "1") return true;
-  return reject({ code: "field_invalid", field: name, message: `${name} must be true or false` });
 }

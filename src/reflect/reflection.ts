@@ -1,5 +1,6 @@
 // Reflection: entries in, findings out. One pass, newest first, in memory that does not grow with the entries' size.
 import type { Entry } from "../model/entry.js";
+import { conversationKinds } from "../model/kinds.js";
 import type { Cited, LowConfidenceItem, ReflectionReport } from "../model/report.js";
 import { citationOf } from "./citations.js";
 import { FollowedDecisions } from "./decisions.js";
@@ -14,9 +15,6 @@ import { assistantConfidence, changesBetween, isLowConfidence, Tally, Timeline }
 
 const ITEMS_KEPT = 5;
 const GROUPS_GIVEN = 100;
-
-/** The kinds that reflection looks at; others say nothing about a conversation. */
-export const conversationKinds = ["interaction", "message", "tool_call", "error", "decision"] as const;
 
 export interface ReflectionSettings {
   /** What hides secrets; without one texts are shown as they are. */

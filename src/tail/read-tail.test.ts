@@ -1,5 +1,6 @@
 // What a tail asks for, and what is read for it: bounded amounts, in order, without what lists leave out too.
 import { describe, expect, test } from "vitest";
+import { filterValues } from "../../test/support/filter-values.js";
 import { memoryRecorder } from "../../test/support/memory-recorder.js";
 import { sampleEntries } from "../../test/support/sample-entries.js";
 import type { EntryInput } from "../model/entry.js";
@@ -61,6 +62,20 @@ test("a filter holds on every part it names", () => {
     { role: "tool" },
   ]) {
     expect(matches(row, { project: "p", ...other })).toBe(false);
+  }
+});
+
+test("a row carries what every filter looks at, so that it can be filtered again without its entry", async () => {
+  const { recorder, log } = memoryRecorder();
+  await recorder.append(sampleEntries);
+  const whole = await readTail({ log, mask: noMask }, { after: 0 });
+  for (const [name, { good, other }] of Object.entries(filterValues)) {
+    for (const value of [good, other, "-"]) {
+      const query = parseTailQuery({ [name]: value });
+      if (query instanceof Rejection) continue;
+      const { rows } = await readTail({ log, mask: noMask }, { after: 0, filter: query.filter });
+      expect(whole.rows.filter((row) => matches(row, query.filter))).toEqual(rows);
+    }
   }
 });
 

@@ -3,26 +3,21 @@ import { toEntry } from "../model/body.js";
 import type { Entry } from "../model/entry.js";
 import { Fault } from "../model/fault.js";
 import { Rejection, reject } from "../model/rejection.js";
-import { readRole } from "../model/roles.js";
-import { parseTime } from "../model/time.js";
-import type { RowFilter } from "../ports/entry-index.js";
+import type { EntryRow } from "../ports/entry-index.js";
 import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
-import { parseEntryQuery } from "../read/list-query.js";
+import { columnsOf, type FilteredRow, rowMatches } from "../ports/row-filter.js";
+import { filters, parseFilters } from "../read/filters.js";
+import { type FilterOptions, type QuestionFilter, questionRules } from "../read/question-rules.js";
+import { rowOfEntry } from "../read/row-of-entry.js";
 
 /** Filters as in lists: an empty one filters nothing, and `"-"` selects entries without that label. */
-export interface TailOptions {
+export interface TailOptions extends FilterOptions<"tail"> {
   /** Entries after this position; only those that are still to come when it is left out. */
   readonly after?: number | string | undefined;
-  readonly project?: string | undefined;
-  readonly session_id?: string | undefined;
-  readonly client?: string | undefined;
-  readonly kind?: string | undefined;
-  /** Messages of this role: user, assistant, system or tool. */
-  readonly role?: string | undefined;
 }
 
-export type TailFilter = Pick<RowFilter, "project" | "session_id" | "client" | "kinds" | "role">;
+export type TailFilter = QuestionFilter<"tail">;
 
 export interface TailQuery {
   /** Undefined means from now on. */
@@ -32,14 +27,8 @@ export interface TailQuery {
 }
 
 /** One entry on its way to whoever follows: the text that is sent, and what filters look at. */
-export interface TailRow {
+export interface TailRow extends FilteredRow<keyof TailFilter> {
   readonly position: number;
-  readonly kind: string;
-  readonly project: string;
-  readonly session_id: string;
-  readonly client: string;
-  /** Of a message: its role as views read it. */
-  readonly role?: string;
   /** The entry as JSON on one line, in bytes: many listeners wait for the same, and V8 must not carry it about for them. */
   readonly json: Uint8Array;
 }
@@ -63,6 +52,9 @@ export interface TailRead {
   readonly isFull: boolean;
 }
 
+const filterNames = questionRules.tail.filters;
+/** What a row carries for the filters that look at it. */
+const columns = columnsOf(filterNames.map((name) => filters[name].condition));
 /** A reader that has stalled keeps at most this much, beside the entry that went beyond it. */
 const READ_BYTES = 128 * 1024;
 const READ_ENTRIES = 250;
@@ -70,12 +62,12 @@ const READ_ENTRIES = 250;
 const READS_MAX = 16;
 
 export function parseTailQuery(options: TailOptions): TailQuery | Rejection {
-  const { project, session_id, client, kind, role } = options;
-  const parsed = parseEntryQuery({ project, session_id, client, kind, role }, 0);
-  if (parsed instanceof Rejection) return parsed;
+  // None of these filters is a time, so that it does not matter what time it is.
+  const asked = parseFilters(filterNames, options, 0);
+  if (asked instanceof Rejection) return asked;
   const after = parseAfter(options.after);
   if (after instanceof Rejection) return after;
-  const { filter } = parsed;
+  const { filter } = asked;
   return { after, filter: Object.keys(filter).length === 0 ? undefined : filter };
 }
 
@@ -93,15 +85,7 @@ function parseAfter(value: unknown): number | undefined | Rejection {
 }
 
 export function matches(row: Omit<TailRow, "json">, filter: TailFilter | undefined): boolean {
-  if (filter === undefined) return true;
-  const { project, session_id, client, kinds, role } = filter;
-  return (
-    (project === undefined || row.project === project) &&
-    (session_id === undefined || row.session_id === session_id) &&
-    (client === undefined || row.client === client) &&
-    (kinds === undefined || kinds.includes(row.kind)) &&
-    (role === undefined || row.role === role)
-  );
+  return filter === undefined || rowMatches(row, filter);
 }
 
 /** The next entries that match, a bounded amount; none where the log ends or a long stretch has no match. */
@@ -139,23 +123,27 @@ function packed(rows: readonly TextRow[]): readonly TailRow[] {
 }
 
 function toRow(stored: StoredEntry, filter: TailFilter | undefined, mask: Mask): readonly TextRow[] {
-  if (filter?.kinds !== undefined && !filter.kinds.includes(stored.kind)) return [];
-  const entry = readableEntry(stored);
-  if (entry === undefined) return [];
-  const { position, kind, project, session_id, client } = entry;
-  const role = entry.kind === "message" ? { role: readRole(entry.role) } : {};
-  const row = { position, kind, project, session_id, client, ...role };
-  return matches(row, filter) ? [{ ...row, json: JSON.stringify(mask.entry(entry)) }] : [];
+  const { kinds } = filter ?? {};
+  // What is of another kind need not be parsed.
+  if (!rowMatches(stored, kinds === undefined ? {} : { kinds })) return [];
+  const found = readableEntry(stored);
+  if (found === undefined || !matches(found.row, filter)) return [];
+  return [{ ...carried(found.row), json: JSON.stringify(mask.entry(found.entry)) }];
+}
+
+/** Of a row what filters look at; many wait for it, and some of them on another thread. */
+function carried(row: EntryRow): Omit<TailRow, "json"> {
+  const kept: { [column: string]: unknown } = { position: row.position };
+  for (const column of columns) if (row[column] !== undefined) kept[column] = row[column];
+  return kept as unknown as Omit<TailRow, "json">;
 }
 
 /** As in lists, what was erased or damaged is left out; a damaged entry must not end every tail that reaches it. */
-function readableEntry(stored: StoredEntry): Entry | undefined {
+function readableEntry(stored: StoredEntry): { readonly entry: Entry; readonly row: EntryRow } | undefined {
   try {
     const entry = toEntry(stored);
-    if ("erased" in entry) return undefined;
-    const labels = [entry.project, entry.session_id, entry.client];
-    const isSound = parseTime(entry.created_at) !== undefined && labels.every((label) => typeof label === "string");
-    return isSound ? entry : undefined;
+    const row = "erased" in entry ? undefined : rowOfEntry(entry);
+    return row === undefined ? undefined : { entry: entry as Entry, row };
   } catch (error) {
     if (error instanceof Fault && error.code === "entry_corrupt") return undefined;
     throw error;

@@ -58,6 +58,13 @@ test("a test beside its source may use the engine in memory and the support for 
   ]);
 });
 
+test("a surface sees what can be asked, and nothing else of what answers", () => {
+  const text = "import '../read/question-rules.js'\nimport '../read/reader.js'";
+  expect(problems({ "src/http/server.ts": text })).toEqual([
+    "src/http/server.ts:2: http may not import read (../read/reader.js)",
+  ]);
+});
+
 test("a source may not import tests", () => {
   expect(problems({ "src/read/list.ts": "import '../../test/support/clock.js'" })).toEqual([
     "src/read/list.ts:1: read may not import test/support (../../test/support/clock.js)",

@@ -7,6 +7,7 @@ import type { Command } from "commander";
 import type { Recorder } from "../../index.js";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
+import { defineQuestion, readQuestion } from "../question-options.js";
 import { fileNamesOf } from "../session-file-names.js";
 import { systemUser } from "../system-user.js";
 import { countOf } from "../text/table.js";
@@ -18,16 +19,12 @@ const PER_SESSION = new Set(["nanobot", "timmy"]);
 
 export const exportCommand: CommandModule = {
   define(command: Command): void {
-    command
-      .option("--format <name>", "hansard (all there is, can be imported again), nanobot, timmy or markdown (hansard)")
-      .option("--session <id>", "only this session; - for entries without one")
-      .option("--project <name>", "only this project; - for entries without one")
-      .option("--client <name>", "only this client; - for entries without one")
-      .option("--kind <kind>", "only this kind: interaction, message, tool_call, error, decision …")
-      .option("--since <time>", "from then on: 2026-11-15, 2026-11-15T06:39Z, or 30m, 12h, 7d, 2w ago")
-      .option("--until <time>", "up to then, inclusive; a date alone means its end")
+    command.option(
+      "--format <name>",
+      "hansard (all there is, can be imported again), nanobot, timmy or markdown (hansard)",
+    );
+    defineQuestion(command, "export")
       .option("--timezone <zone>", "for nanobot and timmy, whose times have no zone (this machine's)")
-      .option("--masked", "mask secrets in Hansard's own form too; Markdown always does")
       .option("--out <path>", "a file; for nanobot and timmy without --session a folder")
       .option("--json", "tell what went wrong as JSON; what is exported stays as it is")
       .addHelpText(
@@ -50,8 +47,9 @@ ${examplesText([
 };
 
 async function exportWith(recorder: Recorder, { options, screen }: Invocation): Promise<void> {
-  const { out, session: session_id, ...rest } = textOptions(options, OPTION_NAMES);
-  const chosen = { ...rest, session_id, masked: options.masked === true, actor: systemUser(), export_id: randomUUID() };
+  const { out, ...form } = textOptions(options, ["format", "timezone", "out"]);
+  const chosen = { ...form, ...readQuestion(options, "export"), actor: systemUser(), export_id: randomUUID() };
+  const { session_id } = chosen;
   const isPerSession = PER_SESSION.has(chosen.format ?? "");
   if (!isPerSession || (session_id ?? "") !== "") {
     const lines = recorder.exportEntries(chosen);
@@ -78,10 +76,6 @@ async function exportWith(recorder: Recorder, { options, screen }: Invocation): 
 async function* harmless(lines: AsyncIterable<string>, format?: string): AsyncGenerator<string> {
   for await (const line of lines) yield format === "markdown" ? cleanText(line) : escapeObeyed(line);
 }
-
-const OPTION_NAMES = [
-  ...["format", "session", "project", "client", "kind", "since", "until", "timezone", "out"],
-] as const;
 
 async function sessionIds(
   recorder: Recorder,

@@ -2,9 +2,10 @@
 import type { Command } from "commander";
 import type { AnthropicHistory, OpenAiMessage } from "../../index.js";
 import { isJsonObject } from "../../model/json.js";
-import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { openSession } from "../named-session.js";
+import { defineQuestion, readQuestion } from "../question-options.js";
 import { cleanLine, documentText, type Pane } from "../text/terminal.js";
 import {
   callParagraph,
@@ -24,12 +25,8 @@ const RESULT_LINES = 12;
 
 export const historyCommand: CommandModule = {
   define(command: Command): void {
-    command
-      .argument("<id>", "the session's id")
-      .option("--max-messages <n>", "the newest so many, from a user's turn on (500)")
-      .option("--max-tokens <n>", "as many whole turns as fit, the newest")
-      .option("--format <format>", "openai, or anthropic with the system text apart (openai)")
-      .option("--include-pending", "keep calls of the last message that have no result yet")
+    command.argument("<id>", "the session's id");
+    defineQuestion(command, "history")
       .option("--json", "print the HTTP document")
       .addHelpText(
         "after",
@@ -45,7 +42,7 @@ export const historyCommand: CommandModule = {
     const id = operands[0] as string;
     const { document, isKnown } = await withRecorder({ settings, create: false }, async (recorder) => {
       const session = openSession(recorder, id);
-      const history = await session.history(historyOptions(options));
+      const history = await session.history(readQuestion(options, "history"));
       const read: Document = "messages" in history ? history : { messages: history };
       return { document: read, isKnown: read.messages.length > 0 || (await session.summary()) !== undefined };
     });
@@ -60,13 +57,6 @@ export const historyCommand: CommandModule = {
 const EMPTY =
   "No history: nothing in this session is model input, or it was cleared since.\n" +
   "`hansard sessions ID` shows all that was recorded in it.\n";
-
-function historyOptions(options: Invocation["options"]) {
-  const { maxMessages: max_messages, maxTokens: max_tokens, format } = textOptions(options, OPTION_NAMES);
-  return { max_messages, max_tokens, format, include_pending: options.includePending === true };
-}
-
-const OPTION_NAMES = ["maxMessages", "maxTokens", "format"] as const;
 
 interface Turn {
   readonly role: string;

@@ -2,33 +2,16 @@
 import type { Command } from "commander";
 import type { EntryList, InteractionList, Recorder } from "../../index.js";
 import type { EntrySummary } from "../../model/entry.js";
-import {
-  type CommandModule,
-  examplesText,
-  type Invocation,
-  notePartial,
-  textOptions,
-  withRecorder,
-} from "../command.js";
+import { type CommandModule, examplesText, type Invocation, notePartial, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
+import { defineQuestion, optionNamesOf, readQuestion } from "../question-options.js";
 import { entryLine, kindColour, shortTime } from "../text/entry-text.js";
 import { type Column, renderTable } from "../text/table.js";
 import { cleanLine, documentText } from "../text/terminal.js";
 
 export const listCommand: CommandModule = {
   define(command: Command): void {
-    command
-      .option("--project <name>", "only this project; - for entries without one")
-      .option("--session <id>", "only this session; - for entries without one")
-      .option("--client <name>", "only this client; - for entries without one")
-      .option("--kind <kind>", "only this kind: interaction, message, tool_call, error, decision …")
-      .option("--role <role>", "only messages of this role: user, assistant, system, tool")
-      .option("--since <time>", "from then on: 2026-11-15, 2026-11-15T06:39Z, or 30m, 12h, 7d, 2w ago")
-      .option("--until <time>", "up to then, inclusive; a date alone means its end")
-      .option("--memory <id>", "only interactions that used this memory")
-      .option("--chunk <id>", "only interactions that used this chunk")
-      .option("--limit <n>", "how many at most, up to 500 (50)")
-      .option("--cursor <cursor>", "go on where the last page ended")
+    defineQuestion(command, "entries", "interactions")
       .option("--json", "print the HTTP document")
       .addHelpText(
         "after",
@@ -54,23 +37,22 @@ export const listCommand: CommandModule = {
 
 /** Memories and chunks are an interaction's; asking for one asks for interactions. */
 async function readPage(recorder: Recorder, options: Invocation["options"]): Promise<EntryList | InteractionList> {
-  const { session: session_id, kind = "", role = "", memory, chunk, ...rest } = textOptions(options, OPTION_NAMES);
-  const filters = { ...rest, session_id };
-  const byUse = memory !== undefined || chunk !== undefined;
-  if (role !== "" && !byUse) return recorder.listEntries({ ...filters, kind, role });
-  if (kind === "interaction" || (byUse && kind === "")) return recorder.listInteractions({ ...filters, memory, chunk });
-  if (!byUse) return recorder.listEntries({ ...filters, kind });
+  const entries = readQuestion(options, "entries");
+  const interactions = readQuestion(options, "interactions");
+  const { kind = "", role = "" } = entries;
+  const used = (["memory", "chunk"] as const).find((name) => interactions[name] !== undefined);
+  if (used === undefined) {
+    const isOfInteractions = kind === "interaction" && role === "";
+    return isOfInteractions ? recorder.listInteractions(interactions) : recorder.listEntries(entries);
+  }
+  if (kind === "interaction" || kind === "") return recorder.listInteractions(interactions);
   throw new WrongUse({
     code: "option_misplaced",
-    field: memory === undefined ? "--chunk" : "--memory",
+    field: `--${used}`,
     message: `entries of kind ${kind} use no memories or chunks`,
     hint: "Leave --kind out, or give --kind interaction.",
   });
 }
-
-const OPTION_NAMES = [
-  ...["project", "session", "client", "kind", "role", "since", "until", "memory", "chunk", "limit", "cursor"],
-] as const;
 
 function printPage(invocation: Invocation, rows: readonly EntrySummary[], cursor: string | null): void {
   const { out, err } = invocation.screen;
@@ -86,7 +68,8 @@ function printPage(invocation: Invocation, rows: readonly EntrySummary[], cursor
 
 function emptyText({ options, screen }: Invocation): string {
   const { bold } = screen.out.colours;
-  if (OPTION_NAMES.some((name) => options[name] !== undefined)) return "Nothing recorded matches.\n";
+  const names = [...optionNamesOf("entries"), ...optionNamesOf("interactions")];
+  if (names.some((name) => options[name] !== undefined)) return "Nothing recorded matches.\n";
   const example = 'hansard record --prompt "What is a Hansard?" --response "The record of a parliament."';
   return `Nothing recorded yet. Record a first interaction with\n\n  ${bold(example)}\n`;
 }

@@ -1,22 +1,15 @@
 // `hansard reflect`: the report as text with plots, as Markdown where it is piped, or as the document of GET /reflection.
 import type { Command } from "commander";
-import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
+import { defineQuestion, readQuestion } from "../question-options.js";
 import { plotsText } from "../text/reflection-plots.js";
 import { reflectionText } from "../text/reflection-text.js";
 import { cleanText, documentText } from "../text/terminal.js";
 
 export const reflectCommand: CommandModule = {
   define(command: Command): void {
-    command
-      .option("--limit <n>", "how many of the newest entries, up to 100,000 (30)")
-      .option("--project <name>", "only this project; - for entries without one")
-      .option("--session <id>", "only this session; - for entries without one")
-      .option("--client <name>", "only this client; - for entries without one")
-      .option("--kind <kind>", "only this kind: interaction, message, tool_call, error, decision")
-      .option("--role <role>", "only messages of this role: user, assistant, system, tool")
-      .option("--since <time>", "from then on: 2026-11-15, 2026-11-15T06:39Z, or 30m, 12h, 7d, 2w ago")
-      .option("--until <time>", "up to then, inclusive; a date alone means its end")
+    defineQuestion(command, "reflection")
       .option("--json", "print the HTTP document")
       .addHelpText(
         "after",
@@ -30,9 +23,8 @@ export const reflectCommand: CommandModule = {
   },
 
   async run({ options, settings, screen, json }: Invocation) {
-    const { session: session_id, ...filters } = textOptions(options, OPTION_NAMES);
     const report = await withRecorder({ settings, create: false }, (recorder) =>
-      recorder.reflect({ ...filters, session_id }),
+      recorder.reflect(readQuestion(options, "reflection")),
     );
     const { out } = screen;
     if (json) out.write(documentText(report, out));
@@ -41,5 +33,3 @@ export const reflectCommand: CommandModule = {
     return exitStatus.done;
   },
 };
-
-const OPTION_NAMES = ["limit", "project", "session", "client", "kind", "role", "since", "until"] as const;

@@ -4,36 +4,18 @@ import type { SearchHit, SearchPage } from "../../index.js";
 import { limits } from "../../model/limits.js";
 import { RecorderError } from "../../model/rejection.js";
 import { readRole } from "../../model/roles.js";
-import {
-  type CommandModule,
-  examplesText,
-  type Invocation,
-  notePartial,
-  textOptions,
-  withRecorder,
-} from "../command.js";
+import { type CommandModule, examplesText, type Invocation, notePartial, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
+import { defineQuestion, readQuestion } from "../question-options.js";
 import { entryLine, kindColour, shortTime } from "../text/entry-text.js";
 import { markedLine } from "../text/marked-text.js";
 import { fitText, wrapText } from "../text/table.js";
 import { cleanLine, cleanText, documentText, type Pane } from "../text/terminal.js";
 
-const OPTION_NAMES = ["project", "session", "client", "kind", "role", "since", "until", "limit", "cursor"] as const;
-
 export const searchCommand: CommandModule = {
   define(command: Command): void {
-    command
-      .argument("[query...]", 'terms, "a phrase", -without, and filters such as role:user kind:error since:7d')
-      .option("--project <name>", "only this project; - for entries without one")
-      .option("--session <id>", "only this session; - for entries without one")
-      .option("--client <name>", "only this client; - for entries without one")
-      .option("--kind <kind>", "only this kind: interaction, message, tool_call, error, decision …")
-      .option("--role <role>", "only messages of this role: user, assistant, system, tool")
-      .option("--since <time>", "from then on: 2026-11-15, 2026-11-15T06:39Z, or 30m, 12h, 7d, 2w ago")
-      .option("--until <time>", "up to then, inclusive; a date alone means its end")
-      .option("--limit <n>", "how many at most, up to 500 (10)")
-      .option("--cursor <cursor>", "go on where the last page ended")
-      .option("--facets", "count all hits by kind, project and session")
+    command.argument("[query...]", 'terms, "a phrase", -without, and filters such as role:user kind:error since:7d');
+    defineQuestion(command, "search")
       .option("--text", "print lines for an agent; the query is one phrase")
       .option("--json", "print the HTTP document")
       .addHelpText(
@@ -49,17 +31,16 @@ export const searchCommand: CommandModule = {
 
   async run(invocation: Invocation) {
     const query = invocation.operands.join(" ");
-    const { session: session_id, ...rest } = textOptions(invocation.options, OPTION_NAMES);
-    const filters = { ...rest, session_id };
     const { out } = invocation.screen;
     if (invocation.options.text === true) {
       refuseBesideText(invocation);
-      const text = await inRecorder(invocation, (recorder) => recorder.sessionHistory({ query, ...filters }));
+      const filters = readQuestion(invocation.options, "session_history");
+      const text = await inRecorder(invocation, (recorder) => recorder.sessionHistory({ ...filters, query }));
       out.write(`${cleanText(text)}\n`);
       return exitStatus.done;
     }
-    const facets = invocation.options.facets === true;
-    const page = await inRecorder(invocation, (recorder) => recorder.search(query, { ...filters, facets }));
+    const asked = readQuestion(invocation.options, "search");
+    const page = await inRecorder(invocation, (recorder) => recorder.search(query, asked));
     if (invocation.json) out.write(documentText(page, out));
     else printPage(invocation, page);
     return exitStatus.done;

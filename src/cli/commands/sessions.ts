@@ -11,20 +11,16 @@ import {
 } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { openSession, sessionNotFound, withFlag } from "../named-session.js";
+import { defineQuestion, optionNamesOf, readQuestion } from "../question-options.js";
 import { sessionHead, sessionTable } from "../text/session-text.js";
 import { documentText } from "../text/terminal.js";
 import { timelineText } from "../text/timeline-text.js";
 
 export const sessionsCommand: CommandModule = {
   define(command: Command): void {
-    command
-      .argument("[id]", "show this session: what is known of it, and its timeline")
-      .option("--project <name>", "only sessions with an entry of this project; - for entries without one")
-      .option("--client <name>", "only sessions with an entry of this client; - for entries without one")
+    command.argument("[id]", "show this session: what is known of it, and its timeline");
+    defineQuestion(command, "sessions", "timeline")
       .option("--entries", "of one session: the timeline alone")
-      .option("--order <order>", "of the timeline: asc, the oldest first, or desc (asc)")
-      .option("--limit <n>", "how many at most, up to 500 (50 sessions, 100 entries)")
-      .option("--cursor <cursor>", "go on where the last page ended")
       .option("--clear", "start the session's history anew; everything stays in the log")
       .option("--consolidate <position>", "leave what came up to this position out of the session's history")
       .option("--summary <text>", "with --consolidate: what that part said")
@@ -55,8 +51,8 @@ type Task = "list" | "show" | "clear" | "consolidate";
 
 /** What each task understands beside --data and --json. */
 const optionsByTask: { readonly [task in Task]: readonly string[] } = {
-  list: ["project", "client", "limit", "cursor"],
-  show: ["entries", "order", "limit", "cursor"],
+  list: optionNamesOf("sessions"),
+  show: ["entries", ...optionNamesOf("timeline")],
   clear: ["clear"],
   consolidate: ["consolidate", "summary"],
 };
@@ -111,7 +107,7 @@ function misplaced(option: string, task: Task): WrongUse {
 }
 
 async function listSessions(recorder: Recorder, { options, screen, json }: Invocation): Promise<void> {
-  const filters = textOptions(options, ["project", "client", "limit", "cursor"]);
+  const filters = readQuestion(options, "sessions");
   const page = await recorder.listSessions(filters);
   notePartial(page, { screen, json });
   const { out } = screen;
@@ -130,7 +126,7 @@ async function showSession(recorder: Recorder, { operands, options, screen, json
     out.write(documentText(summary, out));
     return;
   }
-  const page = await session.entries(textOptions(options, ["order", "limit", "cursor"]));
+  const page = await session.entries(readQuestion(options, "timeline"));
   notePartial(page, { screen, json });
   if (json) {
     out.write(documentText(page, out));

@@ -2,8 +2,9 @@
 import type { Command } from "commander";
 import stringWidth from "string-width";
 import type { Entry } from "../../model/entry.js";
-import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
+import { defineQuestion, readQuestion } from "../question-options.js";
 import { entryLine, kindColour } from "../text/entry-text.js";
 import { fitText } from "../text/table.js";
 import { cleanLine, escapeObeyed, type Pane } from "../text/terminal.js";
@@ -18,13 +19,7 @@ const RESULT_CHARS_MAX = 100;
 
 export const tailCommand: CommandModule = {
   define(command: Command): void {
-    command
-      .option("--project <name>", "only this project; - for entries without one")
-      .option("--session <id>", "only this session; - for entries without one")
-      .option("--client <name>", "only this client; - for entries without one")
-      .option("--kind <kind>", "only this kind: interaction, message, tool_call, error, decision …")
-      .option("--role <role>", "only messages of this role: user, assistant, system, tool")
-      .option("--after <position>", "begin after this position, 0 for the whole record; otherwise from now")
+    defineQuestion(command, "tail")
       .option("--json", "print each entry as JSON on a line of its own")
       .addHelpText(
         "after",
@@ -37,9 +32,8 @@ export const tailCommand: CommandModule = {
   },
 
   async run({ options, settings, screen, json }: Invocation) {
-    const { session: session_id, ...rest } = textOptions(options, OPTION_NAMES);
     await withRecorder({ settings, create: false }, async (recorder) => {
-      const tail = recorder.tail({ ...rest, session_id });
+      const tail = recorder.tail(readQuestion(options, "tail"));
       const stop = onStop(() => void tail.return());
       try {
         const { out } = screen;
@@ -59,8 +53,6 @@ export const tailCommand: CommandModule = {
     return exitStatus.done;
   },
 };
-
-const OPTION_NAMES = ["project", "session", "client", "kind", "role", "after"] as const;
 
 /** Ctrl-C is how a tail is meant to end, and so is a reader that has seen enough (`| head`). */
 function onStop(stop: () => void): { forget(): void } {

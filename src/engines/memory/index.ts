@@ -12,6 +12,7 @@ import type {
   SessionRange,
   SessionRow,
 } from "../../ports/entry-index.js";
+import { rowMatches } from "../../ports/row-filter.js";
 import { summariseSession } from "./sessions.js";
 
 export class MemoryIndex implements EntryIndex {
@@ -164,22 +165,25 @@ export class MemoryIndex implements EntryIndex {
   }
 
   #matches(row: EntryRow, filter: RowFilter): boolean {
-    if (filter.kinds !== undefined && !filter.kinds.includes(row.kind)) return false;
-    if (filter.session_id !== undefined && row.session_id !== filter.session_id) return false;
-    if (filter.project !== undefined && row.project !== filter.project) return false;
-    if (filter.client !== undefined && row.client !== filter.client) return false;
-    if (filter.role !== undefined && row.role !== filter.role) return false;
-    if (filter.since_ms !== undefined && row.created_ms < filter.since_ms) return false;
-    if (filter.until_ms !== undefined && row.created_ms > filter.until_ms) return false;
-    if (filter.memory !== undefined && !this.#uses(row, "memories", filter.memory)) return false;
-    return filter.chunk === undefined || this.#uses(row, "chunks", filter.chunk);
+    const used = (list: "memories" | "chunks"): readonly string[] => this.#used(row, list);
+    // Read only where a filter asks for them, since finding them takes all rows.
+    const withUses = {
+      ...row,
+      get memories() {
+        return used("memories");
+      },
+      get chunks() {
+        return used("chunks");
+      },
+    };
+    return rowMatches(withUses, filter);
   }
 
   /** What a response used counts for the interaction that it completes, and not for the response itself. */
-  #uses(row: EntryRow, list: "memories" | "chunks", reference: string): boolean {
-    if (row.completes !== undefined) return false;
+  #used(row: EntryRow, list: "memories" | "chunks"): readonly string[] {
+    if (row.completes !== undefined) return [];
     const responses = this.#rows.filter((other) => other.completes === row.position);
-    return [row, ...responses].some((user) => user[list].includes(reference));
+    return [row, ...responses].flatMap((user) => user[list]);
   }
 }
 

@@ -1,6 +1,7 @@
 // Filters of a list as conditions with their values. Text is only ever bound, never pasted into the statement.
 import { hash } from "node:crypto";
-import type { RowFilter, RowKey } from "../../ports/entry-index.js";
+import type { RowKey } from "../../ports/entry-index.js";
+import { type Condition, conditionsOf, type RowFilter } from "../../ports/row-filter.js";
 
 export class Conditions {
   readonly values: unknown[] = [];
@@ -25,31 +26,35 @@ export class Conditions {
 export function rowConditions(query: { readonly filter: RowFilter; readonly after?: RowKey }): Conditions {
   const { filter, after } = query;
   const where = new Conditions();
-  for (const name of ["session_id", "project", "client"] as const) {
-    const label = filter[name];
-    if (label === undefined) continue;
-    // Saying that the label is not empty lets PostgreSQL use the index that holds only such rows.
-    if (label === "") where.add(`r.${name} = ''`);
-    else where.add(`r.${name} = ${where.bind(storable(label))} AND r.${name} <> ''`);
-  }
-  const [kind] = filter.kinds ?? [];
-  if (filter.kinds?.length === 1) where.add(`r.kind = ${where.bind(kind)}`);
-  else if (filter.kinds !== undefined) where.add(`r.kind = ANY (${where.bind(filter.kinds)}::text[])`);
-  if (filter.role !== undefined) where.add(`r.role = ${where.bind(storable(filter.role))}`);
-  if (filter.since_ms !== undefined) where.add(`r.created_ms >= ${where.bind(filter.since_ms)}`);
-  if (filter.until_ms !== undefined) where.add(`r.created_ms <= ${where.bind(filter.until_ms)}`);
-  for (const [what, reference] of [
-    ["memory", filter.memory],
-    ["chunk", filter.chunk],
-  ] as const) {
-    if (reference === undefined) continue;
-    where.add(`r.position IN (SELECT position FROM hansard_index_uses
-      WHERE what = '${what}' AND reference = ${where.bind(referenceKey(reference))})`);
-  }
+  for (const condition of conditionsOf(filter)) where.add(conditionSql(condition, where));
   if (after !== undefined) {
     where.add(`(r.created_ms, r.position) < (${where.bind(after.created_ms)}, ${where.bind(after.position)})`);
   }
   return where;
+}
+
+/** Each kind of condition in SQL; what it is about is only the name of a column or of a use. */
+function conditionSql({ by, name, column, asked }: Condition, where: Conditions): string {
+  switch (by) {
+    case "label":
+      // Saying that the label is not empty lets PostgreSQL use the index that holds only such rows.
+      return asked === "" ? `r.${column} = ''` : `r.${column} = ${where.bind(storable(asked))} AND r.${column} <> ''`;
+    case "one_of":
+      return asked.length === 1
+        ? `r.${column} = ${where.bind(asked[0])}`
+        : `r.${column} = ANY (${where.bind(asked)}::text[])`;
+    case "equals":
+      return `r.${column} = ${where.bind(storable(asked))}`;
+    case "at_least":
+      return `r.${column} >= ${where.bind(asked)}`;
+    case "at_most":
+      return `r.${column} <= ${where.bind(asked)}`;
+    case "reference":
+      return `r.position IN (SELECT position FROM hansard_index_uses
+      WHERE what = '${name}' AND reference = ${where.bind(referenceKey(asked))})`;
+    default:
+      return by satisfies never;
+  }
 }
 
 /** Written as JSON first, because that also tells lone surrogates apart. */

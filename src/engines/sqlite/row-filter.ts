@@ -1,5 +1,6 @@
 // The filter of a list as conditions of a statement. Text is only ever bound, never pasted into it.
-import type { RowFilter, RowKey } from "../../ports/entry-index.js";
+import type { RowKey } from "../../ports/entry-index.js";
+import { type Condition, conditionsOf, type RowFilter } from "../../ports/row-filter.js";
 import { IS_USER } from "./index-uses.js";
 
 export interface Statement {
@@ -8,40 +9,42 @@ export interface Statement {
 }
 
 /** Conditions on the columns of `rows` that all must hold, with their values. */
-export interface Conditions {
+interface Conditions {
   readonly conditions: readonly string[];
   readonly values: readonly unknown[];
 }
 
-export function conditionsOf(filter: RowFilter, after: RowKey | undefined): Conditions {
-  const conditions: string[] = [];
+function rowConditions(filter: RowFilter, after: RowKey | undefined): Conditions {
   const values: unknown[] = [];
-  const where = (condition: string, ...bound: readonly unknown[]): void => {
-    conditions.push(condition);
+  const bind = (...bound: readonly unknown[]): string => {
     values.push(...bound);
+    return bound.map(() => "?").join(", ");
   };
-  for (const name of ["session_id", "project", "client"] as const) {
-    const label = filter[name];
-    if (label === undefined) continue;
-    // Saying that the label is not empty lets SQLite use the index that holds only such rows.
-    if (label === "") where(`${name} = ''`);
-    else where(`${name} = ? AND ${name} <> ''`, label);
-  }
-  const [kind] = filter.kinds ?? [];
-  if (filter.kinds?.length === 1) where("kind = ?", kind);
-  else if (filter.kinds !== undefined) where(`kind IN (${filter.kinds.map(() => "?").join(", ")})`, ...filter.kinds);
-  if (filter.role !== undefined) where("role = ?", filter.role);
-  if (filter.since_ms !== undefined) where("created_ms >= ?", filter.since_ms);
-  if (filter.until_ms !== undefined) where("created_ms <= ?", filter.until_ms);
-  for (const [what, reference] of [
-    ["memory", filter.memory],
-    ["chunk", filter.chunk],
-  ] as const) {
-    if (reference === undefined) continue;
-    where(IS_USER, what, reference, what, reference);
-  }
-  if (after !== undefined) where("(created_ms, position) < (?, ?)", after.created_ms, after.position);
+  const conditions = conditionsOf(filter).map((condition) => conditionSql(condition, bind));
+  if (after !== undefined) conditions.push(`(created_ms, position) < (${bind(after.created_ms, after.position)})`);
   return { conditions, values };
+}
+
+/** Each kind of condition in SQL; what it is about is only the name of a column or of a use. */
+function conditionSql({ by, name, column, asked }: Condition, bind: (...bound: readonly unknown[]) => string): string {
+  switch (by) {
+    case "label":
+      // Saying that the label is not empty lets SQLite use the index that holds only such rows.
+      return asked === "" ? `${column} = ''` : `${column} = ${bind(asked)} AND ${column} <> ''`;
+    case "one_of":
+      return asked.length === 1 ? `${column} = ${bind(...asked)}` : `${column} IN (${bind(...asked)})`;
+    case "equals":
+      return `${column} = ${bind(asked)}`;
+    case "at_least":
+      return `${column} >= ${bind(asked)}`;
+    case "at_most":
+      return `${column} <= ${bind(asked)}`;
+    case "reference":
+      bind(name, asked, name, asked);
+      return IS_USER;
+    default:
+      return by satisfies never;
+  }
 }
 
 export function listStatement(query: {
@@ -49,7 +52,7 @@ export function listStatement(query: {
   readonly after?: RowKey;
   readonly limit: number;
 }): Statement {
-  const { conditions, values } = conditionsOf(query.filter, query.after);
+  const { conditions, values } = rowConditions(query.filter, query.after);
   const sql = `SELECT created_ms, position FROM rows
     ${conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`}
     ORDER BY created_ms DESC, position DESC LIMIT ?`;
@@ -58,7 +61,7 @@ export function listStatement(query: {
 
 /** Which of the rows at these positions pass. Starts from the positions, whatever other way SQLite might see. */
 export function amongStatement(filter: RowFilter, positions: readonly number[]): Statement {
-  const { conditions, values } = conditionsOf(filter, undefined);
+  const { conditions, values } = rowConditions(filter, undefined);
   const sql = `SELECT position FROM json_each(?) AS given CROSS JOIN rows ON rows.position = given.value
     ${conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`}`;
   return { sql, values: [JSON.stringify(positions), ...values] };

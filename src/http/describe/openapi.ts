@@ -2,12 +2,13 @@
 import type { FastifyInstance } from "fastify";
 import type { Need } from "../../guard/scopes.js";
 import { statusByFault, statusByRejection } from "../door/errors.js";
-import { forgetSchemas } from "../routes/forget.js";
-import { searchSchemas } from "../routes/search.js";
 import { entrySchemas } from "./entry-schemas.js";
+import { forgetSchemas } from "./forget-schemas.js";
 import { type Operation, refusals, type Schema, schemaNamed } from "./operation.js";
 import { reflectionSchemas } from "./reflection-schemas.js";
+import { searchSchemas } from "./search-schemas.js";
 import { sessionSchemas } from "./session-schemas.js";
+import { count, listOf, object, pageEnd, text, time } from "./shapes.js";
 
 export interface OpenApiDocument {
   readonly openapi: string;
@@ -82,7 +83,7 @@ export function openApiDocument(options: {
         ...sessionSchemas(),
         ...searchSchemas(),
         ...reflectionSchemas(),
-        ...forgetSchemas,
+        ...forgetSchemas(),
         ...entrySchemas(),
       },
     },
@@ -90,11 +91,7 @@ export function openApiDocument(options: {
 }
 
 function answerSchemas(): { readonly [name: string]: Schema } {
-  const text = { type: "string" };
-  const count = { type: "integer", minimum: 0 };
   const status = { type: "string", enum: ["recorded", "already_recorded"] };
-  const cursor = { type: ["string", "null"], description: "Leads to the next page; null on the last one." };
-  const partial = { const: true, description: "The index is being rebuilt, and older entries may be missing." };
   return {
     Error: object({
       error: object(
@@ -109,19 +106,13 @@ function answerSchemas(): { readonly [name: string]: Schema } {
           index: { ...count, description: "Which item of a batch it was, from 0." },
           hint: { ...text, description: "What to do about it." },
         },
-        ["code", "message"],
+        ["field", "index", "hint"],
       ),
     }),
-    Receipt: object({ status, id: text, position: count, created_at: { type: "string", format: "date-time" } }),
-    EntriesRecorded: object({ status, entries: { type: "array", items: schemaNamed("Receipt") } }),
-    InteractionPage: object(
-      { interactions: { type: "array", items: schemaNamed("InteractionSummary") }, next_cursor: cursor, partial },
-      ["interactions", "next_cursor"],
-    ),
-    EntryPage: object(
-      { entries: { type: "array", items: schemaNamed("EntrySummary") }, next_cursor: cursor, partial },
-      ["entries", "next_cursor"],
-    ),
+    Receipt: object({ status, id: text, position: count, created_at: time }),
+    EntriesRecorded: object({ status, entries: listOf(schemaNamed("Receipt")) }),
+    InteractionPage: object({ interactions: listOf(schemaNamed("InteractionSummary")), ...pageEnd }, ["partial"]),
+    EntryPage: object({ entries: listOf(schemaNamed("EntrySummary")), ...pageEnd }, ["partial"]),
     Verification: {
       oneOf: [
         object({ ok: { const: true }, entries: count, erased: count, position: count, hash: text }),
@@ -136,11 +127,7 @@ function answerSchemas(): { readonly [name: string]: Schema } {
         indexed_through: { ...count, description: "Position through which the index has followed." },
         trouble: { ...text, description: "Why the log cannot be used at present; absent while it can." },
       },
-      ["status", "version", "position", "indexed_through"],
+      ["trouble"],
     ),
   };
-}
-
-function object(properties: { readonly [name: string]: Schema }, required = Object.keys(properties)): Schema {
-  return { type: "object", properties, required };
 }

@@ -49,7 +49,7 @@ export function jsonContent(schema: Schema, example?: unknown): Content {
 /** The errors a call can answer with, by their codes; the statuses come from the tables that really decide them. */
 export function refusals(...codes: readonly (RejectionCode | FaultCode)[]): Operation["responses"] {
   const codesByStatus = new Map<number, string[]>();
-  for (const code of codes) {
+  for (const code of new Set(codes)) {
     const status = { ...statusByRejection, ...statusByFault }[code];
     codesByStatus.set(status, [...(codesByStatus.get(status) ?? []), `\`${code}\``]);
   }
@@ -61,8 +61,12 @@ export function refusals(...codes: readonly (RejectionCode | FaultCode)[]): Oper
   );
 }
 
+/** What every call can be refused for because of its address; a parameter that it does not take is unknown. */
+export const addressRefusals = ["parameter_unknown", "request_invalid"] as const satisfies readonly RejectionCode[];
+
 /** What every call with a body can be refused for. */
 export const bodyRefusals = [
+  ...addressRefusals,
   "body_missing",
   "json_invalid",
   "utf8_invalid",

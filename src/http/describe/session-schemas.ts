@@ -1,11 +1,19 @@
-// JSON schemas of what the routes of sessions take and give.
-import { type Schema, schemaNamed } from "./operation.js";
+// What the routes of sessions take and give: the parameter that names a session, and JSON schemas.
+import { exampleSessionId } from "./examples.js";
+import { type Parameter, type Schema, schemaNamed } from "./operation.js";
+import { count, listOf, object, pageEnd, text, time } from "./shapes.js";
 
-const text: Schema = { type: "string" };
-const count: Schema = { type: "integer", minimum: 0 };
-const time: Schema = { type: "string", format: "date-time" };
-const labels: Schema = { type: "array", items: text };
-const content: Schema = { oneOf: [text, { type: "array", items: { type: "object" } }] };
+const labels = listOf(text);
+const content: Schema = { oneOf: [text, listOf({ type: "object" })] };
+
+export const sessionIdParameter: Parameter = {
+  name: "id",
+  in: "path",
+  required: true,
+  description: "The session's id, percent-encoded: `a/b` is written `a%2Fb`. It is kept exactly.",
+  schema: { type: "string" },
+  example: exampleSessionId,
+};
 
 export function sessionSchemas(): { readonly [name: string]: Schema } {
   return {
@@ -26,40 +34,29 @@ export function sessionSchemas(): { readonly [name: string]: Schema } {
       interactions: count,
       consolidated_through: { ...count, description: "0 without a consolidation." },
     }),
-    SessionPage: object(
-      {
-        sessions: { type: "array", items: schemaNamed("SessionSummary") },
-        next_cursor: { type: ["string", "null"], description: "Leads to the next page; null on the last one." },
-        partial: { const: true, description: "The index is being rebuilt, and older entries may be missing." },
-      },
-      ["sessions", "next_cursor"],
-    ),
+    SessionPage: object({ sessions: listOf(schemaNamed("SessionSummary")), ...pageEnd }, ["partial"]),
     History: { oneOf: [schemaNamed("OpenAiHistory"), schemaNamed("AnthropicHistory")] },
     OpenAiHistory: {
       ...object({
-        messages: {
-          type: "array",
-          items: object(
+        messages: listOf(
+          object(
             {
               role: { type: "string", enum: ["system", "user", "assistant", "tool"] },
               content,
-              tool_calls: { type: "array", items: { type: "object" }, minItems: 1 },
+              tool_calls: { ...listOf({ type: "object" }), minItems: 1 },
               tool_call_id: text,
               name: text,
             },
-            ["role", "content"],
+            ["tool_calls", "tool_call_id", "name"],
           ),
-        },
+        ),
       }),
       additionalProperties: false,
     },
     AnthropicHistory: {
       ...object({
         system: text,
-        messages: {
-          type: "array",
-          items: object({ role: { type: "string", enum: ["user", "assistant"] }, content }),
-        },
+        messages: listOf(object({ role: { type: "string", enum: ["user", "assistant"] }, content })),
       }),
       additionalProperties: false,
     },
@@ -69,14 +66,10 @@ export function sessionSchemas(): { readonly [name: string]: Schema } {
           through: { type: "integer", minimum: 1, description: "Position of one of the session's entries." },
           summary: { type: ["string", "null"], description: "What the consolidated part said." },
         },
-        ["through"],
+        ["summary"],
       ),
       additionalProperties: false,
     },
     Consolidation: object({ through: count }),
   };
-}
-
-function object(properties: { readonly [name: string]: Schema }, required = Object.keys(properties)): Schema {
-  return { type: "object", properties, required };
 }

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Recorder } from "../../recorder.js";
 import type { HealthAnswer, VerifyAnswer } from "../contract.js";
-import { jsonContent, type Operation, refusals, schemaNamed } from "../describe/operation.js";
+import { addressRefusals, jsonContent, type Operation, refusals, schemaNamed } from "../describe/operation.js";
 import { refuseQuery } from "../door/query.js";
 
 export function custodyRoutes(
@@ -33,7 +33,7 @@ const verifyOperation: Operation = {
   description: "Walks the whole chain of hashes and names the first position that was changed, removed or swapped.",
   responses: {
     200: { description: "What was found.", content: jsonContent(schemaNamed("Verification")) },
-    ...refusals("store_failed", "recorder_closed"),
+    ...refusals(...addressRefusals, "store_failed", "recorder_closed"),
   },
 };
 
@@ -47,5 +47,6 @@ const healthOperation: Operation = {
   responses: {
     200: { description: "It records and answers.", content: jsonContent(schemaNamed("Health")) },
     503: { description: "It cannot at present.", content: jsonContent(schemaNamed("Health")) },
+    ...refusals(...addressRefusals),
   },
 };

@@ -5,8 +5,15 @@ import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
 import type { EntriesRecorded, EntryAnswer, EntryPage } from "../contract.js";
 import { exampleEntries, exampleId, exampleReceipt } from "../describe/examples.js";
-import { describeParameters } from "../describe/list-parameters.js";
-import { bodyRefusals, jsonContent, type Operation, refusals, schemaNamed } from "../describe/operation.js";
+import {
+  addressRefusals,
+  bodyRefusals,
+  jsonContent,
+  type Operation,
+  refusals,
+  schemaNamed,
+} from "../describe/operation.js";
+import { describeQuestion } from "../describe/question.js";
 import { acceptJsonLines, bodyOf } from "../door/bodies.js";
 import { readQuery, refuseQuery } from "../door/query.js";
 
@@ -22,7 +29,7 @@ export function entryRoutes(app: FastifyInstance, recorder: Recorder): void {
   });
 
   app.get("/entries", { config: { operation: listOperation } }, (request): Promise<EntryPage> => {
-    return recorder.listEntries(readQuery(request, listNames));
+    return recorder.listEntries(readQuery(request, listQuestion.names));
   });
 
   app.get<{ Params: { readonly id: string } }>(
@@ -77,20 +84,17 @@ const appendOperation: Operation = {
   },
 };
 
-const listNames = ["project", "session_id", "client", "kind", "role", "since", "until", "limit", "cursor"] as const;
+const listQuestion = describeQuestion("entries");
 
 const listOperation: Operation = {
   operationId: "listEntries",
   tags,
   summary: "List entries of all kinds, newest first",
   description: "Rows of interactions and responses leave out the long texts, and have `response_chars` instead.",
-  parameters: describeParameters(listNames),
+  parameters: listQuestion.parameters,
   responses: {
     200: { description: "A page of entries.", content: jsonContent(schemaNamed("EntryPage")) },
-    ...refusals(
-      ...(["kind_unknown", "role_unknown", "time_invalid", "limit_invalid", "cursor_invalid"] as const),
-      ...(["parameter_unknown", "parameter_repeated"] as const),
-    ),
+    ...refusals(...listQuestion.refusals),
   },
 };
 
@@ -113,6 +117,6 @@ const getOperation: Operation = {
       description: "The entry; of an erased one, what is left.",
       content: jsonContent({ oneOf: [schemaNamed("Entry"), schemaNamed("ErasedEntry")] }),
     },
-    ...refusals("entry_not_found"),
+    ...refusals("entry_not_found", ...addressRefusals),
   },
 };

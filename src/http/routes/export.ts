@@ -2,8 +2,8 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type { Recorder } from "../../recorder.js";
-import { describeParameters } from "../describe/list-parameters.js";
 import { type Operation, refusals } from "../describe/operation.js";
+import { describeQuestion } from "../describe/question.js";
 import { callerOf, isStillAdmitted } from "../door/doorkeeper.js";
 import { readQuery } from "../door/query.js";
 
@@ -14,7 +14,7 @@ export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
   // Every export is written down, so there is no asking for its headers alone.
   app.get("/export", { config: { operation: exportOperation }, exposeHeadRoute: false }, async (request, reply) => {
     const { actor } = callerOf(request);
-    const lines = recorder.exportEntries({ ...readQuery(request, exportNames), actor });
+    const lines = recorder.exportEntries({ ...readQuery(request, exportQuestion.names), actor });
     // What is refused is refused with the first line, while there still is an answer to give.
     const first = await lines.next();
     reply.type("application/x-ndjson");
@@ -41,7 +41,7 @@ async function* inChunks(
   if (chunk !== "") yield chunk;
 }
 
-const exportNames = ["project", "session_id", "client", "kind", "since", "until", "masked"] as const;
+const exportQuestion = describeQuestion("export");
 
 const exportOperation: Operation = {
   operationId: "export",
@@ -51,15 +51,12 @@ const exportOperation: Operation = {
     "The first line is about the log: `log_id`, and the `position` and `hash` it ends with. Each further line is an " +
     "entry as it is stored, with `position`, `kind`, `recorded_at`, `hash` and `salt` (`commitment` where it was " +
     "erased). `masked=1` masks secrets, as lists do, and gives the commitment in place of the salt. Without filters, importing the lines into an empty store gives the same positions, times and hashes.",
-  parameters: describeParameters(exportNames),
+  parameters: exportQuestion.parameters,
   responses: {
     200: {
       description: "One JSON object per line.",
       content: { "application/x-ndjson": { schema: { type: "string" } } },
     },
-    ...refusals(
-      ...(["kind_unknown", "time_invalid", "label_invalid", "session_id_invalid", "field_invalid"] as const),
-      ...(["parameter_unknown", "parameter_repeated", "store_failed", "recorder_closed"] as const),
-    ),
+    ...refusals(...exportQuestion.refusals, "store_failed", "recorder_closed"),
   },
 };

@@ -4,14 +4,7 @@ import { isJsonObject } from "../../model/json.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
 import type { ForgetAnswer } from "../contract.js";
-import {
-  bodyRefusals,
-  jsonContent,
-  type Operation,
-  refusals,
-  type Schema,
-  schemaNamed,
-} from "../describe/operation.js";
+import { bodyRefusals, jsonContent, type Operation, refusals, schemaNamed } from "../describe/operation.js";
 import { bodyOf } from "../door/bodies.js";
 import { callerOf } from "../door/doorkeeper.js";
 import { refuseQuery } from "../door/query.js";
@@ -57,39 +50,5 @@ const forgetOperation: Operation = {
       ...(["kind_reserved", "session_id_invalid", "label_invalid", "entry_not_found", "session_not_found"] as const),
       ...(["project_not_found", "store_failed", "recorder_closed"] as const),
     ),
-  },
-};
-
-export const forgetSchemas: { readonly [name: string]: Schema } = {
-  NewForgetting: {
-    type: "object",
-    properties: {
-      entry: { type: ["string", "integer"], description: "The id of an entry, or its position." },
-      session_id: { type: "string" },
-      project: { type: "string" },
-      reason: { type: "string", description: "Why. It stays, and so must not repeat what is to be forgotten." },
-      dry_run: { type: "boolean", description: "Only say what would go." },
-    },
-    required: ["reason"],
-    additionalProperties: false,
-  },
-  Forgetting: {
-    type: "object",
-    properties: {
-      dry_run: { type: "boolean" },
-      entries: { type: "integer", description: "How many entries lost their bodies, or would." },
-      by_kind: { type: "object", additionalProperties: { type: "integer" } },
-      positions: { type: "array", items: { type: "integer" } },
-      redaction: {
-        type: ["integer", "null"],
-        description: "Position of the entry that names them; null in a dry run.",
-      },
-      left: {
-        type: "array",
-        items: { type: "string" },
-        description: "What is still in the store's files, in words, and when it goes; empty where nothing is.",
-      },
-    },
-    required: ["dry_run", "entries", "by_kind", "positions", "redaction", "left"],
   },
 };

@@ -6,8 +6,8 @@ import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
 import type { InteractionAnswer, InteractionPage, Receipt } from "../contract.js";
 import { exampleCompletion, exampleId, exampleInteraction, exampleReceipt } from "../describe/examples.js";
-import { describeParameters } from "../describe/list-parameters.js";
 import {
+  addressRefusals,
   bodyRefusals,
   jsonContent,
   type Operation,
@@ -15,6 +15,7 @@ import {
   refusals,
   schemaNamed,
 } from "../describe/operation.js";
+import { describeQuestion } from "../describe/question.js";
 import { bodyOf } from "../door/bodies.js";
 import { readQuery, refuseQuery } from "../door/query.js";
 
@@ -27,7 +28,7 @@ export function interactionRoutes(app: FastifyInstance, recorder: Recorder): voi
   });
 
   app.get("/interactions", { config: { operation: listOperation } }, (request): Promise<InteractionPage> => {
-    return recorder.listInteractions(readQuery(request, listNames));
+    return recorder.listInteractions(readQuery(request, listQuestion.names));
   });
 
   app.get<ById>(
@@ -116,7 +117,7 @@ const recordOperation: Operation = {
   },
 };
 
-const listNames = ["project", "session_id", "client", "since", "until", "memory", "chunk", "limit", "cursor"] as const;
+const listQuestion = describeQuestion("interactions");
 
 const listOperation: Operation = {
   operationId: "listInteractions",
@@ -125,10 +126,10 @@ const listOperation: Operation = {
   description:
     "Rows leave out `response` and `context_pack`, and have `response_chars` instead. `next_cursor` leads to the next " +
     "page and is null on the last one.",
-  parameters: describeParameters(listNames),
+  parameters: listQuestion.parameters,
   responses: {
     200: { description: "A page of interactions.", content: jsonContent(schemaNamed("InteractionPage")) },
-    ...refusals("time_invalid", "limit_invalid", "cursor_invalid", "parameter_unknown", "parameter_repeated"),
+    ...refusals(...listQuestion.refusals),
   },
 };
 
@@ -142,7 +143,7 @@ const getOperation: Operation = {
       description: "The interaction, with its response once it has one; of an erased one, what is left.",
       content: jsonContent({ oneOf: [schemaNamed("InteractionEntry"), schemaNamed("ErasedEntry")] }),
     },
-    ...refusals("interaction_not_found"),
+    ...refusals("interaction_not_found", ...addressRefusals),
   },
 };
 

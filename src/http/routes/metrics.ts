@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Recorder } from "../../recorder.js";
-import { type Operation, refusals } from "../describe/operation.js";
+import { addressRefusals, type Operation, refusals } from "../describe/operation.js";
 import type { BodyBudget } from "../door/body-budget.js";
 import { refuseQuery } from "../door/query.js";
 import type { Gates } from "../door/turns.js";
@@ -165,6 +165,6 @@ const metricsOperation: Operation = {
   description: "In the text form of Prometheus. Nothing recorded is in them.",
   responses: {
     200: { description: "The figures.", content: { "text/plain": { schema: { type: "string" } } } },
-    ...refusals("recorder_closed"),
+    ...refusals(...addressRefusals, "recorder_closed"),
   },
 };

@@ -2,15 +2,15 @@
 import type { FastifyInstance } from "fastify";
 import Negotiator from "negotiator";
 import type { Recorder } from "../../recorder.js";
-import { describeParameters } from "../describe/list-parameters.js";
-import { jsonContent, type Operation, type Parameter, refusals, schemaNamed } from "../describe/operation.js";
+import { jsonContent, type Operation, refusals, schemaNamed } from "../describe/operation.js";
+import { describeQuestion } from "../describe/question.js";
 import { readQuery } from "../door/query.js";
 
 const MARKDOWN = "text/markdown";
 
 export function reflectionRoutes(app: FastifyInstance, recorder: Recorder): void {
   app.get("/reflection", { config: { operation: reflectionOperation } }, async (request, reply) => {
-    const report = await recorder.reflect(readQuery(request, names));
+    const report = await recorder.reflect(readQuery(request, reflectionQuestion.names));
     reply.header("vary", "Accept");
     // Who accepts neither gets JSON all the same, as from every other route.
     const wanted = new Negotiator(request.raw).mediaType(["application/json", MARKDOWN]);
@@ -18,15 +18,7 @@ export function reflectionRoutes(app: FastifyInstance, recorder: Recorder): void
   });
 }
 
-const filterNames = ["project", "session_id", "client", "kind", "role", "since", "until"] as const;
-const names = [...filterNames, "limit"] as const;
-
-const limitParameter: Parameter = {
-  name: "limit",
-  in: "query",
-  description: "The newest so many entries, at most 100,000; a larger one is treated as that.",
-  schema: { type: "number", default: 30 },
-};
+const reflectionQuestion = describeQuestion("reflection");
 
 const reflectionOperation: Operation = {
   operationId: "reflect",
@@ -36,15 +28,12 @@ const reflectionOperation: Operation = {
     "Interactions, messages, tool calls, errors and decisions: low confidence, errors by what they have in common, " +
     "topics of users, failing and slow tools, decisions followed by errors, and how this compares with as many " +
     "entries before. Every finding cites its entries. With `Accept: text/markdown` the answer is the report's Markdown.",
-  parameters: [...describeParameters(filterNames), limitParameter],
+  parameters: reflectionQuestion.parameters,
   responses: {
     200: {
       description: "What was found.",
       content: { ...jsonContent(schemaNamed("Reflection")), [MARKDOWN]: { schema: { type: "string" } } },
     },
-    ...refusals(
-      ...(["kind_unknown", "role_unknown", "time_invalid", "limit_invalid", "label_invalid"] as const),
-      ...(["session_id_invalid", "parameter_unknown", "parameter_repeated"] as const),
-    ),
+    ...refusals(...reflectionQuestion.refusals),
   },
 };

@@ -1,35 +1,17 @@
-// Sessions over HTTP: list, summary, timeline, history as model input, consolidate, clear.
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { isJsonObject, type JsonObject } from "../../model/json.js";
+// Sessions over HTTP: list, summary, timeline, history as model input.
+import type { FastifyInstance } from "fastify";
 import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
-import type {
-  ConsolidationAnswer,
-  EntryPage,
-  HistoryAnswer,
-  Receipt,
-  SessionAnswer,
-  SessionPage,
-} from "../contract.js";
-import { acceptEmptyBodies, bodyOf, optionalBodyOf } from "../door/bodies.js";
+import type { EntryPage, HistoryAnswer, SessionAnswer, SessionPage } from "../contract.js";
+import { exampleHistory, exampleSessionSummary } from "../describe/examples.js";
+import { addressRefusals, jsonContent, type Operation, refusals, schemaNamed } from "../describe/operation.js";
+import { describeQuestion } from "../describe/question.js";
+import { sessionIdParameter } from "../describe/session-schemas.js";
 import { readQuery, refuseQuery } from "../door/query.js";
-import {
-  clearOperation,
-  consolidateOperation,
-  getOperation,
-  historyNames,
-  historyOperation,
-  listNames,
-  listOperation,
-  timelineNames,
-  timelineOperation,
-} from "./session-operations.js";
 
 export function sessionRoutes(app: FastifyInstance, recorder: Recorder): void {
-  acceptEmptyBodies(app);
-
   app.get("/sessions", { config: { operation: listOperation } }, (request): Promise<SessionPage> => {
-    return recorder.listSessions(readQuery(request, listNames));
+    return recorder.listSessions(readQuery(request, listQuestion.names));
   });
 
   app.get<ById>("/sessions/:id", { config: { operation: getOperation } }, async (request): Promise<SessionAnswer> => {
@@ -44,7 +26,7 @@ export function sessionRoutes(app: FastifyInstance, recorder: Recorder): void {
     "/sessions/:id/entries",
     { config: { operation: timelineOperation } },
     async (request): Promise<EntryPage> => {
-      return recorder.session(request.params.id).entries(readQuery(request, timelineNames));
+      return recorder.session(request.params.id).entries(readQuery(request, timelineQuestion.names));
     },
   );
 
@@ -52,31 +34,8 @@ export function sessionRoutes(app: FastifyInstance, recorder: Recorder): void {
     "/sessions/:id/history",
     { config: { operation: historyOperation } },
     async (request): Promise<HistoryAnswer> => {
-      const history = await recorder.session(request.params.id).history(readQuery(request, historyNames));
+      const history = await recorder.session(request.params.id).history(readQuery(request, historyQuestion.names));
       return "messages" in history ? history : { messages: history };
-    },
-  );
-
-  app.post<ById>(
-    "/sessions/:id/consolidate",
-    { config: { operation: consolidateOperation } },
-    async (request): Promise<ConsolidationAnswer> => {
-      refuseQuery(request);
-      const session = recorder.session(request.params.id);
-      const { through, summary } = readConsolidation(request);
-      return session.consolidate(through, summary === undefined ? {} : { summary });
-    },
-  );
-
-  app.post<ById>(
-    "/sessions/:id/clear",
-    { config: { operation: clearOperation } },
-    async (request, reply): Promise<Receipt> => {
-      refuseQuery(request);
-      const session = recorder.session(request.params.id);
-      const receipt = await session.clear(readClear(request, session.id));
-      reply.code(receipt.status === "recorded" ? 201 : 200);
-      return receipt;
     },
   );
 }
@@ -93,53 +52,62 @@ function sessionNotFound(id: string): RecorderError {
   });
 }
 
-/** The position itself is checked by the recorder; a field nobody reads is refused, because it would be lost. */
-function readConsolidation(request: FastifyRequest): { readonly through: number; readonly summary?: string } {
-  const { through, summary, ...others } = objectOf(bodyOf(request), "the consolidation");
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw fieldUnknown(unknown);
-  if (through === undefined || through === null) {
-    throw new RecorderError({
-      code: "field_missing",
-      field: "through",
-      message: "through is missing",
-      hint: "Give the position of one of the session's entries.",
-    });
-  }
-  if (summary === undefined || summary === null) return { through: through as number };
-  if (typeof summary === "string") return { through: through as number, summary };
-  throw new RecorderError({ code: "field_invalid", field: "summary", message: "summary must be a string" });
-}
+const tags = ["Sessions"];
+const listQuestion = describeQuestion("sessions");
+const timelineQuestion = describeQuestion("timeline");
+const historyQuestion = describeQuestion("history");
 
-/** The envelope of a clear marker, as far as the caller gave one. */
-function readClear(request: FastifyRequest, session_id: string): JsonObject {
-  const body = optionalBodyOf(request);
-  if (body === undefined) return {};
-  const { kind, session_id: named, ...envelope } = objectOf(body, "the body");
-  if ((kind ?? "clear") !== "clear") {
-    throw new RecorderError({ code: "field_invalid", field: "kind", message: "kind must be clear here" });
-  }
-  if ((named ?? session_id) !== session_id) {
-    throw new RecorderError({
-      code: "session_id_invalid",
-      field: "session_id",
-      message: "session_id is another one than in the address",
-      hint: "Leave it out of the body.",
-    });
-  }
-  return envelope;
-}
+const listOperation: Operation = {
+  operationId: "listSessions",
+  tags,
+  summary: "List sessions, the one with the newest entry first",
+  description:
+    "With filters, those that hold an entry with the label. `next_cursor` reaches every session exactly once, also " +
+    "while entries arrive: the list stays as it was at its first page.",
+  parameters: listQuestion.parameters,
+  responses: {
+    200: {
+      description: "A page of sessions.",
+      content: jsonContent(schemaNamed("SessionPage"), { sessions: [exampleSessionSummary], next_cursor: null }),
+    },
+    ...refusals(...listQuestion.refusals),
+  },
+};
 
-function objectOf(body: unknown, what: string): JsonObject {
-  if (isJsonObject(body)) return body;
-  throw new RecorderError({ code: "field_invalid", field: "body", message: `${what} must be a JSON object` });
-}
+const getOperation: Operation = {
+  operationId: "getSession",
+  tags,
+  summary: "Get what is known of a session as a whole",
+  description: "Title, metadata and parent come from its `session_info` entries; counts are by kind.",
+  parameters: [sessionIdParameter],
+  responses: {
+    200: { description: "The summary.", content: jsonContent(schemaNamed("SessionSummary"), exampleSessionSummary) },
+    ...refusals("session_id_invalid", "session_not_found", ...addressRefusals),
+  },
+};
 
-function fieldUnknown(field: string): RecorderError {
-  return new RecorderError({
-    code: "field_invalid",
-    field: field.slice(0, 100),
-    message: `there is no field ${JSON.stringify(field.slice(0, 100))} here`,
-    hint: "Fields are through and summary. POST /entries takes a consolidation with labels.",
-  });
-}
+const timelineOperation: Operation = {
+  operationId: "listSessionEntries",
+  tags,
+  summary: "List a session's entries by position",
+  description: "A session that has no entry yet gives an empty list.",
+  parameters: [sessionIdParameter, ...timelineQuestion.parameters],
+  responses: {
+    200: { description: "A page of entries.", content: jsonContent(schemaNamed("EntryPage")) },
+    ...refusals("session_id_invalid", ...timelineQuestion.refusals),
+  },
+};
+
+const historyOperation: Operation = {
+  operationId: "getHistory",
+  tags,
+  summary: "Get a session as model input",
+  description:
+    "The messages after the last clear and consolidation, repaired so that a provider takes them: every call has its " +
+    "result, and the first message after the system's is a user's. A session that has no entry yet gives an empty list.",
+  parameters: [sessionIdParameter, ...historyQuestion.parameters],
+  responses: {
+    200: { description: "The messages.", content: jsonContent(schemaNamed("History"), exampleHistory) },
+    ...refusals("session_id_invalid", ...historyQuestion.refusals),
+  },
+};

@@ -7,8 +7,8 @@ import { Fault } from "../../model/fault.js";
 import { isPositionText } from "../../model/ids.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
-import { describeParameters } from "../describe/list-parameters.js";
 import { type Operation, refusals } from "../describe/operation.js";
+import { describeQuestion } from "../describe/question.js";
 import { isStillAdmitted } from "../door/doorkeeper.js";
 import { readQuery } from "../door/query.js";
 
@@ -36,7 +36,7 @@ export function tailRoutes(app: FastifyInstance, recorder: Recorder): void {
   });
 
   app.get("/tail", { config: { operation: tailOperation }, exposeHeadRoute: false }, async (request, reply) => {
-    const { after, ...filters } = readQuery(request, tailNames);
+    const { after, ...filters } = readQuery(request, tailQuestion.names);
     const from = lastEventId(request) ?? after ?? "";
     const tail = recorder.tail({ ...filters, after: from });
     const start = await tail.started().catch(async (error: unknown) => {
@@ -160,7 +160,7 @@ function lastEventId(request: FastifyRequest): string | undefined {
   });
 }
 
-const tailNames = ["after", "project", "session_id", "client", "kind", "role"] as const;
+const tailQuestion = describeQuestion("tail");
 
 const tailOperation: Operation = {
   operationId: "tail",
@@ -171,7 +171,7 @@ const tailOperation: Operation = {
     "line. An interaction comes without the response that completes it later, which is an event of its own. Nothing " +
     "is missed or sent twice by a client that comes back with `Last-Event-ID`, as browsers do by themselves.",
   parameters: [
-    ...describeParameters(tailNames),
+    ...tailQuestion.parameters,
     {
       name: "Last-Event-ID",
       in: "header",
@@ -184,9 +184,6 @@ const tailOperation: Operation = {
       description: "Events, until either side closes the connection.",
       content: { "text/event-stream": { schema: { type: "string" } } },
     },
-    ...refusals(
-      ...(["field_invalid", "kind_unknown", "role_unknown", "label_invalid", "session_id_invalid"] as const),
-      ...(["parameter_unknown", "parameter_repeated", "recorder_closed"] as const),
-    ),
+    ...refusals(...tailQuestion.refusals, "recorder_closed"),
   },
 };

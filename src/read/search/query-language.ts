@@ -1,8 +1,5 @@
 // The language of searches: terms, phrases, exclusions and typed filters. All that is no filter is plain text.
-
-/** The filters that can be typed. Names are exact: `Kind:error` and `foo:bar` are text. */
-export const filterNames = ["role", "kind", "project", "session_id", "client", "since", "until"] as const;
-export type FilterName = (typeof filterNames)[number];
+import { type FilterName, typedFilterNames } from "../filters.js";
 
 export interface TypedFilter {
   readonly name: FilterName;
@@ -21,7 +18,8 @@ export interface ParsedQuery {
 }
 
 const SPACE = /\s/;
-const FILTER = new RegExp(`^(${filterNames.join("|")}):`);
+/** Names are exact: `Kind:error` and `foo:bar` are text. */
+const FILTER = new RegExp(`^(${typedFilterNames.join("|")}):`);
 
 /** Never fails: whatever a person types means something. */
 export function parseQueryText(text: string): ParsedQuery {
@@ -84,4 +82,4 @@ function readFilter(
   return { typed: { name, value, word: text.slice(at, end) }, end };
 }
 
-const NAME_CHARS_MAX = Math.max(...filterNames.map((name) => name.length)) + 1;
+const NAME_CHARS_MAX = Math.max(...typedFilterNames.map((name) => name.length)) + 1;

@@ -4,19 +4,23 @@ import { captureKinds } from "../../model/kinds.js";
 import { limits } from "../../model/limits.js";
 import { normalise } from "../../model/normalise.js";
 import { Rejection, reject } from "../../model/rejection.js";
-import type { RowFilter, RowKey } from "../../ports/entry-index.js";
+import type { RowKey } from "../../ports/entry-index.js";
+import { bothHold, type RowFilter } from "../../ports/row-filter.js";
 import { fingerprintOf } from "../cursor.js";
-import { type EntryListOptions, parseEntryFilter, parseLimit, parsePlace } from "../list-query.js";
-import { filterNames, type ParsedQuery, parseQueryText, type TypedFilter } from "./query-language.js";
+import { type Given, parseFilters } from "../filters.js";
+import { type Page, parsePlace } from "../list-query.js";
+import { isGiven, parseLimit, parseSwitch } from "../parameters.js";
+import { type FilterOptions, questionRules } from "../question-rules.js";
+import { type ParsedQuery, parseQueryText, type TypedFilter } from "./query-language.js";
 
 /** Filters of a search; the same can be typed into the query, and then both must hold. */
-export interface SearchOptions extends EntryListOptions {
+export interface SearchOptions extends FilterOptions<"search">, Page {
   /** Whether to count all hits by kind, project and session: true, or `"1"` and `"true"`. */
   readonly facets?: boolean | string | undefined;
 }
 
 /** As the agent asks: the query is one phrase, whatever it contains. */
-export interface SessionHistoryOptions extends Omit<EntryListOptions, "cursor"> {
+export interface SessionHistoryOptions extends FilterOptions<"session_history">, Omit<Page, "cursor"> {
   readonly query: string;
 }
 
@@ -25,13 +29,12 @@ export interface SearchQuery {
   readonly terms: readonly string[];
   readonly excluded: readonly string[];
   readonly filter: RowFilter;
+  readonly given: Given;
   readonly limit: number;
   readonly after?: RowKey;
   readonly facets: boolean;
   readonly fingerprint: string;
 }
-
-const LIMIT_DEFAULT = 10;
 
 /** What a search looks through where no kind is asked for: raw records only when they are. */
 const searchedKinds: readonly string[] = [...captureKinds.filter((kind) => kind !== "raw"), ...reservedKinds];
@@ -41,59 +44,56 @@ export function parseSearchQuery(
   options: SearchOptions,
   nowMs: number,
 ): SearchQuery | Rejection {
-  const given = parseText(text, "q");
-  if (given instanceof Rejection) return given;
-  const facets = parseSwitch(options.facets);
+  const q = parseText(text, "q");
+  if (q instanceof Rejection) return q;
+  const facets = parseSwitch("facets", options.facets);
   if (facets instanceof Rejection) return facets;
-  return toQuery(parseQueryText(given), { ...options, facets, field: "q", nowMs });
+  return toQuery(parseQueryText(q), options, { question: "search", field: "q", text: q, facets, nowMs });
 }
 
 export function parseSessionHistory(options: SessionHistoryOptions, nowMs: number): SearchQuery | Rejection {
   const phrase = parseText(options.query, "query");
   if (phrase instanceof Rejection) return phrase;
   const terms = phrase.trim() === "" ? [] : [phrase];
-  return toQuery({ terms, excluded: [], filters: [] }, { ...options, facets: false, field: "query", nowMs });
+  const about = { question: "session_history", field: "query", text: phrase, facets: false, nowMs } as const;
+  return toQuery({ terms, excluded: [], filters: [] }, options, about);
+}
+
+interface About {
+  readonly question: "search" | "session_history";
+  /** What the query itself is called, and what it was. */
+  readonly field: "q" | "query";
+  readonly text: string;
+  readonly facets: boolean;
+  readonly nowMs: number;
 }
 
 function toQuery(
   parsed: ParsedQuery,
-  options: EntryListOptions & { readonly facets: boolean; readonly field: string; readonly nowMs: number },
+  options: FilterOptions<"search"> & Page,
+  { question, field, text, facets, nowMs }: About,
 ): SearchQuery | Rejection {
-  const { facets, field, nowMs } = options;
-  const limit = parseLimit(options.limit, LIMIT_DEFAULT);
+  const rule = questionRules[question];
+  const limit = parseLimit(options.limit, rule.limit);
   if (limit instanceof Rejection) return limit;
   const terms = distinct(parsed.terms);
   const excluded = distinct(parsed.excluded);
   if (terms.length + excluded.length > limits.query_terms) return tooManyTerms(field);
-  let filter = parseEntryFilter(options, nowMs);
-  if (filter instanceof Rejection) return filter;
+  const asked = parseFilters(rule.filters, options, nowMs);
+  if (asked instanceof Rejection) return asked;
+  let filter: RowFilter = asked.filter;
   for (const typed of parsed.filters) {
-    const own = parseEntryFilter({ [typed.name]: typed.value }, nowMs);
+    const own = parseFilters([typed.name], { [typed.name]: typed.value }, nowMs);
     if (own instanceof Rejection) return pointAt(own, typed, field);
-    filter = bothHold(filter, own);
+    filter = bothHold(filter, own.filter);
   }
   if (terms.length + excluded.length + Object.keys(filter).length === 0) return queryEmpty(field);
-  const asked = filterNames.map((name) => options[name] ?? "");
-  const typed = parsed.filters.map(({ name, value }) => [name, value]);
-  const fingerprint = fingerprintOf(["search", terms, excluded, asked, typed]);
+  const given = { ...(isGiven(text.trim()) ? { [field]: text.trim() } : {}), ...asked.given };
+  const fingerprint = fingerprintOf([question, given]);
   const searched = { ...filter, kinds: filter.kinds ?? searchedKinds };
   const place = parsePlace(options.cursor, { filter: searched, fingerprint });
   if (place instanceof Rejection) return place;
-  return { terms, excluded, limit, facets, fingerprint, ...place };
-}
-
-/** What passes both filters; where they contradict each other, that is no kind of entry at all. */
-function bothHold(one: RowFilter, other: RowFilter): RowFilter {
-  const both: { -readonly [N in keyof RowFilter]: RowFilter[N] } = { ...one, ...other };
-  for (const name of ["project", "session_id", "client", "role"] as const) {
-    const isContradicted = one[name] !== undefined && other[name] !== undefined && one[name] !== other[name];
-    if (isContradicted) both.kinds = [];
-  }
-  const { kinds } = one;
-  if (kinds !== undefined) both.kinds = kinds.filter((kind) => (both.kinds ?? kinds).includes(kind));
-  if (one.since_ms !== undefined) both.since_ms = Math.max(one.since_ms, both.since_ms ?? one.since_ms);
-  if (one.until_ms !== undefined) both.until_ms = Math.min(one.until_ms, both.until_ms ?? one.until_ms);
-  return both;
+  return { terms, excluded, given, limit, facets, fingerprint, ...place };
 }
 
 function distinct(texts: readonly string[]): readonly string[] {
@@ -106,13 +106,6 @@ function parseText(text: unknown, field: string): string | Rejection {
   if (text.length <= limits.query_chars) return text;
   const message = `the query has ${text.length} characters, and at most ${limits.query_chars} are allowed`;
   return reject({ code: "query_too_long", field, message });
-}
-
-function parseSwitch(value: unknown): boolean | Rejection {
-  if (value === true || value === "1" || value === "true") return true;
-  if (value === undefined || value === null || value === false) return false;
-  if (value === "" || value === "0" || value === "false") return false;
-  return reject({ code: "field_invalid", field: "facets", message: "facets must be 1 or 0" });
 }
 
 /** The refusal of a typed filter names the word, and where in the query it stands. */

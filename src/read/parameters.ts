@@ -1,0 +1,94 @@
+// What a question can be asked with: how a parameter describes itself to every surface, and the parsers that several share.
+import { limits } from "../model/limits.js";
+import { type Rejection, type RejectionCode, reject } from "../model/rejection.js";
+
+/** A parameter in words, whichever surface it is given through. */
+export interface Parameter {
+  /** Whole sentences, for the documentation of HTTP and of tools. */
+  readonly description: string;
+  readonly schema: JsonSchema;
+  readonly example?: string | number;
+  /** How the command line takes it; absent where it is no flag there. */
+  readonly flag?: Flag;
+  /** The codes that a bad value is refused with. */
+  readonly refusals: readonly RejectionCode[];
+}
+
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+export interface Flag {
+  /** Without its dashes. */
+  readonly name: string;
+  /** What the help calls its value; a switch has none. */
+  readonly value?: string;
+  readonly says: string;
+}
+
+/** How many a question answers with where no limit is given, and at most. */
+export interface LimitRule {
+  readonly default: number;
+  readonly max: number;
+  /** What is counted, where that is more than the rows of a list. */
+  readonly says?: string;
+}
+
+/** What is not there, or is empty, was not given. */
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== "";
+}
+
+export function parseSwitch(name: string, value: unknown): boolean | Rejection {
+  if (!isGiven(value) || value === false || value === "false" || value === "0") return false;
+  if (value === true || value === "true" || value === "1") return true;
+  return reject({ code: "field_invalid", field: name, message: `${name} must be true or false` });
+}
+
+/** A number of things, none below zero; undefined where it was not given. */
+export function parseCount(name: string, value: unknown): number | undefined | Rejection {
+  if (!isGiven(value)) return undefined;
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  // Infinity is how a program says "all of it".
+  if (typeof number === "number" && !Number.isNaN(number)) return Math.max(0, Math.floor(number));
+  return reject({ code: "limit_invalid", field: name, message: `${name} must be a number` });
+}
+
+export function parseLimit(value: unknown, rule: LimitRule): number | Rejection {
+  const count = parseCount("limit", value) ?? rule.default;
+  return typeof count === "number" ? Math.min(count, rule.max) : count;
+}
+
+export const switchSchema: JsonSchema = { type: "boolean", default: false };
+
+/** The limit of lists: as many as `default` says, and never more than the contract allows. */
+export function listLimit(limitDefault: number): LimitRule {
+  return { default: limitDefault, max: limits.list_max };
+}
+
+export function limitParameter(rule: LimitRule): Parameter {
+  const words = boundedWords(rule);
+  return {
+    description: `${words.charAt(0).toUpperCase()}${words.slice(1)}; a larger one is treated as that, and zero or less gives none.`,
+    schema: { type: "number", default: rule.default },
+    flag: limitFlag([{ limit: rule, lists: "" }]),
+    refusals: ["limit_invalid"],
+  };
+}
+
+/** One flag for all questions that a command asks; where they have different defaults, it names what each is of. */
+export function limitFlag(limited: readonly { readonly limit: LimitRule; readonly lists: string }[]): Flag {
+  const [first] = limited.map(({ limit }) => limit) as [LimitRule];
+  const isOne = limited.every(({ limit }) => limit.default === first.default);
+  const defaults = isOne ? [`${first.default}`] : limited.map(({ limit, lists }) => `${limit.default} ${lists}`);
+  return { name: "limit", value: "n", says: `${boundedWords(first)} (${defaults.join(", ")})` };
+}
+
+function boundedWords({ says = "how many at most", max }: LimitRule): string {
+  return `${says}, up to ${max.toLocaleString("en-US")}`;
+}
+
+export const cursorParameter: Parameter = {
+  description: "`next_cursor` of the page before, with the same filters.",
+  schema: { type: "string" },
+  flag: { name: "cursor", value: "cursor", says: "go on where the last page ended" },
+  refusals: ["cursor_invalid"],
+};

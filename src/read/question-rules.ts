@@ -1,0 +1,215 @@
+// The table of questions: which filters each takes, what else it is asked with, and how many it answers with. The routes,
+// the flags and their documentation follow from it.
+import type { RejectionCode } from "../model/rejection.js";
+import {
+  type ConditionsOf,
+  type Filter,
+  type FilterName,
+  type FilterTexts,
+  filters,
+  typedFilterNames,
+} from "./filters.js";
+import {
+  cursorParameter,
+  type Flag,
+  type LimitRule,
+  limitFlag,
+  limitParameter,
+  listLimit,
+  type Parameter,
+  switchSchema,
+} from "./parameters.js";
+
+export interface QuestionRule {
+  /** What only this question is asked with. */
+  readonly own?: { readonly [name: string]: Parameter };
+  readonly filters: readonly FilterName[];
+  readonly limit?: LimitRule;
+  /** Whether cursors lead from page to page. */
+  readonly is_paged?: true;
+  /** What it lists, where these are not entries. */
+  readonly lists?: "sessions";
+}
+
+export interface NamedParameter extends Parameter {
+  readonly name: string;
+}
+
+export interface ParameterFlag extends Flag {
+  /** What it is the flag of. */
+  readonly parameter: string;
+}
+
+const text = { type: "string" } as const;
+
+/** How many messages a history has at most, where nothing else is asked for. */
+export const MESSAGES_DEFAULT = 500;
+
+const q: Parameter = {
+  description:
+    'Terms that must all occur, `"a phrase"`, `-word` and `-"a phrase"` to exclude, and filters as in `kind:error` and ' +
+    `\`since:7d\`: ${typedFilterNames.map((name) => `\`${name}:\``).join(", ")}. All else is plain text.`,
+  schema: text,
+  example: "build green",
+  refusals: [
+    "query_empty",
+    "query_too_long",
+    "field_invalid",
+    ...typedFilterNames.flatMap((name) => filters[name].refusals),
+  ],
+};
+
+const query: Parameter = {
+  description: "One phrase, whatever it contains.",
+  schema: text,
+  refusals: ["query_empty", "query_too_long", "field_invalid"],
+};
+
+const facets: Parameter = {
+  description: "`1` counts all hits by kind, project and session.",
+  schema: switchSchema,
+  flag: { name: "facets", says: "count all hits by kind, project and session" },
+  refusals: ["field_invalid"],
+};
+
+const order: Parameter = {
+  description: "By position: `asc`, the oldest first, or `desc`.",
+  schema: { type: "string", enum: ["asc", "desc"], default: "asc" },
+  flag: { name: "order", value: "order", says: "of the timeline: asc, the oldest first, or desc (asc)" },
+  refusals: ["field_invalid"],
+};
+
+const after: Parameter = {
+  description: "Entries after this position; only those that are still to come when it is left out.",
+  schema: { type: "integer", minimum: 0 },
+  flag: {
+    name: "after",
+    value: "position",
+    says: "begin after this position, 0 for the whole record; otherwise from now",
+  },
+  refusals: ["field_invalid"],
+};
+
+const masked: Parameter = {
+  description: "`1` masks secrets, as lists do.",
+  schema: switchSchema,
+  flag: { name: "masked", says: "mask secrets in Hansard's own form too; Markdown always does" },
+  refusals: ["field_invalid"],
+};
+
+const max_messages: Parameter = {
+  description: "The newest so many, from a user's turn on; system messages do not count. Zero or less gives none.",
+  schema: { type: "number", default: MESSAGES_DEFAULT },
+  example: 20,
+  flag: {
+    name: "max-messages",
+    value: "n",
+    says: `the newest so many, from a user's turn on (${MESSAGES_DEFAULT})`,
+  },
+  refusals: ["limit_invalid"],
+};
+
+const max_tokens: Parameter = {
+  description: "As many whole turns as fit, the newest.",
+  schema: { type: "number" },
+  flag: { name: "max-tokens", value: "n", says: "as many whole turns as fit, the newest" },
+  refusals: ["limit_invalid"],
+};
+
+const format: Parameter = {
+  description: "`openai`, or `anthropic` with the system text apart.",
+  schema: { type: "string", enum: ["openai", "anthropic"], default: "openai" },
+  flag: { name: "format", value: "format", says: "openai, or anthropic with the system text apart (openai)" },
+  refusals: ["field_invalid"],
+};
+
+const include_pending: Parameter = {
+  description: "`1` keeps calls of the last message that have no result yet.",
+  schema: switchSchema,
+  flag: { name: "include-pending", says: "keep calls of the last message that have no result yet" },
+  refusals: ["field_invalid"],
+};
+
+const entryFilters = ["project", "session_id", "client", "kind", "role", "since", "until"] as const;
+
+export const questionRules = {
+  interactions: {
+    filters: ["project", "session_id", "client", "since", "until", "memory", "chunk"],
+    limit: listLimit(50),
+    is_paged: true,
+  },
+  entries: { filters: entryFilters, limit: listLimit(50), is_paged: true },
+  sessions: { filters: ["project", "client"], limit: listLimit(50), is_paged: true, lists: "sessions" },
+  timeline: { own: { order }, filters: [], limit: listLimit(100), is_paged: true },
+  history: { own: { max_messages, max_tokens, format, include_pending }, filters: [] },
+  search: { own: { q, facets }, filters: entryFilters, limit: listLimit(10), is_paged: true },
+  session_history: { own: { query }, filters: entryFilters, limit: listLimit(10) },
+  reflection: {
+    filters: entryFilters,
+    limit: { default: 30, max: 100_000, says: "how many of the newest entries" },
+  },
+  tail: { own: { after }, filters: ["project", "session_id", "client", "kind", "role"] },
+  export: { own: { masked }, filters: ["project", "session_id", "client", "kind", "since", "until"] },
+} as const satisfies { readonly [question: string]: QuestionRule };
+
+type Rules = typeof questionRules;
+export type QuestionName = keyof Rules;
+type FilterOf<Q extends QuestionName> = Rules[Q]["filters"][number];
+
+/** The filters of a question as they are given. */
+export type FilterOptions<Q extends QuestionName> = Pick<FilterTexts, FilterOf<Q>>;
+
+/** The filters of a question as conditions on rows. */
+export type QuestionFilter<Q extends QuestionName> = ConditionsOf<FilterOf<Q>>;
+
+/** Everything that a question can be asked with. */
+export type ParameterName<Q extends QuestionName> =
+  | FilterOf<Q>
+  | (Rules[Q] extends { readonly own: infer Own } ? keyof Own & string : never)
+  | (Rules[Q] extends { readonly limit: unknown } ? "limit" : never)
+  | (Rules[Q] extends { readonly is_paged: true } ? "cursor" : never);
+
+export const questionNames = Object.keys(questionRules) as readonly QuestionName[];
+
+/** All that a question is asked with, in the order in which it is documented. */
+export function parametersOf(question: QuestionName): readonly NamedParameter[] {
+  const rule = questionRules[question];
+  return [...ownOf(rule), ...filtersOf(rule), ...pageOf(rule)];
+}
+
+/** Every code that what a question is asked with can be refused with, each once. */
+export function refusalsOf(question: QuestionName): readonly RejectionCode[] {
+  return [...new Set(parametersOf(question).flatMap(({ refusals }) => refusals))];
+}
+
+/** The flags of the questions that one command asks, each once, in the order of its help. */
+export function flagsOf(questions: readonly QuestionName[]): readonly ParameterFlag[] {
+  const rules: readonly QuestionRule[] = questions.map((question) => questionRules[question]);
+  const flags = new Map<string, ParameterFlag>();
+  for (const { name, flag } of [filtersOf, pageOf, ownOf].flatMap((part) => rules.flatMap(part))) {
+    if (flag !== undefined && !flags.has(name)) flags.set(name, { ...flag, parameter: name });
+  }
+  const limited = rules.flatMap(({ limit, lists = "entries" }) => (limit === undefined ? [] : [{ limit, lists }]));
+  if (limited.length > 0) flags.set("limit", { ...limitFlag(limited), parameter: "limit" });
+  return [...flags.values()];
+}
+
+function ownOf({ own = {} }: QuestionRule): readonly NamedParameter[] {
+  return Object.entries(own).map(([name, parameter]) => ({ ...parameter, name }));
+}
+
+function filtersOf({ filters: names, lists }: QuestionRule): readonly NamedParameter[] {
+  return names.map((name) => {
+    const { description, schema, example, flag, refusals, of_sessions }: Filter = filters[name];
+    const words = lists === "sessions" && of_sessions !== undefined ? of_sessions : { description, says: flag.says };
+    const said = { description: words.description, flag: { ...flag, says: words.says } };
+    return { name, schema, refusals, ...said, ...(example === undefined ? {} : { example }) };
+  });
+}
+
+function pageOf({ limit, is_paged }: QuestionRule): readonly NamedParameter[] {
+  return [
+    ...(limit === undefined ? [] : [{ ...limitParameter(limit), name: "limit" }]),
+    ...(is_paged === true ? [{ ...cursorParameter, name: "cursor" }] : []),
+  ];
+}

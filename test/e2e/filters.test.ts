@@ -1,0 +1,130 @@
+// Every filter of every question selects what it says, whichever way the question is answered.
+import { beforeAll, describe, expect, test } from "vitest";
+import { type EntryInput, openRecorder, type Recorder } from "../../src/index.js";
+import type { Entry } from "../../src/model/entry.js";
+import { conversationKinds } from "../../src/model/kinds.js";
+import { type QuestionName, questionNames, questionRules } from "../../src/read/question-rules.js";
+import { filterValues } from "../support/filter-values.js";
+import { storeOfFile } from "../support/store.js";
+
+type Options = { readonly [name: string]: string };
+
+const store = storeOfFile();
+let recorder: Recorder;
+let entries: readonly Entry[] = [];
+
+beforeAll(async () => {
+  recorder = await openRecorder({ data: await store() });
+  await recorder.append(sample());
+  const { entries: listed } = await recorder.listEntries({ limit: 500 });
+  entries = await Promise.all(listed.map(async ({ id }) => (await recorder.getEntry(id)) as Entry));
+  return () => recorder.close();
+});
+
+/** Entries of several kinds with every combination of labels and times; all of them say the same word. */
+function sample(): readonly EntryInput[] {
+  return ["web", ""].flatMap((project) =>
+    ["s:1", "S:1"].flatMap((session_id) =>
+      ["cli", ""].flatMap((client) =>
+        ["2026-01-02", "2026-01-03T12:00", "2026-01-04"].flatMap((created_at): readonly EntryInput[] => {
+          const envelope = { project, session_id, client, created_at };
+          return [
+            { ...envelope, kind: "interaction", prompt: "word", memories_used: ["m1"], chunks_used: ["c2"] },
+            { ...envelope, kind: "interaction", prompt: "word", memories_used: ["m2"], chunks_used: ["c1", "c2"] },
+            { ...envelope, kind: "message", role: "user", content: "word" },
+            { ...envelope, kind: "message", role: "timmy", content: "word" },
+            { ...envelope, kind: "error", error: "word" },
+          ];
+        }),
+      ),
+    ),
+  );
+}
+
+/** Each question asked with filters, and what of the entries it should have answered with. */
+const asking: {
+  readonly [Q in QuestionName]?: {
+    readonly answer: (options: Options) => Promise<unknown>;
+    readonly expected: (selected: readonly Entry[]) => unknown;
+  };
+} = {
+  interactions: {
+    answer: async (options) => idsOf((await recorder.listInteractions({ limit: 500, ...options })).interactions),
+    expected: (selected) => idsOf(selected.filter(({ kind }) => kind === "interaction")),
+  },
+  entries: {
+    answer: async (options) => idsOf((await recorder.listEntries({ limit: 500, ...options })).entries),
+    expected: idsOf,
+  },
+  sessions: {
+    answer: async (options) =>
+      (await recorder.listSessions(options)).sessions.map(({ session_id }) => session_id).toSorted(),
+    expected: (selected) => [...new Set(selected.map(({ session_id }) => session_id))].toSorted(),
+  },
+  search: {
+    answer: async (options) => idsOf((await recorder.search("word", { limit: 500, ...options })).results),
+    expected: idsOf,
+  },
+  session_history: {
+    answer: async (options) =>
+      (await recorder.sessionHistory({ query: "word", limit: 500, ...options })).split("\n").length - 1,
+    expected: (selected) => selected.length,
+  },
+  reflection: {
+    answer: async (options) => (await recorder.reflect({ limit: 500, ...options })).reviewed,
+    expected: (selected) =>
+      selected.filter(({ kind }) => (conversationKinds as readonly string[]).includes(kind)).length,
+  },
+  tail: {
+    answer: async (options) => {
+      const tail = recorder.tail({ after: 0, ...options });
+      const found: Entry[] = [];
+      const wanted = entries.filter((entry) => Object.keys(options).every((name) => selects(name, entry))).length;
+      while (found.length < wanted) found.push((await tail.next()).value as Entry);
+      await tail.return();
+      return idsOf(found);
+    },
+    expected: idsOf,
+  },
+  export: {
+    answer: async (options) => {
+      const lines: string[] = [];
+      for await (const line of recorder.exportEntries(options)) lines.push(line);
+      // The exports before this one were written down.
+      return idsOf(lines.map((line) => JSON.parse(line) as Entry).filter(({ id, kind }) => id && kind !== "audit"));
+    },
+    expected: idsOf,
+  },
+};
+
+test("every question that takes filters is asked here", () => {
+  const filtered = questionNames.filter((question) => questionRules[question].filters.length > 0);
+  expect(Object.keys(asking).toSorted()).toEqual(filtered.toSorted());
+});
+
+describe.each(Object.entries(asking))("%s", (question, { answer, expected }) => {
+  const names = questionRules[question as QuestionName].filters;
+
+  test.each(names.map((name) => [name]))("by %s", async (name) => {
+    const selected = entries.filter((entry) => filterValues[name].selects(entry));
+    expect(selected.length).toBeGreaterThan(0);
+    expect(selected.length).toBeLessThan(entries.length);
+    expect(await answer({ [name]: filterValues[name].good })).toEqual(expected(selected));
+  });
+
+  test("by all of its labels and times together", async () => {
+    const chosen = names.filter((name) => !["kind", "role", "memory", "chunk"].includes(name));
+    const selected = entries.filter((entry) => chosen.every((name) => filterValues[name].selects(entry)));
+    const options = Object.fromEntries(chosen.map((name) => [name, filterValues[name].good]));
+    expect(selected.length).toBeGreaterThan(0);
+    expect(await answer(options)).toEqual(expected(selected));
+  });
+});
+
+function selects(name: string, entry: Entry): boolean {
+  return filterValues[name as keyof typeof filterValues].selects(entry);
+}
+
+function idsOf(list: readonly { readonly id: string }[]): readonly string[] {
+  return list.map(({ id }) => id).toSorted();
+}

@@ -1,0 +1,66 @@
+// Values of every filter and parameter that tests try: a filter or parameter without any does not compile.
+import type { Entry } from "../../src/model/entry.js";
+import type { FilterName } from "../../src/read/filters.js";
+import type { ParameterName, QuestionName } from "../../src/read/question-rules.js";
+
+export interface FilterValues {
+  /** A value that selects some of the sample entries, and which. */
+  readonly good: string;
+  readonly selects: (entry: Entry) => boolean;
+  /** The same wish in other words. */
+  readonly also?: string;
+  /** Another wish, so that both together select other entries or none. */
+  readonly other: string;
+  /** Texts that no surface takes; none where any text is fine. */
+  readonly bad: readonly string[];
+}
+
+export const filterValues: { readonly [N in FilterName]: FilterValues } = {
+  project: { good: "web", selects: ({ project }) => project === "web", other: "-", bad: ["a\n", "x".repeat(257)] },
+  session_id: { good: "s:1", selects: ({ session_id }) => session_id === "s:1", other: "S:1", bad: ["..", "\u0007"] },
+  client: { good: "-", selects: ({ client }) => client === "", other: "cli", bad: ["\u0085", "ü".repeat(129)] },
+  kind: { good: "error", selects: ({ kind }) => kind === "error", other: "message", bad: ["gossip", "Error"] },
+  role: {
+    good: "assistant",
+    selects: (entry) => entry.kind === "message" && ["assistant", "timmy"].includes(entry.role),
+    also: "timmy",
+    other: "user",
+    bad: ["boss", "User"],
+  },
+  since: {
+    good: "2026-01-03",
+    selects: ({ created_at }) => created_at >= "2026-01-03",
+    also: " 2026-01-03 ",
+    other: "2026-01-04",
+    bad: ["never", "2026-02-30", "7 days"],
+  },
+  until: {
+    good: "2026-01-03",
+    selects: ({ created_at }) => created_at < "2026-01-04",
+    also: "2026-01-03 ",
+    other: "2026-01-02",
+    bad: ["soon", "2026-13-01"],
+  },
+  memory: { good: "m1", selects: (entry) => uses(entry, "memories_used", "m1"), other: "m2", bad: [] },
+  chunk: { good: "c1", selects: (entry) => uses(entry, "chunks_used", "c1"), other: "c2", bad: [] },
+};
+
+/** Texts that are refused for what is no filter. */
+export const badValues: { readonly [N in Exclude<ParameterName<QuestionName>, FilterName>]: readonly string[] } = {
+  q: ["kind:gossip", "role:boss", "since:never", "until:soon", "session_id:..", "project:\u0007", '""'],
+  query: [" "],
+  facets: ["maybe"],
+  order: ["up"],
+  after: ["-1", "1.5"],
+  masked: ["2"],
+  max_messages: ["many"],
+  max_tokens: ["few"],
+  format: ["xml"],
+  include_pending: ["perhaps"],
+  limit: ["many", "5 rows"],
+  cursor: ["x"],
+};
+
+function uses(entry: Entry, list: "memories_used" | "chunks_used", reference: string): boolean {
+  return entry.kind === "interaction" && entry[list].includes(reference);
+}
