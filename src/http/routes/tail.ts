@@ -35,7 +35,8 @@ export function tailRoutes(app: FastifyInstance, recorder: Recorder): void {
     }
   });
 
-  app.get("/tail", { config: { operation: tailOperation }, exposeHeadRoute: false }, async (request, reply) => {
+  const config = { operation: tailOperation, gate: "tails" } as const;
+  app.get("/tail", { config, exposeHeadRoute: false }, async (request, reply) => {
     const { after, ...filters } = readQuery(request, tailNames);
     const from = lastEventId(request) ?? after ?? "";
     const tail = recorder.tail({ ...filters, after: from });
