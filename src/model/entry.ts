@@ -1,5 +1,6 @@
 // The nouns of the log: what each kind of entry carries, as it is read back and as it is given.
 import type { JsonObject, JsonValue } from "./json.js";
+import type { kindRules } from "./kinds.js";
 
 export interface InteractionFields {
   readonly prompt: string;
@@ -25,9 +26,13 @@ export interface ResponseFields {
   readonly latency_ms?: number;
 }
 
+/** What a message says: text, or content parts in whatever shape a provider gives them. */
+export type Content = string | readonly JsonValue[];
+
 export interface MessageFields {
   readonly role: string;
-  readonly content: string | readonly JsonValue[];
+  /** Text or content parts; when it is given, null only beside `tool_calls`. */
+  readonly content: Content;
   readonly confidence?: number;
   readonly tool_calls: readonly JsonObject[];
   readonly tool_call_id: string;
@@ -150,6 +155,9 @@ export type ReadKind = CaptureKind | OwnKind;
 export type EntryOf<K extends ReadKind> = Envelope<K> &
   (FieldsByKind & OwnFieldsByKind)[K] & { readonly extra: JsonObject };
 
+/** Every field of every kind. */
+export type FieldName = { [K in ReadKind]: keyof (FieldsByKind & OwnFieldsByKind)[K] }[ReadKind];
+
 /** An entry as it is read back: envelope and fields of its kind, flat. */
 export type Entry = { [K in ReadKind]: EntryOf<K> }[ReadKind];
 
@@ -187,7 +195,10 @@ export interface GivenEnvelope {
   readonly extra?: { readonly [key: string]: unknown } | null;
 }
 
-type Lenient<T> = T extends readonly string[]
+/** What may be given for a value: parts and objects of a provider's own types are no JSON to the compiler. */
+type Lenient<T> = [T, Content] extends [Content, T] ? string | readonly unknown[] : LenientJson<T>;
+
+type LenientJson<T> = T extends readonly string[]
   ? readonly (string | number | boolean)[]
   : T extends JsonObject
     ? { readonly [key: string]: unknown }
@@ -199,25 +210,26 @@ type Given<F, Required extends keyof F> = { readonly [N in Required]: Lenient<F[
   readonly [N in Exclude<keyof F, Required>]?: Lenient<F[N]> | null | undefined;
 };
 
-export type InteractionInput = GivenEnvelope & Given<InteractionFields, "prompt">;
+type RuleOf<K extends CaptureKind> = (typeof kindRules)[K];
+
+/** The fields without which there is no entry of this kind, by the table of kinds. */
+type RequiredOf<K extends CaptureKind> = keyof FieldsByKind[K] &
+  {
+    [N in keyof RuleOf<K>["fields"]]: RuleOf<K>["fields"][N] extends { readonly required: true } ? N : never;
+  }[keyof RuleOf<K>["fields"]];
+
+type EnvelopeInput<K extends CaptureKind> = RuleOf<K>["needs_session"] extends true
+  ? Omit<GivenEnvelope, "session_id"> & { readonly session_id: string }
+  : GivenEnvelope;
+
+/** The fields of a kind as callers give them. */
+type FieldsInput<K extends CaptureKind> = Given<FieldsByKind[K], RequiredOf<K>>;
+
+export type EntryInput = {
+  [K in CaptureKind]: { readonly kind: K } & EnvelopeInput<K> & FieldsInput<K>;
+}[CaptureKind];
+
+export type InteractionInput = GivenEnvelope & FieldsInput<"interaction">;
 export type CompletionInput = Omit<GivenEnvelope, "session_id" | "project" | "client"> &
-  Given<Omit<ResponseFields, "interaction_id">, never>;
-
-type WithSession = Omit<GivenEnvelope, "session_id"> & { readonly session_id: string };
-
-export type EntryInput =
-  | ({ readonly kind: "interaction" } & InteractionInput)
-  | ({ readonly kind: "response" } & GivenEnvelope & Given<ResponseFields, "interaction_id">)
-  | ({ readonly kind: "message" } & WithSession & MessageInput)
-  | ({ readonly kind: "tool_call" } & GivenEnvelope & Given<ToolCallFields, "tool">)
-  | ({ readonly kind: "error" } & GivenEnvelope & Given<ErrorFields, "error">)
-  | ({ readonly kind: "decision" } & GivenEnvelope & Given<DecisionFields, "decision">)
-  | ({ readonly kind: "consolidation" } & WithSession & Given<ConsolidationFields, "through">)
-  | ({ readonly kind: "clear" } & WithSession)
-  | ({ readonly kind: "session_info" } & WithSession & Given<SessionInfoFields, never>)
-  | ({ readonly kind: "raw" } & GivenEnvelope & Given<RawFields, "source" | "record">);
-
-export type MessageInput = Given<Omit<MessageFields, "content">, "role"> & {
-  /** Text or content parts; null only beside `tool_calls`. */
-  readonly content?: string | readonly unknown[] | null;
-};
+  Omit<FieldsInput<"response">, "interaction_id">;
+export type MessageInput = FieldsInput<"message">;

@@ -1,6 +1,6 @@
 // The door for lists: filters, limit and cursor as they come in from any surface, parsed into a query.
 import { parseLabel } from "../model/ids.js";
-import { captureKinds, isCaptureKind, isReservedKind } from "../model/kinds.js";
+import { captureKinds, isCaptureKind, isReservedKind, ownKinds } from "../model/kinds.js";
 import { limits } from "../model/limits.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { isRole, readRole } from "../model/roles.js";
@@ -75,7 +75,7 @@ function parseKindAndRole(options: EntryListOptions): RowFilter | Rejection {
       code: "kind_unknown",
       field: "kind",
       message: `kind ${JSON.stringify(String(kind).slice(0, 40))} is not known`,
-      hint: `Kinds are ${captureKinds.join(", ")}, and of the log itself redaction and audit.`,
+      hint: `Kinds are ${captureKinds.join(", ")}, and of the log itself ${ownKinds.join(" and ")}.`,
     });
   }
   const role = options.role ?? "";

@@ -1,4 +1,5 @@
 // The door for reflection: which entries to look back at, as it comes in from any surface.
+import { conversationKinds } from "../model/kinds.js";
 import { Rejection, reject } from "../model/rejection.js";
 import type { RowFilter } from "../ports/entry-index.js";
 import { type EntryListOptions, parseEntryFilter } from "./list-query.js";
@@ -16,7 +17,6 @@ export interface ReflectionQuery {
 
 const LIMIT_DEFAULT = 30;
 export const REFLECTION_LIMIT_MAX = 100_000;
-const conversationKinds: readonly string[] = ["interaction", "message", "tool_call", "error", "decision"];
 
 export function parseReflectionQuery(options: ReflectionOptions, nowMs: number): ReflectionQuery | Rejection {
   const limit = parseLimit(options.limit);

@@ -1,5 +1,6 @@
 // Reflection: entries in, findings out. One pass, newest first, in memory that does not grow with the entries' size.
 import type { Entry } from "../model/entry.js";
+import { conversationKinds } from "../model/kinds.js";
 import { citationOf } from "./citations.js";
 import { FollowedDecisions } from "./decisions.js";
 import { excerpt, type Mask } from "./excerpt.js";
@@ -14,9 +15,6 @@ import { assistantConfidence, changesBetween, isLowConfidence, Tally, Timeline }
 
 const ITEMS_KEPT = 5;
 const GROUPS_GIVEN = 100;
-
-/** The kinds that reflection looks at; others say nothing about a conversation. */
-export const conversationKinds = ["interaction", "message", "tool_call", "error", "decision"] as const;
 
 export interface ReflectionSettings {
   /** What hides secrets; without one texts are shown as they are. */
@@ -104,7 +102,7 @@ function newestFirst(entries: readonly Entry[]): readonly Entry[] {
 }
 
 function isConversation({ kind }: Entry): boolean {
-  return (conversationKinds as readonly string[]).includes(kind);
+  return conversationKinds.includes(kind);
 }
 
 function toItem(entry: Entry, mask: Mask): Cited<LowConfidenceItem> {

@@ -5,8 +5,10 @@ import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
 import type { Recorder } from "../../index.js";
+import { readKinds } from "../../model/kinds.js";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
+import { kindHelp } from "../kind-help.js";
 import { fileNamesOf } from "../session-file-names.js";
 import { systemUser } from "../system-user.js";
 import { countOf } from "../text/table.js";
@@ -23,7 +25,7 @@ export const exportCommand: CommandModule = {
       .option("--session <id>", "only this session; - for entries without one")
       .option("--project <name>", "only this project; - for entries without one")
       .option("--client <name>", "only this client; - for entries without one")
-      .option("--kind <kind>", "only this kind: interaction, message, tool_call, error, decision …")
+      .option("--kind <kind>", kindHelp(readKinds))
       .option("--since <time>", "from then on: 2026-11-15, 2026-11-15T06:39Z, or 30m, 12h, 7d, 2w ago")
       .option("--until <time>", "up to then, inclusive; a date alone means its end")
       .option("--timezone <zone>", "for nanobot and timmy, whose times have no zone (this machine's)")

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { EntryList, InteractionList, Recorder } from "../../index.js";
 import type { EntrySummary } from "../../model/entry.js";
+import { readKinds } from "../../model/kinds.js";
 import {
   type CommandModule,
   examplesText,
@@ -11,6 +12,7 @@ import {
   withRecorder,
 } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
+import { kindHelp } from "../kind-help.js";
 import { entryLine, kindColour, shortTime } from "../text/entry-text.js";
 import { type Column, renderTable } from "../text/table.js";
 import { cleanLine, documentText } from "../text/terminal.js";
@@ -21,7 +23,7 @@ export const listCommand: CommandModule = {
       .option("--project <name>", "only this project; - for entries without one")
       .option("--session <id>", "only this session; - for entries without one")
       .option("--client <name>", "only this client; - for entries without one")
-      .option("--kind <kind>", "only this kind: interaction, message, tool_call, error, decision …")
+      .option("--kind <kind>", kindHelp(readKinds))
       .option("--role <role>", "only messages of this role: user, assistant, system, tool")
       .option("--since <time>", "from then on: 2026-11-15, 2026-11-15T06:39Z, or 30m, 12h, 7d, 2w ago")
       .option("--until <time>", "up to then, inclusive; a date alone means its end")

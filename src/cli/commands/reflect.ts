@@ -1,7 +1,9 @@
 // `hansard reflect`: the report as text with plots, as Markdown where it is piped, or as the document of GET /reflection.
 import type { Command } from "commander";
+import { conversationKinds } from "../../model/kinds.js";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
+import { kindHelp } from "../kind-help.js";
 import { plotsText } from "../text/reflection-plots.js";
 import { reflectionText } from "../text/reflection-text.js";
 import { cleanText, documentText } from "../text/terminal.js";
@@ -13,7 +15,7 @@ export const reflectCommand: CommandModule = {
       .option("--project <name>", "only this project; - for entries without one")
       .option("--session <id>", "only this session; - for entries without one")
       .option("--client <name>", "only this client; - for entries without one")
-      .option("--kind <kind>", "only this kind: interaction, message, tool_call, error, decision")
+      .option("--kind <kind>", kindHelp(conversationKinds))
       .option("--role <role>", "only messages of this role: user, assistant, system, tool")
       .option("--since <time>", "from then on: 2026-11-15, 2026-11-15T06:39Z, or 30m, 12h, 7d, 2w ago")
       .option("--until <time>", "up to then, inclusive; a date alone means its end")

@@ -1,6 +1,7 @@
 // `hansard search`: hits newest first with their matches marked, as the HTTP document, or as an agent reads them.
 import type { Command } from "commander";
 import type { SearchHit, SearchPage } from "../../index.js";
+import { readKinds } from "../../model/kinds.js";
 import { limits } from "../../model/limits.js";
 import { RecorderError } from "../../model/rejection.js";
 import { readRole } from "../../model/roles.js";
@@ -13,6 +14,7 @@ import {
   withRecorder,
 } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
+import { kindHelp } from "../kind-help.js";
 import { entryLine, kindColour, shortTime } from "../text/entry-text.js";
 import { markedLine } from "../text/marked-text.js";
 import { fitText, wrapText } from "../text/table.js";
@@ -27,7 +29,7 @@ export const searchCommand: CommandModule = {
       .option("--project <name>", "only this project; - for entries without one")
       .option("--session <id>", "only this session; - for entries without one")
       .option("--client <name>", "only this client; - for entries without one")
-      .option("--kind <kind>", "only this kind: interaction, message, tool_call, error, decision …")
+      .option("--kind <kind>", kindHelp(readKinds))
       .option("--role <role>", "only messages of this role: user, assistant, system, tool")
       .option("--since <time>", "from then on: 2026-11-15, 2026-11-15T06:39Z, or 30m, 12h, 7d, 2w ago")
       .option("--until <time>", "up to then, inclusive; a date alone means its end")

@@ -2,8 +2,10 @@
 import type { Command } from "commander";
 import stringWidth from "string-width";
 import type { Entry } from "../../model/entry.js";
+import { readKinds } from "../../model/kinds.js";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
+import { kindHelp } from "../kind-help.js";
 import { entryLine, kindColour } from "../text/entry-text.js";
 import { fitText } from "../text/table.js";
 import { cleanLine, escapeObeyed, type Pane } from "../text/terminal.js";
@@ -22,7 +24,7 @@ export const tailCommand: CommandModule = {
       .option("--project <name>", "only this project; - for entries without one")
       .option("--session <id>", "only this session; - for entries without one")
       .option("--client <name>", "only this client; - for entries without one")
-      .option("--kind <kind>", "only this kind: interaction, message, tool_call, error, decision …")
+      .option("--kind <kind>", kindHelp(readKinds))
       .option("--role <role>", "only messages of this role: user, assistant, system, tool")
       .option("--after <position>", "begin after this position, 0 for the whole record; otherwise from now")
       .option("--json", "print each entry as JSON on a line of its own")
