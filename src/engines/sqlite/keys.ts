@@ -68,7 +68,7 @@ export class SqliteKeys implements KeyStore {
   async list(): Promise<readonly StoredKey[]> {
     if (!this.#isThere()) return [];
     return this.#attempt("write", ({ db }) => {
-      const rows = db.prepare<[], Row>("SELECT * FROM keys ORDER BY created_at, rowid").all();
+      const rows = db.prepare<[], Row>("SELECT * FROM keys ORDER BY created_at, id").all();
       return rows.map(rowToKey);
     });
   }
