@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect } from "vitest";
 import type { KeyStore, StoredKey } from "../ports/key-store.js";
-import { type Check, describeChecks, type Engine, type OpenStore } from "./suite.js";
+import type { Check } from "./suite.js";
 
 const REVOKED_AT = "2026-11-15T06:39:38.000Z";
 const LATER = "2027-01-01T00:00:00.000Z";
@@ -146,10 +146,6 @@ export const keyStoreChecks: readonly Check<KeyStore>[] = [
     },
   },
 ];
-
-export function describeKeyStore(engine: Engine, open: OpenStore<KeyStore>): void {
-  describeChecks({ port: "KeyStore", engine, open, checks: keyStoreChecks });
-}
 
 function newKey(id: string, given: Partial<StoredKey> = {}): StoredKey {
   const hash = new Uint8Array(32).fill(id.length);

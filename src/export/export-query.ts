@@ -6,7 +6,7 @@ import { isTimezone, WallClock } from "../model/zoned-time.js";
 import type { RowFilter } from "../ports/entry-index.js";
 import { type ListFilters, parseEntryQuery } from "../read/list-query.js";
 
-export const exportFormats = ["hansard", "nanobot", "timmy", "markdown"] as const;
+const exportFormats = ["hansard", "nanobot", "timmy", "markdown"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ExportOptions extends ListFilters {
@@ -89,6 +89,6 @@ function isExportFormat(format: unknown): format is ExportFormat {
 }
 
 /** Whether files of this form hold one session each. */
-export function needsSession(format: ExportFormat): boolean {
+function needsSession(format: ExportFormat): boolean {
   return format === "nanobot" || format === "timmy";
 }

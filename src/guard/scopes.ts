@@ -53,9 +53,3 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "POST /mcp": "any",
   "DELETE /mcp": "any",
 };
-
-/** What a route needs; undefined where nobody has decided it. */
-export function needOf(method: string, path: string): Need | undefined {
-  const route = `${method === "HEAD" ? "GET" : method} ${path}`;
-  return Object.hasOwn(needByRoute, route) ? needByRoute[route] : undefined;
-}

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from "./json.js";
 import type { kindRules } from "./kinds.js";
 
-export interface InteractionFields {
+interface InteractionFields {
   readonly prompt: string;
   readonly response: string;
   readonly response_summary: string;
@@ -15,7 +15,7 @@ export interface InteractionFields {
 }
 
 /** Completes an interaction that was captured before its answer was there. */
-export interface ResponseFields {
+interface ResponseFields {
   readonly interaction_id: string;
   readonly response: string;
   readonly response_summary: string;
@@ -27,9 +27,9 @@ export interface ResponseFields {
 }
 
 /** What a message says: text, or content parts in whatever shape a provider gives them. */
-export type Content = string | readonly JsonValue[];
+type Content = string | readonly JsonValue[];
 
-export interface MessageFields {
+interface MessageFields {
   readonly role: string;
   /** Text or content parts; when it is given, null only beside `tool_calls`. */
   readonly content: Content;
@@ -39,7 +39,7 @@ export interface MessageFields {
   readonly name: string;
 }
 
-export interface ToolCallFields {
+interface ToolCallFields {
   readonly tool: string;
   readonly args: JsonObject;
   readonly result: JsonValue;
@@ -59,35 +59,35 @@ export interface DecisionFields {
   readonly confidence?: number;
 }
 
-export interface ConsolidationFields {
+interface ConsolidationFields {
   readonly through: number;
   readonly summary: string;
 }
 
 /** A clear marker carries nothing but its envelope. */
-export type ClearFields = { readonly [none in never]: never };
+type ClearFields = { readonly [none in never]: never };
 
-export interface SessionInfoFields {
+interface SessionInfoFields {
   readonly title: string;
   readonly metadata: JsonObject;
   readonly parent: string;
 }
 
 /** What an importer or a trace brought and no kind fits. */
-export interface RawFields {
+interface RawFields {
   readonly source: string;
   readonly record: JsonObject;
 }
 
 /** What somebody did that has to be accountable: a key made or revoked, a verdict, a forgetting, an export. */
-export interface AuditFields {
+interface AuditFields {
   readonly action: string;
   readonly actor: string;
   readonly target: string;
 }
 
 /** Names the entries whose bodies were erased; it says nothing of what they held. */
-export interface RedactionFields {
+interface RedactionFields {
   readonly positions: readonly number[];
   readonly reason: string;
   /** What was to be forgotten: an entry, a session, a project, or what a rule chose. */
@@ -128,12 +128,12 @@ export const reservedKinds = [
   "memory_superseded",
   "memory_edited",
 ] as const;
-export type ReservedKind = (typeof reservedKinds)[number];
+type ReservedKind = (typeof reservedKinds)[number];
 
 export type Kind = CaptureKind | ReservedKind;
 
 /** What every entry carries, whatever its kind. */
-export interface Envelope<K extends Kind = Kind> {
+interface Envelope<K extends Kind = Kind> {
   /** Given by the log: 1, 2, 3 …, without gaps. */
   readonly position: number;
   readonly id: string;

@@ -5,7 +5,7 @@ import { Rejection, type RejectionCode, reject } from "./rejection.js";
 import { isRole, roles } from "./roles.js";
 
 /** JSON Schema, written plainly: loading a library of schema builders would double the time every command takes to start. */
-export type JsonSchema = JsonObject;
+type JsonSchema = JsonObject;
 
 /** Whether a field is required is part of its type, since what callers may leave out follows from it. */
 export interface Field<T = unknown, R extends boolean = boolean> {

@@ -106,7 +106,7 @@ export const kindRules = {
 } as const satisfies { readonly [K in CaptureKind]: KindRule<FieldsByKind[K]> };
 
 /** The same for kinds that only the log itself writes. */
-export const ownKindRules: { readonly [K in OwnKind]: KindRule<OwnFieldsByKind[K]> } = {
+const ownKindRules: { readonly [K in OwnKind]: KindRule<OwnFieldsByKind[K]> } = {
   audit: {
     needs_session: false,
     is_conversation: false,

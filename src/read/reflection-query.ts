@@ -16,7 +16,7 @@ export interface ReflectionQuery {
 }
 
 const LIMIT_DEFAULT = 30;
-export const REFLECTION_LIMIT_MAX = 100_000;
+const REFLECTION_LIMIT_MAX = 100_000;
 
 export function parseReflectionQuery(options: ReflectionOptions, nowMs: number): ReflectionQuery | Rejection {
   const limit = parseLimit(options.limit);

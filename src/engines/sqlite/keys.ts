@@ -8,7 +8,7 @@ import type { KeyLookup, KeyStore, StoredKey } from "../../ports/key-store.js";
 import { openFile, toFault } from "./file.js";
 import { type Migration, migrate } from "./migrations.js";
 
-export const keyMigrations: readonly Migration[] = [
+const keyMigrations: readonly Migration[] = [
   (db) =>
     db.exec(`
       CREATE TABLE keys (

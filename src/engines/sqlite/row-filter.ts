@@ -8,12 +8,12 @@ export interface Statement {
 }
 
 /** Conditions on the columns of `rows` that all must hold, with their values. */
-export interface Conditions {
+interface Conditions {
   readonly conditions: readonly string[];
   readonly values: readonly unknown[];
 }
 
-export function conditionsOf(filter: RowFilter, after: RowKey | undefined): Conditions {
+function conditionsOf(filter: RowFilter, after: RowKey | undefined): Conditions {
   const conditions: string[] = [];
   const values: unknown[] = [];
   const where = (condition: string, ...bound: readonly unknown[]): void => {

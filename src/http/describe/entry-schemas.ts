@@ -99,7 +99,7 @@ export function entrySchemas(): { readonly [name: string]: Schema } {
 }
 
 /** `interaction` → `InteractionEntry`, `tool_call` → `ToolCallEntry`. */
-export function nameOf(kind: ReadKind): string {
+function nameOf(kind: ReadKind): string {
   const words = kind.split("_").map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
   return `${words.join("")}Entry`;
 }

@@ -10,7 +10,7 @@ declare module "fastify" {
   }
 }
 
-export type GateName = "reads" | "walks" | "exports" | "tails";
+type GateName = "reads" | "walks" | "exports" | "tails";
 
 export type Gates = { readonly [name in GateName]: ReadGate };
 

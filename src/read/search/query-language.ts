@@ -2,7 +2,7 @@
 
 /** The filters that can be typed. Names are exact: `Kind:error` and `foo:bar` are text. */
 export const filterNames = ["role", "kind", "project", "session_id", "client", "since", "until"] as const;
-export type FilterName = (typeof filterNames)[number];
+type FilterName = (typeof filterNames)[number];
 
 export interface TypedFilter {
   readonly name: FilterName;
