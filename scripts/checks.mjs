@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { checkImports } from "./check-imports.mjs";
 import { checkTidy } from "./check-tidy.mjs";
+import { checkUnused } from "./check-unused.mjs";
 import { runCommand } from "./run-command.mjs";
 
 /** @type {readonly { readonly name: string, readonly check: (root: string) => void | Promise<void> }[]} */
@@ -9,6 +10,7 @@ export const checks = [
   { name: "lint and format", check: lint },
   { name: "import directions", check: (root) => refuse(checkImports(root)) },
   { name: "tidiness", check: (root) => refuse(checkTidy(root)) },
+  { name: "nothing unused", check: async (root) => refuse(await checkUnused(root)) },
 ];
 
 /** @param {string} root */
