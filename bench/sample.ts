@@ -19,5 +19,3 @@ export function sampleInteraction(number: number): InteractionInput & { readonly
     latency_ms: 1840,
   };
 }
-
-export const sampleBytes = Buffer.byteLength(JSON.stringify(sampleInteraction(1)));

@@ -165,10 +165,10 @@ function packageProblem({ from, specifier }) {
 }
 
 /**
- * @param {string} file
+ * @param {string} file Of this repository, with forward slashes.
  * @returns {string} `read`, `engines/sqlite`, `recorder.ts`; outside src `client`, `test/support` and so on.
  */
-function areaOf(file) {
+export function areaOf(file) {
   const [top = "", first = "", second] = file.split("/");
   if (top === "test") return second === undefined ? top : `${top}/${first}`;
   if (top !== "src") return top;
@@ -177,8 +177,11 @@ function areaOf(file) {
   return first === "engines" ? `engines/${second}` : first;
 }
 
-/** @param {string} area */
-function rowOf(area) {
+/**
+ * @param {string} area
+ * @returns {readonly string[] | undefined} What it may import besides itself; undefined where nobody has decided it.
+ */
+export function rowOf(area) {
   const key = Object.keys(mayImport).find((row) => covers(row, area));
   return key === undefined ? undefined : mayImport[key];
 }

@@ -1,4 +1,3 @@
-// The conformance suite: what every engine of the two ports must do, as tests for Vitest (a peer dependency).
-export { describeEntryIndex } from "./conformance/entry-index.js";
-export { describeEntryLog } from "./conformance/entry-log.js";
+// The conformance suite: what every engine of the ports must do, as tests for Vitest (a peer dependency).
+export { describeEntryIndex, describeEntryLog, describeKeyStore } from "./conformance/describe.js";
 export type { Capability, Engine, OpenStore } from "./conformance/suite.js";

@@ -17,7 +17,7 @@ export interface Draft {
 }
 
 /** The stored form of an entry: absent fields are left out, and no `created_at` means the time of recording. */
-export type DraftBody = { [field: string]: unknown };
+type DraftBody = { [field: string]: unknown };
 
 /** Own fields of the envelope that a caller may give; everything else is a field of the kind, or extra. */
 const ENVELOPE = new Set(["kind", "id", "created_at", "session_id", "project", "client", "extra"]);
@@ -77,7 +77,7 @@ function notFinite(field: string): Rejection {
   });
 }
 
-export function tooDeep(): Rejection {
+function tooDeep(): Rejection {
   return reject({
     code: "nesting_too_deep",
     message: `an entry may be nested ${limits.nesting_levels} levels deep at most`,

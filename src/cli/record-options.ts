@@ -1,6 +1,6 @@
 // The flags of `hansard record`, derived from the table of kinds: a field added there has its flag at once.
 import type { Command, Option } from "commander";
-import type { CaptureKind } from "../model/entry.js";
+import type { CaptureKind, FieldsByKind } from "../model/entry.js";
 import type { Field } from "../model/fields.js";
 import { captureKinds, isCaptureKind, kindRules, parseKind } from "../model/kinds.js";
 import { orThrow } from "../model/rejection.js";
@@ -9,8 +9,12 @@ import { attributeOf, flagNameOf } from "./flag-names.js";
 
 type FlagShape = "text" | "number" | "switch" | "json" | "list";
 
+/** Every field that a caller may give, of whichever kind. */
+type FieldName = { [K in CaptureKind]: keyof FieldsByKind[K] }[CaptureKind];
+type OwnFlagName = "id" | "created_at" | "extra";
+
 interface Flag {
-  readonly field: string;
+  readonly field: FieldName | OwnFlagName;
   readonly name: string;
   readonly shape: FlagShape;
   readonly kinds: readonly CaptureKind[];
@@ -29,31 +33,32 @@ const ownFlags: readonly Flag[] = [
   { field: "extra", name: "extra", shape: "json", kinds: captureKinds },
 ];
 
-const describedBy: { readonly [name: string]: string } = {
+/** A field that nobody described does not compile. */
+const describedBy: { readonly [N in FieldName | OwnFlagName]: string } = {
   id: "an id of your own: recording it again stores it once",
-  "created-at": "when it happened, if not now",
+  created_at: "when it happened, if not now",
   extra: "further fields, kept as they are",
   prompt: "what the model was asked",
   response: "what the model answered",
-  "response-summary": "the answer in short",
-  memory: "a memory that was used; may be repeated",
-  chunk: "a chunk that was used; may be repeated",
-  "context-pack": "what else the model was given",
+  response_summary: "the answer in short",
+  memories_used: "a memory that was used; may be repeated",
+  chunks_used: "a chunk that was used; may be repeated",
+  context_pack: "what else the model was given",
   model: "which model answered",
   usage: "tokens it took",
-  "latency-ms": "how long it took",
-  "interaction-id": "the interaction that it completes",
+  latency_ms: "how long it took",
+  interaction_id: "the interaction that it completes",
   role: "user, assistant, system or tool",
   content: "what was said",
   confidence: "from 0 to 1",
-  "tool-calls": "the calls it makes, in OpenAI's shape",
-  "tool-call-id": "the call that it answers",
+  tool_calls: "the calls it makes, in OpenAI's shape",
+  tool_call_id: "the call that it answers",
   name: "who said it",
   tool: "which tool was called",
   args: "what it was called with",
   result: "what it gave back, whole",
-  "is-error": "the tool failed",
-  "duration-ms": "how long it took",
+  is_error: "the tool failed",
+  duration_ms: "how long it took",
   error: "what went wrong",
   context: "while doing what",
   decision: "what was decided",
@@ -88,7 +93,7 @@ export function defineRecordOptions(command: Command): void {
     const [first, ...others] = flag.kinds;
     const isCommon = flag.kinds.length === captureKinds.length;
     const also = isCommon || others.length === 0 ? "" : ` (also of ${others.join(", ")})`;
-    const says = `${describedBy[flag.name] ?? ""}${also}`;
+    const says = `${describedBy[flag.field]}${also}`;
     const option = add(
       `--${flag.name}${placeholderByShape[flag.shape]}`,
       says,
@@ -128,7 +133,7 @@ export function readEntry(options: { readonly [name: string]: unknown }): { [fie
 function kindFlags(): readonly Flag[] {
   const flagByField = new Map<string, Flag>();
   for (const kind of captureKinds) {
-    for (const [field, rule] of Object.entries(kindRules[kind].fields as { readonly [field: string]: Field })) {
+    for (const [field, rule] of Object.entries(kindRules[kind].fields) as [FieldName, Field][]) {
       const known = flagByField.get(field);
       const name = flagNameOf(field);
       flagByField.set(field, { field, name, shape: shapeOf(rule), kinds: [...(known?.kinds ?? []), kind] });

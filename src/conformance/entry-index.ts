@@ -6,7 +6,7 @@ import { indexErasingChecks } from "./index-erasing.js";
 import { indexListChecks } from "./index-list.js";
 import { indexSessionChecks } from "./index-sessions.js";
 import { indexTextChecks } from "./index-texts.js";
-import { type Check, describeChecks, type Engine, type OpenStore } from "./suite.js";
+import type { Check } from "./suite.js";
 
 export const entryIndexChecks: readonly Check<EntryIndex>[] = [
   {
@@ -21,7 +21,3 @@ export const entryIndexChecks: readonly Check<EntryIndex>[] = [
   ...indexTextChecks,
   ...indexErasingChecks,
 ];
-
-export function describeEntryIndex(engine: Engine, open: OpenStore<EntryIndex>): void {
-  describeChecks({ port: "EntryIndex", engine, open, checks: entryIndexChecks });
-}

@@ -8,7 +8,7 @@ import { logErasingChecks } from "./log-erasing.js";
 import { logReadChecks } from "./log-read.js";
 import { logRestoreChecks } from "./log-restore.js";
 import { logSharingChecks } from "./log-sharing.js";
-import { type Check, describeChecks, type Engine, type OpenStore } from "./suite.js";
+import type { Check } from "./suite.js";
 
 /** The first check comes first for a reason: a suite that talks to another engine than it says proves nothing. */
 export const entryLogChecks: readonly Check<EntryLog>[] = [
@@ -25,7 +25,3 @@ export const entryLogChecks: readonly Check<EntryLog>[] = [
   ...logErasingChecks,
   ...logSharingChecks,
 ];
-
-export function describeEntryLog(engine: Engine, open: OpenStore<EntryLog>): void {
-  describeChecks({ port: "EntryLog", engine, open, checks: entryLogChecks });
-}

@@ -1,5 +1,4 @@
 // How a suite is made of checks, and how an engine says what it lacks: as data with a reason, never as a skipped test.
-import { describe, test } from "vitest";
 
 /** What engines may legitimately differ in; everything else is asked of all of them. */
 export type Capability =
@@ -31,7 +30,7 @@ export interface Check<T> {
 }
 
 /** The store of one check, which nothing else uses. */
-export interface Store<T> {
+interface Store<T> {
   readonly engine: Engine;
   /** Opens the store, once more if it is open already. */
   open(): Promise<T>;
@@ -39,26 +38,8 @@ export interface Store<T> {
   openOther(): Promise<T>;
 }
 
-interface Closable {
+export interface Closable {
   close(): Promise<void>;
-}
-
-export function describeChecks<T extends Closable>(suite: {
-  readonly port: string;
-  readonly engine: Engine;
-  readonly open: OpenStore<T>;
-  readonly checks: readonly Check<T>[];
-}): void {
-  const { engine, open } = suite;
-  describe(`${suite.port}: ${engine.name ?? engine.engine}`, () => {
-    for (const check of suite.checks) {
-      const lack = check.needs === undefined ? undefined : engine.lacks?.[check.needs];
-      if (lack === undefined) test(check.behaviour, () => runCheck({ check, engine, open }));
-      else
-        test(`lacks ${check.needs} (${lack}), so this fails: ${check.behaviour}`, () =>
-          proveLack({ check, engine, open }));
-    }
-  });
 }
 
 /** Runs a check on a store of its own and closes whatever it opened. */

@@ -54,7 +54,7 @@ export function parseForgetWish(input: unknown): ForgetWish | Rejection {
   return { target, reason, dry_run };
 }
 
-export function parseReason(reason: unknown): string | Rejection {
+function parseReason(reason: unknown): string | Rejection {
   if (reason === undefined || reason === null) {
     const hint = "Say why, without repeating what is to be forgotten: the reason stays.";
     return reject({ code: "field_missing", field: "reason", message: "reason is missing", hint });

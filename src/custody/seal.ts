@@ -23,7 +23,7 @@ export function sealHead(head: Head, options: { readonly key: KeyObject; readonl
 }
 
 /** The bytes that are signed: lines of text, so that any program can put them together. */
-export function signedBytes(seal: Pick<Seal, "log_id" | "position" | "hash" | "sealed_at">): Buffer {
+function signedBytes(seal: Pick<Seal, "log_id" | "position" | "hash" | "sealed_at">): Buffer {
   const { log_id, position, hash, sealed_at } = seal;
   return Buffer.from(`hansard seal ${VERSION}\n${log_id}\n${position}\n${hash}\n${sealed_at}\n`, "utf8");
 }

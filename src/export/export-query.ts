@@ -6,7 +6,7 @@ import { type Given, parseFilters } from "../read/filters.js";
 import { isGiven, parseSwitch } from "../read/parameters.js";
 import { type FilterOptions, type QuestionFilter, questionRules } from "../read/question-rules.js";
 
-export const exportFormats = ["hansard", "nanobot", "timmy", "markdown"] as const;
+const exportFormats = ["hansard", "nanobot", "timmy", "markdown"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ExportOptions extends FilterOptions<"export"> {
@@ -82,6 +82,6 @@ function isExportFormat(format: unknown): format is ExportFormat {
 }
 
 /** Whether files of this form hold one session each. */
-export function needsSession(format: ExportFormat): boolean {
+function needsSession(format: ExportFormat): boolean {
   return format === "nanobot" || format === "timmy";
 }

@@ -1,4 +1,5 @@
 // An export for people: entries in order as Markdown, recorded text in fences, where it is text and nothing else.
+import { type ByKind, saidByKind } from "../model/by-kind.js";
 import type { Entry } from "../model/entry.js";
 import { readRole } from "../model/roles.js";
 import type { Head } from "../ports/entry-log.js";
@@ -23,70 +24,62 @@ export async function* exportMarkdown(
 
 function entryText(entry: Entry): string {
   const time = entry.created_at.slice(0, 19).replace("T", " ");
-  const blocks = partsOf(entry).filter(([, value]) => !isEmpty(value));
+  const { title = entry.kind, parts } = saidByKind(textsByKind, entry) ?? { parts: [] };
+  const blocks = parts.filter(([, value]) => !isEmpty(value));
   const text = blocks.map(([label, value]) => `${label === "" ? "" : `${label}:\n\n`}${fenced(value)}\n`).join("\n");
-  return `## #${entry.position} ${inline(titleOf(entry))} · ${time} UTC\n\n${text}${text === "" ? "" : "\n"}`;
-}
-
-function titleOf(entry: Entry): string {
-  switch (entry.kind) {
-    case "message":
-      return entry.name === "" ? readRole(entry.role) : `${readRole(entry.role)} (${entry.name})`;
-    case "tool_call":
-      return `tool ${entry.tool}${entry.is_error === true ? " failed" : ""}`;
-    case "consolidation":
-      return `consolidated through #${entry.through}`;
-    case "session_info":
-      return entry.title === "" ? "about the session" : `about the session: ${entry.title}`;
-    default:
-      return entry.kind;
-  }
+  return `## #${entry.position} ${inline(title)} · ${time} UTC\n\n${text}${text === "" ? "" : "\n"}`;
 }
 
 type Part = readonly [label: string, value: unknown];
 
-function partsOf(entry: Entry): readonly Part[] {
-  switch (entry.kind) {
-    case "interaction":
-      return [
-        ["Prompt", entry.prompt],
-        ["Response", entry.response],
-      ];
-    case "response":
-      return [["Response", entry.response]];
-    case "message":
-      return [
-        ["", contentText(entry.content)],
-        ["Calls", entry.tool_calls],
-      ];
-    case "tool_call":
-      return [
-        ["Arguments", entry.args],
-        ["Result", entry.result],
-      ];
-    case "error":
-      return [
-        ["", entry.error],
-        ["Context", entry.context],
-      ];
-    case "decision":
-      return [
-        ["", entry.decision],
-        ["Rationale", entry.rationale],
-      ];
-    case "consolidation":
-      return [["Summary", entry.summary]];
-    case "session_info":
-      return [["Metadata", entry.metadata]];
-    case "raw":
-      return [[entry.source, entry.record]];
-    case "clear":
-      return [];
-    default:
-      // Kinds that the log writes itself have no text of their own yet.
-      return [];
-  }
-}
+/** What stands in the heading of an entry, and what below it. */
+const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: readonly Part[] }> = {
+  interaction: ({ prompt, response }) => ({
+    parts: [
+      ["Prompt", prompt],
+      ["Response", response],
+    ],
+  }),
+  response: ({ response }) => ({ parts: [["Response", response]] }),
+  message: ({ role, name, content, tool_calls }) => ({
+    title: name === "" ? readRole(role) : `${readRole(role)} (${name})`,
+    parts: [
+      ["", contentText(content)],
+      ["Calls", tool_calls],
+    ],
+  }),
+  tool_call: ({ tool, is_error, args, result }) => ({
+    title: `tool ${tool}${is_error === true ? " failed" : ""}`,
+    parts: [
+      ["Arguments", args],
+      ["Result", result],
+    ],
+  }),
+  error: ({ error, context }) => ({
+    parts: [
+      ["", error],
+      ["Context", context],
+    ],
+  }),
+  decision: ({ decision, rationale }) => ({
+    parts: [
+      ["", decision],
+      ["Rationale", rationale],
+    ],
+  }),
+  consolidation: ({ through, summary }) => ({
+    title: `consolidated through #${through}`,
+    parts: [["Summary", summary]],
+  }),
+  clear: () => ({ parts: [] }),
+  session_info: ({ title, metadata }) => ({
+    title: title === "" ? "about the session" : `about the session: ${title}`,
+    parts: [["Metadata", metadata]],
+  }),
+  raw: ({ source, record }) => ({ parts: [[source, record]] }),
+  audit: () => ({ parts: [] }),
+  redaction: () => ({ parts: [] }),
+};
 
 function contentText(content: string | readonly unknown[]): unknown {
   if (typeof content === "string") return content;

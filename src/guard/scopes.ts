@@ -8,10 +8,8 @@ export type Need = Scope | "open" | "any";
 /** Paths as the routes spell them. HEAD needs what GET needs. */
 export const needByRoute: { readonly [route: string]: Need } = {
   "GET /": "open",
-  "GET /page.css": "open",
-  "GET /page.js": "open",
-  "GET /docs.css": "open",
-  "GET /icon.svg": "open",
+  "GET /ui": "open",
+  "GET /ui/*": "open",
   "GET /docs": "open",
   "GET /openapi.json": "open",
   "GET /health": "open",
@@ -55,9 +53,3 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "POST /mcp": "any",
   "DELETE /mcp": "any",
 };
-
-/** What a route needs; undefined where nobody has decided it. */
-export function needOf(method: string, path: string): Need | undefined {
-  const route = `${method === "HEAD" ? "GET" : method} ${path}`;
-  return Object.hasOwn(needByRoute, route) ? needByRoute[route] : undefined;
-}

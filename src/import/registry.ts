@@ -4,7 +4,7 @@ import type { Importer, Opening } from "./importer.js";
 import { nanobotImporter } from "./nanobot.js";
 import { timmyImporter } from "./timmy.js";
 
-export const importers: readonly Importer[] = [hansardImporter, nanobotImporter, timmyImporter];
+const importers: readonly Importer[] = [hansardImporter, nanobotImporter, timmyImporter];
 
 export const importFormats: readonly string[] = importers.map(({ format }) => format);
 

@@ -1,7 +1,6 @@
 // What of an entry a search looks through: its texts, each with the field that it stands in.
-import type { CaptureKind } from "../model/entry.js";
+import type { FieldsByKind, OwnFieldsByKind, ReadKind } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
-import { isCaptureKind } from "../model/kinds.js";
 import { normalise } from "../model/normalise.js";
 import type { EntryTexts } from "../ports/entry-index.js";
 
@@ -14,7 +13,7 @@ export interface FieldText {
  * The fields that are searched, in the order in which a hit is looked for. Kinds that the log writes itself hold none
  * yet; what a session is called is found by its id.
  */
-const fieldsByKind: { readonly [K in CaptureKind]: readonly string[] } = {
+const fieldsByKind: { readonly [K in ReadKind]: readonly (keyof (FieldsByKind & OwnFieldsByKind)[K])[] } = {
   interaction: ["prompt", "response", "response_summary"],
   response: ["response", "response_summary"],
   message: ["content", "name", "tool_calls"],
@@ -25,6 +24,8 @@ const fieldsByKind: { readonly [K in CaptureKind]: readonly string[] } = {
   clear: [],
   session_info: [],
   raw: ["record"],
+  audit: [],
+  redaction: [],
 };
 
 /**
@@ -32,10 +33,10 @@ const fieldsByKind: { readonly [K in CaptureKind]: readonly string[] } = {
  * a later response said belongs to the entry that brought it.
  */
 export function textsOf(kind: string, fields: object): readonly FieldText[] {
-  if (!isCaptureKind(kind)) return [];
+  if (!Object.hasOwn(fieldsByKind, kind)) return [];
   const texts: FieldText[] = [];
   const values = fields as { readonly [field: string]: JsonValue | undefined };
-  for (const field of fieldsByKind[kind]) {
+  for (const field of fieldsByKind[kind as ReadKind]) {
     const add = (text: string): void => {
       if (text !== "") texts.push({ field, text });
     };

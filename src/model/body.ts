@@ -26,7 +26,7 @@ export function parseBody(position: number, bytes: Uint8Array): JsonObject {
   return parseBodyText(position, bodyText(bytes));
 }
 
-export function bodyText(bytes: Uint8Array): string {
+function bodyText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 

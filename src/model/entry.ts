@@ -1,7 +1,8 @@
 // The nouns of the log: what each kind of entry carries, as it is read back and as it is given.
 import type { JsonObject, JsonValue } from "./json.js";
+import type { kindRules } from "./kinds.js";
 
-export interface InteractionFields {
+interface InteractionFields {
   readonly prompt: string;
   readonly response: string;
   readonly response_summary: string;
@@ -14,7 +15,7 @@ export interface InteractionFields {
 }
 
 /** Completes an interaction that was captured before its answer was there. */
-export interface ResponseFields {
+interface ResponseFields {
   readonly interaction_id: string;
   readonly response: string;
   readonly response_summary: string;
@@ -25,16 +26,20 @@ export interface ResponseFields {
   readonly latency_ms?: number;
 }
 
-export interface MessageFields {
+/** What a message says: text, or content parts in whatever shape a provider gives them. */
+type Content = string | readonly JsonValue[];
+
+interface MessageFields {
   readonly role: string;
-  readonly content: string | readonly JsonValue[];
+  /** Text or content parts; when it is given, null only beside `tool_calls`. */
+  readonly content: Content;
   readonly confidence?: number;
   readonly tool_calls: readonly JsonObject[];
   readonly tool_call_id: string;
   readonly name: string;
 }
 
-export interface ToolCallFields {
+interface ToolCallFields {
   readonly tool: string;
   readonly args: JsonObject;
   readonly result: JsonValue;
@@ -54,35 +59,35 @@ export interface DecisionFields {
   readonly confidence?: number;
 }
 
-export interface ConsolidationFields {
+interface ConsolidationFields {
   readonly through: number;
   readonly summary: string;
 }
 
 /** A clear marker carries nothing but its envelope. */
-export type ClearFields = { readonly [none in never]: never };
+type ClearFields = { readonly [none in never]: never };
 
-export interface SessionInfoFields {
+interface SessionInfoFields {
   readonly title: string;
   readonly metadata: JsonObject;
   readonly parent: string;
 }
 
 /** What an importer or a trace brought and no kind fits. */
-export interface RawFields {
+interface RawFields {
   readonly source: string;
   readonly record: JsonObject;
 }
 
 /** What somebody did that has to be accountable: a key made or revoked, a verdict, a forgetting, an export. */
-export interface AuditFields {
+interface AuditFields {
   readonly action: string;
   readonly actor: string;
   readonly target: string;
 }
 
 /** Names the entries whose bodies were erased; it says nothing of what they held. */
-export interface RedactionFields {
+interface RedactionFields {
   readonly positions: readonly number[];
   readonly reason: string;
   /** What was to be forgotten: an entry, a session, a project, or what a rule chose. */
@@ -123,12 +128,12 @@ export const reservedKinds = [
   "memory_superseded",
   "memory_edited",
 ] as const;
-export type ReservedKind = (typeof reservedKinds)[number];
+type ReservedKind = (typeof reservedKinds)[number];
 
 export type Kind = CaptureKind | ReservedKind;
 
 /** What every entry carries, whatever its kind. */
-export interface Envelope<K extends Kind = Kind> {
+interface Envelope<K extends Kind = Kind> {
   /** Given by the log: 1, 2, 3 …, without gaps. */
   readonly position: number;
   readonly id: string;
@@ -149,6 +154,9 @@ export type ReadKind = CaptureKind | OwnKind;
 
 export type EntryOf<K extends ReadKind> = Envelope<K> &
   (FieldsByKind & OwnFieldsByKind)[K] & { readonly extra: JsonObject };
+
+/** Every field of every kind. */
+export type FieldName = { [K in ReadKind]: keyof (FieldsByKind & OwnFieldsByKind)[K] }[ReadKind];
 
 /** An entry as it is read back: envelope and fields of its kind, flat. */
 export type Entry = { [K in ReadKind]: EntryOf<K> }[ReadKind];
@@ -187,7 +195,10 @@ export interface GivenEnvelope {
   readonly extra?: { readonly [key: string]: unknown } | null;
 }
 
-type Lenient<T> = T extends readonly string[]
+/** What may be given for a value: parts and objects of a provider's own types are no JSON to the compiler. */
+type Lenient<T> = [T, Content] extends [Content, T] ? string | readonly unknown[] : LenientJson<T>;
+
+type LenientJson<T> = T extends readonly string[]
   ? readonly (string | number | boolean)[]
   : T extends JsonObject
     ? { readonly [key: string]: unknown }
@@ -199,25 +210,26 @@ type Given<F, Required extends keyof F> = { readonly [N in Required]: Lenient<F[
   readonly [N in Exclude<keyof F, Required>]?: Lenient<F[N]> | null | undefined;
 };
 
-export type InteractionInput = GivenEnvelope & Given<InteractionFields, "prompt">;
+type RuleOf<K extends CaptureKind> = (typeof kindRules)[K];
+
+/** The fields without which there is no entry of this kind, by the table of kinds. */
+type RequiredOf<K extends CaptureKind> = keyof FieldsByKind[K] &
+  {
+    [N in keyof RuleOf<K>["fields"]]: RuleOf<K>["fields"][N] extends { readonly required: true } ? N : never;
+  }[keyof RuleOf<K>["fields"]];
+
+type EnvelopeInput<K extends CaptureKind> = RuleOf<K>["needs_session"] extends true
+  ? Omit<GivenEnvelope, "session_id"> & { readonly session_id: string }
+  : GivenEnvelope;
+
+/** The fields of a kind as callers give them. */
+type FieldsInput<K extends CaptureKind> = Given<FieldsByKind[K], RequiredOf<K>>;
+
+export type EntryInput = {
+  [K in CaptureKind]: { readonly kind: K } & EnvelopeInput<K> & FieldsInput<K>;
+}[CaptureKind];
+
+export type InteractionInput = GivenEnvelope & FieldsInput<"interaction">;
 export type CompletionInput = Omit<GivenEnvelope, "session_id" | "project" | "client"> &
-  Given<Omit<ResponseFields, "interaction_id">, never>;
-
-type WithSession = Omit<GivenEnvelope, "session_id"> & { readonly session_id: string };
-
-export type EntryInput =
-  | ({ readonly kind: "interaction" } & InteractionInput)
-  | ({ readonly kind: "response" } & GivenEnvelope & Given<ResponseFields, "interaction_id">)
-  | ({ readonly kind: "message" } & WithSession & MessageInput)
-  | ({ readonly kind: "tool_call" } & GivenEnvelope & Given<ToolCallFields, "tool">)
-  | ({ readonly kind: "error" } & GivenEnvelope & Given<ErrorFields, "error">)
-  | ({ readonly kind: "decision" } & GivenEnvelope & Given<DecisionFields, "decision">)
-  | ({ readonly kind: "consolidation" } & WithSession & Given<ConsolidationFields, "through">)
-  | ({ readonly kind: "clear" } & WithSession)
-  | ({ readonly kind: "session_info" } & WithSession & Given<SessionInfoFields, never>)
-  | ({ readonly kind: "raw" } & GivenEnvelope & Given<RawFields, "source" | "record">);
-
-export type MessageInput = Given<Omit<MessageFields, "content">, "role"> & {
-  /** Text or content parts; null only beside `tool_calls`. */
-  readonly content?: string | readonly unknown[] | null;
-};
+  Omit<FieldsInput<"response">, "interaction_id">;
+export type MessageInput = FieldsInput<"message">;

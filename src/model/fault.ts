@@ -20,7 +20,7 @@ export type FaultCode =
   | "store_unsuitable"
   | "thread_stopped";
 
-export interface FaultDetails {
+interface FaultDetails {
   readonly code: FaultCode;
   readonly message: string;
   readonly hint: string;

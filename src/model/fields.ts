@@ -5,10 +5,11 @@ import { Rejection, type RejectionCode, reject } from "./rejection.js";
 import { isRole, roles } from "./roles.js";
 
 /** JSON Schema, written plainly: loading a library of schema builders would double the time every command takes to start. */
-export type JsonSchema = JsonObject;
+type JsonSchema = JsonObject;
 
-export interface Field<T = unknown> {
-  readonly required: boolean;
+/** Whether a field is required is part of its type, since what callers may leave out follows from it. */
+export interface Field<T = unknown, R extends boolean = boolean> {
+  readonly required: R;
   /** What an absent value reads back as; undefined leaves it out. */
   readonly empty: T | undefined;
   readonly schema: JsonSchema;
@@ -24,7 +25,7 @@ interface FieldRule {
   readonly hint?: string;
 }
 
-function field<T>(rule: FieldRule, empty: T | undefined): Field<T> {
+function field<T>(rule: FieldRule, empty: T | undefined): Field<T, false> {
   const parse = (value: unknown, name: string): unknown => (rule.accepts(value) ? value : refuse(rule, name));
   return { required: false, empty, schema: rule.schema, parse };
 }
@@ -38,7 +39,7 @@ function refuse(rule: FieldRule, name: string): Rejection {
   });
 }
 
-export function required<T>(inner: Field<T>): Field<T> {
+export function required<T>(inner: Field<T>): Field<T, true> {
   return { ...inner, required: true };
 }
 
@@ -110,21 +111,26 @@ export const role = field<string>(
   undefined,
 );
 
-/** Content is text or a list of parts; null is allowed only beside tool calls, which the message's own rule checks. */
-export const content = field<string | readonly JsonValue[]>(
-  {
-    expected: "a string or a list of content parts (objects or strings)",
-    schema: { type: ["string", "array", "null"] },
-    accepts: (value) =>
-      value === null ||
-      isText(value) ||
-      (Array.isArray(value) && value.every((part) => isText(part) || isJsonObject(part))),
-  },
-  "",
+/**
+ * Content is text or a list of parts. It is required, but null or nothing at all is allowed beside tool calls, which the
+ * message's own rule checks; so the type leaves it open.
+ */
+export const content: Field<string | readonly JsonValue[]> = required(
+  field<string | readonly JsonValue[]>(
+    {
+      expected: "a string or a list of content parts (objects or strings)",
+      schema: { type: ["string", "array", "null"] },
+      accepts: (value) =>
+        value === null ||
+        isText(value) ||
+        (Array.isArray(value) && value.every((part) => isText(part) || isJsonObject(part))),
+    },
+    "",
+  ),
 );
 
 /** References to memories and chunks are strings; numbers and booleans become their JSON text. */
-export const references: Field<readonly string[]> = {
+export const references: Field<readonly string[], false> = {
   required: false,
   empty: [],
   schema: { type: "array", items: { type: ["string", "number", "boolean"] } },
@@ -143,7 +149,7 @@ export const references: Field<readonly string[]> = {
   },
 };
 
-export const sessionReference: Field<string> = {
+export const sessionReference: Field<string, false> = {
   required: false,
   empty: "",
   schema: { type: "string" },

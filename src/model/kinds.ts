@@ -23,14 +23,18 @@ import { type Rejection, reject } from "./rejection.js";
 
 type FieldTable<F> = { readonly [N in keyof F]-?: Field<F[N]> };
 
-export interface KindRule<F> {
+interface KindRule<F> {
   readonly needs_session: boolean;
+  /** Whether it is part of what was said and done, which reflection looks back at. */
+  readonly is_conversation: boolean;
   readonly fields: FieldTable<F>;
 }
 
-export const kindRules: { readonly [K in CaptureKind]: KindRule<FieldsByKind[K]> } = {
+/** What callers may give follows from these rules in types too, so that their literals are kept. */
+export const kindRules = {
   interaction: {
     needs_session: false,
+    is_conversation: true,
     fields: {
       prompt,
       response: text,
@@ -45,6 +49,7 @@ export const kindRules: { readonly [K in CaptureKind]: KindRule<FieldsByKind[K]>
   },
   response: {
     needs_session: false,
+    is_conversation: false,
     fields: {
       interaction_id: required(text),
       response: text,
@@ -58,9 +63,10 @@ export const kindRules: { readonly [K in CaptureKind]: KindRule<FieldsByKind[K]>
   },
   message: {
     needs_session: true,
+    is_conversation: true,
     fields: {
       role: required(role),
-      content: required(content),
+      content,
       confidence,
       tool_calls: objects,
       tool_call_id: text,
@@ -69,6 +75,7 @@ export const kindRules: { readonly [K in CaptureKind]: KindRule<FieldsByKind[K]>
   },
   tool_call: {
     needs_session: false,
+    is_conversation: true,
     fields: {
       tool: required(text),
       args: object,
@@ -78,21 +85,44 @@ export const kindRules: { readonly [K in CaptureKind]: KindRule<FieldsByKind[K]>
       tool_call_id: text,
     },
   },
-  error: { needs_session: false, fields: { error: required(text), context: text } },
-  decision: { needs_session: false, fields: { decision: required(text), rationale: text, confidence } },
-  consolidation: { needs_session: true, fields: { through: required(position), summary: text } },
-  clear: { needs_session: true, fields: {} },
-  session_info: { needs_session: true, fields: { title: text, metadata: object, parent: sessionReference } },
-  raw: { needs_session: false, fields: { source: required(text), record: required(object) } },
-};
+  error: { needs_session: false, is_conversation: true, fields: { error: required(text), context: text } },
+  decision: {
+    needs_session: false,
+    is_conversation: true,
+    fields: { decision: required(text), rationale: text, confidence },
+  },
+  consolidation: {
+    needs_session: true,
+    is_conversation: false,
+    fields: { through: required(position), summary: text },
+  },
+  clear: { needs_session: true, is_conversation: false, fields: {} },
+  session_info: {
+    needs_session: true,
+    is_conversation: false,
+    fields: { title: text, metadata: object, parent: sessionReference },
+  },
+  raw: { needs_session: false, is_conversation: false, fields: { source: required(text), record: required(object) } },
+} as const satisfies { readonly [K in CaptureKind]: KindRule<FieldsByKind[K]> };
 
 /** The same for kinds that only the log itself writes. */
-export const ownKindRules: { readonly [K in OwnKind]: KindRule<OwnFieldsByKind[K]> } = {
-  audit: { needs_session: false, fields: { action: required(text), actor: required(text), target: text } },
-  redaction: { needs_session: false, fields: { positions: required(positions), reason: text, scope: text } },
+const ownKindRules: { readonly [K in OwnKind]: KindRule<OwnFieldsByKind[K]> } = {
+  audit: {
+    needs_session: false,
+    is_conversation: false,
+    fields: { action: required(text), actor: required(text), target: text },
+  },
+  redaction: {
+    needs_session: false,
+    is_conversation: false,
+    fields: { positions: required(positions), reason: text, scope: text },
+  },
 };
 
 const readRules = { ...kindRules, ...ownKindRules };
+
+/** The kinds that only the log itself writes and that read back with fields of their own. */
+export const ownKinds = Object.keys(ownKindRules) as readonly OwnKind[];
 
 /** Every kind that reads back with fields of its own. */
 export const readKinds = Object.keys(readRules) as readonly ReadKind[];
@@ -102,16 +132,10 @@ export function fieldsOf(kind: string): { readonly [name: string]: Field } {
   return Object.hasOwn(readRules, kind) ? (readRules[kind as ReadKind].fields as { [name: string]: Field }) : {};
 }
 
-/** The kinds that a conversation is made of; others say nothing about one. */
-export const conversationKinds = [
-  "interaction",
-  "message",
-  "tool_call",
-  "error",
-  "decision",
-] as const satisfies readonly CaptureKind[];
-
 export const captureKinds = Object.keys(kindRules) as readonly CaptureKind[];
+
+/** The kinds of what was said and done; others say nothing about a conversation. */
+export const conversationKinds: readonly string[] = captureKinds.filter((kind) => kindRules[kind].is_conversation);
 
 export function isCaptureKind(kind: unknown): kind is CaptureKind {
   return typeof kind === "string" && Object.hasOwn(kindRules, kind);

@@ -23,7 +23,7 @@ export interface KeyStore {
   readonly engine: string;
   /** Durable when it returns. An id is never taken twice. */
   add(key: StoredKey): Promise<void>;
-  /** The oldest first, revoked ones too. */
+  /** The oldest first, those of one moment by their ids; revoked ones too. */
   list(): Promise<readonly StoredKey[]>;
   /** Durable when it returns. A key that was revoked before keeps its time; undefined where there is none. */
   revoke(id: string, at: string): Promise<StoredKey | undefined>;

@@ -4,7 +4,7 @@ import { filterValues } from "../../test/support/filter-values.js";
 import { captureKinds } from "../model/kinds.js";
 import { Rejection } from "../model/rejection.js";
 import { bothHold, type RowFilter } from "../ports/row-filter.js";
-import { type Filter, type FilterName, filterNames, filters, parseFilters, typedFilterNames } from "./filters.js";
+import { type Filter, type FilterName, filters, parseFilters, typedFilterNames } from "./filters.js";
 import { parseEntryQuery, parseInteractionQuery } from "./list-query.js";
 import { type QuestionName, type QuestionRule, questionNames, questionRules } from "./question-rules.js";
 import { parseSearchQuery } from "./search/search-query.js";
@@ -17,6 +17,8 @@ function parse(name: FilterName, value: unknown): { readonly filter: RowFilter; 
   if (parsed instanceof Rejection) throw new Error(parsed.message);
   return parsed;
 }
+
+const filterNames = Object.keys(filters) as readonly FilterName[];
 
 describe.each(filterNames)("%s", (name) => {
   const { description, schema, flag, refusals }: Filter = filters[name];

@@ -1,14 +1,7 @@
 // The table of filters: a row for each, from which every surface takes its parameters, flags, refusals and words, and every
 // question what the filter means. How two of the same come together is the business of its kind of condition.
 import { parseLabel } from "../model/ids.js";
-import {
-  captureKinds,
-  conversationKinds,
-  isCaptureKind,
-  isReservedKind,
-  ownKindRules,
-  readKinds,
-} from "../model/kinds.js";
+import { captureKinds, isCaptureKind, isReservedKind, ownKinds, readKinds } from "../model/kinds.js";
 import { Rejection, type RejectionCode, reject } from "../model/rejection.js";
 import { isRole, readRole, readRoles } from "../model/roles.js";
 import { parseTimeBound } from "../model/time.js";
@@ -49,7 +42,7 @@ export const filters = {
     parse: parseKindFilter,
     schema: { type: "string" },
     description: `Entries of this kind: ${readKinds.join(", ")}.`,
-    flag: { name: "kind", value: "kind", says: `only this kind: ${conversationKinds.join(", ")} …` },
+    flag: { name: "kind", value: "kind", says: `only this kind: ${readKinds.join(", ")}` },
     refusals: ["kind_unknown"],
     is_typed: true,
   },
@@ -104,7 +97,7 @@ export type FilterTexts = { readonly [N in keyof Filters]?: string | undefined }
 /** What these filters are as conditions on rows. */
 export type ConditionsOf<N extends FilterName> = Pick<RowFilter, Filters[N]["condition"]>;
 
-export const filterNames = Object.keys(filters) as readonly FilterName[];
+const filterNames = Object.keys(filters) as readonly FilterName[];
 
 /** The filters that can be typed into a search. */
 export const typedFilterNames: readonly FilterName[] = filterNames.filter((name) => filters[name].is_typed);
@@ -175,7 +168,7 @@ function parseKindFilter(kind: unknown): ParsedFilter<"kinds"> | Rejection {
     code: "kind_unknown",
     field: "kind",
     message: `kind ${shown(kind)} is not known`,
-    hint: `Kinds are ${captureKinds.join(", ")}, and of the log itself ${Object.keys(ownKindRules).join(" and ")}.`,
+    hint: `Kinds are ${captureKinds.join(", ")}, and of the log itself ${ownKinds.join(" and ")}.`,
   });
 }
 

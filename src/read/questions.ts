@@ -15,7 +15,7 @@ import type { SearchPage } from "./search/searcher.js";
 import type { HistoryQuery, SessionListQuery, TimelineQuery } from "./session-query.js";
 import type { SessionList, SessionSummary, Timeline } from "./session-reader.js";
 
-export interface Questions {
+interface Questions {
   listInteractions(query: ListQuery): InteractionList;
   listEntries(query: ListQuery): EntryList;
   getById(id: string): Entry | ErasedEntry | undefined;

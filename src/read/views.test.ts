@@ -1,9 +1,7 @@
-// Views: lengths in code points, summaries without the long parts, and an interaction together with its response.
-import fc from "fast-check";
+// Views: summaries without the long parts, and an interaction together with its response.
 import { describe, expect, test } from "vitest";
-import { fuzz } from "../../test/support/fuzz.js";
 import type { Entry, EntryOf, Interaction } from "../model/entry.js";
-import { codePoints, complete, summarise } from "./views.js";
+import { complete, summarise } from "./views.js";
 
 const envelope = {
   position: 1,
@@ -43,38 +41,6 @@ const nothingGiven: EntryOf<"response"> = {
   usage: {},
   extra: {},
 };
-
-describe("length in code points", () => {
-  test.each([
-    ["", 0],
-    ["abc", 3],
-    ["é", 1],
-    ["e\u0301", 2],
-    ["日本", 2],
-    ["🙂", 1],
-    ["🙂🙂a", 3],
-    ["👨‍👩‍👧", 5],
-    ["\0", 1],
-    ["\ud800", 1],
-    ["\udc00", 1],
-    ["\udc00\ud800", 2],
-    ["\ud800\ud800\udc00", 2],
-    ["a\ud83d", 2],
-  ])("of %j is %i", (text, expected) => {
-    expect(codePoints(text)).toBe(expected);
-  });
-
-  test("is that of iterating over the text", () => {
-    const anyText = fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units));
-    const surrogates = fc.array(fc.integer({ min: 0xd700, max: 0xe0ff })).map((units) => String.fromCharCode(...units));
-    fc.assert(
-      fc.property(fc.oneof(anyText, surrogates), (text) => {
-        expect(codePoints(text)).toBe([...text].length);
-      }),
-      fuzz(500),
-    );
-  });
-});
 
 describe("a summary", () => {
   test("of an interaction leaves out response and context pack, and says how long the response is", () => {

@@ -1,4 +1,5 @@
 // Views: an interaction together with the response that completed it, and the short form that lists show.
+import { codePoints } from "../model/code-points.js";
 import type { Entry, EntryOf, EntrySummary, Interaction } from "../model/entry.js";
 
 /** What the response gives wins; references add up, since both name what was used for the same turn. */
@@ -29,21 +30,6 @@ export function summarise(entry: Entry): EntrySummary {
     return { ...rest, response_chars: codePoints(response) };
   }
   return entry;
-}
-
-/** Length in code points, which is what people count as characters more often than UTF-16 units. */
-export function codePoints(text: string): number {
-  let count = text.length;
-  for (let i = 0; i < text.length; i += 1) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0xd800 || unit > 0xdbff) continue;
-    const next = text.charCodeAt(i + 1);
-    if (next >= 0xdc00 && next <= 0xdfff) {
-      count -= 1;
-      i += 1;
-    }
-  }
-  return count;
 }
 
 function union(left: readonly string[], right: readonly string[]): readonly string[] {

@@ -5,7 +5,7 @@ import { citationOf } from "./citations.js";
 import { excerpt, type Mask } from "./excerpt.js";
 
 /** So many entries of the session after a decision are looked at, and none beyond its next decision. */
-export const ENTRIES_AFTER = 10;
+const ENTRIES_AFTER = 10;
 const DECISIONS_KEPT = 100;
 
 /** Takes entries newest first, so that what follows a decision is known when the decision comes. */

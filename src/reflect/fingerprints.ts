@@ -1,14 +1,8 @@
-// Errors grouped by what they have in common: the words stay, and whatever changes from one time to the next is named.
-import type { EntryOf } from "../model/entry.js";
-import type { Citation, Cited, ErrorGroup } from "../model/report.js";
-import { citationOf, cite } from "./citations.js";
-import { copyOf, excerpt, type Mask, shown } from "./excerpt.js";
+// What errors have in common: the words stay, and whatever changes from one time to the next is named.
 
 const FINGERPRINT_CHARS = 200;
 /** Names are shorter than most of what they stand for. */
 const LINE_CHARS = 300;
-/** So many different errors are told apart, the newest ones; later ones still count as errors. */
-const GROUPS_MAX = 5_000;
 
 /** In this order: a path in quotes is a quoted text, a number in a time is part of the time. */
 const CHANGING: readonly (readonly [pattern: RegExp, name: string])[] = [
@@ -38,49 +32,4 @@ function tellingLine(text: string): string {
   const lines = text.split(/\r\n?|\n/).filter((line) => line.trim() !== "");
   const isTraceback = /^\s*Traceback \(most recent call last\)/.test(lines[0] ?? "");
   return (isTraceback ? lines.at(-1) : lines[0]) ?? "";
-}
-
-interface Group {
-  readonly text: string;
-  readonly last_at: string;
-  first_at: string;
-  count: number;
-  readonly cited: Citation[];
-}
-
-/** Takes errors newest first. */
-export class ErrorGroups {
-  readonly #groups = new Map<string, Group>();
-  readonly #mask: Mask;
-
-  constructor(mask: Mask) {
-    this.#mask = mask;
-  }
-
-  add(entry: EntryOf<"error">): void {
-    const said = entry.error.trim() === "" ? entry.context : entry.error;
-    const fingerprint = fingerprintOf(shown(said, this.#mask));
-    const known = this.#groups.get(fingerprint);
-    if (known === undefined) {
-      if (this.#groups.size >= GROUPS_MAX) return;
-      const { created_at } = entry;
-      const text = excerpt(said, this.#mask);
-      const group = { text, first_at: created_at, last_at: created_at, count: 1, cited: [citationOf(entry)] };
-      this.#groups.set(copyOf(fingerprint), group);
-      return;
-    }
-    known.count += 1;
-    known.first_at = entry.created_at;
-    cite(known.cited, citationOf(entry));
-  }
-
-  /** The most frequent first, among equals the newest. */
-  finish(): readonly Cited<ErrorGroup>[] {
-    return [...this.#groups]
-      .map(([fingerprint, { text, count, first_at, last_at, cited }]) => ({
-        ...{ fingerprint, text, count },
-        ...{ first_at, last_at, cited },
-      }))
-      .sort((left, right) => right.count - left.count);
-  }
 }

@@ -1,7 +1,7 @@
 // Reflection as a pure function: counts, findings with their citations, and the Markdown of a small store.
 import { describe, expect, test } from "vitest";
+import { reflect } from "../../test/support/reflect.js";
 import type { Entry } from "../model/entry.js";
-import { reflect } from "./reflection.js";
 
 let positions = 0;
 

@@ -4,8 +4,8 @@ import { conversationKinds } from "../model/kinds.js";
 import type { Cited, LowConfidenceItem, ReflectionReport } from "../model/report.js";
 import { citationOf } from "./citations.js";
 import { FollowedDecisions } from "./decisions.js";
+import { ErrorGroups } from "./error-groups.js";
 import { excerpt, type Mask } from "./excerpt.js";
-import { ErrorGroups } from "./fingerprints.js";
 import { insightsOf } from "./insights.js";
 import { toReport } from "./render.js";
 import { contentTexts } from "./said.js";
@@ -83,26 +83,8 @@ export class Reflection {
   }
 }
 
-/** The same for entries at hand, in whatever order: `before` are those that came before the reviewed ones. */
-export function reflect(
-  entries: readonly Entry[],
-  options: ReflectionSettings & { readonly before?: readonly Entry[] } = {},
-): ReflectionReport {
-  const reflection = new Reflection(options);
-  for (const entry of newestFirst(entries)) reflection.add(entry);
-  for (const entry of newestFirst(options.before ?? [])) reflection.addBefore(entry);
-  return reflection.finish();
-}
-
-function newestFirst(entries: readonly Entry[]): readonly Entry[] {
-  return [...entries].sort((left, right) => {
-    if (left.created_at !== right.created_at) return left.created_at < right.created_at ? 1 : -1;
-    return right.position - left.position;
-  });
-}
-
 function isConversation({ kind }: Entry): boolean {
-  return (conversationKinds as readonly string[]).includes(kind);
+  return conversationKinds.includes(kind);
 }
 
 function toItem(entry: Entry, mask: Mask): Cited<LowConfidenceItem> {

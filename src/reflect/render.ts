@@ -17,7 +17,7 @@ import { CONFIDENCE_MIN } from "./trend.js";
 const ITEMS_SHOWN = 5;
 const CITED_SHOWN = 5;
 
-export const NOTHING = "Nothing recorded yet to reflect on.";
+const NOTHING = "Nothing recorded yet to reflect on.";
 
 export function toReport(findings: Findings): ReflectionReport {
   const { counts, before } = findings;
@@ -34,7 +34,7 @@ export function toReport(findings: Findings): ReflectionReport {
   };
 }
 
-export function renderMarkdown(findings: Findings): string {
+function renderMarkdown(findings: Findings): string {
   const { counts, tools, before } = findings;
   if (counts.reviewed === 0) return NOTHING;
   const failing = tools.filter((tool) => tool.is_failing).sort((left, right) => right.failure_rate - left.failure_rate);

@@ -5,10 +5,10 @@ import { CITED_MAX, citationOf, cite } from "./citations.js";
 import { excerpt, type Mask } from "./excerpt.js";
 
 /** A tool is failing where at least this share of its calls failed. */
-export const FAILURE_RATE_MIN = 0.1;
+const FAILURE_RATE_MIN = 0.1;
 /** A tool is slow where half of its calls take at least this long, or one in twenty takes at least that long. */
-export const SLOW_MEDIAN_MS = 1_000;
-export const SLOW_P95_MS = 5_000;
+const SLOW_MEDIAN_MS = 1_000;
+const SLOW_P95_MS = 5_000;
 
 /** So many tools are told apart, those called last. */
 const TOOLS_MAX = 1_000;

@@ -7,8 +7,8 @@ import { textsOfUser } from "./said.js";
 import { stopWords, WordTable } from "./word-table.js";
 import { eachWord, piecesOf, type SegmentingBudget } from "./words.js";
 
-export const MENTIONS_MIN = 3;
-export const TOPICS_SHOWN = 5;
+const MENTIONS_MIN = 3;
+const TOPICS_SHOWN = 5;
 
 /** Of one text this much is looked at; a longer one is a file that somebody pasted. */
 const TEXT_CHARS_MAX = 1_000_000;

@@ -19,27 +19,15 @@ import { Checkpointing } from "./checkpointing.js";
 import { type PackedOutcomes, unpackOutcomes } from "./packed-outcomes.js";
 import { packUnits } from "./packed-units.js";
 import { purgeFile } from "./purging.js";
-
-/** Handing a lone entry to a thread and back wakes two sleepers, which takes longer than a fast disk's sync. */
-const LONE_BYTES_MAX = 64 * 1024;
-/** Where commits take longer than this on average, the thread takes over for a while: it may wait, this one may not. */
-const COMMIT_MS_MAX = 2;
-/** A longer one counts as this: one hiccup of the disk is no slow disk, two among ten commits are. */
-const COMMIT_MS_COUNTED_MAX = 12;
-const COMMITS_AVERAGED = 10;
-const THREAD_TURN_MS = 1_000;
+import { WriterPolicy } from "./writer-policy.js";
 
 export class ThreadedLog implements EntryLog {
   readonly engine = "sqlite";
   readonly #path: string;
   readonly #own: SqliteLog;
   readonly #checkpointing: Checkpointing;
+  readonly #policy = new WriterPolicy(() => performance.now());
   #thread: Promise<Thread> | undefined;
-  #inFlight = 0;
-  /** Appends in a row that came alone; the first after a crowd still goes to the thread. */
-  #lone = 1;
-  #ownAgainAt = 0;
-  #commitMs = 0;
   #isClosed = false;
   #purging: Promise<string | undefined> | undefined;
 
@@ -63,10 +51,8 @@ export class ThreadedLog implements EntryLog {
   async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
     if (this.#isClosed) throw closed();
     const bytes = bytesOf(units);
-    this.#lone = units.length === 1 && this.#inFlight === 0 ? this.#lone + 1 : 0;
-    const isLone =
-      this.#lone > 1 && bytes <= LONE_BYTES_MAX && performance.now() >= this.#ownAgainAt && !isErasing(units);
-    const outcomes = (isLone ? this.#appendHere(units) : undefined) ?? (await this.#appendOnThread(units));
+    const isHere = this.#policy.isCallers(units, bytes);
+    const outcomes = (isHere ? this.#appendHere(units) : undefined) ?? (await this.#appendOnThread(units));
     this.#checkpointing.afterCommit(bytes);
     return outcomes;
   }
@@ -141,19 +127,12 @@ export class ThreadedLog implements EntryLog {
       if (error instanceof Fault && error.code === "store_busy") return undefined;
       throw error;
     } finally {
-      this.#noteCommit(performance.now() - start);
+      this.#policy.noteCommit(performance.now() - start);
     }
   }
 
-  #noteCommit(ms: number): void {
-    this.#commitMs += (Math.min(ms, COMMIT_MS_COUNTED_MAX) - this.#commitMs) / COMMITS_AVERAGED;
-    if (this.#commitMs <= COMMIT_MS_MAX) return;
-    this.#commitMs = 0;
-    this.#ownAgainAt = performance.now() + THREAD_TURN_MS;
-  }
-
   async #appendOnThread(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
-    this.#inFlight += 1;
+    this.#policy.handOver();
     try {
       const thread = await this.#startedThread();
       return unpackOutcomes(await thread.callWith<PackedOutcomes>((call) => packUnits(call, units)));
@@ -162,7 +141,7 @@ export class ThreadedLog implements EntryLog {
       if (error instanceof Fault && error.code === "thread_stopped") this.#thread = undefined;
       throw error;
     } finally {
-      this.#inFlight -= 1;
+      this.#policy.takeBack();
     }
   }
 
@@ -177,14 +156,9 @@ export class ThreadedLog implements EntryLog {
 
   /** Whoever writes has to do it, since it needs a moment at which nobody does. */
   #finishCheckpoint(): void {
-    if (this.#inFlight === 0) this.#own.finishCheckpoint();
+    if (this.#policy.isThreadIdle) this.#own.finishCheckpoint();
     else void this.#thread?.then((thread) => thread.tell("finishCheckpoint", undefined));
   }
-}
-
-/** Overwriting many bodies takes longer than a lone commit may. */
-function isErasing(units: readonly AppendUnit[]): boolean {
-  return units.some((unit) => unit.some(({ kind }) => kind === "redaction"));
 }
 
 function bytesOf(units: readonly AppendUnit[]): number {

@@ -24,7 +24,8 @@ describe("an error that crosses a thread", () => {
   });
 });
 
-test("a log that cannot be opened rejects with its fault, and leaves no thread behind", async () => {
+test("a log that cannot be opened rejects with its fault, and makes no thread that could be left behind", async () => {
+  const made = threadsMade();
   const path = join(folderOfTest(), "log.db");
   mkdirSync(path);
   await expect(ThreadedLog.open({ path, mode: "create" })).rejects.toMatchObject({
@@ -35,16 +36,35 @@ test("a log that cannot be opened rejects with its fault, and leaves no thread b
   await expect(ThreadedLog.open({ path: join(path, "none.db"), mode: "write" })).rejects.toMatchObject({
     code: "store_missing",
   });
+  expect(made()).toBe(0);
 });
 
-test("a closed log refuses every call, and may be closed again", async () => {
-  const log = await ThreadedLog.open({ path: join(folderOfTest(), "log.db"), mode: "create" });
-  await log.close();
-  await log.close();
-  const units = ["a", "b"].map((id) => [newEntry(id)]);
-  for (const call of [() => log.head(), () => log.append(units), () => log.find(["id:a"]), () => log.get([1])]) {
-    await expect(call()).rejects.toMatchObject({ name: "Fault" });
-  }
+describe("a closed log", () => {
+  const range = { after: 0, limit: 1 };
+  test.each<[call: string, (log: ThreadedLog) => Promise<unknown>]>([
+    ["head", (log) => log.head()],
+    ["append of one", (log) => log.append([[newEntry("a")]])],
+    ["append of several", (log) => log.append(["a", "b"].map((id) => [newEntry(id)]))],
+    ["restore", (log) => log.restore({ log_id: "l", entries: [] })],
+    ["read", (log) => log.read(range)],
+    ["get", (log) => log.get([1])],
+    ["readBodies", (log) => log.readBodies(range)],
+    ["getBodies", (log) => log.getBodies([1])],
+    ["find", (log) => log.find(["id:a"])],
+    ["keptClaims", (log) => log.keptClaims({ after: 0, through: 1 })],
+    ["stray", (log) => log.stray()],
+  ])("refuses %s", async (_, call) => {
+    const log = await ThreadedLog.open({ path: join(folderOfTest(), "log.db"), mode: "create" });
+    await log.append([[newEntry("before")]]);
+    await log.close();
+    await expect(call(log)).rejects.toMatchObject({ name: "Fault" });
+  });
+
+  test("may be closed again", async () => {
+    const log = await ThreadedLog.open({ path: join(folderOfTest(), "log.db"), mode: "create" });
+    await log.close();
+    await expect(log.close()).resolves.toBeUndefined();
+  });
 });
 
 test("the write-ahead log is carried over while entries are written, and does not grow with them", async () => {
@@ -68,11 +88,15 @@ test("a checkpoint that cannot be finished is no failure of the append before it
   onTestFinished(() => finishing.mockRestore());
   const log = await ThreadedLog.open({ path: join(folderOfTest(), "log.db"), mode: "create" });
   onTestFinished(() => log.close());
-  for (let nth = 0; nth < 1_000 && finishing.mock.calls.length === 0; nth += 1) {
-    const [outcome] = await log.append([[{ ...newEntry(`e-${nth}`), body: Buffer.alloc(50_000) }]]);
-    expect(outcome).toMatchObject({ placed: [{ position: nth + 1 }] });
+  let appended = 0;
+  while (appended < 1_000 && finishing.mock.calls.length === 0) {
+    const [outcome] = await log.append([[{ ...newEntry(`e-${appended}`), body: Buffer.alloc(50_000) }]]);
+    appended += 1;
+    expect(outcome).toMatchObject({ placed: [{ position: appended }] });
   }
   expect(finishing).toHaveBeenCalled();
+  expect(await log.find([`id:e-${appended - 1}`])).toEqual([appended]);
+  expect((await log.get([appended]))[0]?.body).toHaveLength(50_000);
 });
 
 test("a thread that dies rejects what was under way, and every later call", async () => {
@@ -81,28 +105,46 @@ test("a thread that dies rejects what was under way, and every later call", asyn
   );
   const thread = new Thread({ file, options: {} });
   const stopped = { name: "Fault", code: "thread_stopped", hint: expect.any(String) };
-  await expect(thread.call("anything", undefined)).rejects.toMatchObject(stopped);
-  await expect(thread.call("anything", undefined)).rejects.toMatchObject(stopped);
+  const underWay = [thread.call("anything", undefined), thread.call("anything else", undefined)];
+  for (const call of underWay) await expect(call).rejects.toMatchObject(stopped);
+  for (let nth = 0; nth < 2; nth += 1) {
+    await expect(thread.call("anything", undefined)).rejects.toMatchObject(stopped);
+  }
   await thread.close();
 });
 
-test("reading tries again where its thread could not open the files", async () => {
+test("reading tries again where its thread could not open the files, with a thread of its own again", async () => {
+  const made = threadsMade();
   const folder = folderOfTest();
   const path = join(folder, "log.db");
   const reading = new ThreadedReading({ data: folder });
   await expect(reading.ask("count")).rejects.toMatchObject({ code: "store_missing" });
   const log = await ThreadedLog.open({ path, mode: "create" });
   expect(await reading.ask("count")).toMatchObject({ entries: 0 });
+  expect(made()).toBe(2);
   await reading.close();
   await log.close();
   rmSync(folder, { recursive: true });
 });
 
 test("reading that was never asked for anything closes without a thread", async () => {
+  const made = threadsMade();
   const reading = new ThreadedReading({ data: "nowhere" });
   reading.grown();
   await reading.close();
+  expect(made()).toBe(0);
 });
+
+/** How many threads this process has made since. */
+function threadsMade(): () => number {
+  let made = 0;
+  const count = (): void => {
+    made += 1;
+  };
+  process.on("worker", count);
+  onTestFinished(() => void process.off("worker", count));
+  return () => made;
+}
 
 function newEntry(id: string): LogEntry {
   const bytes = { salt: Buffer.alloc(16), body: Buffer.from(id) };

@@ -2,10 +2,12 @@
 import { describe, expect, test } from "vitest";
 import { entryIndexChecks } from "../../src/conformance/entry-index.js";
 import { entryLogChecks } from "../../src/conformance/entry-log.js";
+import { keyStoreChecks } from "../../src/conformance/key-store.js";
 import { type Check, proveLack, runCheck } from "../../src/conformance/suite.js";
 import { MemoryLog } from "../../src/engines/memory/log.js";
 import type { EntryLog } from "../../src/ports/entry-log.js";
 import { faultyIndexes } from "./faulty-indexes.js";
+import { faultyKeys } from "./faulty-keys.js";
 import { faultyLogs } from "./faulty-logs.js";
 
 describe("a log that is wrong in one respect fails the check for it:", () => {
@@ -20,9 +22,16 @@ describe("an index that is wrong in one respect fails the check for it:", () => 
   });
 });
 
+describe("a store of keys that is wrong in one respect fails the check for it:", () => {
+  test.each(faultyKeys)("$Faulty.name", async ({ Faulty, breaks }) => {
+    await expectBroken({ checks: keyStoreChecks, breaks, open: async () => new Faulty() });
+  });
+});
+
 test("the first check of each suite asks which engine it is", () => {
   expect(entryLogChecks[0]?.behaviour).toBe("it is the engine that it is said to be");
   expect(entryIndexChecks[0]?.behaviour).toBe("it is the engine that it is said to be");
+  expect(keyStoreChecks[0]?.behaviour).toBe("it is the engine that it is said to be");
 });
 
 describe("a check for something that the engine is said to lack", () => {

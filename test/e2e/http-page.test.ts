@@ -65,6 +65,15 @@ test("every kind has a row with its first line", async () => {
   ]);
 });
 
+test.each(["ui/", "ui/sessions", "ui/sessions/worker.js"])("the page works at /%s as it does at /", async (address) => {
+  const server = await startServer();
+  await server.post("/interactions", { prompt: "seen from every view" });
+  const { page, problems } = await openPage(server);
+  await page.goto(`${server.address}/${address}`);
+  await page.getByText("seen from every view", { exact: true }).waitFor();
+  expect(problems).toEqual([]);
+});
+
 test("neither the page nor the documentation asks any other server, and nothing is blocked or fails", async () => {
   const server = await startServer();
   await server.post("/interactions", { prompt: "p" });

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Entry } from "../../src/model/entry.js";
-import { reflect } from "../../src/reflect/reflection.js";
 import { fuzz } from "../support/fuzz.js";
+import { reflect } from "../support/reflect.js";
 
 const text = fc.oneof(
   fc.string({ unit: "binary" }),

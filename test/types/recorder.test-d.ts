@@ -106,6 +106,19 @@ expectTypeOf<CaptureKind>().toEqualTypeOf<
   | "session_info"
   | "raw"
 >();
+declare const part: { readonly type: "text"; readonly text: string; readonly at: Date };
+expectTypeOf(recorder.append).toBeCallableWith({ kind: "message", session_id: "s", role: "user", content: [part] });
+expectTypeOf(recorder.append).toBeCallableWith({ kind: "raw", source: "x", record: { at: new Date() } });
+// @ts-expect-error A consolidation says how far it goes.
+void recorder.append({ kind: "consolidation", session_id: "s" });
+// @ts-expect-error A response completes something.
+void recorder.append({ kind: "response", response: "r" });
+// @ts-expect-error A record came from somewhere.
+void recorder.append({ kind: "raw", record: {} });
+// @ts-expect-error A title belongs to a session.
+void recorder.append({ kind: "session_info", title: "t" });
+// @ts-expect-error A field of another kind is a mistake.
+void recorder.append({ kind: "error", error: "e", prompt: "p" });
 // @ts-expect-error A message belongs to a session.
 void recorder.append({ kind: "message", role: "user", content: "c" });
 // @ts-expect-error Reserved kinds are the log's own.

@@ -1,6 +1,7 @@
 // `hansard retention`: forgets what is older than rules allow; without --yes it only says what would go.
 import type { Command } from "commander";
 import type { Retained, RetentionRule } from "../../index.js";
+import { captureKinds } from "../../model/kinds.js";
 import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { systemUser } from "../system-user.js";
@@ -11,7 +12,7 @@ export const retentionCommand: CommandModule = {
   define(command: Command): void {
     command
       .option("--older-than <age>", "90d, 12w, or a date: entries that were created before that")
-      .option("--kind <kind>", "only this kind: tool_call, message …; without it, every kind that can be captured")
+      .option("--kind <kind>", `only this kind: ${captureKinds.join(", ")}; without it, all of these`)
       .option("--yes", "do it; without this, only what would go is shown")
       .option("--json", "print a JSON document")
       .addHelpText(

@@ -1,6 +1,6 @@
 // `hansard show`: one entry whole, in sections that a person can read, or as the document of GET /entries/{id}.
 import type { Command } from "commander";
-import type { Entry, ErasedEntry } from "../../model/entry.js";
+import type { Entry, ErasedEntry, FieldName } from "../../model/entry.js";
 import { RecorderError } from "../../model/rejection.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
@@ -11,9 +11,9 @@ import { formatCount, wrapText } from "../text/table.js";
 import { cleanText, documentText, type Pane } from "../text/terminal.js";
 
 /** Text that was said or produced gets a section; other fields are facts about it, one line each. */
-const SECTIONS = new Set([
-  ...["prompt", "response", "response_summary", "content", "result", "error", "context"],
-  ...["decision", "rationale", "summary"],
+const SECTIONS: ReadonlySet<string> = new Set<FieldName>([
+  ...(["prompt", "response", "response_summary", "content", "result", "error", "context"] as const),
+  ...(["decision", "rationale", "summary"] as const),
 ]);
 const ENVELOPE = ["position", "id", "kind", "created_at", "recorded_at", "session_id", "project", "client", "hash"];
 const INDENT = "  ";

@@ -1,12 +1,11 @@
 // Entries in words: the one line that stands for an entry in a table, and the colour of its kind.
+import { type ByKind, saidByKind } from "../../model/by-kind.js";
 import type { EntrySummary, ReadKind } from "../../model/entry.js";
 import { countOf, formatCount } from "./table.js";
 import { type Colours, cleanLine } from "./terminal.js";
 
-type SummaryOf<K extends ReadKind> = Extract<EntrySummary, { readonly kind: K }>;
-
 /** Which fields say most about an entry of each kind. */
-const lineByKind: { readonly [K in ReadKind]: (entry: SummaryOf<K>) => string } = {
+const lineByKind: ByKind<EntrySummary, string> = {
   interaction: (entry) => `${entry.response_chars === 0 ? "(no response) " : ""}${cleanLine(entry.prompt)}`,
   response: (entry) => cleanLine(entry.response_summary) || `${formatCount(entry.response_chars)} characters`,
   message: (entry) => `${entry.role}: ${contentLine(entry)}`,
@@ -22,30 +21,32 @@ const lineByKind: { readonly [K in ReadKind]: (entry: SummaryOf<K>) => string } 
 };
 
 export function entryLine(entry: EntrySummary): string {
-  // Kinds of memories have no line of their own yet.
-  const line = lineByKind[entry.kind] as ((entry: EntrySummary) => string) | undefined;
-  return cleanLine(line?.(entry) ?? "");
+  return cleanLine(saidByKind(lineByKind, entry) ?? "");
 }
 
+type Colour = "cyan" | "green" | "yellow" | "red" | "magenta" | "dim";
+
+const colourByKind: { readonly [K in ReadKind]: Colour } = {
+  interaction: "cyan",
+  response: "cyan",
+  message: "green",
+  tool_call: "yellow",
+  error: "red",
+  decision: "magenta",
+  consolidation: "dim",
+  clear: "dim",
+  session_info: "dim",
+  raw: "dim",
+  audit: "dim",
+  redaction: "dim",
+};
+
+/** Also of kinds that this version does not know, as a store written by a later one may hold them. */
 export function kindColour(kind: string, colours: Colours): (text: string) => string {
-  switch (kind) {
-    case "interaction":
-    case "response":
-      return colours.cyan;
-    case "message":
-      return colours.green;
-    case "tool_call":
-      return colours.yellow;
-    case "error":
-      return colours.red;
-    case "decision":
-      return colours.magenta;
-    default:
-      return colours.dim;
-  }
+  return colours[Object.hasOwn(colourByKind, kind) ? colourByKind[kind as ReadKind] : "dim"];
 }
 
-function contentLine(entry: SummaryOf<"message">): string {
+function contentLine(entry: Extract<EntrySummary, { readonly kind: "message" }>): string {
   if (typeof entry.content === "string" && entry.content !== "") return cleanLine(entry.content);
   if (entry.content.length === 0) return `calls ${entry.tool_calls.map(toolName).join(", ")}`;
   return valueLine(entry.content);

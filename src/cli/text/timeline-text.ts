@@ -1,5 +1,6 @@
 // The timeline of a session on a terminal: place, time and speaker at the side, and what happened beside them.
-import type { EntrySummary, ReadKind } from "../../model/entry.js";
+import { type ByKind, saidByKind } from "../../model/by-kind.js";
+import type { EntrySummary } from "../../model/entry.js";
 import { readRole } from "../../model/roles.js";
 import { entryLine, kindColour } from "./entry-text.js";
 import { countOf, formatCount } from "./table.js";
@@ -13,8 +14,6 @@ import {
   roleColour,
   valueText,
 } from "./transcript.js";
-
-type SummaryOf<K extends ReadKind> = Extract<EntrySummary, { readonly kind: K }>;
 
 /** What was said is worth more lines than what a tool gave back. */
 const SAID_LINES = 8;
@@ -61,9 +60,7 @@ function colourOf(entry: EntrySummary, colours: Colours): (text: string) => stri
   return entry.kind === "message" ? roleColour(readRole(entry.role), colours) : kindColour(entry.kind, colours);
 }
 
-const paragraphsByKind: {
-  readonly [K in ReadKind]: (entry: SummaryOf<K>, colours: Colours) => readonly Paragraph[];
-} = {
+const paragraphsByKind: ByKind<EntrySummary, readonly Paragraph[], [colours: Colours]> = {
   interaction: (entry, { dim }) => [
     said(entry.prompt),
     { text: answerText(entry), linesMax: RESULT_LINES, paint: dim },
@@ -110,11 +107,8 @@ const paragraphsByKind: {
 };
 
 function paragraphsOf(entry: EntrySummary, colours: Colours): readonly Paragraph[] {
-  // Kinds of memories have no text of their own yet.
-  const write = paragraphsByKind[entry.kind] as
-    | ((entry: EntrySummary, colours: Colours) => readonly Paragraph[])
-    | undefined;
-  return (write?.(entry, colours) ?? []).filter(({ text }) => text.trim() !== "");
+  const paragraphs = saidByKind(paragraphsByKind, entry, colours) ?? [];
+  return paragraphs.filter(({ text }) => text.trim() !== "");
 }
 
 function said(text: string): Paragraph {

@@ -12,7 +12,9 @@ export class MemoryKeys implements KeyStore {
   }
 
   async list(): Promise<readonly StoredKey[]> {
-    return [...this.#keysById.values()];
+    return [...this.#keysById.values()].sort(
+      (left, right) => compare(left.created_at, right.created_at) || compare(left.id, right.id),
+    );
   }
 
   async revoke(id: string, at: string): Promise<StoredKey | undefined> {
@@ -29,4 +31,8 @@ export class MemoryKeys implements KeyStore {
   }
 
   async close(): Promise<void> {}
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right);
 }

@@ -14,11 +14,6 @@ export function isConstraint(error: unknown): boolean {
   return codeOf(error) === "23505";
 }
 
-/** No partition takes the position yet. */
-export function isUnpartitioned(error: unknown): boolean {
-  return codeOf(error) === "23514" && messageOf(error).includes("partition");
-}
-
 export function codeOf(error: unknown): string {
   const code = (error as { readonly code?: unknown } | undefined)?.code;
   return typeof code === "string" ? code : "";

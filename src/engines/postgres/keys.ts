@@ -28,7 +28,7 @@ const TABLE_SQL = `
     FOR EACH STATEMENT EXECUTE FUNCTION hansard_keys_rule();
 `;
 
-export const keyMigrations: readonly Migration[] = [
+const keyMigrations: readonly Migration[] = [
   async (session) => {
     await session.query({ text: TABLE_SQL });
   },

@@ -45,32 +45,21 @@ export class DraftTables {
 
   /** Called within a transaction. */
   putInPlace(): void {
-    const vocabularies = this.#names.tables.filter(({ sql }) => /USING\s+fts5vocab/i.test(sql));
-    const own = this.#names.tables.filter((table) => !vocabularies.includes(table));
-    // A vocabulary names the table that it is of, so that it is made anew instead of being renamed.
-    for (const { name } of vocabularies) for (const prefix of [this.#prefix, ""]) this.#drop(prefix + name);
-    for (const { name } of own) {
-      this.#drop(name);
+    for (const name of this.#names.tables) {
+      this.#db.exec(`DROP TABLE IF EXISTS "${name}"`);
       this.#db.exec(`ALTER TABLE "${this.#prefix}${name}" RENAME TO "${name}"`);
     }
-    for (const { sql } of vocabularies) this.#db.exec(sql);
   }
 
   /** Called within a transaction. */
   remove(): void {
     if (this.isThere()) removeDrafts(this.#db);
   }
-
-  #drop(name: string): void {
-    this.#db.exec(`DROP TABLE IF EXISTS "${name}"`);
-  }
 }
 
 export function removeDrafts(db: Database.Database): void {
-  const listed = db.pragma("main.table_list") as readonly { readonly name: string; readonly type: string }[];
-  const drafts = listed.filter(({ name, type }) => PREFIX.test(name) && type !== "shadow");
-  // What reads another table goes before that one.
-  for (const { name } of drafts.toReversed()) db.exec(`DROP TABLE IF EXISTS "${name}"`);
+  const drafts = schemaNames(db, "type = 'table'").filter((name) => PREFIX.test(name));
+  for (const name of drafts) db.exec(`DROP TABLE IF EXISTS "${name}"`);
 }
 
 function schemaNames(db: Database.Database, which = "true"): readonly string[] {

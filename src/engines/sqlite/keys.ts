@@ -8,7 +8,7 @@ import type { KeyLookup, KeyStore, StoredKey } from "../../ports/key-store.js";
 import { openFile, toFault } from "./file.js";
 import { type Migration, migrate } from "./migrations.js";
 
-export const keyMigrations: readonly Migration[] = [
+const keyMigrations: readonly Migration[] = [
   (db) =>
     db.exec(`
       CREATE TABLE keys (
@@ -68,7 +68,7 @@ export class SqliteKeys implements KeyStore {
   async list(): Promise<readonly StoredKey[]> {
     if (!this.#isThere()) return [];
     return this.#attempt("write", ({ db }) => {
-      const rows = db.prepare<[], Row>("SELECT * FROM keys ORDER BY created_at, rowid").all();
+      const rows = db.prepare<[], Row>("SELECT * FROM keys ORDER BY created_at, id").all();
       return rows.map(rowToKey);
     });
   }

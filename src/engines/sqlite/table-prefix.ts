@@ -8,8 +8,7 @@ export type Naming = (sql: string) => string;
 export const asWritten: Naming = (sql) => sql;
 
 export interface TableNames {
-  /** Tables that are created, without those that a virtual table makes for itself. */
-  readonly tables: readonly { readonly name: string; readonly sql: string }[];
+  readonly tables: readonly string[];
   /** Every name of the schema, those of indexes too. */
   readonly all: ReadonlySet<string>;
 }
@@ -19,13 +18,14 @@ export function indexTableNames(): TableNames {
   const db = new Database(":memory:");
   try {
     createIndexTables(db);
-    const made = db.prepare("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite%'").all();
-    const listed = db.pragma("main.table_list") as readonly { readonly name: string; readonly type: string }[];
-    const shadows = new Set(listed.filter(({ type }) => type === "shadow").map(({ name }) => name));
-    const tables = (made as readonly { readonly name: string; readonly sql: string }[]).filter(
-      ({ name, sql }) => /^CREATE (VIRTUAL )?TABLE/i.test(sql) && !shadows.has(name),
+    const made = db.prepare<[], { name: string; type: string }>(
+      "SELECT name, type FROM sqlite_schema WHERE name NOT LIKE 'sqlite%'",
     );
-    return { tables, all: new Set((made as readonly { readonly name: string }[]).map(({ name }) => name)) };
+    const all = made.all();
+    return {
+      tables: all.flatMap(({ name, type }) => (type === "table" ? [name] : [])),
+      all: new Set(all.map(({ name }) => name)),
+    };
   } finally {
     db.close();
   }

@@ -21,7 +21,7 @@ export function createMask(options: MaskOptions = {}): Mask {
   return new TokenMask(options.values ?? []);
 }
 
-export function markerOf(rule: string): string {
+function markerOf(rule: string): string {
   return `[masked:${rule}]`;
 }
 

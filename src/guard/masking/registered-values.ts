@@ -2,7 +2,7 @@
 import { type Rejection, reject } from "../../model/rejection.js";
 
 /** Shorter ones stand in ordinary words, and everything would be full of markers. */
-export const VALUE_CHARS_MIN = 6;
+const VALUE_CHARS_MIN = 6;
 
 /** The values, each once; those that cannot be masked are refused without being repeated. */
 export function parseMaskValues(given: unknown): readonly string[] | Rejection {

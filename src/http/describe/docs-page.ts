@@ -35,13 +35,13 @@ export function renderDocs(document: OpenApiDocument, origin: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Hansard: documentation</title>
-<link rel="icon" href="/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/page.css">
-<link rel="stylesheet" href="/docs.css">
+<link rel="icon" href="/ui/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/ui/page.css">
+<link rel="stylesheet" href="/ui/docs.css">
 </head>
 <body>
 <header class="top">
-<a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">Hansard</a>
+<a class="brand" href="/"><img src="/ui/icon.svg" alt="" width="28" height="28">Hansard</a>
 <p class="quiet">HTTP interface, version ${escapeHtml(document.info.version)}</p>
 <nav><a href="/">Newest entries</a><a href="/openapi.json">openapi.json</a></nav>
 </header>

@@ -1,11 +1,9 @@
 // JSON schemas of entries, made from the table of kinds: what may be given, what is read back, what lists show.
-import type { CaptureKind, FieldsByKind, OwnFieldsByKind, ReadKind } from "../../model/entry.js";
+import type { CaptureKind, FieldName, ReadKind } from "../../model/entry.js";
 import type { Field } from "../../model/fields.js";
 import { captureKinds, fieldsOf as fieldTableOf, kindRules, readKinds } from "../../model/kinds.js";
 import { limits } from "../../model/limits.js";
 import { type Schema, schemaNamed } from "./operation.js";
-
-type FieldName = { [K in ReadKind]: keyof (FieldsByKind & OwnFieldsByKind)[K] }[ReadKind];
 
 /** A field that nobody described does not compile. */
 const descriptions = {
@@ -101,7 +99,7 @@ export function entrySchemas(): { readonly [name: string]: Schema } {
 }
 
 /** `interaction` → `InteractionEntry`, `tool_call` → `ToolCallEntry`. */
-export function nameOf(kind: ReadKind): string {
+function nameOf(kind: ReadKind): string {
   const words = kind.split("_").map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
   return `${words.join("")}Entry`;
 }

@@ -2,7 +2,7 @@
 // needs is in guard/scopes.ts, and a route that is not there cannot be registered.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../guard/keys.js";
-import { type Need, needOf } from "../../guard/scopes.js";
+import { type Need, needByRoute } from "../../guard/scopes.js";
 import { RecorderError, Rejection } from "../../model/rejection.js";
 import { allows, type Scope } from "../../model/scope.js";
 import type { Recorder } from "../../recorder.js";
@@ -55,6 +55,12 @@ export function keepDoor(app: FastifyInstance, { keys, hosts, rate }: Doorkeepin
       throw scopeInsufficient(need, request.caller.scope, reply);
     }
   });
+}
+
+/** What a route needs; undefined where nobody has decided it. */
+function needOf(method: string, path: string): Need | undefined {
+  const route = `${method === "HEAD" ? "GET" : method} ${path}`;
+  return Object.hasOwn(needByRoute, route) ? needByRoute[route] : undefined;
 }
 
 /** Who asks, in a route that needs a key. */

@@ -89,10 +89,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   return reply.send(answer);
 }
 
-export function toErrorAnswer(
-  error: unknown,
-  requestId: string,
-): { readonly status: number; readonly answer: ErrorAnswer } {
+function toErrorAnswer(error: unknown, requestId: string): { readonly status: number; readonly answer: ErrorAnswer } {
   if (error instanceof RecorderError) return rejectionAnswer(error);
   if (error instanceof Fault) {
     const { code, message, hint } = error;

@@ -8,18 +8,20 @@ export function refuseRoute(app: FastifyInstance, request: FastifyRequest, reply
   const methods = (app.supportedMethods as HTTPMethods[]).filter(
     (method) => app.findRoute({ method, url: path }) !== null,
   );
-  if (methods.length === 0) {
-    throw new RecorderError({
-      code: "route_not_found",
-      message: "there is nothing at this address",
-      hint: "GET /docs lists every call.",
-    });
-  }
+  if (methods.length === 0) throw routeNotFound();
   const allowed = methods.sort().join(", ");
   reply.header("allow", allowed);
   throw new RecorderError({
     code: "method_not_allowed",
     message: `${request.method} is not possible here`,
     hint: `This address takes ${allowed}.`,
+  });
+}
+
+export function routeNotFound(): RecorderError {
+  return new RecorderError({
+    code: "route_not_found",
+    message: "there is nothing at this address",
+    hint: "GET /docs lists every call.",
   });
 }

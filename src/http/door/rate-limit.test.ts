@@ -22,9 +22,37 @@ test("one client's haste is not another's", () => {
   expect([rate.take("a", 0), rate.take("a", 0), rate.take("b", 0)]).toEqual([0, 1000, 0]);
 });
 
-test("a hundred thousand clients leave no more than a few thousand behind, and are each served", () => {
+test("a hundred thousand clients in a second are each served, and no more than ten thousand of them are remembered", () => {
   const rate = new RateLimit(1);
-  for (let nth = 0; nth < 100_000; nth += 1) expect(rate.take(String(nth), nth / 100)).toBe(0);
+  const clients = Array.from({ length: 100_000 }, (_, nth) => String(nth));
+  expect(clients.filter((client, nth) => rate.take(client, nth / 1_000) > 0)).toEqual([]);
+  // Whoever is remembered has used up its one request. The newest are asked first, since asking others takes room.
+  const remembered = clients.reverse().filter((client) => rate.take(client, 100) > 0);
+  expect(remembered.length).toBeGreaterThan(5_000);
+  expect(remembered.length).toBeLessThanOrEqual(10_000);
+});
+
+test("those who have not asked for a second make room first, and the others stay", () => {
+  const rate = new RateLimit(2);
+  const ask = (name: string, count: number, nowMs: number): number => {
+    let waiting = 0;
+    for (let nth = 0; nth < count; nth += 1) if (rate.take(`${name} ${nth}`, nowMs) > 0) waiting += 1;
+    return waiting;
+  };
+  ask("idle", 5_000, 0);
+  for (let nth = 0; nth < 2; nth += 1) ask("busy", 5_000, 600);
+  expect(ask("new", 5_000, 1_000)).toBe(0);
+  // Most of a request has come back to each, which nobody would have to wait for who had been forgotten.
+  expect(ask("busy", 5_000, 1_000)).toBe(5_000);
+});
+
+test("where all have asked within a second, whoever has been known longest makes room", () => {
+  const rate = new RateLimit(1);
+  const isRemembered = (client: string): boolean => rate.take(client, 0) > 0;
+  for (let nth = 0; nth < 10_000; nth += 1) rate.take(String(nth), 0);
+  expect([isRemembered("0"), isRemembered("9999")]).toEqual([true, true]);
+  rate.take("one more", 0);
+  expect([isRemembered("9999"), isRemembered("one more"), isRemembered("0")]).toEqual([true, true, false]);
 });
 
 test("no limit is none", () => {

@@ -2,6 +2,8 @@
 
 /** More clients than this are not remembered; those who have not asked for a second start afresh anyway. */
 const CLIENTS_MAX = 10_000;
+/** Room is made for so many at once, since looking through all of them for each newcomer would be a flood's work. */
+const CLIENTS_LEFT = 9_000;
 
 interface Bucket {
   left: number;
@@ -31,17 +33,17 @@ export class RateLimit {
   #bucketOf(client: string, nowMs: number): Bucket {
     const known = this.#buckets.get(client);
     if (known !== undefined) return known;
-    if (this.#buckets.size >= CLIENTS_MAX) this.#forgetIdle(nowMs);
+    if (this.#buckets.size >= CLIENTS_MAX) this.#makeRoom(nowMs);
     const bucket = { left: this.#perSecond, atMs: nowMs };
     this.#buckets.set(client, bucket);
     return bucket;
   }
 
-  #forgetIdle(nowMs: number): void {
+  #makeRoom(nowMs: number): void {
     for (const [client, { atMs }] of this.#buckets) if (nowMs - atMs >= 1000) this.#buckets.delete(client);
-    // All of them asked within a second: whoever has been known longest makes room.
+    // Most of them asked within a second: whoever has been known longest goes.
     for (const client of this.#buckets.keys()) {
-      if (this.#buckets.size < CLIENTS_MAX) break;
+      if (this.#buckets.size <= CLIENTS_LEFT) break;
       this.#buckets.delete(client);
     }
   }

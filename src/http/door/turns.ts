@@ -1,37 +1,47 @@
 // Whose turn it is: reads go through gates, so that however many there are, capture is not kept waiting.
 import type { FastifyInstance, RouteHandlerMethod } from "fastify";
 import type { ServerLimits } from "./limits.js";
-import { ReadGate } from "./read-gate.js";
+import { ReadGate, type ReadGateOptions } from "./read-gate.js";
 
-export interface Gates {
-  readonly reads: ReadGate;
-  readonly walks: ReadGate;
-  readonly exports: ReadGate;
-  readonly tails: ReadGate;
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Which gate the route goes through; where it says nothing, `reads` if its scope is `read`, and else none. */
+    readonly gate?: GateName | "none";
+  }
 }
 
-/** Puts a gate before all reads that are registered after this call. */
+type GateName = "reads" | "walks" | "exports" | "tails";
+
+export type Gates = { readonly [name in GateName]: ReadGate };
+
+/** Puts its gate before every route that is registered after this call. */
 export function giveTurns(
   app: FastifyInstance,
   options: { readonly limits: ServerLimits; readonly isPressed: () => boolean },
 ): Gates {
   const { limits, isPressed } = options;
+  const gate = (places: Omit<ReadGateOptions, "isPressed">): ReadGate => new ReadGate({ ...places, isPressed });
   const gates: Gates = {
-    reads: new ReadGate({ running_max: limits.reads_running, waiting_max: limits.reads_waiting, isPressed }),
-    walks: new ReadGate({ running_max: limits.walks_running, waiting_max: limits.walks_waiting, isPressed }),
-    exports: new ReadGate({ running_max: limits.exports, waiting_max: 0, isPressed }),
-    tails: new ReadGate({ running_max: limits.tails, waiting_max: 0, isPressed }),
+    reads: gate({ running_max: limits.reads_running, waiting_max: limits.reads_waiting }),
+    walks: gate({ running_max: limits.walks_running, waiting_max: limits.walks_waiting }),
+    exports: gate({ running_max: limits.exports, waiting_max: 0 }),
+    tails: gate({ running_max: limits.tails, waiting_max: 0 }),
   };
   app.addHook("onRoute", (route) => {
-    const { url, config } = route;
-    if (url === "/tail") route.handler = lasting(gates.tails, route.handler);
-    else if (url === "/export") route.handler = lasting(gates.exports, route.handler);
-    else if (url === "/verify") route.handler = inTurn(gates.walks, route.handler);
-    // Whoever watches over the server must see it when it is overloaded above all.
-    else if (config?.need === "read" && url !== "/metrics") route.handler = inTurn(gates.reads, route.handler);
+    const { gate: name = route.config?.need === "read" ? "reads" : "none" } = route.config ?? {};
+    if (name !== "none") route.handler = mannerByGate[name](gates[name], route.handler);
   });
   return gates;
 }
+
+type Manner = (gate: ReadGate, handler: RouteHandlerMethod) => RouteHandlerMethod;
+
+const mannerByGate: { readonly [name in GateName]: Manner } = {
+  reads: inTurn,
+  walks: inTurn,
+  exports: lasting,
+  tails: lasting,
+};
 
 function inTurn(gate: ReadGate, handler: RouteHandlerMethod): RouteHandlerMethod {
   return function (request, reply) {

@@ -11,7 +11,7 @@ export function custodyRoutes(
 ) {
   const { recorder, version } = options;
 
-  app.get("/verify", { config: { operation: verifyOperation } }, (request): Promise<VerifyAnswer> => {
+  app.get("/verify", { config: { operation: verifyOperation, gate: "walks" } }, (request): Promise<VerifyAnswer> => {
     refuseQuery(request);
     return recorder.verify();
   });

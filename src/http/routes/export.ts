@@ -12,7 +12,8 @@ const CHUNK_CHARS = 64 * 1024;
 
 export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
   // Every export is written down, so there is no asking for its headers alone.
-  app.get("/export", { config: { operation: exportOperation }, exposeHeadRoute: false }, async (request, reply) => {
+  const config = { operation: exportOperation, gate: "exports" } as const;
+  app.get("/export", { config, exposeHeadRoute: false }, async (request, reply) => {
     const { actor } = callerOf(request);
     const lines = recorder.exportEntries({ ...readQuery(request, exportQuestion.names), actor });
     // What is refused is refused with the first line, while there still is an answer to give.

@@ -119,7 +119,7 @@ export class HistoryReader {
 }
 
 /** History starts after the last clear and after what was consolidated. */
-export function boundaryOf(session: SessionRow): number {
+function boundaryOf(session: SessionRow): number {
   return Math.max(session.cleared_through, session.consolidated_through);
 }
 
@@ -128,7 +128,7 @@ function kindsOf(session: SessionRow): readonly string[] {
   return (session.by_kind.message ?? 0) > 0 ? ["message", "tool_call"] : ["interaction"];
 }
 
-export function toItems(entry: Entry): readonly Item[] {
+function toItems(entry: Entry): readonly Item[] {
   if (entry.kind === "message") return messageToItems(entry);
   if (entry.kind === "tool_call") return toolCallToItems(entry);
   if (entry.kind === "interaction") return interactionToItems(entry);

@@ -1,5 +1,6 @@
 // Search as an agent reads it: a line for each hit, short, newest first.
-import type { Entry, EntryOf, ReadKind } from "../../model/entry.js";
+import { type ByKind, saidByKind } from "../../model/by-kind.js";
+import type { Entry, EntryOf } from "../../model/entry.js";
 import type { JsonValue } from "../../model/json.js";
 import { readRole } from "../../model/roles.js";
 import { wordsOf } from "../history/items.js";
@@ -18,12 +19,11 @@ export function nothingFoundText(query: string): string {
 
 export function sessionHistoryLine(entry: Entry): string {
   const session = entry.session_id === "" ? "" : ` (${entry.session_id})`;
-  // Kinds of memories have no text of their own yet.
-  const write = textByKind[entry.kind] as ((entry: Entry) => string) | undefined;
-  return `[${entry.created_at.slice(0, 19)}] ${write?.(entry) ?? `${entry.kind}: `}${session}`;
+  const text = saidByKind(textByKind, entry) ?? `${entry.kind}: `;
+  return `[${entry.created_at.slice(0, 19)}] ${text}${session}`;
 }
 
-const textByKind: { readonly [K in ReadKind]: (entry: EntryOf<K>) => string } = {
+const textByKind: ByKind<Entry, string> = {
   interaction: (entry) => `Q: ${shorten(entry.prompt)} A: ${shorten(entry.response)}`,
   response: (entry) => `response: ${shorten(entry.response || entry.response_summary)}`,
   message: (entry) => `${readRole(entry.role)}: ${shorten(messageText(entry))}`,

@@ -2,7 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../../../test/support/fuzz.js";
-import { SIGNATURE_WORDS, SignatureWriter, SLICES, slicesOf, WINDOW_UNITS, windowsOf } from "./signature.js";
+import { SIGNATURE_WORDS, SignatureWriter, SLICES, slicesOf, windowsOf } from "./signature.js";
+
+const WINDOW_UNITS = windowsOf("x".repeat(1_000))[0]?.length as number;
 
 /** Few characters, so that needles nearly occur, of every width, with halves of pairs. */
 const texts = fc

@@ -20,7 +20,7 @@ export const SLICES = PAIRS + CLASSES * CLASSES;
 export const SIGNATURE_WORDS = Math.ceil(SLICES / 32);
 
 /** A needle of this many units lies wholly in one block, because a text that goes on in the next repeats its end there. */
-export const WINDOW_UNITS = 32;
+const WINDOW_UNITS = 32;
 
 /**
  * Share of bits set at which a block is full. Fuller blocks make a smaller index and let more through that is then looked

@@ -1,8 +1,8 @@
 // Bodies as bytes: what they parse to, and that large hostile ones are refused before they are parsed.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseJsonBody, parseJsonLines } from "./bodies.js";
 import { ENTRIES_MAX, refuseHostile } from "./hostile-json.js";
+import { parseJsonBody, parseJsonLines } from "./json-bodies.js";
 
 const MiB = 1024 * 1024;
 const padded = (text: string) => Buffer.from(text.padEnd(MiB + 1, " "));

@@ -1,0 +1,22 @@
+// Reflection over entries at hand, as tests want it.
+import type { Entry } from "../../src/model/entry.js";
+import type { ReflectionReport } from "../../src/model/report.js";
+import { Reflection, type ReflectionSettings } from "../../src/reflect/reflection.js";
+
+/** In whatever order they come; `before` are those that came before the reviewed ones. */
+export function reflect(
+  entries: readonly Entry[],
+  options: ReflectionSettings & { readonly before?: readonly Entry[] } = {},
+): ReflectionReport {
+  const reflection = new Reflection(options);
+  for (const entry of newestFirst(entries)) reflection.add(entry);
+  for (const entry of newestFirst(options.before ?? [])) reflection.addBefore(entry);
+  return reflection.finish();
+}
+
+function newestFirst(entries: readonly Entry[]): readonly Entry[] {
+  return [...entries].sort((left, right) => {
+    if (left.created_at !== right.created_at) return left.created_at < right.created_at ? 1 : -1;
+    return right.position - left.position;
+  });
+}
