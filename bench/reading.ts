@@ -26,9 +26,11 @@ export const reading: Suite = {
   async run(options: SuiteOptions): Promise<readonly Figure[]> {
     const peer = await loadPeer();
     const messages = messagesOf(new Corpus());
+    const data = join(options.folder, "store");
     const stores: Stores = {
+      data,
       // First, so that its index rests once the others are filled too.
-      recorder: await filledRecorder(join(options.folder, "store"), messages),
+      recorder: await filledRecorder(data, messages),
       raw: new RawMessages(join(options.folder, "raw.db"), messages),
       peer: await PeerMessages.filled(peer, join(options.folder, "peer.db"), messages),
     };
@@ -48,6 +50,7 @@ export const reading: Suite = {
 };
 
 interface Stores {
+  readonly data: string;
   readonly recorder: Recorder;
   readonly raw: RawMessages;
   readonly peer: PeerMessages;
