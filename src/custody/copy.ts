@@ -5,9 +5,10 @@ import { claimsOf } from "../model/claims.js";
 import { corruptEntry } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
 import type { CopiedEntry, EntryLog, Head, KeptClaims, StoredEntry } from "../ports/entry-log.js";
+import { walkLog } from "../ports/walk-log.js";
 
-const BATCH_ENTRIES = 1_000;
-const BATCH_BYTES = 8 * 1024 * 1024;
+/** A batch is a commit of the target. */
+const BATCH = { entries_max: 1_000, bytes_max: 8 * 1024 * 1024 };
 /** For so many positions at once it is asked what erased entries had claimed. */
 const CLAIMS_POSITIONS = 100_000;
 
@@ -38,10 +39,8 @@ export async function copyLog(parts: {
   let hasErased = false;
   let claims: KeptClaims = new Map();
   let claimsThrough = 0;
-  for (;;) {
-    const stored = await from.read({ after: position, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
-    const last = stored.at(-1);
-    if (last === undefined) break;
+  for await (const stored of walkLog(from, { after: position, ...BATCH })) {
+    const last = stored.at(-1) as StoredEntry;
     const bodiless = stored.findLast(({ body }) => body === undefined)?.position ?? 0;
     if (bodiless > claimsThrough) {
       claimsThrough = Math.max(last.position, position + CLAIMS_POSITIONS);

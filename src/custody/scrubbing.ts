@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import { isReservedKind } from "../model/kinds.js";
 import type { EntryLog, StoredBody } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
+import { walkBodies } from "../ports/walk-log.js";
 
 export interface SecretFinding {
   readonly position: number;
@@ -14,21 +15,12 @@ export interface SecretFinding {
   readonly secrets: readonly string[];
 }
 
-const BATCH_ENTRIES = 500;
-const BATCH_BYTES = 4 * 1024 * 1024;
-
 /** Walks the log up to where it ended at the beginning. */
 export async function findSecrets(log: EntryLog, mask: Mask): Promise<readonly SecretFinding[]> {
   const { position: end } = await log.head();
   const findings: SecretFinding[] = [];
-  for (let after = 0; after < end; ) {
-    const batch = await log.readBodies({ after, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
-    const last = batch.at(-1);
-    if (last === undefined) break;
+  for await (const batch of walkBodies(log, { through: end })) {
     findings.push(...batch.flatMap((stored) => findingIn(stored, mask)));
-    after = last.position;
-    // Other work on this thread goes on between batches.
-    await new Promise((resolve) => setImmediate(resolve));
   }
   return findings;
 }

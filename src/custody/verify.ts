@@ -6,35 +6,40 @@ import { Fault } from "../model/fault.js";
 import { erasedBy } from "../model/redaction.js";
 import type { Verification } from "../model/verification.js";
 import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
+import { walkLog } from "../ports/walk-log.js";
 
 export interface VerifyOptions {
   readonly onProgress?: (through: number) => void;
 }
 
-const BATCH_ENTRIES = 500;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 export async function verify(log: EntryLog, options: VerifyOptions = {}): Promise<Verification> {
   const walk = new Walk();
-  let { position: end } = await log.head();
-  while (walk.position < end) {
-    const batch = await log.read({ after: walk.position, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
-    if (batch.length === 0) return { ok: false, ...(await firstFlaw(log, walk, missingAt(walk.position + 1))) };
-    const leads = await claimPositions(log, batch);
-    for (const stored of batch) {
-      if (walk.position === end) break;
-      const flaw = walk.step(stored) ?? claimFlaw(stored, leads);
-      if (flaw !== undefined) return { ok: false, ...(await firstFlaw(log, walk, flaw)) };
-    }
-    options.onProgress?.(walk.position);
-    // Other work on this thread goes on between batches.
-    await new Promise((resolve) => setImmediate(resolve));
+  for (let end = (await log.head()).position; walk.position < end; ) {
+    const flaw = await walkTo(end, { log, walk, ...options });
+    if (flaw !== undefined) return { ok: false, ...(await firstFlaw(log, walk, flaw)) };
     // What was erased during the walk is named by a redaction behind the end that there was at its beginning.
-    if (walk.position === end && walk.lostBefore(end + 1) !== undefined) end = (await log.head()).position;
+    if (walk.lostBefore(end + 1) !== undefined) end = (await log.head()).position;
   }
   const result = walk.result();
   const stray = result.ok ? await log.stray() : undefined;
   return stray === undefined ? result : { ok: false, ...stray };
+}
+
+async function walkTo(
+  end: number,
+  { log, walk, onProgress }: VerifyOptions & { readonly log: EntryLog; readonly walk: Walk },
+): Promise<Flaw | undefined> {
+  for await (const batch of walkLog(log, { after: walk.position, through: end, bytes_max: BATCH_BYTES })) {
+    const leads = await claimPositions(log, batch);
+    for (const stored of batch) {
+      const flaw = walk.step(stored) ?? claimFlaw(stored, leads);
+      if (flaw !== undefined) return flaw;
+    }
+    onProgress?.(walk.position);
+  }
+  return walk.position < end ? missingAt(walk.position + 1) : undefined;
 }
 
 /**
@@ -42,16 +47,14 @@ export async function verify(log: EntryLog, options: VerifyOptions = {}): Promis
  * chain no longer holds; one that is whole and fits its neighbour still tells erased from lost.
  */
 async function firstFlaw(log: EntryLog, walk: Walk, flaw: Flaw): Promise<Flaw> {
-  let after = flaw.position - 1;
+  if (walk.lostBefore(flaw.position) === undefined) return flaw;
   let previous: Uint8Array | undefined;
-  while (walk.lostBefore(flaw.position) !== undefined) {
-    const batch = await log.read({ after, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
+  for await (const batch of walkLog(log, { after: flaw.position - 1, bytes_max: BATCH_BYTES })) {
     for (const stored of batch) {
       if (previous !== undefined && stored.kind === "redaction" && isWhole(stored, previous)) walk.redact(stored);
       previous = stored.hash;
-      after = stored.position;
     }
-    if (batch.length === 0) break;
+    if (walk.lostBefore(flaw.position) === undefined) break;
   }
   return walk.lostBefore(flaw.position) ?? flaw;
 }

@@ -7,12 +7,12 @@ import type { SessionRange } from "../ports/entry-index.js";
 import type { EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { rowMatches } from "../ports/row-filter.js";
+import { walkLog } from "../ports/walk-log.js";
 import { rowOfEntry } from "../read/row-of-entry.js";
 import type { SessionSummary } from "../read/session-reader.js";
 import type { ExportFilter } from "./export-query.js";
 
 const BATCH_ENTRIES = 200;
-const BATCH_BYTES = 4 * 1024 * 1024;
 
 /** What an export reads from. */
 export interface ExportParts {
@@ -35,15 +35,7 @@ export async function* selectEntries(
 }
 
 async function* walk(log: EntryLog, head: Head): AsyncGenerator<StoredEntry> {
-  for (let after = 0; after < head.position; ) {
-    const batch = await log.read({ after, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
-    for (const stored of batch) if (stored.position <= head.position) yield stored;
-    const last = batch.at(-1);
-    if (last === undefined) return;
-    after = last.position;
-    // The log may be read on the thread that captures, which has other things to do in between.
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  for await (const batch of walkLog(log, { through: head.position, entries_max: BATCH_ENTRIES })) yield* batch;
 }
 
 async function* walkSession(

@@ -1,4 +1,5 @@
 // What the ancestors' files have in common: lines of JSON without ids, and a way back to the very same lines.
+import { valueText } from "../model/content.js";
 import type { CaptureKind } from "../model/entry.js";
 import type { Field } from "../model/fields.js";
 import { parseId } from "../model/ids.js";
@@ -44,8 +45,7 @@ export function splitRecord(
 
 /** Text that a kind requires, of whatever a line has there instead. */
 export function textOf(value: JsonValue | undefined): string {
-  if (typeof value === "string") return value;
-  return value === null || value === undefined ? "" : JSON.stringify(value);
+  return value === null ? "" : valueText(value);
 }
 
 /** A line that Hansard wrote carries the id of the entry it came from. */

@@ -1,4 +1,5 @@
 // What of an entry a search looks through: its texts, each with the field that it stands in.
+import { saidIn } from "../model/content.js";
 import type { FieldsByKind, OwnFieldsByKind, ReadKind } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { normalise } from "../model/normalise.js";
@@ -76,10 +77,7 @@ function addContent(content: JsonValue | undefined, add: (text: string) => void)
       addLeaves(part, add);
       continue;
     }
-    for (const name of ["text", "refusal", "thinking"]) {
-      const text = part[name];
-      if (typeof text === "string") add(text);
-    }
+    for (const text of saidIn(part)) add(text);
     // A call inside content is searched as one in `tool_calls` is; a result holds content of its own.
     if (part.type === "tool_use") {
       addLeaves(part.name, add);

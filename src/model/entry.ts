@@ -1,4 +1,5 @@
 // The nouns of the log: what each kind of entry carries, as it is read back and as it is given.
+import type { Content } from "./content.js";
 import type { JsonObject, JsonValue } from "./json.js";
 import type { kindRules } from "./kinds.js";
 
@@ -25,9 +26,6 @@ interface ResponseFields {
   readonly usage: JsonObject;
   readonly latency_ms?: number;
 }
-
-/** What a message says: text, or content parts in whatever shape a provider gives them. */
-type Content = string | readonly JsonValue[];
 
 interface MessageFields {
   readonly role: string;

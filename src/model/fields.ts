@@ -1,4 +1,5 @@
 // Field types: how a value of each is checked at the door, what an absent one reads as, and its JSON schema.
+import type { Content } from "./content.js";
 import { parseLabel } from "./ids.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.js";
 import { Rejection, type RejectionCode, reject } from "./rejection.js";
@@ -115,8 +116,8 @@ export const role = field<string>(
  * Content is text or a list of parts. It is required, but null or nothing at all is allowed beside tool calls, which the
  * message's own rule checks; so the type leaves it open.
  */
-export const content: Field<string | readonly JsonValue[]> = required(
-  field<string | readonly JsonValue[]>(
+export const content: Field<Content> = required(
+  field<Content>(
     {
       expected: "a string or a list of content parts (objects or strings)",
       schema: { type: ["string", "array", "null"] },

@@ -1,4 +1,5 @@
 // Reflection: entries in, findings out. One pass, newest first, in memory that does not grow with the entries' size.
+import { contentTexts } from "../model/content.js";
 import type { Entry } from "../model/entry.js";
 import { conversationKinds } from "../model/kinds.js";
 import type { Cited, LowConfidenceItem, ReflectionReport } from "../model/report.js";
@@ -8,7 +9,6 @@ import { ErrorGroups } from "./error-groups.js";
 import { excerpt, type Mask } from "./excerpt.js";
 import { insightsOf } from "./insights.js";
 import { toReport } from "./render.js";
-import { contentTexts } from "./said.js";
 import { ToolTally } from "./tools.js";
 import { TopicCount } from "./topics.js";
 import { assistantConfidence, changesBetween, isLowConfidence, Tally, Timeline } from "./trend.js";

@@ -1,21 +1,15 @@
 // `hansard history`: a session as model input, as a transcript or as the document of GET /sessions/{id}/history.
+
 import type { Command } from "commander";
 import type { AnthropicHistory, OpenAiMessage } from "../../index.js";
+import { contentText, valueText } from "../../model/content.js";
 import { isJsonObject } from "../../model/json.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { openSession } from "../named-session.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
 import { cleanLine, documentText, type Pane } from "../text/terminal.js";
-import {
-  callParagraph,
-  contentText,
-  openAiCallParagraphs,
-  type Paragraph,
-  paragraphLines,
-  roleColour,
-  valueText,
-} from "../text/transcript.js";
+import { callParagraph, openAiCallParagraphs, type Paragraph, paragraphLines, roleColour } from "../text/transcript.js";
 
 type Document = AnthropicHistory | { readonly messages: readonly OpenAiMessage[] };
 

@@ -1,6 +1,7 @@
 // `hansard tail`: entries as they are recorded, by whichever process, a line each, until Ctrl-C.
 import type { Command } from "commander";
 import stringWidth from "string-width";
+import { valueText } from "../../model/content.js";
 import type { Entry } from "../../model/entry.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
@@ -110,7 +111,7 @@ function textOf(entry: Entry): string {
 }
 
 function shortened(result: unknown): string {
-  const text = cleanLine(typeof result === "string" ? result : JSON.stringify(result), RESULT_CHARS_MAX * 4);
+  const text = cleanLine(valueText(result), RESULT_CHARS_MAX * 4);
   const points = [...text];
   return points.length <= RESULT_CHARS_MAX ? text : `${points.slice(0, RESULT_CHARS_MAX).join("")}…`;
 }

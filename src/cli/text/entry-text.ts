@@ -1,5 +1,6 @@
 // Entries in words: the one line that stands for an entry in a table, and the colour of its kind.
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
+import { valueText } from "../../model/content.js";
 import type { EntrySummary, ReadKind } from "../../model/entry.js";
 import { countOf, formatCount } from "./table.js";
 import { type Colours, cleanLine } from "./terminal.js";
@@ -58,7 +59,7 @@ function toolName(call: { readonly [key: string]: unknown }): string {
 }
 
 function valueLine(value: unknown): string {
-  return typeof value === "string" ? cleanLine(value) : cleanLine(JSON.stringify(value));
+  return cleanLine(valueText(value));
 }
 
 /** A time as people read it, in UTC: as much of it as tells the shown entries apart. */

@@ -1,19 +1,13 @@
 // The timeline of a session on a terminal: place, time and speaker at the side, and what happened beside them.
+
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
+import { contentText, valueText } from "../../model/content.js";
 import type { EntrySummary } from "../../model/entry.js";
 import { readRole } from "../../model/roles.js";
 import { entryLine, kindColour } from "./entry-text.js";
 import { countOf, formatCount } from "./table.js";
 import type { Colours, Pane } from "./terminal.js";
-import {
-  callParagraph,
-  contentText,
-  openAiCallParagraphs,
-  type Paragraph,
-  paragraphLines,
-  roleColour,
-  valueText,
-} from "./transcript.js";
+import { callParagraph, openAiCallParagraphs, type Paragraph, paragraphLines, roleColour } from "./transcript.js";
 
 /** What was said is worth more lines than what a tool gave back. */
 const SAID_LINES = 8;

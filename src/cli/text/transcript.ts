@@ -1,4 +1,5 @@
 // What was said, for people: contents, calls and results as paragraphs that are wrapped, and cut where they run long.
+import { valueText } from "../../model/content.js";
 import { isJsonObject } from "../../model/json.js";
 import { formatCount, wrapText } from "./table.js";
 import { type Colours, cleanText, type Pane } from "./terminal.js";
@@ -31,26 +32,6 @@ export function paragraphLines(paragraphs: readonly Paragraph[], columns: number
     const cut = `… ${formatCount(text.length)} characters in all`;
     return [...lines.slice(0, linesMax).map(paint), pane.colours.dim(cut)];
   });
-}
-
-/** The texts of a content, whatever shape it has; what is not text is named. */
-export function contentText(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return valueText(content);
-  return content.map(partText).join("\n");
-}
-
-function partText(part: unknown): string {
-  if (typeof part === "string") return part;
-  if (!isJsonObject(part)) return valueText(part);
-  if (typeof part.text === "string") return part.text;
-  return typeof part.type === "string" ? `[${part.type}]` : valueText(part);
-}
-
-/** Text as it is, anything else as JSON. */
-export function valueText(value: unknown): string {
-  if (value === undefined) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** A call as a line: the tool, and what it was given. */

@@ -1,7 +1,8 @@
 // History in Anthropic's form: system text apart, roles strictly alternating, calls and results as blocks.
+import { type Content, wordsOf } from "../../model/content.js";
 import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
-import { type Call, type Content, type Item, toToolName, wordsOf } from "./items.js";
+import { type Call, type Item, toToolName } from "./items.js";
 import type { Turn } from "./repair.js";
 
 export interface AnthropicMessage {

@@ -1,4 +1,5 @@
 // Recorded messages as the plain items that history is made of, whatever provider's shape they were recorded in.
+import { type Content, valueText } from "../../model/content.js";
 import type { EntryOf, Interaction } from "../../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
 import { readRole } from "../../model/roles.js";
@@ -10,8 +11,6 @@ export interface Call {
   /** The arguments' text: JSON in all good cases, but recorded as it came. */
   readonly arguments: string;
 }
-
-export type Content = string | readonly JsonValue[];
 
 export type Item =
   | { readonly type: "system"; readonly content: Content; readonly name: string }
@@ -29,21 +28,8 @@ export interface ResultItem {
   readonly is_spare: boolean;
 }
 
-/** Parts that carry more than a text, whatever text lies beside it. */
-const MEDIA = new Set(["image", "image_url", "input_audio", "file", "document"]);
-
 /** Reasoning is not part of what may be sent back without its signature, so history leaves it out. */
 const THINKING = new Set(["thinking", "redacted_thinking", "reasoning"]);
-
-/** A content part in words: its text where it has one, else its JSON. */
-export function wordsOf(part: JsonValue): string {
-  return textOfPart(part) ?? JSON.stringify(part);
-}
-
-export function isBlank(content: Content): boolean {
-  if (typeof content === "string") return content.trim() === "";
-  return content.every((part) => textOfPart(part)?.trim() === "");
-}
 
 export function messageToItems(message: EntryOf<"message">): readonly Item[] {
   const content = message.content ?? "";
@@ -63,7 +49,7 @@ export function messageToItems(message: EntryOf<"message">): readonly Item[] {
 /** A tool call that was logged on its own is the result of the call whose id it carries. */
 export function toolCallToItems(entry: EntryOf<"tool_call">): readonly Item[] {
   if (entry.tool_call_id === "") return [];
-  const content = typeof entry.result === "string" ? entry.result : JSON.stringify(entry.result);
+  const content = valueText(entry.result);
   const is_error = entry.is_error === true;
   return [{ type: "result", call_id: entry.tool_call_id, content, name: entry.tool, is_error, is_spare: true }];
 }
@@ -78,16 +64,6 @@ export function interactionToItems(interaction: Interaction): readonly Item[] {
 /** Both providers refuse names of tools outside a narrow alphabet, which models and other protocols step out of. */
 export function toToolName(name: string, charsMax: number): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, charsMax);
-}
-
-/** Undefined for a part that is more than its text, or has none. */
-function textOfPart(part: JsonValue): string | undefined {
-  if (typeof part === "string") return part;
-  if (!isJsonObject(part)) return undefined;
-  const text = textOf(part.text) || textOf(part.refusal);
-  if (text.trim() !== "") return text;
-  const hasText = typeof part.text === "string" || typeof part.refusal === "string";
-  return hasText && !MEDIA.has(textOf(part.type)) ? text : undefined;
 }
 
 /** Anthropic records tool results inside user messages; they are taken out, and what is left is the user's. */
@@ -130,7 +106,7 @@ function toCall(given: JsonObject): Call | undefined {
   if (id === "" || name === "") return undefined;
   const args = inner.arguments ?? inner.input ?? given.arguments ?? given.input;
   if (args === undefined || args === null) return { id, name, arguments: "{}" };
-  return { id, name, arguments: typeof args === "string" ? args : JSON.stringify(args) };
+  return { id, name, arguments: valueText(args) };
 }
 
 function toContent(value: JsonValue | undefined): Content {

@@ -1,6 +1,7 @@
 // History in OpenAI's form: system messages in front, results as messages of their own behind their call.
+import { type Content, wordsOf } from "../../model/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
-import { type Call, type Content, type Item, toToolName, wordsOf } from "./items.js";
+import { type Call, type Item, toToolName } from "./items.js";
 import type { Turn } from "./repair.js";
 
 export interface OpenAiMessage {

@@ -1,6 +1,7 @@
 // Makes a sequence of items legal for any provider: every call has its one result, right behind it, and nothing else is
 // left of broken pairs. Only the view is repaired; what is stored never is.
-import { type Call, type Content, type Item, isBlank, type ResultItem } from "./items.js";
+import { type Content, isBlank } from "../../model/content.js";
+import type { Call, Item, ResultItem } from "./items.js";
 
 export interface Turn {
   readonly type: "user" | "assistant";

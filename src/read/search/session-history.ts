@@ -1,9 +1,8 @@
 // Search as an agent reads it: a line for each hit, short, newest first.
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
+import { contentWords, valueText } from "../../model/content.js";
 import type { Entry, EntryOf } from "../../model/entry.js";
-import type { JsonValue } from "../../model/json.js";
 import { readRole } from "../../model/roles.js";
-import { wordsOf } from "../history/items.js";
 
 const TEXT_CHARS = 200;
 const RESULT_CHARS = 100;
@@ -40,13 +39,8 @@ const textByKind: ByKind<Entry, string> = {
 
 /** A message that only calls tools says so by its calls. */
 function messageText({ content, tool_calls }: EntryOf<"message">): string {
-  const text = typeof content === "string" ? content : content.map(wordsOf).join(" ");
+  const text = contentWords(content);
   return text === "" && tool_calls.length > 0 ? valueText(tool_calls) : text;
-}
-
-function valueText(value: JsonValue | undefined): string {
-  if (value === undefined) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** The first code points, so that no character is cut in two. */
