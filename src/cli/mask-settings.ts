@@ -1,6 +1,7 @@
 // The user's own values to mask: from a file, the environment and the configuration, which add up; never from a flag,
 // since every user of the machine can read those.
 import { readFileSync } from "node:fs";
+import { limits } from "../model/limits.js";
 import { WrongUse } from "./failures.js";
 
 export interface MaskSources {
@@ -11,8 +12,6 @@ export interface MaskSources {
   /** A list of texts. */
   readonly config: unknown;
 }
-
-const VALUE_CHARS_MIN = 6;
 
 export function readMaskValues({ file, variable, config }: MaskSources): readonly string[] {
   const values = [
@@ -47,8 +46,8 @@ function valuesOf(given: unknown, origin: string): readonly string[] {
   return given.map((value: unknown, index) => {
     if (typeof value !== "string") throw invalid(origin, `value ${index + 1} of ${origin} is not a text`);
     const trimmed = value.trim();
-    if ([...trimmed].length >= VALUE_CHARS_MIN) return trimmed;
-    throw invalid(origin, `value ${index + 1} of ${origin} has fewer than ${VALUE_CHARS_MIN} characters`);
+    if ([...trimmed].length >= limits.masked_value_chars_min) return trimmed;
+    throw invalid(origin, `value ${index + 1} of ${origin} has fewer than ${limits.masked_value_chars_min} characters`);
   });
 }
 

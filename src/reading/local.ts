@@ -6,6 +6,7 @@ import type { Mask } from "../ports/mask.js";
 import { EntryReader } from "../read/entry-reader.js";
 import type { AnswerTo, Asked, IndexState, QueryOf, Question, Reading } from "../read/questions.js";
 import { answers, type Desk } from "./answers.js";
+import { knowingClean } from "./known-clean.js";
 import type { RebuildOptions } from "./patience.js";
 import { Rebuilding } from "./rebuilding.js";
 import { SteadyIndex } from "./steady.js";
@@ -21,7 +22,8 @@ export class LocalReading implements Reading {
     /** How the index's files are cleaned, where that is not for the index itself to do. */
     readonly purge?: (() => Promise<string | undefined>) | undefined;
   }) {
-    const { log, mask } = parts;
+    const { log } = parts;
+    const mask = knowingClean(parts.mask);
     const holder = "look" in parts.index ? parts.index : fixedIndex(parts.index);
     const index = new SteadyIndex({ log, holder, mask, options: parts.rebuild });
     const purge = parts.purge ?? (async () => (await index.index()).purge?.());

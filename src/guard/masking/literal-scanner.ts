@@ -44,14 +44,8 @@ export class LiteralScanner<T> {
     const bytes = this.#bytes;
     const isWhole = text.length <= STRETCH_CHARS;
     const length = bytes.write(isWhole ? text : text.slice(from, from + STRETCH_CHARS), "latin1");
-    let first = bytes[0] as number;
-    let second = bytes[1] as number;
-    for (let i = 2; i < length; i += 1) {
-      const third = bytes[i] as number;
-      const hash = hashOf(first, second, third);
-      first = second;
-      second = third;
-      if (isHash[hash] === 1) this.#check(text, from + i - 2, hash, found);
+    for (let at = nextHit(bytes, isHash, 0, length); at !== -1; at = nextHit(bytes, isHash, at + 1, length)) {
+      this.#check(text, from + at, hashAt(bytes, at), found);
     }
   }
 
@@ -61,6 +55,22 @@ export class LiteralScanner<T> {
       if (at >= 0 && text.startsWith(candidate.literal, at)) found(at, candidate);
     }
   }
+}
+
+/** Apart from the class, with nothing but arrays at hand: it is the loop that every character of a list goes through. */
+function nextHit(bytes: Uint8Array, isHash: Uint8Array, from: number, length: number): number {
+  if (from + 2 >= length) return -1;
+  let pair = ((bytes[from] as number) << 5) ^ (bytes[from + 1] as number);
+  for (let i = from + 2; i < length; i += 1) {
+    const third = bytes[i] as number;
+    if (isHash[((pair << 6) ^ third) & (HASHES - 1)] === 1) return i - 2;
+    pair = ((pair << 5) & 0x1fe0) ^ third;
+  }
+  return -1;
+}
+
+function hashAt(bytes: Uint8Array, at: number): number {
+  return hashOf(bytes[at] as number, bytes[at + 1] as number, bytes[at + 2] as number);
 }
 
 /** Letters differ in their lower bits, so those are kept apart. */

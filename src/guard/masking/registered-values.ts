@@ -1,8 +1,6 @@
 // Values that the user registered to be masked, and the forms in which they may stand in a text.
+import { limits } from "../../model/limits.js";
 import { type Rejection, reject } from "../../model/rejection.js";
-
-/** Shorter ones stand in ordinary words, and everything would be full of markers. */
-const VALUE_CHARS_MIN = 6;
 
 /** The values, each once; those that cannot be masked are refused without being repeated. */
 export function parseMaskValues(given: unknown): readonly string[] | Rejection {
@@ -12,8 +10,8 @@ export function parseMaskValues(given: unknown): readonly string[] | Rejection {
   for (const [index, value] of given.entries()) {
     if (typeof value !== "string") return invalid(`item ${index + 1} of mask is not a text`);
     const trimmed = value.trim();
-    if ([...trimmed].length < VALUE_CHARS_MIN) {
-      return invalid(`item ${index + 1} of mask has fewer than ${VALUE_CHARS_MIN} characters`);
+    if ([...trimmed].length < limits.masked_value_chars_min) {
+      return invalid(`item ${index + 1} of mask has fewer than ${limits.masked_value_chars_min} characters`);
     }
     values.add(trimmed);
   }
@@ -57,6 +55,6 @@ function invalid(message: string): Rejection {
     code: "field_invalid",
     field: "mask",
     message,
-    hint: `A value needs ${VALUE_CHARS_MIN} characters or more, or ordinary text would be masked too.`,
+    hint: `A value needs ${limits.masked_value_chars_min} characters or more, or ordinary text would be masked too.`,
   });
 }
