@@ -1,7 +1,7 @@
 // Checks of erasing in an index: after it, every answer is that of an index that never had the rows.
 import { expect } from "vitest";
 import type { EntryIndex, EntryRow } from "../ports/entry-index.js";
-import { filterCombinations, mixedRows, newRow } from "./index-rows.js";
+import { filterCombinations, mixedRows, newRow } from "./index-samples.js";
 import type { Check } from "./suite.js";
 
 export const indexErasingChecks: readonly Check<EntryIndex>[] = [
@@ -46,21 +46,6 @@ export const indexErasingChecks: readonly Check<EntryIndex>[] = [
       expect(await index.getSession("s")).toMatchObject({ title: "third", metadata: { a: "1", b: "1", c: "3" } });
       await index.apply({ rows: [], erased: [3], through: 5 });
       expect(await index.getSession("s")).toMatchObject({ title: "first", metadata: { a: "1", b: "1" }, entries: 1 });
-    },
-  },
-  {
-    behaviour: "what an erased response used no longer counts for its interaction",
-    run: async ({ open }) => {
-      const index = await open();
-      const asked = newRow(1, { memories: ["kept", "both"] });
-      const answered = newRow(2, { kind: "response", completes: 1, memories: ["gone", "both"], chunks: ["gone"] });
-      await index.apply({ rows: [asked, answered], through: 2 });
-      await index.apply({ rows: [], erased: [2], through: 3 });
-      const users = async (filter: object) => (await index.list({ filter, limit: 9 })).map(({ position }) => position);
-      expect(await users({ memory: "kept" })).toEqual([1]);
-      expect(await users({ memory: "both" })).toEqual([1]);
-      expect(await users({ memory: "gone" })).toEqual([]);
-      expect(await users({ chunk: "gone" })).toEqual([]);
     },
   },
   {

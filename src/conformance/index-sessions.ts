@@ -1,7 +1,7 @@
 // Checks of sessions: what the index knows of one, their order with pages that hold still, and positions within one.
 import { expect } from "vitest";
 import type { EntryIndex, EntryRow, SessionFilter, SessionRange } from "../ports/entry-index.js";
-import { mixedRows, newRow } from "./index-rows.js";
+import { mixedRows, newRow } from "./index-samples.js";
 import type { Check } from "./suite.js";
 
 const ROWS = mixedRows(300, 31);

@@ -1,7 +1,7 @@
 // Checks of the text index: candidates are all that may match, in the order of lists, whatever was applied so far.
 import { expect } from "vitest";
 import type { EntryIndex, RowFilter, RowKey } from "../ports/entry-index.js";
-import { expectedKeys, filterValues, newRow } from "./index-rows.js";
+import { expectedKeys, filterValues, newRow } from "./index-samples.js";
 import {
   allCandidates,
   COUNT,
@@ -12,7 +12,7 @@ import {
   ROWS,
   TEXTS,
   withTexts,
-} from "./index-text-rows.js";
+} from "./index-text-samples.js";
 import type { Check } from "./suite.js";
 
 export const indexTextChecks: readonly Check<EntryIndex>[] = [

@@ -99,7 +99,7 @@ test("an erased entry has no row, and the index follows past it", async () => {
 describe("an index that was made from", () => {
   const startsOver = async (log_id: string, hash: string): Promise<boolean> => {
     await append(errors(3));
-    const row = { kind: "error", created_ms: 1, session_id: "", project: "", client: "", memories: [], chunks: [] };
+    const row = { kind: "error", created_ms: 1, session_id: "", project: "", client: "", references: [] };
     await index.apply({ rows: [{ ...row, position: 1 }], through: 2, source: { log_id, position: 2, hash } });
     await indexer.catchUp();
     // Of the first two only one had a row; starting over brings the other.

@@ -5,7 +5,18 @@ import type { SessionIndex } from "./index/sessions.js";
 import type { TextIndex } from "./index/texts.js";
 
 export type { IndexBatch, IndexLife, IndexSource } from "./index/life.js";
-export type { EntryCounts, EntryRow, RowFilter, RowIndex, RowKey, RowQuery, SessionInfo } from "./index/rows.js";
+export type {
+  EntryCounts,
+  EntryRow,
+  Reference,
+  ReferenceCondition,
+  RowFilter,
+  RowIndex,
+  RowKey,
+  RowQuery,
+  SessionInfo,
+} from "./index/rows.js";
+export { referencesIn, withReferences } from "./index/rows.js";
 export type { SessionFilter, SessionIndex, SessionRange, SessionRow } from "./index/sessions.js";
 export type { CandidateQuery, EntryTexts, TextBatch, TextIndex } from "./index/texts.js";
 

@@ -130,7 +130,7 @@ test("an erased entry is read as its envelope, and lists leave it out", async ()
   await log.append([
     ["a", "b"].map((id) => ({ ...entry, body: Buffer.from(JSON.stringify({ id })), claims: [`id:${id}`] })),
   ]);
-  const row = { kind: "error", created_ms: 1, session_id: "", project: "", client: "", memories: [], chunks: [] };
+  const row = { kind: "error", created_ms: 1, session_id: "", project: "", client: "", references: [] };
   await index.apply({ rows: [1, 2].map((position) => ({ ...row, position })), through: 2 });
   const reader = new Reader({ log, index, mask: noMask, catchUp: async () => {} });
   expect(await reader.getById("a")).toMatchObject({ id: "a", position: 1, erased: true });

@@ -162,7 +162,7 @@ test("no column of the index is called like a table, so that tables can be told 
 
 function rowAt(position: number) {
   const labels = { session_id: "s", project: "", client: "" };
-  return { position, kind: "error", created_ms: position, ...labels, memories: [], chunks: [] };
+  return { position, kind: "error", created_ms: position, ...labels, references: [] };
 }
 
 async function storeOf(count: number): Promise<string> {

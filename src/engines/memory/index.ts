@@ -1,17 +1,20 @@
 // The index in memory: the executable specification of what an index engine answers, used by tests.
 import type {
+  CandidateQuery,
   EntryCounts,
   EntryIndex,
   EntryRow,
-  EntryTexts,
   IndexBatch,
   IndexSource,
   RowFilter,
   RowKey,
+  RowQuery,
   SessionFilter,
   SessionRange,
   SessionRow,
+  TextBatch,
 } from "../../ports/entry-index.js";
+import { keptReferences, referenceTest } from "./index-uses.js";
 import { summariseSession } from "./sessions.js";
 
 export class MemoryIndex implements EntryIndex {
@@ -36,6 +39,7 @@ export class MemoryIndex implements EntryIndex {
       this.#texts.delete(position);
     }
     if (batch.erased !== undefined) this.#rows = this.#rows.filter((row) => !this.#erased.has(row.position));
+    this.#rows = keptReferences(this.#rows);
     this.#through = batch.through;
     this.#source = batch.source;
   }
@@ -44,14 +48,11 @@ export class MemoryIndex implements EntryIndex {
     return this.#source;
   }
 
-  async list(query: {
-    readonly filter: RowFilter;
-    readonly after?: RowKey;
-    readonly limit: number;
-  }): Promise<readonly RowKey[]> {
-    const { filter, after, limit } = query;
+  async list({ filter, after, limit }: RowQuery): Promise<readonly RowKey[]> {
+    const refersAsAsked = referenceTest(this.#rows, filter);
     return this.#rows
-      .filter((row) => this.#matches(row, filter) && (after === undefined || newestFirst(after, row) < 0))
+      .filter((row) => this.#matches(row, filter) && refersAsAsked(row))
+      .filter((row) => after === undefined || newestFirst(after, row) < 0)
       .sort(newestFirst)
       .slice(0, limit)
       .map(({ created_ms, position }) => ({ created_ms, position }));
@@ -61,7 +62,7 @@ export class MemoryIndex implements EntryIndex {
     return this.#textThrough;
   }
 
-  async applyTexts(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }): Promise<number> {
+  async applyTexts(batch: TextBatch): Promise<number> {
     for (const { position, texts } of batch.texts) {
       if (position > this.#textThrough && !this.#erased.has(position)) this.#texts.set(position, texts);
     }
@@ -69,12 +70,7 @@ export class MemoryIndex implements EntryIndex {
     return this.#textThrough;
   }
 
-  async candidates(query: {
-    readonly filter: RowFilter;
-    readonly needles: readonly string[];
-    readonly after?: RowKey;
-    readonly limit: number;
-  }): Promise<readonly RowKey[]> {
+  async candidates(query: CandidateQuery): Promise<readonly RowKey[]> {
     const keys = await this.list({ ...query, limit: this.#rows.length });
     return keys.filter(({ position }) => this.#mayHold(position, query.needles)).slice(0, query.limit);
   }
@@ -170,16 +166,7 @@ export class MemoryIndex implements EntryIndex {
     if (filter.client !== undefined && row.client !== filter.client) return false;
     if (filter.role !== undefined && row.role !== filter.role) return false;
     if (filter.since_ms !== undefined && row.created_ms < filter.since_ms) return false;
-    if (filter.until_ms !== undefined && row.created_ms > filter.until_ms) return false;
-    if (filter.memory !== undefined && !this.#uses(row, "memories", filter.memory)) return false;
-    return filter.chunk === undefined || this.#uses(row, "chunks", filter.chunk);
-  }
-
-  /** What a response used counts for the interaction that it completes, and not for the response itself. */
-  #uses(row: EntryRow, list: "memories" | "chunks", reference: string): boolean {
-    if (row.completes !== undefined) return false;
-    const responses = this.#rows.filter((other) => other.completes === row.position);
-    return [row, ...responses].some((user) => user[list].includes(reference));
+    return filter.until_ms === undefined || row.created_ms <= filter.until_ms;
   }
 }
 

@@ -1,10 +1,15 @@
 // Filters of a list as conditions with their values. Text is only ever bound, never pasted into the statement.
-import { hash } from "node:crypto";
-import type { RowFilter, RowKey } from "../../ports/entry-index.js";
+import { type RowFilter, type RowKey, referencesIn } from "../../ports/entry-index.js";
+import { referenceCondition } from "./index-uses.js";
 
 export class Conditions {
-  readonly values: unknown[] = [];
+  readonly values: unknown[];
   readonly #conditions: string[] = [];
+
+  /** Several conditions of one statement bind to the same values. */
+  constructor(values: unknown[] = []) {
+    this.values = values;
+  }
 
   /** Binds a value and answers with the name that the statement knows it by. */
   bind(value: unknown): string {
@@ -22,9 +27,11 @@ export class Conditions {
 }
 
 /** Conditions on rows, which the statement calls `r`. */
-export function rowConditions(query: { readonly filter: RowFilter; readonly after?: RowKey }): Conditions {
+export function rowConditions(
+  query: { readonly filter: RowFilter; readonly after?: RowKey },
+  where: Conditions = new Conditions(),
+): Conditions {
   const { filter, after } = query;
-  const where = new Conditions();
   for (const name of ["session_id", "project", "client"] as const) {
     const label = filter[name];
     if (label === undefined) continue;
@@ -38,23 +45,11 @@ export function rowConditions(query: { readonly filter: RowFilter; readonly afte
   if (filter.role !== undefined) where.add(`r.role = ${where.bind(storable(filter.role))}`);
   if (filter.since_ms !== undefined) where.add(`r.created_ms >= ${where.bind(filter.since_ms)}`);
   if (filter.until_ms !== undefined) where.add(`r.created_ms <= ${where.bind(filter.until_ms)}`);
-  for (const [what, reference] of [
-    ["memory", filter.memory],
-    ["chunk", filter.chunk],
-  ] as const) {
-    if (reference === undefined) continue;
-    where.add(`r.position IN (SELECT position FROM hansard_index_uses
-      WHERE what = '${what}' AND reference = ${where.bind(referenceKey(reference))})`);
-  }
+  for (const condition of referencesIn(filter)) where.add(referenceCondition(where, condition));
   if (after !== undefined) {
     where.add(`(r.created_ms, r.position) < (${where.bind(after.created_ms)}, ${where.bind(after.position)})`);
   }
   return where;
-}
-
-/** Written as JSON first, because that also tells lone surrogates apart. */
-export function referenceKey(reference: string): Buffer {
-  return hash("sha256", JSON.stringify(reference), "buffer");
 }
 
 /**

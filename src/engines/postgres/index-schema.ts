@@ -3,7 +3,7 @@ import { compressQuickly, keepOutOfStatistics } from "./columns.js";
 import type { Session } from "./connection.js";
 
 /** Raised with every change of these tables or of what is put into them. */
-export const INDEX_VERSION = 3;
+export const INDEX_VERSION = 4;
 
 const TABLES = [
   "checkpoints",
@@ -19,7 +19,7 @@ const TABLES = [
 
 /** The columns that hold something of what was recorded. */
 const RECORDED: { readonly [table: string]: readonly string[] } = {
-  rows: ["session_id", "project", "client", "info"],
+  rows: ["session_id", "project", "client", "info", "refs"],
   uses: ["reference"],
   projects: ["project"],
   sessions: ["session_id", "info"],
@@ -70,7 +70,10 @@ const TABLES_SQL = `
     role text COLLATE "C" NOT NULL,
     -- What a consolidation or a session_info says of its session, for when another entry of the session is erased.
     through bigint,
-    info text
+    info text,
+    -- The entry that the references count for, where it is another one, and the references as JSON.
+    about bigint,
+    refs text
   );
   CREATE INDEX hansard_index_rows_by_time ON hansard_index_rows (created_ms, position);
   CREATE INDEX hansard_index_rows_by_kind ON hansard_index_rows (kind, created_ms, position);
@@ -81,15 +84,16 @@ const TABLES_SQL = `
   CREATE INDEX hansard_index_rows_in_session ON hansard_index_rows (session_id, position) WHERE session_id <> '';
   -- System messages stay in front of a session's history however long ago they were.
   CREATE INDEX hansard_index_rows_of_system ON hansard_index_rows (session_id, position) WHERE role = 'system';
-  -- Which interactions used a memory or a chunk; references are hashed, since text here holds neither every character
-  -- nor every length that a reference may have.
+  CREATE INDEX hansard_index_rows_by_subject ON hansard_index_rows (about) WHERE about IS NOT NULL;
+  -- The entries that a reference counts for, in the order of lists, and how many rows say so. References are hashed, since
+  -- text here holds neither every character nor every length that a reference may have.
   CREATE TABLE hansard_index_uses (
     what text COLLATE "C" NOT NULL,
     reference bytea NOT NULL,
+    created_ms bigint NOT NULL,
     position bigint NOT NULL,
-    -- The entry that says so: the interaction itself, or the response that completed it.
-    said_by bigint NOT NULL,
-    PRIMARY KEY (what, reference, position, said_by)
+    sayers bigint NOT NULL,
+    PRIMARY KEY (what, reference, created_ms, position)
   );
   CREATE TABLE hansard_index_kinds (kind text COLLATE "C" PRIMARY KEY, entries bigint NOT NULL);
   CREATE TABLE hansard_index_projects (project text COLLATE "C" PRIMARY KEY, entries bigint NOT NULL);

@@ -2,25 +2,29 @@
 import { shownPlace } from "../../model/data-address.js";
 import { Fault } from "../../model/fault.js";
 import type {
+  CandidateQuery,
   EntryCounts,
   EntryIndex,
   EntryRow,
-  EntryTexts,
   IndexBatch,
   IndexSource,
-  RowFilter,
   RowKey,
+  RowQuery,
   SessionFilter,
   SessionRange,
   SessionRow,
+  TextBatch,
 } from "../../ports/entry-index.js";
+import { columnsOf } from "./columns.js";
 import type { Connections, Session, Statement } from "./connection.js";
 import { CREATE_DATABASE, toFault } from "./faults.js";
 import { eraseRows } from "./index-erasing.js";
-import { groupBy, referenceKey, rowConditions, storable, unstored } from "./index-filter.js";
+import { groupBy, storable, unstored } from "./index-filter.js";
 import { CHECKPOINTS_SQL, createIndexTables, emptyIndexTables, INDEX_VERSION, indexTables } from "./index-schema.js";
-import { applyToSessions, columnsOf, getSession, listSessions, sessionPositions } from "./index-sessions.js";
+import { applyToSessions, getSession, listSessions, sessionPositions } from "./index-sessions.js";
 import { candidates, textRow, textsStatement } from "./index-texts.js";
+import { addUses, toStoredReferences, withKeptReferences } from "./index-uses.js";
+import { listKeys } from "./list-ways.js";
 import { replaceDerived, writtenByNewer } from "./migrations.js";
 import { purgeTables } from "./purge.js";
 
@@ -72,22 +76,15 @@ export class PostgresIndex implements EntryIndex {
     });
   }
 
-  async list(query: {
-    readonly filter: RowFilter;
-    readonly after?: RowKey;
-    readonly limit: number;
-  }): Promise<readonly RowKey[]> {
-    const where = rowConditions(query);
-    const text = `SELECT r.created_ms, r.position FROM hansard_index_rows r WHERE ${where.sql}
-      ORDER BY r.created_ms DESC, r.position DESC LIMIT ${where.bind(query.limit)}`;
-    return this.#connections.query<RowKey>({ text }, where.values);
+  list(query: RowQuery): Promise<readonly RowKey[]> {
+    return listKeys(this.#connections, query);
   }
 
   async textCheckpoint(): Promise<number> {
     return checkpointOf(this.#connections, "texts");
   }
 
-  async applyTexts(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }): Promise<number> {
+  async applyTexts(batch: TextBatch): Promise<number> {
     return this.#transact(async (session) => {
       const checkpoint = await checkpointOf(this.#connections, "texts", session, "FOR UPDATE OF c");
       if (batch.through <= checkpoint) return checkpoint;
@@ -98,12 +95,7 @@ export class PostgresIndex implements EntryIndex {
     });
   }
 
-  async candidates(query: {
-    readonly filter: RowFilter;
-    readonly needles: readonly string[];
-    readonly after?: RowKey;
-    readonly limit: number;
-  }): Promise<readonly RowKey[]> {
+  async candidates(query: CandidateQuery): Promise<readonly RowKey[]> {
     return query.limit === 0 ? [] : candidates(this.#connections, query);
   }
 
@@ -201,29 +193,23 @@ async function checkpointOf(
   return position;
 }
 
-async function insertRows(session: Session, rows: readonly EntryRow[]): Promise<void> {
+async function insertRows(session: Session, given: readonly EntryRow[]): Promise<void> {
+  const rows = await withKeptReferences(session, given);
   const statement = {
     name: "hansard_index_rows",
     text: `INSERT INTO hansard_index_rows
-        (position, created_ms, kind, session_id, project, client, role, through, info) SELECT *
+        (position, created_ms, kind, session_id, project, client, role, through, info, about, refs) SELECT *
       FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
-        $9::text[])`,
+        $9::text[], $10::bigint[], $11::text[])`,
   };
-  const values = rows.map(({ position, created_ms, kind, session_id, project, client, role = "", through, info }) => [
-    ...[position, created_ms, kind],
-    ...[session_id, project, client, role].map(storable),
-    ...[through ?? null, info === undefined ? null : JSON.stringify(info)],
+  const values = rows.map((row) => [
+    ...[row.position, row.created_ms, row.kind],
+    ...[row.session_id, row.project, row.client, row.role ?? ""].map(storable),
+    ...[row.through ?? null, row.info === undefined ? null : JSON.stringify(row.info)],
+    ...[row.about ?? null, toStoredReferences(row.references)],
   ]);
-  await session.query(statement, columnsOf(values, 9));
-  const uses = rows.flatMap((row) => {
-    const user = row.completes ?? row.position;
-    const useOf = (what: string) => (reference: string) => [what, referenceKey(reference), user, row.position];
-    return [...row.memories.map(useOf("memory")), ...row.chunks.map(useOf("chunk"))];
-  });
-  if (uses.length === 0) return;
-  const text = `INSERT INTO hansard_index_uses SELECT * FROM unnest($1::text[], $2::bytea[], $3::bigint[], $4::bigint[])
-    ON CONFLICT DO NOTHING`;
-  await session.query({ name: "hansard_index_uses", text }, columnsOf(uses, 4));
+  await session.query(statement, columnsOf(values, 11));
+  await addUses(session, rows);
 }
 
 async function addCounts(session: Session, what: "kind" | "project", rows: readonly EntryRow[]): Promise<void> {

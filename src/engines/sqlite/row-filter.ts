@@ -1,6 +1,6 @@
 // The filter of a list as conditions of a statement. Text is only ever bound, never pasted into it.
-import type { RowFilter, RowKey } from "../../ports/entry-index.js";
-import { IS_USER } from "./index-uses.js";
+import { type RowFilter, type RowKey, referencesIn } from "../../ports/entry-index.js";
+import { referenceCondition } from "./index-uses.js";
 
 export interface Statement {
   readonly sql: string;
@@ -33,27 +33,9 @@ export function conditionsOf(filter: RowFilter, after: RowKey | undefined): Cond
   if (filter.role !== undefined) where("role = ?", filter.role);
   if (filter.since_ms !== undefined) where("created_ms >= ?", filter.since_ms);
   if (filter.until_ms !== undefined) where("created_ms <= ?", filter.until_ms);
-  for (const [what, reference] of [
-    ["memory", filter.memory],
-    ["chunk", filter.chunk],
-  ] as const) {
-    if (reference === undefined) continue;
-    where(IS_USER, what, reference, what, reference);
-  }
+  for (const { sql, values: bound } of referencesIn(filter).map(referenceCondition)) where(sql, ...bound);
   if (after !== undefined) where("(created_ms, position) < (?, ?)", after.created_ms, after.position);
   return { conditions, values };
-}
-
-export function listStatement(query: {
-  readonly filter: RowFilter;
-  readonly after?: RowKey;
-  readonly limit: number;
-}): Statement {
-  const { conditions, values } = conditionsOf(query.filter, query.after);
-  const sql = `SELECT created_ms, position FROM rows
-    ${conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`}
-    ORDER BY created_ms DESC, position DESC LIMIT ?`;
-  return { sql, values: [...values, query.limit] };
 }
 
 /** Which of the rows at these positions pass. Starts from the positions, whatever other way SQLite might see. */

@@ -9,17 +9,25 @@ export interface EntryRow {
   readonly session_id: string;
   readonly project: string;
   readonly client: string;
-  /** References of an interaction, or of the response that completes it. */
-  readonly memories: readonly string[];
-  readonly chunks: readonly string[];
-  /** Of a response: the position of the interaction it completes, which its references count for. */
-  readonly completes?: number;
+  /** What the entry refers to; naming the same twice says no more than once. */
+  readonly references: readonly Reference[];
+  /**
+   * The position of the entry that the references count for in place of this one: of a response, the interaction that it
+   * completes. Where there is no row at that position, or no longer, they count for nothing and are not kept.
+   */
+  readonly about?: number;
   /** Of a message: its role as views read it. */
   readonly role?: string;
   /** Of a session_info: what it says about the session; an absent part says nothing. */
   readonly info?: SessionInfo;
   /** Of a consolidation: the position through which the session's messages are summarised. */
   readonly through?: number;
+}
+
+/** What an entry refers to: a memory or a chunk that was used, by its id. Both parts are compared exactly. */
+export interface Reference {
+  readonly what: string;
+  readonly reference: string;
 }
 
 export interface SessionInfo {
@@ -36,10 +44,34 @@ export interface RowFilter {
   readonly client?: string;
   readonly since_ms?: number;
   readonly until_ms?: number;
+  /** All of these have to hold. */
+  readonly references?: readonly ReferenceCondition[];
+  /** The reference to this memory, beside those above. */
   readonly memory?: string;
+  /** The reference to this chunk, beside those above. */
   readonly chunk?: string;
   /** Messages of this role, as views read it. */
   readonly role?: string;
+}
+
+/** That a reference counts for the entry, whichever entry says so; with `lacks`, that none such does. */
+export interface ReferenceCondition extends Reference {
+  readonly lacks?: boolean;
+}
+
+/** Every condition on references that a filter has, under whichever name. */
+export function referencesIn({ references = [], memory, chunk }: RowFilter): readonly ReferenceCondition[] {
+  return [
+    ...references,
+    ...(memory === undefined ? [] : [{ what: "memory", reference: memory }]),
+    ...(chunk === undefined ? [] : [{ what: "chunk", reference: chunk }]),
+  ];
+}
+
+/** The filter without its conditions on references, or with these in their place. */
+export function withReferences(filter: RowFilter, references: readonly ReferenceCondition[]): RowFilter {
+  const { references: _, memory: __, chunk: ___, ...others } = filter;
+  return references.length === 0 ? others : { ...others, references };
 }
 
 /** A place in the order of a list: newest `created_ms` first, then the highest position. */

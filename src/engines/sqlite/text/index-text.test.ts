@@ -157,7 +157,7 @@ async function fill(index: SqliteIndex | MemoryIndex, entries: readonly Given[],
 function rowsOf(entries: readonly Given[]): readonly EntryRow[] {
   return entries.map(({ created_ms, kind }, at) => {
     const labels = { session_id: "s", project: at % 2 === 0 ? "p" : "", client: "" };
-    return { position: at + 1, created_ms, kind, ...labels, memories: [], chunks: [] };
+    return { position: at + 1, created_ms, kind, ...labels, references: [] };
   });
 }
 

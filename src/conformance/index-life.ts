@@ -1,10 +1,10 @@
 // Checks of filling an index: each row once, whatever the batches, and the same answers after building it anew.
 import { expect } from "vitest";
 import type { EntryCounts, EntryIndex, EntryRow, RowKey } from "../ports/entry-index.js";
-import { expectedCounts, expectedKeys, filterCombinations, mixedRows, newRow } from "./index-rows.js";
+import { expectedCounts, expectedKeys, filterCombinations, memory, mixedRows, newRow } from "./index-samples.js";
 import type { Check } from "./suite.js";
 
-export const indexApplyChecks: readonly Check<EntryIndex>[] = [
+export const indexLifeChecks: readonly Check<EntryIndex>[] = [
   {
     behaviour: "an empty index has applied nothing, lists nothing and counts nothing",
     run: async ({ open }) => {
@@ -69,7 +69,10 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
       const index = await open();
       await index.apply({ rows: [newRow(1), newRow(2)], through: 2 });
       const before = await answersOf(index);
-      await index.apply({ rows: [newRow(2, { kind: "error", project: "other", memories: ["m"] })], through: 2 });
+      await index.apply({
+        rows: [newRow(2, { kind: "error", project: "other", references: [memory("m")] })],
+        through: 2,
+      });
       expect(await answersOf(index)).toEqual(before);
       expect(await index.list({ filter: { memory: "m" }, limit: 10 })).toEqual([]);
     },

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { normalise } from "../model/normalise.js";
 import type { EntryIndex, EntryRow, EntryTexts, RowFilter, RowKey } from "../ports/entry-index.js";
-import { expectedKeys, mixedRows } from "./index-rows.js";
+import { expectedKeys, mixedRows } from "./index-samples.js";
 import { seededRandom } from "./seeded-random.js";
 
 export const COUNT = 240;
