@@ -1,6 +1,7 @@
 // What every engine of the index must do, whatever it is built on.
 import { expect } from "vitest";
 import type { EntryIndex } from "../ports/entry-index.js";
+import { indexDocumentChecks } from "./index-documents.js";
 import { indexErasingChecks } from "./index-erasing.js";
 import { indexLifeChecks } from "./index-life.js";
 import { indexReferenceChecks } from "./index-references.js";
@@ -21,6 +22,7 @@ export const entryIndexChecks: readonly Check<EntryIndex>[] = [
   ...indexReferenceChecks,
   ...indexSessionChecks,
   ...indexTextChecks,
+  ...indexDocumentChecks,
   ...indexErasingChecks,
 ];
 

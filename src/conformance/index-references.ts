@@ -1,6 +1,7 @@
 // Checks of references: which entries they count for, with and without them, newest first, and after erasing.
 import { expect } from "vitest";
 import type { EntryIndex, EntryRow, Reference, ReferenceCondition, RowFilter } from "../ports/entry-index.js";
+import { fill } from "./index-filling.js";
 import { chunk, lacking, memory, newRow } from "./index-samples.js";
 import type { Check } from "./suite.js";
 
@@ -9,9 +10,9 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
     behaviour: "what a response used counts for the interaction that it is about, whichever batch brought it",
     run: async ({ open }) => {
       const index = await open();
-      await index.apply({ rows: [newRow(1, { references: [memory("m0")] }), newRow(2)], through: 2 });
+      await fill(index, { rows: [newRow(1, { references: [memory("m0")] }), newRow(2)], through: 2 });
       const response = { kind: "response", about: 1, references: [memory("m1"), chunk("c1")] };
-      await index.apply({ rows: [newRow(3, response)], through: 3 });
+      await fill(index, { rows: [newRow(3, response)], through: 3 });
       expect(await having(index, memory("m0"))).toEqual([1]);
       expect(await having(index, memory("m1"))).toEqual([1]);
       expect(await having(index, chunk("c1"))).toEqual([1]);
@@ -26,7 +27,7 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       const rows = [newRow(1, { references: [memory("a"), chunk("b")] }), newRow(2, { references: [memory("a")] })];
-      await index.apply({ rows, through: 2 });
+      await fill(index, { rows, through: 2 });
       expect(await positions(index, { memory: "a" })).toEqual([2, 1]);
       expect(await positions(index, { memory: "a", chunk: "b" })).toEqual([1]);
       expect(await positions(index, { memory: "a", references: [lacking(chunk("b"))] })).toEqual([2]);
@@ -37,8 +38,8 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       const both = { references: [memory("m"), memory("m"), chunk("m")] };
-      await index.apply({ rows: [newRow(1, both), newRow(2, { ...both, kind: "response", about: 1 })], through: 2 });
-      await index.apply({ rows: [newRow(3, { ...both, kind: "response", about: 1 })], through: 3 });
+      await fill(index, { rows: [newRow(1, both), newRow(2, { ...both, kind: "response", about: 1 })], through: 2 });
+      await fill(index, { rows: [newRow(3, { ...both, kind: "response", about: 1 })], through: 3 });
       expect(await having(index, memory("m"))).toEqual([1]);
     },
   },
@@ -54,7 +55,7 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
         newRow(3, { kind: "response", about: 1, references: [answered] }),
         newRow(4, { kind: "error" }),
       ];
-      await index.apply({ rows, through: 4 });
+      await fill(index, { rows, through: 4 });
       expect(await having(index, asked, lacking(answered))).toEqual([2]);
       expect(await having(index, lacking(asked))).toEqual([4, 3]);
       expect(await having(index, lacking(memory("nobody's")))).toEqual([4, 3, 2, 1]);
@@ -72,9 +73,9 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
       const rows = times.map((created_ms, at) =>
         newRow(at + 1, { created_ms, ...(at % 2 === 0 ? { references } : {}) }),
       );
-      await index.apply({ rows, through: 7 });
+      await fill(index, { rows, through: 7 });
       const sayers = [2, 4, 6].map((about, at) => newRow(8 + at, { about, references, created_ms: 1_000 }));
-      await index.apply({ rows: sayers, through: 10 });
+      await fill(index, { rows: sayers, through: 10 });
       expect(await having(index, memory("m"))).toEqual([7, 6, 3, 1, 5, 2, 4]);
       const page = { filter: { memory: "m" }, limit: 3 };
       const keys = await index.list({ ...page, after: { created_ms: 50, position: 3 } });
@@ -92,7 +93,7 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
           references: [memory("common"), ...(at % 900 === 5 ? [memory("rare")] : [])],
         }),
       );
-      await index.apply({ rows, through: 3_000 });
+      await fill(index, { rows, through: 3_000 });
       expect(await positions(index, { project: "common", memory: "rare" })).toEqual([2_706, 1_806, 906, 6]);
       expect(await positions(index, { project: "rare", memory: "common" })).toEqual([2_008, 1_008, 8]);
       expect(await positions(index, { project: "rare", memory: "rare" })).toEqual([]);
@@ -120,7 +121,7 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
         '\u0001"m"',
       ];
       const rows = used.map((name, at) => newRow(at + 1, { references: [memory(name), chunk(name)] }));
-      await index.apply({ rows, through: used.length });
+      await fill(index, { rows, through: used.length });
       for (const [at, name] of used.entries()) {
         expect(await having(index, memory(name)), JSON.stringify(name)).toEqual([at + 1]);
         expect(await having(index, chunk(name)), JSON.stringify(name)).toEqual([at + 1]);
@@ -133,10 +134,10 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
       const index = await open();
       const asked = newRow(1, { references: [memory("kept"), memory("both")] });
       const said = { kind: "response", about: 1, references: [memory("gone"), memory("both"), chunk("gone")] };
-      await index.apply({ rows: [asked, newRow(2, said), newRow(3, said)], through: 3 });
-      await index.apply({ rows: [], erased: [2], through: 4 });
+      await fill(index, { rows: [asked, newRow(2, said), newRow(3, said)], through: 3 });
+      await fill(index, { rows: [], erased: [2], through: 4 });
       expect(await having(index, memory("gone"))).toEqual([1]);
-      await index.apply({ rows: [], erased: [3], through: 5 });
+      await fill(index, { rows: [], erased: [3], through: 5 });
       expect(await having(index, memory("kept"))).toEqual([1]);
       expect(await having(index, memory("both"))).toEqual([1]);
       expect(await having(index, memory("gone"))).toEqual([]);
@@ -149,12 +150,12 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       const rows = [newRow(1, { references: [memory("own")] }), newRow(2), saying(3, 1, memory("m"))];
-      await index.apply({ rows: [...rows, saying(4, 2, memory("m"))], through: 4 });
-      await index.apply({ rows: [], erased: [1], through: 5 });
-      await index.apply({ rows: [saying(6, 1, memory("m")), saying(7, 99, memory("m"))], through: 7 });
+      await fill(index, { rows: [...rows, saying(4, 2, memory("m"))], through: 4 });
+      await fill(index, { rows: [], erased: [1], through: 5 });
+      await fill(index, { rows: [saying(6, 1, memory("m")), saying(7, 99, memory("m"))], through: 7 });
       expect(await having(index, memory("m"))).toEqual([2]);
       expect(await having(index, memory("own"))).toEqual([]);
-      await index.apply({ rows: [], erased: [3, 4, 6, 7], through: 8 });
+      await fill(index, { rows: [], erased: [3, 4, 6, 7], through: 8 });
       expect(await having(index, memory("m"))).toEqual([]);
       expect(await having(index, lacking(memory("m")))).toEqual([2]);
     },

@@ -1,6 +1,7 @@
 // Checks of lists: every filter alone and with the others, the order of equal times, and pages that lead to every row.
 import { expect } from "vitest";
 import type { EntryIndex, RowFilter, RowKey } from "../ports/entry-index.js";
+import { fill } from "./index-filling.js";
 import {
   chunk,
   expectedKeys,
@@ -21,7 +22,7 @@ export const indexRowChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       const times = [50, 10, 50, -20, 10, 50];
-      await index.apply({ rows: times.map((created_ms, at) => newRow(at + 1, { created_ms })), through: 6 });
+      await fill(index, { rows: times.map((created_ms, at) => newRow(at + 1, { created_ms })), through: 6 });
       expect(await positions(index, {})).toEqual([6, 3, 1, 5, 2, 4]);
     },
   },
@@ -29,7 +30,7 @@ export const indexRowChecks: readonly Check<EntryIndex>[] = [
     behaviour: "a list has at most `limit` rows, none for a limit of zero",
     run: async ({ open }) => {
       const index = await open();
-      await index.apply({ rows: [newRow(1), newRow(2), newRow(3)], through: 3 });
+      await fill(index, { rows: [newRow(1), newRow(2), newRow(3)], through: 3 });
       expect(await index.list({ filter: {}, limit: 0 })).toEqual([]);
       expect(await index.list({ filter: {}, limit: 2 })).toEqual([
         { created_ms: 3_000, position: 3 },
@@ -42,7 +43,7 @@ export const indexRowChecks: readonly Check<EntryIndex>[] = [
       behaviour: `the filter ${name} alone selects what it says`,
       run: async ({ open }) => {
         const index = await open();
-        await index.apply({ rows: ROWS, through: ROWS.length });
+        await fill(index, { rows: ROWS, through: ROWS.length });
         for (const value of values) {
           const filter: RowFilter = value === undefined ? {} : { [name]: value };
           expect(await index.list({ filter, limit: 1_000 }), JSON.stringify(filter)).toEqual(
@@ -56,7 +57,7 @@ export const indexRowChecks: readonly Check<EntryIndex>[] = [
     behaviour: "filters together select what all of them select, in every combination",
     run: async ({ open }) => {
       const index = await open();
-      await index.apply({ rows: ROWS, through: ROWS.length });
+      await fill(index, { rows: ROWS, through: ROWS.length });
       for (const filter of filterCombinations()) {
         const found = await index.list({ filter, limit: 1_000 });
         const expected = expectedKeys(ROWS, filter);
@@ -68,7 +69,7 @@ export const indexRowChecks: readonly Check<EntryIndex>[] = [
     behaviour: "times are inclusive on both ends",
     run: async ({ open }) => {
       const index = await open();
-      await index.apply({ rows: [1, 2, 3, 4].map((at) => newRow(at)), through: 4 });
+      await fill(index, { rows: [1, 2, 3, 4].map((at) => newRow(at)), through: 4 });
       expect(await positions(index, { since_ms: 2_000 })).toEqual([4, 3, 2]);
       expect(await positions(index, { until_ms: 2_000 })).toEqual([2, 1]);
       expect(await positions(index, { since_ms: 2_000, until_ms: 3_000 })).toEqual([3, 2]);
@@ -81,7 +82,7 @@ export const indexRowChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       const labels = ["a", "A", "á", "a\u0301", "a%", "a_", "%", "'", '"', "a b", "a b ", "🙂", "\u202ea", "0", "null"];
-      await index.apply({
+      await fill(index, {
         rows: labels.map((label, at) => newRow(at + 1, { session_id: label, project: label, client: label })),
         through: labels.length,
       });
@@ -98,7 +99,7 @@ export const indexRowChecks: readonly Check<EntryIndex>[] = [
       behaviour: `pages of ${limit} reach each row exactly once, equal times and filters included`,
       run: async ({ open }) => {
         const index = await open();
-        await index.apply({ rows: ROWS, through: ROWS.length });
+        await fill(index, { rows: ROWS, through: ROWS.length });
         const filters: readonly RowFilter[] = [
           {},
           { kinds: ["interaction"] },
@@ -117,11 +118,11 @@ export const indexRowChecks: readonly Check<EntryIndex>[] = [
     behaviour: "pages reach everything that was there at the first page, also while rows arrive",
     run: async ({ open }) => {
       const index = await open();
-      await index.apply({ rows: ROWS.slice(0, 200), through: 200 });
+      await fill(index, { rows: ROWS.slice(0, 200), through: 200 });
       const before = expectedKeys(ROWS.slice(0, 200), {});
       let applied = 200;
       const found = await pages(index, {}, 9, async () => {
-        if (applied < ROWS.length) await index.apply({ rows: ROWS.slice(applied, applied + 5), through: applied + 5 });
+        if (applied < ROWS.length) await fill(index, { rows: ROWS.slice(applied, applied + 5), through: applied + 5 });
         applied += 5;
       });
       const positionsFound = found.map(({ position }) => position);
@@ -133,7 +134,7 @@ export const indexRowChecks: readonly Check<EntryIndex>[] = [
     behaviour: "a place in the order need not be that of a row",
     run: async ({ open }) => {
       const index = await open();
-      await index.apply({ rows: [1, 2, 3].map((at) => newRow(at, { created_ms: 10 * at })), through: 3 });
+      await fill(index, { rows: [1, 2, 3].map((at) => newRow(at, { created_ms: 10 * at })), through: 3 });
       const after = async (created_ms: number, position: number): Promise<readonly number[]> =>
         (await index.list({ filter: {}, after: { created_ms, position }, limit: 10 })).map((key) => key.position);
       expect(await after(25, 1)).toEqual([2, 1]);

@@ -2,6 +2,7 @@
 import {
   type EntryCounts,
   type EntryRow,
+  type IndexDocument,
   type Reference,
   type ReferenceCondition,
   type RowFilter,
@@ -21,6 +22,10 @@ export function newRow(position: number, parts: Partial<EntryRow> = {}): EntryRo
     references: [],
     ...parts,
   };
+}
+
+export function newDocument(key: string, sort: number, parts: Partial<IndexDocument> = {}): IndexDocument {
+  return { collection: "made", key, sort, labels: [], body: { key }, ...parts };
 }
 
 export function memory(reference: string): Reference {

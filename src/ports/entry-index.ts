@@ -1,10 +1,12 @@
-// What an index engine must be able to do, in parts: rows, sessions, texts, and the life of the whole.
+// What an index engine must be able to do, in parts: rows, sessions, texts, documents, and the life of the whole.
+import type { DocumentIndex } from "./index/documents.js";
 import type { IndexLife } from "./index/life.js";
 import type { RowIndex } from "./index/rows.js";
 import type { SessionIndex } from "./index/sessions.js";
 import type { TextIndex } from "./index/texts.js";
 
-export type { IndexBatch, IndexLife, IndexSource } from "./index/life.js";
+export type { DocumentIndex, DocumentName, DocumentQuery, IndexDocument } from "./index/documents.js";
+export type { IndexBatch, IndexLife, IndexSource, IndexStanding } from "./index/life.js";
 export type {
   EntryCounts,
   EntryRow,
@@ -20,7 +22,7 @@ export { referencesIn, withReferences } from "./index/rows.js";
 export type { SessionFilter, SessionIndex, SessionRange, SessionRow } from "./index/sessions.js";
 export type { CandidateQuery, EntryTexts, TextBatch, TextIndex } from "./index/texts.js";
 
-export interface EntryIndex extends RowIndex, SessionIndex, TextIndex, IndexLife {
+export interface EntryIndex extends RowIndex, SessionIndex, TextIndex, DocumentIndex, IndexLife {
   /** Begins an empty index beside this one, which goes on answering. What cannot do that is reset instead. */
   draft?(): Promise<IndexDraft>;
 }

@@ -49,7 +49,7 @@ async function startingAfter(
   start: number,
 ): Promise<Readers> {
   const index = new MemoryIndex();
-  await index.apply({ rows: [], through: start });
+  await index.apply({ after: await index.standing(), rows: [], through: start });
   await index.applyTexts({ texts: [], through: start });
   return new Readers({ log, index, mask });
 }

@@ -104,9 +104,20 @@ class CheckpointAtLastRow extends MemoryIndex {
   }
 }
 
-class LeavesGaps extends MemoryIndex {
-  override apply({ rows, through }: IndexBatch): Promise<void> {
-    return super.apply({ rows, through });
+class TakesWhatOverlaps extends MemoryIndex {
+  override async apply(batch: IndexBatch): Promise<void> {
+    const after = await super.standing();
+    const rows = batch.rows.filter(({ position }) => position > after.position);
+    if (batch.through > after.position && batch.after.position <= after.position) {
+      await super.apply({ ...batch, after, rows });
+    }
+  }
+}
+
+class EndlessEpoch extends MemoryIndex {
+  override async apply(batch: IndexBatch): Promise<void> {
+    const { epoch } = await super.standing();
+    await super.apply({ ...batch, after: { ...batch.after, epoch } });
   }
 }
 
@@ -229,9 +240,10 @@ export const faultyIndexes: readonly { readonly Faulty: new () => MemoryIndex; r
   { Faulty: MergedReferences, breaks: "what an erased entry said about another" },
   { Faulty: CaselessReferences, breaks: "references are compared exactly" },
   { Faulty: CaselessLabels, breaks: "labels are compared exactly" },
-  { Faulty: LeavesGaps, breaks: "a batch that continues what is no longer there" },
+  { Faulty: TakesWhatOverlaps, breaks: "made from another place is passed over whole" },
+  { Faulty: EndlessEpoch, breaks: "made from an index which was begun again" },
   { Faulty: CheckpointAtLastRow, breaks: "applying moves the checkpoint" },
-  { Faulty: CountsEveryBatch, breaks: "a batch that was applied before changes nothing" },
+  { Faulty: CountsEveryBatch, breaks: "a batch that was applied before is passed over" },
   { Faulty: ForgetfulReset, breaks: "a reset forgets everything" },
   { Faulty: WholeWordsOnly, breaks: "each piece of a text alone" },
   { Faulty: ThreeCharactersAtLeast, breaks: "each piece of a text alone" },

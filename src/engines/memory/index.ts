@@ -1,11 +1,14 @@
 // The index in memory: the executable specification of what an index engine answers, used by tests.
 import type {
   CandidateQuery,
+  DocumentQuery,
   EntryCounts,
   EntryIndex,
   EntryRow,
   IndexBatch,
+  IndexDocument,
   IndexSource,
+  IndexStanding,
   RowFilter,
   RowKey,
   RowQuery,
@@ -14,6 +17,7 @@ import type {
   SessionRow,
   TextBatch,
 } from "../../ports/entry-index.js";
+import { MemoryDocuments } from "./index-documents.js";
 import { keptReferences, referenceTest } from "./index-uses.js";
 import { summariseSession } from "./sessions.js";
 
@@ -21,7 +25,9 @@ export class MemoryIndex implements EntryIndex {
   readonly engine = "memory";
   #rows: EntryRow[] = [];
   #through = 0;
+  #epoch = 1;
   #source: IndexSource | undefined;
+  readonly #documents = new MemoryDocuments();
   readonly #texts = new Map<number, readonly string[]>();
   #textThrough = 0;
   readonly #erased = new Set<number>();
@@ -30,16 +36,22 @@ export class MemoryIndex implements EntryIndex {
     return this.#through;
   }
 
+  async standing(): Promise<IndexStanding> {
+    return { position: this.#through, epoch: String(this.#epoch) };
+  }
+
   async apply(batch: IndexBatch): Promise<void> {
-    if ((batch.after ?? 0) > this.#through) return;
-    this.#rows.push(...batch.rows.filter((row) => row.position > this.#through));
-    if (batch.through <= this.#through) return;
-    for (const position of batch.erased ?? []) {
+    const { after, erased = [] } = batch;
+    if (after.position !== this.#through || after.epoch !== String(this.#epoch)) return;
+    for (const position of erased) {
       this.#erased.add(position);
       this.#texts.delete(position);
     }
-    if (batch.erased !== undefined) this.#rows = this.#rows.filter((row) => !this.#erased.has(row.position));
-    this.#rows = keptReferences(this.#rows);
+    this.#rows.push(...batch.rows);
+    if (erased.length > 0 || batch.rows.some((row) => row.about !== undefined)) {
+      this.#rows = keptReferences(this.#rows.filter((row) => !this.#erased.has(row.position)));
+    }
+    this.#documents.change(batch);
     this.#through = batch.through;
     this.#source = batch.source;
   }
@@ -73,6 +85,21 @@ export class MemoryIndex implements EntryIndex {
   async candidates(query: CandidateQuery): Promise<readonly RowKey[]> {
     const keys = await this.list({ ...query, limit: this.#rows.length });
     return keys.filter(({ position }) => this.#mayHold(position, query.needles)).slice(0, query.limit);
+  }
+
+  async getDocuments(query: {
+    readonly collection: string;
+    readonly keys: readonly string[];
+  }): Promise<readonly IndexDocument[]> {
+    return this.#documents.get(query.collection, query.keys);
+  }
+
+  async listDocuments(query: DocumentQuery): Promise<readonly IndexDocument[]> {
+    return this.#documents.list(query);
+  }
+
+  async countDocuments(collection: string): Promise<number> {
+    return this.#documents.count(collection);
   }
 
   async count(): Promise<EntryCounts> {
@@ -135,7 +162,9 @@ export class MemoryIndex implements EntryIndex {
   async reset(): Promise<void> {
     this.#rows = [];
     this.#through = 0;
+    this.#epoch += 1;
     this.#source = undefined;
+    this.#documents.clear();
     this.#texts.clear();
     this.#erased.clear();
     this.#textThrough = 0;

@@ -54,15 +54,18 @@ export function rowConditions(
 
 /**
  * Labels are well-formed at the door. One that a damaged body brought is kept in another form, because PostgreSQL refuses
- * it and everything after it would be kept out of the index.
+ * it and everything after it would be kept out of the index. One that looks like this form is kept in it as well.
  */
 export function storable(text: string): string {
-  return text.includes("\0") || !text.isWellFormed() ? `\u0001${JSON.stringify(text)}` : text;
+  const isPlain = !text.includes("\0") && !text.startsWith(MARK) && text.isWellFormed();
+  return isPlain ? text : MARK + JSON.stringify(text);
 }
 
 export function unstored(text: string): string {
-  return text.startsWith("\u0001") ? (JSON.parse(text.slice(1)) as string) : text;
+  return text.startsWith(MARK) ? (JSON.parse(text.slice(MARK.length)) as string) : text;
 }
+
+const MARK = "\u0001";
 
 /** Rows by a key, in order of its first appearance. */
 export function groupBy<T>(rows: readonly T[], keyOf: (row: T) => string): ReadonlyMap<string, readonly T[]> {

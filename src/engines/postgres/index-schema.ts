@@ -11,6 +11,8 @@ const TABLES = [
   "uses",
   "kinds",
   "projects",
+  "documents",
+  "document_labels",
   "sessions",
   "session_kinds",
   "session_labels",
@@ -22,6 +24,8 @@ const RECORDED: { readonly [table: string]: readonly string[] } = {
   rows: ["session_id", "project", "client", "info", "refs"],
   uses: ["reference"],
   projects: ["project"],
+  documents: ["key", "labels", "body"],
+  document_labels: ["label", "key"],
   sessions: ["session_id", "info"],
   session_kinds: ["session_id"],
   session_labels: ["session_id", "label"],
@@ -46,7 +50,9 @@ export async function emptyIndexTables(session: Session): Promise<void> {
   const derived = TABLES.filter((table) => table !== "checkpoints").map((table) => `hansard_index_${table}`);
   await session.query({ text: "SELECT 1 FROM hansard_index_checkpoints ORDER BY name FOR UPDATE" });
   await session.query({ text: `TRUNCATE ${derived.join(", ")}` });
-  await session.query({ text: "UPDATE hansard_index_checkpoints SET position = 0, log_id = '', hash = ''" });
+  await session.query({
+    text: "UPDATE hansard_index_checkpoints SET position = 0, epoch = gen_random_uuid()::text, log_id = '', hash = ''",
+  });
 }
 
 export const CHECKPOINTS_SQL =
@@ -56,6 +62,7 @@ const TABLES_SQL = `
   CREATE TABLE hansard_index_checkpoints (
     name text PRIMARY KEY,
     position bigint NOT NULL,
+    epoch text NOT NULL DEFAULT gen_random_uuid()::text,
     log_id text NOT NULL DEFAULT '',
     hash text NOT NULL DEFAULT ''
   ) WITH (fillfactor = 10);
@@ -97,6 +104,24 @@ const TABLES_SQL = `
   );
   CREATE TABLE hansard_index_kinds (kind text COLLATE "C" PRIMARY KEY, entries bigint NOT NULL);
   CREATE TABLE hansard_index_projects (project text COLLATE "C" PRIMARY KEY, entries bigint NOT NULL);
+  CREATE TABLE hansard_index_documents (
+    collection text COLLATE "C" NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    sort double precision NOT NULL,
+    labels text[] COLLATE "C" NOT NULL,
+    -- JSON text, which also writes down what a text of PostgreSQL cannot hold.
+    body text NOT NULL,
+    PRIMARY KEY (collection, key)
+  );
+  CREATE INDEX hansard_index_documents_by_sort ON hansard_index_documents (collection, sort, key);
+  -- The documents of each label in the order of lists.
+  CREATE TABLE hansard_index_document_labels (
+    collection text COLLATE "C" NOT NULL,
+    label text COLLATE "C" NOT NULL,
+    sort double precision NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    PRIMARY KEY (collection, label, sort, key)
+  );
   CREATE TABLE hansard_index_sessions (
     session_id text COLLATE "C" PRIMARY KEY,
     first_ms bigint NOT NULL,

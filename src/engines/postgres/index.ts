@@ -3,11 +3,14 @@ import { shownPlace } from "../../model/data-address.js";
 import { Fault } from "../../model/fault.js";
 import type {
   CandidateQuery,
+  DocumentQuery,
   EntryCounts,
   EntryIndex,
   EntryRow,
   IndexBatch,
+  IndexDocument,
   IndexSource,
+  IndexStanding,
   RowKey,
   RowQuery,
   SessionFilter,
@@ -18,6 +21,7 @@ import type {
 import { columnsOf } from "./columns.js";
 import type { Connections, Session, Statement } from "./connection.js";
 import { CREATE_DATABASE, toFault } from "./faults.js";
+import { changeDocuments, countDocuments, getDocuments, listDocuments } from "./index-documents.js";
 import { eraseRows } from "./index-erasing.js";
 import { groupBy, storable, unstored } from "./index-filter.js";
 import { CHECKPOINTS_SQL, createIndexTables, emptyIndexTables, INDEX_VERSION, indexTables } from "./index-schema.js";
@@ -49,7 +53,11 @@ export class PostgresIndex implements EntryIndex {
   }
 
   async checkpoint(): Promise<number> {
-    return checkpointOf(this.#connections, "rows");
+    return (await this.standing()).position;
+  }
+
+  standing(): Promise<IndexStanding> {
+    return standingOf(this.#connections, "rows");
   }
 
   async source(): Promise<IndexSource | undefined> {
@@ -60,19 +68,9 @@ export class PostgresIndex implements EntryIndex {
 
   async apply(batch: IndexBatch): Promise<void> {
     await this.#transact(async (session) => {
-      // Another server may have applied some of them in the meantime; while this one holds the lock, none does.
-      const checkpoint = await checkpointOf(this.#connections, "rows", session, "FOR UPDATE OF c");
-      if (batch.through <= checkpoint || (batch.after ?? 0) > checkpoint) return;
-      const rows = batch.rows.filter((row) => row.position > checkpoint);
-      if (rows.length > 0) {
-        await insertRows(session, rows);
-        await addCounts(session, "kind", rows);
-        await addCounts(session, "project", rows);
-        await applyToSessions(session, rows);
-      }
-      if (batch.erased !== undefined && batch.erased.length > 0) await eraseRows(session, batch.erased);
-      const { log_id = "", hash = "" } = batch.source ?? {};
-      await session.query(MOVE_CHECKPOINT, ["rows", batch.through, log_id, hash]);
+      // While this server holds the lock, none else applies.
+      const { position, epoch } = await standingOf(this.#connections, "rows", session, "FOR UPDATE OF c");
+      if (position === batch.after.position && epoch === batch.after.epoch) await take(session, batch);
     });
   }
 
@@ -81,12 +79,12 @@ export class PostgresIndex implements EntryIndex {
   }
 
   async textCheckpoint(): Promise<number> {
-    return checkpointOf(this.#connections, "texts");
+    return (await standingOf(this.#connections, "texts")).position;
   }
 
   async applyTexts(batch: TextBatch): Promise<number> {
     return this.#transact(async (session) => {
-      const checkpoint = await checkpointOf(this.#connections, "texts", session, "FOR UPDATE OF c");
+      const { position: checkpoint } = await standingOf(this.#connections, "texts", session, "FOR UPDATE OF c");
       if (batch.through <= checkpoint) return checkpoint;
       const rows = batch.texts.filter(({ position, texts }) => position > checkpoint && texts.length > 0).map(textRow);
       if (rows.length > 0) await session.query(textsStatement, columnsOf(rows, 3));
@@ -97,6 +95,21 @@ export class PostgresIndex implements EntryIndex {
 
   async candidates(query: CandidateQuery): Promise<readonly RowKey[]> {
     return query.limit === 0 ? [] : candidates(this.#connections, query);
+  }
+
+  getDocuments(query: {
+    readonly collection: string;
+    readonly keys: readonly string[];
+  }): Promise<readonly IndexDocument[]> {
+    return getDocuments(this.#connections, query);
+  }
+
+  listDocuments(query: DocumentQuery): Promise<readonly IndexDocument[]> {
+    return listDocuments(this.#connections, query);
+  }
+
+  countDocuments(collection: string): Promise<number> {
+    return countDocuments(this.#connections, collection);
   }
 
   /** One statement, so that all figures are of the same moment. */
@@ -178,19 +191,33 @@ async function ensureCheckpoints(connections: Connections): Promise<void> {
 }
 
 /** A newer version may have made the tables anew since this one was opened, and what it keeps there is not known here. */
-async function checkpointOf(
+async function standingOf(
   connections: Connections,
   name: "rows" | "texts",
   session: Session = connections,
   lock: "" | "FOR UPDATE OF c" = "",
-): Promise<number> {
-  const text = `SELECT c.position, v.version FROM hansard_index_checkpoints c, hansard_versions v
+): Promise<IndexStanding> {
+  const text = `SELECT c.position, c.epoch, v.version FROM hansard_index_checkpoints c, hansard_versions v
     WHERE c.name = $1 AND v.part = 'index' ${lock}`;
   const statement: Statement = { name: `hansard_index_reached${lock === "" ? "" : "_alone"}`, text, isQuick: true };
-  const [reached] = await session.query<{ readonly position: number; readonly version: number }>(statement, [name]);
-  const { position = 0, version = INDEX_VERSION } = reached ?? {};
+  const [reached] = await session.query<IndexStanding & { readonly version: number }>(statement, [name]);
+  const { position = 0, epoch = "", version = INDEX_VERSION } = reached ?? {};
   if (version !== INDEX_VERSION) throw writtenByNewer(connections.address, version, INDEX_VERSION);
-  return position;
+  return { position, epoch };
+}
+
+async function take(session: Session, batch: IndexBatch): Promise<void> {
+  const { rows, erased = [], source } = batch;
+  if (rows.length > 0) {
+    await insertRows(session, rows);
+    await addCounts(session, "kind", rows);
+    await addCounts(session, "project", rows);
+    await applyToSessions(session, rows);
+  }
+  await changeDocuments(session, batch);
+  if (erased.length > 0) await eraseRows(session, erased);
+  const { log_id = "", hash = "" } = source ?? {};
+  await session.query(MOVE_CHECKPOINT, ["rows", batch.through, log_id, hash]);
 }
 
 async function insertRows(session: Session, given: readonly EntryRow[]): Promise<void> {

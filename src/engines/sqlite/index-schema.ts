@@ -10,10 +10,11 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
     CREATE TABLE checkpoints (
       name TEXT PRIMARY KEY,
       position INTEGER NOT NULL,
+      epoch TEXT NOT NULL DEFAULT '',
       log_id TEXT NOT NULL DEFAULT '',
       hash TEXT NOT NULL DEFAULT ''
     ) STRICT, WITHOUT ROWID;
-    INSERT INTO checkpoints (name, position) VALUES ('rows', 0), ('text', 0);
+    INSERT INTO checkpoints (name, position, epoch) VALUES ('rows', 0, lower(hex(randomblob(16)))), ('text', 0, '');
     CREATE TABLE rows (
       position INTEGER PRIMARY KEY,
       created_ms INTEGER NOT NULL,
@@ -56,6 +57,24 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE kind_counts (kind TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE project_counts (project TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE documents (
+      number INTEGER PRIMARY KEY,
+      collection TEXT NOT NULL,
+      key TEXT NOT NULL,
+      sort REAL NOT NULL,
+      labels TEXT NOT NULL,
+      body TEXT NOT NULL,
+      UNIQUE (collection, key)
+    ) STRICT;
+    CREATE INDEX documents_by_sort ON documents (collection, sort, key);
+    -- The documents of each label in the order of lists.
+    CREATE TABLE document_labels (
+      collection TEXT NOT NULL,
+      label TEXT NOT NULL,
+      sort REAL NOT NULL,
+      key TEXT NOT NULL,
+      PRIMARY KEY (collection, label, sort, key)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE sessions (
       session_id TEXT PRIMARY KEY,
       first_ms INTEGER NOT NULL,

@@ -2,11 +2,14 @@
 import type Database from "better-sqlite3";
 import type {
   CandidateQuery,
+  DocumentQuery,
   EntryCounts,
   EntryIndex,
   IndexBatch,
+  IndexDocument,
   IndexDraft,
   IndexSource,
+  IndexStanding,
   RowKey,
   RowQuery,
   SessionFilter,
@@ -15,6 +18,7 @@ import type {
   TextBatch,
 } from "../../ports/entry-index.js";
 import { openFile, toFault } from "./file.js";
+import { countDocuments, getDocuments, listDocuments, putDocument, removeDocument } from "./index-documents.js";
 import { DraftTables } from "./index-draft.js";
 import { toIndexFault } from "./index-faults.js";
 import { addRows, countRows, eraseRows } from "./index-rows.js";
@@ -67,7 +71,11 @@ export class SqliteIndex implements EntryIndex {
   }
 
   async checkpoint(): Promise<number> {
-    return this.#guard(() => this.#checkpoint());
+    return this.#guard(() => this.#standing().position);
+  }
+
+  async standing(): Promise<IndexStanding> {
+    return this.#guard(() => this.#standing());
   }
 
   async source(): Promise<IndexSource | undefined> {
@@ -78,23 +86,8 @@ export class SqliteIndex implements EntryIndex {
   async apply(batch: IndexBatch): Promise<void> {
     this.#guard(() =>
       transact(this.#db, () => {
-        // Another process may have applied some of them in the meantime, or begun the index again.
-        const checkpoint = this.#checkpoint();
-        if (batch.through <= checkpoint || (batch.after ?? 0) > checkpoint) return;
-        const fresh = batch.rows.filter((row) => row.position > checkpoint);
-        addRows(this.#sql, fresh);
-        applyToSessions(this.#sql, fresh);
-        if (batch.erased !== undefined && batch.erased.length > 0) {
-          for (const session_id of eraseRows(this.#sql, batch.erased)) sumUpAgain(this.#sql, session_id);
-          this.#texts.erase(new Set(batch.erased));
-          this.#sql.run("INSERT OR IGNORE INTO checkpoints (name, position) VALUES (?, 0)", PURGE_DUE);
-        }
-        this.#sql.run(
-          "UPDATE checkpoints SET position = ?, log_id = ?, hash = ? WHERE name = 'rows'",
-          batch.through,
-          batch.source?.log_id ?? "",
-          batch.source?.hash ?? "",
-        );
+        const { position, epoch } = this.#standing();
+        if (position === batch.after.position && epoch === batch.after.epoch) this.#take(batch);
       }),
     );
   }
@@ -113,6 +106,21 @@ export class SqliteIndex implements EntryIndex {
 
   async candidates(query: CandidateQuery): Promise<readonly RowKey[]> {
     return this.#guard(() => this.#texts.candidates(query));
+  }
+
+  async getDocuments(query: {
+    readonly collection: string;
+    readonly keys: readonly string[];
+  }): Promise<readonly IndexDocument[]> {
+    return this.#guard(() => getDocuments(this.#sql, query));
+  }
+
+  async listDocuments(query: DocumentQuery): Promise<readonly IndexDocument[]> {
+    return this.#guard(() => listDocuments(this.#sql, query));
+  }
+
+  async countDocuments(collection: string): Promise<number> {
+    return this.#guard(() => countDocuments(this.#sql, collection));
   }
 
   async count(): Promise<EntryCounts> {
@@ -154,7 +162,7 @@ export class SqliteIndex implements EntryIndex {
         this.#guard(() =>
           transact(this.#db, () => {
             if (!tables.isThere()) return tables.wasPutInPlace() ? "adopted" : "gone";
-            if (index.#checkpoint() < this.#checkpoint()) return "behind";
+            if (index.#standing().position < this.#standing().position) return "behind";
             tables.putInPlace();
             return "adopted";
           }),
@@ -175,9 +183,23 @@ export class SqliteIndex implements EntryIndex {
     this.#db.close();
   }
 
-  #checkpoint(): number {
-    const row = this.#sql.get<{ readonly position: number }>("SELECT position FROM checkpoints WHERE name = 'rows'");
-    return (row as { readonly position: number }).position;
+  #standing(): IndexStanding {
+    return this.#sql.get<IndexStanding>("SELECT position, epoch FROM checkpoints WHERE name = 'rows'") as IndexStanding;
+  }
+
+  #take({ rows, through, erased = [], put = [], removed = [], source }: IndexBatch): void {
+    addRows(this.#sql, rows);
+    applyToSessions(this.#sql, rows);
+    for (const name of removed) removeDocument(this.#sql, name);
+    for (const document of put) putDocument(this.#sql, document);
+    if (erased.length > 0) {
+      for (const session_id of eraseRows(this.#sql, erased)) sumUpAgain(this.#sql, session_id);
+      this.#texts.erase(new Set(erased));
+      this.#sql.run("INSERT OR IGNORE INTO checkpoints (name, position) VALUES (?, 0)", PURGE_DUE);
+    }
+    const { log_id = "", hash = "" } = source ?? {};
+    const move = "UPDATE checkpoints SET position = ?, log_id = ?, hash = ? WHERE name = 'rows'";
+    this.#sql.run(move, through, log_id, hash);
   }
 
   #guard<T>(work: () => T): T {
