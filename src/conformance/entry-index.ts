@@ -1,9 +1,11 @@
 // What every engine of the index must do, whatever it is built on.
 import { expect } from "vitest";
 import type { EntryIndex } from "../ports/entry-index.js";
-import { indexApplyChecks } from "./index-apply.js";
+import { indexDocumentChecks } from "./index-documents.js";
 import { indexErasingChecks } from "./index-erasing.js";
-import { indexListChecks } from "./index-list.js";
+import { indexLifeChecks } from "./index-life.js";
+import { indexReferenceChecks } from "./index-references.js";
+import { indexRowChecks } from "./index-rows.js";
 import { indexSessionChecks } from "./index-sessions.js";
 import { indexTextChecks } from "./index-texts.js";
 import type { Check } from "./suite.js";
@@ -15,9 +17,11 @@ export const entryIndexChecks: readonly Check<EntryIndex>[] = [
       expect((await open()).engine).toBe(engine.engine);
     },
   },
-  ...indexApplyChecks,
-  ...indexListChecks,
+  ...indexLifeChecks,
+  ...indexRowChecks,
+  ...indexReferenceChecks,
   ...indexSessionChecks,
   ...indexTextChecks,
+  ...indexDocumentChecks,
   ...indexErasingChecks,
 ];

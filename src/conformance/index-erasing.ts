@@ -1,7 +1,8 @@
 // Checks of erasing in an index: after it, every answer is that of an index that never had the rows.
 import { expect } from "vitest";
 import type { EntryIndex, EntryRow } from "../ports/entry-index.js";
-import { filterCombinations, mixedRows, newRow } from "./index-rows.js";
+import { fill } from "./index-filling.js";
+import { filterCombinations, mixedRows, newRow } from "./index-samples.js";
 import type { Check } from "./suite.js";
 
 export const indexErasingChecks: readonly Check<EntryIndex>[] = [
@@ -11,11 +12,11 @@ export const indexErasingChecks: readonly Check<EntryIndex>[] = [
       const [index, other] = [await open(), await openOther()];
       const rows = [...mixedRows(60, 7), ...sessionRows(61)];
       const erased = [...rows.keys()].map((at) => at + 1).filter((position) => position % 3 === 0 || position > 66);
-      await index.apply({ rows, through: 70 });
-      await index.apply({ rows: [newRow(71, { kind: "redaction" })], erased: [...erased, 99], through: 71 });
+      await fill(index, { rows, through: 70 });
+      await fill(index, { rows: [newRow(71, { kind: "redaction" })], erased: [...erased, 99], through: 71 });
       const left = rows.filter((row) => !erased.includes(row.position));
-      await other.apply({ rows: left, through: 70 });
-      await other.apply({ rows: [newRow(71, { kind: "redaction" })], through: 71 });
+      await fill(other, { rows: left, through: 70 });
+      await fill(other, { rows: [newRow(71, { kind: "redaction" })], through: 71 });
       expect(await answersOf(index, rows)).toEqual(await answersOf(other, rows));
     },
   },
@@ -24,8 +25,8 @@ export const indexErasingChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       const labels = { session_id: "gone", project: "secret", client: "c" };
-      await index.apply({ rows: [newRow(1, labels), newRow(2, { ...labels, kind: "clear" })], through: 2 });
-      await index.apply({ rows: [newRow(3, { kind: "redaction" })], erased: [1, 2], through: 3 });
+      await fill(index, { rows: [newRow(1, labels), newRow(2, { ...labels, kind: "clear" })], through: 2 });
+      await fill(index, { rows: [newRow(3, { kind: "redaction" })], erased: [1, 2], through: 3 });
       expect(await index.getSession("gone")).toBeUndefined();
       expect(await index.listSessions({ filter: {}, as_of: 3, limit: 10 })).toEqual([]);
       expect(await index.count()).toMatchObject({
@@ -41,26 +42,11 @@ export const indexErasingChecks: readonly Check<EntryIndex>[] = [
       const info = (position: number, title: string, metadata: { readonly [key: string]: string }): EntryRow =>
         newRow(position, { kind: "session_info", session_id: "s", info: { title, metadata } });
       const rows = [info(1, "first", { a: "1", b: "1" }), info(2, "second", { b: "2" }), info(3, "third", { c: "3" })];
-      await index.apply({ rows, through: 3 });
-      await index.apply({ rows: [], erased: [2], through: 4 });
+      await fill(index, { rows, through: 3 });
+      await fill(index, { rows: [], erased: [2], through: 4 });
       expect(await index.getSession("s")).toMatchObject({ title: "third", metadata: { a: "1", b: "1", c: "3" } });
-      await index.apply({ rows: [], erased: [3], through: 5 });
+      await fill(index, { rows: [], erased: [3], through: 5 });
       expect(await index.getSession("s")).toMatchObject({ title: "first", metadata: { a: "1", b: "1" }, entries: 1 });
-    },
-  },
-  {
-    behaviour: "what an erased response used no longer counts for its interaction",
-    run: async ({ open }) => {
-      const index = await open();
-      const asked = newRow(1, { memories: ["kept", "both"] });
-      const answered = newRow(2, { kind: "response", completes: 1, memories: ["gone", "both"], chunks: ["gone"] });
-      await index.apply({ rows: [asked, answered], through: 2 });
-      await index.apply({ rows: [], erased: [2], through: 3 });
-      const users = async (filter: object) => (await index.list({ filter, limit: 9 })).map(({ position }) => position);
-      expect(await users({ memory: "kept" })).toEqual([1]);
-      expect(await users({ memory: "both" })).toEqual([1]);
-      expect(await users({ memory: "gone" })).toEqual([]);
-      expect(await users({ chunk: "gone" })).toEqual([]);
     },
   },
   {
@@ -69,9 +55,9 @@ export const indexErasingChecks: readonly Check<EntryIndex>[] = [
       const index = await open();
       const rows = Array.from({ length: 40 }, (_, at) => newRow(at + 1));
       const texts = rows.map(({ position }) => ({ position, texts: [`word number ${position} alpha`] }));
-      await index.apply({ rows, through: 40 });
+      await fill(index, { rows, through: 40 });
       await index.applyTexts({ texts: texts.slice(0, 20), through: 20 });
-      await index.apply({ rows: [], erased: [3, 30], through: 41 });
+      await fill(index, { rows: [], erased: [3, 30], through: 41 });
       await index.applyTexts({ texts: texts.slice(20), through: 41 });
       const found = await index.candidates({ filter: {}, needles: ["alpha"], limit: 100 });
       const positions = found.map(({ position }) => position).toSorted((left, right) => left - right);
@@ -83,12 +69,12 @@ export const indexErasingChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       const rows = [...mixedRows(60, 8), ...sessionRows(61)];
-      await index.apply({ rows, through: 70 });
-      await index.apply({ rows: [], erased: [1, 2, 3, 61], through: 71 });
+      await fill(index, { rows, through: 70 });
+      await fill(index, { rows: [], erased: [1, 2, 3, 61], through: 71 });
       const before = await answersOf(index, rows);
       expect(await index.purge?.()).toBeUndefined();
       expect(await answersOf(index, rows)).toEqual(before);
-      await index.apply({ rows: [newRow(72)], through: 72 });
+      await fill(index, { rows: [newRow(72)], through: 72 });
       expect(await index.checkpoint()).toBe(72);
     },
   },

@@ -1,7 +1,8 @@
 // Checks of sessions: what the index knows of one, their order with pages that hold still, and positions within one.
 import { expect } from "vitest";
 import type { EntryIndex, EntryRow, SessionFilter, SessionRange } from "../ports/entry-index.js";
-import { mixedRows, newRow } from "./index-rows.js";
+import { fill } from "./index-filling.js";
+import { mixedRows, newRow } from "./index-samples.js";
 import type { Check } from "./suite.js";
 
 const ROWS = mixedRows(300, 31);
@@ -42,7 +43,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
       const index = await open();
       const info = (position: number, said: NonNullable<EntryRow["info"]>): EntryRow =>
         newRow(position, { session_id: "s", kind: "session_info", info: said });
-      await index.apply({
+      await fill(index, {
         rows: [
           info(1, { title: "first", parent: "p", metadata: { a: 1, b: { deep: [1] } } }),
           info(2, { title: "second", metadata: { b: null } }),
@@ -50,7 +51,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
         through: 2,
       });
       const metadata = JSON.parse('{"c":3,"__proto__":{"d":4}}');
-      await index.apply({ rows: [info(3, { metadata })], through: 3 });
+      await fill(index, { rows: [info(3, { metadata })], through: 3 });
       const session = await index.getSession("s");
       expect(session).toMatchObject({ title: "second", parent: "p" });
       expect(JSON.stringify(session?.metadata)).toBe('{"a":1,"b":null,"c":3,"__proto__":{"d":4}}');
@@ -66,9 +67,9 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
         of(10, { kind: "consolidation", through: 7 }),
         of(11, { kind: "consolidation", through: 4 }),
       ];
-      await index.apply({ rows: [of(9, { kind: "clear" }), ...consolidations], through: 11 });
+      await fill(index, { rows: [of(9, { kind: "clear" }), ...consolidations], through: 11 });
       expect(await index.getSession("s")).toMatchObject({ consolidated_through: 7, cleared_through: 9 });
-      await index.apply({
+      await fill(index, {
         rows: [of(12, { kind: "clear" }), of(13, { kind: "consolidation", through: 8 })],
         through: 13,
       });
@@ -79,7 +80,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     behaviour: "a session that nobody recorded is undefined, and so is the empty one",
     run: async ({ open }) => {
       const index = await open();
-      await index.apply({ rows: ROWS, through: ROWS.length });
+      await fill(index, { rows: ROWS, through: ROWS.length });
       expect(await index.getSession("nobody's")).toBeUndefined();
       expect(await index.getSession("")).toBeUndefined();
       expect(await index.sessionPositions({ session_id: "", order: "asc", limit: 10 })).toEqual([]);
@@ -90,7 +91,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     behaviour: "sessions are listed by their newest position, and pages reach each once",
     run: async ({ open }) => {
       const index = await open();
-      await index.apply({ rows: ROWS, through: ROWS.length });
+      await fill(index, { rows: ROWS, through: ROWS.length });
       const expected = expectedSessions(ROWS, {});
       for (const limit of [1, 2, 100]) expect(await sessions(index, {}, limit)).toEqual(expected);
     },
@@ -104,7 +105,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
         newRow(301, { session_id: "labelled", project: "p", client: "c" }),
         newRow(302, { session_id: "bare" }),
       ];
-      await index.apply({ rows, through: 302 });
+      await fill(index, { rows, through: 302 });
       for (const filter of [
         { project: "p" },
         { project: "" },
@@ -121,10 +122,10 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       const rows = Array.from({ length: 12 }, (_, at) => newRow(at + 1, { session_id: `s-${at}` }));
-      await index.apply({ rows, through: 12 });
+      await fill(index, { rows, through: 12 });
       const [first] = await index.listSessions({ filter: {}, as_of: 12, limit: 1 });
       expect(first?.session.session_id).toBe("s-11");
-      await index.apply({ rows: [newRow(13, { session_id: "s-3" }), newRow(14, { session_id: "new" })], through: 14 });
+      await fill(index, { rows: [newRow(13, { session_id: "s-3" }), newRow(14, { session_id: "new" })], through: 14 });
       const rest = await index.listSessions({ filter: {}, as_of: 12, before: 12, limit: 100 });
       expect(rest.map(({ session }) => session.session_id)).toEqual(
         Array.from({ length: 11 }, (_, at) => `s-${10 - at}`),
@@ -136,7 +137,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     behaviour: "positions within a session come in either order, from any place, by kind and role",
     run: async ({ open }) => {
       const index = await open();
-      await index.apply({ rows: ROWS, through: ROWS.length });
+      await fill(index, { rows: ROWS, through: ROWS.length });
       for (const session_id of SESSIONS) {
         for (const order of ["asc", "desc"] as const) {
           for (const parts of [
@@ -208,6 +209,6 @@ function expectedPositions({ session_id, order, limit, after, above, kinds, role
 async function applyAll(index: EntryIndex, rows: readonly EntryRow[], size: number): Promise<void> {
   for (let applied = 0; applied < rows.length; applied += size) {
     const batch = rows.slice(applied, applied + size);
-    await index.apply({ rows: batch, through: batch.at(-1)?.position as number });
+    await fill(index, { rows: batch, through: batch.at(-1)?.position as number });
   }
 }

@@ -1,7 +1,8 @@
 // Checks of the text index: candidates are all that may match, in the order of lists, whatever was applied so far.
 import { expect } from "vitest";
 import type { EntryIndex, RowFilter, RowKey } from "../ports/entry-index.js";
-import { expectedKeys, filterValues, newRow } from "./index-rows.js";
+import { fill } from "./index-filling.js";
+import { expectedKeys, filterValues, newRow } from "./index-samples.js";
 import {
   allCandidates,
   COUNT,
@@ -12,7 +13,7 @@ import {
   ROWS,
   TEXTS,
   withTexts,
-} from "./index-text-rows.js";
+} from "./index-text-samples.js";
 import type { Check } from "./suite.js";
 
 export const indexTextChecks: readonly Check<EntryIndex>[] = [
@@ -22,7 +23,7 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
       const index = await open();
       expect(await index.textCheckpoint()).toBe(0);
       expect(await candidates(index, {}, ["a"])).toEqual([]);
-      await index.apply({ rows: ROWS, through: COUNT });
+      await fill(index, { rows: ROWS, through: COUNT });
       expect(await index.textCheckpoint()).toBe(0);
       expect(await candidates(index, {}, ["nowhere at all"])).toEqual(expectedKeys(ROWS, {}));
       expect(await candidates(index, { project: "" }, ["a"])).toEqual(expectedKeys(ROWS, { project: "" }));
@@ -107,7 +108,7 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
     behaviour: "entries whose texts are not applied yet are candidates for everything",
     run: async ({ open }) => {
       const index = await open();
-      await index.apply({ rows: ROWS, through: COUNT });
+      await fill(index, { rows: ROWS, through: COUNT });
       await giveTexts(index, { after: 0, through: 100, step: 100 });
       expect(await index.textCheckpoint()).toBeLessThanOrEqual(100);
       for (const needles of [["nowhere at all"], ...NEEDLES.slice(0, 60)]) {
@@ -121,7 +122,7 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
     behaviour: "texts in many small batches find what one batch finds",
     run: async ({ open }) => {
       const index = await open();
-      await index.apply({ rows: ROWS, through: COUNT });
+      await fill(index, { rows: ROWS, through: COUNT });
       await giveTexts(index, { after: 0, through: COUNT, step: 3 });
       for (const needles of NEEDLES.slice(0, 150)) await expectCandidates(index, {}, needles);
     },
@@ -132,7 +133,7 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
       const index = await open();
       let given = 0;
       for (let through = 40; through <= COUNT; through += 40) {
-        await index.apply({ rows: ROWS.slice(through - 40, through), through });
+        await fill(index, { rows: ROWS.slice(through - 40, through), through });
         given = await giveTexts(index, { after: given, through: through - 7, step: 20 });
         for (const needles of NEEDLES.slice(0, 25)) await expectCandidates(index, {}, needles, through);
       }
@@ -157,7 +158,7 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
     behaviour: "an entry without texts, and a place without an entry, hold nothing up",
     run: async ({ open }) => {
       const index = await open();
-      await index.apply({ rows: [newRow(1), newRow(2), newRow(4)], through: 6 });
+      await fill(index, { rows: [newRow(1), newRow(2), newRow(4)], through: 6 });
       const texts = [
         { position: 1, texts: ["one text", "another"] },
         { position: 2, texts: [] },
@@ -172,7 +173,7 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       const words = Array.from({ length: 20_000 }, (_, at) => `word${at * 7_919}`);
-      await index.apply({ rows: [newRow(1), newRow(2)], through: 2 });
+      await fill(index, { rows: [newRow(1), newRow(2)], through: 2 });
       const text = words.join(" ");
       await index.applyTexts({
         texts: [
@@ -196,7 +197,7 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
       await index.reset();
       expect(await index.textCheckpoint()).toBe(0);
       expect(await candidates(index, {}, ["a"])).toEqual([]);
-      await index.apply({ rows: ROWS, through: COUNT });
+      await fill(index, { rows: ROWS, through: COUNT });
       expect(await candidates(index, {}, ["nowhere at all"])).toEqual(expectedKeys(ROWS, {}));
       const other = TEXTS.map(({ position }) => ({ position, texts: [`fresh ${position};`] }));
       await index.applyTexts({ texts: other, through: COUNT });
@@ -211,7 +212,7 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
     needs: "durable",
     run: async ({ open }) => {
       const index = await open();
-      await index.apply({ rows: ROWS, through: COUNT });
+      await fill(index, { rows: ROWS, through: COUNT });
       await giveTexts(index, { after: 0, through: 150, step: 150 });
       const checkpoint = await index.textCheckpoint();
       const again = await open();

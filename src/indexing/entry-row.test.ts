@@ -18,8 +18,10 @@ test("the row of an interaction has its time, labels and references", () => {
     session_id: "s",
     project: "p",
     client: "c",
-    memories: ["m"],
-    chunks: ["c"],
+    references: [
+      { what: "memory", reference: "m" },
+      { what: "chunk", reference: "c" },
+    ],
   });
 });
 
@@ -29,19 +31,24 @@ test("what was not given reads as the contract says: the time of recording, empt
     session_id: "",
     project: "",
     client: "",
-    memories: [],
-    chunks: [],
+    references: [],
   });
 });
 
-test("the row of a response says which interaction it completes", () => {
+test("the row of a response says which interaction its references count for", () => {
   const body = { interaction_id: "i", memories_used: ["m"], chunks_used: ["c"] };
-  expect(toEntryRow(placed("response", body), 2)).toMatchObject({ completes: 2, memories: ["m"], chunks: ["c"] });
+  expect(toEntryRow(placed("response", body), 2)).toMatchObject({
+    about: 2,
+    references: [
+      { what: "memory", reference: "m" },
+      { what: "chunk", reference: "c" },
+    ],
+  });
 });
 
 test("other kinds use nothing, whatever their extra says", () => {
   const body = { error: "e", extra: { memories_used: ["m"] } };
-  expect(toEntryRow(placed("error", body))).toMatchObject({ memories: [], chunks: [] });
+  expect(toEntryRow(placed("error", body))).toMatchObject({ references: [] });
 });
 
 describe("a damaged body that still parses has no row, where", () => {

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { readRole } from "../model/roles.js";
 import { parseTime } from "../model/time.js";
-import type { EntryRow, SessionInfo } from "../ports/entry-index.js";
+import type { EntryRow, Reference, SessionInfo } from "../ports/entry-index.js";
 
 /** What a row is made from: where the entry stands in the log, and its body as it was parsed. */
 export interface PlacedBody {
@@ -13,28 +13,30 @@ export interface PlacedBody {
 }
 
 /** The row, or undefined where the body is not one that was recorded: a damaged one may parse and still be none. */
-export function toEntryRow(
-  { position, kind, recorded_at, body }: PlacedBody,
-  completes?: number,
-): EntryRow | undefined {
+export function toEntryRow({ position, kind, recorded_at, body }: PlacedBody, about?: number): EntryRow | undefined {
   const { created_at = recorded_at, session_id = "", project = "", client = "" } = body;
   const created_ms = typeof created_at === "string" ? parseTime(created_at) : undefined;
   if (created_ms === undefined || typeof body.id !== "string") return undefined;
   if (typeof session_id !== "string" || typeof project !== "string" || typeof client !== "string") return undefined;
-  const uses = kind === "interaction" || kind === "response";
-  const memories = uses ? toReferences(body.memories_used) : [];
-  const chunks = uses ? toReferences(body.chunks_used) : [];
-  if (memories === undefined || chunks === undefined) return undefined;
-  const row = { position, kind, created_ms, session_id, project, client, memories, chunks };
-  if (completes !== undefined) return { ...row, completes };
+  const references = kind === "interaction" || kind === "response" ? toReferences(body) : [];
+  if (references === undefined) return undefined;
+  const row = { position, kind, created_ms, session_id, project, client, references };
+  if (about !== undefined) return { ...row, about };
   if (kind === "message") return { ...row, role: readRole(body.role as string) };
   if (kind === "consolidation") return { ...row, through: body.through as number };
   return kind === "session_info" ? { ...row, info: toSessionInfo(body) } : row;
 }
 
-function toReferences(list: unknown): readonly string[] | undefined {
-  if (list === undefined) return [];
-  return Array.isArray(list) && list.every((reference) => typeof reference === "string") ? list : undefined;
+function toReferences({ memories_used = [], chunks_used = [] }: JsonObject): readonly Reference[] | undefined {
+  if (!isTexts(memories_used) || !isTexts(chunks_used)) return undefined;
+  return [
+    ...memories_used.map((reference) => ({ what: "memory", reference })),
+    ...chunks_used.map((reference) => ({ what: "chunk", reference })),
+  ];
+}
+
+function isTexts(list: unknown): list is readonly string[] {
+  return Array.isArray(list) && list.every((item) => typeof item === "string");
 }
 
 /** What was not given, or is empty, says nothing about the session. */

@@ -1,5 +1,6 @@
 // The indexer: every entry once and in order, in bounded batches, past erased and damaged ones.
 import { beforeEach, describe, expect, test } from "vitest";
+import { fill } from "../../test/support/fill-index.js";
 import { repeatableSurroundings } from "../../test/support/surroundings.js";
 import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryLog } from "../engines/memory/log.js";
@@ -74,7 +75,7 @@ test("a response counts for its interaction, in whichever batch either comes", a
     bodyOf({ id: "r-3", interaction_id: "i-3", memories_used: ["m"] }, "response"),
   ]);
   await indexer.catchUp();
-  const used = await index.list({ filter: { memory: "m" }, limit: 10 });
+  const used = await index.list({ filter: { references: [{ what: "memory", reference: "m" }] }, limit: 10 });
   expect(used.map(({ position }) => position).toSorted()).toEqual([1, 4]);
 });
 
@@ -99,8 +100,8 @@ test("an erased entry has no row, and the index follows past it", async () => {
 describe("an index that was made from", () => {
   const startsOver = async (log_id: string, hash: string): Promise<boolean> => {
     await append(errors(3));
-    const row = { kind: "error", created_ms: 1, session_id: "", project: "", client: "", memories: [], chunks: [] };
-    await index.apply({ rows: [{ ...row, position: 1 }], through: 2, source: { log_id, position: 2, hash } });
+    const row = { kind: "error", created_ms: 1, session_id: "", project: "", client: "", references: [] };
+    await fill(index, { rows: [{ ...row, position: 1 }], through: 2, source: { log_id, position: 2, hash } });
     await indexer.catchUp();
     // Of the first two only one had a row; starting over brings the other.
     return (await positions()).length === (await log.head()).position;
@@ -128,12 +129,12 @@ describe("an index that was made from", () => {
     class BusyIndex extends MemoryIndex {
       /** Between any two questions somebody else has applied one more entry. */
       async #advance(): Promise<void> {
-        const after = await super.checkpoint();
-        const [next] = await log.read({ after, limit: 1 });
+        const after = await super.standing();
+        const [next] = await log.read({ after: after.position, limit: 1 });
         if (next === undefined) return;
         const { log_id } = await log.head();
         const source = { log_id, position: next.position, hash: Buffer.from(next.hash).toString("hex") };
-        await super.apply({ rows: [], through: next.position, source });
+        await super.apply({ after, rows: [], through: next.position, source });
       }
       override async source() {
         const source = await super.source();

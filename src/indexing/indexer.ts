@@ -15,26 +15,23 @@ export class Indexer {
   readonly #log: EntryLog;
   readonly #index: EntryIndex;
   #logId: string | undefined;
+  #stepping: Promise<boolean> | undefined;
 
   constructor(parts: { readonly log: EntryLog; readonly index: EntryIndex }) {
     this.#log = parts.log;
     this.#index = parts.index;
   }
 
-  /** Applies one batch; false when there was nothing left to apply. */
-  async step(): Promise<boolean> {
-    const log_id = await this.#checkedLogId();
-    const after = await this.#index.checkpoint();
-    const batch = await this.#log.readBodies({ after, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
-    const through = batch.at(-1)?.position;
-    if (through === undefined) return false;
-    const [last] = await this.#log.get([through]);
-    const source = { log_id, position: through, hash: hexOf((last as StoredEntry).hash) };
-    const bodies = batch.flatMap((stored) => readableBody(stored) ?? []);
-    const erased = bodies.flatMap(({ position, kind, body }) => (kind === "redaction" ? namedIn(position, body) : []));
-    const rows = await this.#toRows(bodies);
-    await this.#index.apply({ rows, after, through, source, ...(erased.length === 0 ? {} : { erased }) });
-    return true;
+  /**
+   * Applies one batch; false when there was nothing left to apply. Where another process applies at the same time, one of
+   * the two batches is passed over.
+   */
+  step(): Promise<boolean> {
+    // Reads that come together would otherwise each make the same batch.
+    this.#stepping ??= this.#step().finally(() => {
+      this.#stepping = undefined;
+    });
+    return this.#stepping;
   }
 
   /** Returns once everything that is in the log now is in the index: what was acknowledged is then found. */
@@ -42,6 +39,21 @@ export class Indexer {
     await this.#checkedLogId();
     const { position } = await this.#log.head();
     while ((await this.#index.checkpoint()) < position) await this.step();
+  }
+
+  async #step(): Promise<boolean> {
+    const log_id = await this.#checkedLogId();
+    const after = await this.#index.standing();
+    const batch = await this.#log.readBodies({ after: after.position, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
+    const through = batch.at(-1)?.position;
+    if (through === undefined) return false;
+    const [last] = await this.#log.get([through]);
+    const source = { log_id, position: through, hash: hexOf((last as StoredEntry).hash) };
+    const bodies = batch.flatMap((stored) => readableBody(stored) ?? []);
+    const erased = bodies.flatMap(({ position, kind, body }) => (kind === "redaction" ? namedIn(position, body) : []));
+    const rows = await this.#toRows(bodies);
+    await this.#index.apply({ after, rows, through, source, ...(erased.length === 0 ? {} : { erased }) });
+    return true;
   }
 
   /**

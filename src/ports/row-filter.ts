@@ -1,5 +1,5 @@
 // What a filter of rows means: the conditions there are, each of a kind that every engine knows, and when a row passes.
-import type { EntryRow } from "./entry-index.js";
+import type { EntryRow, Reference, ReferenceCondition } from "./index/rows.js";
 
 /** What is asked for, by kind of condition. */
 interface AskedBy {
@@ -10,8 +10,8 @@ interface AskedBy {
   readonly equals: string;
   readonly at_least: number;
   readonly at_most: number;
-  /** The row is of an interaction that used this. */
-  readonly reference: string;
+  /** All of these count for the row, or for those with `lacks` none does. */
+  readonly references: readonly ReferenceCondition[];
 }
 
 type ConditionKind = keyof AskedBy;
@@ -24,7 +24,7 @@ type ColumnOf<V> = {
 type Rule =
   | { readonly by: "label" | "one_of" | "equals"; readonly column: ColumnOf<string> }
   | { readonly by: "at_least" | "at_most"; readonly column: ColumnOf<number> }
-  | { readonly by: "reference"; readonly column: ColumnOf<readonly string[]> };
+  | { readonly by: "references"; readonly column: ColumnOf<readonly Reference[]> };
 
 /**
  * Every condition that a filter can have: its kind, and the column it looks at. Engines translate the kinds, in this order,
@@ -39,8 +39,7 @@ const conditionRules = {
   role: { by: "equals", column: "role" },
   since_ms: { by: "at_least", column: "created_ms" },
   until_ms: { by: "at_most", column: "created_ms" },
-  memory: { by: "reference", column: "memories" },
-  chunk: { by: "reference", column: "chunks" },
+  references: { by: "references", column: "references" },
 } as const satisfies { readonly [name: string]: Rule };
 
 type Rules = typeof conditionRules;
@@ -72,6 +71,12 @@ export function conditionsOf(filter: RowFilter): readonly Condition[] {
     const asked = filter[name];
     return asked === undefined ? [] : [{ ...conditionRules[name], name, asked } as Condition];
   });
+}
+
+/** The filter without its conditions on references, or with these in their place. */
+export function withReferences(filter: RowFilter, references: readonly ReferenceCondition[]): RowFilter {
+  const { references: _, ...others } = filter;
+  return references.length === 0 ? others : { ...others, references };
 }
 
 /** The columns that a filter with these conditions looks at, each once. */
@@ -111,6 +116,10 @@ interface Comparison<Asked> {
   together(one: Asked, other: Asked): Asked | undefined;
 }
 
+function isAmong({ what, reference }: Reference, own: readonly Reference[] = []): boolean {
+  return own.some((one) => one.what === what && one.reference === reference);
+}
+
 function same(one: string, other: string): string | undefined {
   return one === other ? one : undefined;
 }
@@ -124,11 +133,9 @@ const comparisons: { readonly [B in ConditionKind]: Comparison<AskedBy[B]> } = {
   },
   at_least: { passes: (value, asked) => (value as number) >= asked, together: Math.max },
   at_most: { passes: (value, asked) => (value as number) <= asked, together: Math.min },
-  reference: {
-    passes: (value, asked) => (value as readonly string[] | undefined)?.includes(asked) === true,
-    together: (one, other) => {
-      if (one === other) return one;
-      throw new Error("a filter names one reference of a kind; two would need a list");
-    },
+  references: {
+    passes: (value, asked) =>
+      asked.every((condition) => isAmong(condition, value as readonly Reference[]) !== (condition.lacks === true)),
+    together: (one, other) => [...one, ...other],
   },
 };

@@ -147,11 +147,11 @@ function label<L extends "project" | "session_id" | "client">(
 }
 
 /** Takes any text, since anything may have been recorded as a reference. */
-function reference<R extends "memory" | "chunk">(name: R): Filter<R> {
+function reference(name: "memory" | "chunk"): Filter<"references"> {
   return {
-    condition: name,
+    condition: "references",
     parse: (value) => {
-      if (typeof value === "string") return { asked: value, text: value } as ParsedFilter<R>;
+      if (typeof value === "string") return { asked: [{ what: name, reference: value }], text: value };
       return reject({ code: "field_invalid", field: name, message: `${name} must be a string` });
     },
     schema: { type: "string" },

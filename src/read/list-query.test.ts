@@ -81,7 +81,12 @@ describe("filters", () => {
   });
 
   test("of memory and chunk take any text", () => {
-    expect(queryOf({ memory: "m\0\ud800", chunk: "-" }).filter).toMatchObject({ memory: "m\0\ud800", chunk: "-" });
+    expect(queryOf({ memory: "m\0\ud800", chunk: "-" }).filter).toMatchObject({
+      references: [
+        { what: "memory", reference: "m\0\ud800" },
+        { what: "chunk", reference: "-" },
+      ],
+    });
     const wrong = { memory: 5 } as unknown as InteractionListOptions;
     expect(parseInteractionQuery(wrong, nowMs)).toMatchObject({ code: "field_invalid", field: "memory" });
   });

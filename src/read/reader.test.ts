@@ -1,5 +1,6 @@
 // The reader: pages that lead to everything once, interactions with their responses, and what is not there.
 import { beforeEach, describe, expect, test } from "vitest";
+import { fill } from "../../test/support/fill-index.js";
 import { type MemoryRecorder, memoryRecorder } from "../../test/support/memory-recorder.js";
 import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryLog } from "../engines/memory/log.js";
@@ -130,8 +131,8 @@ test("an erased entry is read as its envelope, and lists leave it out", async ()
   await log.append([
     ["a", "b"].map((id) => ({ ...entry, body: Buffer.from(JSON.stringify({ id })), claims: [`id:${id}`] })),
   ]);
-  const row = { kind: "error", created_ms: 1, session_id: "", project: "", client: "", memories: [], chunks: [] };
-  await index.apply({ rows: [1, 2].map((position) => ({ ...row, position })), through: 2 });
+  const row = { kind: "error", created_ms: 1, session_id: "", project: "", client: "", references: [] };
+  await fill(index, { rows: [1, 2].map((position) => ({ ...row, position })), through: 2 });
   const reader = new Reader({ log, index, mask: noMask });
   expect(await reader.getById("a")).toMatchObject({ id: "a", position: 1, erased: true });
   expect(await reader.getByPosition(1)).toMatchObject({ id: "", position: 1, erased: true });

@@ -54,7 +54,7 @@ async function startingAfter(
   start: number,
 ): Promise<View> {
   const index = new MemoryIndex();
-  await index.apply({ rows: [], through: start });
+  await index.apply({ after: await index.standing(), rows: [], through: start });
   await index.applyTexts({ texts: [], through: start });
   return new View({ log, index, mask });
 }

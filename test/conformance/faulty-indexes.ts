@@ -1,6 +1,6 @@
 // Indexes that are wrong in one respect each, to show that the conformance suite notices.
 import { MemoryIndex } from "../../src/engines/memory/index.js";
-import type { EntryCounts, EntryRow, EntryTexts, IndexBatch, RowKey } from "../../src/ports/entry-index.js";
+import type { EntryCounts, EntryRow, EntryTexts, IndexBatch, Reference, RowKey } from "../../src/ports/entry-index.js";
 
 type Query = Parameters<MemoryIndex["list"]>[0];
 
@@ -50,8 +50,43 @@ class EmptyMeansAny extends MemoryIndex {
 
 class DetachedResponses extends MemoryIndex {
   override apply(batch: IndexBatch): Promise<void> {
-    const rows = batch.rows.map(({ completes: _, ...row }) => row);
+    const rows = batch.rows.map(({ about: _, ...row }) => row);
     return super.apply({ ...batch, rows });
+  }
+}
+
+class LacksPassedOver extends MemoryIndex {
+  override list(query: Query): Promise<readonly RowKey[]> {
+    const references = query.filter.references?.filter(({ lacks }) => lacks !== true) ?? [];
+    return super.list({ ...query, filter: { ...query.filter, references } });
+  }
+}
+
+class ReferencesInOrderOfPosition extends MemoryIndex {
+  override async list(query: Query): Promise<readonly RowKey[]> {
+    if (query.filter.references === undefined) return super.list(query);
+    const keys = await super.list({ ...query, limit: 1_000_000 });
+    return keys.toSorted((left, right) => right.position - left.position).slice(0, query.limit);
+  }
+}
+
+class MergedReferences extends MemoryIndex {
+  override apply(batch: IndexBatch): Promise<void> {
+    const rows = batch.rows.map((row) => {
+      const sayers = batch.rows.filter(({ about }) => about === row.position);
+      return { ...row, references: [...row.references, ...sayers.flatMap(({ references }) => references)] };
+    });
+    return super.apply({ ...batch, rows });
+  }
+}
+
+class CaselessReferences extends MemoryIndex {
+  override apply(batch: IndexBatch): Promise<void> {
+    const lower = (one: Reference): Reference => ({ ...one, reference: one.reference.toLowerCase() });
+    return super.apply({
+      ...batch,
+      rows: batch.rows.map((row) => ({ ...row, references: row.references.map(lower) })),
+    });
   }
 }
 
@@ -69,9 +104,20 @@ class CheckpointAtLastRow extends MemoryIndex {
   }
 }
 
-class LeavesGaps extends MemoryIndex {
-  override apply({ rows, through }: IndexBatch): Promise<void> {
-    return super.apply({ rows, through });
+class TakesWhatOverlaps extends MemoryIndex {
+  override async apply(batch: IndexBatch): Promise<void> {
+    const after = await super.standing();
+    const rows = batch.rows.filter(({ position }) => position > after.position);
+    if (batch.through > after.position && batch.after.position <= after.position) {
+      await super.apply({ ...batch, after, rows });
+    }
+  }
+}
+
+class EndlessEpoch extends MemoryIndex {
+  override async apply(batch: IndexBatch): Promise<void> {
+    const { epoch } = await super.standing();
+    await super.apply({ ...batch, after: { ...batch.after, epoch } });
   }
 }
 
@@ -189,10 +235,15 @@ export const faultyIndexes: readonly { readonly Faulty: new () => MemoryIndex; r
   { Faulty: OneFilterAtATime, breaks: "filters together" },
   { Faulty: EmptyMeansAny, breaks: "the filter project alone" },
   { Faulty: DetachedResponses, breaks: "what a response used" },
+  { Faulty: LacksPassedOver, breaks: "an entry lacks a reference" },
+  { Faulty: ReferencesInOrderOfPosition, breaks: "entries with a reference come newest first" },
+  { Faulty: MergedReferences, breaks: "what an erased entry said about another" },
+  { Faulty: CaselessReferences, breaks: "references are compared exactly" },
   { Faulty: CaselessLabels, breaks: "labels are compared exactly" },
-  { Faulty: LeavesGaps, breaks: "a batch that continues what is no longer there" },
+  { Faulty: TakesWhatOverlaps, breaks: "made from another place is passed over whole" },
+  { Faulty: EndlessEpoch, breaks: "made from an index which was begun again" },
   { Faulty: CheckpointAtLastRow, breaks: "applying moves the checkpoint" },
-  { Faulty: CountsEveryBatch, breaks: "a batch that was applied before changes nothing" },
+  { Faulty: CountsEveryBatch, breaks: "a batch that was applied before is passed over" },
   { Faulty: ForgetfulReset, breaks: "a reset forgets everything" },
   { Faulty: WholeWordsOnly, breaks: "each piece of a text alone" },
   { Faulty: ThreeCharactersAtLeast, breaks: "each piece of a text alone" },

@@ -6,6 +6,7 @@ import { keyStoreChecks } from "../../src/conformance/key-store.js";
 import { type Check, proveLack, runCheck } from "../../src/conformance/suite.js";
 import { MemoryLog } from "../../src/engines/memory/log.js";
 import type { EntryLog } from "../../src/ports/entry-log.js";
+import { faultyDocuments } from "./faulty-documents.js";
 import { faultyIndexes } from "./faulty-indexes.js";
 import { faultyKeys } from "./faulty-keys.js";
 import { faultyLogs } from "./faulty-logs.js";
@@ -17,7 +18,7 @@ describe("a log that is wrong in one respect fails the check for it:", () => {
 });
 
 describe("an index that is wrong in one respect fails the check for it:", () => {
-  test.each(faultyIndexes)("$Faulty.name", async ({ Faulty, breaks }) => {
+  test.each([...faultyIndexes, ...faultyDocuments])("$Faulty.name", async ({ Faulty, breaks }) => {
     await expectBroken({ checks: entryIndexChecks, breaks, open: async () => new Faulty() });
   });
 });

@@ -109,7 +109,7 @@ describe("at the start", () => {
     await (await sharedPostgres()).execute(newer, databaseName(address));
     expect(positionsOf(await store.log.append([[newEntry("still")]]))).toEqual([1]);
     await expect(store.index.checkpoint()).rejects.toMatchObject({ code: "store_newer" });
-    const batch = { rows: [], through: 1 };
+    const batch = { after: { position: 0, epoch: "" }, rows: [], through: 1 };
     await expect(store.index.apply(batch)).rejects.toMatchObject({ code: "store_newer" });
     await expect(open(address)).rejects.toMatchObject({ code: "store_newer" });
     await close(store);

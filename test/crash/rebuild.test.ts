@@ -11,6 +11,7 @@ import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import { indexTableNames } from "../../src/engines/sqlite/table-prefix.js";
 import { openRecorder, type Recorder } from "../../src/index.js";
 import { rebuildBeside } from "../../src/reading/rebuild.js";
+import { fill } from "../support/fill-index.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { auditStore } from "./audit.js";
 import { batchIds, entryOf, sessionOf } from "./made-entries.js";
@@ -80,14 +81,14 @@ test("progress is told while the index is built anew", async () => {
 test("an index that another process puts in place is used by statements that were prepared before", async () => {
   const path = join(folderOfTest(), "index.db");
   const [left, right] = [SqliteIndex.open({ path }), SqliteIndex.open({ path })];
-  await left.apply({ rows: [rowAt(1)], through: 1 });
+  await fill(left, { rows: [rowAt(1)], through: 1 });
   expect(await right.count()).toMatchObject({ entries: 1 });
   const draft = await left.draft();
-  await draft.index.apply({ rows: [rowAt(1), rowAt(2)], through: 2 });
+  await fill(draft.index, { rows: [rowAt(1), rowAt(2)], through: 2 });
   expect(await right.count()).toMatchObject({ entries: 1 });
   expect(await draft.adopt()).toBe("adopted");
   expect(await right.count()).toMatchObject({ entries: 2 });
-  await right.apply({ rows: [rowAt(3)], through: 3 });
+  await fill(right, { rows: [rowAt(3)], through: 3 });
   expect(await left.list({ filter: {}, limit: 5 })).toHaveLength(3);
   expect(await draft.isThere()).toBe(false);
   for (const index of [left, right]) await index.close();
@@ -95,9 +96,9 @@ test("an index that another process puts in place is used by statements that wer
 
 test("a draft that knows less than the index in use does not take its place", async () => {
   const index = SqliteIndex.open({ path: join(folderOfTest(), "index.db") });
-  await index.apply({ rows: [rowAt(1), rowAt(2)], through: 2 });
+  await fill(index, { rows: [rowAt(1), rowAt(2)], through: 2 });
   const draft = await index.draft();
-  await draft.index.apply({ rows: [rowAt(1)], through: 1 });
+  await fill(draft.index, { rows: [rowAt(1)], through: 1 });
   expect(await draft.adopt()).toBe("behind");
   expect(await index.count()).toMatchObject({ entries: 2 });
   await draft.remove();
@@ -167,7 +168,7 @@ test("no column of the index is called like a table, so that tables can be told 
 
 function rowAt(position: number) {
   const labels = { session_id: "s", project: "", client: "" };
-  return { position, kind: "error", created_ms: position, ...labels, memories: [], chunks: [] };
+  return { position, kind: "error", created_ms: position, ...labels, references: [] };
 }
 
 async function storeOf(count: number): Promise<string> {

@@ -1,25 +1,34 @@
 // The index in memory: the executable specification of what an index engine answers, used by tests.
 import type {
+  CandidateQuery,
+  DocumentQuery,
   EntryCounts,
   EntryIndex,
   EntryRow,
-  EntryTexts,
   IndexBatch,
+  IndexDocument,
   IndexSource,
+  IndexStanding,
   RowFilter,
   RowKey,
+  RowQuery,
   SessionFilter,
   SessionRange,
   SessionRow,
+  TextBatch,
 } from "../../ports/entry-index.js";
-import { rowMatches } from "../../ports/row-filter.js";
+import { rowMatches, withReferences } from "../../ports/row-filter.js";
+import { MemoryDocuments } from "./index-documents.js";
+import { keptReferences, referenceTest } from "./index-uses.js";
 import { summariseSession } from "./sessions.js";
 
 export class MemoryIndex implements EntryIndex {
   readonly engine = "memory";
   #rows: EntryRow[] = [];
   #through = 0;
+  #epoch = 1;
   #source: IndexSource | undefined;
+  readonly #documents = new MemoryDocuments();
   readonly #texts = new Map<number, readonly string[]>();
   #textThrough = 0;
   readonly #erased = new Set<number>();
@@ -28,15 +37,22 @@ export class MemoryIndex implements EntryIndex {
     return this.#through;
   }
 
+  async standing(): Promise<IndexStanding> {
+    return { position: this.#through, epoch: String(this.#epoch) };
+  }
+
   async apply(batch: IndexBatch): Promise<void> {
-    if ((batch.after ?? 0) > this.#through) return;
-    this.#rows.push(...batch.rows.filter((row) => row.position > this.#through));
-    if (batch.through <= this.#through) return;
-    for (const position of batch.erased ?? []) {
+    const { after, erased = [] } = batch;
+    if (after.position !== this.#through || after.epoch !== String(this.#epoch)) return;
+    for (const position of erased) {
       this.#erased.add(position);
       this.#texts.delete(position);
     }
-    if (batch.erased !== undefined) this.#rows = this.#rows.filter((row) => !this.#erased.has(row.position));
+    this.#rows.push(...batch.rows);
+    if (erased.length > 0 || batch.rows.some((row) => row.about !== undefined)) {
+      this.#rows = keptReferences(this.#rows.filter((row) => !this.#erased.has(row.position)));
+    }
+    this.#documents.change(batch);
     this.#through = batch.through;
     this.#source = batch.source;
   }
@@ -45,14 +61,11 @@ export class MemoryIndex implements EntryIndex {
     return this.#source;
   }
 
-  async list(query: {
-    readonly filter: RowFilter;
-    readonly after?: RowKey;
-    readonly limit: number;
-  }): Promise<readonly RowKey[]> {
-    const { filter, after, limit } = query;
+  async list({ filter, after, limit }: RowQuery): Promise<readonly RowKey[]> {
+    const refersAsAsked = referenceTest(this.#rows, filter);
     return this.#rows
-      .filter((row) => this.#matches(row, filter) && (after === undefined || newestFirst(after, row) < 0))
+      .filter((row) => this.#matches(row, filter) && refersAsAsked(row))
+      .filter((row) => after === undefined || newestFirst(after, row) < 0)
       .sort(newestFirst)
       .slice(0, limit)
       .map(({ created_ms, position }) => ({ created_ms, position }));
@@ -62,7 +75,7 @@ export class MemoryIndex implements EntryIndex {
     return this.#textThrough;
   }
 
-  async applyTexts(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }): Promise<number> {
+  async applyTexts(batch: TextBatch): Promise<number> {
     for (const { position, texts } of batch.texts) {
       if (position > this.#textThrough && !this.#erased.has(position)) this.#texts.set(position, texts);
     }
@@ -70,14 +83,24 @@ export class MemoryIndex implements EntryIndex {
     return this.#textThrough;
   }
 
-  async candidates(query: {
-    readonly filter: RowFilter;
-    readonly needles: readonly string[];
-    readonly after?: RowKey;
-    readonly limit: number;
-  }): Promise<readonly RowKey[]> {
+  async candidates(query: CandidateQuery): Promise<readonly RowKey[]> {
     const keys = await this.list({ ...query, limit: this.#rows.length });
     return keys.filter(({ position }) => this.#mayHold(position, query.needles)).slice(0, query.limit);
+  }
+
+  async getDocuments(query: {
+    readonly collection: string;
+    readonly keys: readonly string[];
+  }): Promise<readonly IndexDocument[]> {
+    return this.#documents.get(query.collection, query.keys);
+  }
+
+  async listDocuments(query: DocumentQuery): Promise<readonly IndexDocument[]> {
+    return this.#documents.list(query);
+  }
+
+  async countDocuments(collection: string): Promise<number> {
+    return this.#documents.count(collection);
   }
 
   async count(): Promise<EntryCounts> {
@@ -140,7 +163,9 @@ export class MemoryIndex implements EntryIndex {
   async reset(): Promise<void> {
     this.#rows = [];
     this.#through = 0;
+    this.#epoch += 1;
     this.#source = undefined;
+    this.#documents.clear();
     this.#texts.clear();
     this.#erased.clear();
     this.#textThrough = 0;
@@ -165,25 +190,7 @@ export class MemoryIndex implements EntryIndex {
   }
 
   #matches(row: EntryRow, filter: RowFilter): boolean {
-    const used = (list: "memories" | "chunks"): readonly string[] => this.#used(row, list);
-    // Read only where a filter asks for them, since finding them takes all rows.
-    const withUses = {
-      ...row,
-      get memories() {
-        return used("memories");
-      },
-      get chunks() {
-        return used("chunks");
-      },
-    };
-    return rowMatches(withUses, filter);
-  }
-
-  /** What a response used counts for the interaction that it completes, and not for the response itself. */
-  #used(row: EntryRow, list: "memories" | "chunks"): readonly string[] {
-    if (row.completes !== undefined) return [];
-    const responses = this.#rows.filter((other) => other.completes === row.position);
-    return [row, ...responses].flatMap((user) => user[list]);
+    return rowMatches(row, withReferences(filter, []));
   }
 }
 

@@ -1,4 +1,9 @@
-// What PostgreSQL is told about columns that hold recorded text, as statements.
+// Columns: rows of values as PostgreSQL takes them, and what it is told about columns that hold recorded text.
+
+/** Rows of values as one list for each column, which is how unnest takes them. */
+export function columnsOf(rows: readonly (readonly unknown[])[], count: number): readonly (readonly unknown[])[] {
+  return Array.from({ length: count }, (_, column) => rows.map((row) => row[column]));
+}
 
 /**
  * ANALYZE copies values of up to a kilobyte into a table of PostgreSQL's own, where they would stay when they are forgotten.

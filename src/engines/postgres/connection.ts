@@ -218,7 +218,8 @@ function sessionSettings(lockMs: number): string {
 
 const INT8 = 20;
 const BYTEA = 17;
-const NUMBERS = new Set([21, 23, 26, INT8]);
+const FLOAT8 = 701;
+const NUMBERS = new Set([21, 23, 26, INT8, FLOAT8]);
 
 /** Positions and milliseconds stay below 2⁵³, so that a double holds them. */
 function parserOf(oid: number): (text: string) => unknown {

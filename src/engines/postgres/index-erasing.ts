@@ -1,8 +1,10 @@
 // Takes rows out of the index, and everything that was derived from them; called within the transaction of a batch.
 import type { SessionInfo } from "../../ports/entry-index.js";
+import { columnsOf } from "./columns.js";
 import type { Session } from "./connection.js";
 import { groupBy } from "./index-filter.js";
-import { columnsOf, mergeInfo } from "./index-sessions.js";
+import { mergeInfo } from "./index-sessions.js";
+import { eraseUses } from "./index-uses.js";
 
 interface GoneRow {
   readonly kind: string;
@@ -14,11 +16,10 @@ export async function eraseRows(session: Session, positions: readonly number[]):
   // Another server may just be adding texts of these entries, which it read before they were erased.
   await session.query({ text: "SELECT 1 FROM hansard_index_checkpoints WHERE name = 'texts' FOR UPDATE" });
   await session.query({ text: "DELETE FROM hansard_index_texts WHERE position = ANY ($1::bigint[])" }, [positions]);
+  await eraseUses(session, positions);
   const text = `DELETE FROM hansard_index_rows WHERE position = ANY ($1::bigint[]) RETURNING kind, project, session_id`;
   const gone = await session.query<GoneRow>({ text }, [positions]);
   if (gone.length === 0) return;
-  const uses = "DELETE FROM hansard_index_uses WHERE position = ANY ($1::bigint[]) OR said_by = ANY ($1::bigint[])";
-  await session.query({ text: uses }, [positions]);
   await subtract(session, "kind", gone);
   await subtract(session, "project", gone);
   const sessions = [...new Set(gone.map((row) => row.session_id))].filter((id) => id !== "");

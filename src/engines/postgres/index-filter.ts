@@ -1,11 +1,16 @@
 // Filters of a list as conditions with their values. Text is only ever bound, never pasted into the statement.
-import { hash } from "node:crypto";
 import type { RowKey } from "../../ports/entry-index.js";
 import { type Condition, conditionsOf, type RowFilter } from "../../ports/row-filter.js";
+import { referenceCondition } from "./index-uses.js";
 
 export class Conditions {
-  readonly values: unknown[] = [];
+  readonly values: unknown[];
   readonly #conditions: string[] = [];
+
+  /** Several conditions of one statement bind to the same values. */
+  constructor(values: unknown[] = []) {
+    this.values = values;
+  }
 
   /** Binds a value and answers with the name that the statement knows it by. */
   bind(value: unknown): string {
@@ -23,9 +28,11 @@ export class Conditions {
 }
 
 /** Conditions on rows, which the statement calls `r`. */
-export function rowConditions(query: { readonly filter: RowFilter; readonly after?: RowKey }): Conditions {
+export function rowConditions(
+  query: { readonly filter: RowFilter; readonly after?: RowKey },
+  where: Conditions = new Conditions(),
+): Conditions {
   const { filter, after } = query;
-  const where = new Conditions();
   for (const condition of conditionsOf(filter)) where.add(conditionSql(condition, where));
   if (after !== undefined) {
     where.add(`(r.created_ms, r.position) < (${where.bind(after.created_ms)}, ${where.bind(after.position)})`);
@@ -33,8 +40,8 @@ export function rowConditions(query: { readonly filter: RowFilter; readonly afte
   return where;
 }
 
-/** Each kind of condition in SQL; what it is about is only the name of a column or of a use. */
-function conditionSql({ by, name, column, asked }: Condition, where: Conditions): string {
+/** Each kind of condition in SQL; what it is about is only the name of a column. */
+function conditionSql({ by, column, asked }: Condition, where: Conditions): string {
   switch (by) {
     case "label":
       // Saying that the label is not empty lets PostgreSQL use the index that holds only such rows.
@@ -49,30 +56,27 @@ function conditionSql({ by, name, column, asked }: Condition, where: Conditions)
       return `r.${column} >= ${where.bind(asked)}`;
     case "at_most":
       return `r.${column} <= ${where.bind(asked)}`;
-    case "reference":
-      return `r.position IN (SELECT position FROM hansard_index_uses
-      WHERE what = '${name}' AND reference = ${where.bind(referenceKey(asked))})`;
+    case "references":
+      return asked.map((condition) => referenceCondition(where, condition)).join(" AND ");
     default:
       return by satisfies never;
   }
 }
 
-/** Written as JSON first, because that also tells lone surrogates apart. */
-export function referenceKey(reference: string): Buffer {
-  return hash("sha256", JSON.stringify(reference), "buffer");
-}
-
 /**
  * Labels are well-formed at the door. One that a damaged body brought is kept in another form, because PostgreSQL refuses
- * it and everything after it would be kept out of the index.
+ * it and everything after it would be kept out of the index. One that looks like this form is kept in it as well.
  */
 export function storable(text: string): string {
-  return text.includes("\0") || !text.isWellFormed() ? `\u0001${JSON.stringify(text)}` : text;
+  const isPlain = !text.includes("\0") && !text.startsWith(MARK) && text.isWellFormed();
+  return isPlain ? text : MARK + JSON.stringify(text);
 }
 
 export function unstored(text: string): string {
-  return text.startsWith("\u0001") ? (JSON.parse(text.slice(1)) as string) : text;
+  return text.startsWith(MARK) ? (JSON.parse(text.slice(MARK.length)) as string) : text;
 }
+
+const MARK = "\u0001";
 
 /** Rows by a key, in order of its first appearance. */
 export function groupBy<T>(rows: readonly T[], keyOf: (row: T) => string): ReadonlyMap<string, readonly T[]> {

@@ -3,7 +3,7 @@ import { compressQuickly, keepOutOfStatistics } from "./columns.js";
 import type { Session } from "./connection.js";
 
 /** Raised with every change of these tables or of what is put into them. */
-export const INDEX_VERSION = 3;
+export const INDEX_VERSION = 4;
 
 const TABLES = [
   "checkpoints",
@@ -11,6 +11,8 @@ const TABLES = [
   "uses",
   "kinds",
   "projects",
+  "documents",
+  "document_labels",
   "sessions",
   "session_kinds",
   "session_labels",
@@ -19,9 +21,11 @@ const TABLES = [
 
 /** The columns that hold something of what was recorded. */
 const RECORDED: { readonly [table: string]: readonly string[] } = {
-  rows: ["session_id", "project", "client", "info"],
+  rows: ["session_id", "project", "client", "info", "refs"],
   uses: ["reference"],
   projects: ["project"],
+  documents: ["key", "labels", "body"],
+  document_labels: ["label", "key"],
   sessions: ["session_id", "info"],
   session_kinds: ["session_id"],
   session_labels: ["session_id", "label"],
@@ -46,7 +50,9 @@ export async function emptyIndexTables(session: Session): Promise<void> {
   const derived = TABLES.filter((table) => table !== "checkpoints").map((table) => `hansard_index_${table}`);
   await session.query({ text: "SELECT 1 FROM hansard_index_checkpoints ORDER BY name FOR UPDATE" });
   await session.query({ text: `TRUNCATE ${derived.join(", ")}` });
-  await session.query({ text: "UPDATE hansard_index_checkpoints SET position = 0, log_id = '', hash = ''" });
+  await session.query({
+    text: "UPDATE hansard_index_checkpoints SET position = 0, epoch = gen_random_uuid()::text, log_id = '', hash = ''",
+  });
 }
 
 export const CHECKPOINTS_SQL =
@@ -56,6 +62,7 @@ const TABLES_SQL = `
   CREATE TABLE hansard_index_checkpoints (
     name text PRIMARY KEY,
     position bigint NOT NULL,
+    epoch text NOT NULL DEFAULT gen_random_uuid()::text,
     log_id text NOT NULL DEFAULT '',
     hash text NOT NULL DEFAULT ''
   ) WITH (fillfactor = 10);
@@ -70,7 +77,10 @@ const TABLES_SQL = `
     role text COLLATE "C" NOT NULL,
     -- What a consolidation or a session_info says of its session, for when another entry of the session is erased.
     through bigint,
-    info text
+    info text,
+    -- The entry that the references count for, where it is another one, and the references as JSON.
+    about bigint,
+    refs text
   );
   CREATE INDEX hansard_index_rows_by_time ON hansard_index_rows (created_ms, position);
   CREATE INDEX hansard_index_rows_by_kind ON hansard_index_rows (kind, created_ms, position);
@@ -81,18 +91,37 @@ const TABLES_SQL = `
   CREATE INDEX hansard_index_rows_in_session ON hansard_index_rows (session_id, position) WHERE session_id <> '';
   -- System messages stay in front of a session's history however long ago they were.
   CREATE INDEX hansard_index_rows_of_system ON hansard_index_rows (session_id, position) WHERE role = 'system';
-  -- Which interactions used a memory or a chunk; references are hashed, since text here holds neither every character
-  -- nor every length that a reference may have.
+  CREATE INDEX hansard_index_rows_by_subject ON hansard_index_rows (about) WHERE about IS NOT NULL;
+  -- The entries that a reference counts for, in the order of lists, and how many rows say so. References are hashed, since
+  -- text here holds neither every character nor every length that a reference may have.
   CREATE TABLE hansard_index_uses (
     what text COLLATE "C" NOT NULL,
     reference bytea NOT NULL,
+    created_ms bigint NOT NULL,
     position bigint NOT NULL,
-    -- The entry that says so: the interaction itself, or the response that completed it.
-    said_by bigint NOT NULL,
-    PRIMARY KEY (what, reference, position, said_by)
+    sayers bigint NOT NULL,
+    PRIMARY KEY (what, reference, created_ms, position)
   );
   CREATE TABLE hansard_index_kinds (kind text COLLATE "C" PRIMARY KEY, entries bigint NOT NULL);
   CREATE TABLE hansard_index_projects (project text COLLATE "C" PRIMARY KEY, entries bigint NOT NULL);
+  CREATE TABLE hansard_index_documents (
+    collection text COLLATE "C" NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    sort double precision NOT NULL,
+    labels text[] COLLATE "C" NOT NULL,
+    -- JSON text, which also writes down what a text of PostgreSQL cannot hold.
+    body text NOT NULL,
+    PRIMARY KEY (collection, key)
+  );
+  CREATE INDEX hansard_index_documents_by_sort ON hansard_index_documents (collection, sort, key);
+  -- The documents of each label in the order of lists.
+  CREATE TABLE hansard_index_document_labels (
+    collection text COLLATE "C" NOT NULL,
+    label text COLLATE "C" NOT NULL,
+    sort double precision NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    PRIMARY KEY (collection, label, sort, key)
+  );
   CREATE TABLE hansard_index_sessions (
     session_id text COLLATE "C" PRIMARY KEY,
     first_ms bigint NOT NULL,

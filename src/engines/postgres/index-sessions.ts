@@ -1,6 +1,7 @@
 // Sessions in the index: summed up as rows are applied, so that a summary costs the same however long the session is.
 import type { JsonObject } from "../../model/json.js";
 import type { EntryRow, SessionFilter, SessionInfo, SessionRange, SessionRow } from "../../ports/entry-index.js";
+import { columnsOf } from "./columns.js";
 import type { Session } from "./connection.js";
 import { Conditions, groupBy, storable, unstored } from "./index-filter.js";
 
@@ -106,11 +107,6 @@ export async function mergeInfo(
     session_id,
     JSON.stringify(info),
   ]);
-}
-
-/** Rows of values as one list for each column, which is how unnest takes them. */
-export function columnsOf(rows: readonly (readonly unknown[])[], count: number): readonly (readonly unknown[])[] {
-  return Array.from({ length: count }, (_, column) => rows.map((row) => row[column]));
 }
 
 const SESSION_COLUMNS = `s.*,

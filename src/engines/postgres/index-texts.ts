@@ -1,7 +1,9 @@
 // Texts in the index: what may hold a needle, found through trigrams and, where those are blind, through short pieces.
-import type { EntryTexts, RowFilter, RowKey } from "../../ports/entry-index.js";
+import type { CandidateQuery, EntryTexts, RowKey } from "../../ports/entry-index.js";
+import { columnsOf } from "./columns.js";
 import type { Session } from "./connection.js";
-import { type Conditions, rowConditions } from "./index-filter.js";
+import { Conditions, rowConditions } from "./index-filter.js";
+import { listKeys } from "./list-ways.js";
 
 /** So many of the newest rows are looked at first: a common needle is found there, and the trigrams are not asked. */
 const PROBE_ROWS = 500;
@@ -24,23 +26,20 @@ export function textRow({ position, texts }: EntryTexts): readonly unknown[] {
   return [position, joined, JSON.stringify([...gramsOf(joined)])];
 }
 
-export async function candidates(
-  session: Session,
-  query: {
-    readonly filter: RowFilter;
-    readonly needles: readonly string[];
-    readonly after?: RowKey;
-    readonly limit: number;
-  },
-): Promise<readonly RowKey[]> {
+export async function candidates(session: Session, query: CandidateQuery): Promise<readonly RowKey[]> {
   const { limit } = query;
   const pieces = query.needles.flatMap((needle) => holdable(needle).split(GAP)).filter((piece) => piece !== "");
-  const probe = rowConditions(query);
+  const keys = await listKeys(session, { ...query, limit: PROBE_ROWS });
+  const probe = new Conditions([
+    ...columnsOf(
+      keys.map(({ created_ms, position }) => [created_ms, position]),
+      2,
+    ),
+  ]);
   const newest = await session.query<RowKey & { readonly holds: boolean }>(
     {
       text: `SELECT p.created_ms, p.position, p.position > c.position OR coalesce(${holds(probe, pieces)}, false) AS holds
-        FROM (SELECT r.created_ms, r.position FROM hansard_index_rows r WHERE ${probe.sql}
-          ORDER BY r.created_ms DESC, r.position DESC LIMIT ${PROBE_ROWS}) p
+        FROM unnest($1::bigint[], $2::bigint[]) AS p (created_ms, position)
         LEFT JOIN hansard_index_texts t ON t.position = p.position
         CROSS JOIN (SELECT position FROM hansard_index_checkpoints WHERE name = 'texts') c
         ORDER BY p.created_ms DESC, p.position DESC`,

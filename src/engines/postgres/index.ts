@@ -2,25 +2,33 @@
 import { shownPlace } from "../../model/data-address.js";
 import { Fault } from "../../model/fault.js";
 import type {
+  CandidateQuery,
+  DocumentQuery,
   EntryCounts,
   EntryIndex,
   EntryRow,
-  EntryTexts,
   IndexBatch,
+  IndexDocument,
   IndexSource,
-  RowFilter,
+  IndexStanding,
   RowKey,
+  RowQuery,
   SessionFilter,
   SessionRange,
   SessionRow,
+  TextBatch,
 } from "../../ports/entry-index.js";
+import { columnsOf } from "./columns.js";
 import type { Connections, Session, Statement } from "./connection.js";
 import { CREATE_DATABASE, toFault } from "./faults.js";
+import { changeDocuments, countDocuments, getDocuments, listDocuments } from "./index-documents.js";
 import { eraseRows } from "./index-erasing.js";
-import { groupBy, referenceKey, rowConditions, storable, unstored } from "./index-filter.js";
+import { groupBy, storable, unstored } from "./index-filter.js";
 import { CHECKPOINTS_SQL, createIndexTables, emptyIndexTables, INDEX_VERSION, indexTables } from "./index-schema.js";
-import { applyToSessions, columnsOf, getSession, listSessions, sessionPositions } from "./index-sessions.js";
+import { applyToSessions, getSession, listSessions, sessionPositions } from "./index-sessions.js";
 import { candidates, textRow, textsStatement } from "./index-texts.js";
+import { addUses, toStoredReferences, withKeptReferences } from "./index-uses.js";
+import { listKeys } from "./list-ways.js";
 import { replaceDerived, writtenByNewer } from "./migrations.js";
 import { purgeTables } from "./purge.js";
 
@@ -45,7 +53,11 @@ export class PostgresIndex implements EntryIndex {
   }
 
   async checkpoint(): Promise<number> {
-    return checkpointOf(this.#connections, "rows");
+    return (await this.standing()).position;
+  }
+
+  standing(): Promise<IndexStanding> {
+    return standingOf(this.#connections, "rows");
   }
 
   async source(): Promise<IndexSource | undefined> {
@@ -56,40 +68,23 @@ export class PostgresIndex implements EntryIndex {
 
   async apply(batch: IndexBatch): Promise<void> {
     await this.#transact(async (session) => {
-      // Another server may have applied some of them in the meantime; while this one holds the lock, none does.
-      const checkpoint = await checkpointOf(this.#connections, "rows", session, "FOR UPDATE OF c");
-      if (batch.through <= checkpoint || (batch.after ?? 0) > checkpoint) return;
-      const rows = batch.rows.filter((row) => row.position > checkpoint);
-      if (rows.length > 0) {
-        await insertRows(session, rows);
-        await addCounts(session, "kind", rows);
-        await addCounts(session, "project", rows);
-        await applyToSessions(session, rows);
-      }
-      if (batch.erased !== undefined && batch.erased.length > 0) await eraseRows(session, batch.erased);
-      const { log_id = "", hash = "" } = batch.source ?? {};
-      await session.query(MOVE_CHECKPOINT, ["rows", batch.through, log_id, hash]);
+      // While this server holds the lock, none else applies.
+      const { position, epoch } = await standingOf(this.#connections, "rows", session, "FOR UPDATE OF c");
+      if (position === batch.after.position && epoch === batch.after.epoch) await take(session, batch);
     });
   }
 
-  async list(query: {
-    readonly filter: RowFilter;
-    readonly after?: RowKey;
-    readonly limit: number;
-  }): Promise<readonly RowKey[]> {
-    const where = rowConditions(query);
-    const text = `SELECT r.created_ms, r.position FROM hansard_index_rows r WHERE ${where.sql}
-      ORDER BY r.created_ms DESC, r.position DESC LIMIT ${where.bind(query.limit)}`;
-    return this.#connections.query<RowKey>({ text }, where.values);
+  list(query: RowQuery): Promise<readonly RowKey[]> {
+    return listKeys(this.#connections, query);
   }
 
   async textCheckpoint(): Promise<number> {
-    return checkpointOf(this.#connections, "texts");
+    return (await standingOf(this.#connections, "texts")).position;
   }
 
-  async applyTexts(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }): Promise<number> {
+  async applyTexts(batch: TextBatch): Promise<number> {
     return this.#transact(async (session) => {
-      const checkpoint = await checkpointOf(this.#connections, "texts", session, "FOR UPDATE OF c");
+      const { position: checkpoint } = await standingOf(this.#connections, "texts", session, "FOR UPDATE OF c");
       if (batch.through <= checkpoint) return checkpoint;
       const rows = batch.texts.filter(({ position, texts }) => position > checkpoint && texts.length > 0).map(textRow);
       if (rows.length > 0) await session.query(textsStatement, columnsOf(rows, 3));
@@ -98,13 +93,23 @@ export class PostgresIndex implements EntryIndex {
     });
   }
 
-  async candidates(query: {
-    readonly filter: RowFilter;
-    readonly needles: readonly string[];
-    readonly after?: RowKey;
-    readonly limit: number;
-  }): Promise<readonly RowKey[]> {
+  async candidates(query: CandidateQuery): Promise<readonly RowKey[]> {
     return query.limit === 0 ? [] : candidates(this.#connections, query);
+  }
+
+  getDocuments(query: {
+    readonly collection: string;
+    readonly keys: readonly string[];
+  }): Promise<readonly IndexDocument[]> {
+    return getDocuments(this.#connections, query);
+  }
+
+  listDocuments(query: DocumentQuery): Promise<readonly IndexDocument[]> {
+    return listDocuments(this.#connections, query);
+  }
+
+  countDocuments(collection: string): Promise<number> {
+    return countDocuments(this.#connections, collection);
   }
 
   /** One statement, so that all figures are of the same moment. */
@@ -186,44 +191,52 @@ async function ensureCheckpoints(connections: Connections): Promise<void> {
 }
 
 /** A newer version may have made the tables anew since this one was opened, and what it keeps there is not known here. */
-async function checkpointOf(
+async function standingOf(
   connections: Connections,
   name: "rows" | "texts",
   session: Session = connections,
   lock: "" | "FOR UPDATE OF c" = "",
-): Promise<number> {
-  const text = `SELECT c.position, v.version FROM hansard_index_checkpoints c, hansard_versions v
+): Promise<IndexStanding> {
+  const text = `SELECT c.position, c.epoch, v.version FROM hansard_index_checkpoints c, hansard_versions v
     WHERE c.name = $1 AND v.part = 'index' ${lock}`;
   const statement: Statement = { name: `hansard_index_reached${lock === "" ? "" : "_alone"}`, text, isQuick: true };
-  const [reached] = await session.query<{ readonly position: number; readonly version: number }>(statement, [name]);
-  const { position = 0, version = INDEX_VERSION } = reached ?? {};
+  const [reached] = await session.query<IndexStanding & { readonly version: number }>(statement, [name]);
+  const { position = 0, epoch = "", version = INDEX_VERSION } = reached ?? {};
   if (version !== INDEX_VERSION) throw writtenByNewer(connections.address, version, INDEX_VERSION);
-  return position;
+  return { position, epoch };
 }
 
-async function insertRows(session: Session, rows: readonly EntryRow[]): Promise<void> {
+async function take(session: Session, batch: IndexBatch): Promise<void> {
+  const { rows, erased = [], source } = batch;
+  if (rows.length > 0) {
+    await insertRows(session, rows);
+    await addCounts(session, "kind", rows);
+    await addCounts(session, "project", rows);
+    await applyToSessions(session, rows);
+  }
+  await changeDocuments(session, batch);
+  if (erased.length > 0) await eraseRows(session, erased);
+  const { log_id = "", hash = "" } = source ?? {};
+  await session.query(MOVE_CHECKPOINT, ["rows", batch.through, log_id, hash]);
+}
+
+async function insertRows(session: Session, given: readonly EntryRow[]): Promise<void> {
+  const rows = await withKeptReferences(session, given);
   const statement = {
     name: "hansard_index_rows",
     text: `INSERT INTO hansard_index_rows
-        (position, created_ms, kind, session_id, project, client, role, through, info) SELECT *
+        (position, created_ms, kind, session_id, project, client, role, through, info, about, refs) SELECT *
       FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
-        $9::text[])`,
+        $9::text[], $10::bigint[], $11::text[])`,
   };
-  const values = rows.map(({ position, created_ms, kind, session_id, project, client, role = "", through, info }) => [
-    ...[position, created_ms, kind],
-    ...[session_id, project, client, role].map(storable),
-    ...[through ?? null, info === undefined ? null : JSON.stringify(info)],
+  const values = rows.map((row) => [
+    ...[row.position, row.created_ms, row.kind],
+    ...[row.session_id, row.project, row.client, row.role ?? ""].map(storable),
+    ...[row.through ?? null, row.info === undefined ? null : JSON.stringify(row.info)],
+    ...[row.about ?? null, toStoredReferences(row.references)],
   ]);
-  await session.query(statement, columnsOf(values, 9));
-  const uses = rows.flatMap((row) => {
-    const user = row.completes ?? row.position;
-    const useOf = (what: string) => (reference: string) => [what, referenceKey(reference), user, row.position];
-    return [...row.memories.map(useOf("memory")), ...row.chunks.map(useOf("chunk"))];
-  });
-  if (uses.length === 0) return;
-  const text = `INSERT INTO hansard_index_uses SELECT * FROM unnest($1::text[], $2::bytea[], $3::bigint[], $4::bigint[])
-    ON CONFLICT DO NOTHING`;
-  await session.query({ name: "hansard_index_uses", text }, columnsOf(uses, 4));
+  await session.query(statement, columnsOf(values, 11));
+  await addUses(session, rows);
 }
 
 async function addCounts(session: Session, what: "kind" | "project", rows: readonly EntryRow[]): Promise<void> {

@@ -2,7 +2,7 @@
 import type Database from "better-sqlite3";
 
 /** Raised with every change of these tables or of what is put into them. */
-export const INDEX_VERSION = 4;
+export const INDEX_VERSION = 5;
 
 /** Takes no more of a database than that it executes statements: a draft of the tables bears other names. */
 export function createIndexTables(db: { readonly exec: (sql: string) => unknown }): void {
@@ -10,10 +10,11 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
     CREATE TABLE checkpoints (
       name TEXT PRIMARY KEY,
       position INTEGER NOT NULL,
+      epoch TEXT NOT NULL DEFAULT '',
       log_id TEXT NOT NULL DEFAULT '',
       hash TEXT NOT NULL DEFAULT ''
     ) STRICT, WITHOUT ROWID;
-    INSERT INTO checkpoints (name, position) VALUES ('rows', 0), ('text', 0);
+    INSERT INTO checkpoints (name, position, epoch) VALUES ('rows', 0, lower(hex(randomblob(16)))), ('text', 0, '');
     CREATE TABLE rows (
       position INTEGER PRIMARY KEY,
       created_ms INTEGER NOT NULL,
@@ -24,30 +25,56 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
       role TEXT NOT NULL,
       -- What a consolidation or a session_info says of its session, for when another entry of the session is erased.
       through INTEGER,
-      info TEXT
+      info TEXT,
+      -- The entry that the references count for, where it is another one, and their numbers as JSON.
+      about INTEGER,
+      refs TEXT
     ) STRICT;
+    -- The position is in every index anyway, but only where it is named does a page start right behind the last one among
+    -- thousands of the same time.
     CREATE INDEX rows_by_time ON rows (created_ms, position);
     CREATE INDEX rows_by_kind ON rows (kind, created_ms, position);
     CREATE INDEX rows_by_session ON rows (session_id, created_ms, position) WHERE session_id <> '';
     CREATE INDEX rows_by_project ON rows (project, created_ms, position) WHERE project <> '';
     CREATE INDEX rows_by_client ON rows (client, created_ms, position) WHERE client <> '';
-    CREATE INDEX rows_in_session ON rows (session_id, position) WHERE session_id <> '';
+    CREATE INDEX rows_in_session ON rows (session_id) WHERE session_id <> '';
     -- System messages stay in front of a session's history however long ago they were.
-    CREATE INDEX rows_of_system ON rows (session_id, position) WHERE role = 'system';
-    -- Which interactions used a memory or a chunk, themselves or through the response that completed them. One use is the
-    -- interaction (low) and the entry that says so (high). Those of a batch lie between these two, as a list of positions,
-    -- and beside it a list of the entries that say so where these are others.
-    CREATE TABLE uses (
+    CREATE INDEX rows_of_system ON rows (session_id) WHERE role = 'system';
+    CREATE INDEX rows_by_subject ON rows (about) WHERE about IS NOT NULL;
+    CREATE TABLE reference_names (
+      number INTEGER PRIMARY KEY,
       what TEXT NOT NULL,
       reference TEXT NOT NULL,
-      low INTEGER NOT NULL,
-      high INTEGER NOT NULL,
-      positions TEXT,
-      said_by TEXT,
-      PRIMARY KEY (what, reference, high)
+      UNIQUE (what, reference)
+    ) STRICT;
+    -- The entries that a reference counts for, in the order of lists, and how many rows say so.
+    CREATE TABLE uses (
+      name INTEGER NOT NULL,
+      entry_ms INTEGER NOT NULL,
+      entry INTEGER NOT NULL,
+      sayers INTEGER NOT NULL,
+      PRIMARY KEY (name, entry_ms, entry)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE kind_counts (kind TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE project_counts (project TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE documents (
+      number INTEGER PRIMARY KEY,
+      collection TEXT NOT NULL,
+      key TEXT NOT NULL,
+      sort REAL NOT NULL,
+      labels TEXT NOT NULL,
+      body TEXT NOT NULL,
+      UNIQUE (collection, key)
+    ) STRICT;
+    CREATE INDEX documents_by_sort ON documents (collection, sort, key);
+    -- The documents of each label in the order of lists.
+    CREATE TABLE document_labels (
+      collection TEXT NOT NULL,
+      label TEXT NOT NULL,
+      sort REAL NOT NULL,
+      key TEXT NOT NULL,
+      PRIMARY KEY (collection, label, sort, key)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE sessions (
       session_id TEXT PRIMARY KEY,
       first_ms INTEGER NOT NULL,

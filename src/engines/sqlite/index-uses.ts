@@ -1,85 +1,143 @@
-// Which interactions used a memory or a chunk. What is used is used again and again, so that the uses of one batch lie
-// together in a row: a row for each of them would cost as much as all other rows and indexes of the entry.
-import type { EntryRow } from "../../ports/entry-index.js";
+// Which entries a reference counts for: one row for each, in the order of lists, so that a list by a reference walks them
+// newest first and reads no more than it answers. References are numbered, because they are used again and again.
+import type { EntryRow, Reference, ReferenceCondition } from "../../ports/entry-index.js";
+import { toExactText } from "./exact-text.js";
 import type { Statements } from "./statements.js";
 
-/** Positions of the interactions, and beside each the entry that says so: itself, or the response that completed it. */
-interface Uses {
-  readonly positions: readonly number[];
-  readonly said_by: readonly number[];
+export interface BoundCondition {
+  readonly sql: string;
+  readonly values: readonly unknown[];
 }
 
-interface StoredUses {
-  readonly what: string;
-  readonly reference: string;
-  readonly low: number;
-  readonly high: number;
-  /** JSON; null where there is one use. */
-  readonly positions: string | null;
-  /** JSON; null where each interaction says so itself. */
-  readonly said_by: string | null;
+/** The number of a reference, or null where nothing refers to it; what and reference are to be bound. */
+const NUMBER_OF = "(SELECT number FROM reference_names WHERE what = ? AND reference = ?)";
+
+/** A condition on a row of `rows`. */
+export function referenceCondition(condition: ReferenceCondition): BoundCondition {
+  const { sql, values } = usesCondition(condition);
+  const use = `EXISTS (SELECT 1 FROM uses WHERE ${sql} AND entry_ms = created_ms AND entry = position)`;
+  return { sql: condition.lacks === true ? `NOT ${use}` : use, values };
 }
 
-/** A condition on `position`; what and reference are to be bound, and bound once more. */
-export const IS_USER = `position IN (
-  SELECT low FROM uses WHERE what = ? AND reference = ? AND positions IS NULL
-  UNION ALL
-  SELECT value FROM uses, json_each(positions) WHERE what = ? AND reference = ?)`;
+/** A condition on a row of `uses`. */
+export function usesCondition({ what, reference }: Reference): BoundCondition {
+  return { sql: `name = ${NUMBER_OF}`, values: [what, toExactText(reference)] };
+}
 
-export function addUses(sql: Statements, rows: readonly EntryRow[]): void {
-  for (const what of ["memory", "chunk"] as const) {
-    const byReference = new Map<string, { positions: number[]; said_by: number[] }>();
-    for (const row of rows) {
-      for (const reference of what === "memory" ? row.memories : row.chunks) {
-        const known = byReference.get(reference) ?? { positions: [], said_by: [] };
-        if (known.said_by.length === 0) byReference.set(reference, known);
-        // An entry may name the same one twice.
-        if (known.said_by.at(-1) === row.position) continue;
-        known.positions.push(row.completes ?? row.position);
-        known.said_by.push(row.position);
-      }
+/** The numbers of a row's references, by its position. */
+export type NumberedReferences = ReadonlyMap<number, readonly number[]>;
+
+/**
+ * Numbers the references of rows that are about to be inserted. What is said about an entry that has no row is left out,
+ * so that every number which a row bears is one that counts for an entry.
+ */
+export function numberReferences(sql: Statements, rows: readonly EntryRow[]): NumberedReferences {
+  const numbers = new ReferenceNumbers(sql);
+  const targets = targetsOf(sql, rows);
+  const numbered = new Map<number, readonly number[]>();
+  for (const { position, about, references } of rows) {
+    if (references.length === 0 || (about !== undefined && !targets.has(about))) continue;
+    numbered.set(position, [...new Set(references.map((one) => numbers.of(one)))]);
+  }
+  return numbered;
+}
+
+/** Adds what rows say that were just inserted; one statement for each reference, however many rows of the batch name it. */
+export function addUses(sql: Statements, rows: readonly EntryRow[], numbered: NumberedReferences): void {
+  const entriesByNumber = new Map<number, number[]>();
+  for (const { position, about = position } of rows) {
+    for (const number of numbered.get(position) ?? []) {
+      const entries = entriesByNumber.get(number);
+      if (entries === undefined) entriesByNumber.set(number, [about]);
+      else entries.push(about);
     }
-    for (const [reference, uses] of byReference) {
-      sql.run("INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?)", what, reference, ...columnsOf(uses));
+  }
+  for (const [number, entries] of entriesByNumber) sql.run(ADD, number, JSON.stringify(entries));
+}
+
+const ADD = `INSERT INTO uses (name, entry_ms, entry, sayers)
+  SELECT ?, created_ms, position, 1 FROM json_each(?) AS given CROSS JOIN rows ON rows.position = given.value WHERE true
+  ON CONFLICT (name, entry_ms, entry) DO UPDATE SET sayers = sayers + 1`;
+
+/** Takes away what is said by rows that are about to be deleted, and what others say about them. */
+export function eraseUses(sql: Statements, positions: readonly number[]): void {
+  const given = JSON.stringify(positions);
+  const numbers = sql.all<{ readonly number: number }>(NUMBERS_TOUCHED, given, given).map(({ number }) => number);
+  if (numbers.length === 0) return;
+  sql.run(DELETE_SAID_BY_ENTRIES, given);
+  sql.run(DELETE_SAID_ABOUT_ENTRIES, given);
+  for (const { number, about } of sql.all<{ readonly number: number; readonly about: number }>(
+    SAID_ABOUT_OTHERS,
+    given,
+  )) {
+    sql.run(`UPDATE uses SET sayers = sayers - 1 WHERE name = ? AND ${IS_ENTRY}`, number, about, about);
+    sql.run(`DELETE FROM uses WHERE name = ? AND ${IS_ENTRY} AND sayers = 0`, number, about, about);
+  }
+  sql.run(`UPDATE rows SET refs = NULL WHERE about IN (SELECT value FROM json_each(?))`, given);
+  // A reference is recorded text, and goes with the last that names it.
+  const unused = "number IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM uses WHERE name = number)";
+  sql.run(`DELETE FROM reference_names WHERE ${unused}`, JSON.stringify(numbers));
+}
+
+const IS_ENTRY = "entry_ms = (SELECT created_ms FROM rows WHERE position = ?) AND entry = ?";
+const GONE = "json_each(?) AS gone CROSS JOIN rows";
+
+const NUMBERS_TOUCHED = `
+  SELECT said.value AS number FROM ${GONE} ON rows.position = gone.value, json_each(rows.refs) AS said
+  UNION
+  SELECT said.value FROM ${GONE} ON rows.about = gone.value, json_each(rows.refs) AS said`;
+
+/** Without the cast, SQLite would look through all uses. */
+const DELETE_SAID_BY_ENTRIES = `DELETE FROM uses WHERE (name, entry_ms, entry) IN (
+  SELECT CAST(said.value AS INTEGER), rows.created_ms, rows.position
+  FROM ${GONE} ON rows.position = gone.value, json_each(rows.refs) AS said)`;
+
+const DELETE_SAID_ABOUT_ENTRIES = `DELETE FROM uses WHERE (name, entry_ms, entry) IN (
+  SELECT CAST(said.value AS INTEGER), target.created_ms, target.position
+  FROM ${GONE} ON rows.about = gone.value CROSS JOIN rows AS target ON target.position = rows.about,
+    json_each(rows.refs) AS said)`;
+
+const SAID_ABOUT_OTHERS = `SELECT said.value AS number, rows.about AS about
+  FROM ${GONE} ON rows.position = gone.value, json_each(rows.refs) AS said WHERE rows.about IS NOT NULL`;
+
+class ReferenceNumbers {
+  readonly #sql: Statements;
+  readonly #known = new Map<string, Map<string, number>>();
+
+  constructor(sql: Statements) {
+    this.#sql = sql;
+  }
+
+  of({ what, reference }: Reference): number {
+    let own = this.#known.get(what);
+    if (own === undefined) {
+      own = new Map();
+      this.#known.set(what, own);
     }
+    let number = own.get(reference);
+    if (number === undefined) {
+      number = this.#stored(what, toExactText(reference));
+      own.set(reference, number);
+    }
+    return number;
+  }
+
+  #stored(what: string, reference: string): number {
+    const find = "SELECT number FROM reference_names WHERE what = ? AND reference = ?";
+    const add = "INSERT INTO reference_names (what, reference) VALUES (?, ?) RETURNING number";
+    type Named = { readonly number: number };
+    const named = this.#sql.get<Named>(find, what, reference) ?? this.#sql.get<Named>(add, what, reference);
+    return (named as Named).number;
   }
 }
 
-function columnsOf({ positions, said_by }: Uses): readonly (number | string | null)[] {
-  const low = positions.reduce((lowest, position) => Math.min(lowest, position));
-  const high = said_by.at(-1) as number;
-  if (positions.length === 1) return [low, high, null, null];
-  const areThemselves = positions.every((position, at) => position === said_by[at]);
-  return [low, high, JSON.stringify(positions), areThemselves ? null : JSON.stringify(said_by)];
-}
-
-function usesOf({ low, high, positions, said_by }: StoredUses): Uses {
-  if (positions === null) return { positions: [low], said_by: [high] };
-  const users = JSON.parse(positions) as readonly number[];
-  return { positions: users, said_by: said_by === null ? users : (JSON.parse(said_by) as readonly number[]) };
-}
-
-/** The rows that hold one of these are chosen by SQLite, since parsing all of them here would take far longer. */
-const HOLDING = `
-  WITH gone AS MATERIALIZED (SELECT value FROM json_each(?))
-  SELECT * FROM uses WHERE high >= ? AND low <= ? AND (
-    low IN (SELECT value FROM gone) OR high IN (SELECT value FROM gone)
-    OR EXISTS (SELECT 1 FROM json_each(positions) AS each WHERE each.value IN (SELECT value FROM gone))
-    OR EXISTS (SELECT 1 FROM json_each(said_by) AS each WHERE each.value IN (SELECT value FROM gone)))`;
-
-export function eraseUses(sql: Statements, erased: readonly number[]): void {
-  const gone = new Set(erased);
-  const range = [
-    erased.reduce((low, position) => Math.min(low, position)),
-    erased.reduce((high, position) => Math.max(high, position)),
-  ];
-  for (const row of sql.all<StoredUses>(HOLDING, JSON.stringify(erased), ...range)) {
-    const { positions, said_by } = usesOf(row);
-    const left = [...positions.keys()].filter((at) => !gone.has(positions[at] ?? 0) && !gone.has(said_by[at] ?? 0));
-    sql.run("DELETE FROM uses WHERE what = ? AND reference = ? AND high = ?", row.what, row.reference, row.high);
-    if (left.length === 0) continue;
-    const [users, sayers] = [positions, said_by].map((list) => left.map((at) => list[at] as number));
-    const uses = { positions: users as readonly number[], said_by: sayers as readonly number[] };
-    sql.run("INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?)", row.what, row.reference, ...columnsOf(uses));
-  }
+/** The positions among those that rows are about which have a row, or are about to have one. */
+function targetsOf(sql: Statements, rows: readonly EntryRow[]): ReadonlySet<number> {
+  const wanted = rows.flatMap(({ about }) => about ?? []);
+  if (wanted.length === 0) return new Set();
+  const found = sql.all<{ readonly position: number }>(
+    "SELECT position FROM json_each(?) AS given CROSS JOIN rows ON rows.position = given.value",
+    JSON.stringify(wanted),
+  );
+  return new Set([...found, ...rows].map(({ position }) => position));
 }

@@ -1,32 +1,35 @@
 // The index on SQLite, in a file of its own, so that filling it never holds up the log.
 import type Database from "better-sqlite3";
 import type {
+  CandidateQuery,
+  DocumentQuery,
   EntryCounts,
   EntryIndex,
-  EntryRow,
-  EntryTexts,
   IndexBatch,
+  IndexDocument,
   IndexDraft,
   IndexSource,
-  RowFilter,
+  IndexStanding,
   RowKey,
+  RowQuery,
   SessionFilter,
   SessionRange,
   SessionRow,
+  TextBatch,
 } from "../../ports/entry-index.js";
 import { openFile, toFault } from "./file.js";
+import { countDocuments, getDocuments, listDocuments, putDocument, removeDocument } from "./index-documents.js";
 import { DraftTables } from "./index-draft.js";
-import { countBy, eraseRows } from "./index-erasing.js";
 import { toIndexFault } from "./index-faults.js";
+import { addRows, countRows, eraseRows } from "./index-rows.js";
 import { createIndexTables, dropAllTables, INDEX_VERSION } from "./index-schema.js";
-import { applyToSessions, getSession, listSessions, sessionPositions } from "./index-sessions.js";
-import { addUses } from "./index-uses.js";
+import { applyToSessions, getSession, listSessions, sessionPositions, sumUpAgain } from "./index-sessions.js";
+import { listKeys } from "./list-ways.js";
 import { APPLICATION_ID, foreignDatabase, isForeign, versionOf, writtenByNewer } from "./migrations.js";
 import { PURGE_DUE, purgeIndex } from "./purge.js";
-import { listStatement } from "./row-filter.js";
 import { Statements } from "./statements.js";
 import { asWritten, type Naming } from "./table-prefix.js";
-import { type CandidateQuery, TextIndex, type TextIndexOptions } from "./text/index-text.js";
+import { TextIndex, type TextIndexOptions } from "./text/index-text.js";
 
 export class SqliteIndex implements EntryIndex {
   readonly engine = "sqlite";
@@ -68,7 +71,11 @@ export class SqliteIndex implements EntryIndex {
   }
 
   async checkpoint(): Promise<number> {
-    return this.#guard(() => this.#checkpoint());
+    return this.#guard(() => this.#standing().position);
+  }
+
+  async standing(): Promise<IndexStanding> {
+    return this.#guard(() => this.#standing());
   }
 
   async source(): Promise<IndexSource | undefined> {
@@ -79,52 +86,21 @@ export class SqliteIndex implements EntryIndex {
   async apply(batch: IndexBatch): Promise<void> {
     this.#guard(() =>
       transact(this.#db, () => {
-        // Another process may have applied some of them in the meantime, or begun the index again.
-        const checkpoint = this.#checkpoint();
-        if (batch.through <= checkpoint || (batch.after ?? 0) > checkpoint) return;
-        const fresh = batch.rows.filter((row) => row.position > checkpoint);
-        for (const row of fresh) this.#insert(row);
-        addUses(this.#sql, fresh);
-        this.#addCounts(
-          "kind_counts",
-          "kind",
-          countBy(fresh, (row) => row.kind),
-        );
-        this.#addCounts(
-          "project_counts",
-          "project",
-          countBy(fresh, (row) => row.project),
-        );
-        applyToSessions(this.#sql, fresh);
-        if (batch.erased !== undefined && batch.erased.length > 0) {
-          eraseRows(this.#sql, batch.erased);
-          this.#texts.erase(new Set(batch.erased));
-          this.#sql.run("INSERT OR IGNORE INTO checkpoints (name, position) VALUES (?, 0)", PURGE_DUE);
-        }
-        this.#sql.run(
-          "UPDATE checkpoints SET position = ?, log_id = ?, hash = ? WHERE name = 'rows'",
-          batch.through,
-          batch.source?.log_id ?? "",
-          batch.source?.hash ?? "",
-        );
+        const { position, epoch } = this.#standing();
+        if (position === batch.after.position && epoch === batch.after.epoch) this.#take(batch);
       }),
     );
   }
 
-  async list(query: {
-    readonly filter: RowFilter;
-    readonly after?: RowKey;
-    readonly limit: number;
-  }): Promise<readonly RowKey[]> {
-    const { sql, values } = listStatement(query);
-    return this.#guard(() => this.#sql.all<RowKey>(sql, ...values));
+  async list(query: RowQuery): Promise<readonly RowKey[]> {
+    return this.#guard(() => listKeys(this.#sql, query));
   }
 
   async textCheckpoint(): Promise<number> {
     return this.#guard(() => this.#texts.checkpoint());
   }
 
-  async applyTexts(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }): Promise<number> {
+  async applyTexts(batch: TextBatch): Promise<number> {
     return this.#guard(() => this.#texts.apply(batch));
   }
 
@@ -132,23 +108,23 @@ export class SqliteIndex implements EntryIndex {
     return this.#guard(() => this.#texts.candidates(query));
   }
 
+  async getDocuments(query: {
+    readonly collection: string;
+    readonly keys: readonly string[];
+  }): Promise<readonly IndexDocument[]> {
+    return this.#guard(() => getDocuments(this.#sql, query));
+  }
+
+  async listDocuments(query: DocumentQuery): Promise<readonly IndexDocument[]> {
+    return this.#guard(() => listDocuments(this.#sql, query));
+  }
+
+  async countDocuments(collection: string): Promise<number> {
+    return this.#guard(() => countDocuments(this.#sql, collection));
+  }
+
   async count(): Promise<EntryCounts> {
-    return this.#guard(() => {
-      const kinds = this.#sql.all<{ kind: string; entries: number }>("SELECT kind, entries FROM kind_counts");
-      const projects = this.#sql.all<{ project: string; entries: number }>(
-        "SELECT project, entries FROM project_counts ORDER BY entries DESC, project",
-      );
-      const [sessions] = this.#sql.all<{ count: number }>("SELECT count(*) AS count FROM sessions");
-      const [first] = this.#sql.all<{ ms: number | null }>("SELECT min(created_ms) AS ms FROM rows");
-      const [last] = this.#sql.all<{ ms: number | null }>("SELECT max(created_ms) AS ms FROM rows");
-      return {
-        entries: kinds.reduce((sum, row) => sum + row.entries, 0),
-        sessions: sessions?.count ?? 0,
-        by_kind: Object.fromEntries(kinds.map((row) => [row.kind, row.entries])),
-        projects,
-        ...(first?.ms == null || last?.ms == null ? {} : { first_ms: first.ms, last_ms: last.ms }),
-      };
-    });
+    return this.#guard(() => countRows(this.#sql));
   }
 
   async listSessions(query: {
@@ -186,7 +162,7 @@ export class SqliteIndex implements EntryIndex {
         this.#guard(() =>
           transact(this.#db, () => {
             if (!tables.isThere()) return tables.wasPutInPlace() ? "adopted" : "gone";
-            if (index.#checkpoint() < this.#checkpoint()) return "behind";
+            if (index.#standing().position < this.#standing().position) return "behind";
             tables.putInPlace();
             return "adopted";
           }),
@@ -207,31 +183,23 @@ export class SqliteIndex implements EntryIndex {
     this.#db.close();
   }
 
-  #checkpoint(): number {
-    const row = this.#sql.get<{ readonly position: number }>("SELECT position FROM checkpoints WHERE name = 'rows'");
-    return (row as { readonly position: number }).position;
+  #standing(): IndexStanding {
+    return this.#sql.get<IndexStanding>("SELECT position, epoch FROM checkpoints WHERE name = 'rows'") as IndexStanding;
   }
 
-  #insert(row: EntryRow): void {
-    this.#sql.run(
-      `INSERT INTO rows (position, created_ms, kind, session_id, project, client, role, through, info)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      row.position,
-      row.created_ms,
-      row.kind,
-      row.session_id,
-      row.project,
-      row.client,
-      row.role ?? "",
-      row.through ?? null,
-      row.info === undefined ? null : JSON.stringify(row.info),
-    );
-  }
-
-  #addCounts(table: string, key: string, counts: ReadonlyMap<string, number>): void {
-    const sql = `INSERT INTO ${table} (${key}, entries) VALUES (?, ?)
-      ON CONFLICT (${key}) DO UPDATE SET entries = entries + excluded.entries`;
-    for (const [value, entries] of counts) this.#sql.run(sql, value, entries);
+  #take({ rows, through, erased = [], put = [], removed = [], source }: IndexBatch): void {
+    addRows(this.#sql, rows);
+    applyToSessions(this.#sql, rows);
+    for (const name of removed) removeDocument(this.#sql, name);
+    for (const document of put) putDocument(this.#sql, document);
+    if (erased.length > 0) {
+      for (const session_id of eraseRows(this.#sql, erased)) sumUpAgain(this.#sql, session_id);
+      this.#texts.erase(new Set(erased));
+      this.#sql.run("INSERT OR IGNORE INTO checkpoints (name, position) VALUES (?, 0)", PURGE_DUE);
+    }
+    const { log_id = "", hash = "" } = source ?? {};
+    const move = "UPDATE checkpoints SET position = ?, log_id = ?, hash = ? WHERE name = 'rows'";
+    this.#sql.run(move, through, log_id, hash);
   }
 
   #guard<T>(work: () => T): T {

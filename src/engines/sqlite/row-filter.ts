@@ -1,7 +1,7 @@
 // The filter of a list as conditions of a statement. Text is only ever bound, never pasted into it.
 import type { RowKey } from "../../ports/entry-index.js";
 import { type Condition, conditionsOf, type RowFilter } from "../../ports/row-filter.js";
-import { IS_USER } from "./index-uses.js";
+import { referenceCondition } from "./index-uses.js";
 
 export interface Statement {
   readonly sql: string;
@@ -9,12 +9,12 @@ export interface Statement {
 }
 
 /** Conditions on the columns of `rows` that all must hold, with their values. */
-interface Conditions {
+export interface Conditions {
   readonly conditions: readonly string[];
   readonly values: readonly unknown[];
 }
 
-function rowConditions(filter: RowFilter, after: RowKey | undefined): Conditions {
+export function rowConditions(filter: RowFilter, after: RowKey | undefined): Conditions {
   const values: unknown[] = [];
   const bind = (...bound: readonly unknown[]): string => {
     values.push(...bound);
@@ -25,8 +25,8 @@ function rowConditions(filter: RowFilter, after: RowKey | undefined): Conditions
   return { conditions, values };
 }
 
-/** Each kind of condition in SQL; what it is about is only the name of a column or of a use. */
-function conditionSql({ by, name, column, asked }: Condition, bind: (...bound: readonly unknown[]) => string): string {
+/** Each kind of condition in SQL; what it is about is only the name of a column. */
+function conditionSql({ by, column, asked }: Condition, bind: (...bound: readonly unknown[]) => string): string {
   switch (by) {
     case "label":
       // Saying that the label is not empty lets SQLite use the index that holds only such rows.
@@ -39,24 +39,17 @@ function conditionSql({ by, name, column, asked }: Condition, bind: (...bound: r
       return `${column} >= ${bind(asked)}`;
     case "at_most":
       return `${column} <= ${bind(asked)}`;
-    case "reference":
-      bind(name, asked, name, asked);
-      return IS_USER;
+    case "references":
+      return asked
+        .map(referenceCondition)
+        .map(({ sql, values }) => {
+          bind(...values);
+          return sql;
+        })
+        .join(" AND ");
     default:
       return by satisfies never;
   }
-}
-
-export function listStatement(query: {
-  readonly filter: RowFilter;
-  readonly after?: RowKey;
-  readonly limit: number;
-}): Statement {
-  const { conditions, values } = rowConditions(query.filter, query.after);
-  const sql = `SELECT created_ms, position FROM rows
-    ${conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`}
-    ORDER BY created_ms DESC, position DESC LIMIT ?`;
-  return { sql, values: [...values, query.limit] };
 }
 
 /** Which of the rows at these positions pass. Starts from the positions, whatever other way SQLite might see. */

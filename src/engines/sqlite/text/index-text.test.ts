@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { fill } from "../../../../test/support/fill-index.js";
 import { slowFuzz } from "../../../../test/support/fuzz.js";
 import { folderOfTest } from "../../../../test/support/temporary-folder.js";
 import type { EntryRow, EntryTexts } from "../../../ports/entry-index.js";
@@ -34,7 +35,7 @@ describe("candidates", () => {
     await fc.assert(
       fc.asyncProperty(cases, async ({ entries, needles, batch }) => {
         const indexes = [openIndex(SMALL), new MemoryIndex()] as const;
-        for (const index of indexes) await fill(index, entries, batch);
+        for (const index of indexes) await fillWith(index, entries, batch);
         for (const wanted of needles) {
           const cut = wanted.flatMap((places) => cutFrom(entries, places) ?? []);
           if (cut.length > 0) await expectAllOf(indexes, cut);
@@ -48,7 +49,7 @@ describe("candidates", () => {
     const index = openIndex();
     const long = Array.from({ length: 3_000_000 }, (_, at) => ((at * 7_919) % 1_679_616).toString(36)).join(" ");
     const texts = [long.slice(0, 16 * 1024 * 1024), "x".repeat(1_000_000), "", "short"];
-    await fill(
+    await fillWith(
       index,
       texts.map((one) => ({ created_ms: 1, kind: "message", texts: [one] })),
       4,
@@ -75,7 +76,7 @@ describe("texts", () => {
       kind: "message",
       texts: [`word-${at}-${at * 31}`],
     }));
-    await left.apply({ rows: rowsOf(entries), through: entries.length });
+    await fill(left, { rows: rowsOf(entries), through: entries.length });
     const given = { left: 0, right: 0 };
     for (let turn = 0; given.left < 60 || given.right < 60; turn += 1) {
       const side = turn % 3 === 0 ? "left" : "right";
@@ -98,13 +99,13 @@ describe("texts", () => {
     const path = join(folderOfTest(), "index.db");
     const entries = Array.from({ length: 10 }, (_, at) => ({ created_ms: at, kind: "error", texts: [`word-${at}`] }));
     const first = openIndex(SMALL, path);
-    await fill(first, entries, 10);
+    await fillWith(first, entries, 10);
     expect(await first.textCheckpoint()).toBe(7);
     await first.close();
     const second = openIndex(SMALL, path);
     expect(await positionsWith(second, "word-9")).toEqual([10, 9, 8]);
     const more = [...entries, ...entries];
-    await second.apply({ rows: rowsOf(more), through: 20 });
+    await fill(second, { rows: rowsOf(more).slice(10), through: 20 });
     expect(await second.applyTexts({ texts: textsOf(more).slice(7), through: 20 })).toBe(20);
     expect(await second.textCheckpoint()).toBe(14);
     expect(await positionsWith(second, "word-9")).toContain(10);
@@ -114,10 +115,10 @@ describe("texts", () => {
     const path = join(folderOfTest(), "index.db");
     const [left, right] = [openIndex(SMALL, path), openIndex(SMALL, path)] as const;
     const entries = Array.from({ length: 9 }, (_, at) => ({ created_ms: at, kind: "error", texts: ["before"] }));
-    await left.apply({ rows: rowsOf(entries), through: 9 });
+    await fill(left, { rows: rowsOf(entries), through: 9 });
     await left.applyTexts({ texts: textsOf(entries).slice(0, 3), through: 3 });
     await right.reset();
-    await right.apply({ rows: rowsOf(entries), through: 9 });
+    await fill(right, { rows: rowsOf(entries), through: 9 });
     // What it held belongs to tables that are gone, so it asks for all from the beginning.
     expect(await left.applyTexts({ texts: textsOf(entries).slice(3), through: 9 })).toBe(0);
     expect(await left.applyTexts({ texts: textsOf(entries), through: 9 })).toBe(9);
@@ -129,7 +130,7 @@ describe("texts", () => {
     const entries = Array.from({ length: 9 }, (_, at) => ({ created_ms: at, kind: "error", texts: ["early"] }));
     await index.applyTexts({ texts: textsOf(entries), through: 9 });
     expect(await index.textCheckpoint()).toBe(0);
-    await fill(index, entries, 9);
+    await fillWith(index, entries, 9);
     expect(await positionsWith(index, "early")).toHaveLength(9);
   });
 });
@@ -146,8 +147,8 @@ function openIndex(texts?: TextIndexOptions, path = join(folderOfTest(), "index.
   return index;
 }
 
-async function fill(index: SqliteIndex | MemoryIndex, entries: readonly Given[], batch: number): Promise<void> {
-  await index.apply({ rows: rowsOf(entries), through: entries.length });
+async function fillWith(index: SqliteIndex | MemoryIndex, entries: readonly Given[], batch: number): Promise<void> {
+  await fill(index, { rows: rowsOf(entries), through: entries.length });
   for (let given = 0; given < entries.length; ) {
     const through = Math.min(given + batch, entries.length);
     given = await index.applyTexts({ texts: textsOf(entries).slice(given, through), through });
@@ -157,7 +158,7 @@ async function fill(index: SqliteIndex | MemoryIndex, entries: readonly Given[],
 function rowsOf(entries: readonly Given[]): readonly EntryRow[] {
   return entries.map(({ created_ms, kind }, at) => {
     const labels = { session_id: "s", project: at % 2 === 0 ? "p" : "", client: "" };
-    return { position: at + 1, created_ms, kind, ...labels, memories: [], chunks: [] };
+    return { position: at + 1, created_ms, kind, ...labels, references: [] };
   });
 }
 

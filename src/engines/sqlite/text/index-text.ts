@@ -1,7 +1,8 @@
 // The text index on SQLite: signatures of the texts in segments of their own, and the search for what may hold a needle.
 import type Database from "better-sqlite3";
-import type { EntryTexts, RowFilter, RowKey } from "../../../ports/entry-index.js";
-import { amongStatement, listStatement } from "../row-filter.js";
+import type { CandidateQuery, RowFilter, RowKey, TextBatch } from "../../../ports/entry-index.js";
+import { listKeys } from "../list-ways.js";
+import { amongStatement } from "../row-filter.js";
 import type { Statements } from "../statements.js";
 import { EntriesCache } from "./entries-cache.js";
 import { HeldTexts, type SegmentSize } from "./held-texts.js";
@@ -22,13 +23,6 @@ export interface TextIndexOptions {
 }
 
 const DEFAULTS: TextIndexOptions = { segment: { blocks: 3_968, entries: 4_096 }, rows_first: 256 };
-
-export interface CandidateQuery {
-  readonly filter: RowFilter;
-  readonly needles: readonly string[];
-  readonly after?: RowKey;
-  readonly limit: number;
-}
 
 export class TextIndex {
   readonly #db: Database.Database;
@@ -52,7 +46,7 @@ export class TextIndex {
    * Takes texts and writes a segment whenever one is full. Answers with the position after which texts are to be given
    * next: where another process got ahead, what is held here is dropped, and it goes on from there.
    */
-  apply(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }): number {
+  apply(batch: TextBatch): number {
     const begin = { after: this.checkpoint(), tables_version: this.#tablesVersion() };
     const held = this.#held;
     if (held !== undefined && (held.after !== begin.after || held.tables_version !== begin.tables_version)) {
@@ -208,9 +202,8 @@ export class TextIndex {
     readonly after: RowKey | undefined;
     readonly limit: number;
   }): readonly RowKey[] {
-    const { filter, after, limit } = query;
-    const { sql, values } = listStatement({ filter, limit, ...(after === undefined ? {} : { after }) });
-    return this.#sql.all<RowKey>(sql, ...values);
+    const { after, ...rest } = query;
+    return listKeys(this.#sql, after === undefined ? rest : { ...rest, after });
   }
 
   /**

@@ -2,7 +2,8 @@
 import { expect } from "vitest";
 import { normalise } from "../model/normalise.js";
 import type { EntryIndex, EntryRow, EntryTexts, RowFilter, RowKey } from "../ports/entry-index.js";
-import { expectedKeys, mixedRows } from "./index-rows.js";
+import { fill } from "./index-filling.js";
+import { expectedKeys, mixedRows } from "./index-samples.js";
 import { seededRandom } from "./seeded-random.js";
 
 export const COUNT = 240;
@@ -34,7 +35,7 @@ export const NEEDLES = mixedNeedles(400, 1_973);
 
 /** An index with all rows and all texts, given as the indexer gives them. */
 export async function withTexts(index: EntryIndex): Promise<EntryIndex> {
-  await index.apply({ rows: ROWS, through: COUNT });
+  await fill(index, { rows: ROWS, through: COUNT });
   await giveTexts(index, { after: 0, through: COUNT, step: COUNT });
   return index;
 }

@@ -1,10 +1,11 @@
 // Checks of filling an index: each row once, whatever the batches, and the same answers after building it anew.
 import { expect } from "vitest";
-import type { EntryCounts, EntryIndex, EntryRow, RowKey } from "../ports/entry-index.js";
-import { expectedCounts, expectedKeys, filterCombinations, mixedRows, newRow } from "./index-rows.js";
+import type { EntryCounts, EntryIndex, EntryRow, IndexDocument, RowKey } from "../ports/entry-index.js";
+import { fill, fillAll } from "./index-filling.js";
+import { expectedCounts, expectedKeys, filterCombinations, mixedRows, newDocument, newRow } from "./index-samples.js";
 import type { Check } from "./suite.js";
 
-export const indexApplyChecks: readonly Check<EntryIndex>[] = [
+export const indexLifeChecks: readonly Check<EntryIndex>[] = [
   {
     behaviour: "an empty index has applied nothing, lists nothing and counts nothing",
     run: async ({ open }) => {
@@ -17,61 +18,64 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
     behaviour: "applying moves the checkpoint to `through`, also where the last entries have no row",
     run: async ({ open }) => {
       const index = await open();
-      await index.apply({ rows: [newRow(1), newRow(3)], through: 3 });
+      await fill(index, { rows: [newRow(1), newRow(3)], through: 3 });
       expect(await index.checkpoint()).toBe(3);
-      await index.apply({ rows: [newRow(4)], through: 9 });
+      await fill(index, { rows: [newRow(4)], through: 9 });
       expect(await index.checkpoint()).toBe(9);
-      await index.apply({ rows: [], through: 12 });
+      await fill(index, { rows: [], through: 12 });
       expect(await index.checkpoint()).toBe(12);
       expect((await answersOf(index)).keys.map(({ position }) => position)).toEqual([4, 3, 1]);
     },
   },
   {
-    behaviour: "a batch that was applied before changes nothing",
+    behaviour: "a batch that was applied before is passed over",
     run: async ({ open }) => {
       const index = await open();
       const rows = mixedRows(40, 1);
-      await index.apply({ rows, through: 40 });
+      const start = await index.standing();
+      await index.apply({ after: start, rows, through: 40 });
       const before = await answersOf(index);
-      await index.apply({ rows, through: 40 });
-      await index.apply({ rows: rows.slice(0, 10), through: 10 });
+      await index.apply({ after: start, rows, through: 40 });
+      await index.apply({ after: start, rows: rows.slice(0, 10), through: 10 });
       expect(await index.checkpoint()).toBe(40);
       expect(await answersOf(index)).toEqual(before);
     },
   },
   {
-    behaviour: "of a batch that overlaps with what was applied, only the new rows are",
+    behaviour: "a batch that was made from another place is passed over whole, and nothing of it is taken",
     run: async ({ open }) => {
       const index = await open();
       const rows = mixedRows(40, 2);
-      await index.apply({ rows: rows.slice(0, 25), through: 25 });
-      await index.apply({ rows: rows.slice(10), through: 40 });
-      expect(await answersOf(index)).toEqual(expectedAnswers(rows));
+      const after = await index.standing();
+      await fill(index, { rows: rows.slice(0, 25), through: 25, put: [newDocument("kept", 1)] });
+      const changes = { put: [newDocument("other", 2)], removed: [newDocument("kept", 1)], erased: [1, 2] };
+      for (const position of [0, 10, 24, 26, 40]) {
+        await index.apply({ after: { ...after, position }, rows: rows.slice(position), through: 41, ...changes });
+        expect(await index.checkpoint(), `after ${position}`).toBe(25);
+      }
+      expect(await answersOf(index)).toEqual(expectedAnswers(rows.slice(0, 25)));
+      expect(await documentsOf(index)).toEqual([newDocument("kept", 1)]);
     },
   },
   {
-    behaviour: "a batch that continues what is no longer there is passed over, because it would leave a gap",
+    behaviour:
+      "a batch that was made from an index which was begun again since is passed over, however far the new one is",
     run: async ({ open }) => {
       const index = await open();
       const rows = mixedRows(40, 3);
-      await index.apply({ rows: rows.slice(0, 25), after: 0, through: 25 });
+      await fill(index, { rows: rows.slice(0, 25), through: 25 });
+      const before = await index.standing();
       await index.reset();
-      await index.apply({ rows: rows.slice(25), after: 25, through: 40 });
+      const batch = { rows: rows.slice(25), through: 40, put: [newDocument("of old", 1)] };
+      await index.apply({ after: before, ...batch });
       expect(await index.checkpoint()).toBe(0);
-      await index.apply({ rows: rows.slice(0, 25), after: 0, through: 25 });
-      await index.apply({ rows: rows.slice(20), after: 20, through: 40 });
+      await fill(index, { rows: rows.slice(0, 25), through: 25 });
+      expect((await index.standing()).position).toBe(before.position);
+      await index.apply({ after: before, ...batch });
+      expect(await index.checkpoint()).toBe(25);
+      await fill(index, { rows: rows.slice(25), through: 40 });
       expect(await answersOf(index)).toEqual(expectedAnswers(rows));
-    },
-  },
-  {
-    behaviour: "a row at or below the checkpoint is passed over, whatever it says now",
-    run: async ({ open }) => {
-      const index = await open();
-      await index.apply({ rows: [newRow(1), newRow(2)], through: 2 });
-      const before = await answersOf(index);
-      await index.apply({ rows: [newRow(2, { kind: "error", project: "other", memories: ["m"] })], through: 2 });
-      expect(await answersOf(index)).toEqual(before);
-      expect(await index.list({ filter: { memory: "m" }, limit: 10 })).toEqual([]);
+      expect(await documentsOf(index)).toEqual([]);
     },
   },
   {
@@ -83,10 +87,11 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
         { log_id: "log", position: 1, hash: "aa" },
         { log_id: "log", position: 2, hash: "bb" },
       ];
-      await index.apply({ rows: [newRow(1)], through: 1, source: first });
+      const start = await index.standing();
+      await fill(index, { rows: [newRow(1)], through: 1, source: first });
       expect(await index.source()).toEqual(first);
-      await index.apply({ rows: [newRow(2)], through: 2, source: second });
-      await index.apply({ rows: [newRow(1)], through: 1, source: first });
+      await fill(index, { rows: [newRow(2)], through: 2, source: second });
+      await index.apply({ after: start, rows: [newRow(1)], through: 1, source: first });
       expect(await index.source()).toEqual(second);
       await index.reset();
       expect(await index.source()).toBeUndefined();
@@ -102,7 +107,7 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
         newRow(3, { created_ms: 20, project: "a", session_id: "t" }),
         newRow(4, { created_ms: 20, session_id: "s" }),
       ];
-      await index.apply({ rows, through: 4 });
+      await fill(index, { rows, through: 4 });
       expect(await index.count()).toEqual({
         entries: 4,
         sessions: 2,
@@ -123,7 +128,7 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
       const index = await open();
       const rows = mixedRows(60, 3);
       for (let applied = 0; applied < rows.length; applied += 12) {
-        await index.apply({ rows: rows.slice(applied, applied + 12), through: applied + 12 });
+        await fill(index, { rows: rows.slice(applied, applied + 12), through: applied + 12 });
         expect(await index.count()).toEqual(expectedCounts(rows.slice(0, applied + 12)));
       }
     },
@@ -133,8 +138,8 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open, openOther }) => {
       const rows = mixedRows(120, 4);
       const [whole, piecemeal] = [await open(), await openOther()];
-      await whole.apply({ rows, through: rows.length });
-      await applyAll(piecemeal, rows, 7);
+      await fill(whole, { rows, through: rows.length });
+      await fillAll(piecemeal, rows, 7);
       expect(await everyAnswerOf(piecemeal)).toEqual(await everyAnswerOf(whole));
     },
   },
@@ -142,13 +147,15 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
     behaviour: "a reset forgets everything, and applying starts again at position 1",
     run: async ({ open }) => {
       const index = await open();
-      await index.apply({ rows: mixedRows(50, 5), through: 50 });
+      await fill(index, { rows: mixedRows(50, 5), through: 50 });
       await index.reset();
       expect(await index.checkpoint()).toBe(0);
       expect(await answersOf(index)).toEqual({ keys: [], counts: expectedCounts([]) });
-      expect(await index.list({ filter: { memory: "m1" }, limit: 10 })).toEqual([]);
+      expect(await index.list({ filter: { references: [{ what: "memory", reference: "m1" }] }, limit: 10 })).toEqual(
+        [],
+      );
       const others = mixedRows(30, 6);
-      await index.apply({ rows: others, through: 30 });
+      await fill(index, { rows: others, through: 30 });
       expect(await answersOf(index)).toEqual(expectedAnswers(others));
     },
   },
@@ -157,10 +164,10 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       const rows = mixedRows(120, 7);
-      await applyAll(index, rows, 11);
+      await fillAll(index, rows, 11);
       const live = await everyAnswerOf(index);
       await index.reset();
-      await applyAll(index, rows, 50);
+      await fillAll(index, rows, 50);
       expect(await everyAnswerOf(index)).toEqual(live);
       expect(await index.checkpoint()).toBe(rows.length);
     },
@@ -170,7 +177,8 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       const rows = mixedRows(50, 8);
-      await Promise.all([1, 2, 3, 4].map(() => index.apply({ rows, through: rows.length })));
+      const after = await index.standing();
+      await Promise.all([1, 2, 3, 4].map(() => index.apply({ after, rows, through: rows.length })));
       expect(await answersOf(index)).toEqual(expectedAnswers(rows));
     },
   },
@@ -181,12 +189,12 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
       const rows = mixedRows(50, 9);
       const source = { log_id: "log", position: 30, hash: "aa" };
       const first = await open();
-      await first.apply({ rows: rows.slice(0, 30), through: 30, source });
+      await fill(first, { rows: rows.slice(0, 30), through: 30, source });
       await first.close();
       const again = await open();
       expect(await again.checkpoint()).toBe(30);
       expect(await again.source()).toEqual(source);
-      await again.apply({ rows, through: 50 });
+      await fill(again, { rows: rows.slice(30), through: 50 });
       expect(await answersOf(again)).toEqual(expectedAnswers(rows));
     },
   },
@@ -196,9 +204,9 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const rows = mixedRows(60, 10);
       const [left, right] = [await open(), await open()];
-      await left.apply({ rows: rows.slice(0, 25), through: 25 });
+      await fill(left, { rows: rows.slice(0, 25), through: 25 });
       expect(await right.checkpoint()).toBe(25);
-      await Promise.all([applyAll(left, rows, 7), applyAll(right, rows, 11)]);
+      await Promise.all([fillAll(left, rows, 7), fillAll(right, rows, 11)]);
       for (const index of [left, right]) {
         expect(await index.checkpoint()).toBe(rows.length);
         expect(await answersOf(index)).toEqual(expectedAnswers(rows));
@@ -211,11 +219,11 @@ export const indexApplyChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const [left, right] = [await open(), await open()];
       const rows = mixedRows(30, 11);
-      await left.apply({ rows, through: 30 });
+      await fill(left, { rows, through: 30 });
       expect(await answersOf(right)).toEqual(expectedAnswers(rows));
       await left.reset();
       expect(await right.checkpoint()).toBe(0);
-      await right.apply({ rows: rows.slice(0, 20), through: 20 });
+      await fill(right, { rows: rows.slice(0, 20), through: 20 });
       expect(await answersOf(left)).toEqual(expectedAnswers(rows.slice(0, 20)));
     },
   },
@@ -234,15 +242,12 @@ function expectedAnswers(rows: readonly EntryRow[]): Answers {
   return { keys: expectedKeys(rows, {}), counts: expectedCounts(rows) };
 }
 
+async function documentsOf(index: EntryIndex): Promise<readonly IndexDocument[]> {
+  return index.listDocuments({ collection: "made", order: "asc", limit: 100 });
+}
+
 async function everyAnswerOf(index: EntryIndex): Promise<readonly unknown[]> {
   const lists: unknown[] = [await index.count()];
   for (const filter of filterCombinations()) lists.push(await index.list({ filter, limit: 1_000 }));
   return lists;
-}
-
-async function applyAll(index: EntryIndex, rows: readonly EntryRow[], size: number): Promise<void> {
-  for (let applied = 0; applied < rows.length; applied += size) {
-    const through = Math.min(applied + size, rows.length);
-    await index.apply({ rows: rows.slice(applied, through), through });
-  }
 }

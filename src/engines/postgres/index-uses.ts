@@ -1,0 +1,113 @@
+// Which entries a reference counts for: one row for each, in the order of lists, so that a list by a reference walks them
+// newest first and reads no more than it answers.
+import { hash } from "node:crypto";
+import type { EntryRow, Reference, ReferenceCondition } from "../../ports/entry-index.js";
+import { columnsOf } from "./columns.js";
+import type { Session } from "./connection.js";
+import type { Conditions } from "./index-filter.js";
+
+/** A condition on a row, which the statement calls `r`. */
+export function referenceCondition(where: Conditions, condition: ReferenceCondition): string {
+  const use = `EXISTS (SELECT 1 FROM hansard_index_uses o
+    WHERE ${usesCondition(where, "o", condition)} AND o.created_ms = r.created_ms AND o.position = r.position)`;
+  return condition.lacks === true ? `NOT ${use}` : use;
+}
+
+/** A condition on a use, which the statement calls by this name. */
+export function usesCondition(where: Conditions, name: string, { what, reference }: Reference): string {
+  return `${name}.what = ${where.bind(what)} AND ${name}.reference = ${where.bind(referenceKey(reference))}`;
+}
+
+/** What a row refers to, as it is kept with it: JSON writes down what a text of PostgreSQL cannot hold. */
+export function toStoredReferences(references: readonly Reference[]): string | null {
+  if (references.length === 0) return null;
+  return JSON.stringify(distinct(references).map(({ what, reference }) => [what, reference]));
+}
+
+function fromStoredReferences(stored: string | null): readonly Reference[] {
+  const pairs = JSON.parse(stored ?? "[]") as readonly (readonly [what: string, reference: string])[];
+  return pairs.map(([what, reference]) => ({ what, reference }));
+}
+
+/** The rows with what they refer to, but for what is said about entries that have no row. */
+export async function withKeptReferences(session: Session, rows: readonly EntryRow[]): Promise<readonly EntryRow[]> {
+  const wanted = rows.flatMap(({ about }) => about ?? []);
+  if (wanted.length === 0) return rows;
+  const text = "SELECT position FROM hansard_index_rows WHERE position = ANY ($1::bigint[])";
+  const found = await session.query<{ readonly position: number }>({ text }, [wanted]);
+  const targets = new Set([...found, ...rows].map(({ position }) => position));
+  return rows.map((row) => (row.about === undefined || targets.has(row.about) ? row : { ...row, references: [] }));
+}
+
+/** Adds what rows say that were just inserted. */
+export async function addUses(session: Session, rows: readonly EntryRow[]): Promise<void> {
+  const uses = rows.flatMap(({ references, position, about = position }) =>
+    distinct(references).map(({ what, reference }) => [what, referenceKey(reference), about]),
+  );
+  if (uses.length > 0) await session.query(addStatement, columnsOf(uses, 3));
+}
+
+const addStatement = {
+  name: "hansard_index_uses",
+  text: `INSERT INTO hansard_index_uses AS u (what, reference, created_ms, position, sayers)
+    SELECT said.what, said.reference, r.created_ms, r.position, count(*)
+    FROM unnest($1::text[], $2::bytea[], $3::bigint[]) AS said (what, reference, position)
+    JOIN hansard_index_rows r USING (position) GROUP BY said.what, said.reference, r.created_ms, r.position
+    ON CONFLICT (what, reference, created_ms, position) DO UPDATE SET sayers = u.sayers + excluded.sayers`,
+};
+
+interface Sayer {
+  readonly refs: string | null;
+  /** The entry that it counts for, and whether that goes too. */
+  readonly position: number;
+  readonly created_ms: number;
+  readonly is_gone: boolean;
+}
+
+/** Takes away what is said by rows that are about to be deleted, and what others say about them. */
+export async function eraseUses(session: Session, positions: readonly number[]): Promise<void> {
+  const sayers = await session.query<Sayer>({ text: SAYERS }, [positions]);
+  const said = sayers.flatMap(({ refs, position, created_ms, is_gone }) =>
+    fromStoredReferences(refs).map(({ what, reference }) => [
+      ...[what, referenceKey(reference), created_ms, position, is_gone],
+    ]),
+  );
+  if (said.length > 0) {
+    await session.query({ text: SUBTRACT }, columnsOf(said, 5));
+    await session.query({ text: DELETE_UNSAID }, columnsOf(said, 4));
+  }
+  const text = "UPDATE hansard_index_rows SET refs = NULL WHERE about = ANY ($1::bigint[]) AND refs IS NOT NULL";
+  await session.query({ text }, [positions]);
+}
+
+const SAYERS = `SELECT s.refs, e.position, e.created_ms, e.position = ANY ($1::bigint[]) AS is_gone
+  FROM (SELECT refs, coalesce(about, position) AS about FROM hansard_index_rows WHERE position = ANY ($1::bigint[])
+    UNION ALL
+    SELECT refs, about FROM hansard_index_rows
+    WHERE about = ANY ($1::bigint[]) AND NOT position = ANY ($1::bigint[])) s
+  JOIN hansard_index_rows e ON e.position = s.about WHERE s.refs IS NOT NULL`;
+
+const SUBTRACT = `UPDATE hansard_index_uses u SET sayers = CASE WHEN gone.is_gone THEN 0 ELSE u.sayers - gone.sayers END
+  FROM (SELECT what, reference, created_ms, position, is_gone, count(*) AS sayers
+    FROM unnest($1::text[], $2::bytea[], $3::bigint[], $4::bigint[], $5::boolean[])
+      AS said (what, reference, created_ms, position, is_gone) GROUP BY 1, 2, 3, 4, 5) gone
+  WHERE (u.what, u.reference, u.created_ms, u.position)
+    = (gone.what, gone.reference, gone.created_ms, gone.position)`;
+
+const DELETE_UNSAID = `DELETE FROM hansard_index_uses u
+  USING unnest($1::text[], $2::bytea[], $3::bigint[], $4::bigint[]) AS said (what, reference, created_ms, position)
+  WHERE (u.what, u.reference, u.created_ms, u.position)
+    = (said.what, said.reference, said.created_ms, said.position) AND u.sayers <= 0`;
+
+/** Hashed, since an index of PostgreSQL holds no text of every length; as JSON, which also tells lone surrogates apart. */
+function referenceKey(reference: string): Buffer {
+  return hash("sha256", JSON.stringify(reference), "buffer");
+}
+
+function distinct(references: readonly Reference[]): readonly Reference[] {
+  const seen = new Set<string>();
+  return references.filter(({ what, reference }) => {
+    const key = JSON.stringify([what, reference]);
+    return !seen.has(key) && seen.add(key);
+  });
+}

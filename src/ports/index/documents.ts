@@ -1,0 +1,38 @@
+// Documents of the index: what is folded from many entries, such as a session as a whole. The folds are written once, in
+// src/indexing, and hand the documents that changed to the index with the rows that changed them.
+import type { JsonObject } from "../../model/json.js";
+
+export interface DocumentName {
+  readonly collection: string;
+  readonly key: string;
+}
+
+export interface IndexDocument extends DocumentName {
+  /** Where it stands in its collection: any number that is finite. */
+  readonly sort: number;
+  /** What lists select it by, each once. They are given back in this order. */
+  readonly labels: readonly string[];
+  readonly body: JsonObject;
+}
+
+export interface DocumentQuery {
+  readonly collection: string;
+  /** By `sort`, and by key where that is equal (as UTF-8, byte by byte), both in this direction. */
+  readonly order: "asc" | "desc";
+  /** Only documents that have all of these labels. */
+  readonly labels?: readonly string[];
+  /** Only documents strictly beyond this place in the given order; without a key, beyond all that sort there. */
+  readonly beyond?: { readonly sort: number; readonly key?: string };
+  readonly limit: number;
+}
+
+/** All texts are compared exactly. What is answered is of one moment: that of a checkpoint, never of a batch half applied. */
+export interface DocumentIndex {
+  /** Those of these keys that are there, in no particular order. */
+  getDocuments(query: {
+    readonly collection: string;
+    readonly keys: readonly string[];
+  }): Promise<readonly IndexDocument[]>;
+  listDocuments(query: DocumentQuery): Promise<readonly IndexDocument[]>;
+  countDocuments(collection: string): Promise<number>;
+}

@@ -1,0 +1,34 @@
+// Texts in the index: what a search looks through, applied behind the rows, and which entries may hold what it looks for.
+import type { RowKey, RowQuery } from "./rows.js";
+
+/** What a search looks through in one entry: each text of its own, in the form that searches compare. */
+export interface EntryTexts {
+  readonly position: number;
+  readonly texts: readonly string[];
+}
+
+export interface TextBatch {
+  readonly texts: readonly EntryTexts[];
+  readonly through: number;
+}
+
+export interface CandidateQuery extends RowQuery {
+  /** Each a piece of one text, in the form of the texts. */
+  readonly needles: readonly string[];
+}
+
+export interface TextIndex {
+  /** The position through which texts were applied; at most that of the rows. */
+  textCheckpoint(): Promise<number>;
+  /**
+   * Applies the texts that follow the text checkpoint, in order. An engine may keep them back until enough has come
+   * together: its checkpoint then stays where it is, and after a restart they are given again. Answers with the position
+   * after which texts are to be given next, which goes back to the checkpoint where another process got ahead.
+   */
+  applyTexts(batch: TextBatch): Promise<number>;
+  /**
+   * As `list`, but only what may hold all of the needles: every entry that does, those whose texts are not applied yet,
+   * and perhaps some that do not. Whoever asks looks at the entries themselves.
+   */
+  candidates(query: CandidateQuery): Promise<readonly RowKey[]>;
+}
