@@ -35,6 +35,7 @@ export class Exports {
       {
         log,
         mask,
+        positions: (wish) => reading.ask("positions", wish),
         sessionPositions: (range) => reading.ask("sessionPositions", range),
         sessionSummary: (of) => reading.ask("recordedSummary", of),
       },

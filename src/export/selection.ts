@@ -3,7 +3,7 @@ import { bodyToEntry, parseBody } from "../model/body.js";
 import type { Entry } from "../model/entry.js";
 import { Fault } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
-import type { SessionRange } from "../ports/entry-index.js";
+import type { RowKey, RowQuery, SessionRange } from "../ports/entry-index.js";
 import type { EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { rowMatches } from "../ports/row-filter.js";
@@ -13,11 +13,14 @@ import type { SessionSummary } from "../read/session-reader.js";
 import type { ExportFilter } from "./export-query.js";
 
 const BATCH_ENTRIES = 200;
+const PAGE_POSITIONS = 10_000;
 
 /** What an export reads from. */
 export interface ExportParts {
   readonly log: EntryLog;
   sessionPositions(range: SessionRange): Promise<readonly number[]>;
+  /** Places of all entries that pass a filter, a page at a time, newest first. */
+  positions(query: RowQuery): Promise<readonly RowKey[]>;
   /** As it was recorded. */
   sessionSummary(session_id: string): Promise<SessionSummary | undefined>;
   /** For the forms that people read. */
@@ -29,9 +32,33 @@ export async function* selectEntries(
   options: { readonly filter: ExportFilter; readonly head: Head },
 ): AsyncGenerator<StoredEntry> {
   const { filter, head } = options;
-  // The index knows where a session's entries are; everything else is a walk through the log.
+  // What counts for an entry because another one says so, a response of its interaction, only the index knows.
+  if (filter.references !== undefined) return yield* walkPositions(parts, await positionsOf(parts, options));
+  // It also knows where a session's entries are; everything else is a walk through the log.
   const entries = (filter.session_id ?? "") === "" ? walk(parts.log, head) : walkSession(parts, options);
   for await (const stored of entries) if (matches(stored, filter)) yield stored;
+}
+
+async function positionsOf(
+  parts: ExportParts,
+  { filter, head }: { readonly filter: ExportFilter; readonly head: Head },
+): Promise<readonly number[]> {
+  const positions: number[] = [];
+  for (let after: RowKey | undefined, isMore = true; isMore; ) {
+    const page = await parts.positions({ filter, limit: PAGE_POSITIONS, ...(after === undefined ? {} : { after }) });
+    for (const { position } of page) if (position <= head.position) positions.push(position);
+    after = page.at(-1);
+    isMore = page.length === PAGE_POSITIONS;
+  }
+  return positions.sort((left, right) => left - right);
+}
+
+/** One at a time: a page of them may hold more text than memory should. */
+async function* walkPositions({ log }: ExportParts, positions: readonly number[]): AsyncGenerator<StoredEntry> {
+  for (const position of positions) {
+    const [stored] = await log.get([position]);
+    if (stored !== undefined) yield stored;
+  }
 }
 
 async function* walk(log: EntryLog, head: Head): AsyncGenerator<StoredEntry> {
@@ -46,14 +73,10 @@ async function* walkSession(
   for (let after = 0; ; ) {
     const range = { session_id, order: "asc", limit: BATCH_ENTRIES, after } as const;
     const positions = await parts.sessionPositions(range);
-    for (const position of positions) {
-      if (position > head.position) return;
-      // One at a time: a page of them may hold more text than memory should.
-      const [stored] = await parts.log.get([position]);
-      if (stored !== undefined) yield stored;
-    }
-    const last = positions.at(-1);
-    if (last === undefined) return;
+    const within = positions.filter((position) => position <= head.position);
+    yield* walkPositions(parts, within);
+    const last = within.at(-1);
+    if (last === undefined || within.length < positions.length) return;
     after = last;
   }
 }

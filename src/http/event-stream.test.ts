@@ -53,7 +53,8 @@ test("while the reader takes nothing, not even heartbeats pile up", async () => 
 
 test("the same rows are the same bytes", () => {
   const encode = eventEncoder();
-  const row = { position: 7, kind: "error", project: "", session_id: "", client: "", json: Buffer.from('{"a":"ü"}') };
+  const labels = { project: "", session_id: "", client: "", references: [] };
+  const row = { position: 7, kind: "error", ...labels, json: Buffer.from('{"a":"ü"}') };
   const rows = [row, { ...row, position: 8 }];
   expect(encode(rows).toString()).toBe('id: 7\ndata: {"a":"ü"}\n\nid: 8\ndata: {"a":"ü"}\n\n');
   expect(encode(rows)).toBe(encode(rows));

@@ -10,7 +10,7 @@ function placed(kind: string, body: JsonObject) {
 }
 
 test("the row of an interaction has its time, labels and references", () => {
-  const body = { ...labels, prompt: "secret", memories_used: ["m"], chunks_used: ["c"] };
+  const body = { ...labels, prompt: "secret", response: "r", model: "x", memories_used: ["m"], chunks_used: ["c"] };
   expect(toEntryRow(placed("interaction", body))).toEqual({
     position: 3,
     kind: "interaction",
@@ -21,12 +21,13 @@ test("the row of an interaction has its time, labels and references", () => {
     references: [
       { what: "memory", reference: "m" },
       { what: "chunk", reference: "c" },
+      { what: "model", reference: "x" },
     ],
   });
 });
 
 test("what was not given reads as the contract says: the time of recording, empty labels, no references", () => {
-  expect(toEntryRow(placed("interaction", { prompt: "p" }))).toMatchObject({
+  expect(toEntryRow(placed("interaction", { prompt: "p", response: "r" }))).toMatchObject({
     created_ms: Date.UTC(2026, 10, 15, 6, 39, 37, 123),
     session_id: "",
     project: "",
@@ -42,13 +43,27 @@ test("the row of a response says which interaction its references count for", ()
     references: [
       { what: "memory", reference: "m" },
       { what: "chunk", reference: "c" },
+      { what: "is", reference: "answered" },
     ],
   });
 });
 
+test("a call is found by its tool, and what failed, was unsure or waits by what it is", () => {
+  const referencesOf = (kind: string, body: JsonObject) => toEntryRow(placed(kind, body))?.references;
+  expect(referencesOf("tool_call", { tool: "bash", is_error: true })).toEqual([
+    { what: "tool", reference: "bash" },
+    { what: "is", reference: "failed" },
+  ]);
+  expect(referencesOf("interaction", { prompt: "p" })).toEqual([{ what: "is", reference: "asked" }]);
+  expect(referencesOf("message", { role: "assistant", confidence: 0.2, extra: { model: "x" } })).toEqual([
+    { what: "model", reference: "x" },
+    { what: "is", reference: "unsure" },
+  ]);
+});
+
 test("other kinds use nothing, whatever their extra says", () => {
-  const body = { error: "e", extra: { memories_used: ["m"] } };
-  expect(toEntryRow(placed("error", body))).toMatchObject({ references: [] });
+  const body = { decision: "d", extra: { memories_used: ["m"], model: "x" } };
+  expect(toEntryRow(placed("decision", body))).toMatchObject({ references: [] });
 });
 
 describe("a damaged body that still parses has no row, where", () => {

@@ -1,6 +1,7 @@
 // What the index keeps of an entry, derived from its body alone.
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { readRole } from "../model/roles.js";
+import { marksOf, modelOf } from "../model/states.js";
 import { parseTime } from "../model/time.js";
 import type { EntryRow, Reference, SessionInfo } from "../ports/entry-index.js";
 
@@ -18,7 +19,7 @@ export function toEntryRow({ position, kind, recorded_at, body }: PlacedBody, ab
   const created_ms = typeof created_at === "string" ? parseTime(created_at) : undefined;
   if (created_ms === undefined || typeof body.id !== "string") return undefined;
   if (typeof session_id !== "string" || typeof project !== "string" || typeof client !== "string") return undefined;
-  const references = kind === "interaction" || kind === "response" ? toReferences(body) : [];
+  const references = toReferences(kind, body);
   if (references === undefined) return undefined;
   const row = { position, kind, created_ms, session_id, project, client, references };
   if (about !== undefined) return { ...row, about };
@@ -27,11 +28,19 @@ export function toEntryRow({ position, kind, recorded_at, body }: PlacedBody, ab
   return kind === "session_info" ? { ...row, info: toSessionInfo(body) } : row;
 }
 
-function toReferences({ memories_used = [], chunks_used = [] }: JsonObject): readonly Reference[] | undefined {
+/** What an entry is found by beside its own columns; undefined where it is none that was recorded. */
+function toReferences(kind: string, body: JsonObject): readonly Reference[] | undefined {
+  const isCall = kind === "interaction" || kind === "response";
+  const { memories_used = [], chunks_used = [] } = isCall ? body : {};
   if (!isTexts(memories_used) || !isTexts(chunks_used)) return undefined;
+  const tool = kind === "tool_call" && typeof body.tool === "string" ? body.tool : undefined;
+  const model = isCall || kind === "message" ? modelOf(kind, body) : undefined;
   return [
     ...memories_used.map((reference) => ({ what: "memory", reference })),
     ...chunks_used.map((reference) => ({ what: "chunk", reference })),
+    ...(tool === undefined ? [] : [{ what: "tool", reference: tool }]),
+    ...(model === undefined ? [] : [{ what: "model", reference: model }]),
+    ...marksOf(kind, body).map((mark) => ({ what: "is", reference: mark })),
   ];
 }
 

@@ -18,6 +18,7 @@ export type RejectionCode =
   | "id_invalid"
   | "interaction_not_found"
   | "already_completed"
+  | "is_unknown"
   | "json_invalid"
   | "key_missing"
   | "key_not_found"

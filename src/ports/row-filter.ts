@@ -116,6 +116,10 @@ interface Comparison<Asked> {
   together(one: Asked, other: Asked): Asked | undefined;
 }
 
+function isSame(one: ReferenceCondition, other: ReferenceCondition): boolean {
+  return one.what === other.what && one.reference === other.reference && one.lacks === other.lacks;
+}
+
 function isAmong({ what, reference }: Reference, own: readonly Reference[] = []): boolean {
   return own.some((one) => one.what === what && one.reference === reference);
 }
@@ -136,6 +140,6 @@ const comparisons: { readonly [B in ConditionKind]: Comparison<AskedBy[B]> } = {
   references: {
     passes: (value, asked) =>
       asked.every((condition) => isAmong(condition, value as readonly Reference[]) !== (condition.lacks === true)),
-    together: (one, other) => [...one, ...other],
+    together: (one, other) => [...one, ...other.filter((condition) => !one.some((known) => isSame(known, condition)))],
   },
 };

@@ -4,6 +4,7 @@ import { parseLabel } from "../model/ids.js";
 import { captureKinds, isCaptureKind, isReservedKind, ownKinds, readKinds } from "../model/kinds.js";
 import { Rejection, type RejectionCode, reject } from "../model/rejection.js";
 import { isRole, readRole, readRoles } from "../model/roles.js";
+import { isState, stateNames, states } from "../model/states.js";
 import { parseTimeBound } from "../model/time.js";
 import { bothHold, type ConditionName, type RowFilter } from "../ports/row-filter.js";
 import { type Flag, isGiven, type Parameter } from "./parameters.js";
@@ -82,10 +83,27 @@ export const filters = {
     refusals: ["time_invalid"],
     is_typed: true,
   },
+  /** Calls of this tool. */
+  tool: reference("tool", { value: "name", entries: "calls of this tool", is_typed: true }),
+  /** What this model answered: interactions, and messages that name it. */
+  model: reference("model", { value: "name", entries: "what this model answered", is_typed: true }),
+  /** In this state: error, low_confidence, unanswered or disliked. */
+  is: {
+    condition: "references",
+    parse: parseStateFilter,
+    schema: { type: "string", enum: stateNames },
+    description:
+      "In this state: `error`: errors, failed tools and failed interactions; `low_confidence`: assistants' messages below 0.5; " +
+      "`unanswered`: interactions without a response; `disliked`: what has feedback below 0.",
+    example: "error",
+    flag: { name: "is", value: "state", says: `only what is ${stateNames.join(", ")}` },
+    refusals: ["is_unknown"],
+    is_typed: true,
+  },
   /** Interactions that used this memory. */
-  memory: reference("memory"),
+  memory: reference("memory", { value: "id", entries: "interactions that used this memory" }),
   /** Interactions that used this chunk. */
-  chunk: reference("chunk"),
+  chunk: reference("chunk", { value: "id", entries: "interactions that used this chunk" }),
 } satisfies { readonly [name: string]: { [C in ConditionName]: Filter<C> }[ConditionName] };
 
 type Filters = typeof filters;
@@ -147,7 +165,11 @@ function label<L extends "project" | "session_id" | "client">(
 }
 
 /** Takes any text, since anything may have been recorded as a reference. */
-function reference(name: "memory" | "chunk"): Filter<"references"> {
+function reference(
+  name: "memory" | "chunk" | "tool" | "model",
+  form: { readonly value: string; readonly entries: string; readonly is_typed?: true },
+): Filter<"references"> {
+  const { value: shownValue, entries, is_typed = false } = form;
   return {
     condition: "references",
     parse: (value) => {
@@ -155,11 +177,27 @@ function reference(name: "memory" | "chunk"): Filter<"references"> {
       return reject({ code: "field_invalid", field: name, message: `${name} must be a string` });
     },
     schema: { type: "string" },
-    description: `Interactions that used this ${name}.`,
-    flag: { name, value: "id", says: `only interactions that used this ${name}` },
+    description: `${entries.charAt(0).toUpperCase()}${entries.slice(1)}.`,
+    flag: { name, value: shownValue, says: `only ${entries}` },
     refusals: ["field_invalid"],
-    is_typed: false,
+    is_typed,
   };
+}
+
+function parseStateFilter(state: unknown): ParsedFilter<"references"> | Rejection {
+  if (isState(state)) {
+    const { has, lacks }: { readonly has: string; readonly lacks?: string } = states[state];
+    const wanted = { what: "is", reference: has };
+    const unwanted = lacks === undefined ? [] : [{ what: "is", reference: lacks, lacks: true }];
+    return { asked: [wanted, ...unwanted], text: state };
+  }
+  const names = stateNames.join(", ");
+  return reject({
+    code: "is_unknown",
+    field: "is",
+    message: `is ${shown(state)} is not known`,
+    hint: `States are ${names}.`,
+  });
 }
 
 function parseKindFilter(kind: unknown): ParsedFilter<"kinds"> | Rejection {

@@ -130,11 +130,13 @@ const include_pending: Parameter = {
   refusals: ["field_invalid"],
 };
 
-const entryFilters = ["project", "session_id", "client", "kind", "role", "since", "until"] as const;
+const entryFilters = [
+  ...(["project", "session_id", "client", "kind", "role", "tool", "model", "is", "since", "until"] as const),
+] as const;
 
 export const questionRules = {
   interactions: {
-    filters: ["project", "session_id", "client", "since", "until", "memory", "chunk"],
+    filters: ["project", "session_id", "client", "model", "is", "since", "until", "memory", "chunk"],
     limit: listLimit(50),
     is_paged: true,
   },
@@ -148,8 +150,11 @@ export const questionRules = {
     filters: entryFilters,
     limit: { default: 30, max: 100_000, says: "how many of the newest entries" },
   },
-  tail: { own: { after }, filters: ["project", "session_id", "client", "kind", "role"] },
-  export: { own: { masked }, filters: ["project", "session_id", "client", "kind", "since", "until"] },
+  tail: { own: { after }, filters: ["project", "session_id", "client", "kind", "role", "tool", "model", "is"] },
+  export: {
+    own: { masked },
+    filters: ["project", "session_id", "client", "kind", "tool", "model", "is", "since", "until"],
+  },
 } as const satisfies { readonly [question: string]: QuestionRule };
 
 type Rules = typeof questionRules;

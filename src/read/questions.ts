@@ -5,7 +5,7 @@
 import type { Entry, ErasedEntry } from "../model/entry.js";
 import type { ReflectionReport } from "../model/report.js";
 import type { Verification } from "../model/verification.js";
-import type { EntryCounts, RowFilter, RowKey, SessionRange } from "../ports/entry-index.js";
+import type { EntryCounts, RowKey, RowQuery, SessionRange } from "../ports/entry-index.js";
 import type { ConsolidationPlan, History } from "./history/history.js";
 import type { ListQuery } from "./list-query.js";
 import type { EntryList, InteractionList } from "./reader.js";
@@ -33,7 +33,7 @@ interface Questions {
   sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): string;
   reflect(query: ReflectionQuery): ReflectionReport;
   /** Places of entries, newest first; for those who may pass over none. */
-  positions(query: PositionsQuery): readonly RowKey[];
+  positions(query: RowQuery): readonly RowKey[];
   verify(): Verification;
   indexState(): IndexState;
   /** Builds the index anew, beside the present one, which answers until the new one takes its place. */
@@ -49,12 +49,6 @@ export type QueryOf<Q extends Question> = Parameters<Questions[Q]>[0];
 /** A query, or nothing where the question takes none. */
 export type Asked<Q extends Question> = Parameters<Questions[Q]>;
 export type AnswerTo<Q extends Question> = ReturnType<Questions[Q]>;
-
-export interface PositionsQuery {
-  readonly filter: RowFilter;
-  readonly after?: RowKey;
-  readonly limit: number;
-}
 
 export interface IndexState {
   /** Position through which the index has followed the log. */

@@ -1,11 +1,10 @@
 // The reader: lists and single entries, as every surface shows them. It never changes anything.
 import type { Entry, EntrySummary, ErasedEntry, InteractionSummary } from "../model/entry.js";
-import type { EntryCounts, EntryIndex, RowKey } from "../ports/entry-index.js";
+import type { EntryCounts, EntryIndex, RowKey, RowQuery } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { EntryReader } from "./entry-reader.js";
 import { cursorAfter, type ListQuery } from "./list-query.js";
-import type { PositionsQuery } from "./questions.js";
 
 export interface InteractionList {
   readonly interactions: readonly InteractionSummary[];
@@ -57,7 +56,7 @@ export class Reader {
   }
 
   /** Places of entries, for those who read them themselves. */
-  async positions(query: PositionsQuery): Promise<readonly RowKey[]> {
+  async positions(query: RowQuery): Promise<readonly RowKey[]> {
     return this.#parts.index.list(query);
   }
 

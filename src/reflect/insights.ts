@@ -1,6 +1,6 @@
 // What to take from the findings: a sentence each for low confidence, errors and the topic mentioned most.
 import type { Cited, Counts, ErrorGroup, Insight, Topic } from "../model/report.js";
-import { CONFIDENCE_MIN } from "./trend.js";
+import { CONFIDENCE_LOW } from "../model/states.js";
 
 export function insightsOf(found: {
   readonly counts: Counts;
@@ -16,7 +16,7 @@ export function insightsOf(found: {
     const isOne = counts.low_confidence === 1;
     const answers = isOne ? "1 answer was" : `${counts.low_confidence} answers were`;
     const advice = `worth checking before relying on ${isOne ? "it" : "them"}`;
-    const text = `${answers} given with a confidence below ${CONFIDENCE_MIN}: ${advice}.`;
+    const text = `${answers} given with a confidence below ${CONFIDENCE_LOW}: ${advice}.`;
     insights.push({ text, cited: found.low_confidence.cited });
   }
   if (counts.errors > 0) {

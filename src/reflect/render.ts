@@ -11,8 +11,8 @@ import type {
   ToolFinding,
   TrendChange,
 } from "../model/report.js";
+import { CONFIDENCE_LOW } from "../model/states.js";
 import { withIds } from "./citations.js";
-import { CONFIDENCE_MIN } from "./trend.js";
 
 const ITEMS_SHOWN = 5;
 const CITED_SHOWN = 5;
@@ -48,7 +48,7 @@ function renderMarkdown(findings: Findings): string {
         ({ text, confidence, cited }) => `${text} (${shortNumber(confidence)}; ${places(cited)})`,
       ),
       all: counts.low_confidence,
-      none: `No assistant message had a confidence below ${CONFIDENCE_MIN}.`,
+      none: `No assistant message had a confidence below ${CONFIDENCE_LOW}.`,
     }),
     ...section(`Errors (${errors})`, { items: findings.error_groups.map(errorLine), none: "No errors." }),
     ...section("Recurring topics", {

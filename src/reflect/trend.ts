@@ -2,16 +2,16 @@
 import type { Entry } from "../model/entry.js";
 import type { Citation, Cited, Counts, TimeSlot, TrendChange } from "../model/report.js";
 import { readRole } from "../model/roles.js";
+import { CONFIDENCE_LOW } from "../model/states.js";
 import { formatTime } from "../model/time.js";
 import { citationOf, cite } from "./citations.js";
 import { isFromUser } from "./said.js";
 
-export const CONFIDENCE_MIN = 0.5;
 const SLOTS_MAX = 24;
 
 export function isLowConfidence(entry: Entry): boolean {
   const confidence = assistantConfidence(entry);
-  return confidence !== undefined && confidence < CONFIDENCE_MIN;
+  return confidence !== undefined && confidence < CONFIDENCE_LOW;
 }
 
 export function assistantConfidence(entry: Entry): number | undefined {

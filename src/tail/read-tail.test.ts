@@ -51,7 +51,14 @@ describe("what a tail asks for", () => {
 });
 
 test("a filter holds on every part it names", () => {
-  const row = { position: 1, kind: "message", project: "p", session_id: "s", client: "", role: "user" };
+  const labels = { project: "p", session_id: "s", client: "" };
+  const row = {
+    position: 1,
+    kind: "message",
+    ...labels,
+    role: "user",
+    references: [{ what: "is", reference: "unsure" }],
+  };
   expect(matches(row, undefined)).toBe(true);
   expect(matches(row, { project: "p", session_id: "s", client: "", kinds: ["message"], role: "user" })).toBe(true);
   for (const other of [
@@ -60,6 +67,7 @@ test("a filter holds on every part it names", () => {
     { client: "c" },
     { kinds: ["error"] },
     { role: "tool" },
+    { references: [{ what: "is", reference: "failed" }] },
   ]) {
     expect(matches(row, { project: "p", ...other })).toBe(false);
   }

@@ -1,11 +1,11 @@
 // Every filter of every question selects what it says, whichever way the question is answered.
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type EntryInput, openRecorder, type Recorder } from "../../src/index.js";
 import type { Entry } from "../../src/model/entry.js";
 import { conversationKinds } from "../../src/model/kinds.js";
 import { type QuestionName, questionNames, questionRules } from "../../src/read/question-rules.js";
 import { filterValues } from "../support/filter-values.js";
-import { storeOfFile } from "../support/store.js";
+import { storeOfFile, storeOfTest } from "../support/store.js";
 
 type Options = { readonly [name: string]: string };
 
@@ -34,6 +34,10 @@ function sample(): readonly EntryInput[] {
             { ...envelope, kind: "message", role: "user", content: "word" },
             { ...envelope, kind: "message", role: "timmy", content: "word" },
             { ...envelope, kind: "error", error: "word" },
+            { ...envelope, kind: "tool_call", tool: "bash", result: "word" },
+            { ...envelope, kind: "tool_call", tool: "grep", result: "word", is_error: true },
+            { ...envelope, kind: "interaction", prompt: "word", response: "word", model: "big-model" },
+            { ...envelope, kind: "message", role: "assistant", content: "word", extra: { model: "big-model" } },
           ];
         }),
       ),
@@ -113,13 +117,56 @@ describe.each(Object.entries(asking))("%s", (question, { answer, expected }) => 
   });
 
   test("by all of its labels and times together", async () => {
-    const chosen = names.filter((name) => !["kind", "role", "memory", "chunk"].includes(name));
+    const chosen = names.filter((name) => !["kind", "role", "tool", "model", "is", "memory", "chunk"].includes(name));
     const selected = entries.filter((entry) => chosen.every((name) => filterValues[name].selects(entry)));
     const options = Object.fromEntries(chosen.map((name) => [name, filterValues[name].good]));
     expect(selected.length).toBeGreaterThan(0);
     expect(await answer(options)).toEqual(expected(selected));
   });
 });
+
+describe("what an interaction is", () => {
+  test("changes with its response: the model that answered, and that it was answered", async () => {
+    const { data } = await apart();
+    const { id } = await data.recordInteraction({ prompt: "who answers?" });
+    const ids = async (options: Options) => idsOf((await data.listInteractions(options)).interactions);
+    expect(await ids({ is: "unanswered" })).toEqual([id]);
+    expect(await ids({ model: "late-model" })).toEqual([]);
+    const completed = await data.completeInteraction(id, { response: "I do.", model: "late-model" });
+    expect(await ids({ is: "unanswered" })).toEqual([]);
+    expect(await ids({ model: "late-model" })).toEqual([id]);
+    await data.forget({ entry: String(completed.response_id), reason: "asked for" });
+    expect(await ids({ is: "unanswered" })).toEqual([id]);
+    expect(await ids({ model: "late-model" })).toEqual([]);
+  });
+
+  test("is asked for in words too, and both must hold", async () => {
+    const { data } = await apart();
+    await data.append([
+      { kind: "message", session_id: "s", role: "assistant", content: "word", confidence: 0.4 },
+      { kind: "message", session_id: "s", role: "assistant", content: "word", confidence: 0.5 },
+      { kind: "message", session_id: "s", role: "user", content: "word", confidence: 0.1 },
+      { kind: "tool_call", tool: "bash", result: "word", is_error: true },
+      { kind: "error", error: "word" },
+      { kind: "interaction", prompt: "word", response: "word" },
+    ]);
+    const positions = async (q: string) => (await data.search(q)).results.map(({ position }) => position);
+    expect(await positions("word is:low_confidence")).toEqual([1]);
+    expect(await positions("is:error")).toEqual([5, 4]);
+    expect(await positions("is:error tool:bash")).toEqual([4]);
+    expect(await positions("is:error is:low_confidence")).toEqual([]);
+    expect(await positions("is:disliked")).toEqual([]);
+    expect(await positions("is:unanswered")).toEqual([]);
+    await expect(data.search("word is:broken")).rejects.toMatchObject({ code: "is_unknown", field: "q" });
+  });
+});
+
+/** A store of its own for one test. */
+async function apart(): Promise<{ readonly data: Recorder }> {
+  const data = await openRecorder({ data: await storeOfTest() });
+  onTestFinished(() => data.close());
+  return { data };
+}
 
 function selects(name: string, entry: Entry): boolean {
   return filterValues[name as keyof typeof filterValues].selects(entry);

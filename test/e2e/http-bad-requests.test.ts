@@ -30,7 +30,9 @@ test.each([
 test("an unknown parameter is answered with the known ones", async () => {
   const server = file();
   const { hint } = (await server.get("/entries?sesion_id=x")).body.error;
-  expect(hint).toBe("Parameters are project, session_id, client, kind, role, since, until, limit, cursor.");
+  expect(hint).toBe(
+    "Parameters are project, session_id, client, kind, role, tool, model, is, since, until, limit, cursor.",
+  );
 });
 
 test("a cursor from a list with other filters is refused", async () => {

@@ -41,6 +41,24 @@ export const filterValues: { readonly [N in FilterName]: FilterValues } = {
     other: "2026-01-02",
     bad: ["soon", "2026-13-01"],
   },
+  tool: {
+    good: "bash",
+    selects: (entry) => entry.kind === "tool_call" && entry.tool === "bash",
+    other: "grep",
+    bad: [],
+  },
+  model: {
+    good: "big-model",
+    selects: (entry) => (entry.kind === "interaction" ? entry.model : entry.extra.model) === "big-model",
+    other: "small-model",
+    bad: [],
+  },
+  is: {
+    good: "error",
+    selects: (entry) => entry.kind === "error" || (entry.kind === "tool_call" && entry.is_error === true),
+    other: "unanswered",
+    bad: ["wrong", "Error"],
+  },
   memory: { good: "m1", selects: (entry) => uses(entry, "memories_used", "m1"), other: "m2", bad: [] },
   chunk: { good: "c1", selects: (entry) => uses(entry, "chunks_used", "c1"), other: "c2", bad: [] },
 };

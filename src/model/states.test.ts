@@ -1,0 +1,36 @@
+// What can be said of an entry: by its own body alone.
+import { expect, test } from "vitest";
+import { isState, marksOf, modelOf } from "./states.js";
+
+test.each([
+  ["error", { error: "e" }, ["failed"]],
+  ["tool_call", { is_error: true }, ["failed"]],
+  ["tool_call", { is_error: false }, []],
+  ["tool_call", {}, []],
+  ["message", { role: "assistant", confidence: 0.49 }, ["unsure"]],
+  ["message", { role: "timmy", confidence: 0 }, ["unsure"]],
+  ["message", { role: "assistant", confidence: 0.5 }, []],
+  ["message", { role: "user", confidence: 0.1 }, []],
+  ["message", { role: 5, confidence: 0.1 }, []],
+  ["interaction", {}, ["asked"]],
+  ["interaction", { response: "" }, ["asked"]],
+  ["interaction", { response: "r" }, []],
+  ["interaction", { error: "refused" }, ["failed"]],
+  ["response", { response: "r" }, ["answered"]],
+  ["response", { error: "cut off" }, ["failed", "answered"]],
+  ["decision", { decision: "d" }, []],
+])("%s %j is %j", (kind, body, marks) => {
+  expect(marksOf(kind, body)).toEqual(marks);
+});
+
+test("a model is named by interactions and responses, and beside messages", () => {
+  expect(modelOf("interaction", { model: "m" })).toBe("m");
+  expect(modelOf("message", { extra: { model: "m" } })).toBe("m");
+  expect(modelOf("message", { extra: { model: 5 } })).toBeUndefined();
+  expect(modelOf("interaction", { model: "" })).toBeUndefined();
+});
+
+test("states are known by their exact names", () => {
+  expect(["error", "low_confidence", "unanswered", "disliked"].every(isState)).toBe(true);
+  expect(["Error", "", "toString", undefined, 5].some(isState)).toBe(false);
+});

@@ -1,0 +1,61 @@
+// What can be said of an entry with `is:`: that it failed, was unsure, waits for an answer, or was disliked.
+import { isJsonObject, type JsonObject } from "./json.js";
+import { readRole } from "./roles.js";
+
+/** An assistant's message below this confidence was unsure. */
+export const CONFIDENCE_LOW = 0.5;
+
+/** The states that a filter can ask for, each by the marks that count for an entry. */
+export const states = {
+  /** Error entries, failed tools and failed interactions. */
+  error: { has: "failed" },
+  low_confidence: { has: "unsure" },
+  /** Interactions without a response, as yet. */
+  unanswered: { has: "asked", lacks: "answered" },
+  /** With feedback below 0. */
+  disliked: { has: "disliked" },
+} as const satisfies { readonly [state: string]: { readonly has: string; readonly lacks?: string } };
+
+export type State = keyof typeof states;
+export type Mark = "failed" | "unsure" | "asked" | "answered" | "disliked";
+
+export const stateNames = Object.keys(states) as readonly State[];
+
+export function isState(name: unknown): name is State {
+  return typeof name === "string" && Object.hasOwn(states, name);
+}
+
+/** What an entry's own body marks: itself, or the interaction that it completes. */
+export function marksOf(kind: string, body: JsonObject): readonly Mark[] {
+  const hasFailed = typeof body.error === "string" && body.error !== "";
+  switch (kind) {
+    case "error":
+      return ["failed"];
+    case "tool_call":
+      return body.is_error === true ? ["failed"] : [];
+    case "message":
+      return isUnsure(body) ? ["unsure"] : [];
+    case "interaction":
+      return hasFailed ? ["failed"] : isText(body.response) ? [] : ["asked"];
+    case "response":
+      return hasFailed ? ["failed", "answered"] : ["answered"];
+    default:
+      return [];
+  }
+}
+
+/** The model that an entry names; of an assistant's message that was brought in from elsewhere, beside what it says. */
+export function modelOf(kind: string, { model, extra }: JsonObject): string | undefined {
+  const named = kind === "message" && isJsonObject(extra) ? extra.model : model;
+  return isText(named) ? named : undefined;
+}
+
+function isUnsure({ role, confidence }: JsonObject): boolean {
+  return (
+    isText(role) && readRole(role) === "assistant" && typeof confidence === "number" && confidence < CONFIDENCE_LOW
+  );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
