@@ -28,7 +28,6 @@ import { listKeys } from "./list-ways.js";
 import { APPLICATION_ID, foreignDatabase, isForeign, versionOf, writtenByNewer } from "./migrations.js";
 import { PURGE_DUE, purgeIndex } from "./purge.js";
 import { Statements } from "./statements.js";
-import { asWritten, type Naming } from "./table-prefix.js";
 import { TextIndex, type TextIndexOptions } from "./text/index-text.js";
 
 export class SqliteIndex implements EntryIndex {
@@ -38,11 +37,11 @@ export class SqliteIndex implements EntryIndex {
   readonly #sql: Statements;
   readonly #texts: TextIndex;
 
-  private constructor(db: Database.Database, path: string, naming: Naming, texts?: Partial<TextIndexOptions>) {
+  private constructor(db: Database.Database, path: string, sql: Statements, texts?: Partial<TextIndexOptions>) {
     this.#db = db;
     this.#path = path;
-    this.#sql = new Statements(db, naming);
-    this.#texts = new TextIndex(db, this.#sql, texts);
+    this.#sql = sql;
+    this.#texts = new TextIndex(db, sql, texts);
   }
 
   /** An older index is made anew; a damaged one is a fault, and whoever holds the file decides what becomes of it. */
@@ -52,8 +51,9 @@ export class SqliteIndex implements EntryIndex {
     try {
       if (isForeign(db)) throw foreignDatabase(path);
       if (versionOf(db) > INDEX_VERSION) throw writtenByNewer(path, versionOf(db), INDEX_VERSION);
-      if (versionOf(db) < INDEX_VERSION) recreate(db, false);
-      return new SqliteIndex(db, path, asWritten, options.texts);
+      const sql = new Statements(db);
+      if (versionOf(db) < INDEX_VERSION) recreate(db, sql, false);
+      return new SqliteIndex(db, path, sql, options.texts);
     } catch (error) {
       db.close();
       throw toFault(error, path);
@@ -68,6 +68,11 @@ export class SqliteIndex implements EntryIndex {
     const sql =
       "SELECT user_version AS format, schema_version AS tables FROM pragma_user_version, pragma_schema_version";
     return this.#guard(() => this.#sql.get(sql) as { readonly format: number; readonly tables: number });
+  }
+
+  hold(): () => boolean {
+    const letGo = this.#guard(() => this.#sql.transactions.hold());
+    return () => this.#guard(letGo);
   }
 
   async checkpoint(): Promise<number> {
@@ -85,7 +90,7 @@ export class SqliteIndex implements EntryIndex {
 
   async apply(batch: IndexBatch): Promise<void> {
     this.#guard(() =>
-      transact(this.#db, () => {
+      this.#sql.transactions.write(() => {
         const { position, epoch } = this.#standing();
         if (position === batch.after.position && epoch === batch.after.epoch) this.#take(batch);
       }),
@@ -148,26 +153,30 @@ export class SqliteIndex implements EntryIndex {
     this.#guard(() => {
       this.#sql.forget();
       this.#texts.forget();
-      recreate(this.#db, true);
+      recreate(this.#db, this.#sql, true);
     });
   }
 
   async draft(): Promise<IndexDraft> {
-    const tables = this.#guard(() => transact(this.#db, () => DraftTables.create(this.#db)));
-    const index = new SqliteIndex(this.#db, this.#path, tables.naming);
+    const tables = this.#guard(() => this.#sql.transactions.write(() => DraftTables.create(this.#db)));
+    const index = new SqliteIndex(
+      this.#db,
+      this.#path,
+      new Statements(this.#db, tables.naming, this.#sql.transactions),
+    );
     return {
       index,
       isThere: async () => this.#guard(() => tables.isThere()),
       adopt: async () =>
         this.#guard(() =>
-          transact(this.#db, () => {
+          this.#sql.transactions.write(() => {
             if (!tables.isThere()) return tables.wasPutInPlace() ? "adopted" : "gone";
             if (index.#standing().position < this.#standing().position) return "behind";
             tables.putInPlace();
             return "adopted";
           }),
         ),
-      remove: async () => this.#guard(() => transact(this.#db, () => tables.remove())),
+      remove: async () => this.#guard(() => this.#sql.transactions.write(() => tables.remove())),
     };
   }
 
@@ -211,24 +220,12 @@ export class SqliteIndex implements EntryIndex {
   }
 }
 
-function recreate(db: Database.Database, always: boolean): void {
-  transact(db, () => {
+function recreate(db: Database.Database, sql: Statements, always: boolean): void {
+  sql.transactions.write(() => {
     if (!always && versionOf(db) === INDEX_VERSION) return;
     dropAllTables(db);
     createIndexTables(db);
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${INDEX_VERSION}`);
   });
-}
-
-function transact<T>(db: Database.Database, work: () => T): T {
-  db.exec("BEGIN IMMEDIATE");
-  try {
-    const result = work();
-    db.exec("COMMIT");
-    return result;
-  } catch (error) {
-    if (db.inTransaction) db.exec("ROLLBACK");
-    throw error;
-  }
 }

@@ -1,15 +1,19 @@
 // Prepared statements by their text, each prepared once.
 import type Database from "better-sqlite3";
 import { asWritten, type Naming } from "./table-prefix.js";
+import { Transactions } from "./transactions.js";
 
 export class Statements {
+  /** Those of the connection, shared by all who use it. */
+  readonly transactions: Transactions;
   readonly #db: Database.Database;
   readonly #naming: Naming;
   readonly #bySql = new Map<string, Database.Statement>();
 
-  constructor(db: Database.Database, naming: Naming = asWritten) {
+  constructor(db: Database.Database, naming: Naming = asWritten, transactions = new Transactions(db)) {
     this.#db = db;
     this.#naming = naming;
+    this.transactions = transactions;
   }
 
   run(sql: string, ...values: readonly unknown[]): void {

@@ -81,13 +81,7 @@ export class TextIndex {
 
   candidates(query: CandidateQuery): readonly RowKey[] {
     // Within one transaction, so that a segment which is written meanwhile is not seen twice or not at all.
-    this.#db.exec("BEGIN");
-    try {
-      return this.#candidates(query);
-    } finally {
-      // A fault of the file may have ended it already.
-      if (this.#db.inTransaction) this.#db.exec("COMMIT");
-    }
+    return this.#sql.transactions.read(() => this.#candidates(query));
   }
 
   #candidates({ filter, needles, after, limit }: CandidateQuery): readonly RowKey[] {
@@ -212,19 +206,15 @@ export class TextIndex {
    */
   #write(held: HeldTexts): boolean {
     this.#held = undefined;
-    this.#db.exec("BEGIN IMMEDIATE");
-    try {
+    const isWritten = this.#sql.transactions.write(() => {
       const isOurs = this.checkpoint() === held.after && this.#tablesVersion() === held.tables_version;
-      const isWritten = isOurs && this.#checkpointOf("rows") >= held.through;
-      if (isWritten) this.#insert(held);
-      this.#db.exec("COMMIT");
-      const next = { after: held.through, tables_version: held.tables_version };
-      if (isWritten) this.#held = new HeldTexts(next, this.#options.segment);
-      return isWritten;
-    } catch (error) {
-      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
-      throw error;
-    }
+      if (!isOurs || this.#checkpointOf("rows") < held.through) return false;
+      this.#insert(held);
+      return true;
+    });
+    const next = { after: held.through, tables_version: held.tables_version };
+    if (isWritten) this.#held = new HeldTexts(next, this.#options.segment);
+    return isWritten;
   }
 
   #insert(held: HeldTexts): void {

@@ -1,0 +1,59 @@
+// The transactions of one connection: to write, to read several things as of one moment, and to hold such a moment for a
+// while. Each statement alone would take and give back the file's locks, and might see another moment than the one before.
+import type Database from "better-sqlite3";
+
+export class Transactions {
+  readonly #db: Database.Database;
+  /** Whoever holds a moment now. */
+  #holder: object | undefined;
+
+  constructor(db: Database.Database) {
+    this.#db = db;
+  }
+
+  /** Begins a moment, and ends the one that was held before; letting go answers whether it lasted until then. */
+  hold(): () => boolean {
+    this.#end();
+    this.#db.exec("BEGIN");
+    const holder = {};
+    this.#holder = holder;
+    return () => {
+      const hasLasted = this.#holder === holder && this.#db.inTransaction;
+      if (this.#holder === holder) this.#end();
+      return hasLasted;
+    };
+  }
+
+  /** Ends a moment that is held: what has read cannot always write. */
+  write<T>(work: () => T): T {
+    this.#end();
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.#db.exec("COMMIT");
+      return result;
+    } catch (error) {
+      // Some failures have undone the transaction already.
+      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  /** Within the moment that is held, or else in one of its own. */
+  read<T>(work: () => T): T {
+    if (this.#db.inTransaction) return work();
+    this.#db.exec("BEGIN");
+    try {
+      return work();
+    } finally {
+      // A fault of the file may have ended it already.
+      if (this.#db.inTransaction) this.#db.exec("COMMIT");
+    }
+  }
+
+  #end(): void {
+    if (this.#holder === undefined) return;
+    this.#holder = undefined;
+    if (this.#db.inTransaction) this.#db.exec("COMMIT");
+  }
+}
