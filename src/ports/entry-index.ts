@@ -12,14 +12,14 @@ export type {
   EntryRow,
   Reference,
   ReferenceCondition,
+  RowCounts,
   RowFilter,
   RowIndex,
   RowKey,
   RowQuery,
-  SessionInfo,
 } from "./index/rows.js";
 export { referencesIn, withReferences } from "./index/rows.js";
-export type { SessionFilter, SessionIndex, SessionRange, SessionRow } from "./index/sessions.js";
+export type { SessionIndex, SessionRange } from "./index/sessions.js";
 export type { CandidateQuery, EntryTexts, TextBatch, TextIndex } from "./index/texts.js";
 
 export interface EntryIndex extends RowIndex, SessionIndex, TextIndex, DocumentIndex, IndexLife {
