@@ -126,6 +126,27 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     }),
   ),
   {
+    behaviour: "a label that thousands of documents have lists as one does that few have",
+    run: async ({ open }) => {
+      const index = await open();
+      const documents = Array.from({ length: 2_400 }, (_, at) =>
+        newDocument(`key-${at}`, at, {
+          labels: ["all", ...(at % 2 === 0 ? ["half"] : []), ...(at < 3 ? ["few"] : [])],
+        }),
+      );
+      await put(index, ...documents);
+      const newest = (labels: readonly string[]) => keys(index, { labels, limit: 3 });
+      expect(await newest(["all"])).toEqual(["key-2399", "key-2398", "key-2397"]);
+      expect(await newest(["half", "all"])).toEqual(["key-2398", "key-2396", "key-2394"]);
+      expect(await newest(["all", "few"])).toEqual(["key-2", "key-1", "key-0"]);
+      expect(await newest(["all", "half", "few"])).toEqual(["key-2", "key-0"]);
+      expect(await keys(index, { labels: ["half"], limit: 2, beyond: { sort: 1_000 } })).toEqual([
+        "key-998",
+        "key-996",
+      ]);
+    },
+  },
+  {
     behaviour: "keys and labels are compared exactly, and given back as they were",
     run: async ({ open }) => {
       const index = await open();

@@ -1,6 +1,7 @@
 // Checks of erasing in an index: after it, every answer is that of an index that never had the rows.
 import { expect } from "vitest";
 import type { EntryIndex, EntryRow } from "../ports/entry-index.js";
+import { getSession, listSessions } from "../read/session-list.js";
 import { fill } from "./index-filling.js";
 import { filterCombinations, mixedRows, newRow } from "./index-samples.js";
 import type { Check } from "./suite.js";
@@ -18,35 +19,6 @@ export const indexErasingChecks: readonly Check<EntryIndex>[] = [
       await fill(other, { rows: left, through: 70 });
       await fill(other, { rows: [newRow(71, { kind: "redaction" })], through: 71 });
       expect(await answersOf(index, rows)).toEqual(await answersOf(other, rows));
-    },
-  },
-  {
-    behaviour: "a session whose entries are all erased is gone, and so are its project and its client",
-    run: async ({ open }) => {
-      const index = await open();
-      const labels = { session_id: "gone", project: "secret", client: "c" };
-      await fill(index, { rows: [newRow(1, labels), newRow(2, { ...labels, kind: "clear" })], through: 2 });
-      await fill(index, { rows: [newRow(3, { kind: "redaction" })], erased: [1, 2], through: 3 });
-      expect(await index.getSession("gone")).toBeUndefined();
-      expect(await index.listSessions({ filter: {}, as_of: 3, limit: 10 })).toEqual([]);
-      expect(await index.count()).toMatchObject({
-        ...{ entries: 1, sessions: 0, by_kind: { redaction: 1 } },
-        projects: [{ project: "", entries: 1 }],
-      });
-    },
-  },
-  {
-    behaviour: "what an erased session_info said is gone, and what the others said stays",
-    run: async ({ open }) => {
-      const index = await open();
-      const info = (position: number, title: string, metadata: { readonly [key: string]: string }): EntryRow =>
-        newRow(position, { kind: "session_info", session_id: "s", info: { title, metadata } });
-      const rows = [info(1, "first", { a: "1", b: "1" }), info(2, "second", { b: "2" }), info(3, "third", { c: "3" })];
-      await fill(index, { rows, through: 3 });
-      await fill(index, { rows: [], erased: [2], through: 4 });
-      expect(await index.getSession("s")).toMatchObject({ title: "third", metadata: { a: "1", b: "1", c: "3" } });
-      await fill(index, { rows: [], erased: [3], through: 5 });
-      expect(await index.getSession("s")).toMatchObject({ title: "first", metadata: { a: "1", b: "1" }, entries: 1 });
     },
   },
   {
@@ -84,12 +56,12 @@ export const indexErasingChecks: readonly Check<EntryIndex>[] = [
 function sessionRows(first: number): readonly EntryRow[] {
   const parts: readonly Partial<EntryRow>[] = [
     { kind: "message", role: "user", project: "p1" },
-    { kind: "session_info", info: { title: "early", metadata: { x: 1 } } },
+    { kind: "session_info", facts: { title: "early", metadata: { x: 1 } } },
     { kind: "clear" },
-    { kind: "consolidation", through: first },
+    { kind: "consolidation", facts: { through: first } },
     { kind: "message", role: "user", project: "p2" },
-    { kind: "session_info", info: { title: "late", parent: "up", metadata: { y: 2 } } },
-    { kind: "consolidation", through: first + 4 },
+    { kind: "session_info", facts: { title: "late", parent: "up", metadata: { y: 2 } } },
+    { kind: "consolidation", facts: { through: first + 4 } },
     { kind: "clear" },
     { kind: "message", role: "assistant", client: "c2" },
     { kind: "error" },
@@ -103,8 +75,9 @@ async function answersOf(index: EntryIndex, rows: readonly EntryRow[]): Promise<
   const sessions = [];
   for (const id of new Set(rows.map((row) => row.session_id))) {
     const range = { session_id: id, order: "asc", limit: 1_000 } as const;
-    sessions.push({ id, session: await index.getSession(id), positions: await index.sessionPositions(range) });
+    sessions.push({ id, session: await getSession(index, id), positions: await index.sessionPositions(range) });
   }
-  const newest = await index.listSessions({ filter: {}, as_of: 71, limit: 100 });
-  return { lists, sessions, newest, counts: await index.count(), checkpoint: await index.checkpoint() };
+  const newest = await listSessions(index, { filter: {}, limit: 100 });
+  const left = await index.rowsAt(rows.map(({ position }) => position));
+  return { lists, sessions, newest, left, counts: await index.count(), checkpoint: await index.checkpoint() };
 }

@@ -1,9 +1,17 @@
-// How the suite fills an index: as an indexer does that has it for itself.
+// How the suite fills an index: as an indexer does, with the documents that follow from the rows.
+import { foldBatch } from "../indexing/folding.js";
 import type { EntryIndex, EntryRow, IndexBatch } from "../ports/entry-index.js";
 
-/** Applies a batch where the index stands at this moment. */
+/** Applies a batch where the index stands at this moment, with documents of the check's own beside the folded ones. */
 export async function fill(index: EntryIndex, batch: Omit<IndexBatch, "after">): Promise<void> {
-  await index.apply({ ...batch, after: await index.standing() });
+  const after = await index.standing();
+  const { put = [], removed = [] } = await foldBatch({ index, ...batch });
+  await index.apply({
+    ...batch,
+    after,
+    put: [...put, ...(batch.put ?? [])],
+    removed: [...removed, ...(batch.removed ?? [])],
+  });
 }
 
 /** Applies rows whose positions have no gap, so many at a time, whoever else does so at the same time. */
@@ -12,6 +20,7 @@ export async function fillAll(index: EntryIndex, rows: readonly EntryRow[], size
     const after = await index.standing();
     if (after.position >= rows.length) return;
     const batch = rows.slice(after.position, after.position + size);
-    await index.apply({ after, rows: batch, through: after.position + batch.length });
+    const documents = await foldBatch({ index, rows: batch });
+    await index.apply({ after, rows: batch, through: after.position + batch.length, ...documents });
   }
 }

@@ -159,6 +159,15 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
       await fill(index, { rows: [saying(6, 1, memory("m")), saying(7, 99, memory("m"))], through: 7 });
       expect(await having(index, memory("m"))).toEqual([2]);
       expect(await having(index, memory("own"))).toEqual([]);
+      const kept = await index.rowsAt([3, 4, 6, 7]);
+      expect(kept.map(({ about, references }) => [about, references.length])).toEqual([
+        ...[
+          [1, 0],
+          [2, 1],
+          [1, 0],
+          [99, 0],
+        ],
+      ]);
       await fill(index, { rows: [], erased: [3, 4, 6, 7], through: 8 });
       expect(await having(index, memory("m"))).toEqual([]);
       expect(await having(index, lacking(memory("m")))).toEqual([2]);

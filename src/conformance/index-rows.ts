@@ -131,6 +131,29 @@ export const indexRowChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
+    behaviour: "rows are given back as they were, by their positions and in that order",
+    run: async ({ open }) => {
+      const index = await open();
+      const labels = { session_id: "s\u0001", project: "\u0001", client: "\ud800" };
+      const odd = [
+        newRow(301, { kind: "session_info", facts: JSON.parse('{"title":"\\ud800","__proto__":{"a":"\\u0000"}}') }),
+        newRow(302, {
+          ...labels,
+          references: [memory("\udfff\0"), { what: "other", reference: "\u0001" }],
+          about: 301,
+        }),
+        newRow(303, { kind: "message", role: "user", created_ms: -5 }),
+      ];
+      await fill(index, { rows: [...ROWS, ...odd], through: 303 });
+      const found = await index.rowsAt([303, 1, 999, 302, 1, 301]);
+      expect(found).toEqual([ROWS[0], ...odd]);
+      expect(JSON.stringify(found)).toContain('"__proto__":{"a":"\\u0000"}');
+      expect(await index.rowsAt(ROWS.map(({ position }) => position))).toEqual(ROWS);
+      expect(await index.rowsAt([])).toEqual([]);
+      expect((await index.list({ filter: labels, limit: 9 })).map(({ position }) => position)).toEqual([302]);
+    },
+  },
+  {
     behaviour: "a place in the order need not be that of a row",
     run: async ({ open }) => {
       const index = await open();

@@ -1,12 +1,14 @@
 // Checks of sessions: what the index knows of one, their order with pages that hold still, and positions within one.
 import { expect } from "vitest";
-import type { EntryIndex, EntryRow, SessionFilter, SessionRange } from "../ports/entry-index.js";
-import { fill } from "./index-filling.js";
+import { SESSIONS, type SessionFilter } from "../indexing/session-fold.js";
+import type { EntryIndex, EntryRow, SessionRange } from "../ports/entry-index.js";
+import { getSession, listSessions } from "../read/session-list.js";
+import { fill, fillAll } from "./index-filling.js";
 import { mixedRows, newRow } from "./index-samples.js";
 import type { Check } from "./suite.js";
 
 const ROWS = mixedRows(300, 31);
-const SESSIONS = [...new Set(ROWS.map((row) => row.session_id))].filter((id) => id !== "");
+const IDS = [...new Set(ROWS.map((row) => row.session_id))].filter((id) => id !== "");
 
 export const indexSessionChecks: readonly Check<EntryIndex>[] = [
   {
@@ -19,8 +21,8 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
         newRow(3, { session_id: "s", created_ms: 20, project: "a", client: "cli" }),
         newRow(4, { session_id: "s", created_ms: 90, project: "b", kind: "message", role: "system" }),
       ];
-      await applyAll(index, rows, 2);
-      expect(await index.getSession("s")).toEqual({
+      await fillAll(index, rows, 2);
+      expect(await getSession(index, "s")).toEqual({
         session_id: "s",
         title: "",
         metadata: {},
@@ -41,8 +43,8 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     behaviour: "what is said about a session later wins, key by key, in whichever batch it comes",
     run: async ({ open }) => {
       const index = await open();
-      const info = (position: number, said: NonNullable<EntryRow["info"]>): EntryRow =>
-        newRow(position, { session_id: "s", kind: "session_info", info: said });
+      const info = (position: number, facts: NonNullable<EntryRow["facts"]>): EntryRow =>
+        newRow(position, { session_id: "s", kind: "session_info", facts });
       await fill(index, {
         rows: [
           info(1, { title: "first", parent: "p", metadata: { a: 1, b: { deep: [1] } } }),
@@ -52,7 +54,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
       });
       const metadata = JSON.parse('{"c":3,"__proto__":{"d":4}}');
       await fill(index, { rows: [info(3, { metadata })], through: 3 });
-      const session = await index.getSession("s");
+      const session = await getSession(index, "s");
       expect(session).toMatchObject({ title: "second", parent: "p" });
       expect(JSON.stringify(session?.metadata)).toBe('{"a":1,"b":null,"c":3,"__proto__":{"d":4}}');
     },
@@ -64,16 +66,16 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
       const of = (position: number, parts: Partial<EntryRow>): EntryRow =>
         newRow(position, { session_id: "s", ...parts });
       const consolidations = [
-        of(10, { kind: "consolidation", through: 7 }),
-        of(11, { kind: "consolidation", through: 4 }),
+        of(10, { kind: "consolidation", facts: { through: 7 } }),
+        of(11, { kind: "consolidation", facts: { through: 4 } }),
       ];
       await fill(index, { rows: [of(9, { kind: "clear" }), ...consolidations], through: 11 });
-      expect(await index.getSession("s")).toMatchObject({ consolidated_through: 7, cleared_through: 9 });
+      expect(await getSession(index, "s")).toMatchObject({ consolidated_through: 7, cleared_through: 9 });
       await fill(index, {
-        rows: [of(12, { kind: "clear" }), of(13, { kind: "consolidation", through: 8 })],
+        rows: [of(12, { kind: "clear" }), of(13, { kind: "consolidation", facts: { through: 8 } })],
         through: 13,
       });
-      expect(await index.getSession("s")).toMatchObject({ consolidated_through: 8, cleared_through: 12 });
+      expect(await getSession(index, "s")).toMatchObject({ consolidated_through: 8, cleared_through: 12 });
     },
   },
   {
@@ -81,8 +83,8 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       await fill(index, { rows: ROWS, through: ROWS.length });
-      expect(await index.getSession("nobody's")).toBeUndefined();
-      expect(await index.getSession("")).toBeUndefined();
+      expect(await getSession(index, "nobody's")).toBeUndefined();
+      expect(await getSession(index, "")).toBeUndefined();
       expect(await index.sessionPositions({ session_id: "", order: "asc", limit: 10 })).toEqual([]);
       expect(await sessions(index, {})).not.toContain("");
     },
@@ -123,10 +125,11 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
       const index = await open();
       const rows = Array.from({ length: 12 }, (_, at) => newRow(at + 1, { session_id: `s-${at}` }));
       await fill(index, { rows, through: 12 });
-      const [first] = await index.listSessions({ filter: {}, as_of: 12, limit: 1 });
-      expect(first?.session.session_id).toBe("s-11");
+      const { sessions: first, as_of } = await listSessions(index, { filter: {}, limit: 1 });
+      expect(first.map(({ session }) => session.session_id)).toEqual(["s-11"]);
       await fill(index, { rows: [newRow(13, { session_id: "s-3" }), newRow(14, { session_id: "new" })], through: 14 });
-      const rest = await index.listSessions({ filter: {}, as_of: 12, before: 12, limit: 100 });
+      const after = { position: 12, as_of };
+      const { sessions: rest } = await listSessions(index, { filter: {}, after, limit: 100 });
       expect(rest.map(({ session }) => session.session_id)).toEqual(
         Array.from({ length: 11 }, (_, at) => `s-${10 - at}`),
       );
@@ -138,7 +141,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     run: async ({ open }) => {
       const index = await open();
       await fill(index, { rows: ROWS, through: ROWS.length });
-      for (const session_id of SESSIONS) {
+      for (const session_id of IDS) {
         for (const order of ["asc", "desc"] as const) {
           for (const parts of [
             {},
@@ -159,28 +162,105 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
+    behaviour: "a session whose entries are all erased is gone, and so are its project and its client",
+    run: async ({ open }) => {
+      const index = await open();
+      const labels = { session_id: "gone", project: "secret", client: "c" };
+      await fill(index, { rows: [newRow(1, labels), newRow(2, { ...labels, kind: "clear" })], through: 2 });
+      await fill(index, { rows: [newRow(3, { kind: "redaction" })], erased: [1, 2], through: 3 });
+      expect(await getSession(index, "gone")).toBeUndefined();
+      expect(await sessions(index, {})).toEqual([]);
+      expect(await index.countDocuments(SESSIONS)).toBe(0);
+      expect(await index.count()).toMatchObject({
+        ...{ entries: 1, by_kind: { redaction: 1 } },
+        projects: [{ project: "", entries: 1 }],
+      });
+    },
+  },
+  {
+    behaviour: "what an erased session_info said is gone, and what the others said stays",
+    run: async ({ open }) => {
+      const index = await open();
+      const info = (position: number, title: string, metadata: { readonly [key: string]: string }): EntryRow =>
+        newRow(position, { kind: "session_info", session_id: "s", facts: { title, metadata } });
+      const rows = [info(1, "first", { a: "1", b: "1" }), info(2, "second", { b: "2" }), info(3, "third", { c: "3" })];
+      await fill(index, { rows, through: 3 });
+      await fill(index, { rows: [], erased: [2], through: 4 });
+      expect(await getSession(index, "s")).toMatchObject({ title: "third", metadata: { a: "1", b: "1", c: "3" } });
+      await fill(index, { rows: [], erased: [3], through: 5 });
+      expect(await getSession(index, "s")).toMatchObject({ title: "first", metadata: { a: "1", b: "1" }, entries: 1 });
+    },
+  },
+  {
+    behaviour: "what is erased and what is added in one batch both show in the session",
+    run: async ({ open }) => {
+      const index = await open();
+      const said = (position: number, project: string): EntryRow => newRow(position, { session_id: "s", project });
+      await fill(index, { rows: [said(1, "a"), said(2, "b")], through: 2 });
+      await fill(index, { rows: [said(3, "c"), said(4, "d")], erased: [1, 4], through: 5 });
+      expect(await getSession(index, "s")).toMatchObject({ projects: ["b", "c"], entries: 2, last_position: 3 });
+      expect(await sessions(index, { project: "a" })).toEqual([]);
+      expect(await sessions(index, { project: "c" })).toEqual(["s"]);
+    },
+  },
+  {
+    behaviour: "a long session that loses an entry is told from all the others",
+    run: async ({ open }) => {
+      const index = await open();
+      const rows = Array.from({ length: 2_500 }, (_, at) =>
+        newRow(at + 1, { session_id: "s", kind: at % 2 === 0 ? "message" : "error", project: `p${at % 3}` }),
+      );
+      await fill(index, { rows, through: 2_500 });
+      await fill(index, { rows: [], erased: [1, 2_500], through: 2_501 });
+      expect(await getSession(index, "s")).toMatchObject({
+        ...{ entries: 2_498, by_kind: { message: 1_249, error: 1_249 }, last_position: 2_499 },
+        ...{ first_ms: 2_000, last_ms: 2_499_000, projects: ["p1", "p2", "p0"] },
+      });
+    },
+  },
+  {
+    behaviour: "the newest position of each session up to a place is found, for many at once",
+    run: async ({ open }) => {
+      const index = await open();
+      await fill(index, { rows: ROWS, through: ROWS.length });
+      const session_ids = ["nobody's", ...IDS, ""];
+      for (const through of [0, 1, 7, 150, 300, 1_000]) {
+        const expected = IDS.flatMap((id) => {
+          const newest = ROWS.findLast((row) => row.session_id === id && row.position <= through);
+          return newest === undefined ? [] : [{ session_id: id, position: newest.position }];
+        });
+        const found = await index.newestPositions({ session_ids, through });
+        expect(found.toSorted((left, right) => (left.session_id < right.session_id ? -1 : 1))).toEqual(
+          expected.toSorted((left, right) => (left.session_id < right.session_id ? -1 : 1)),
+        );
+      }
+      expect(await index.newestPositions({ session_ids: [], through: 9 })).toEqual([]);
+    },
+  },
+  {
     behaviour: "built anew it says the same of every session",
     run: async ({ open }) => {
       const index = await open();
-      const answers = () => Promise.all(SESSIONS.map((id) => index.getSession(id)));
-      await applyAll(index, ROWS, 7);
+      const answers = () => Promise.all(IDS.map((id) => getSession(index, id)));
+      await fillAll(index, ROWS, 7);
       const live = await answers();
       await index.reset();
       expect(await sessions(index, {})).toEqual([]);
-      await applyAll(index, ROWS, 100);
+      await fillAll(index, ROWS, 100);
       expect(await answers()).toEqual(live);
     },
   },
 ];
 
 async function sessions(index: EntryIndex, filter: SessionFilter, limit = 100): Promise<readonly string[]> {
-  const as_of = await index.checkpoint();
-  const found: { readonly position: number; readonly id: string }[] = [];
+  const found: string[] = [];
+  let after: { readonly position: number; readonly as_of: number } | undefined;
   for (;;) {
-    const before = found.at(-1)?.position;
-    const page = await index.listSessions({ filter, as_of, limit, ...(before === undefined ? {} : { before }) });
-    if (page.length === 0 || found.length > ROWS.length) return found.map(({ id }) => id);
-    found.push(...page.map(({ position, session }) => ({ position, id: session.session_id })));
+    const page = await listSessions(index, { filter, limit, ...(after === undefined ? {} : { after }) });
+    const last = page.sessions.at(-1);
+    if (last === undefined || found.length > ROWS.length) return found;
+    found.push(...page.sessions.map(({ session }) => session.session_id));
+    after = { position: last.position, as_of: page.as_of };
   }
 }
 
@@ -204,11 +284,4 @@ function expectedPositions({ session_id, order, limit, after, above, kinds, role
     .filter((row) => (kinds?.includes(row.kind) ?? true) && (role === undefined || row.role === role))
     .slice(0, limit)
     .map((row) => row.position);
-}
-
-async function applyAll(index: EntryIndex, rows: readonly EntryRow[], size: number): Promise<void> {
-  for (let applied = 0; applied < rows.length; applied += size) {
-    const batch = rows.slice(applied, applied + size);
-    await fill(index, { rows: batch, through: batch.at(-1)?.position as number });
-  }
 }

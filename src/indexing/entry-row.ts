@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import { readRole } from "../model/roles.js";
 import { marksOf, modelOf } from "../model/states.js";
 import { parseTime } from "../model/time.js";
-import type { EntryRow, Reference, SessionInfo } from "../ports/entry-index.js";
+import type { EntryRow, Reference } from "../ports/entry-index.js";
 
 /** What a row is made from: where the entry stands in the log, and its body as it was parsed. */
 export interface PlacedBody {
@@ -24,8 +24,14 @@ export function toEntryRow({ position, kind, recorded_at, body }: PlacedBody, ab
   const row = { position, kind, created_ms, session_id, project, client, references };
   if (about !== undefined) return { ...row, about };
   if (kind === "message") return { ...row, role: readRole(body.role as string) };
-  if (kind === "consolidation") return { ...row, through: body.through as number };
-  return kind === "session_info" ? { ...row, info: toSessionInfo(body) } : row;
+  const facts = factsOf(kind, body);
+  return facts === undefined ? row : { ...row, facts };
+}
+
+/** What a fold needs of an entry beside what every row has. */
+function factsOf(kind: string, body: JsonObject): JsonObject | undefined {
+  if (kind === "session_info") return toSessionInfo(body);
+  return kind === "consolidation" && typeof body.through === "number" ? { through: body.through } : undefined;
 }
 
 /** What an entry is found by beside its own columns; undefined where it is none that was recorded. */
@@ -49,10 +55,10 @@ function isTexts(list: unknown): list is readonly string[] {
 }
 
 /** What was not given, or is empty, says nothing about the session. */
-function toSessionInfo({ title, parent, metadata }: JsonObject): SessionInfo {
+function toSessionInfo({ title, parent, metadata }: JsonObject): JsonObject {
   return {
     ...(typeof title === "string" && title !== "" ? { title } : {}),
     ...(typeof parent === "string" && parent !== "" ? { parent } : {}),
-    metadata: isJsonObject(metadata) ? metadata : {},
+    ...(isJsonObject(metadata) ? { metadata } : {}),
   };
 }

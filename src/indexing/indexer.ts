@@ -6,6 +6,7 @@ import { namedIn } from "../model/redaction.js";
 import type { EntryIndex, EntryRow } from "../ports/entry-index.js";
 import type { EntryLog, StoredBody, StoredEntry } from "../ports/entry-log.js";
 import { type PlacedBody, toEntryRow } from "./entry-row.js";
+import { foldBatch } from "./folding.js";
 
 /** Large enough to pay for its commit, small enough that a read which has to wait for a batch hardly notices. */
 const BATCH_ENTRIES = 1_000;
@@ -52,7 +53,8 @@ export class Indexer {
     const bodies = batch.flatMap((stored) => readableBody(stored) ?? []);
     const erased = bodies.flatMap(({ position, kind, body }) => (kind === "redaction" ? namedIn(position, body) : []));
     const rows = await this.#toRows(bodies);
-    await this.#index.apply({ after, rows, through, source, ...(erased.length === 0 ? {} : { erased }) });
+    const documents = await foldBatch({ index: this.#index, rows, erased });
+    await this.#index.apply({ after, rows, through, erased, ...documents, source });
     return true;
   }
 

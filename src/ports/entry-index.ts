@@ -12,11 +12,11 @@ export type {
   EntryRow,
   Reference,
   ReferenceCondition,
+  RowCounts,
   RowKey,
   RowQuery,
-  SessionInfo,
 } from "./index/rows.js";
-export type { SessionFilter, SessionRange, SessionRow } from "./index/sessions.js";
+export type { SessionRange } from "./index/sessions.js";
 export type { CandidateQuery, EntryTexts, TextBatch } from "./index/texts.js";
 export type { RowFilter } from "./row-filter.js";
 

@@ -1,4 +1,5 @@
 // The reader: lists and single entries, as every surface shows them. It never changes anything.
+import { SESSIONS } from "../indexing/session-fold.js";
 import type { Entry, EntrySummary, ErasedEntry, InteractionSummary } from "../model/entry.js";
 import type { EntryCounts, EntryIndex, RowKey, RowQuery } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
@@ -61,7 +62,9 @@ export class Reader {
   }
 
   async count(): Promise<EntryCounts> {
-    return this.#parts.mask.value(await this.#parts.index.count());
+    const { entries, ...others } = await this.#parts.index.count();
+    const sessions = await this.#parts.index.countDocuments(SESSIONS);
+    return this.#parts.mask.value({ entries, sessions, ...others });
   }
 
   async #list(query: ListQuery): Promise<{

@@ -1,7 +1,7 @@
 // The door for sessions: list, timeline and history options as they come in, parsed into queries.
+import type { SessionFilter } from "../indexing/session-fold.js";
 import { parseSessionId } from "../model/ids.js";
 import { Rejection, reject } from "../model/rejection.js";
-import type { SessionFilter } from "../ports/entry-index.js";
 import { fingerprintOf, parseCursor } from "./cursor.js";
 import { type Given, parseFilters } from "./filters.js";
 import type { Page } from "./list-query.js";

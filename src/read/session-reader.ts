@@ -1,11 +1,13 @@
 // Sessions as they are read: summaries, timelines and the list of them.
+import type { SessionRow } from "../indexing/session-fold.js";
 import type { EntrySummary } from "../model/entry.js";
 import type { JsonObject } from "../model/json.js";
 import { formatTime } from "../model/time.js";
-import type { SessionRange, SessionRow } from "../ports/entry-index.js";
+import type { SessionRange } from "../ports/entry-index.js";
 import { formatCursor } from "./cursor.js";
 import { EntryReader } from "./entry-reader.js";
 import type { ReadingParts } from "./reader.js";
+import { getSession, listSessions } from "./session-list.js";
 import type { SessionListQuery, TimelineQuery } from "./session-query.js";
 
 export interface SessionSummary {
@@ -56,25 +58,21 @@ export class SessionReader {
 
   /** The summary with nothing masked, for exports that hand the record itself on. */
   async recordedSummary(session_id: string): Promise<SessionSummary | undefined> {
-    const row = await this.#parts.index.getSession(session_id);
+    const row = await getSession(this.#parts.index, session_id);
     return row === undefined ? undefined : toSummary(row);
   }
 
   /** The session with the newest entry first. The list stays as it was at its first page, whatever arrives meanwhile. */
   async list(query: SessionListQuery): Promise<SessionList> {
     if (query.limit === 0) return { sessions: [], next_cursor: null };
-    const as_of = query.after?.as_of ?? (await this.#parts.index.checkpoint());
-    const rows = await this.#parts.index.listSessions({
-      filter: query.filter,
-      as_of,
-      ...(query.after === undefined ? {} : { before: query.after.position }),
-      limit: query.limit + 1,
-    });
-    const page = rows.slice(0, query.limit);
+    const { filter, after } = query;
+    const wanted = { filter, limit: query.limit + 1, ...(after === undefined ? {} : { after }) };
+    const { sessions, as_of } = await listSessions(this.#parts.index, wanted);
+    const page = sessions.slice(0, query.limit);
     const last = page.at(-1);
-    const isMore = last !== undefined && rows.length > query.limit;
+    const isMore = last !== undefined && sessions.length > query.limit;
     return {
-      sessions: page.map((row) => this.#parts.mask.entry(toSummary(row.session))),
+      sessions: page.map(({ session }) => this.#parts.mask.entry(toSummary(session))),
       next_cursor: isMore ? formatCursor(query.fingerprint, [last.position, as_of]) : null,
     };
   }

@@ -1,6 +1,14 @@
 // Indexes that are wrong in one respect each, to show that the conformance suite notices.
 import { MemoryIndex } from "../../src/engines/memory/index.js";
-import type { EntryCounts, EntryRow, EntryTexts, IndexBatch, Reference, RowKey } from "../../src/ports/entry-index.js";
+import type {
+  EntryRow,
+  EntryTexts,
+  IndexBatch,
+  Reference,
+  RowCounts,
+  RowKey,
+  SessionRange,
+} from "../../src/ports/entry-index.js";
 
 type Query = Parameters<MemoryIndex["list"]>[0];
 
@@ -97,6 +105,32 @@ class CaselessLabels extends MemoryIndex {
   }
 }
 
+class RowsWithoutFacts extends MemoryIndex {
+  override async rowsAt(positions: readonly number[]): Promise<readonly EntryRow[]> {
+    return (await super.rowsAt(positions)).map(({ facts: _, ...row }) => row);
+  }
+}
+
+class RowsAsAskedFor extends MemoryIndex {
+  override async rowsAt(positions: readonly number[]): Promise<readonly EntryRow[]> {
+    const rows = await Promise.all(positions.map((position) => super.rowsAt([position])));
+    return rows.flat();
+  }
+}
+
+class NewestOfAll extends MemoryIndex {
+  override newestPositions(query: Parameters<MemoryIndex["newestPositions"]>[0]) {
+    return super.newestPositions({ ...query, through: Number.MAX_SAFE_INTEGER });
+  }
+}
+
+class PositionsWithTheirPlace extends MemoryIndex {
+  override sessionPositions({ after, ...range }: SessionRange): Promise<readonly number[]> {
+    if (after === undefined) return super.sessionPositions(range);
+    return super.sessionPositions({ ...range, after: range.order === "asc" ? after - 1 : after + 1 });
+  }
+}
+
 class CheckpointAtLastRow extends MemoryIndex {
   override async apply(batch: IndexBatch): Promise<void> {
     const through = batch.rows.at(-1)?.position;
@@ -127,7 +161,7 @@ class CountsEveryBatch extends MemoryIndex {
     this.#applied += batch.rows.length;
     return super.apply(batch);
   }
-  override async count(): Promise<EntryCounts> {
+  override async count(): Promise<RowCounts> {
     return { ...(await super.count()), entries: this.#applied };
   }
 }
@@ -240,6 +274,10 @@ export const faultyIndexes: readonly { readonly Faulty: new () => MemoryIndex; r
   { Faulty: MergedReferences, breaks: "what an erased entry said about another" },
   { Faulty: CaselessReferences, breaks: "references are compared exactly" },
   { Faulty: CaselessLabels, breaks: "labels are compared exactly" },
+  { Faulty: RowsWithoutFacts, breaks: "what an erased session_info said is gone" },
+  { Faulty: RowsAsAskedFor, breaks: "rows are given back as they were" },
+  { Faulty: NewestOfAll, breaks: "pages of sessions hold still" },
+  { Faulty: PositionsWithTheirPlace, breaks: "positions within a session" },
   { Faulty: TakesWhatOverlaps, breaks: "made from another place is passed over whole" },
   { Faulty: EndlessEpoch, breaks: "made from an index which was begun again" },
   { Faulty: CheckpointAtLastRow, breaks: "applying moves the checkpoint" },

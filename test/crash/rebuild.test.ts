@@ -94,6 +94,22 @@ test("an index that another process puts in place is used by statements that wer
   for (const index of [left, right]) await index.close();
 });
 
+test("documents go with the draft that they were put into, and a batch made from the index before is passed over", async () => {
+  const index = SqliteIndex.open({ path: join(folderOfTest(), "index.db") });
+  const newDocument = (key: string) => ({ collection: "made", key, sort: 1, labels: ["l"], body: {} });
+  await fill(index, { rows: [rowAt(1)], through: 1, put: [newDocument("of old")] });
+  const after = await index.standing();
+  const draft = await index.draft();
+  await fill(draft.index, { rows: [rowAt(1)], through: 1, put: [newDocument("of the draft")] });
+  expect(await draft.adopt()).toBe("adopted");
+  await index.apply({ after, rows: [rowAt(2)], through: 2, put: [newDocument("late")] });
+  expect(await index.checkpoint()).toBe(1);
+  const found = await index.listDocuments({ collection: "made", order: "desc", labels: ["l"], limit: 9 });
+  expect(found.map(({ key }) => key)).toEqual(["of the draft"]);
+  expect(await index.countDocuments("sessions")).toBe(1);
+  await index.close();
+});
+
 test("a draft that knows less than the index in use does not take its place", async () => {
   const index = SqliteIndex.open({ path: join(folderOfTest(), "index.db") });
   await fill(index, { rows: [rowAt(1), rowAt(2)], through: 2 });

@@ -2,25 +2,22 @@
 import type {
   CandidateQuery,
   DocumentQuery,
-  EntryCounts,
   EntryIndex,
   EntryRow,
   IndexBatch,
   IndexDocument,
   IndexSource,
   IndexStanding,
+  RowCounts,
   RowFilter,
   RowKey,
   RowQuery,
-  SessionFilter,
   SessionRange,
-  SessionRow,
   TextBatch,
 } from "../../ports/entry-index.js";
 import { rowMatches, withReferences } from "../../ports/row-filter.js";
 import { MemoryDocuments } from "./index-documents.js";
 import { keptReferences, referenceTest } from "./index-uses.js";
-import { summariseSession } from "./sessions.js";
 
 export class MemoryIndex implements EntryIndex {
   readonly engine = "memory";
@@ -71,6 +68,11 @@ export class MemoryIndex implements EntryIndex {
       .map(({ created_ms, position }) => ({ created_ms, position }));
   }
 
+  async rowsAt(positions: readonly number[]): Promise<readonly EntryRow[]> {
+    const wanted = new Set(positions);
+    return this.#rows.filter(({ position }) => wanted.has(position));
+  }
+
   async textCheckpoint(): Promise<number> {
     return this.#textThrough;
   }
@@ -103,7 +105,7 @@ export class MemoryIndex implements EntryIndex {
     return this.#documents.count(collection);
   }
 
-  async count(): Promise<EntryCounts> {
+  async count(): Promise<RowCounts> {
     const byKind: { [kind: string]: number } = {};
     const byProject = new Map<string, number>();
     for (const row of this.#rows) {
@@ -111,10 +113,8 @@ export class MemoryIndex implements EntryIndex {
       byProject.set(row.project, (byProject.get(row.project) ?? 0) + 1);
     }
     const times = this.#rows.map((row) => row.created_ms).sort((left, right) => left - right);
-    const sessions = new Set(this.#rows.map((row) => row.session_id).filter((id) => id !== ""));
     return {
       entries: this.#rows.length,
-      sessions: sessions.size,
       by_kind: byKind,
       projects: [...byProject]
         .map(([project, entries]) => ({ project, entries }))
@@ -123,26 +123,14 @@ export class MemoryIndex implements EntryIndex {
     };
   }
 
-  async listSessions(query: {
-    readonly filter: SessionFilter;
-    readonly as_of: number;
-    readonly before?: number;
-    readonly limit: number;
-  }): Promise<readonly { readonly position: number; readonly session: SessionRow }[]> {
-    const { filter, as_of, before = Number.POSITIVE_INFINITY, limit } = query;
-    const newest = new Map<string, number>();
-    for (const row of this.#rows) if (row.position <= as_of) newest.set(row.session_id, row.position);
-    newest.delete("");
-    return [...newest]
-      .filter(([id, position]) => position < before && this.#hasLabels(id, filter))
-      .sort(([, left], [, right]) => right - left)
-      .slice(0, limit)
-      .map(([id, position]) => ({ position, session: summariseSession(id, this.#rowsOf(id)) }));
-  }
-
-  async getSession(session_id: string): Promise<SessionRow | undefined> {
-    const rows = session_id === "" ? [] : this.#rowsOf(session_id);
-    return rows.length === 0 ? undefined : summariseSession(session_id, rows);
+  async newestPositions(query: {
+    readonly session_ids: readonly string[];
+    readonly through: number;
+  }): Promise<readonly { readonly session_id: string; readonly position: number }[]> {
+    return query.session_ids.flatMap((session_id) => {
+      const newest = this.#rowsOf(session_id).findLast(({ position }) => position <= query.through);
+      return newest === undefined || session_id === "" ? [] : [{ session_id, position: newest.position }];
+    });
   }
 
   async sessionPositions(range: SessionRange): Promise<readonly number[]> {
@@ -181,12 +169,6 @@ export class MemoryIndex implements EntryIndex {
 
   #rowsOf(session_id: string): readonly EntryRow[] {
     return this.#rows.filter((row) => row.session_id === session_id);
-  }
-
-  #hasLabels(session_id: string, filter: SessionFilter): boolean {
-    const rows = this.#rowsOf(session_id);
-    if (filter.project !== undefined && !rows.some((row) => row.project === filter.project)) return false;
-    return filter.client === undefined || rows.some((row) => row.client === filter.client);
   }
 
   #matches(row: EntryRow, filter: RowFilter): boolean {

@@ -27,28 +27,39 @@ export async function getDocuments(
   return stored.map((row) => toDocument(collection, row));
 }
 
-/** One statement, led by the first label where there are any. */
+/**
+ * In the order of the list, where each document is asked for its labels. A label that few have would be looked for among
+ * all others for long: its documents are put in order instead.
+ */
 export async function listDocuments(session: Session, query: DocumentQuery): Promise<readonly IndexDocument[]> {
-  const { collection, order, labels = [], beyond, limit } = query;
-  const [label, ...others] = labels.map(storable);
+  const { collection, order, beyond, limit } = query;
+  const labels = (query.labels ?? []).map(storable);
+  const rare = await rareAmong(session, collection, labels);
   const where = new Conditions();
-  const lead = label === undefined ? "d" : "l";
-  where.add(`${lead}.collection = ${where.bind(collection)}`);
-  if (label !== undefined) where.add(`l.label = ${where.bind(label)}`);
-  for (const other of others) where.add(`${where.bind(other)} = ANY (d.labels)`);
-  const sign = order === "asc" ? ">" : "<";
+  where.add(`d.collection = ${where.bind(collection)}`);
+  if (rare !== undefined) where.add(`l.collection = d.collection AND l.label = ${where.bind(rare)}`);
+  for (const label of labels) where.add(`${where.bind(label)} = ANY (d.labels)`);
+  const [sign, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
   if (beyond?.key !== undefined) {
-    where.add(`(${lead}.sort, ${lead}.key) ${sign} (${where.bind(beyond.sort)}, ${where.bind(storable(beyond.key))})`);
-  } else if (beyond !== undefined) where.add(`${lead}.sort ${sign} ${where.bind(beyond.sort)}`);
-  const from = label === undefined ? "hansard_index_documents d" : LABELLED;
-  const direction = order === "asc" ? "ASC" : "DESC";
-  const text = `SELECT ${COLUMNS} FROM ${from} WHERE ${where.sql}
-    ORDER BY ${lead}.sort ${direction}, ${lead}.key ${direction} LIMIT ${where.bind(limit)}`;
+    where.add(`(d.sort, d.key) ${sign} (${where.bind(beyond.sort)}, ${where.bind(storable(beyond.key))})`);
+  } else if (beyond !== undefined) where.add(`d.sort ${sign} ${where.bind(beyond.sort)}`);
+  const labelled = rare === undefined ? "" : "JOIN hansard_index_document_labels l ON l.key = d.key";
+  const text = `SELECT ${COLUMNS} FROM hansard_index_documents d ${labelled} WHERE ${where.sql}
+    ORDER BY d.sort ${direction}, d.key ${direction} LIMIT ${where.bind(limit)}`;
   const stored = await session.query<StoredDocument>({ text }, where.values);
   return stored.map((row) => toDocument(collection, row));
 }
 
-const LABELLED = "hansard_index_document_labels l JOIN hansard_index_documents d USING (collection, key)";
+const RARE_MAX = 1_000;
+
+async function rareAmong(session: Session, collection: string, labels: readonly string[]): Promise<string | undefined> {
+  if (labels.length === 0) return undefined;
+  const text = `SELECT given.label FROM unnest($2::text[]) AS given (label) CROSS JOIN LATERAL (SELECT count(*) AS count
+      FROM (SELECT 1 FROM hansard_index_document_labels l WHERE l.collection = $1 AND l.label = given.label LIMIT $3) AS few
+    ) known WHERE known.count < $3 ORDER BY known.count LIMIT 1`;
+  const [rare] = await session.query<{ readonly label: string }>({ text }, [collection, labels, RARE_MAX]);
+  return rare?.label;
+}
 
 export async function countDocuments(session: Session, collection: string): Promise<number> {
   const text = "SELECT count(*) AS count FROM hansard_index_documents WHERE collection = $1";
@@ -56,50 +67,54 @@ export async function countDocuments(session: Session, collection: string): Prom
   return found?.count ?? 0;
 }
 
-/** One statement for each table, however many documents a batch changes. */
+/** A few statements, however many documents a batch changes. */
 export async function changeDocuments(
   session: Session,
   { put = [], removed = [] }: { readonly put?: readonly IndexDocument[]; readonly removed?: readonly DocumentName[] },
 ): Promise<void> {
-  if (put.length === 0 && removed.length === 0) return;
-  const names = [...put, ...removed].map(({ collection, key }) => [collection, storable(key)]);
-  await session.query(unlabelStatement, columnsOf(names, 2));
-  if (removed.length > 0) await session.query(removeStatement, columnsOf(names.slice(put.length), 2));
-  if (put.length === 0) return;
+  const gone = removed.map(({ collection, key }) => [collection, storable(key), "[]"]);
   const documents = put.map(({ collection, key, sort, labels, body }) => [
-    ...[collection, storable(key), sort, JSON.stringify(labels.map(storable)), JSON.stringify(body)],
+    ...[collection, storable(key), JSON.stringify(labels.map(storable)), sort, JSON.stringify(body)],
   ]);
+  if (gone.length + documents.length === 0) return;
+  await session.query(unlabelStatement, columnsOf([...gone, ...documents], 3));
+  if (gone.length > 0) await session.query(removeStatement, columnsOf(gone, 2));
+  if (documents.length === 0) return;
   await session.query(putStatement, columnsOf(documents, 5));
-  await session.query(labelStatement, columnsOf(names.slice(0, put.length), 2));
+  await session.query(labelStatement, columnsOf(documents, 3));
 }
 
-const putStatement = {
-  name: "hansard_index_documents",
-  text: `INSERT INTO hansard_index_documents (collection, key, sort, labels, body)
-    SELECT collection, key, sort, ARRAY (SELECT json_array_elements_text(labels::json)), body
-    FROM unnest($1::text[], $2::text[], $3::float8[], $4::text[], $5::text[]) AS p (collection, key, sort, labels, body)
-    ON CONFLICT (collection, key) DO UPDATE SET sort = excluded.sort, labels = excluded.labels, body = excluded.body`,
+/** Takes away the labels that documents will no longer have. */
+const unlabelStatement = {
+  name: "hansard_index_document_labels_gone",
+  text: `DELETE FROM hansard_index_document_labels l
+    USING unnest($1::text[], $2::text[], $3::text[]) AS next (collection, key, labels)
+    JOIN hansard_index_documents d USING (collection, key) CROSS JOIN unnest(d.labels) AS had (label)
+    WHERE l.collection = d.collection AND l.label = had.label AND l.key = d.key
+      AND NOT EXISTS (SELECT 1 FROM json_array_elements_text(next.labels::json) AS kept (label)
+        WHERE kept.label = had.label)`,
 };
 
 const removeStatement = {
   name: "hansard_index_documents_gone",
-  text: `DELETE FROM hansard_index_documents d USING unnest($1::text[], $2::text[]) AS n (collection, key)
-    WHERE d.collection = n.collection AND d.key = n.key`,
+  text: `DELETE FROM hansard_index_documents d USING unnest($1::text[], $2::text[]) AS gone (collection, key)
+    WHERE d.collection = gone.collection AND d.key = gone.key`,
 };
 
-const unlabelStatement = {
-  name: "hansard_index_document_labels_gone",
-  text: `DELETE FROM hansard_index_document_labels l
-    USING unnest($1::text[], $2::text[]) AS n (collection, key)
-    JOIN hansard_index_documents d USING (collection, key) CROSS JOIN unnest(d.labels) AS said (label)
-    WHERE l.collection = d.collection AND l.label = said.label AND l.sort = d.sort AND l.key = d.key`,
+const putStatement = {
+  name: "hansard_index_documents",
+  text: `INSERT INTO hansard_index_documents (collection, key, labels, sort, body)
+    SELECT collection, key, ARRAY (SELECT json_array_elements_text(labels::json)), sort, body
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::text[]) AS next (collection, key, labels, sort, body)
+    ON CONFLICT (collection, key) DO UPDATE SET labels = excluded.labels, sort = excluded.sort, body = excluded.body`,
 };
 
 const labelStatement = {
   name: "hansard_index_document_labels",
-  text: `INSERT INTO hansard_index_document_labels (collection, label, sort, key)
-    SELECT d.collection, said.label, d.sort, d.key FROM unnest($1::text[], $2::text[]) AS n (collection, key)
-    JOIN hansard_index_documents d USING (collection, key) CROSS JOIN unnest(d.labels) AS said (label)`,
+  text: `INSERT INTO hansard_index_document_labels (collection, label, key)
+    SELECT next.collection, said.label, next.key
+    FROM unnest($1::text[], $2::text[], $3::text[]) AS next (collection, key, labels)
+    CROSS JOIN json_array_elements_text(next.labels::json) AS said (label) ON CONFLICT DO NOTHING`,
 };
 
 function toDocument(collection: string, { key, sort, labels, body }: StoredDocument): IndexDocument {

@@ -77,14 +77,3 @@ export function unstored(text: string): string {
 }
 
 const MARK = "\u0001";
-
-/** Rows by a key, in order of its first appearance. */
-export function groupBy<T>(rows: readonly T[], keyOf: (row: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const row of rows) {
-    const group = groups.get(keyOf(row));
-    if (group === undefined) groups.set(keyOf(row), [row]);
-    else group.push(row);
-  }
-  return groups;
-}

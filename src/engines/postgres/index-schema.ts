@@ -5,30 +5,18 @@ import type { Session } from "./connection.js";
 /** Raised with every change of these tables or of what is put into them. */
 export const INDEX_VERSION = 4;
 
-const TABLES = [
-  "checkpoints",
-  "rows",
-  "uses",
-  "kinds",
-  "projects",
-  "documents",
-  "document_labels",
-  "sessions",
-  "session_kinds",
-  "session_labels",
-  "texts",
-];
+const TABLES = ["checkpoints", "rows", "uses", "kinds", "projects", "documents", "document_labels", "texts"];
+
+/** Tables of earlier versions, which hold what was recorded and must not stay behind. */
+const FORMER_TABLES = ["sessions", "session_kinds", "session_labels"];
 
 /** The columns that hold something of what was recorded. */
 const RECORDED: { readonly [table: string]: readonly string[] } = {
-  rows: ["session_id", "project", "client", "info", "refs"],
+  rows: ["session_id", "project", "client", "refs", "facts"],
   uses: ["reference"],
   projects: ["project"],
   documents: ["key", "labels", "body"],
   document_labels: ["label", "key"],
-  sessions: ["session_id", "info"],
-  session_kinds: ["session_id"],
-  session_labels: ["session_id", "label"],
   texts: ["texts", "grams"],
 };
 
@@ -36,7 +24,8 @@ const RECORDED: { readonly [table: string]: readonly string[] } = {
 export const indexTables: readonly string[] = TABLES.map((table) => `hansard_index_${table}`);
 
 export async function createIndexTables(session: Session): Promise<void> {
-  for (const table of TABLES) await session.query({ text: `DROP TABLE IF EXISTS hansard_index_${table}` });
+  for (const table of [...TABLES, ...FORMER_TABLES])
+    await session.query({ text: `DROP TABLE IF EXISTS hansard_index_${table}` });
   await session.query({ text: "CREATE EXTENSION IF NOT EXISTS pg_trgm" });
   await session.query({ text: TABLES_SQL });
   for (const [table, columns] of Object.entries(RECORDED)) {
@@ -75,12 +64,11 @@ const TABLES_SQL = `
     project text COLLATE "C" NOT NULL,
     client text COLLATE "C" NOT NULL,
     role text COLLATE "C" NOT NULL,
-    -- What a consolidation or a session_info says of its session, for when another entry of the session is erased.
-    through bigint,
-    info text,
     -- The entry that the references count for, where it is another one, and the references as JSON.
     about bigint,
-    refs text
+    refs text,
+    -- JSON, for folding again.
+    facts text
   );
   CREATE INDEX hansard_index_rows_by_time ON hansard_index_rows (created_ms, position);
   CREATE INDEX hansard_index_rows_by_kind ON hansard_index_rows (kind, created_ms, position);
@@ -114,37 +102,12 @@ const TABLES_SQL = `
     PRIMARY KEY (collection, key)
   );
   CREATE INDEX hansard_index_documents_by_sort ON hansard_index_documents (collection, sort, key);
-  -- The documents of each label in the order of lists.
+  -- Without their sort, which changes with most entries while labels hardly ever do.
   CREATE TABLE hansard_index_document_labels (
     collection text COLLATE "C" NOT NULL,
     label text COLLATE "C" NOT NULL,
-    sort double precision NOT NULL,
     key text COLLATE "C" NOT NULL,
-    PRIMARY KEY (collection, label, sort, key)
-  );
-  CREATE TABLE hansard_index_sessions (
-    session_id text COLLATE "C" PRIMARY KEY,
-    first_ms bigint NOT NULL,
-    last_ms bigint NOT NULL,
-    last_position bigint NOT NULL,
-    consolidated_through bigint NOT NULL,
-    cleared_through bigint NOT NULL,
-    -- Title, parent and metadata as JSON text, which also writes down what a text of PostgreSQL cannot hold.
-    info text NOT NULL DEFAULT '{}'
-  );
-  CREATE INDEX hansard_index_sessions_by_newest ON hansard_index_sessions (last_position);
-  CREATE TABLE hansard_index_session_kinds (
-    session_id text COLLATE "C" NOT NULL,
-    kind text COLLATE "C" NOT NULL,
-    entries bigint NOT NULL,
-    PRIMARY KEY (session_id, kind)
-  );
-  CREATE TABLE hansard_index_session_labels (
-    session_id text COLLATE "C" NOT NULL,
-    what text COLLATE "C" NOT NULL,
-    label text COLLATE "C" NOT NULL,
-    position bigint NOT NULL,
-    PRIMARY KEY (session_id, what, label)
+    PRIMARY KEY (collection, label, key)
   );
   -- What a search looks through, and the one- and two-character pieces that trigrams cannot find.
   CREATE TABLE hansard_index_texts (

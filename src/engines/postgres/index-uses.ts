@@ -24,7 +24,7 @@ export function toStoredReferences(references: readonly Reference[]): string | n
   return JSON.stringify(distinct(references).map(({ what, reference }) => [what, reference]));
 }
 
-function fromStoredReferences(stored: string | null): readonly Reference[] {
+export function fromStoredReferences(stored: string | null): readonly Reference[] {
   const pairs = JSON.parse(stored ?? "[]") as readonly (readonly [what: string, reference: string])[];
   return pairs.map(([what, reference]) => ({ what, reference }));
 }

@@ -4,30 +4,26 @@ import { Fault } from "../../model/fault.js";
 import type {
   CandidateQuery,
   DocumentQuery,
-  EntryCounts,
   EntryIndex,
   EntryRow,
   IndexBatch,
   IndexDocument,
   IndexSource,
   IndexStanding,
+  RowCounts,
   RowKey,
   RowQuery,
-  SessionFilter,
   SessionRange,
-  SessionRow,
   TextBatch,
 } from "../../ports/entry-index.js";
 import { columnsOf } from "./columns.js";
 import type { Connections, Session, Statement } from "./connection.js";
 import { CREATE_DATABASE, toFault } from "./faults.js";
 import { changeDocuments, countDocuments, getDocuments, listDocuments } from "./index-documents.js";
-import { eraseRows } from "./index-erasing.js";
-import { groupBy, storable, unstored } from "./index-filter.js";
+import { addRows, countRows, eraseRows, rowsAt } from "./index-rows.js";
 import { CHECKPOINTS_SQL, createIndexTables, emptyIndexTables, INDEX_VERSION, indexTables } from "./index-schema.js";
-import { applyToSessions, getSession, listSessions, sessionPositions } from "./index-sessions.js";
+import { newestPositions, sessionPositions } from "./index-sessions.js";
 import { candidates, textRow, textsStatement } from "./index-texts.js";
-import { addUses, toStoredReferences, withKeptReferences } from "./index-uses.js";
 import { listKeys } from "./list-ways.js";
 import { replaceDerived, writtenByNewer } from "./migrations.js";
 import { purgeTables } from "./purge.js";
@@ -112,39 +108,19 @@ export class PostgresIndex implements EntryIndex {
     return countDocuments(this.#connections, collection);
   }
 
-  /** One statement, so that all figures are of the same moment. */
-  async count(): Promise<EntryCounts> {
-    const [row] = await this.#connections.query<{
-      readonly kinds: string | null;
-      readonly projects: string | null;
-      readonly sessions: number;
-      readonly first_ms: number | null;
-      readonly last_ms: number | null;
-    }>({ name: "hansard_index_count", text: COUNT_SQL });
-    const byKind = JSON.parse(row?.kinds ?? "{}") as { readonly [kind: string]: number };
-    const projects = (JSON.parse(row?.projects ?? "[]") as readonly (readonly [string, number])[])
-      .map(([project, entries]) => ({ project: unstored(project), entries }))
-      .sort((left, right) => right.entries - left.entries || (left.project < right.project ? -1 : 1));
-    return {
-      entries: Object.values(byKind).reduce((sum, entries) => sum + entries, 0),
-      sessions: row?.sessions ?? 0,
-      by_kind: byKind,
-      projects,
-      ...(row?.first_ms == null || row.last_ms == null ? {} : { first_ms: row.first_ms, last_ms: row.last_ms }),
-    };
+  rowsAt(positions: readonly number[]): Promise<readonly EntryRow[]> {
+    return rowsAt(this.#connections, positions);
   }
 
-  listSessions(query: {
-    readonly filter: SessionFilter;
-    readonly as_of: number;
-    readonly before?: number;
-    readonly limit: number;
-  }): Promise<readonly { readonly position: number; readonly session: SessionRow }[]> {
-    return listSessions(this.#connections, query);
+  count(): Promise<RowCounts> {
+    return countRows(this.#connections);
   }
 
-  getSession(session_id: string): Promise<SessionRow | undefined> {
-    return getSession(this.#connections, session_id);
+  newestPositions(query: {
+    readonly session_ids: readonly string[];
+    readonly through: number;
+  }): Promise<readonly { readonly session_id: string; readonly position: number }[]> {
+    return newestPositions(this.#connections, query);
   }
 
   sessionPositions(range: SessionRange): Promise<readonly number[]> {
@@ -177,13 +153,6 @@ const MOVE_CHECKPOINT = {
   text: "UPDATE hansard_index_checkpoints SET position = $2, log_id = $3, hash = $4 WHERE name = $1",
 };
 
-const COUNT_SQL = `SELECT
-  (SELECT json_object_agg(kind, entries)::text FROM hansard_index_kinds) AS kinds,
-  (SELECT json_agg(json_build_array(project, entries))::text FROM hansard_index_projects) AS projects,
-  (SELECT count(*) FROM hansard_index_sessions) AS sessions,
-  (SELECT min(created_ms) FROM hansard_index_rows) AS first_ms,
-  (SELECT max(created_ms) FROM hansard_index_rows) AS last_ms`;
-
 /** A database that was restored from a dump without the index has its tables, but not where they begin. */
 async function ensureCheckpoints(connections: Connections): Promise<void> {
   const known = await connections.query<object>({ text: "SELECT 1 FROM hansard_index_checkpoints" });
@@ -208,42 +177,11 @@ async function standingOf(
 
 async function take(session: Session, batch: IndexBatch): Promise<void> {
   const { rows, erased = [], source } = batch;
-  if (rows.length > 0) {
-    await insertRows(session, rows);
-    await addCounts(session, "kind", rows);
-    await addCounts(session, "project", rows);
-    await applyToSessions(session, rows);
-  }
+  await addRows(session, rows);
   await changeDocuments(session, batch);
   if (erased.length > 0) await eraseRows(session, erased);
   const { log_id = "", hash = "" } = source ?? {};
   await session.query(MOVE_CHECKPOINT, ["rows", batch.through, log_id, hash]);
-}
-
-async function insertRows(session: Session, given: readonly EntryRow[]): Promise<void> {
-  const rows = await withKeptReferences(session, given);
-  const statement = {
-    name: "hansard_index_rows",
-    text: `INSERT INTO hansard_index_rows
-        (position, created_ms, kind, session_id, project, client, role, through, info, about, refs) SELECT *
-      FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
-        $9::text[], $10::bigint[], $11::text[])`,
-  };
-  const values = rows.map((row) => [
-    ...[row.position, row.created_ms, row.kind],
-    ...[row.session_id, row.project, row.client, row.role ?? ""].map(storable),
-    ...[row.through ?? null, row.info === undefined ? null : JSON.stringify(row.info)],
-    ...[row.about ?? null, toStoredReferences(row.references)],
-  ]);
-  await session.query(statement, columnsOf(values, 11));
-  await addUses(session, rows);
-}
-
-async function addCounts(session: Session, what: "kind" | "project", rows: readonly EntryRow[]): Promise<void> {
-  const counts = [...groupBy(rows, (row) => storable(row[what]))].map(([key, own]) => [key, own.length]);
-  const text = `INSERT INTO hansard_index_${what}s AS c (${what}, entries) SELECT * FROM unnest($1::text[], $2::bigint[])
-    ON CONFLICT (${what}) DO UPDATE SET entries = c.entries + excluded.entries`;
-  await session.query({ name: `hansard_index_${what}s`, text }, columnsOf(counts, 2));
 }
 
 /** Under the C locale, trigrams see no letters beyond ASCII, and a search would find nothing in most languages. */

@@ -15,47 +15,62 @@ interface StoredDocument {
 
 export function getDocuments(
   sql: Statements,
-  query: { readonly collection: string; readonly keys: readonly string[] },
+  { collection, keys }: { readonly collection: string; readonly keys: readonly string[] },
 ): readonly IndexDocument[] {
-  const { collection, keys } = query;
-  const stored = sql.all<StoredDocument>(
-    "SELECT * FROM documents WHERE collection = ? AND key IN (SELECT value FROM json_each(?))",
-    collection,
-    JSON.stringify(keys.map(toExactText)),
-  );
-  return stored.map((row) => toDocument(collection, row));
+  const get = "SELECT key, sort, labels, body FROM documents WHERE collection = ? AND key = ?";
+  return [...new Set(keys)].flatMap((key) => {
+    const stored = sql.get<StoredDocument>(get, collection, toExactText(key));
+    return stored === undefined ? [] : [toDocument(collection, stored)];
+  });
 }
 
-/** One statement, led by the first label where there are any. */
+/**
+ * In the order of the list, where each document is asked for its labels. A label that few have would be looked for among
+ * all others for long: its documents are put in order instead.
+ */
 export function listDocuments(sql: Statements, query: DocumentQuery): readonly IndexDocument[] {
-  const { collection, order, labels = [], limit } = query;
-  const [label, ...others] = labels.map(toExactText);
-  const place = placeOf(query, label === undefined ? "documents" : "document_labels");
-  const leading =
-    label === undefined
-      ? { from: "documents", where: "collection = ?", values: [collection] }
-      : { from: LABELLED, where: "document_labels.collection = ? AND label = ?", values: [collection, label] };
-  const direction = order === "asc" ? "ASC" : "DESC";
+  const { collection, limit } = query;
+  const labels = (query.labels ?? []).map(toExactText);
+  const rare = labels.find((label) => isRare(sql, collection, label));
+  const { place, order } = placeOf(query);
+  const from = rare === undefined ? "documents" : LABELLED;
   const stored = sql.all<StoredDocument>(
-    `SELECT documents.key, documents.sort, labels, body FROM ${leading.from}
-      WHERE ${leading.where}${place.where}${others.map(() => HAS_LABEL).join("")}
-      ORDER BY ${place.table}.sort ${direction}, ${place.table}.key ${direction} LIMIT ?`,
-    ...[...leading.values, ...place.values, ...others, limit],
+    `SELECT documents.key, documents.sort, documents.labels, documents.body FROM ${from}
+      WHERE documents.collection = ?${place.sql}${labels.map(() => HAS_LABEL).join("")} ORDER BY ${order} LIMIT ?`,
+    ...(rare === undefined ? [] : [collection, rare]),
+    ...[collection, ...place.values, ...labels, limit],
   );
   return stored.map((row) => toDocument(collection, row));
 }
 
-const LABELLED = `document_labels CROSS JOIN documents
-  ON documents.collection = document_labels.collection AND documents.key = document_labels.key`;
-const HAS_LABEL = ` AND EXISTS (SELECT 1 FROM document_labels AS other WHERE other.collection = documents.collection
-  AND other.label = ? AND other.sort = documents.sort AND other.key = documents.key)`;
+const RARE_MAX = 1_000;
 
-function placeOf({ beyond, order }: DocumentQuery, table: "documents" | "document_labels") {
-  const sign = order === "asc" ? ">" : "<";
-  if (beyond === undefined) return { table, where: "", values: [] };
+function isRare(sql: Statements, collection: string, label: string): boolean {
+  const found = sql.get<{ readonly count: number }>(
+    "SELECT count(*) AS count FROM (SELECT 1 FROM document_labels WHERE collection = ? AND label = ? LIMIT ?)",
+    ...[collection, label, RARE_MAX],
+  );
+  return (found?.count ?? 0) < RARE_MAX;
+}
+
+const LABELLED = `(SELECT key AS labelled FROM document_labels WHERE collection = ? AND label = ?) CROSS JOIN documents
+  ON documents.key = labelled`;
+const HAS_LABEL = ` AND EXISTS (SELECT 1 FROM document_labels
+  WHERE document_labels.collection = documents.collection AND label = ? AND document_labels.key = documents.key)`;
+
+function placeOf({ beyond, order }: DocumentQuery): {
+  readonly place: { readonly sql: string; readonly values: readonly unknown[] };
+  readonly order: string;
+} {
+  const [sign, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
+  const ordered = `documents.sort ${direction}, documents.key ${direction}`;
+  if (beyond === undefined) return { place: { sql: "", values: [] }, order: ordered };
   const { sort, key } = beyond;
-  if (key === undefined) return { table, where: ` AND ${table}.sort ${sign} ?`, values: [sort] };
-  return { table, where: ` AND (${table}.sort, ${table}.key) ${sign} (?, ?)`, values: [sort, toExactText(key)] };
+  const place =
+    key === undefined
+      ? { sql: ` AND documents.sort ${sign} ?`, values: [sort] }
+      : { sql: ` AND (documents.sort, documents.key) ${sign} (?, ?)`, values: [sort, toExactText(key)] };
+  return { place, order: ordered };
 }
 
 export function countDocuments(sql: Statements, collection: string): number {
@@ -77,10 +92,10 @@ export function putDocument(sql: Statements, document: IndexDocument): void {
   } else {
     sql.run("UPDATE documents SET sort = ?, labels = ?, body = ? WHERE number = ?", sort, labels, body, before.number);
   }
-  if (before?.sort === sort && before.labels === labels) return;
+  if (before?.labels === labels) return;
   if (before !== undefined) removeLabels(sql, collection, key, before);
   for (const label of document.labels) {
-    sql.run("INSERT INTO document_labels VALUES (?, ?, ?, ?)", collection, toExactText(label), sort, key);
+    sql.run("INSERT INTO document_labels VALUES (?, ?, ?)", collection, toExactText(label), key);
   }
 }
 
@@ -94,17 +109,16 @@ export function removeDocument(sql: Statements, { collection, key: given }: Docu
 
 interface Known {
   readonly number: number;
-  readonly sort: number;
   readonly labels: string;
 }
 
 function find(sql: Statements, collection: string, key: string): Known | undefined {
-  return sql.get<Known>("SELECT number, sort, labels FROM documents WHERE collection = ? AND key = ?", collection, key);
+  return sql.get<Known>("SELECT number, labels FROM documents WHERE collection = ? AND key = ?", collection, key);
 }
 
-function removeLabels(sql: Statements, collection: string, key: string, { sort, labels }: Known): void {
-  const gone = "DELETE FROM document_labels WHERE collection = ? AND label = ? AND sort = ? AND key = ?";
-  for (const label of JSON.parse(labels) as readonly string[]) sql.run(gone, collection, toExactText(label), sort, key);
+function removeLabels(sql: Statements, collection: string, key: string, { labels }: Known): void {
+  const gone = "DELETE FROM document_labels WHERE collection = ? AND label = ? AND key = ?";
+  for (const label of JSON.parse(labels) as readonly string[]) sql.run(gone, collection, toExactText(label), key);
 }
 
 function toDocument(collection: string, { key, sort, labels, body }: StoredDocument): IndexDocument {

@@ -1,6 +1,8 @@
-// Rows of the index: put in, counted and taken out; each within the transaction of a batch.
-import type { EntryCounts, EntryRow } from "../../ports/entry-index.js";
-import { addUses, eraseUses, numberReferences } from "./index-uses.js";
+// Rows of the index: put in and taken out within the transaction of a batch, given back, and counted.
+import type { JsonObject } from "../../model/json.js";
+import type { EntryRow, RowCounts } from "../../ports/entry-index.js";
+import { fromExactText, toExactText } from "./exact-text.js";
+import { addUses, eraseUses, numberedReferences, numberReferences } from "./index-uses.js";
 import type { Statements } from "./statements.js";
 
 export function addRows(sql: Statements, rows: readonly EntryRow[]): void {
@@ -10,51 +12,80 @@ export function addRows(sql: Statements, rows: readonly EntryRow[]): void {
   for (const what of COUNTED) add(sql, what, rows);
 }
 
-/** Takes rows out, and what was derived from them; answers with the sessions that they were of. */
-export function eraseRows(sql: Statements, positions: readonly number[]): readonly string[] {
+/** Takes rows out, and what was derived from them. */
+export function eraseRows(sql: Statements, positions: readonly number[]): void {
   const given = JSON.stringify(positions);
   const among = "(SELECT value FROM json_each(?))";
-  type GoneRow = { readonly kind: string; readonly project: string; readonly session_id: string };
-  const gone = sql.all<GoneRow>(`SELECT kind, project, session_id FROM rows WHERE position IN ${among}`, given);
-  if (gone.length === 0) return [];
+  type GoneRow = { readonly kind: string; readonly project: string };
+  const gone = sql.all<GoneRow>(`SELECT kind, project FROM rows WHERE position IN ${among}`, given);
+  if (gone.length === 0) return;
   eraseUses(sql, positions);
   sql.run(`DELETE FROM rows WHERE position IN ${among}`, given);
   for (const what of COUNTED) subtract(sql, what, gone);
-  return [...new Set(gone.map((row) => row.session_id))].filter((id) => id !== "");
 }
 
-export function countRows(sql: Statements): EntryCounts {
+interface StoredRow {
+  readonly position: number;
+  readonly created_ms: number;
+  readonly kind: string;
+  readonly session_id: string;
+  readonly project: string;
+  readonly client: string;
+  readonly role: string;
+  readonly about: number | null;
+  readonly refs: string | null;
+  readonly facts: string | null;
+}
+
+export function rowsAt(sql: Statements, positions: readonly number[]): readonly EntryRow[] {
+  if (positions.length === 0) return [];
+  const stored = sql.all<StoredRow>(
+    "SELECT * FROM rows WHERE position IN (SELECT value FROM json_each(?)) ORDER BY position",
+    JSON.stringify(positions),
+  );
+  const references = numberedReferences(
+    sql,
+    stored.map(({ refs }) => refs),
+  );
+  return stored.map(({ position, created_ms, kind, session_id, project, client, role, about, facts }, at) => ({
+    ...{ position, created_ms, kind },
+    ...{ session_id: fromExactText(session_id), project: fromExactText(project), client: fromExactText(client) },
+    references: references[at] ?? [],
+    ...(role === "" ? {} : { role }),
+    ...(about === null ? {} : { about }),
+    ...(facts === null ? {} : { facts: JSON.parse(facts) as JsonObject }),
+  }));
+}
+
+export function countRows(sql: Statements): RowCounts {
   const kinds = sql.all<{ kind: string; entries: number }>("SELECT kind, entries FROM kind_counts");
   const projects = sql.all<{ project: string; entries: number }>(
     "SELECT project, entries FROM project_counts ORDER BY entries DESC, project",
   );
-  const [sessions] = sql.all<{ count: number }>("SELECT count(*) AS count FROM sessions");
   const [first] = sql.all<{ ms: number | null }>("SELECT min(created_ms) AS ms FROM rows");
   const [last] = sql.all<{ ms: number | null }>("SELECT max(created_ms) AS ms FROM rows");
   return {
     entries: kinds.reduce((sum, row) => sum + row.entries, 0),
-    sessions: sessions?.count ?? 0,
     by_kind: Object.fromEntries(kinds.map((row) => [row.kind, row.entries])),
-    projects,
+    projects: projects.map(({ project, entries }) => ({ project: fromExactText(project), entries })),
     ...(first?.ms == null || last?.ms == null ? {} : { first_ms: first.ms, last_ms: last.ms }),
   };
 }
 
 function insert(sql: Statements, row: EntryRow, references: readonly number[] | undefined): void {
   sql.run(
-    `INSERT INTO rows (position, created_ms, kind, session_id, project, client, role, through, info, about, refs)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO rows (position, created_ms, kind, session_id, project, client, role, about, refs, facts)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.position,
     row.created_ms,
     row.kind,
-    row.session_id,
-    row.project,
-    row.client,
+    toExactText(row.session_id),
+    toExactText(row.project),
+    toExactText(row.client),
     row.role ?? "",
-    row.through ?? null,
-    row.info === undefined ? null : JSON.stringify(row.info),
     row.about ?? null,
-    references === undefined ? null : JSON.stringify(references),
+    references === undefined ? null : `[${references}]`,
+    row.facts === undefined ? null : JSON.stringify(row.facts),
   );
 }
 
@@ -64,7 +95,7 @@ type Counted = (typeof COUNTED)[number];
 function add(sql: Statements, what: Counted, rows: readonly EntryRow[]): void {
   const statement = `INSERT INTO ${what}_counts (${what}, entries) VALUES (?, ?)
     ON CONFLICT (${what}) DO UPDATE SET entries = entries + excluded.entries`;
-  for (const [key, entries] of countBy(rows, what)) sql.run(statement, key, entries);
+  for (const [key, entries] of countBy(rows, what)) sql.run(statement, toExactText(key), entries);
 }
 
 function subtract(sql: Statements, what: Counted, gone: readonly Pick<EntryRow, Counted>[]): void {

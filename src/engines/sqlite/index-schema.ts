@@ -23,20 +23,18 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
       project TEXT NOT NULL,
       client TEXT NOT NULL,
       role TEXT NOT NULL,
-      -- What a consolidation or a session_info says of its session, for when another entry of the session is erased.
-      through INTEGER,
-      info TEXT,
       -- The entry that the references count for, where it is another one, and their numbers as JSON.
       about INTEGER,
-      refs TEXT
+      refs TEXT,
+      -- JSON, for folding again.
+      facts TEXT
     ) STRICT;
-    -- The position is in every index anyway, but only where it is named does a page start right behind the last one among
-    -- thousands of the same time.
-    CREATE INDEX rows_by_time ON rows (created_ms, position);
-    CREATE INDEX rows_by_kind ON rows (kind, created_ms, position);
-    CREATE INDEX rows_by_session ON rows (session_id, created_ms, position) WHERE session_id <> '';
-    CREATE INDEX rows_by_project ON rows (project, created_ms, position) WHERE project <> '';
-    CREATE INDEX rows_by_client ON rows (client, created_ms, position) WHERE client <> '';
+    -- Each of these ends with the position, which need not be said, because it is the number of the row itself.
+    CREATE INDEX rows_by_time ON rows (created_ms);
+    CREATE INDEX rows_by_kind ON rows (kind, created_ms);
+    CREATE INDEX rows_by_session ON rows (session_id, created_ms) WHERE session_id <> '';
+    CREATE INDEX rows_by_project ON rows (project, created_ms) WHERE project <> '';
+    CREATE INDEX rows_by_client ON rows (client, created_ms) WHERE client <> '';
     CREATE INDEX rows_in_session ON rows (session_id) WHERE session_id <> '';
     -- System messages stay in front of a session's history however long ago they were.
     CREATE INDEX rows_of_system ON rows (session_id) WHERE role = 'system';
@@ -67,38 +65,12 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
       UNIQUE (collection, key)
     ) STRICT;
     CREATE INDEX documents_by_sort ON documents (collection, sort, key);
-    -- The documents of each label in the order of lists.
+    -- Without their sort, which changes with most entries while labels hardly ever do.
     CREATE TABLE document_labels (
       collection TEXT NOT NULL,
       label TEXT NOT NULL,
-      sort REAL NOT NULL,
       key TEXT NOT NULL,
-      PRIMARY KEY (collection, label, sort, key)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE sessions (
-      session_id TEXT PRIMARY KEY,
-      first_ms INTEGER NOT NULL,
-      last_ms INTEGER NOT NULL,
-      last_position INTEGER NOT NULL,
-      consolidated_through INTEGER NOT NULL,
-      cleared_through INTEGER NOT NULL,
-      title TEXT NOT NULL DEFAULT '',
-      parent TEXT NOT NULL DEFAULT '',
-      metadata TEXT NOT NULL DEFAULT '{}'
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX sessions_by_newest ON sessions (last_position);
-    CREATE TABLE session_kinds (
-      session_id TEXT NOT NULL,
-      kind TEXT NOT NULL,
-      entries INTEGER NOT NULL,
-      PRIMARY KEY (session_id, kind)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE session_labels (
-      session_id TEXT NOT NULL,
-      what TEXT NOT NULL,
-      label TEXT NOT NULL,
-      position INTEGER NOT NULL,
-      PRIMARY KEY (session_id, what, label)
+      PRIMARY KEY (collection, label, key)
     ) STRICT, WITHOUT ROWID;
     -- The text index: segments of entries in order of position, the entries of each, and its slices.
     CREATE TABLE text_segments (

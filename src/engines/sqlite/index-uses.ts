@@ -1,7 +1,7 @@
 // Which entries a reference counts for: one row for each, in the order of lists, so that a list by a reference walks them
 // newest first and reads no more than it answers. References are numbered, because they are used again and again.
 import type { EntryRow, Reference, ReferenceCondition } from "../../ports/entry-index.js";
-import { toExactText } from "./exact-text.js";
+import { fromExactText, toExactText } from "./exact-text.js";
 import type { Statements } from "./statements.js";
 
 export interface BoundCondition {
@@ -37,12 +37,33 @@ export function numberReferences(sql: Statements, rows: readonly EntryRow[]): Nu
   const numbered = new Map<number, readonly number[]>();
   for (const { position, about, references } of rows) {
     if (references.length === 0 || (about !== undefined && !targets.has(about))) continue;
-    numbered.set(position, [...new Set(references.map((one) => numbers.of(one)))]);
+    const own: number[] = [];
+    for (const reference of references) {
+      const number = numbers.of(reference);
+      if (!own.includes(number)) own.push(number);
+    }
+    numbered.set(position, own);
   }
   return numbered;
 }
 
-/** Adds what rows say that were just inserted; one statement for each reference, however many rows of the batch name it. */
+/** What the stored lists of numbers stand for, in the same order. */
+export function numberedReferences(
+  sql: Statements,
+  lists: readonly (string | null)[],
+): readonly (readonly Reference[])[] {
+  const numbers = lists.map((list) => JSON.parse(list ?? "[]") as readonly number[]);
+  const named = sql.all<Reference & { readonly number: number }>(
+    "SELECT * FROM reference_names WHERE number IN (SELECT value FROM json_each(?))",
+    JSON.stringify([...new Set(numbers.flat())]),
+  );
+  const byNumber = new Map(
+    named.map(({ number, what, reference }) => [number, { what, reference: fromExactText(reference) }]),
+  );
+  return numbers.map((list) => list.map((number) => byNumber.get(number) as Reference));
+}
+
+/** Adds what rows say that were just inserted. */
 export function addUses(sql: Statements, rows: readonly EntryRow[], numbered: NumberedReferences): void {
   const entriesByNumber = new Map<number, number[]>();
   for (const { position, about = position } of rows) {
@@ -52,12 +73,21 @@ export function addUses(sql: Statements, rows: readonly EntryRow[], numbered: Nu
       else entries.push(about);
     }
   }
-  for (const [number, entries] of entriesByNumber) sql.run(ADD, number, JSON.stringify(entries));
+  for (const [number, entries] of entriesByNumber) {
+    if (entries.length < FEW) for (const entry of entries) sql.run(ADD_ONE, number, entry);
+    else sql.run(ADD_MANY, number, JSON.stringify(entries));
+  }
 }
 
-const ADD = `INSERT INTO uses (name, entry_ms, entry, sayers)
+/** Fewer than this are quicker one by one. */
+const FEW = 4;
+
+const ADDED = "ON CONFLICT (name, entry_ms, entry) DO UPDATE SET sayers = sayers + 1";
+const ADD_ONE = `INSERT INTO uses (name, entry_ms, entry, sayers)
+  SELECT ?, created_ms, position, 1 FROM rows WHERE position = ? ${ADDED}`;
+const ADD_MANY = `INSERT INTO uses (name, entry_ms, entry, sayers)
   SELECT ?, created_ms, position, 1 FROM json_each(?) AS given CROSS JOIN rows ON rows.position = given.value WHERE true
-  ON CONFLICT (name, entry_ms, entry) DO UPDATE SET sayers = sayers + 1`;
+  ${ADDED}`;
 
 /** Takes away what is said by rows that are about to be deleted, and what others say about them. */
 export function eraseUses(sql: Statements, positions: readonly number[]): void {

@@ -3,27 +3,26 @@ import type Database from "better-sqlite3";
 import type {
   CandidateQuery,
   DocumentQuery,
-  EntryCounts,
   EntryIndex,
+  EntryRow,
   IndexBatch,
   IndexDocument,
   IndexDraft,
   IndexSource,
   IndexStanding,
+  RowCounts,
   RowKey,
   RowQuery,
-  SessionFilter,
   SessionRange,
-  SessionRow,
   TextBatch,
 } from "../../ports/entry-index.js";
 import { openFile, toFault } from "./file.js";
 import { countDocuments, getDocuments, listDocuments, putDocument, removeDocument } from "./index-documents.js";
 import { DraftTables } from "./index-draft.js";
 import { toIndexFault } from "./index-faults.js";
-import { addRows, countRows, eraseRows } from "./index-rows.js";
+import { addRows, countRows, eraseRows, rowsAt } from "./index-rows.js";
 import { createIndexTables, dropAllTables, INDEX_VERSION } from "./index-schema.js";
-import { applyToSessions, getSession, listSessions, sessionPositions, sumUpAgain } from "./index-sessions.js";
+import { newestPositions, sessionPositions } from "./index-sessions.js";
 import { listKeys } from "./list-ways.js";
 import { APPLICATION_ID, foreignDatabase, isForeign, versionOf, writtenByNewer } from "./migrations.js";
 import { PURGE_DUE, purgeIndex } from "./purge.js";
@@ -101,6 +100,10 @@ export class SqliteIndex implements EntryIndex {
     return this.#guard(() => listKeys(this.#sql, query));
   }
 
+  async rowsAt(positions: readonly number[]): Promise<readonly EntryRow[]> {
+    return this.#guard(() => rowsAt(this.#sql, positions));
+  }
+
   async textCheckpoint(): Promise<number> {
     return this.#guard(() => this.#texts.checkpoint());
   }
@@ -128,21 +131,15 @@ export class SqliteIndex implements EntryIndex {
     return this.#guard(() => countDocuments(this.#sql, collection));
   }
 
-  async count(): Promise<EntryCounts> {
+  async count(): Promise<RowCounts> {
     return this.#guard(() => countRows(this.#sql));
   }
 
-  async listSessions(query: {
-    readonly filter: SessionFilter;
-    readonly as_of: number;
-    readonly before?: number;
-    readonly limit: number;
-  }): Promise<readonly { readonly position: number; readonly session: SessionRow }[]> {
-    return this.#guard(() => listSessions(this.#sql, query));
-  }
-
-  async getSession(session_id: string): Promise<SessionRow | undefined> {
-    return this.#guard(() => getSession(this.#sql, session_id));
+  async newestPositions(query: {
+    readonly session_ids: readonly string[];
+    readonly through: number;
+  }): Promise<readonly { readonly session_id: string; readonly position: number }[]> {
+    return this.#guard(() => newestPositions(this.#sql, query));
   }
 
   async sessionPositions(range: SessionRange): Promise<readonly number[]> {
@@ -198,11 +195,10 @@ export class SqliteIndex implements EntryIndex {
 
   #take({ rows, through, erased = [], put = [], removed = [], source }: IndexBatch): void {
     addRows(this.#sql, rows);
-    applyToSessions(this.#sql, rows);
     for (const name of removed) removeDocument(this.#sql, name);
     for (const document of put) putDocument(this.#sql, document);
     if (erased.length > 0) {
-      for (const session_id of eraseRows(this.#sql, erased)) sumUpAgain(this.#sql, session_id);
+      eraseRows(this.#sql, erased);
       this.#texts.erase(new Set(erased));
       this.#sql.run("INSERT OR IGNORE INTO checkpoints (name, position) VALUES (?, 0)", PURGE_DUE);
     }

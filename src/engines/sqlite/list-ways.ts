@@ -14,88 +14,103 @@ const STEPS_FIRST = 128;
 interface Way {
   readonly from: string;
   readonly order: string;
-  /** What bounds the walk, beginning after a place; an index of the tables leads along it. */
-  readonly bounds: (after: RowKey | undefined) => Conditions;
+  /** What bounds the walk; an index of the tables leads along it. */
+  readonly bounds: Conditions;
+  /** What goes on after a place, as one stretch or several in order. */
+  readonly stretches: (after: RowKey) => readonly Conditions[];
   /** What else has to hold of each row on the way. */
   readonly tests: Conditions;
 }
 
-export function listKeys(sql: Statements, query: RowQuery): readonly RowKey[] {
-  const { filter, after, limit } = query;
+export function listKeys(sql: Statements, { filter, after, limit }: RowQuery): readonly RowKey[] {
   if (limit <= 0) return [];
-  const [way, ...others] = waysOf(filter);
+  const [way, ...others] = waysOf(filter, after);
   if (way === undefined) return [];
-  return others.length === 0 ? walk(sql, way, { after, limit }) : race(sql, [way, ...others], { after, limit });
-}
-
-function waysOf(filter: RowFilter): readonly Way[] {
-  const conditions = filter.references ?? [];
-  const wanted = conditions.filter(({ lacks }) => lacks !== true);
-  const ways = wanted.map((reference) =>
-    alongUses(
-      filter,
-      reference,
-      conditions.filter((other) => other !== reference),
+  if (others.length > 0) return race(sql, [way, ...others], after, limit);
+  const { from, order, tests } = way;
+  return along(way, after, limit, ({ conditions, values }, left) =>
+    sql.all<RowKey>(
+      `SELECT created_ms, position FROM ${from} ${whereOf([...conditions, ...tests.conditions])} ORDER BY ${order} LIMIT ?`,
+      ...[...values, ...tests.values, left],
     ),
   );
-  const isNarrow = [filter.session_id, filter.project, filter.client].some((label) => (label ?? "") !== "");
-  return wanted.length === 0 || isNarrow ? [...ways, alongRows(filter)] : ways;
 }
 
-function alongRows(filter: RowFilter): Way {
-  const rest = withReferences(filter, []);
+function waysOf(filter: RowFilter, after: RowKey | undefined): readonly Way[] {
+  const conditions = filter.references ?? [];
+  const wanted = conditions.filter(({ lacks }) => lacks !== true);
+  // The place after which a page begins bounds it more narrowly, and SQLite would use the wrong one of two bounds.
+  const isWithin = after !== undefined && after.created_ms <= (filter.until_ms ?? Number.POSITIVE_INFINITY);
+  const { until_ms: _, ...unbounded } = filter;
+  const bounded = isWithin ? unbounded : filter;
+  const ways = wanted.map((one) => {
+    const others = conditions.filter((other) => other !== one);
+    return alongUses(bounded, one, withReferences(filter, others));
+  });
+  const isNarrow = [filter.session_id, filter.project, filter.client].some((label) => (label ?? "") !== "");
+  return wanted.length > 0 && !isNarrow ? ways : [...ways, alongRows(bounded, conditions)];
+}
+
+function alongRows(filter: RowFilter, references: readonly ReferenceCondition[]): Way {
   return {
     from: "rows",
     order: "created_ms DESC, position DESC",
-    bounds: (after) => rowConditions(rest, after),
-    tests: rowConditions(withReferences({}, filter.references ?? []), undefined),
+    bounds: rowConditions(withReferences(filter, [])),
+    // Entries of the same time apart, since there may be thousands: an index leads to the right one of them only so.
+    stretches: ({ created_ms, position }) => [
+      { conditions: ["created_ms = ?", "position < ?"], values: [created_ms, position] },
+      { conditions: ["created_ms < ?"], values: [created_ms] },
+    ],
+    tests: rowConditions(withReferences({}, references)),
   };
 }
 
-function alongUses(filter: RowFilter, reference: Reference, others: readonly ReferenceCondition[]): Way {
+function alongUses({ since_ms, until_ms }: RowFilter, reference: Reference, rest: RowFilter): Way {
+  const { sql, values } = usesCondition(reference);
+  const times: readonly (readonly [condition: string, value: number | undefined])[] = [
+    ["entry_ms >= ?", since_ms],
+    ["entry_ms <= ?", until_ms],
+  ];
+  const given = times.filter(([, value]) => value !== undefined);
   return {
     from: "uses CROSS JOIN rows ON rows.position = uses.entry",
     order: "entry_ms DESC, entry DESC",
-    bounds: (after) => {
-      const { sql, values } = usesCondition(reference);
-      const place = placeOf(filter, after);
-      return { conditions: [sql, ...place.conditions], values: [...values, ...place.values] };
+    bounds: {
+      conditions: [sql, ...given.map(([condition]) => condition)],
+      values: [...values, ...given.map(([, value]) => value)],
     },
-    tests: rowConditions(withReferences(filter, others), undefined),
+    stretches: ({ created_ms, position }) => [
+      { conditions: ["(entry_ms, entry) < (?, ?)"], values: [created_ms, position] },
+    ],
+    tests: rowConditions(rest),
   };
 }
 
-/** One bound on either side, since SQLite would use the wrong one of two. */
-function placeOf({ since_ms, until_ms }: RowFilter, after: RowKey | undefined): Conditions {
-  const lower = since_ms === undefined ? [] : [since_ms];
-  const conditions = since_ms === undefined ? [] : ["entry_ms >= ?"];
-  if (after !== undefined && after.created_ms <= (until_ms ?? Number.POSITIVE_INFINITY)) {
-    const { created_ms, position } = after;
-    return { conditions: [...conditions, "(entry_ms, entry) < (?, ?)"], values: [...lower, created_ms, position] };
+/** Takes the stretches of a way after a place one by one, until there are enough rows. */
+function along<T>(
+  { bounds, stretches }: Way,
+  after: RowKey | undefined,
+  limit: number,
+  take: (stretch: Conditions, limit: number) => readonly T[],
+): readonly T[] {
+  if (after === undefined) return take(bounds, limit);
+  const taken: T[] = [];
+  for (const { conditions, values } of stretches(after)) {
+    const stretch = {
+      conditions: [...bounds.conditions, ...conditions],
+      values: [...bounds.values, ...values],
+    };
+    taken.push(...take(stretch, limit - taken.length));
+    if (taken.length >= limit) break;
   }
-  if (until_ms === undefined) return { conditions, values: lower };
-  return { conditions: [...conditions, "entry_ms <= ?"], values: [...lower, until_ms] };
+  return taken;
 }
 
-interface Stretch {
-  readonly after: RowKey | undefined;
-  readonly limit: number;
-}
-
-function walk(sql: Statements, { from, order, bounds, tests }: Way, { after, limit }: Stretch): readonly RowKey[] {
-  const { conditions, values } = bounds(after);
-  const where = [...conditions, ...tests.conditions];
-  return sql.all<RowKey>(
-    `SELECT created_ms, position FROM ${from} ${whereOf(where)} ORDER BY ${order} LIMIT ?`,
-    ...[...values, ...tests.values, limit],
-  );
-}
-
-function race(sql: Statements, ways: readonly Way[], { after, limit }: Stretch): readonly RowKey[] {
+function race(sql: Statements, ways: readonly Way[], after: RowKey | undefined, limit: number): readonly RowKey[] {
   const runners = ways.map((way) => ({ way, after, found: [] as RowKey[] }));
   for (let steps = STEPS_FIRST; ; steps *= 2) {
     for (const runner of runners) {
-      const seen = look(sql, runner.way, { after: runner.after, limit: steps });
+      const seen = look(sql, runner.way, runner.after, steps);
       for (const { created_ms, position, holds } of seen) if (holds === 1) runner.found.push({ created_ms, position });
       if (runner.found.length >= limit || seen.length < steps) return runner.found.slice(0, limit);
       runner.after = seen.at(-1);
@@ -106,14 +121,17 @@ function race(sql: Statements, ways: readonly Way[], { after, limit }: Stretch):
 /** So many rows on the way, and of each whether it is one of the list. */
 function look(
   sql: Statements,
-  { from, order, bounds, tests }: Way,
-  { after, limit }: Stretch,
+  way: Way,
+  after: RowKey | undefined,
+  steps: number,
 ): readonly (RowKey & { readonly holds: number })[] {
-  const { conditions, values } = bounds(after);
+  const { from, order, tests } = way;
   const holds = tests.conditions.length === 0 ? "1" : tests.conditions.join(" AND ");
-  return sql.all(
-    `SELECT created_ms, position, ${holds} AS holds FROM ${from} ${whereOf(conditions)} ORDER BY ${order} LIMIT ?`,
-    ...[...tests.values, ...values, limit],
+  return along(way, after, steps, ({ conditions, values }, left) =>
+    sql.all(
+      `SELECT created_ms, position, ${holds} AS holds FROM ${from} ${whereOf(conditions)} ORDER BY ${order} LIMIT ?`,
+      ...[...tests.values, ...values, left],
+    ),
   );
 }
 

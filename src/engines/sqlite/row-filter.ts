@@ -1,6 +1,6 @@
 // The filter of a list as conditions of a statement. Text is only ever bound, never pasted into it.
-import type { RowKey } from "../../ports/entry-index.js";
 import { type Condition, conditionsOf, type RowFilter } from "../../ports/row-filter.js";
+import { toExactText } from "./exact-text.js";
 import { referenceCondition } from "./index-uses.js";
 
 export interface Statement {
@@ -14,14 +14,13 @@ export interface Conditions {
   readonly values: readonly unknown[];
 }
 
-export function rowConditions(filter: RowFilter, after: RowKey | undefined): Conditions {
+export function rowConditions(filter: RowFilter): Conditions {
   const values: unknown[] = [];
   const bind = (...bound: readonly unknown[]): string => {
     values.push(...bound);
     return bound.map(() => "?").join(", ");
   };
   const conditions = conditionsOf(filter).map((condition) => conditionSql(condition, bind));
-  if (after !== undefined) conditions.push(`(created_ms, position) < (${bind(after.created_ms, after.position)})`);
   return { conditions, values };
 }
 
@@ -30,7 +29,7 @@ function conditionSql({ by, column, asked }: Condition, bind: (...bound: readonl
   switch (by) {
     case "label":
       // Saying that the label is not empty lets SQLite use the index that holds only such rows.
-      return asked === "" ? `${column} = ''` : `${column} = ${bind(asked)} AND ${column} <> ''`;
+      return asked === "" ? `${column} = ''` : `${column} = ${bind(toExactText(asked))} AND ${column} <> ''`;
     case "one_of":
       return asked.length === 1 ? `${column} = ${bind(...asked)}` : `${column} IN (${bind(...asked)})`;
     case "equals":
@@ -54,7 +53,7 @@ function conditionSql({ by, column, asked }: Condition, bind: (...bound: readonl
 
 /** Which of the rows at these positions pass. Starts from the positions, whatever other way SQLite might see. */
 export function amongStatement(filter: RowFilter, positions: readonly number[]): Statement {
-  const { conditions, values } = rowConditions(filter, undefined);
+  const { conditions, values } = rowConditions(filter);
   const sql = `SELECT position FROM json_each(?) AS given CROSS JOIN rows ON rows.position = given.value
     ${conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`}`;
   return { sql, values: [JSON.stringify(positions), ...values] };

@@ -19,22 +19,17 @@ export interface EntryRow {
   readonly about?: number;
   /** Of a message: its role as views read it. */
   readonly role?: string;
-  /** Of a session_info: what it says about the session; an absent part says nothing. */
-  readonly info?: SessionInfo;
-  /** Of a consolidation: the position through which the session's messages are summarised. */
-  readonly through?: number;
+  /**
+   * What the entry says of more than itself, for the folds: of a session_info, what it tells about the session. It is kept
+   * with the row, because a document that loses an entry is folded again from the rows that are left.
+   */
+  readonly facts?: JsonObject;
 }
 
 /** What an entry refers to: a memory or a chunk that was used, by its id. Both parts are compared exactly. */
 export interface Reference {
   readonly what: string;
   readonly reference: string;
-}
-
-export interface SessionInfo {
-  readonly title?: string;
-  readonly metadata?: JsonObject;
-  readonly parent?: string;
 }
 
 /** That a reference counts for the entry, whichever entry says so; with `lacks`, that none such does. */
@@ -55,19 +50,26 @@ export interface RowQuery {
   readonly limit: number;
 }
 
-export interface EntryCounts {
+export interface RowCounts {
   readonly entries: number;
-  readonly sessions: number;
   readonly by_kind: { readonly [kind: string]: number };
+  /** Those with the most entries first. */
   readonly projects: readonly { readonly project: string; readonly entries: number }[];
   readonly first_ms?: number;
   readonly last_ms?: number;
-  /** While the index is rebuilt: older entries are not counted. No index says so itself. */
+}
+
+/** The same as readers show it. */
+export interface EntryCounts extends RowCounts {
+  readonly sessions: number;
+  /** While the index is rebuilt: older entries are not counted. */
   readonly partial?: true;
 }
 
 export interface RowIndex {
   /** Keys of the rows that pass the filter, newest first. */
   list(query: RowQuery): Promise<readonly RowKey[]>;
-  count(): Promise<EntryCounts>;
+  /** The rows at these positions, those that are there, in order of position. */
+  rowsAt(positions: readonly number[]): Promise<readonly EntryRow[]>;
+  count(): Promise<RowCounts>;
 }

@@ -1,8 +1,10 @@
 // A session's history: read from its end backwards, only as far as the window reaches.
+import type { SessionRow } from "../../indexing/session-fold.js";
 import type { Entry } from "../../model/entry.js";
-import type { SessionRange, SessionRow } from "../../ports/entry-index.js";
+import type { SessionRange } from "../../ports/entry-index.js";
 import { EntryReader } from "../entry-reader.js";
 import type { ReadingParts } from "../reader.js";
+import { getSession } from "../session-list.js";
 import type { HistoryQuery } from "../session-query.js";
 import { type AnthropicMessage, toAnthropic } from "./anthropic.js";
 import { type Step, snapDown, toStep } from "./consolidation.js";
@@ -38,7 +40,7 @@ export class HistoryReader {
   }
 
   async history(query: HistoryQuery): Promise<History> {
-    const session = await this.#parts.index.getSession(query.session_id);
+    const session = await getSession(this.#parts.index, query.session_id);
     const turns = session === undefined || query.max_messages === 0 ? [] : await this.#turns(session, query);
     const systems = session === undefined || turns.length === 0 ? [] : await this.#systems(session);
     const fitting = query.max_tokens === undefined ? turns : await fitTokens(turns, systems, query.max_tokens);
@@ -48,7 +50,7 @@ export class HistoryReader {
 
   /** What a consolidation through this position would really cover; see the outcomes. */
   async planConsolidation(session_id: string, through: number): Promise<ConsolidationPlan> {
-    const session = await this.#parts.index.getSession(session_id);
+    const session = await getSession(this.#parts.index, session_id);
     const [named] = await this.#parts.index.sessionPositions({
       session_id,
       order: "asc",

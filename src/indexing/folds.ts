@@ -1,0 +1,5 @@
+// Every fold there is: what the index keeps documents of.
+import type { Fold } from "./fold.js";
+import { sessionFold } from "./session-fold.js";
+
+export const folds: readonly Fold[] = [sessionFold];
