@@ -45,20 +45,31 @@ export const sessionFold: Fold = {
 };
 
 export function documentToSession(document: IndexDocument): SessionRow {
-  const { key, sort, labels } = document;
   const sums = toSums(document);
-  const labelled = (what: Labelling): readonly string[] =>
-    labels
-      .filter((label) => label.startsWith(`${what}:`) && label !== `${what}:`)
-      .map((label) => label.slice(what.length + 1));
   return {
-    ...sums,
-    session_id: key,
-    projects: labelled("project"),
-    clients: labelled("client"),
+    session_id: document.key,
+    title: sums.title,
+    metadata: sums.metadata,
+    parent: sums.parent,
+    first_ms: sums.first_ms,
+    last_ms: sums.last_ms,
+    projects: labelled(document.labels, "project:"),
+    clients: labelled(document.labels, "client:"),
     entries: sumOf(sums.by_kind),
-    last_position: sort,
+    by_kind: sums.by_kind,
+    consolidated_through: sums.consolidated_through,
+    cleared_through: sums.cleared_through,
+    last_position: document.sort,
   };
+}
+
+/** What is labelled so; an empty label tells that an entry had none. */
+function labelled(labels: readonly string[], prefix: string): readonly string[] {
+  const found: string[] = [];
+  for (const label of labels) {
+    if (label.length > prefix.length && label.startsWith(prefix)) found.push(label.slice(prefix.length));
+  }
+  return found;
 }
 
 /** The labels that a filter asks for. */
@@ -70,7 +81,6 @@ export function labelsOf(filter: SessionFilter): readonly string[] {
 }
 
 const LABELLINGS = ["project", "client"] as const;
-type Labelling = (typeof LABELLINGS)[number];
 
 function addRows(key: string, document: IndexDocument | undefined, rows: readonly EntryRow[]): IndexDocument {
   const sums = document === undefined ? emptySums() : { ...toSums(document) };

@@ -83,8 +83,9 @@ function toErased(stored: StoredParts): ErasedEntry {
 /** The fields of the kind and `extra`, absent ones as the contract says they read. */
 export function fillFields(kind: string, body: JsonObject): JsonObject {
   const filled: { [name: string]: unknown } = {};
-  for (const [name, field] of Object.entries(fieldsOf(kind))) {
-    const value = body[name] ?? field.empty;
+  const fields = fieldsOf(kind);
+  for (const name in fields) {
+    const value = body[name] ?? fields[name]?.empty;
     if (value !== undefined) filled[name] = value;
   }
   filled.extra = body.extra ?? {};

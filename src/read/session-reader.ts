@@ -42,9 +42,14 @@ export interface Timeline {
   readonly partial?: true;
 }
 
+/** So many sessions are remembered to have nothing to hide. */
+const CLEAN_MAX = 10_000;
+
 export class SessionReader {
   readonly #parts: ReadingParts;
   readonly #entries: EntryReader;
+  /** Sessions with nothing to hide, by what changes with every change of them. */
+  readonly #clean = new Map<string, Pick<SessionRow, "last_position" | "entries">>();
 
   constructor(parts: ReadingParts) {
     this.#parts = parts;
@@ -52,8 +57,8 @@ export class SessionReader {
   }
 
   async summary(session_id: string): Promise<SessionSummary | undefined> {
-    const summary = await this.recordedSummary(session_id);
-    return summary === undefined ? undefined : this.#parts.mask.entry(summary);
+    const row = await getSession(this.#parts.index, session_id);
+    return row === undefined ? undefined : this.#shown(row);
   }
 
   /** The summary with nothing masked, for exports that hand the record itself on. */
@@ -72,7 +77,7 @@ export class SessionReader {
     const last = page.at(-1);
     const isMore = last !== undefined && sessions.length > query.limit;
     return {
-      sessions: page.map(({ session }) => this.#parts.mask.entry(toSummary(session))),
+      sessions: page.map(({ session }) => this.#shown(session)),
       next_cursor: isMore ? formatCursor(query.fingerprint, [last.position, as_of]) : null,
     };
   }
@@ -94,6 +99,19 @@ export class SessionReader {
     const isMore = used > 0 && used < positions.length;
     const next_cursor = isMore ? formatCursor(query.fingerprint, [positions[used - 1] as number]) : null;
     return { entries: rows, next_cursor };
+  }
+
+  /** Masked, as lists show it. */
+  #shown(row: SessionRow): SessionSummary {
+    const summary = toSummary(row);
+    const { session_id, last_position, entries } = row;
+    const known = this.#clean.get(session_id);
+    if (known?.last_position === last_position && known.entries === entries) return summary;
+    const masked = this.#parts.mask.entry(summary);
+    if (this.#clean.size >= CLEAN_MAX) this.#clean.clear();
+    if (masked === summary) this.#clean.set(session_id, { last_position, entries });
+    else this.#clean.delete(session_id);
+    return masked;
   }
 }
 

@@ -35,7 +35,8 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
     CREATE INDEX rows_by_session ON rows (session_id, created_ms) WHERE session_id <> '';
     CREATE INDEX rows_by_project ON rows (project, created_ms) WHERE project <> '';
     CREATE INDEX rows_by_client ON rows (client, created_ms) WHERE client <> '';
-    CREATE INDEX rows_in_session ON rows (session_id) WHERE session_id <> '';
+    -- With the kind, which history asks for, so that it need not look at the rows themselves.
+    CREATE INDEX rows_in_session ON rows (session_id, position, kind) WHERE session_id <> '';
     -- System messages stay in front of a session's history however long ago they were.
     CREATE INDEX rows_of_system ON rows (session_id) WHERE role = 'system';
     CREATE INDEX rows_by_subject ON rows (about) WHERE about IS NOT NULL;

@@ -64,9 +64,7 @@ export class SqliteIndex implements EntryIndex {
    * tables are made anew or exchanged, by whichever process.
    */
   versions(): { readonly format: number; readonly tables: number } {
-    const sql =
-      "SELECT user_version AS format, schema_version AS tables FROM pragma_user_version, pragma_schema_version";
-    return this.#guard(() => this.#sql.get(sql) as { readonly format: number; readonly tables: number });
+    return this.#guard(() => ({ format: this.#pragma("user_version"), tables: this.#pragma("schema_version") }));
   }
 
   hold(): () => boolean {
@@ -205,6 +203,12 @@ export class SqliteIndex implements EntryIndex {
     const { log_id = "", hash = "" } = source ?? {};
     const move = "UPDATE checkpoints SET position = ?, log_id = ?, hash = ? WHERE name = 'rows'";
     this.#sql.run(move, through, log_id, hash);
+  }
+
+  /** Prepared once, since every read asks. */
+  #pragma(name: "user_version" | "schema_version"): number {
+    const found = this.#sql.get<{ readonly [name: string]: number }>(`PRAGMA ${name}`);
+    return found?.[name] ?? 0;
   }
 
   #guard<T>(work: () => T): T {

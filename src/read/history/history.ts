@@ -27,7 +27,7 @@ export type ConsolidationPlan =
 type SystemItem = Item & { readonly type: "system" };
 
 /** The first look takes a little more than the window, since some items are repaired away. */
-const CHUNK_MIN = 64;
+const CHUNK_MIN = 16;
 const CHUNK_MAX = 2_000;
 
 export class HistoryReader {
