@@ -106,6 +106,17 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
+    behaviour: "an entry may refer to very many things, and name each of them twice",
+    run: async ({ open }) => {
+      const index = await open();
+      const many = Array.from({ length: 20_000 }, (_, at) => chunk(`c-${at % 10_000}`));
+      await fill(index, { rows: [newRow(1, { references: many }), newRow(2)], through: 2 });
+      expect(await having(index, chunk("c-0"), chunk("c-9999"))).toEqual([1]);
+      await fill(index, { rows: [], erased: [1], through: 3 });
+      expect(await having(index, chunk("c-9999"))).toEqual([]);
+    },
+  },
+  {
     behaviour: "references are compared exactly, NUL and lone surrogates too",
     run: async ({ open }) => {
       const index = await open();

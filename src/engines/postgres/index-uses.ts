@@ -39,20 +39,32 @@ export async function withKeptReferences(session: Session, rows: readonly EntryR
   return rows.map((row) => (row.about === undefined || targets.has(row.about) ? row : { ...row, references: [] }));
 }
 
-/** Adds what rows say that were just inserted. */
+/** Adds what rows say that were just inserted. What many of them name is sent and hashed once. */
 export async function addUses(session: Session, rows: readonly EntryRow[]): Promise<void> {
-  const uses = rows.flatMap(({ references, position, about = position }) =>
-    distinct(references).map(({ what, reference }) => [what, referenceKey(reference), about]),
-  );
-  if (uses.length > 0) await session.query(addStatement, columnsOf(uses, 3));
+  const numbers = new Map<string, number>();
+  const names: (readonly unknown[])[] = [];
+  const said: (readonly number[])[] = [];
+  for (const { references, position, about = position } of rows) {
+    for (const one of distinct(references)) {
+      const name = nameOf(one);
+      let number = numbers.get(name);
+      if (number === undefined) {
+        number = names.push([one.what, referenceKey(one.reference)]);
+        numbers.set(name, number);
+      }
+      said.push([number, about]);
+    }
+  }
+  if (said.length > 0) await session.query(addStatement, [...columnsOf(names, 2), ...columnsOf(said, 2)]);
 }
 
 const addStatement = {
   name: "hansard_index_uses",
   text: `INSERT INTO hansard_index_uses AS u (what, reference, created_ms, position, sayers)
-    SELECT said.what, said.reference, r.created_ms, r.position, count(*)
-    FROM unnest($1::text[], $2::bytea[], $3::bigint[]) AS said (what, reference, position)
-    JOIN hansard_index_rows r USING (position) GROUP BY said.what, said.reference, r.created_ms, r.position
+    SELECT named.what, named.reference, r.created_ms, r.position, count(*)
+    FROM unnest($3::bigint[], $4::bigint[]) AS said (number, position)
+    JOIN unnest($1::text[], $2::bytea[]) WITH ORDINALITY AS named (what, reference, number) USING (number)
+    JOIN hansard_index_rows r USING (position) GROUP BY named.what, named.reference, r.created_ms, r.position
     ON CONFLICT (what, reference, created_ms, position) DO UPDATE SET sayers = u.sayers + excluded.sayers`,
 };
 
@@ -104,10 +116,12 @@ function referenceKey(reference: string): Buffer {
   return hash("sha256", JSON.stringify(reference), "buffer");
 }
 
+/** A reference may be named twice, and an entry may name very many. */
 function distinct(references: readonly Reference[]): readonly Reference[] {
-  const seen = new Set<string>();
-  return references.filter(({ what, reference }) => {
-    const key = JSON.stringify([what, reference]);
-    return !seen.has(key) && seen.add(key);
-  });
+  if (references.length < 2) return references;
+  return [...new Map(references.map((one) => [nameOf(one), one])).values()];
+}
+
+function nameOf({ what, reference }: Reference): string {
+  return JSON.stringify([what, reference]);
 }

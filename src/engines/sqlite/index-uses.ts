@@ -35,12 +35,14 @@ export function numberReferences(sql: Statements, rows: readonly EntryRow[]): Nu
   const numbers = new ReferenceNumbers(sql);
   const targets = targetsOf(sql, rows);
   const numbered = new Map<number, readonly number[]>();
+  const lastNamedAt = new Map<number, number>();
   for (const { position, about, references } of rows) {
     if (references.length === 0 || (about !== undefined && !targets.has(about))) continue;
     const own: number[] = [];
     for (const reference of references) {
       const number = numbers.of(reference);
-      if (!own.includes(number)) own.push(number);
+      if (lastNamedAt.get(number) !== position) own.push(number);
+      lastNamedAt.set(number, position);
     }
     numbered.set(position, own);
   }
