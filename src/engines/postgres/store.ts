@@ -1,11 +1,12 @@
 // Opens a store on PostgreSQL: its log, its index, word of growth from other servers, and the lease of who fills the index.
 import { shownPlace } from "../../model/data-address.js";
 import { Fault } from "../../model/fault.js";
+import { leaseOf, type NamedLease } from "../../ports/lease.js";
 import { Connections } from "./connection.js";
 import { Growth } from "./growth.js";
 import { PostgresIndex } from "./index.js";
-import { IndexLease } from "./index-lease.js";
 import { PostgresKeys } from "./keys.js";
+import { PostgresLeases } from "./leases.js";
 import { PostgresLog } from "./log.js";
 import { versionOf } from "./migrations.js";
 
@@ -13,7 +14,9 @@ export interface PostgresStore {
   readonly log: PostgresLog;
   readonly index: PostgresIndex;
   readonly growth: Growth;
-  readonly lease: IndexLease;
+  readonly leases: PostgresLeases;
+  /** Who fills the index in the background. Nothing depends on it: a read brings the index up to date by itself. */
+  readonly lease: NamedLease;
   readonly keys: PostgresKeys;
 }
 
@@ -35,7 +38,8 @@ export async function openPostgres({ address, create, wait_ms = WAIT_MS }: Store
     const index = await PostgresIndex.open(connections);
     const log = await PostgresLog.open(connections);
     const keys = await PostgresKeys.open(connections);
-    return { log, index, growth: new Growth(connections), lease: new IndexLease(connections), keys };
+    const leases = new PostgresLeases(connections);
+    return { log, index, growth: new Growth(connections), leases, lease: leaseOf(leases, "indexer"), keys };
   } catch (error) {
     await connections.close();
     throw error;
