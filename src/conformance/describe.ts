@@ -3,9 +3,11 @@ import { describe, test } from "vitest";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { KeyStore } from "../ports/key-store.js";
+import type { Leases } from "../ports/lease.js";
 import { entryIndexChecks } from "./entry-index.js";
 import { entryLogChecks } from "./entry-log.js";
 import { keyStoreChecks } from "./key-store.js";
+import { leaseChecks } from "./leases.js";
 import { type Check, type Closable, type Engine, type OpenStore, proveLack, runCheck } from "./suite.js";
 
 export function describeEntryLog(engine: Engine, open: OpenStore<EntryLog>): void {
@@ -18,6 +20,10 @@ export function describeEntryIndex(engine: Engine, open: OpenStore<EntryIndex>):
 
 export function describeKeyStore(engine: Engine, open: OpenStore<KeyStore>): void {
   describeChecks({ port: "KeyStore", engine, open, checks: keyStoreChecks });
+}
+
+export function describeLeases(engine: Engine, open: OpenStore<Leases>): void {
+  describeChecks({ port: "Leases", engine, open, checks: leaseChecks });
 }
 
 function describeChecks<T extends Closable>(suite: {

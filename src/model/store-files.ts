@@ -7,7 +7,7 @@ export interface StoreFiles {
   readonly keys: string;
 }
 
-const STORE_FILE = /^(log|keys|index(\.format-\d+)?)\.db(-wal|-shm)?$/;
+const STORE_FILE = /^((log|keys|index(\.format-\d+)?)\.db(-wal|-shm)?|[a-z-]+\.lease)$/;
 /** What SQLite lays beside a database while it is in use. */
 const ENDINGS = ["", "-wal", "-shm"] as const;
 

@@ -3,6 +3,7 @@ import type { StoreFiles } from "../model/store-files.js";
 import type { EntryLog } from "./entry-log.js";
 import type { IndexHolder } from "./index-holder.js";
 import type { KeyStore } from "./key-store.js";
+import type { Leases } from "./lease.js";
 
 /** Whether a store that is not there is made, must be there, or is only read. */
 export type LogMode = "create" | "write" | "read";
@@ -21,8 +22,8 @@ export interface Store {
   keys(): Promise<KeyStore>;
   /** Where others share the store without sharing its files. */
   growth?(): Growth;
-  /** Which of those who share an index follows the log unasked; whoever has it to itself needs none. */
-  lease?(): { hold(): Promise<boolean>; close(): void };
+  /** Which one of all processes on the store does what only one of them should. */
+  leases(): Leases;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 // Following the log in the background, so that reads find little left to index: batch by batch, with room for reads and
 // for capture in between. Where servers share an index, the one that holds the lease follows.
+import type { NamedLease } from "../ports/lease.js";
 import type { IndexState } from "../read/questions.js";
 
 /** Whose index is brought up to the log. */
@@ -7,12 +8,6 @@ export interface Follower {
   progress(): Promise<IndexState & { readonly position: number }>;
   indexStep(): Promise<boolean>;
   finishPurge(): Promise<void>;
-}
-
-/** Who decides, among several servers, which of them follows. */
-export interface FollowingLease {
-  hold(): Promise<boolean>;
-  close(): void;
 }
 
 /** How much may wait while more is recorded than a reader could keep up with without slowing capture down. */
@@ -32,7 +27,7 @@ const LOOK_AGAIN_MS = 1_000;
 
 export class Following {
   readonly #follower: Follower;
-  readonly #lease: FollowingLease | undefined;
+  readonly #lease: NamedLease | undefined;
   readonly #leisure: Leisure | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -42,7 +37,7 @@ export class Following {
 
   constructor(parts: {
     readonly follower: Follower;
-    readonly lease?: FollowingLease | undefined;
+    readonly lease?: NamedLease | undefined;
     /** Left out where an index takes longer to follow than anybody would wait for a read. */
     readonly leisure?: Leisure | undefined;
   }) {

@@ -1,6 +1,7 @@
 // The thread that fills the index and answers reads, whichever engine keeps them.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { createMask } from "../guard/masking/mask.js";
+import { leaseOf } from "../ports/lease.js";
 import type { Question } from "../read/questions.js";
 import { Following, type Leisure } from "../reading/following.js";
 import { LocalReading } from "../reading/local.js";
@@ -34,8 +35,12 @@ async function open(): Promise<void> {
     // It may have to rewrite the whole file, which would hold up every read here.
     purge: files === undefined ? undefined : () => purgeElsewhere(files.index),
   });
-  const leisure = files === undefined ? undefined : LEISURE;
-  following = new Following({ follower: reading, lease: indexStore.lease?.(), leisure });
+  // Servers on one database leave it to one of them. What a process knows of a file's newest texts it keeps to itself, so
+  // that there everybody follows.
+  following =
+    files === undefined
+      ? new Following({ follower: reading, lease: leaseOf(indexStore.leases(), "indexer") })
+      : new Following({ follower: reading, leisure: LEISURE });
   // What was appended before this thread began was told to nobody.
   following.grown();
 }

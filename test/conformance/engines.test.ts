@@ -1,9 +1,12 @@
 // The conformance suite on every engine there is, the SQLite log also through the thread that owns it.
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { describeEntryIndex, describeEntryLog } from "../../src/conformance.js";
+import { describeEntryIndex, describeEntryLog, describeLeases } from "../../src/conformance.js";
 import { MemoryIndex } from "../../src/engines/memory/index.js";
+import { MemoryLeases } from "../../src/engines/memory/leases.js";
 import { MemoryLog } from "../../src/engines/memory/log.js";
 import { SqliteIndex } from "../../src/engines/sqlite/index.js";
+import { SqliteLeases } from "../../src/engines/sqlite/leases.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import { ThreadedLog } from "../../src/threads/threaded-log.js";
 import { folderOfFile } from "../support/temporary-folder.js";
@@ -34,3 +37,10 @@ describeEntryIndex({ engine: "sqlite", name: "sqlite, texts in small segments" }
     texts: { segment: { blocks: 2, entries: 37 }, rows_first: 5 },
   }),
 );
+
+describeLeases(memory, async () => new MemoryLeases());
+describeLeases({ engine: "sqlite" }, async (store) => {
+  const own = join(folder, store);
+  mkdirSync(own, { recursive: true });
+  return new SqliteLeases({ folder: own });
+});

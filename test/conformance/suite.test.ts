@@ -3,12 +3,14 @@ import { describe, expect, test } from "vitest";
 import { entryIndexChecks } from "../../src/conformance/entry-index.js";
 import { entryLogChecks } from "../../src/conformance/entry-log.js";
 import { keyStoreChecks } from "../../src/conformance/key-store.js";
+import { leaseChecks } from "../../src/conformance/leases.js";
 import { type Check, proveLack, runCheck } from "../../src/conformance/suite.js";
 import { MemoryLog } from "../../src/engines/memory/log.js";
 import type { EntryLog } from "../../src/ports/entry-log.js";
 import { faultyDocuments } from "./faulty-documents.js";
 import { faultyIndexes } from "./faulty-indexes.js";
 import { faultyKeys } from "./faulty-keys.js";
+import { faultyLeases, openerOf } from "./faulty-leases.js";
 import { faultyLogs } from "./faulty-logs.js";
 
 describe("a log that is wrong in one respect fails the check for it:", () => {
@@ -29,10 +31,22 @@ describe("a store of keys that is wrong in one respect fails the check for it:",
   });
 });
 
+describe("leases that are wrong in one respect fail the check for it:", () => {
+  test.each(faultyLeases.filter(({ breaks }) => breaks !== undefined))("$Faulty.name", async ({ Faulty, breaks }) => {
+    await expectBroken({ checks: leaseChecks, breaks: breaks as string, open: openerOf(Faulty) });
+  });
+
+  test("and right ones fail none", async () => {
+    const open = openerOf((faultyLeases[0] as (typeof faultyLeases)[number]).Faulty);
+    for (const check of leaseChecks) await runCheck({ check, engine: { engine: "memory" }, open });
+  });
+});
+
 test("the first check of each suite asks which engine it is", () => {
   expect(entryLogChecks[0]?.behaviour).toBe("it is the engine that it is said to be");
   expect(entryIndexChecks[0]?.behaviour).toBe("it is the engine that it is said to be");
   expect(keyStoreChecks[0]?.behaviour).toBe("it is the engine that it is said to be");
+  expect(leaseChecks[0]?.behaviour).toBe("it is the engine that it is said to be");
 });
 
 describe("a check for something that the engine is said to lack", () => {
@@ -77,7 +91,7 @@ test("a check closes all that it opened, also when it fails", async () => {
 async function expectBroken<T extends { close(): Promise<void> }>(parts: {
   readonly checks: readonly Check<T>[];
   readonly breaks: string;
-  readonly open: () => Promise<T>;
+  readonly open: (store: string) => Promise<T>;
 }): Promise<void> {
   const { checks, breaks, open } = parts;
   const meant = checks.filter(({ behaviour }) => behaviour.includes(breaks));

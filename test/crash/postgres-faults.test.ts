@@ -181,9 +181,9 @@ describe("while it runs", () => {
       onTestFinished(() => void holder.kill("SIGKILL"));
       await once(holder.stdout, "data");
       if (what === "lease") {
-        expect(await store.lease.hold()).toBe(false);
+        expect(await store.leases.hold("indexer")).toBe(false);
         holder.kill("SIGKILL");
-        await vi.waitUntil(() => store.lease.hold(), { timeout: 30_000 });
+        await vi.waitUntil(() => store.leases.hold("indexer"), { timeout: 30_000 });
       } else {
         const waiting = store.log.append([[newEntry("waits")]]);
         holder.kill("SIGKILL");
@@ -269,9 +269,9 @@ function open(address: string, wait_ms = 0): Promise<PostgresStore> {
   return openPostgres({ address, create: true, wait_ms });
 }
 
-async function close({ log, growth, lease }: PostgresStore): Promise<void> {
+async function close({ log, growth, leases }: PostgresStore): Promise<void> {
   growth.close();
-  lease.close();
+  await leases.close();
   await log.close();
 }
 

@@ -1,7 +1,7 @@
 // A program that takes the head of a log, or the lease of its index, says so, and holds on to it until it is killed.
 import { writeSync } from "node:fs";
 import { Connections } from "../../src/engines/postgres/connection.js";
-import { IndexLease } from "../../src/engines/postgres/index-lease.js";
+import { PostgresLeases } from "../../src/engines/postgres/leases.js";
 import { lockHeadStatement } from "../../src/engines/postgres/log-statements.js";
 
 const [address, what] = process.argv.slice(2) as [string, "head" | "lease"];
@@ -11,7 +11,7 @@ const forEver = new Promise<never>(() => undefined);
 setInterval(() => undefined, 60_000);
 
 if (what === "lease") {
-  if (await new IndexLease(connections).hold()) writeSync(1, "held\n");
+  if (await new PostgresLeases(connections).hold("indexer")) writeSync(1, "held\n");
   await forEver;
 } else {
   await connections.transact(async (session) => {

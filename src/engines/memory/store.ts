@@ -3,12 +3,19 @@ import { fixedIndex } from "../../ports/index-holder.js";
 import type { Store, StoreEngine } from "../../ports/store.js";
 import { MemoryIndex } from "./index.js";
 import { MemoryKeys } from "./keys.js";
+import { MemoryLeases } from "./leases.js";
 import { MemoryLog } from "./log.js";
 
 export const memoryEngine: StoreEngine = {
   engine: "memory",
   async open(): Promise<Store> {
     const [log, index, keys] = [new MemoryLog(), fixedIndex(new MemoryIndex()), new MemoryKeys()];
-    return { log: async () => log, index: async () => index, keys: async () => keys, close: async () => undefined };
+    return {
+      log: async () => log,
+      index: async () => index,
+      keys: async () => keys,
+      leases: () => new MemoryLeases(),
+      close: async () => undefined,
+    };
   },
 };

@@ -28,6 +28,11 @@ export class SessionHolder {
     return client;
   }
 
+  /** From now on something is asked of it, which the program waits for. */
+  wake(): void {
+    (this.#client as (PoolClient & { ref(): void }) | undefined)?.ref();
+  }
+
   /** From now on it only waits, perhaps for years, which must keep no program from ending. */
   rest(): void {
     (this.#client as (PoolClient & { unref(): void }) | undefined)?.unref();

@@ -1,4 +1,4 @@
-// Opens a store on PostgreSQL: its log, its index, word of growth from other servers, and the lease of who fills the index.
+// Opens a store on PostgreSQL: its log, its index, word of growth from other servers, and the leases of the servers that share it.
 import { shownPlace } from "../../model/data-address.js";
 import { Fault } from "../../model/fault.js";
 import { fixedIndex } from "../../ports/index-holder.js";
@@ -6,8 +6,8 @@ import type { Store, StoreEngine } from "../../ports/store.js";
 import { Connections } from "./connection.js";
 import { Growth } from "./growth.js";
 import { PostgresIndex } from "./index.js";
-import { IndexLease } from "./index-lease.js";
 import { PostgresKeys } from "./keys.js";
+import { PostgresLeases } from "./leases.js";
 import { PostgresLog } from "./log.js";
 import { versionOf } from "./migrations.js";
 
@@ -17,14 +17,14 @@ export interface PostgresStore {
   readonly log: PostgresLog;
   readonly index: PostgresIndex;
   readonly growth: Growth;
-  readonly lease: IndexLease;
+  readonly leases: PostgresLeases;
   readonly keys: PostgresKeys;
 }
 
 export const postgresEngine: StoreEngine = {
   engine: "postgres",
   async open({ address, mode, waits = true }): Promise<Store> {
-    const { log, index, keys, growth, lease } = await openPostgres({
+    const { log, index, keys, growth, leases } = await openPostgres({
       address,
       create: mode === "create",
       wait_ms: waits ? WAIT_MS : 0,
@@ -35,7 +35,7 @@ export const postgresEngine: StoreEngine = {
       index: async () => holder,
       keys: async () => keys,
       growth: () => growth,
-      lease: () => lease,
+      leases: () => leases,
       close: () => log.close(),
     };
   },
@@ -57,7 +57,8 @@ export async function openPostgres({ address, create, wait_ms = WAIT_MS }: OpenO
     const index = await PostgresIndex.open(connections);
     const log = await PostgresLog.open(connections);
     const keys = await PostgresKeys.open(connections);
-    return { log, index, growth: new Growth(connections), lease: new IndexLease(connections), keys };
+    const leases = new PostgresLeases(connections);
+    return { log, index, growth: new Growth(connections), leases, keys };
   } catch (error) {
     await connections.close();
     throw error;

@@ -5,6 +5,7 @@ import { type StoreFiles, storeFiles } from "../../model/store-files.js";
 import type { Store, StoreEngine } from "../../ports/store.js";
 import { SqliteIndexFile } from "./index-file.js";
 import { SqliteKeys } from "./keys.js";
+import { SqliteLeases } from "./leases.js";
 import { SqliteLog } from "./log.js";
 
 export const sqliteEngine: StoreEngine = {
@@ -18,6 +19,7 @@ export const sqliteEngine: StoreEngine = {
       // It is opened by the first read that needs it, so that trouble with it harms no other.
       index: async () => new SqliteIndexFile({ path: files.index }),
       keys: async () => new SqliteKeys({ path: files.keys }),
+      leases: () => new SqliteLeases({ folder: address }),
       close: async () => undefined,
     };
   },
