@@ -10,6 +10,8 @@ export interface ConnectionOptions {
   readonly address: string;
   /** How long to wait for a server that is not there yet. */
   readonly wait_ms: number;
+  /** How many connections there are at most. */
+  readonly connections_max?: number;
   /** How long to wait for a lock that another transaction holds. */
   readonly lock_ms?: number;
   /** How long to wait for the answer to a quick statement. */
@@ -32,7 +34,6 @@ export interface Session {
   query<T>(statement: Statement, values?: readonly unknown[]): Promise<readonly T[]>;
 }
 
-/** Eight reads and two walks at once, two sessions that are kept, and room for captures, which must not wait for them. */
 const CONNECTIONS_MAX = 16;
 const CONNECT_MS_MAX = 5_000;
 const RETRY_MS = 200;
@@ -181,11 +182,15 @@ function withLimit(config: QueryConfig, ms: number): QueryConfig & { readonly qu
 }
 
 /** The driver is loaded only where this engine is chosen. */
-async function newPool({ address, lock_ms = LOCK_MS }: ConnectionOptions): Promise<Pool> {
+async function newPool({
+  address,
+  lock_ms = LOCK_MS,
+  connections_max = CONNECTIONS_MAX,
+}: ConnectionOptions): Promise<Pool> {
   const { default: pg } = await import("pg");
   const pool = new pg.Pool({
     connectionString: address,
-    max: CONNECTIONS_MAX,
+    max: connections_max,
     connectionTimeoutMillis: CONNECT_MS_MAX,
     idleTimeoutMillis: 60_000,
     query_timeout: ANSWER_MS_MAX,

@@ -12,6 +12,10 @@ import { PostgresLog } from "./log.js";
 import { versionOf } from "./migrations.js";
 
 const WAIT_MS = 30_000;
+/** A server captures, looks up keys and listens with these … */
+const CAPTURING_MAX = 8;
+/** … and has eight reads and two walks at once, and two sessions that are kept, in a thread of its own. */
+const READING_MAX = 12;
 
 export interface PostgresStore {
   readonly log: PostgresLog;
@@ -28,6 +32,7 @@ export const postgresEngine: StoreEngine = {
       address,
       create: mode === "create",
       wait_ms: waits ? WAIT_MS : 0,
+      connections_max: mode === "read" ? READING_MAX : CAPTURING_MAX,
     });
     const holder = fixedIndex(index);
     return {
@@ -47,10 +52,12 @@ interface OpenOptions {
   readonly create: boolean;
   /** How long a database that is not there yet is waited for. */
   readonly wait_ms?: number;
+  readonly connections_max?: number;
 }
 
-export async function openPostgres({ address, create, wait_ms = WAIT_MS }: OpenOptions): Promise<PostgresStore> {
-  const connections = await Connections.open({ address, wait_ms });
+export async function openPostgres({ create, wait_ms = WAIT_MS, ...options }: OpenOptions): Promise<PostgresStore> {
+  const { address } = options;
+  const connections = await Connections.open({ ...options, wait_ms });
   try {
     if (!create && (await versionOf(connections, "log")) === 0) throw notThere(address);
     // The index first: what makes a database unsuitable shows there, and then nothing was recorded yet.
