@@ -12,8 +12,9 @@ export class Statements {
     this.#naming = naming;
   }
 
-  run(sql: string, ...values: readonly unknown[]): void {
-    this.#prepared(sql).run(...values);
+  /** Answers with how many rows were changed. */
+  run(sql: string, ...values: readonly unknown[]): number {
+    return this.#prepared(sql).run(...values).changes;
   }
 
   get<T>(sql: string, ...values: readonly unknown[]): T | undefined {
