@@ -34,9 +34,9 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
       const index = await open();
       const rows = mixedRows(40, 1);
       const start = await index.standing();
-      await index.apply({ after: start, rows, through: 40 });
+      expect(await index.apply({ after: start, rows, through: 40 })).toBe(true);
       const before = await answersOf(index);
-      await index.apply({ after: start, rows, through: 40 });
+      expect(await index.apply({ after: start, rows, through: 40 })).toBe(false);
       await index.apply({ after: start, rows: rows.slice(0, 10), through: 10 });
       expect(await index.checkpoint()).toBe(40);
       expect(await answersOf(index)).toEqual(before);
@@ -51,7 +51,8 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
       await fill(index, { rows: rows.slice(0, 25), through: 25, put: [newDocument("kept", 1)] });
       const changes = { put: [newDocument("other", 2)], removed: [newDocument("kept", 1)], erased: [1, 2] };
       for (const position of [0, 10, 24, 26, 40]) {
-        await index.apply({ after: { ...after, position }, rows: rows.slice(position), through: 41, ...changes });
+        const batch = { after: { ...after, position }, rows: rows.slice(position), through: 41, ...changes };
+        expect(await index.apply(batch), `after ${position}`).toBe(false);
         expect(await index.checkpoint(), `after ${position}`).toBe(25);
       }
       expect(await answersOf(index)).toEqual(expectedAnswers(rows.slice(0, 25)));

@@ -2,6 +2,7 @@
 import type { DocumentName, EntryIndex, EntryRow, IndexBatch, IndexDocument } from "../ports/entry-index.js";
 import type { Fold } from "./fold.js";
 import { folds } from "./folds.js";
+import type { KnownDocuments } from "./known-documents.js";
 
 /** So many rows or documents are asked for at once; a session of any length is folded again page by page. */
 const PAGE = 1_000;
@@ -12,13 +13,16 @@ export interface Folding {
   readonly index: EntryIndex;
   readonly rows: readonly EntryRow[];
   readonly erased?: readonly number[];
+  /** Documents that need not be read, because they are known to be as the index has them. */
+  readonly known?: KnownDocuments;
 }
 
 /**
  * The documents that a batch puts and removes. Everything is read from the index as it stands: if it moves on meanwhile,
  * the batch is passed over, and this with it.
  */
-export async function foldBatch({ index, rows, erased = [] }: Folding): Promise<Pick<IndexBatch, "put" | "removed">> {
+export async function foldBatch(folding: Folding): Promise<Required<Pick<IndexBatch, "put" | "removed">>> {
+  const { index, rows, erased = [], known } = folding;
   const gone = new Set(erased);
   const left = gone.size === 0 ? rows : rows.filter(({ position }) => !gone.has(position));
   const put: IndexDocument[] = [];
@@ -26,7 +30,7 @@ export async function foldBatch({ index, rows, erased = [] }: Folding): Promise<
   for (const fold of folds) {
     const lost = await lostRows(index, fold, erased);
     const added = groupByKey(fold, left);
-    const documents = await documentsOf(index, fold, [...new Set([...added.keys(), ...lost.keys()])]);
+    const documents = await documentsOf(index, fold, [...new Set([...added.keys(), ...lost.keys()])], known);
     for (const [key, own] of added) if (!lost.has(key)) put.push(fold.add(key, documents.get(key), own));
     for (const keys of pagesOf([...lost.keys()], FOLDED_AT_ONCE)) {
       const rests = await Promise.all(keys.map((key) => restOf(index, fold, { key, gone, lost, documents })));
@@ -85,9 +89,16 @@ async function documentsOf(
   index: EntryIndex,
   { collection }: Fold,
   keys: readonly string[],
+  known: KnownDocuments | undefined,
 ): Promise<ReadonlyMap<string, IndexDocument>> {
   const documents = new Map<string, IndexDocument>();
-  for (const page of pagesOf(keys, PAGE)) {
+  const unknown: string[] = [];
+  for (const key of keys) {
+    const document = known?.get({ collection, key });
+    if (document === undefined) unknown.push(key);
+    else documents.set(key, document);
+  }
+  for (const page of pagesOf(unknown, PAGE)) {
     for (const document of await index.getDocuments({ collection, keys: page })) documents.set(document.key, document);
   }
   return documents;

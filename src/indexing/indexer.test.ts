@@ -10,7 +10,7 @@ import { Indexer } from "./indexer.js";
 
 class CountingIndex extends MemoryIndex {
   readonly batches: number[] = [];
-  override apply(batch: IndexBatch): Promise<void> {
+  override apply(batch: IndexBatch): Promise<boolean> {
     this.batches.push(batch.rows.length);
     return super.apply(batch);
   }
@@ -77,6 +77,64 @@ test("a response counts for its interaction, in whichever batch either comes", a
   await indexer.catchUp();
   const used = await index.list({ filter: { references: [{ what: "memory", reference: "m" }] }, limit: 10 });
   expect(used.map(({ position }) => position).toSorted()).toEqual([1, 4]);
+});
+
+describe("what is known of sessions from the batch before", () => {
+  const said = (id: string, title: string): LogEntry => bodyOf({ id, session_id: "s", title }, "session_info");
+  const titleOf = async (): Promise<unknown> => {
+    const [session] = await index.getDocuments({ collection: "sessions", keys: ["s"] });
+    return session?.body.title;
+  };
+
+  test("is not read again while nobody else moves the index on", async () => {
+    let reads = 0;
+    class ReadIndex extends MemoryIndex {
+      override getDocuments(query: Parameters<MemoryIndex["getDocuments"]>[0]) {
+        if (query.keys.length > 0) reads += 1;
+        return super.getDocuments(query);
+      }
+    }
+    indexer = new Indexer({ log, index: new ReadIndex() });
+    for (const id of ["a", "b", "c"]) {
+      await append([said(id, id)]);
+      await indexer.catchUp();
+    }
+    expect(reads).toBe(1);
+  });
+
+  test("is read again once another process has moved it on", async () => {
+    const other = new Indexer({ log, index });
+    for (const [at, id] of ["a", "b", "c", "d", "e"].entries()) {
+      await append([said(id, id), bodyOf({ id: `${id}-more`, session_id: "s", error: "e" })]);
+      await (at % 2 === 0 ? indexer : other).catchUp();
+    }
+    expect(await titleOf()).toBe("e");
+    const [session] = await index.getDocuments({ collection: "sessions", keys: ["s"] });
+    expect(session?.body.by_kind).toEqual({ session_info: 5, error: 5 });
+  });
+
+  test("is forgotten where the batch was passed over, because another one may have known less", async () => {
+    await append([said("a", "forgotten meanwhile")]);
+    let isLate = false;
+    class LateIndex extends MemoryIndex {
+      override async apply(batch: IndexBatch): Promise<boolean> {
+        if (batch.put?.[0]?.body.title === "forgotten meanwhile") {
+          // Another process, which has read the log after the entry was erased, gets ahead.
+          await super.apply({ after: batch.after, rows: [], through: batch.through });
+          isLate = true;
+        }
+        return super.apply(batch);
+      }
+    }
+    const shared = new LateIndex();
+    indexer = new Indexer({ log, index: shared });
+    await indexer.catchUp();
+    expect(isLate).toBe(true);
+    await append([bodyOf({ id: "b", session_id: "s", error: "e" })]);
+    await indexer.catchUp();
+    const [session] = await shared.getDocuments({ collection: "sessions", keys: ["s"] });
+    expect(session?.body).toMatchObject({ title: "", by_kind: { error: 1 } });
+  });
 });
 
 test("an erased entry has no row, and the index follows past it", async () => {

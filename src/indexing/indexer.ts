@@ -7,6 +7,7 @@ import type { EntryIndex, EntryRow } from "../ports/entry-index.js";
 import type { EntryLog, StoredBody, StoredEntry } from "../ports/entry-log.js";
 import { type PlacedBody, toEntryRow } from "./entry-row.js";
 import { foldBatch } from "./folding.js";
+import { KnownDocuments } from "./known-documents.js";
 
 /** Large enough to pay for its commit, small enough that a read which has to wait for a batch hardly notices. */
 const BATCH_ENTRIES = 1_000;
@@ -15,6 +16,7 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 export class Indexer {
   readonly #log: EntryLog;
   readonly #index: EntryIndex;
+  readonly #known = new KnownDocuments();
   #logId: string | undefined;
   #stepping: Promise<boolean> | undefined;
 
@@ -53,8 +55,10 @@ export class Indexer {
     const bodies = batch.flatMap((stored) => readableBody(stored) ?? []);
     const erased = bodies.flatMap(({ position, kind, body }) => (kind === "redaction" ? namedIn(position, body) : []));
     const rows = await this.#toRows(bodies);
-    const documents = await foldBatch({ index: this.#index, rows, erased });
-    await this.#index.apply({ after, rows, through, erased, ...documents, source });
+    this.#known.compare(after);
+    const documents = await foldBatch({ index: this.#index, rows, erased, known: this.#known });
+    const applied = { after, rows, through, erased, ...documents, source };
+    if (await this.#index.apply(applied)) this.#known.remember(applied);
     return true;
   }
 

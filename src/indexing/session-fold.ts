@@ -87,15 +87,17 @@ function addRows(key: string, document: IndexDocument | undefined, rows: readonl
   const by_kind: { [kind: string]: number } = { ...sums.by_kind };
   // An entry without a label is told by an empty one, which filters ask for too. A set keeps the order of appearance.
   const labels = new Set(document?.labels);
+  let last: EntryRow | undefined;
   for (const row of rows) {
     by_kind[row.kind] = (by_kind[row.kind] ?? 0) + 1;
-    for (const what of LABELLINGS) labels.add(`${what}:${row[what]}`);
+    for (const what of LABELLINGS) if (row[what] !== last?.[what]) labels.add(`${what}:${row[what]}`);
+    last = row;
     sums.first_ms = Math.min(sums.first_ms, row.created_ms);
     sums.last_ms = Math.max(sums.last_ms, row.created_ms);
     if (row.kind === "clear") sums.cleared_through = row.position;
     if (row.facts !== undefined) addFacts(sums, row.facts);
   }
-  const sort = rows.at(-1)?.position ?? 0;
+  const sort = last?.position ?? 0;
   return { collection: SESSIONS, key, sort, labels: [...labels], body: { ...sums, by_kind } };
 }
 

@@ -12,7 +12,7 @@ class AnyLabelWillDo extends MemoryIndex {
 }
 
 class LabelsOnlyAdd extends MemoryIndex {
-  override async apply(batch: IndexBatch): Promise<void> {
+  override async apply(batch: IndexBatch): Promise<boolean> {
     const put: IndexDocument[] = [];
     for (const document of batch.put ?? []) {
       const [before] = await super.getDocuments({ collection: document.collection, keys: [document.key] });
@@ -39,7 +39,7 @@ class BeyondSortAlone extends MemoryIndex {
 }
 
 class WholeSorts extends MemoryIndex {
-  override apply(batch: IndexBatch): Promise<void> {
+  override apply(batch: IndexBatch): Promise<boolean> {
     return super.apply({
       ...batch,
       put: (batch.put ?? []).map((document) => ({ ...document, sort: Math.trunc(document.sort) })),
@@ -48,23 +48,23 @@ class WholeSorts extends MemoryIndex {
 }
 
 class OneCollection extends MemoryIndex {
-  override apply(batch: IndexBatch): Promise<void> {
+  override apply(batch: IndexBatch): Promise<boolean> {
     const put = (batch.put ?? []).map((document) => ({ ...document, collection: "made" }));
     return super.apply({ ...batch, put });
   }
 }
 
 class KeepsWhatIsRemoved extends MemoryIndex {
-  override apply({ removed: _, ...batch }: IndexBatch): Promise<void> {
+  override apply({ removed: _, ...batch }: IndexBatch): Promise<boolean> {
     return super.apply(batch);
   }
 }
 
 class DocumentsFirst extends MemoryIndex {
-  override async apply({ put = [], removed = [], ...batch }: IndexBatch): Promise<void> {
+  override async apply({ put = [], removed = [], ...batch }: IndexBatch): Promise<boolean> {
     const after = await super.standing();
     await super.apply({ after, rows: [], through: after.position, put, removed });
-    await super.apply(batch);
+    return super.apply(batch);
   }
 }
 
@@ -77,7 +77,7 @@ class DocumentsOutliveReset extends MemoryIndex {
 }
 
 class TextBodies extends MemoryIndex {
-  override apply(batch: IndexBatch): Promise<void> {
+  override apply(batch: IndexBatch): Promise<boolean> {
     const clean = (document: IndexDocument): IndexDocument => ({
       ...document,
       body: JSON.parse(JSON.stringify(document.body).replaceAll("\\u0000", "")),

@@ -57,7 +57,7 @@ class EmptyMeansAny extends MemoryIndex {
 }
 
 class DetachedResponses extends MemoryIndex {
-  override apply(batch: IndexBatch): Promise<void> {
+  override apply(batch: IndexBatch): Promise<boolean> {
     const rows = batch.rows.map(({ about: _, ...row }) => row);
     return super.apply({ ...batch, rows });
   }
@@ -79,7 +79,7 @@ class ReferencesInOrderOfPosition extends MemoryIndex {
 }
 
 class MergedReferences extends MemoryIndex {
-  override apply(batch: IndexBatch): Promise<void> {
+  override apply(batch: IndexBatch): Promise<boolean> {
     const rows = batch.rows.map((row) => {
       const sayers = batch.rows.filter(({ about }) => about === row.position);
       return { ...row, references: [...row.references, ...sayers.flatMap(({ references }) => references)] };
@@ -89,7 +89,7 @@ class MergedReferences extends MemoryIndex {
 }
 
 class CaselessReferences extends MemoryIndex {
-  override apply(batch: IndexBatch): Promise<void> {
+  override apply(batch: IndexBatch): Promise<boolean> {
     const lower = (one: Reference): Reference => ({ ...one, reference: one.reference.toLowerCase() });
     return super.apply({
       ...batch,
@@ -99,7 +99,7 @@ class CaselessReferences extends MemoryIndex {
 }
 
 class CaselessLabels extends MemoryIndex {
-  override apply(batch: IndexBatch): Promise<void> {
+  override apply(batch: IndexBatch): Promise<boolean> {
     const lower = (row: EntryRow) => ({ ...row, project: row.project.toLowerCase() });
     return super.apply({ ...batch, rows: batch.rows.map(lower) });
   }
@@ -132,32 +132,38 @@ class PositionsWithTheirPlace extends MemoryIndex {
 }
 
 class CheckpointAtLastRow extends MemoryIndex {
-  override async apply(batch: IndexBatch): Promise<void> {
+  override async apply(batch: IndexBatch): Promise<boolean> {
     const through = batch.rows.at(-1)?.position;
-    if (through !== undefined) await super.apply({ ...batch, through });
+    return through !== undefined && super.apply({ ...batch, through });
   }
 }
 
 class TakesWhatOverlaps extends MemoryIndex {
-  override async apply(batch: IndexBatch): Promise<void> {
+  override async apply(batch: IndexBatch): Promise<boolean> {
     const after = await super.standing();
     const rows = batch.rows.filter(({ position }) => position > after.position);
-    if (batch.through > after.position && batch.after.position <= after.position) {
-      await super.apply({ ...batch, after, rows });
-    }
+    const isAhead = batch.through > after.position && batch.after.position <= after.position;
+    return isAhead && super.apply({ ...batch, after, rows });
   }
 }
 
 class EndlessEpoch extends MemoryIndex {
-  override async apply(batch: IndexBatch): Promise<void> {
+  override async apply(batch: IndexBatch): Promise<boolean> {
     const { epoch } = await super.standing();
-    await super.apply({ ...batch, after: { ...batch.after, epoch } });
+    return super.apply({ ...batch, after: { ...batch.after, epoch } });
+  }
+}
+
+class EveryBatchTaken extends MemoryIndex {
+  override async apply(batch: IndexBatch): Promise<boolean> {
+    await super.apply(batch);
+    return true;
   }
 }
 
 class CountsEveryBatch extends MemoryIndex {
   #applied = 0;
-  override apply(batch: IndexBatch): Promise<void> {
+  override apply(batch: IndexBatch): Promise<boolean> {
     this.#applied += batch.rows.length;
     return super.apply(batch);
   }
@@ -242,7 +248,7 @@ class TextsTakenForApplied extends MemoryIndex {
 }
 
 class KeptRows extends MemoryIndex {
-  override apply({ erased: _, ...batch }: IndexBatch): Promise<void> {
+  override apply({ erased: _, ...batch }: IndexBatch): Promise<boolean> {
     return super.apply(batch);
   }
 }
@@ -279,6 +285,7 @@ export const faultyIndexes: readonly { readonly Faulty: new () => MemoryIndex; r
   { Faulty: NewestOfAll, breaks: "pages of sessions hold still" },
   { Faulty: PositionsWithTheirPlace, breaks: "positions within a session" },
   { Faulty: TakesWhatOverlaps, breaks: "made from another place is passed over whole" },
+  { Faulty: EveryBatchTaken, breaks: "made from another place is passed over whole" },
   { Faulty: EndlessEpoch, breaks: "made from an index which was begun again" },
   { Faulty: CheckpointAtLastRow, breaks: "applying moves the checkpoint" },
   { Faulty: CountsEveryBatch, breaks: "a batch that was applied before is passed over" },

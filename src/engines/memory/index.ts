@@ -38,9 +38,9 @@ export class MemoryIndex implements EntryIndex {
     return { position: this.#through, epoch: String(this.#epoch) };
   }
 
-  async apply(batch: IndexBatch): Promise<void> {
+  async apply(batch: IndexBatch): Promise<boolean> {
     const { after, erased = [] } = batch;
-    if (after.position !== this.#through || after.epoch !== String(this.#epoch)) return;
+    if (after.position !== this.#through || after.epoch !== String(this.#epoch)) return false;
     for (const position of erased) {
       this.#erased.add(position);
       this.#texts.delete(position);
@@ -52,6 +52,7 @@ export class MemoryIndex implements EntryIndex {
     this.#documents.change(batch);
     this.#through = batch.through;
     this.#source = batch.source;
+    return true;
   }
 
   async source(): Promise<IndexSource | undefined> {

@@ -62,11 +62,13 @@ export class PostgresIndex implements EntryIndex {
     return source;
   }
 
-  async apply(batch: IndexBatch): Promise<void> {
-    await this.#transact(async (session) => {
+  apply(batch: IndexBatch): Promise<boolean> {
+    return this.#transact(async (session) => {
       // While this server holds the lock, none else applies.
       const { position, epoch } = await standingOf(this.#connections, "rows", session, "FOR UPDATE OF c");
-      if (position === batch.after.position && epoch === batch.after.epoch) await take(session, batch);
+      const isTaken = position === batch.after.position && epoch === batch.after.epoch;
+      if (isTaken) await take(session, batch);
+      return isTaken;
     });
   }
 

@@ -81,19 +81,16 @@ export function countDocuments(sql: Statements, collection: string): number {
   return found?.count ?? 0;
 }
 
+/** Mostly there is one with the same labels, which one statement finds and changes. */
 export function putDocument(sql: Statements, document: IndexDocument): void {
   const { collection, sort } = document;
   const key = toExactText(document.key);
-  const before = find(sql, collection, key);
   const [labels, body] = [JSON.stringify(document.labels), JSON.stringify(document.body)];
-  if (before === undefined) {
-    const add = "INSERT INTO documents (collection, key, sort, labels, body) VALUES (?, ?, ?, ?, ?)";
-    sql.run(add, collection, key, sort, labels, body);
-  } else {
-    sql.run("UPDATE documents SET sort = ?, labels = ?, body = ? WHERE number = ?", sort, labels, body, before.number);
-  }
-  if (before?.labels === labels) return;
-  if (before !== undefined) removeLabels(sql, collection, key, before);
+  const change = "UPDATE documents SET sort = ?, body = ? WHERE collection = ? AND key = ? AND labels = ?";
+  if (sql.run(change, sort, body, collection, key, labels) > 0) return;
+  removeDocument(sql, document);
+  const add = "INSERT INTO documents (collection, key, sort, labels, body) VALUES (?, ?, ?, ?, ?)";
+  sql.run(add, collection, key, sort, labels, body);
   for (const label of document.labels) {
     sql.run("INSERT INTO document_labels VALUES (?, ?, ?)", collection, toExactText(label), key);
   }
@@ -101,24 +98,14 @@ export function putDocument(sql: Statements, document: IndexDocument): void {
 
 export function removeDocument(sql: Statements, { collection, key: given }: DocumentName): void {
   const key = toExactText(given);
-  const before = find(sql, collection, key);
+  const find = "SELECT labels FROM documents WHERE collection = ? AND key = ?";
+  const before = sql.get<Pick<StoredDocument, "labels">>(find, collection, key);
   if (before === undefined) return;
-  removeLabels(sql, collection, key, before);
-  sql.run("DELETE FROM documents WHERE number = ?", before.number);
-}
-
-interface Known {
-  readonly number: number;
-  readonly labels: string;
-}
-
-function find(sql: Statements, collection: string, key: string): Known | undefined {
-  return sql.get<Known>("SELECT number, labels FROM documents WHERE collection = ? AND key = ?", collection, key);
-}
-
-function removeLabels(sql: Statements, collection: string, key: string, { labels }: Known): void {
-  const gone = "DELETE FROM document_labels WHERE collection = ? AND label = ? AND key = ?";
-  for (const label of JSON.parse(labels) as readonly string[]) sql.run(gone, collection, toExactText(label), key);
+  const unlabel = "DELETE FROM document_labels WHERE collection = ? AND label = ? AND key = ?";
+  for (const label of JSON.parse(before.labels) as readonly string[]) {
+    sql.run(unlabel, collection, toExactText(label), key);
+  }
+  sql.run("DELETE FROM documents WHERE collection = ? AND key = ?", collection, key);
 }
 
 function toDocument(collection: string, { key, sort, labels, body }: StoredDocument): IndexDocument {

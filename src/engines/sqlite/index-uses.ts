@@ -35,18 +35,19 @@ export function numberReferences(sql: Statements, rows: readonly EntryRow[]): Nu
   const numbers = new ReferenceNumbers(sql);
   const targets = targetsOf(sql, rows);
   const numbered = new Map<number, readonly number[]>();
-  const lastNamedAt = new Map<number, number>();
+  let last: readonly [references: readonly Reference[], numbers: readonly number[]] = [[], []];
   for (const { position, about, references } of rows) {
     if (references.length === 0 || (about !== undefined && !targets.has(about))) continue;
-    const own: number[] = [];
-    for (const reference of references) {
-      const number = numbers.of(reference);
-      if (lastNamedAt.get(number) !== position) own.push(number);
-      lastNamedAt.set(number, position);
-    }
-    numbered.set(position, own);
+    // Entries that follow each other mostly refer to the same.
+    if (!areSame(references, last[0])) last = [references, [...new Set(references.map((one) => numbers.of(one)))]];
+    numbered.set(position, last[1]);
   }
   return numbered;
+}
+
+function areSame(left: readonly Reference[], right: readonly Reference[]): boolean {
+  if (left.length !== right.length) return false;
+  return left.every(({ what, reference }, at) => reference === right[at]?.reference && what === right[at]?.what);
 }
 
 /** What the stored lists of numbers stand for, in the same order. */

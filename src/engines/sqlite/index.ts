@@ -85,11 +85,13 @@ export class SqliteIndex implements EntryIndex {
     return this.#guard(() => this.#sql.get<IndexSource>(sql));
   }
 
-  async apply(batch: IndexBatch): Promise<void> {
-    this.#guard(() =>
+  async apply(batch: IndexBatch): Promise<boolean> {
+    return this.#guard(() =>
       this.#sql.transactions.write(() => {
         const { position, epoch } = this.#standing();
-        if (position === batch.after.position && epoch === batch.after.epoch) this.#take(batch);
+        const isTaken = position === batch.after.position && epoch === batch.after.epoch;
+        if (isTaken) this.#take(batch);
+        return isTaken;
       }),
     );
   }

@@ -16,8 +16,9 @@ export class Statements {
     this.transactions = transactions;
   }
 
-  run(sql: string, ...values: readonly unknown[]): void {
-    this.#prepared(sql).run(...values);
+  /** Answers with how many rows were changed. */
+  run(sql: string, ...values: readonly unknown[]): number {
+    return this.#prepared(sql).run(...values).changes;
   }
 
   get<T>(sql: string, ...values: readonly unknown[]): T | undefined {

@@ -49,8 +49,9 @@ export interface IndexLife {
   source(): Promise<IndexSource | undefined>;
   /**
    * Takes a batch whole and moves the checkpoint to `through`, or passes it over whole, where the index no longer stands
-   * where the batch was made from: another process was faster, or the index was begun again. Whoever made it looks at
-   * the checkpoint and comes again. So documents can be folded outside of the engine, from what was read there.
+   * where the batch was made from: another process was faster, or the index was begun again. Answers whether it was taken;
+   * whoever made one that was not looks at the checkpoint and comes again. So documents can be folded outside of the
+   * engine, from what was read there.
    *
    * Rows, documents, erasures and checkpoint are one change, for every reader and after every crash. An engine that cannot
    * make them one transaction does as follows. One process at a time applies, under a lease of the store that has the log.
@@ -59,7 +60,7 @@ export interface IndexLife {
    * stays until the checkpoint has moved. What a crash left beyond the checkpoint is replaced when the same entries are
    * applied again, perhaps in other batches. What is erased may go before the checkpoint moves: the log has it no more.
    */
-  apply(batch: IndexBatch): Promise<void>;
+  apply(batch: IndexBatch): Promise<boolean>;
   /**
    * Keeps all that is read from now on as of one moment, until it is let go; whoever holds or writes meanwhile ends it.
    * Letting go answers whether it lasted. What cannot do that is asked for its generation instead.
