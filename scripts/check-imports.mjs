@@ -67,7 +67,7 @@ export const mayImport = {
   "open-sides.ts": ["ports", "reading", "tail", "stores.ts", "threads", "compose-recorder.ts"],
   "open-recorder.ts": [
     ...["model", "capture", "guard", "custody", "reading"],
-    ...["open-sides.ts", "compose-recorder.ts", "recorder.ts"],
+    ...["open-sides.ts", "compose-recorder.ts", "recorder.ts", "stores.ts"],
   ],
   "index.ts": [
     ...["model", "ports", "capture", "read", "tail", "custody", "import", "export"],

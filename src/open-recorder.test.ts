@@ -246,7 +246,39 @@ describe("a store may be made of", () => {
   });
 
   test("nothing that has not all of the parts", async () => {
-    const refused = openRecorder({ data: { log: new MemoryLog() } as never });
-    await expect(refused).rejects.toMatchObject({ code: "field_invalid", field: "data" });
+    for (const data of [{ log: new MemoryLog() }, { log: {}, index: {}, keys: {} }, 5, null]) {
+      const refused = openRecorder({ data: data as never });
+      await expect(refused).rejects.toMatchObject({ code: "field_invalid", field: "data" });
+    }
+  });
+
+  test.each(["mysql://host/db", "https://record.example", "clickhouse://host"])("nothing at %s", async (address) => {
+    const data = folderOfTest();
+    const refused = { code: "field_invalid", hint: expect.any(String) };
+    await expect(openRecorder({ data: address })).rejects.toMatchObject({ ...refused, field: "data" });
+    await expect(openRecorder({ data, index: address })).rejects.toMatchObject({ ...refused, field: "index" });
+    await expect(openRecorder({ data, index: 5 as never })).rejects.toMatchObject({ ...refused, field: "index" });
+  });
+
+  test("an index that another log has taken over meanwhile, and no answer mixes the two", async () => {
+    const index = folderOfTest();
+    const recorders = [];
+    for (const name of ["first", "second"]) {
+      const recorder = await openRecorder({ data: folderOfTest(), index });
+      recorders.push({ name, recorder });
+    }
+    for (let nth = 0; nth < 3; nth += 1) {
+      for (const { name, recorder } of recorders) {
+        await recorder.append({ kind: "error", error: `${name} ${nth}`, session_id: name });
+        for (const other of recorders) {
+          const { entries } = await other.recorder.listEntries();
+          expect(entries.every((entry) => entry.kind === "error" && entry.session_id === other.name)).toBe(true);
+          const { sessions } = await other.recorder.listSessions();
+          expect(sessions.every(({ session_id }) => session_id === other.name)).toBe(true);
+        }
+        expect((await recorder.listEntries()).entries).toHaveLength(nth + 1);
+      }
+    }
+    for (const { recorder } of recorders) await recorder.close();
   });
 });

@@ -11,6 +11,7 @@ import { orThrow, RecorderError, reject } from "./model/rejection.js";
 import { type EngineParts, openSides } from "./open-sides.js";
 import type { RebuildOptions } from "./reading/patience.js";
 import type { Recorder } from "./recorder.js";
+import { isServed } from "./stores.js";
 
 export interface RecorderOptions {
   /**
@@ -48,19 +49,34 @@ export async function openRecorder(options: RecorderOptions = {}): Promise<Recor
     mask,
     ...(isRedacting(options) ? { redact: mask } : {}),
   };
-  const { index, rebuild, create = true } = options;
+  const { rebuild, create = true } = options;
+  const index = options.index === undefined || options.index === "" ? undefined : parseAddress("index", options.index);
   const sides = await openSides({ data, index, rebuild, mode: create ? "create" : "write", mask, mask_values: values });
   return composeRecorder({ ...guarded, ...sides });
 }
 
 function parseData(data: unknown): string | EngineParts {
   if (data === undefined || data === "") return join(homedir(), ".hansard");
-  if (typeof data === "string") return data;
-  if (typeof data === "object" && data !== null && "log" in data && "index" in data && "keys" in data) {
-    return data as EngineParts;
-  }
+  if (isEngineParts(data)) return data;
+  return parseAddress("data", data);
+}
+
+/** A path is taken as it is; an address that no engine serves is no path, although a folder could be called so. */
+function parseAddress(field: "data" | "index", address: unknown): string {
   const hint = "Give the path of a folder, or a postgres:// address.";
-  throw new RecorderError({ code: "field_invalid", field: "data", message: "data must be a text", hint });
+  if (typeof address !== "string") {
+    throw new RecorderError({ code: "field_invalid", field, message: `${field} must be a text`, hint });
+  }
+  if (isServed(address)) return address;
+  const message = `${field} is an address that no engine serves: ${address.slice(0, address.indexOf(":") + 3)}…`;
+  throw new RecorderError({ code: "field_invalid", field, message, hint });
+}
+
+/** Looked at as far as tells a part from anything else: what they do is for the conformance suite to say. */
+function isEngineParts(data: unknown): data is EngineParts {
+  const { log, index, keys } = (data ?? {}) as { readonly [part: string]: { readonly [method: string]: unknown } };
+  const methods = [log?.append, index?.apply ?? index?.look, keys?.lookUp];
+  return typeof data === "object" && methods.every((method) => typeof method === "function");
 }
 
 function isRedacting({ redact }: RecorderOptions): boolean {

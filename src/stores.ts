@@ -20,6 +20,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return (await row.load()).open(options);
 }
 
+/** Whether there is an engine for this address; what looks like none is a path. */
+export function isServed(address: string): boolean {
+  return isInProcess(address) || isDatabaseAddress(address) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(address);
+}
+
 /** Whether a store lives and dies with whoever opened it. */
 export function isInProcess(address: string): boolean {
   return address === "memory:";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { filesOf } from "../stores.js";
+import { filesOf, isServed } from "../stores.js";
 import { WrongUse } from "./failures.js";
 import { readMaskValues } from "./mask-settings.js";
 
@@ -141,7 +141,7 @@ function parseData(found: Found | undefined): string {
   const text = parseText(found);
   if (text === undefined) return join(homeFolder(), ".hansard");
   if (filesOf(text) === undefined) return text;
-  if (/^[a-z]+:\/\//i.test(text)) {
+  if (!isServed(text)) {
     throw new WrongUse({
       code: "setting_invalid",
       field: found?.origin ?? "data",

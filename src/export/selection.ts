@@ -1,10 +1,11 @@
 // Which entries an export holds: in order of position, up to where the log ended when it began.
-import { bodyToEntry, parseBody } from "../model/body.js";
+import { bodyToEntry, parseBody, parseBodyText } from "../model/body.js";
+import { completionClaim } from "../model/claims.js";
 import type { Entry } from "../model/entry.js";
 import { Fault } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
 import type { RowKey, RowQuery, SessionRange } from "../ports/entry-index.js";
-import type { EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
+import type { EntryLog, Head, StoredBody, StoredEntry } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { rowMatches } from "../ports/row-filter.js";
 import { walkLog } from "../ports/walk-log.js";
@@ -50,7 +51,30 @@ async function positionsOf(
     after = page.at(-1);
     isMore = page.length === PAGE_POSITIONS;
   }
-  return positions.sort((left, right) => left - right);
+  return [...new Set([...positions, ...(await completionsOf(parts.log, positions, head))])].sort((a, b) => a - b);
+}
+
+/** An interaction that was found by what its response says goes with it, or it would be a question without an answer. */
+async function completionsOf(log: EntryLog, positions: readonly number[], head: Head): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (let at = 0; at < positions.length; at += BATCH_ENTRIES) {
+    const stored = await log.getBodies(positions.slice(at, at + BATCH_ENTRIES));
+    const ids = stored.flatMap((one) => (one?.kind === "interaction" ? idsIn(one) : []));
+    for (const position of await log.find(ids.map(completionClaim))) {
+      if (position !== undefined && position <= head.position) found.push(position);
+    }
+  }
+  return found;
+}
+
+/** None where the body is gone or damaged. */
+function idsIn({ position, body = "" }: StoredBody): readonly string[] {
+  try {
+    return [parseBodyText(position, body).id as string];
+  } catch (error) {
+    if (error instanceof Fault && error.code === "entry_corrupt") return [];
+    throw error;
+  }
 }
 
 /** One at a time: a page of them may hold more text than memory should. */

@@ -3,7 +3,7 @@ import { idClaim } from "../model/claims.js";
 import { hexOf } from "../model/hex.js";
 import { isJsonObject } from "../model/json.js";
 import { namedIn } from "../model/redaction.js";
-import type { EntryIndex, EntryRow } from "../ports/entry-index.js";
+import type { EntryIndex, EntryRow, IndexSource, IndexStanding } from "../ports/entry-index.js";
 import type { EntryLog, StoredBody, StoredEntry } from "../ports/entry-log.js";
 import { type PlacedBody, toEntryRow } from "./entry-row.js";
 import { foldBatch } from "./folding.js";
@@ -18,6 +18,8 @@ export class Indexer {
   readonly #index: EntryIndex;
   readonly #known = new KnownDocuments();
   #logId: string | undefined;
+  /** The epoch in which the index was found to be made from this log; in another one it may be made from another log. */
+  #epoch: string | undefined;
   #stepping: Promise<boolean> | undefined;
 
   constructor(parts: { readonly log: EntryLog; readonly index: EntryIndex }) {
@@ -39,14 +41,21 @@ export class Indexer {
 
   /** Returns once everything that is in the log now is in the index: what was acknowledged is then found. */
   async catchUp(): Promise<void> {
-    await this.#checkedLogId();
     const { position } = await this.#log.head();
-    while ((await this.#index.checkpoint()) < position) await this.step();
+    while (!(await this.hasReached(position))) await this.step();
+  }
+
+  /** Whether the index holds the entries of this log through a position, and not those of another. */
+  async hasReached(position: number): Promise<boolean> {
+    const standing = await this.#index.standing();
+    // An empty one is anybody's, and right for an empty log.
+    if (standing.position === 0) return position === 0;
+    return standing.epoch === this.#epoch && standing.position >= position;
   }
 
   async #step(): Promise<boolean> {
-    const log_id = await this.#checkedLogId();
-    const after = await this.#index.standing();
+    const log_id = await this.#ownLogId();
+    const after = await this.#ownStanding(log_id);
     const batch = await this.#log.readBodies({ after: after.position, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
     const through = batch.at(-1)?.position;
     if (through === undefined) return false;
@@ -58,23 +67,36 @@ export class Indexer {
     this.#known.compare(after);
     const documents = await foldBatch({ index: this.#index, rows, erased, known: this.#known });
     const applied = { after, rows, through, erased, ...documents, source };
-    if (await this.#index.apply(applied)) this.#known.remember(applied);
+    if (await this.#index.apply(applied)) {
+      this.#known.remember(applied);
+      this.#epoch = after.epoch;
+    }
     return true;
   }
 
   /**
-   * Looks once whether the index was made from this very log, and starts it over if not: the log may have been replaced
-   * or restored to an earlier state while nobody looked.
+   * Where the index stands, with entries of this very log or none. In every epoch it is looked at once, and started over
+   * where it was made from another log: this one may have been replaced or restored to an earlier state while nobody
+   * looked, and another one may share the index.
    */
-  async #checkedLogId(): Promise<string> {
+  async #ownStanding(log_id: string): Promise<IndexStanding> {
+    const standing = await this.#index.standing();
+    if (standing.position === 0 || standing.epoch === this.#epoch) return standing;
+    const source = await this.#index.source();
+    const [stored] = source === undefined ? [] : await this.#log.get([source.position]);
+    const isOurs = source === undefined || (stored !== undefined && isMadeFrom(source, log_id, stored));
+    if (!isOurs) {
+      await this.#index.reset();
+      return this.#index.standing();
+    }
+    // What was looked at may have been of another epoch already.
+    if ((await this.#index.standing()).epoch === standing.epoch) this.#epoch = standing.epoch;
+    return standing;
+  }
+
+  async #ownLogId(): Promise<string> {
     if (this.#logId !== undefined) return this.#logId;
     const { log_id, position } = await this.#log.head();
-    const source = await this.#index.source();
-    if (source !== undefined) {
-      const [stored] = await this.#log.get([source.position]);
-      const isOurs = stored !== undefined && source.log_id === log_id && source.hash === hexOf(stored.hash);
-      if (!isOurs) await this.#index.reset();
-    }
     // An empty log may still become the copy of another one, and carry its id from then on.
     if (position > 0) this.#logId = log_id;
     return log_id;
@@ -92,6 +114,10 @@ export class Indexer {
         ) ?? [],
     );
   }
+}
+
+function isMadeFrom(source: IndexSource, log_id: string, stored: StoredEntry): boolean {
+  return source.log_id === log_id && source.hash === hexOf(stored.hash);
 }
 
 /**

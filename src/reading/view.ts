@@ -38,7 +38,7 @@ export class View {
 
   /** Before a search: the rows up to a position, and some of the texts where many are missing. */
   async helpTexts(position: number): Promise<void> {
-    while ((await this.index.checkpoint()) < position) await this.indexer.step();
+    while (!(await this.indexer.hasReached(position))) await this.indexer.step();
     await this.textIndexer.help();
   }
 
@@ -47,7 +47,7 @@ export class View {
     for (;;) {
       const letGo = this.index.hold?.() ?? (() => false);
       try {
-        if ((await this.index.checkpoint()) >= position) return letGo;
+        if (await this.indexer.hasReached(position)) return letGo;
       } catch (error) {
         letGo();
         throw error;

@@ -135,6 +135,9 @@ describe("what an interaction is", () => {
     const completed = await data.completeInteraction(id, { response: "I do.", model: "late-model" });
     expect(await ids({ is: "unanswered" })).toEqual([]);
     expect(await ids({ model: "late-model" })).toEqual([id]);
+    const lines: Entry[] = [];
+    for await (const line of data.exportEntries({ model: "late-model" })) lines.push(JSON.parse(line) as Entry);
+    expect(lines.slice(1).map(({ kind }) => kind)).toEqual(["interaction", "response"]);
     await data.forget({ entry: String(completed.response_id), reason: "asked for" });
     expect(await ids({ is: "unanswered" })).toEqual([id]);
     expect(await ids({ model: "late-model" })).toEqual([]);

@@ -62,14 +62,25 @@ async function exportWith(recorder: Recorder, { options, screen }: Invocation): 
   const progress = new ProgressLine(screen.err);
   const names = fileNamesOf(await sessionIds(recorder, chosen));
   await mkdir(out, { recursive: true, mode: 0o700 });
-  let done = 0;
+  let [looked, written] = [0, 0];
   for (const [session, name] of names) {
-    await writeWhole(join(out, name), recorder.exportEntries({ ...chosen, session_id: session }));
-    done += 1;
-    progress.show(`${done} of ${names.size} sessions …`);
+    const lines = recorder.exportEntries({ ...chosen, session_id: session });
+    const first = await lines.next();
+    // Of a session that the filters leave nothing of, there is no file.
+    if (first.done !== true) {
+      await writeWhole(join(out, name), startingWith(first.value, lines));
+      written += 1;
+    }
+    looked += 1;
+    progress.show(`${looked} of ${names.size} sessions …`);
   }
   progress.clear();
-  screen.err.write(`Wrote ${countOf(names.size, "session", "sessions")} to ${basename(out)}.\n`);
+  screen.err.write(`Wrote ${countOf(written, "session", "sessions")} to ${basename(out)}.\n`);
+}
+
+async function* startingWith(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
 }
 
 /** A terminal would obey control sequences in what was recorded; in JSON they can be written so that it does not. */
