@@ -1,8 +1,9 @@
 // Checks of references: which entries they count for, with and without them, newest first, and after erasing.
 import { expect } from "vitest";
-import type { EntryIndex, EntryRow, Reference, ReferenceCondition, RowFilter } from "../ports/entry-index.js";
-import { fill } from "./index-filling.js";
-import { chunk, lacking, memory, newRow } from "./index-samples.js";
+import type { EntryIndex, EntryRow, Reference, ReferenceCondition, RowFilter, RowKey } from "../ports/entry-index.js";
+import { fill, fillAll } from "./index-filling.js";
+import { chunk, expectedKeys, lacking, memory, newRow } from "./index-samples.js";
+import { seededRandom } from "./seeded-random.js";
 import type { Check } from "./suite.js";
 
 export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
@@ -85,6 +86,24 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
       ]);
     },
   },
+  ...[1, 60, 400].map(
+    (size): Check<EntryIndex> => ({
+      behaviour: `what most entries refer to, some and few, is listed alike, in batches of ${size} and after erasing`,
+      run: async ({ open }) => {
+        const index = await open();
+        const rows = runningRows(size === 1 ? 120 : 1_200);
+        await fillAll(index, rows, size);
+        for (const filter of REFERENCE_FILTERS) await expectPages(index, rows, filter);
+        const isErased = ({ position, references }: EntryRow): boolean =>
+          position % 5 === 0 || references.some(({ reference }) => reference === "half");
+        const erased = rows.filter(isErased).map(({ position }) => position);
+        await fill(index, { rows: [], erased, through: rows.length + 1 });
+        const left = rows.filter((row) => !isErased(row));
+        for (const filter of REFERENCE_FILTERS) await expectPages(index, left, filter);
+        expect(await having(index, chunk("half"))).toEqual([]);
+      },
+    }),
+  ),
   {
     behaviour: "a rare reference is found among many entries, and so is a rare label among many with the reference",
     run: async ({ open }) => {
@@ -185,6 +204,51 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
     },
   },
 ];
+
+const REFERENCE_FILTERS: readonly RowFilter[] = [
+  { references: [chunk("most")] },
+  { references: [chunk("half")] },
+  { references: [chunk("few")] },
+  { references: [chunk("most"), lacking(chunk("half"))] },
+  { references: [lacking(chunk("most"))] },
+  { references: [chunk("most"), chunk("half"), memory("said")], kinds: ["interaction"] },
+  { references: [chunk("most")], project: "p1" },
+  { references: [chunk("few"), lacking(memory("said"))], project: "p0" },
+  { references: [memory("said")], since_ms: 20_000, until_ms: 60_000 },
+  { references: [chunk("most")], since_ms: 30_000, until_ms: 50_000 },
+];
+
+/** Rows as they come while agents work: mostly in order of time, many at the same, some late, answers among them. */
+function runningRows(count: number): readonly EntryRow[] {
+  const random = seededRandom(count);
+  const stretch = count / 8;
+  return Array.from({ length: count }, (_, at) => {
+    // Every third stretch was recorded elsewhere before, and brought in late.
+    const isLate = Math.floor(at / stretch) % 3 === 2;
+    const created_ms = Math.floor((isLate ? at - 2 * stretch : at) / 4) * 400;
+    const isAnswer = at > 0 && random() < 0.2;
+    const references = [
+      ...(random() < 0.9 ? [chunk("most")] : []),
+      ...(random() < 0.4 ? [chunk("half")] : []),
+      ...(random() < 0.03 ? [chunk("few")] : []),
+      ...(isAnswer ? [memory("said")] : []),
+    ];
+    const about = { kind: "response", about: 1 + Math.floor(random() * at) };
+    return newRow(at + 1, { created_ms, project: `p${at % 2}`, references, ...(isAnswer ? about : {}) });
+  });
+}
+
+async function expectPages(index: EntryIndex, rows: readonly EntryRow[], filter: RowFilter): Promise<void> {
+  const expected = expectedKeys(rows, filter);
+  expect(await index.list({ filter, limit: 10_000 }), JSON.stringify(filter)).toEqual(expected);
+  const limit = Math.max(3, Math.ceil(expected.length / 9));
+  const found: RowKey[] = [];
+  for (let page = 0; page < 20; page += 1) {
+    const after = found.at(-1);
+    found.push(...(await index.list({ filter, limit, ...(after === undefined ? {} : { after }) })));
+  }
+  expect(found, JSON.stringify(filter)).toEqual(expected);
+}
 
 function saying(position: number, about: number, reference: Reference): EntryRow {
   return newRow(position, { kind: "feedback", about, references: [reference] });

@@ -1,8 +1,9 @@
 // Rows of the index: put in and taken out within the transaction of a batch, given back, and counted.
 import type { JsonObject } from "../../model/json.js";
 import type { EntryRow, RowCounts } from "../../ports/entry-index.js";
+import { eraseNames, eraseUses } from "./erased-uses.js";
 import { fromExactText, toExactText } from "./exact-text.js";
-import { addUses, eraseUses, numberedReferences, numberReferences } from "./index-uses.js";
+import { addUses, borneReferences, numberReferences, toBorne } from "./index-uses.js";
 import type { Statements } from "./statements.js";
 
 export function addRows(sql: Statements, rows: readonly EntryRow[]): void {
@@ -19,8 +20,9 @@ export function eraseRows(sql: Statements, positions: readonly number[]): void {
   type GoneRow = { readonly kind: string; readonly project: string };
   const gone = sql.all<GoneRow>(`SELECT kind, project FROM rows WHERE position IN ${among}`, given);
   if (gone.length === 0) return;
-  eraseUses(sql, positions);
+  const touched = eraseUses(sql, positions);
   sql.run(`DELETE FROM rows WHERE position IN ${among}`, given);
+  eraseNames(sql, touched);
   for (const what of COUNTED) subtract(sql, what, gone);
 }
 
@@ -43,7 +45,7 @@ export function rowsAt(sql: Statements, positions: readonly number[]): readonly 
     "SELECT * FROM rows WHERE position IN (SELECT value FROM json_each(?)) ORDER BY position",
     JSON.stringify(positions),
   );
-  const references = numberedReferences(
+  const references = borneReferences(
     sql,
     stored.map(({ refs }) => refs),
   );
@@ -84,7 +86,7 @@ function insert(sql: Statements, row: EntryRow, references: readonly number[] | 
     toExactText(row.client),
     row.role ?? "",
     row.about ?? null,
-    references === undefined ? null : `[${references}]`,
+    toBorne(references),
     row.facts === undefined ? null : JSON.stringify(row.facts),
   );
 }

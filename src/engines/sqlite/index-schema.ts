@@ -23,7 +23,7 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
       project TEXT NOT NULL,
       client TEXT NOT NULL,
       role TEXT NOT NULL,
-      -- The entry that the references count for, where it is another one, and their numbers as JSON.
+      -- The entry that the references count for, where it is another one, and their numbers, each between commas.
       about INTEGER,
       refs TEXT,
       -- JSON, for folding again.
@@ -53,6 +53,15 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
       entry INTEGER NOT NULL,
       sayers INTEGER NOT NULL,
       PRIMARY KEY (name, entry_ms, entry)
+    ) STRICT, WITHOUT ROWID;
+    -- Where most entries refer to the same themselves: from the newest to the oldest, by time and position alike.
+    CREATE TABLE use_spans (
+      name INTEGER NOT NULL,
+      newest_ms INTEGER NOT NULL,
+      newest INTEGER NOT NULL,
+      oldest_ms INTEGER NOT NULL,
+      oldest INTEGER NOT NULL,
+      PRIMARY KEY (name, newest_ms, newest)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE kind_counts (kind TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE project_counts (project TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
