@@ -43,11 +43,12 @@ export class View {
   }
 
   /** Brings the rows up to a position, and keeps what is read of them as of one moment until it is let go. */
-  async holdAt(position: number): Promise<() => boolean> {
+  async holdAt(position: number): Promise<{ readonly letGo: () => boolean; readonly epoch: string }> {
     for (;;) {
       const letGo = this.index.hold?.() ?? (() => false);
       try {
-        if ((await this.index.checkpoint()) >= position) return letGo;
+        const { position: reached, epoch } = await this.index.standing();
+        if (reached >= position) return { letGo, epoch };
       } catch (error) {
         letGo();
         throw error;
