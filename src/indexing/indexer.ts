@@ -42,15 +42,14 @@ export class Indexer {
   /** Returns once everything that is in the log now is in the index: what was acknowledged is then found. */
   async catchUp(): Promise<void> {
     const { position } = await this.#log.head();
-    while (!(await this.hasReached(position))) await this.step();
+    while (!this.holds(await this.#index.standing(), position)) await this.step();
   }
 
-  /** Whether the index holds the entries of this log through a position, and not those of another. */
-  async hasReached(position: number): Promise<boolean> {
-    const standing = await this.#index.standing();
+  /** Whether an index that stands so holds the entries of this log through a position, and not those of another. */
+  holds({ position: reached, epoch }: IndexStanding, position: number): boolean {
     // An empty one is anybody's, and right for an empty log.
-    if (standing.position === 0) return position === 0;
-    return standing.epoch === this.#epoch && standing.position >= position;
+    if (reached === 0) return position === 0;
+    return epoch === this.#epoch && reached >= position;
   }
 
   async #step(): Promise<boolean> {

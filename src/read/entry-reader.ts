@@ -11,6 +11,7 @@ import { complete, summarise } from "./views.js";
 
 /** A page ends early once it holds this much text; the cursor leads on. */
 const PAGE_BYTES_MAX = 16 * 1024 * 1024;
+const COMPLETED_AT_ONCE = 16;
 
 export interface SummaryPage {
   readonly rows: readonly EntrySummary[];
@@ -56,8 +57,14 @@ export class EntryReader {
   /** The entries at these positions in their short form, masked, as many as fit on a page, the first in any case. */
   async page(positions: readonly number[]): Promise<SummaryPage> {
     const stored = await this.#log.getBodies(positions, PAGE_BYTES_MAX);
-    const entries = await this.withResponses(stored.flatMap(toReadable));
-    return { rows: entries.map((entry) => this.#mask.entry(summarise(entry))), used: stored.length };
+    const entries = stored.flatMap(toReadable);
+    const rows: EntrySummary[] = [];
+    // A few at a time: a response may be as large as an entry can be, and the short form leaves it out.
+    for (let at = 0; at < entries.length; at += COMPLETED_AT_ONCE) {
+      const completed = await this.withResponses(entries.slice(at, at + COMPLETED_AT_ONCE));
+      rows.push(...completed.map((entry) => this.#mask.entry(summarise(entry))));
+    }
+    return { rows, used: stored.length };
   }
 
   /** Interactions that were completed later carry what their response brought. */

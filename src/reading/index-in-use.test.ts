@@ -107,6 +107,19 @@ describe("what is read steadily", () => {
     }
   });
 
+  test("is read again where another server emptied an index that cannot hold a moment", async () => {
+    const { held, one } = inUse();
+    let reads = 0;
+    const attempt = await one.attempt((view, steadily) =>
+      steadily(wish, async () => {
+        reads += 1;
+        if (reads === 1) await held.index.reset();
+        return { reads, isSame: view.index === held.index };
+      }),
+    );
+    expect(attempt).toEqual({ answer: { reads: 2, isSame: true } });
+  });
+
   test("stands where it was read in one moment, whatever happened to the index since", async () => {
     const { held, one } = inUse();
     let letGo = 0;

@@ -79,12 +79,14 @@ export class IndexInUse {
   /** An index that is emptied or exchanged between following the log and answering would seem to hold nothing. */
   async #steadily<T>({ view, generation }: Seen, wish: Wish, read: () => Promise<T>): Promise<T> {
     if (wish.texts) await view.helpTexts(wish.position);
-    const letGo = await view.holdAt(wish.position);
+    const { letGo, epoch } = await view.holdAt(wish.position);
     let hasLasted = false;
     try {
       const answer = await read();
       hasLasted = letGo();
       if (!hasLasted && (await this.#look()).generation !== generation) throw new IndexExchanged();
+      // A server that shares a database may have emptied it, which no file tells.
+      if (!hasLasted && (await view.index.standing()).epoch !== epoch) throw new IndexExchanged();
       return answer;
     } finally {
       if (!hasLasted) letGo();

@@ -34,6 +34,7 @@ class PositionSet {
   #bits = new Uint32Array(1024);
 
   has(position: number): boolean {
+    if (position >= POSITIONS_MAX) return false;
     return (((this.#bits[position >>> 5] ?? 0) >>> position) & 1) === 1;
   }
 

@@ -38,16 +38,17 @@ export class View {
 
   /** Before a search: the rows up to a position, and some of the texts where many are missing. */
   async helpTexts(position: number): Promise<void> {
-    while (!(await this.indexer.hasReached(position))) await this.indexer.step();
+    while (!this.indexer.holds(await this.index.standing(), position)) await this.indexer.step();
     await this.textIndexer.help();
   }
 
   /** Brings the rows up to a position, and keeps what is read of them as of one moment until it is let go. */
-  async holdAt(position: number): Promise<() => boolean> {
+  async holdAt(position: number): Promise<{ readonly letGo: () => boolean; readonly epoch: string }> {
     for (;;) {
       const letGo = this.index.hold?.() ?? (() => false);
       try {
-        if (await this.indexer.hasReached(position)) return letGo;
+        const standing = await this.index.standing();
+        if (this.indexer.holds(standing, position)) return { letGo, epoch: standing.epoch };
       } catch (error) {
         letGo();
         throw error;

@@ -170,6 +170,8 @@ export class SqliteIndex implements EntryIndex {
             if (!tables.isThere()) return tables.wasPutInPlace() ? "adopted" : "gone";
             if (index.#standing().position < this.#standing().position) return "behind";
             tables.putInPlace();
+            // SQLite tells of what other connections change, and this is our own.
+            this.#texts.forget();
             return "adopted";
           }),
         ),

@@ -54,6 +54,7 @@ export class Transactions {
   #end(): void {
     if (this.#holder === undefined) return;
     this.#holder = undefined;
-    if (this.#db.inTransaction) this.#db.exec("COMMIT");
+    // Nothing was written, so that there is nothing to keep; and undoing succeeds where a fault of the file is met.
+    if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
   }
 }

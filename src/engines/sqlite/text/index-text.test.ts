@@ -125,6 +125,23 @@ describe("texts", () => {
     expect(await positionsWith(right, "before")).toHaveLength(9);
   });
 
+  test("are found after a rebuild beside them has made other segments, by this very connection", async () => {
+    const index = openIndex();
+    const entries = Array.from({ length: 9_000 }, (_, at) => ({
+      created_ms: at,
+      kind: "error",
+      texts: [`word-${at}-`],
+    }));
+    await fillWith(index, entries, 1_000);
+    expect(await positionsWith(index, "word-3500-", 9_000)).toContain(3_501);
+    const draft = await index.draft();
+    const left = entries.map((one, at) => (at < 3_000 ? { ...one, texts: [] } : one));
+    await fill(draft.index, { rows: rowsOf(left).slice(3_000), through: 9_000 });
+    await draft.index.applyTexts({ texts: textsOf(left).slice(3_000), through: 9_000 });
+    expect(await draft.adopt()).toBe("adopted");
+    expect(await positionsWith(index, "word-5000-", 9_000)).toContain(5_001);
+  });
+
   test("are never written before their rows, which say when they were created", async () => {
     const index = openIndex(SMALL);
     const entries = Array.from({ length: 9 }, (_, at) => ({ created_ms: at, kind: "error", texts: ["early"] }));
@@ -196,6 +213,6 @@ async function expectAllOf(
   }
 }
 
-async function positionsWith(index: SqliteIndex, needle: string): Promise<readonly number[]> {
-  return (await index.candidates({ filter: {}, needles: [needle], limit: 100 })).map(({ position }) => position);
+async function positionsWith(index: SqliteIndex, needle: string, limit = 100): Promise<readonly number[]> {
+  return (await index.candidates({ filter: {}, needles: [needle], limit })).map(({ position }) => position);
 }
