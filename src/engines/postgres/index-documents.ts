@@ -29,36 +29,41 @@ export async function getDocuments(
 
 /**
  * In the order of the list, where each document is asked for its labels. A label that few have would be looked for among
- * all others for long: its documents are put in order instead.
+ * all others for long: its documents are taken by their keys and put in order instead.
  */
 export async function listDocuments(session: Session, query: DocumentQuery): Promise<readonly IndexDocument[]> {
   const { collection, order, beyond, limit } = query;
   const labels = (query.labels ?? []).map(storable);
-  const rare = await rareAmong(session, collection, labels);
+  const keys = await fewLabelled(session, collection, labels);
   const where = new Conditions();
   where.add(`d.collection = ${where.bind(collection)}`);
-  if (rare !== undefined) where.add(`l.collection = d.collection AND l.label = ${where.bind(rare)}`);
+  if (keys !== undefined) where.add(`d.key = ANY (${where.bind(keys)}::text[])`);
   for (const label of labels) where.add(`${where.bind(label)} = ANY (d.labels)`);
   const [sign, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
   if (beyond?.key !== undefined) {
     where.add(`(d.sort, d.key) ${sign} (${where.bind(beyond.sort)}, ${where.bind(storable(beyond.key))})`);
   } else if (beyond !== undefined) where.add(`d.sort ${sign} ${where.bind(beyond.sort)}`);
-  const labelled = rare === undefined ? "" : "JOIN hansard_index_document_labels l ON l.key = d.key";
-  const text = `SELECT ${COLUMNS} FROM hansard_index_documents d ${labelled} WHERE ${where.sql}
+  const text = `SELECT ${COLUMNS} FROM hansard_index_documents d WHERE ${where.sql}
     ORDER BY d.sort ${direction}, d.key ${direction} LIMIT ${where.bind(limit)}`;
   const stored = await session.query<StoredDocument>({ text }, where.values);
   return stored.map((row) => toDocument(collection, row));
 }
 
-const RARE_MAX = 1_000;
+const FEW_MAX = 1_000;
 
-async function rareAmong(session: Session, collection: string, labels: readonly string[]): Promise<string | undefined> {
+/** The keys of the documents with one of the labels, that which fewest have; undefined where many have each. */
+async function fewLabelled(
+  session: Session,
+  collection: string,
+  labels: readonly string[],
+): Promise<readonly string[] | undefined> {
   if (labels.length === 0) return undefined;
-  const text = `SELECT given.label FROM unnest($2::text[]) AS given (label) CROSS JOIN LATERAL (SELECT count(*) AS count
-      FROM (SELECT 1 FROM hansard_index_document_labels l WHERE l.collection = $1 AND l.label = given.label LIMIT $3) AS few
-    ) known WHERE known.count < $3 ORDER BY known.count LIMIT 1`;
-  const [rare] = await session.query<{ readonly label: string }>({ text }, [collection, labels, RARE_MAX]);
-  return rare?.label;
+  const text = `SELECT few.keys FROM unnest($2::text[]) AS given (label) CROSS JOIN LATERAL (
+      SELECT json_agg(l.key)::text AS keys, count(*) AS count FROM (
+        SELECT key FROM hansard_index_document_labels WHERE collection = $1 AND label = given.label LIMIT $3) l
+    ) few WHERE few.count < $3 ORDER BY few.count LIMIT 1`;
+  const [few] = await session.query<{ readonly keys: string | null }>({ text }, [collection, labels, FEW_MAX]);
+  return few === undefined ? undefined : (JSON.parse(few.keys ?? "[]") as readonly string[]);
 }
 
 export async function countDocuments(session: Session, collection: string): Promise<number> {
@@ -67,55 +72,90 @@ export async function countDocuments(session: Session, collection: string): Prom
   return found?.count ?? 0;
 }
 
-/** A few statements, however many documents a batch changes. */
+interface Labelled {
+  readonly key: string;
+  readonly labels: readonly string[];
+}
+
+/** A few statements for each collection, however many documents a batch changes. */
 export async function changeDocuments(
   session: Session,
   { put = [], removed = [] }: { readonly put?: readonly IndexDocument[]; readonly removed?: readonly DocumentName[] },
 ): Promise<void> {
-  const gone = removed.map(({ collection, key }) => [collection, storable(key), "[]"]);
-  const documents = put.map(({ collection, key, sort, labels, body }) => [
-    ...[collection, storable(key), JSON.stringify(labels.map(storable)), sort, JSON.stringify(body)],
-  ]);
-  if (gone.length + documents.length === 0) return;
-  await session.query(unlabelStatement, columnsOf([...gone, ...documents], 3));
-  if (gone.length > 0) await session.query(removeStatement, columnsOf(gone, 2));
-  if (documents.length === 0) return;
-  await session.query(putStatement, columnsOf(documents, 5));
-  await session.query(labelStatement, columnsOf(documents, 3));
+  for (const collection of new Set([...removed, ...put].map((document) => document.collection))) {
+    const gone = removed.filter((name) => name.collection === collection).map(({ key }) => storable(key));
+    const documents = put.filter((document) => document.collection === collection).map(toStored);
+    const before = await labelsBefore(session, collection, [...gone, ...documents.map(({ key }) => key)]);
+    // Labels hardly ever change, and are written only where they do.
+    const relabelled = documents.filter(({ key, labels }) => !areSame(labels, before.get(key) ?? []));
+    await unlabel(session, collection, [...gone, ...relabelled.map(({ key }) => key)], before);
+    if (gone.length > 0) await session.query({ text: REMOVE }, [collection, gone]);
+    const columns = documents.map(({ key, labels, sort, body }) => [key, JSON.stringify(labels), sort, body]);
+    if (documents.length > 0) await session.query(putStatement, [collection, ...columnsOf(columns, 4)]);
+    const pairs = relabelled.flatMap(({ key, labels }) => labels.map((label) => [label, key]));
+    if (pairs.length > 0) await session.query(labelStatement, [collection, ...columnsOf(pairs, 2)]);
+  }
 }
 
-/** Takes away the labels that documents will no longer have. */
-const unlabelStatement = {
-  name: "hansard_index_document_labels_gone",
-  text: `DELETE FROM hansard_index_document_labels l
-    USING unnest($1::text[], $2::text[], $3::text[]) AS next (collection, key, labels)
-    JOIN hansard_index_documents d USING (collection, key) CROSS JOIN unnest(d.labels) AS had (label)
-    WHERE l.collection = d.collection AND l.label = had.label AND l.key = d.key
-      AND NOT EXISTS (SELECT 1 FROM json_array_elements_text(next.labels::json) AS kept (label)
-        WHERE kept.label = had.label)`,
-};
+function toStored({
+  key,
+  labels,
+  sort,
+  body,
+}: IndexDocument): Labelled & { readonly sort: number; readonly body: string } {
+  return { key: storable(key), labels: labels.map(storable), sort, body: JSON.stringify(body) };
+}
 
-const removeStatement = {
-  name: "hansard_index_documents_gone",
-  text: `DELETE FROM hansard_index_documents d USING unnest($1::text[], $2::text[]) AS gone (collection, key)
-    WHERE d.collection = gone.collection AND d.key = gone.key`,
-};
+async function labelsBefore(
+  session: Session,
+  collection: string,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const text = `SELECT d.key, array_to_json(d.labels)::text AS labels FROM hansard_index_documents d
+    WHERE collection = $1 AND key = ANY ($2::text[])`;
+  type Found = { readonly key: string; readonly labels: string };
+  const found = await session.query<Found>({ name: "hansard_index_labels_before", text }, [collection, keys]);
+  return new Map(found.map(({ key, labels }) => [key, JSON.parse(labels) as readonly string[]]));
+}
+
+/** Takes away all labels that documents had. */
+async function unlabel(
+  session: Session,
+  collection: string,
+  keys: readonly string[],
+  before: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
+  const keysByLabel = new Map<string, string[]>();
+  for (const key of keys) {
+    for (const label of before.get(key) ?? []) {
+      const own = keysByLabel.get(label);
+      if (own === undefined) keysByLabel.set(label, [key]);
+      else own.push(key);
+    }
+  }
+  const text = `DELETE FROM hansard_index_document_labels WHERE collection = $1 AND label = $2 AND key = ANY ($3::text[])`;
+  for (const [label, own] of keysByLabel) await session.query({ text }, [collection, label, own]);
+}
+
+const REMOVE = "DELETE FROM hansard_index_documents WHERE collection = $1 AND key = ANY ($2::text[])";
 
 const putStatement = {
   name: "hansard_index_documents",
   text: `INSERT INTO hansard_index_documents (collection, key, labels, sort, body)
-    SELECT collection, key, ARRAY (SELECT json_array_elements_text(labels::json)), sort, body
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::text[]) AS next (collection, key, labels, sort, body)
+    SELECT $1, key, ARRAY (SELECT json_array_elements_text(labels::json)), sort, body
+    FROM unnest($2::text[], $3::text[], $4::float8[], $5::text[]) AS next (key, labels, sort, body)
     ON CONFLICT (collection, key) DO UPDATE SET labels = excluded.labels, sort = excluded.sort, body = excluded.body`,
 };
 
 const labelStatement = {
   name: "hansard_index_document_labels",
   text: `INSERT INTO hansard_index_document_labels (collection, label, key)
-    SELECT next.collection, said.label, next.key
-    FROM unnest($1::text[], $2::text[], $3::text[]) AS next (collection, key, labels)
-    CROSS JOIN json_array_elements_text(next.labels::json) AS said (label) ON CONFLICT DO NOTHING`,
+    SELECT $1, label, key FROM unnest($2::text[], $3::text[]) AS said (label, key) ON CONFLICT DO NOTHING`,
 };
+
+function areSame(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((label, at) => label === right[at]);
+}
 
 function toDocument(collection: string, { key, sort, labels, body }: StoredDocument): IndexDocument {
   return {

@@ -4,11 +4,19 @@ import type { EntryRow, RowCounts } from "../../ports/entry-index.js";
 import { columnsOf } from "./columns.js";
 import type { Session } from "./connection.js";
 import { storable, unstored } from "./index-filter.js";
-import { addUses, eraseUses, fromStoredReferences, toStoredReferences, withKeptReferences } from "./index-uses.js";
+import {
+  addUses,
+  eraseUses,
+  fromStoredReferences,
+  subjectTimes,
+  toStoredReferences,
+  withoutVainReferences,
+} from "./index-uses.js";
 
 export async function addRows(session: Session, given: readonly EntryRow[]): Promise<void> {
   if (given.length === 0) return;
-  const rows = await withKeptReferences(session, given);
+  const times = await subjectTimes(session, given);
+  const rows = given.map((row) => withoutVainReferences(row, times));
   const values = rows.map((row) => [
     ...[row.position, row.created_ms, row.kind],
     ...[row.session_id, row.project, row.client, row.role ?? ""].map(storable),
@@ -16,7 +24,7 @@ export async function addRows(session: Session, given: readonly EntryRow[]): Pro
     row.facts === undefined ? null : JSON.stringify(row.facts),
   ]);
   await session.query(insertStatement, columnsOf(values, 10));
-  await addUses(session, rows);
+  await addUses(session, rows, times);
   for (const what of COUNTED) await add(session, what, rows);
 }
 

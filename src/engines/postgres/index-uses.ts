@@ -1,15 +1,18 @@
 // Which entries a reference counts for: one row for each, in the order of lists, so that a list by a reference walks them
 // newest first and reads no more than it answers.
 import { hash } from "node:crypto";
-import type { EntryRow, Reference, ReferenceCondition } from "../../ports/entry-index.js";
+import type { EntryRow, Reference, ReferenceCondition, RowKey } from "../../ports/entry-index.js";
 import { columnsOf } from "./columns.js";
 import type { Session } from "./connection.js";
 import type { Conditions } from "./index-filter.js";
 
-/** A condition on a row, which the statement calls `r`. */
+/**
+ * A condition on a row, which the statement calls `r`. The offset keeps PostgreSQL from gathering all uses of the reference
+ * first, which it likes to do although a list needs a few of them.
+ */
 export function referenceCondition(where: Conditions, condition: ReferenceCondition): string {
   const use = `EXISTS (SELECT 1 FROM hansard_index_uses o
-    WHERE ${usesCondition(where, "o", condition)} AND o.created_ms = r.created_ms AND o.position = r.position)`;
+    WHERE ${usesCondition(where, "o", condition)} AND o.created_ms = r.created_ms AND o.position = r.position OFFSET 0)`;
   return condition.lacks === true ? `NOT ${use}` : use;
 }
 
@@ -29,21 +32,28 @@ export function fromStoredReferences(stored: string | null): readonly Reference[
   return pairs.map(([what, reference]) => ({ what, reference }));
 }
 
-/** The rows with what they refer to, but for what is said about entries that have no row. */
-export async function withKeptReferences(session: Session, rows: readonly EntryRow[]): Promise<readonly EntryRow[]> {
+/** The times of the entries that references of these rows count for, those that have a row or are about to have one. */
+export async function subjectTimes(session: Session, rows: readonly EntryRow[]): Promise<ReadonlyMap<number, number>> {
   const wanted = rows.flatMap(({ about }) => about ?? []);
-  if (wanted.length === 0) return rows;
-  const text = "SELECT position FROM hansard_index_rows WHERE position = ANY ($1::bigint[])";
-  const found = await session.query<{ readonly position: number }>({ text }, [wanted]);
-  const targets = new Set([...found, ...rows].map(({ position }) => position));
-  return rows.map((row) => (row.about === undefined || targets.has(row.about) ? row : { ...row, references: [] }));
+  const text = "SELECT position, created_ms FROM hansard_index_rows WHERE position = ANY ($1::bigint[])";
+  const found = wanted.length === 0 ? [] : await session.query<RowKey>({ text }, [wanted]);
+  return new Map([...found, ...rows].map(({ position, created_ms }) => [position, created_ms]));
 }
 
-/** Adds what rows say that were just inserted. What many of them name is sent and hashed once. */
-export async function addUses(session: Session, rows: readonly EntryRow[]): Promise<void> {
+/** What is said about an entry that has no row is not kept. */
+export function withoutVainReferences(row: EntryRow, times: ReadonlyMap<number, number>): EntryRow {
+  return row.about === undefined || times.has(row.about) ? row : { ...row, references: [] };
+}
+
+/** Adds what rows say. What many of them name is sent and hashed once. */
+export async function addUses(
+  session: Session,
+  rows: readonly EntryRow[],
+  times: ReadonlyMap<number, number>,
+): Promise<void> {
   const numbers = new Map<string, number>();
   const names: (readonly unknown[])[] = [];
-  const said: (readonly number[])[] = [];
+  const said: (readonly unknown[])[] = [];
   for (const { references, position, about = position } of rows) {
     for (const one of distinct(references)) {
       const name = nameOf(one);
@@ -52,19 +62,19 @@ export async function addUses(session: Session, rows: readonly EntryRow[]): Prom
         number = names.push([one.what, referenceKey(one.reference)]);
         numbers.set(name, number);
       }
-      said.push([number, about]);
+      said.push([number, times.get(about), about]);
     }
   }
-  if (said.length > 0) await session.query(addStatement, [...columnsOf(names, 2), ...columnsOf(said, 2)]);
+  if (said.length > 0) await session.query(addStatement, [...columnsOf(names, 2), ...columnsOf(said, 3)]);
 }
 
 const addStatement = {
   name: "hansard_index_uses",
   text: `INSERT INTO hansard_index_uses AS u (what, reference, created_ms, position, sayers)
-    SELECT named.what, named.reference, r.created_ms, r.position, count(*)
-    FROM unnest($3::bigint[], $4::bigint[]) AS said (number, position)
+    SELECT named.what, named.reference, said.created_ms, said.position, count(*)
+    FROM unnest($3::bigint[], $4::bigint[], $5::bigint[]) AS said (number, created_ms, position)
     JOIN unnest($1::text[], $2::bytea[]) WITH ORDINALITY AS named (what, reference, number) USING (number)
-    JOIN hansard_index_rows r USING (position) GROUP BY named.what, named.reference, r.created_ms, r.position
+    GROUP BY named.what, named.reference, said.created_ms, said.position
     ON CONFLICT (what, reference, created_ms, position) DO UPDATE SET sayers = u.sayers + excluded.sayers`,
 };
 
