@@ -257,6 +257,7 @@ describe("a store may be made of", () => {
     const refused = { code: "field_invalid", hint: expect.any(String) };
     await expect(openRecorder({ data: address })).rejects.toMatchObject({ ...refused, field: "data" });
     await expect(openRecorder({ data, index: address })).rejects.toMatchObject({ ...refused, field: "index" });
+    await expect(openRecorder({ data, index: "postgres://h/d" })).rejects.toMatchObject({ ...refused, field: "index" });
     await expect(openRecorder({ data, index: 5 as never })).rejects.toMatchObject({ ...refused, field: "index" });
   });
 

@@ -11,7 +11,7 @@ import { orThrow, RecorderError, reject } from "./model/rejection.js";
 import { type EngineParts, openSides } from "./open-sides.js";
 import type { RebuildOptions } from "./reading/patience.js";
 import type { Recorder } from "./recorder.js";
-import { isServed } from "./stores.js";
+import { filesOf, isInProcess, isServed } from "./stores.js";
 
 export interface RecorderOptions {
   /**
@@ -19,7 +19,7 @@ export interface RecorderOptions {
    * that is gone when it is closed; or the parts of an engine of one's own.
    */
   readonly data?: string | EngineParts;
-  /** Where the index is kept, if not with the log: an address as `data` takes it. */
+  /** Where the index is kept, if not with the log: a folder, or `memory:` for one that is made anew each time. */
   readonly index?: string | undefined;
   /** Whether a store that does not exist yet is made; false makes it a fault. */
   readonly create?: boolean;
@@ -50,7 +50,7 @@ export async function openRecorder(options: RecorderOptions = {}): Promise<Recor
     ...(isRedacting(options) ? { redact: mask } : {}),
   };
   const { rebuild, create = true } = options;
-  const index = options.index === undefined || options.index === "" ? undefined : parseAddress("index", options.index);
+  const index = options.index === undefined || options.index === "" ? undefined : parseIndex(options.index);
   const sides = await openSides({ data, index, rebuild, mode: create ? "create" : "write", mask, mask_values: values });
   return composeRecorder({ ...guarded, ...sides });
 }
@@ -59,6 +59,15 @@ function parseData(data: unknown): string | EngineParts {
   if (data === undefined || data === "") return join(homedir(), ".hansard");
   if (isEngineParts(data)) return data;
   return parseAddress("data", data);
+}
+
+/** A database keeps the index of its own log, and no other. */
+function parseIndex(given: unknown): string {
+  const address = parseAddress("index", given);
+  if (isInProcess(address) || filesOf(address) !== undefined) return address;
+  const hint = "Give the path of a folder, or memory:.";
+  const message = "index can be kept in a folder or in memory, and this is a database";
+  throw new RecorderError({ code: "field_invalid", field: "index", message, hint });
 }
 
 /** A path is taken as it is; an address that no engine serves is no path, although a folder could be called so. */

@@ -80,7 +80,10 @@ export class GroupCommit {
 
   /** Word that the log has grown: after every commit, and from whoever learns that others have written to it. */
   announce(): void {
-    for (const grown of this.#listeners) grown();
+    for (const grown of this.#listeners) {
+      // What is durable stays so, whoever stumbles over the news; each hears of it for itself.
+      queueMicrotask(grown);
+    }
   }
 
   append(unit: AppendUnit): Promise<AppendOutcome> {
@@ -137,17 +140,19 @@ export class GroupCommit {
     if (this.#queue.length > 0) this.#schedule();
     const startMs = performance.now();
     let fault: unknown;
+    let hasGrown = false;
     try {
       const outcomes = await this.#log.append(batch.map((waiting) => waiting.unit));
       if (isAlone) this.#drawBreath();
       for (const [index, waiting] of batch.entries()) waiting.resolve(outcomes[index] as AppendOutcome);
-      if (outcomes.some((outcome) => "placed" in outcome)) this.announce();
+      hasGrown = outcomes.some((outcome) => "placed" in outcome);
     } catch (error) {
       fault = error;
       for (const waiting of batch) waiting.reject(error);
     }
     this.#inFlight -= 1;
     this.#leaveQueue(batch, { ms: performance.now() - startMs, fault });
+    if (hasGrown) this.announce();
     if (this.#queue.length > 0) this.#schedule();
     else if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }

@@ -14,12 +14,15 @@ export class LazyThread {
 
   async call<T>(makeCall: (thread: Thread) => Promise<T>): Promise<T> {
     this.#thread ??= this.#start();
-    const thread = await this.#thread;
+    const asked = this.#thread;
+    const thread = await asked;
     try {
       return await makeCall(thread);
     } catch (error) {
       // This call's answer is lost; whoever asked knows whether it can be asked again.
-      if (error instanceof Fault && error.code === "thread_stopped") this.#thread = undefined;
+      // Another one may have taken its place already.
+      const hasStopped = error instanceof Fault && error.code === "thread_stopped";
+      if (hasStopped && this.#thread === asked) this.#thread = undefined;
       throw error;
     }
   }

@@ -39,11 +39,21 @@ export const listCommand: CommandModule = {
 async function readPage(recorder: Recorder, options: Invocation["options"]): Promise<EntryList | InteractionList> {
   const entries = readQuestion(options, "entries");
   const interactions = readQuestion(options, "interactions");
-  const { kind = "", role = "" } = entries;
+  const { kind = "" } = entries;
   const used = (["memory", "chunk"] as const).find((name) => interactions[name] !== undefined);
+  // What only entries can be asked for; whoever asks for it must not be answered as if they had not.
+  const own = (["role", "tool"] as const).find((name) => (entries[name] ?? "") !== "");
   if (used === undefined) {
-    const isOfInteractions = kind === "interaction" && role === "";
+    const isOfInteractions = kind === "interaction" && own === undefined;
     return isOfInteractions ? recorder.listInteractions(interactions) : recorder.listEntries(entries);
+  }
+  if (own !== undefined) {
+    throw new WrongUse({
+      code: "option_misplaced",
+      field: `--${own}`,
+      message: `interactions have no ${own}, and --${used} lists interactions`,
+      hint: `Leave --${own} or --${used} out.`,
+    });
   }
   if (kind === "interaction" || kind === "") return recorder.listInteractions(interactions);
   throw new WrongUse({

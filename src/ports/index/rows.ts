@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../model/json.js";
 import type { RowFilter } from "../row-filter.js";
 
-/** What the index keeps of an entry: all that lists, filters and counts need, and no recorded text. */
+/** What the index keeps of an entry: all that lists, filters and counts need, and of recorded text only what a document is folded from. */
 export interface EntryRow {
   readonly position: number;
   readonly kind: string;
