@@ -81,8 +81,14 @@ export class GroupCommit {
   /** Word that the log has grown: after every commit, and from whoever learns that others have written to it. */
   announce(): void {
     for (const grown of this.#listeners) {
-      // What is durable stays so, whoever stumbles over the news; each hears of it for itself.
-      queueMicrotask(grown);
+      try {
+        grown();
+      } catch (error) {
+        // A defect of whoever listens: it is told, but what is durable is acknowledged, and the others hear of it.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
     }
   }
 
