@@ -117,6 +117,25 @@ test("a log of the first format, whose pages kept copies, is cleaned too", async
   expect(await recorder.verify()).toMatchObject({ ok: true, erased: 1 });
 });
 
+test("what one entry said of a session is gone from the session and from every byte, and what others said stays", async () => {
+  const data = folderOfTest();
+  const recorder = await opened(data);
+  const said = (id: string, title: string, metadata: EntryInput["extra"]): EntryInput => ({
+    ...{ kind: "session_info", id, session_id: "s", title, metadata: metadata ?? {} },
+  });
+  await recorder.append(said("first", "a title that stays", { tool: "one", kept: true }));
+  await recorder.append(said("second", "TITLEMARK", { tool: "TITLEMARK", TITLEMARK: 1 }));
+  await recorder.append(others(200, "around"));
+  await recorder.append({ kind: "error", session_id: "s", project: "TITLEMARK", id: "third", error: "x" });
+  expect((await recorder.listSessions()).sessions[0]).toMatchObject({ title: "TITLEMARK", projects: ["TITLEMARK"] });
+  expect(filesHolding(data, "TITLEMARK")).not.toEqual([]);
+  for (const entry of ["second", "third"]) await recorder.forget({ entry, reason });
+  expect(filesHolding(data, "TITLEMARK")).toEqual([]);
+  expect(await recorder.session("s").summary()).toMatchObject({
+    ...{ title: "a title that stays", metadata: { tool: "one", kept: true }, projects: [], entries: 1 },
+  });
+});
+
 test("many at once make the files smaller", async () => {
   const data = folderOfTest();
   const recorder = await opened(data);

@@ -91,8 +91,8 @@ export function addUses(sql: Statements, rows: readonly EntryRow[], numbered: Nu
     }
   }
   for (const [number, users] of own) {
-    const [first, last] = [users[0], users.at(-1)] as readonly EntryRow[] as readonly [EntryRow, EntryRow];
     if (isSpan(users)) {
+      const [first, last] = [users[0] as EntryRow, users.at(-1) as EntryRow];
       const span = [last.created_ms, last.position, first.created_ms, first.position];
       sql.run("INSERT INTO use_spans VALUES (?, ?, ?, ?, ?)", number, ...span);
     } else listIn(entriesByNumber, number).unshift(...users.map(({ position }) => position));
