@@ -69,10 +69,11 @@ async function gatherFacts({ data, onStep = () => undefined }: InspectOptions, f
   const folder = folderFacts(data);
   const outside = { node_version: process.versions.node, folder, disk_free_bytes: freeBytes(data) };
   if (folder.state !== "there") return { ...outside, log: undefined, index: undefined, chain: undefined };
-  onStep("Checking log.db …");
-  const log = inspectFile({ path: files.log, role: "log" });
+  // The index first: others may record and index meanwhile, and it would then seem to know more than the log.
   onStep("Checking index.db …");
   const index = inspectFile({ path: files.index, role: "index" });
+  onStep("Checking log.db …");
+  const log = inspectFile({ path: files.log, role: "log" });
   const chain = log.state === "current" ? await walkChain(log, onStep) : undefined;
   return { ...outside, log, index, chain };
 }
