@@ -117,6 +117,13 @@ export interface EntryTexts {
   readonly texts: readonly string[];
 }
 
+export interface TextBatch {
+  readonly texts: readonly EntryTexts[];
+  /** The position that the batch continues; an index that has not come that far passes it over, which would leave a gap. */
+  readonly after?: number;
+  readonly through: number;
+}
+
 /** An index that is filled beside the one in use, to take its place. */
 export interface IndexDraft {
   readonly index: EntryIndex;
@@ -154,7 +161,12 @@ export interface EntryIndex {
    * together: its checkpoint then stays where it is, and after a restart they are given again. Answers with the position
    * after which texts are to be given next, which goes back to the checkpoint where another process got ahead.
    */
-  applyTexts(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }): Promise<number>;
+  applyTexts(batch: TextBatch): Promise<number>;
+  /**
+   * Called when no more texts are to be given for now: writes what was kept back, and puts in better order what is
+   * written, a step of some milliseconds at a time. False once nothing is left to do. No answer depends on it.
+   */
+  tidyTexts?(): Promise<boolean>;
   /**
    * As `list`, but only what may hold all of the needles (each a piece of one text, in the form of the texts): every
    * entry that does, those whose texts are not applied yet, and perhaps some that do not. Whoever asks looks at the

@@ -6,6 +6,7 @@ import type { IndexState } from "../read/questions.js";
 export interface Follower {
   progress(): Promise<IndexState & { readonly position: number }>;
   indexStep(): Promise<boolean>;
+  tidyStep(): Promise<boolean>;
   finishPurge(): Promise<void>;
 }
 
@@ -27,6 +28,8 @@ export interface Leisure {
 
 /** New entries are gathered this long before they are indexed: reads do not wait for it, they index by themselves. */
 const GATHER_MS = 100;
+/** Between two steps of tidying, which is never urgent, most of the time is left to reads. */
+const TIDY_MS = 20;
 /** Whoever holds the lease may die, or the store fail, while the index is behind: so it is looked at again. */
 const LOOK_AGAIN_MS = 1_000;
 
@@ -38,6 +41,7 @@ export class Following {
   #running: Promise<void> | undefined;
   #isToldAgain = false;
   #isClosed = false;
+  #caughtUpAtMs = Number.NEGATIVE_INFINITY;
   #seen = { position: 0, atMs: 0, isStream: false };
 
   constructor(parts: {
@@ -84,12 +88,21 @@ export class Following {
   async #follow(): Promise<number | undefined> {
     const isToldAgain = this.#isToldAgain;
     this.#isToldAgain = false;
+    const isTidied = async (): Promise<boolean> => {
+      if (!(await this.#follower.tidyStep())) return false;
+      this.#isToldAgain ||= isToldAgain;
+      return true;
+    };
     try {
+      // What arrives while it is being tidied is gathered as well.
+      if (performance.now() - this.#caughtUpAtMs < GATHER_MS && (await isTidied())) return TIDY_MS;
       if (this.#lease !== undefined && !(await this.#lease.hold()))
         return (await this.#isBehind()) ? LOOK_AGAIN_MS : undefined;
       if (await this.#isPutOff()) return GATHER_MS;
       if (await this.#follower.indexStep()) return 0;
+      this.#caughtUpAtMs = performance.now();
       await this.#follower.finishPurge();
+      if (await isTidied()) return TIDY_MS;
       return isToldAgain || this.#isToldAgain ? GATHER_MS : undefined;
     } catch {
       this.#lease?.close();

@@ -4,7 +4,6 @@ import type {
   EntryCounts,
   EntryIndex,
   EntryRow,
-  EntryTexts,
   IndexBatch,
   IndexDraft,
   IndexSource,
@@ -13,6 +12,7 @@ import type {
   SessionFilter,
   SessionRange,
   SessionRow,
+  TextBatch,
 } from "../../ports/entry-index.js";
 import { openFile, toFault } from "./file.js";
 import { DraftTables } from "./index-draft.js";
@@ -26,7 +26,8 @@ import { PURGE_DUE, purgeIndex } from "./purge.js";
 import { listStatement } from "./row-filter.js";
 import { Statements } from "./statements.js";
 import { asWritten, type Naming } from "./table-prefix.js";
-import { type CandidateQuery, TextIndex, type TextIndexOptions } from "./text/index-text.js";
+import type { CandidateQuery } from "./text/candidates.js";
+import { TextIndex, type TextIndexOptions } from "./text/index-text.js";
 
 export class SqliteIndex implements EntryIndex {
   readonly engine = "sqlite";
@@ -124,8 +125,12 @@ export class SqliteIndex implements EntryIndex {
     return this.#guard(() => this.#texts.checkpoint());
   }
 
-  async applyTexts(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }): Promise<number> {
+  async applyTexts(batch: TextBatch): Promise<number> {
     return this.#guard(() => this.#texts.apply(batch));
+  }
+
+  async tidyTexts(): Promise<boolean> {
+    return this.#guard(() => this.#texts.tidy());
   }
 
   async candidates(query: CandidateQuery): Promise<readonly RowKey[]> {
@@ -204,6 +209,7 @@ export class SqliteIndex implements EntryIndex {
   }
 
   async close(): Promise<void> {
+    this.#texts.close();
     this.#db.close();
   }
 
