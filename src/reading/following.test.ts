@@ -90,6 +90,24 @@ test("a fault is not the end: it looks again", async () => {
   await following.close();
 });
 
+test("a search has texts indexed where many are missing, and else nothing is done", async () => {
+  const follower = Object.assign(new Counting(), { position: 100 });
+  const following = new Following({ follower });
+  following.searched();
+  await vi.advanceTimersByTimeAsync(500);
+  expect(follower.steps).toBe(0);
+  follower.position = 200;
+  for (let nth = 0; nth < 10; nth += 1) following.searched();
+  await vi.advanceTimersByTimeAsync(500);
+  expect(follower.indexed).toBe(200);
+  follower.position = 210;
+  following.searched();
+  following.grown();
+  await vi.advanceTimersByTimeAsync(500);
+  expect(follower.indexed).toBe(210);
+  await following.close();
+});
+
 test("what is left to tidy is tidied a little at a time, and what is recorded meanwhile comes in between", async () => {
   const follower = Object.assign(new Counting(), { position: 5, untidy: 12 });
   const following = new Following({ follower });
