@@ -1,5 +1,5 @@
-// The search for a word that occurs once: among few entries, which lie in no segment of the text index yet, among many
-// and among very many.
+// The search for a word that occurs once: among few entries, in a program that has just opened them, among many and among
+// very many.
 import { strictEqual } from "node:assert";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,7 +16,7 @@ const BATCH = 2_000;
 const SMALL_BYTES = 180;
 const SEARCHES_PER_ROUND = 20;
 const LIMIT = 10;
-/** Nobody is told when those texts are indexed that fill no segment. */
+/** Nobody is told when the last texts are indexed, and what is written of all of them is in good order. */
 const TEXTS_MS = 2_000;
 
 export async function searching(
@@ -69,7 +69,7 @@ function isLeftOut(count: number): boolean {
   return true;
 }
 
-/** A store of so many small entries, with the texts of all that fill a segment in its index. */
+/** A store of so many small entries, with the texts of nearly all in its index. */
 async function filledWithSmall(data: string, count: number): Promise<Recorder> {
   const start = performance.now();
   const recorder = await openRecorder({ data });

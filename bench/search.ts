@@ -12,8 +12,8 @@ import { Corpus, type CorpusEntry, idOf } from "./search-corpus.js";
 
 const BATCH = 500;
 const QUERIES_PER_ROUND = 10;
-/** The most entries that do not fill a segment of the text index. */
-const UNFILLED_MAX = 4_096;
+/** The most entries whose texts are indexed and not written, while others come. */
+const UNWRITTEN_MAX = 4_096;
 
 export const search: Suite = {
   name: "search",
@@ -108,7 +108,7 @@ class FilledStore {
     this.lines = join(folder, "lines.jsonl");
   }
 
-  /** Returns once the index has rows and texts of all, but for those that do not fill a segment yet. */
+  /** Returns once the index has rows of all and texts of nearly all. */
   async fill(count: number): Promise<Recorder> {
     this.#recorder ??= await openRecorder({ data: this.data });
     const file = openSync(this.lines, "a");
@@ -125,12 +125,12 @@ class FilledStore {
   }
 }
 
-/** Waits until no more texts are missing than those that do not fill a segment. */
+/** Waits until no more texts are missing than may wait to be written. */
 export async function settled(path: string): Promise<void> {
   const db = new Database(path, { readonly: true });
   try {
     const missing = db.prepare("SELECT max(position) - min(position) FROM checkpoints WHERE name IN ('rows', 'text')");
-    while ((missing.pluck().get() as number) > UNFILLED_MAX) await sleep(100);
+    while ((missing.pluck().get() as number) > UNWRITTEN_MAX) await sleep(100);
   } finally {
     db.close();
   }

@@ -11,6 +11,7 @@ import { TextIndexer } from "./text-indexer.js";
 class HoldingIndex extends MemoryIndex {
   readonly given: number[] = [];
   held = 0;
+  tidied = 0;
   answer: number | undefined;
   override async applyTexts(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }) {
     this.given.push(...batch.texts.map(({ position }) => position));
@@ -18,6 +19,11 @@ class HoldingIndex extends MemoryIndex {
     this.answer = undefined;
     this.held = answer ?? batch.through;
     return this.held;
+  }
+  async tidyTexts(): Promise<boolean> {
+    this.tidied += 1;
+    await super.applyTexts({ texts: [], through: this.held });
+    return true;
   }
 }
 
@@ -39,6 +45,18 @@ test("texts are given in order and once, though the index holds them back", asyn
   await texts.catchUp();
   expect(index.given).toEqual(Array.from({ length: 300 }, (_, at) => at + 1));
   expect(await texts.step()).toBe(false);
+});
+
+test("what the index holds back is written as soon as there is nothing left to give, and once", async () => {
+  await append(300);
+  await rows.catchUp();
+  while (index.given.length < 300) {
+    expect(await texts.step()).toBe(true);
+    expect(index.tidied).toBe(0);
+  }
+  for (let nth = 0; nth < 3; nth += 1) expect(await texts.step()).toBe(false);
+  expect(index.tidied).toBe(1);
+  expect(await index.textCheckpoint()).toBe(300);
 });
 
 test("texts of entries without a row yet are not given", async () => {

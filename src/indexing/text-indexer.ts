@@ -8,12 +8,13 @@ import { toEntryTexts } from "./texts.js";
 const STEP_ENTRIES = 128;
 const STEP_BYTES = 512 * 1024;
 
-/** More entries than this without text are not left to every search to look through: it helps to index them first. */
-const UNCOVERED_MAX = 6_000;
+/** More entries than this without signatures are not left to every search to look through: it helps to index them. */
+const UNCOVERED_MAX = 1_000;
 /**
- * It helps until something was written, so that commands which end at once get on with it between them, and no longer
- * than this: looking through an entry takes a fraction of the time to index it.
+ * It helps with a part of them, so that commands which end at once get on with it between them: looking through an entry
+ * takes a fraction of the time to index it.
  */
+const ENTRIES_PER_HELPING_STEP = 512;
 const HELPING_STEPS_MAX = 40;
 
 export class TextIndexer {
@@ -29,7 +30,10 @@ export class TextIndexer {
     this.#index = parts.index;
   }
 
-  /** Gives some texts, never of entries beyond the rows; false when there was nothing left to give. */
+  /**
+   * Gives some texts, never of entries beyond the rows; false when there was nothing left to give, and what the index kept
+   * back is written.
+   */
   step(): Promise<boolean> {
     // Whoever asks while a step is on its way shares it, so that texts are given in order.
     this.#stepping ??= this.#step().finally(() => {
@@ -45,20 +49,29 @@ export class TextIndexer {
 
   /** Gives some texts if a search would have to look through many entries itself. */
   async help(): Promise<void> {
-    const before = await this.#index.textCheckpoint();
-    for (let steps = 0; steps < HELPING_STEPS_MAX; steps += 1) {
-      const checkpoint = await this.#index.textCheckpoint();
-      const uncovered = (await this.#index.checkpoint()) - checkpoint;
-      if (uncovered <= UNCOVERED_MAX || checkpoint !== before || !(await this.step())) return;
+    const uncovered = await this.#uncovered();
+    if (uncovered <= UNCOVERED_MAX) return;
+    const steps = Math.min(Math.ceil(uncovered / ENTRIES_PER_HELPING_STEP), HELPING_STEPS_MAX);
+    for (let step = 0; step < steps && (await this.step()); step += 1);
+  }
+
+  /** How many rows there are whose texts were not given yet. */
+  async #uncovered(): Promise<number> {
+    const checkpoint = await this.#index.textCheckpoint();
+    // Another process got ahead, or the index was begun anew.
+    if (checkpoint > this.#given || checkpoint < this.#checkpoint) {
+      this.#given = checkpoint;
+      this.#checkpoint = checkpoint;
     }
+    return (await this.#index.checkpoint()) - this.#given;
   }
 
   async #step(): Promise<boolean> {
-    const checkpoint = await this.#index.textCheckpoint();
-    // Another process got ahead, or the index was begun anew.
-    if (checkpoint > this.#given || checkpoint < this.#checkpoint) this.#given = checkpoint;
-    const left = (await this.#index.checkpoint()) - this.#given;
-    if (left <= 0) return false;
+    const left = await this.#uncovered();
+    if (left <= 0) {
+      if (this.#given > this.#checkpoint) await this.#writeKept();
+      return false;
+    }
     const range = { after: this.#given, limit: Math.min(left, STEP_ENTRIES), bytes_max: STEP_BYTES };
     const batch = await this.#log.readBodies(range);
     const through = batch.at(-1)?.position;
@@ -67,8 +80,14 @@ export class TextIndexer {
       const placed = readableBody(stored);
       return placed === undefined ? [] : [toEntryTexts(placed)];
     });
-    this.#given = await this.#index.applyTexts({ texts, through });
+    this.#given = await this.#index.applyTexts({ texts, after: range.after, through });
     this.#checkpoint = await this.#index.textCheckpoint();
     return true;
+  }
+
+  /** Other processes search too, and would have to look through what is kept here alone. */
+  async #writeKept(): Promise<void> {
+    await this.#index.tidyTexts?.();
+    this.#checkpoint = await this.#index.textCheckpoint();
   }
 }

@@ -10,6 +10,7 @@ class Counting implements Follower {
   indexed = 0;
   steps = 0;
   purges = 0;
+  untidy = 0;
   fault: Error | undefined;
 
   async progress() {
@@ -22,6 +23,12 @@ class Counting implements Follower {
     const isMore = this.indexed < this.position;
     this.indexed = Math.min(this.position, this.indexed + 10);
     return isMore;
+  }
+
+  async tidyStep(): Promise<boolean> {
+    if (this.untidy === 0) return false;
+    this.untidy -= 1;
+    return true;
   }
 
   async finishPurge(): Promise<void> {
@@ -80,6 +87,45 @@ test("a fault is not the end: it looks again", async () => {
   follower.fault = undefined as never;
   await vi.advanceTimersByTimeAsync(1_000);
   expect(follower.indexed).toBe(5);
+  await following.close();
+});
+
+test("a search has texts indexed where many are missing, and else nothing is done", async () => {
+  const follower = Object.assign(new Counting(), { position: 100 });
+  const following = new Following({ follower });
+  following.searched();
+  await vi.advanceTimersByTimeAsync(500);
+  expect(follower.steps).toBe(0);
+  follower.position = 200;
+  for (let nth = 0; nth < 10; nth += 1) following.searched();
+  await vi.advanceTimersByTimeAsync(500);
+  expect(follower.indexed).toBe(200);
+  follower.position = 210;
+  following.searched();
+  following.grown();
+  await vi.advanceTimersByTimeAsync(500);
+  expect(follower.indexed).toBe(210);
+  await following.close();
+});
+
+test("what is left to tidy is tidied a little at a time, and what is recorded meanwhile comes in between", async () => {
+  const follower = Object.assign(new Counting(), { position: 5, untidy: 12 });
+  const following = new Following({ follower });
+  following.grown();
+  await vi.advanceTimersByTimeAsync(150);
+  expect(follower.untidy).toBeGreaterThan(5);
+  follower.position = 10;
+  following.grown();
+  await vi.advanceTimersByTimeAsync(25);
+  expect(follower).toMatchObject({ indexed: 5 });
+  await vi.advanceTimersByTimeAsync(75);
+  expect(follower).toMatchObject({ indexed: 10 });
+  expect(follower.untidy).toBeGreaterThan(0);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(follower.untidy).toBe(0);
+  const { steps } = follower;
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(follower.steps).toBe(steps);
   await following.close();
 });
 

@@ -7,6 +7,7 @@ import type { IndexState } from "../read/questions.js";
 export interface Follower {
   progress(): Promise<IndexState & { readonly position: number }>;
   indexStep(): Promise<boolean>;
+  tidyStep(): Promise<boolean>;
   finishPurge(): Promise<void>;
 }
 
@@ -22,6 +23,10 @@ export interface Leisure {
 
 /** New entries are gathered this long before they are indexed: reads do not wait for it, they index by themselves. */
 const GATHER_MS = 100;
+/** So many entries a search may look through itself, before those texts are indexed here which others have recorded. */
+const TEXTS_BEHIND_MAX = 128;
+/** Between two steps of tidying, which is never urgent, most of the time is left to reads. */
+const TIDY_MS = 20;
 /** Whoever holds the lease may die, or the store fail, while the index is behind: so it is looked at again. */
 const LOOK_AGAIN_MS = 1_000;
 
@@ -32,7 +37,9 @@ export class Following {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isToldAgain = false;
+  #isOnlySearched = false;
   #isClosed = false;
+  #caughtUpAtMs = Number.NEGATIVE_INFINITY;
   #seen = { position: 0, atMs: 0, isStream: false };
 
   constructor(parts: {
@@ -50,6 +57,16 @@ export class Following {
   grown(): void {
     if (this.#timer === undefined) this.#followIn(GATHER_MS);
     else this.#isToldAgain = true;
+  }
+
+  /**
+   * Word that somebody has searched. What other programs record is told to nobody here, and where none of them indexes
+   * its texts, every search would have to look through them.
+   */
+  searched(): void {
+    if (this.#timer !== undefined) return;
+    this.#isOnlySearched = true;
+    this.#followIn(GATHER_MS);
   }
 
   /** What cannot be done now is done by the next program. */
@@ -79,12 +96,24 @@ export class Following {
   async #follow(): Promise<number | undefined> {
     const isToldAgain = this.#isToldAgain;
     this.#isToldAgain = false;
+    const isOnlySearched = this.#isOnlySearched && !isToldAgain;
+    this.#isOnlySearched = false;
+    const isTidied = async (): Promise<boolean> => {
+      if (!(await this.#follower.tidyStep())) return false;
+      this.#isToldAgain ||= isToldAgain;
+      return true;
+    };
     try {
+      // What arrives while it is being tidied is gathered as well.
+      if (performance.now() - this.#caughtUpAtMs < GATHER_MS && (await isTidied())) return TIDY_MS;
+      if (isOnlySearched && !(await this.#areTextsBehind())) return this.#isToldAgain ? GATHER_MS : undefined;
       if (this.#lease !== undefined && !(await this.#lease.hold()))
         return (await this.#isBehind()) ? LOOK_AGAIN_MS : undefined;
       if (await this.#isPutOff()) return GATHER_MS;
       if (await this.#follower.indexStep()) return 0;
+      this.#caughtUpAtMs = performance.now();
       await this.#follower.finishPurge();
+      if (await isTidied()) return TIDY_MS;
       return isToldAgain || this.#isToldAgain ? GATHER_MS : undefined;
     } catch {
       this.#lease?.close();
@@ -95,6 +124,11 @@ export class Following {
   async #isBehind(): Promise<boolean> {
     const { position, indexed_through } = await this.#follower.progress();
     return indexed_through < position;
+  }
+
+  async #areTextsBehind(): Promise<boolean> {
+    const { position, texts_through } = await this.#follower.progress();
+    return position - texts_through > TEXTS_BEHIND_MAX;
   }
 
   /** Whether so much is being recorded at this moment that indexing would slow it down, and can wait. */

@@ -52,6 +52,11 @@ export class LocalReading implements Reading {
     return this.#desk.index.step();
   }
 
+  /** Puts the texts of the index in better order, a little; false when there was nothing left to do. */
+  async tidyStep(): Promise<boolean> {
+    return (await (await this.#desk.index.index()).tidyTexts?.()) ?? false;
+  }
+
   /** Cleans the index where rows went from it and whoever took them away was killed before it had done so. */
   async finishPurge(): Promise<void> {
     if (await (await this.#desk.index.index()).isPurgeDue?.()) await this.#desk.purge();

@@ -62,6 +62,7 @@ async function perform({ method, argument }: ThreadRequest): Promise<unknown> {
   }
   if (method !== "ask") throw new Error(`unknown call ${method}`);
   const { question, query } = argument as { readonly question: Question; readonly query: never };
+  if (question === "search" || question === "sessionHistory") following?.searched();
   return (reading as LocalReading).ask(question, query);
 }
 

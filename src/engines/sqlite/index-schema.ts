@@ -2,7 +2,7 @@
 import type Database from "better-sqlite3";
 
 /** Raised with every change of these tables or of what is put into them. */
-export const INDEX_VERSION = 5;
+export const INDEX_VERSION = 6;
 
 /** Takes no more of a database than that it executes statements: a draft of the tables bears other names. */
 export function createIndexTables(db: { readonly exec: (sql: string) => unknown }): void {
@@ -82,22 +82,30 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
       key TEXT NOT NULL,
       PRIMARY KEY (collection, label, key)
     ) STRICT, WITHOUT ROWID;
-    -- The text index: segments of entries in order of position, the entries of each, and its slices.
+    -- The text index: segments of entries in order of position, whose numbers are never given again; which entries lie in
+    -- which blocks of each; and signatures, in columns or in slices, of one segment or of a bundle of them.
     CREATE TABLE text_segments (
-      segment INTEGER PRIMARY KEY,
+      segment INTEGER PRIMARY KEY AUTOINCREMENT,
       after INTEGER NOT NULL,
       through INTEGER NOT NULL,
       min_ms INTEGER NOT NULL,
-      max_ms INTEGER NOT NULL
+      max_ms INTEGER NOT NULL,
+      blocks INTEGER NOT NULL,
+      sliced INTEGER NOT NULL,
+      bundle INTEGER,
+      first_word INTEGER NOT NULL DEFAULT 0,
+      revision INTEGER NOT NULL DEFAULT 0
     ) STRICT;
-    CREATE TABLE text_entries (
-      segment INTEGER PRIMARY KEY,
-      positions BLOB NOT NULL,
-      times_ms BLOB NOT NULL,
-      first_blocks BLOB NOT NULL,
-      last_blocks BLOB NOT NULL
-    ) STRICT;
+    CREATE TABLE text_places (segment INTEGER PRIMARY KEY, firsts BLOB NOT NULL) STRICT;
+    CREATE TABLE text_columns (key INTEGER PRIMARY KEY, words BLOB NOT NULL) STRICT;
+    CREATE TABLE text_counts (segment INTEGER PRIMARY KEY, counts BLOB NOT NULL) STRICT;
     CREATE TABLE text_slices (key INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT;
+    CREATE TABLE text_bundles (
+      bundle INTEGER PRIMARY KEY AUTOINCREMENT,
+      words INTEGER NOT NULL,
+      moved INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE text_bundle_slices (key INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT;
   `);
 }
 

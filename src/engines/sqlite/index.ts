@@ -112,6 +112,10 @@ export class SqliteIndex implements EntryIndex {
     return this.#guard(() => this.#texts.apply(batch));
   }
 
+  async tidyTexts(): Promise<boolean> {
+    return this.#guard(() => this.#texts.tidy());
+  }
+
   async candidates(query: CandidateQuery): Promise<readonly RowKey[]> {
     return this.#guard(() => this.#texts.candidates(query));
   }
@@ -188,6 +192,7 @@ export class SqliteIndex implements EntryIndex {
   }
 
   async close(): Promise<void> {
+    this.#texts.close();
     this.#db.close();
   }
 

@@ -9,6 +9,8 @@ export interface EntryTexts {
 
 export interface TextBatch {
   readonly texts: readonly EntryTexts[];
+  /** The position that the batch continues; an index that has not come that far passes it over, which would leave a gap. */
+  readonly after?: number;
   readonly through: number;
 }
 
@@ -26,6 +28,11 @@ export interface TextIndex {
    * after which texts are to be given next, which goes back to the checkpoint where another process got ahead.
    */
   applyTexts(batch: TextBatch): Promise<number>;
+  /**
+   * Called when no more texts are to be given for now: writes what was kept back, and puts in better order what is
+   * written, a step of some milliseconds at a time. False once nothing is left to do. No answer depends on it.
+   */
+  tidyTexts?(): Promise<boolean>;
   /**
    * As `list`, but only what may hold all of the needles: every entry that does, those whose texts are not applied yet,
    * and perhaps some that do not. Whoever asks looks at the entries themselves.

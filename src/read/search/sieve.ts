@@ -4,8 +4,8 @@ import { normalise } from "../../model/normalise.js";
 /** A term that can be looked for in the JSON text of a body. */
 export interface Sieve {
   readonly term: string;
-  /** Whether lower case alone makes the text comparable, which spares it the slower normal form. */
-  readonly isPlain: boolean;
+  /** Finds a term of plain letters in either case; other terms need the text's normal form, which takes longer. */
+  readonly pattern: RegExp | undefined;
 }
 
 /**
@@ -16,28 +16,26 @@ export interface Sieve {
 export function sieveOf(terms: readonly string[]): readonly Sieve[] {
   return terms
     .filter((term) => term.isWellFormed() && !ESCAPED.test(term) && !JOINS.test(term) && !NUMERIC.test(term))
-    .map((term) => ({ term, isPlain: PLAIN.test(term) }));
+    .map((term) => ({ term, pattern: PLAIN.test(term) ? new RegExp(term.replace(SYNTAX, "\\$&"), "i") : undefined }));
 }
 
 /** False only if the text of the body certainly lacks one of the terms. */
 export function mayHold(body: string, sieves: readonly Sieve[]): boolean {
-  if (sieves.length === 0) return true;
-  let lower: string | undefined;
   let normal: string | undefined;
-  for (const { term, isPlain } of sieves) {
-    let text: string;
-    if (isPlain) {
-      lower ??= body.toLowerCase();
-      text = lower;
-    } else {
+  for (const { term, pattern } of sieves) {
+    if (pattern?.test(body)) continue;
+    if (pattern === undefined) {
       normal ??= normalise(body);
-      text = normal;
+      if (normal.includes(term)) continue;
     }
-    // Escapes by number may stand for any character; they are rare enough to parse all that have one.
-    if (!text.includes(term)) return body.includes("\\u");
+    // These may stand for what was looked for; they are rare enough to parse all that have one.
+    return STAND_FOR_OTHERS.some((text) => body.includes(text));
   }
   return true;
 }
+
+/** Escapes by number may stand for any character, and these two capitals have a small letter of ASCII. */
+const STAND_FOR_OTHERS = ["\\u", "\u0130", "\u212a"];
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters.
 const ESCAPED = /[\u0000-\u001f"\\/\u007f-\u009f\u2028\u2029]/;
@@ -45,3 +43,5 @@ const JOINS = /[σς]|^[\p{M}\u1160-\u11ff\u{16d67}\u{16d68}]/u;
 const NUMERIC = /^[0-9e.+-]+$/;
 /** Two of these have a twin that only the normal form makes equal: the Greek question mark and the Greek accent. */
 const PLAIN = /^[ -:<-_a-~]+$/;
+/** What has a meaning in a pattern. */
+const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;

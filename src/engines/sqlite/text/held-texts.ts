@@ -1,9 +1,11 @@
-// Texts that were given to the index and do not fill a segment yet: kept as signatures, and lost with this process.
+// Texts that were given to the index and are not written yet: kept as signatures, and lost with this process.
 import type { EntryTexts } from "../../../ports/entry-index.js";
-import { SignatureWriter } from "./signature.js";
-import { blocksToHide, type SegmentEntries } from "./text-segments.js";
+import { BlockPlaces, placeOf } from "./block-places.js";
+import { blocksToHide, hideInSignatures } from "./hiding.js";
+import { SIGNATURE_WORDS, SignatureWriter } from "./signature.js";
+import type { SegmentTexts } from "./text-segments.js";
 
-/** What of either a segment has when it is full. */
+/** What of either a segment has when it is written, however much is still to come. */
 export interface SegmentSize {
   readonly blocks: number;
   readonly entries: number;
@@ -14,16 +16,13 @@ export class HeldTexts {
   readonly after: number;
   /** … in the tables as they were at this version of them, which a reset changes. */
   readonly tables_version: number;
-  readonly signatures = new SignatureWriter();
-  readonly #size: SegmentSize;
+  readonly #writer = new SignatureWriter();
+  readonly #positions: number[] = [];
+  readonly #firsts: number[] = [];
   #through: number;
   #entries = 0;
-  readonly #positions: number[] = [];
-  readonly #firstBlocks: number[] = [];
-  readonly #lastBlocks: number[] = [];
 
-  constructor(from: { readonly after: number; readonly tables_version: number }, size: SegmentSize) {
-    this.#size = size;
+  constructor(from: { readonly after: number; readonly tables_version: number }) {
     this.after = from.after;
     this.tables_version = from.tables_version;
     this.#through = from.after;
@@ -33,8 +32,22 @@ export class HeldTexts {
     return this.#through;
   }
 
-  get isFull(): boolean {
-    return this.signatures.blocks >= this.#size.blocks || this.#entries >= this.#size.entries;
+  get blocks(): number {
+    return this.#firsts.length;
+  }
+
+  /** The signatures, block by block. */
+  get signatures(): Int32Array {
+    return this.#writer.bits.subarray(0, this.blocks * SIGNATURE_WORDS);
+  }
+
+  /** The first entry of each block, as places are kept. */
+  get firsts(): Uint32Array {
+    return Uint32Array.from(this.#firsts);
+  }
+
+  isFull(size: SegmentSize): boolean {
+    return this.blocks >= size.blocks || this.#entries >= size.entries;
   }
 
   add({ position, texts }: EntryTexts): void {
@@ -43,9 +56,11 @@ export class HeldTexts {
     // Nothing is ever found in an entry without text.
     if (texts.every((text) => text === "")) return;
     this.#positions.push(position);
-    this.#firstBlocks.push(this.signatures.startText());
-    for (const text of texts) this.signatures.add(text);
-    this.#lastBlocks.push(this.signatures.blocks - 1);
+    const first = this.#writer.startText();
+    for (const text of texts) this.#writer.add(text);
+    for (let block = this.blocks; block < this.#writer.blocks; block += 1) {
+      this.#firsts.push(placeOf({ offset: position - this.after, isContinued: block > first }));
+    }
   }
 
   /** Says that no further texts come until after this position. */
@@ -53,55 +68,16 @@ export class HeldTexts {
     this.#through = Math.max(this.#through, through);
   }
 
-  /** Whether the entry may hold the needles, given as the slices of each of their windows. */
-  mayHold(position: number, windows: readonly (readonly number[])[]): boolean {
-    // Of what was not given yet, any entry may.
-    if (position > this.#through) return true;
-    const index = indexOf(this.#positions, position);
-    return index !== undefined && this.#mayHoldAt(index, windows);
-  }
-
-  /** All that may hold them, of what was given. */
-  positionsThatMayHold(windows: readonly (readonly number[])[]): readonly number[] {
-    return this.#positions.filter((_, index) => this.#mayHoldAt(index, windows));
-  }
-
-  /** The entries that have a row, which says when they were created; others are in no list and found by no search. */
-  entries(rows: ReadonlyMap<number, number>): SegmentEntries {
-    this.#hideOthers(rows);
-    const kept = this.#positions.flatMap((position, index) => (rows.has(position) ? [index] : []));
-    const positions = kept.map((index) => this.#positions[index] as number);
-    return {
-      positions: Float64Array.from(positions),
-      times_ms: Float64Array.from(positions, (position) => rows.get(position) as number),
-      first_blocks: Uint32Array.from(kept, (index) => this.#firstBlocks[index] as number),
-      last_blocks: Uint32Array.from(kept, (index) => this.#lastBlocks[index] as number),
+  /** What a segment is made of: without a trace of entries that have no row any more, erased since they were given. */
+  toTexts(rows: ReadonlySet<number>): SegmentTexts {
+    const { firsts, signatures } = this;
+    const erased = this.#positions.filter((position) => !rows.has(position));
+    if (erased.length === 0) return { firsts, signatures };
+    const isAnyLeft = (low: number, high: number): boolean => {
+      for (let position = low; position <= high; position += 1) if (rows.has(position)) return true;
+      return false;
     };
+    hideInSignatures(signatures, blocksToHide(new BlockPlaces(this, firsts), erased, isAnyLeft));
+    return { firsts, signatures };
   }
-
-  #mayHoldAt(index: number, windows: readonly (readonly number[])[]): boolean {
-    const [first, last] = [this.#firstBlocks[index] as number, this.#lastBlocks[index] as number];
-    return windows.every((slices) => this.signatures.hasAll(slices, first, last));
-  }
-
-  /** What was erased since it was given leaves no trace in the signatures. */
-  #hideOthers(rows: ReadonlyMap<number, number>): void {
-    if (this.#positions.every((position) => rows.has(position))) return;
-    const blocks = {
-      first_blocks: Uint32Array.from(this.#firstBlocks),
-      last_blocks: Uint32Array.from(this.#lastBlocks),
-    };
-    const hidden = blocksToHide(blocks, (index) => !rows.has(this.#positions[index] as number));
-    for (const [block, { isShared }] of hidden) this.signatures.hide(block, isShared);
-  }
-}
-
-function indexOf(positions: readonly number[], position: number): number | undefined {
-  let [low, high] = [0, positions.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((positions[middle] as number) < position) low = middle + 1;
-    else high = middle;
-  }
-  return positions[low] === position ? low : undefined;
 }

@@ -1,16 +1,20 @@
 // The text index on SQLite: no match is ever left out, in the order of lists, whoever writes and whenever it stops.
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { fill } from "../../../../test/support/fill-index.js";
 import { slowFuzz } from "../../../../test/support/fuzz.js";
 import { folderOfTest } from "../../../../test/support/temporary-folder.js";
+import { slicesOfTexts, textBlocks } from "../../../../test/support/text-blocks.js";
 import type { EntryRow, EntryTexts } from "../../../ports/entry-index.js";
 import { MemoryIndex } from "../../memory/index.js";
 import { SqliteIndex } from "../index.js";
+import { Statements } from "../statements.js";
 import type { TextIndexOptions } from "./index-text.js";
+import { SLICES } from "./signature.js";
 
-const SMALL: TextIndexOptions = { segment: { blocks: 3, entries: 7 }, rows_first: 4 };
+const SMALL: TextIndexOptions = { segment: { blocks: 3, entries: 7 }, bundle_words: 3, few: 4 };
 
 const text = fc
   .array(
@@ -95,7 +99,7 @@ describe("texts", () => {
     }
   });
 
-  test("that were held back when the index was closed are given again, and nothing is lost", async () => {
+  test("that are held when the index is closed are written, and found by whoever opens it next", async () => {
     const path = join(folderOfTest(), "index.db");
     const entries = Array.from({ length: 10 }, (_, at) => ({ created_ms: at, kind: "error", texts: [`word-${at}`] }));
     const first = openIndex(SMALL, path);
@@ -103,12 +107,50 @@ describe("texts", () => {
     expect(await first.textCheckpoint()).toBe(7);
     await first.close();
     const second = openIndex(SMALL, path);
+    expect(await second.textCheckpoint()).toBe(10);
+    expect(await positionsWith(second, "word-9")).toContain(10);
+    expect(await positionsWith(second, "nowhere")).toEqual([]);
+  });
+
+  test("that a killed program held are given again, and nothing is lost", async () => {
+    const path = join(folderOfTest(), "index.db");
+    const entries = Array.from({ length: 10 }, (_, at) => ({ created_ms: at, kind: "error", texts: [`word-${at}`] }));
+    await fillWith(openIndex(SMALL, path), entries, 10);
+    const second = openIndex(SMALL, path);
+    expect(await second.textCheckpoint()).toBe(7);
     expect(await positionsWith(second, "word-9")).toEqual([10, 9, 8]);
     const more = [...entries, ...entries];
     await fill(second, { rows: rowsOf(more).slice(10), through: 20 });
-    expect(await second.applyTexts({ texts: textsOf(more).slice(7), through: 20 })).toBe(20);
+    expect(await second.applyTexts({ texts: textsOf(more).slice(7), after: 7, through: 20 })).toBe(20);
     expect(await second.textCheckpoint()).toBe(14);
     expect(await positionsWith(second, "word-9")).toContain(10);
+  });
+
+  test("that do not continue what the index has are passed over, and asked for from where it ends", async () => {
+    const index = openIndex(SMALL);
+    const entries = Array.from({ length: 9 }, (_, at) => ({ created_ms: at, kind: "error", texts: [`word-${at}`] }));
+    await fill(index, { rows: rowsOf(entries), through: 9 });
+    expect(await index.applyTexts({ texts: textsOf(entries).slice(0, 2), after: 0, through: 2 })).toBe(2);
+    expect(await index.applyTexts({ texts: textsOf(entries).slice(4), after: 4, through: 9 })).toBe(2);
+    expect(await index.applyTexts({ texts: textsOf(entries).slice(2), after: 2, through: 9 })).toBe(9);
+    for (let at = 0; at < 9; at += 1) expect(await positionsWith(index, `word-${at}`)).toContain(at + 1);
+  });
+
+  test("whose rows are erased while they are held are written without a trace of them", async () => {
+    const path = join(folderOfTest(), "index.db");
+    const index = openIndex({ ...SMALL, segment: { blocks: 9, entries: 99 } }, path);
+    const texts = [["kept alpha"], ["secret-xyzzy"], [], ["kept beta"], ["x".repeat(50)]];
+    const entries = texts.map((own, at) => ({ created_ms: at, kind: "error", texts: own }));
+    await fill(index, { rows: rowsOf(entries), through: 5 });
+    await index.applyTexts({ texts: textsOf(entries), through: 5 });
+    await fill(index, { rows: [], erased: [2], through: 6 });
+    await index.close();
+    const blocks = inspect(path, textBlocks);
+    const allowed = slicesOfTexts(["kept alpha", "kept beta", "x".repeat(50)]);
+    expect(blocks).toHaveLength(1);
+    expect(blocks.every(({ bits }) => bits.size === SLICES || [...bits].every((bit) => allowed.has(bit)))).toBe(true);
+    const again = openIndex(SMALL, path);
+    expect(await positionsWith(again, "kept")).toEqual([5, 4, 3, 1]);
   });
 
   test("of another file's past are dropped when the index is reset", async () => {
@@ -151,6 +193,15 @@ describe("texts", () => {
     expect(await positionsWith(index, "early")).toHaveLength(9);
   });
 });
+
+function inspect<T>(path: string, look: (sql: Statements) => T): T {
+  const db = new Database(path, { readonly: true });
+  try {
+    return look(new Statements(db));
+  } finally {
+    db.close();
+  }
+}
 
 interface Given {
   readonly created_ms: number;

@@ -1,41 +1,67 @@
-// The text index on SQLite: signatures of the texts in segments of their own, and the search for what may hold a needle.
+// The text index on SQLite: takes texts as signatures, keeps what it has written in good order, and finds what may hold a
+// needle.
 import type Database from "better-sqlite3";
-import type { CandidateQuery, RowFilter, RowKey, TextBatch } from "../../../ports/entry-index.js";
+import type { CandidateQuery, RowKey, TextBatch } from "../../../ports/entry-index.js";
+import { BUSY_TIMEOUT_MS } from "../file.js";
 import { listKeys } from "../list-ways.js";
-import { amongStatement } from "../row-filter.js";
 import type { Statements } from "../statements.js";
-import { EntriesCache } from "./entries-cache.js";
+import { CandidateSearch } from "./candidates.js";
+import { eraseFromSegments } from "./erasing.js";
 import { HeldTexts, type SegmentSize } from "./held-texts.js";
+import { KnownSegments, tablesVersionOf } from "./known-segments.js";
+import { fullFrom } from "./loose-segments.js";
+import { type Slices, toSlices } from "./slices.js";
 import { TextProbe } from "./text-probe.js";
-import { eraseFromSegment, insertSegment, listSegments, type Segment, type SegmentEntries } from "./text-segments.js";
+import { hasLoose, insertLoose, insertSliced, type SegmentTexts } from "./text-segments.js";
+import { Tidying } from "./tidying.js";
 
 export interface TextIndexOptions {
   /**
-   * A segment is as large as lets what does not fill one be read directly by every search: some thousand entries, and a
-   * few megabytes of text. So many blocks also make slices of which eight fill a page of the file without a gap.
+   * What is held is written when it has so many blocks, or so many entries: a program that holds nothing has to look
+   * through them itself. So many blocks also make slices of which eight fill a page of the file without a gap.
    */
   readonly segment: SegmentSize;
-  /**
-   * So many rows of the list are looked at one by one before whole segments are: a common word or a narrow filter is done
-   * with them, and for a rare word they cost little.
-   */
-  readonly rows_first: number;
+  /** The words of a slice in a bundle: so many fill a page of the file. */
+  readonly bundle_words: number;
+  /** Few candidates are resolved one by one; where there are more, the newest rows are looked at first. */
+  readonly few: number;
 }
 
-const DEFAULTS: TextIndexOptions = { segment: { blocks: 3_968, entries: 4_096 }, rows_first: 256 };
+const DEFAULTS: TextIndexOptions = { segment: { blocks: 3_968, entries: 4_096 }, bundle_words: 992, few: 256 };
+
+/** The rows of the entries that are written, in JSON, and when the oldest and the newest were created. */
+interface WrittenRows {
+  readonly positions: string;
+  readonly min_ms: number | null;
+  readonly max_ms: number | null;
+}
+
+interface Prepared {
+  readonly rows: WrittenRows;
+  readonly texts: SegmentTexts;
+  /** Left out where the segment is to be loose. */
+  readonly slices: Slices | undefined;
+}
+
+/** What can be done later waits no longer than this for another program, which may be rewriting the whole file. */
+const LOCK_WAIT_MS = 50;
 
 export class TextIndex {
   readonly #db: Database.Database;
   readonly #sql: Statements;
   readonly #options: TextIndexOptions;
-  readonly #entries: EntriesCache;
+  readonly #known: KnownSegments;
+  readonly #tidying: Tidying;
   #held: HeldTexts | undefined;
+  #probe: { readonly name: string; readonly held: HeldTexts | undefined; readonly probe: TextProbe } | undefined;
 
   constructor(db: Database.Database, sql: Statements, options: Partial<TextIndexOptions> = {}) {
     this.#db = db;
     this.#sql = sql;
     this.#options = { ...DEFAULTS, ...options };
-    this.#entries = new EntriesCache(db, sql);
+    this.#known = new KnownSegments(sql);
+    const { segment, bundle_words } = this.#options;
+    this.#tidying = new Tidying({ sql, known: this.#known, blocks_max: segment.blocks, bundle_words });
   }
 
   checkpoint(): number {
@@ -43,161 +69,89 @@ export class TextIndex {
   }
 
   /**
-   * Takes texts and writes a segment whenever one is full. Answers with the position after which texts are to be given
+   * Takes texts, and writes a segment whenever enough is held. Answers with the position after which texts are to be given
    * next: where another process got ahead, what is held here is dropped, and it goes on from there.
    */
   apply(batch: TextBatch): number {
-    const begin = { after: this.checkpoint(), tables_version: this.#tablesVersion() };
-    const held = this.#held;
-    if (held !== undefined && (held.after !== begin.after || held.tables_version !== begin.tables_version)) {
-      this.#held = undefined;
-      return begin.after;
-    }
-    this.#held ??= new HeldTexts(begin, this.#options.segment);
-    for (const entry of batch.texts) {
-      if (entry.position <= this.#held.through) continue;
+    const begin = { after: this.checkpoint(), tables_version: tablesVersionOf(this.#sql) };
+    const held = this.#held ?? new HeldTexts(begin);
+    const isOutrun = held.after !== begin.after || held.tables_version !== begin.tables_version;
+    this.#held = isOutrun ? undefined : held;
+    if (this.#held === undefined) return begin.after;
+    if ((batch.after ?? 0) > held.through) return held.through;
+    const fresh = batch.texts.filter(({ position }) => position > held.through);
+    for (const entry of fresh) {
       this.#held.add(entry);
-      if (!this.#held.isFull) continue;
-      if (!this.#write(this.#held)) break;
+      if (this.#held.isFull(this.#segmentSize()) && !this.#write(this.#held)) break;
     }
     this.#held?.reach(batch.through);
+    // While many texts come, it is not left to a time when none do.
+    if (fresh.length > 0) this.#tidying.step();
     return this.#held?.through ?? this.checkpoint();
+  }
+
+  /** A step of some milliseconds: writes what is held, or else puts segments together; false when nothing is left to do. */
+  tidy(): boolean {
+    return this.#withoutWaiting(() => {
+      const held = this.#unwritten();
+      if (held === undefined) return this.#tidying.step();
+      this.#write(held);
+      return true;
+    });
   }
 
   /** Drops what is held, which the log still has. */
   forget(): void {
     this.#held = undefined;
-    this.#entries.clear();
+    this.#known.forget();
   }
 
-  /** Takes entries out of their segments; called within a transaction. */
-  erase(positions: ReadonlySet<number>): void {
-    for (const segment of listSegments(this.#sql)) {
-      const isTouched = [...positions].some((position) => position > segment.after && position <= segment.through);
-      if (isTouched) eraseFromSegment(this.#sql, segment, positions);
+  /** Writes what is held, so that the next program need not be given it again. */
+  close(): void {
+    const held = this.#unwritten();
+    if (held === undefined) return;
+    try {
+      this.#withoutWaiting(() => this.#write(held) && this.#tidying.step());
+    } catch {
+      // The log still has it, and whatever is wrong with the file is met by whoever opens it next.
     }
-    this.#entries.clear();
+  }
+
+  /** Takes entries out of their segments; called within the transaction that has taken out their rows. */
+  erase(positions: ReadonlySet<number>): void {
+    eraseFromSegments(this.#sql, positions);
+    this.#known.changed();
   }
 
   candidates(query: CandidateQuery): readonly RowKey[] {
+    if (query.limit <= 0) return [];
+    if (query.needles.every((needle) => needle === "")) return listKeys(this.#sql, query);
     // Within one transaction, so that a segment which is written meanwhile is not seen twice or not at all.
     return this.#sql.transactions.read(() => this.#candidates(query));
   }
 
-  #candidates({ filter, needles, after, limit }: CandidateQuery): readonly RowKey[] {
-    if (limit <= 0) return [];
-    if (needles.every((needle) => needle === "")) return this.#list({ filter, after, limit });
+  #candidates(query: CandidateQuery): readonly RowKey[] {
     const checkpoint = this.checkpoint();
     const held = this.#heldAfter(checkpoint);
-    const segments = listSegments(this.#sql);
-    this.#entries.check();
-    const entriesOf = (segment: number): SegmentEntries => this.#entries.get(segment);
-    const probe = new TextProbe({ sql: this.#sql, entriesOf, segments, needles });
-    const found: RowKey[] = [];
-    let last = after;
-    const { rows_first } = this.#options;
-    for (let looked = 0; looked < rows_first; ) {
-      const wanted = Math.min(Math.max(limit, 64), rows_first - looked);
-      const keys = this.#list({ filter, after: last, limit: wanted });
-      for (const key of keys) {
-        const segment = key.position > checkpoint ? undefined : segmentOf(segments, key.position);
-        const isCandidate =
-          key.position > checkpoint
-            ? (held?.mayHold(key.position, probe.windows) ?? true)
-            : segment !== undefined && probe.mayHold(segment, key.position);
-        if (isCandidate) found.push(key);
-        if (found.length >= limit) return found;
-      }
-      if (keys.length < wanted) return found;
-      looked += keys.length;
-      last = keys.at(-1);
-    }
-    const rest = { filter, after: last, limit: limit - found.length };
-    return [...found, ...this.#beyond({ ...rest, checkpoint, segments, probe, held })];
+    this.#known.look();
+    const probe = this.#probeFor(query.needles, held);
+    const covered = { through: held?.through ?? checkpoint, rows_through: this.#checkpointOf("rows") };
+    return new CandidateSearch({ sql: this.#sql, probe, ...covered, query, few: this.#options.few }).run();
   }
 
-  /** The same from whole segments, newest first, and from the rows that no segment covers. */
-  #beyond(query: {
-    readonly filter: RowFilter;
-    readonly after: RowKey | undefined;
-    readonly limit: number;
-    readonly checkpoint: number;
-    readonly segments: readonly Segment[];
-    readonly probe: TextProbe;
-    readonly held: HeldTexts | undefined;
-  }): readonly RowKey[] {
-    const { filter, after, limit } = query;
-    const since = filter.since_ms ?? Number.NEGATIVE_INFINITY;
-    const until = Math.min(filter.until_ms ?? Number.POSITIVE_INFINITY, after?.created_ms ?? Number.POSITIVE_INFINITY);
-    const segments = query.segments
-      .filter((segment) => segment.max_ms >= since && segment.min_ms <= until)
-      .sort((left, right) => right.max_ms - left.max_ms);
-    let found = this.#uncovered(query).toSorted(newestFirst);
-    for (const segment of segments) {
-      // Only what is newer than all that is still to come is certain of its place.
-      const certain = found[limit - 1];
-      if (certain !== undefined && certain.created_ms > segment.max_ms) break;
-      const hits = query.probe.hits(segment);
-      if (hits === undefined) continue;
-      const { positions, times_ms } = hits.entries;
-      const keys = hits.indexes
-        .map((index) => ({ created_ms: times_ms[index] as number, position: positions[index] as number }))
-        .filter((key) => key.created_ms >= since && key.created_ms <= until && isAfter(key, after));
-      found = [...found.slice(0, limit), ...this.#passing(filter, keys)].sort(newestFirst);
-    }
-    return found.slice(0, limit);
-  }
-
-  /** Rows beyond the text checkpoint. */
-  #uncovered(query: {
-    readonly filter: RowFilter;
-    readonly after: RowKey | undefined;
-    readonly limit: number;
-    readonly checkpoint: number;
-    readonly probe: TextProbe;
-    readonly held: HeldTexts | undefined;
-  }): readonly RowKey[] {
-    const { checkpoint, probe, held } = query;
-    const newest_ms = query.after?.created_ms ?? Number.MAX_SAFE_INTEGER;
-    // The plus keeps SQLite from walking through all older rows by their time.
-    const sql = "SELECT created_ms, position FROM rows WHERE position > ? AND +created_ms <= ?";
-    const keys = [...this.#sql.all<RowKey>(sql, held?.through ?? checkpoint, newest_ms)];
-    if (held !== undefined) {
-      const sqlOfHeld = `SELECT created_ms, position FROM json_each(?) AS given
-        CROSS JOIN rows ON rows.position = given.value`;
-      keys.push(...this.#sql.all<RowKey>(sqlOfHeld, JSON.stringify(held.positionsThatMayHold(probe.windows))));
-    }
-    return this.#passing(
-      query.filter,
-      keys.filter((key) => isAfter(key, query.after)),
-    );
+  /** A search asks for its candidates page by page, and what is found out for one holds for the next. */
+  #probeFor(needles: readonly string[], held: HeldTexts | undefined): TextProbe {
+    const name = JSON.stringify([needles, this.#known.times_changed, held?.through]);
+    if (this.#probe?.name === name && this.#probe.held === held) return this.#probe.probe;
+    const probe = new TextProbe({ sql: this.#sql, known: this.#known, held, needles });
+    this.#probe = { name, held, probe };
+    return probe;
   }
 
   /** Entries beyond the checkpoint whose texts were given here are told apart by what is held of them. */
   #heldAfter(checkpoint: number): HeldTexts | undefined {
     const held = this.#held;
-    return held?.after === checkpoint && held.tables_version === this.#tablesVersion() ? held : undefined;
-  }
-
-  /** Keys whose rows pass the filter; without one, what is erased later passes as well, and has no text to be found. */
-  #passing(filter: RowFilter, keys: readonly RowKey[]): readonly RowKey[] {
-    if (keys.length === 0 || Object.values(filter).every((value) => value === undefined)) return keys;
-    const { sql, values } = amongStatement(
-      filter,
-      keys.map(({ position }) => position),
-    );
-    const rows = this.#sql.all<{ readonly position: number }>(sql, ...values);
-    const passing = new Set(rows.map(({ position }) => position));
-    return keys.filter(({ position }) => passing.has(position));
-  }
-
-  #list(query: {
-    readonly filter: RowFilter;
-    readonly after: RowKey | undefined;
-    readonly limit: number;
-  }): readonly RowKey[] {
-    const { after, ...rest } = query;
-    return listKeys(this.#sql, after === undefined ? rest : { ...rest, after });
+    return held?.after === checkpoint && held.tables_version === tablesVersionOf(this.#sql) ? held : undefined;
   }
 
   /**
@@ -205,59 +159,75 @@ export class TextIndex {
    * then dropped, and given again.
    */
   #write(held: HeldTexts): boolean {
-    this.#held = undefined;
+    // What takes long is done before others are kept from writing, and again only where they have erased something since.
+    const prepared = this.#prepare(held, this.#rowsOf(held));
     const isWritten = this.#sql.transactions.write(() => {
-      const isOurs = this.checkpoint() === held.after && this.#tablesVersion() === held.tables_version;
+      const isOurs = this.checkpoint() === held.after && tablesVersionOf(this.#sql) === held.tables_version;
       if (!isOurs || this.#checkpointOf("rows") < held.through) return false;
-      this.#insert(held);
+      const rows = this.#rowsOf(held);
+      this.#insert(held, rows.positions === prepared.rows.positions ? prepared : this.#prepare(held, rows));
       return true;
     });
+    this.#known.changed();
     const next = { after: held.through, tables_version: held.tables_version };
-    if (isWritten) this.#held = new HeldTexts(next, this.#options.segment);
+    this.#held = isWritten ? new HeldTexts(next) : undefined;
     return isWritten;
   }
 
-  #insert(held: HeldTexts): void {
-    const { after, through } = held;
-    const sql = "SELECT position, created_ms FROM rows WHERE position > ? AND position <= ?";
-    const rows = this.#sql.all<RowKey>(sql, after, through);
-    const entries = held.entries(new Map(rows.map(({ position, created_ms }) => [position, created_ms])));
-    if (entries.positions.length > 0) {
-      const next = "SELECT coalesce(max(segment), 0) + 1 AS segment FROM text_segments";
-      const { segment } = this.#sql.get<{ readonly segment: number }>(next) as { readonly segment: number };
-      const min_ms = entries.times_ms.reduce((least, time) => Math.min(least, time));
-      const max_ms = entries.times_ms.reduce((most, time) => Math.max(most, time));
-      insertSegment(this.#sql, { segment, after, through, min_ms, max_ms }, entries, held.signatures);
+  #rowsOf({ after, through }: HeldTexts): WrittenRows {
+    const sql = `SELECT json_group_array(position) AS positions, min(created_ms) AS min_ms, max(created_ms) AS max_ms
+      FROM rows WHERE position > ? AND position <= ?`;
+    return this.#sql.get<WrittenRows>(sql, after, through) as WrittenRows;
+  }
+
+  #prepare(held: HeldTexts, rows: WrittenRows): Prepared {
+    const texts = held.toTexts(new Set(JSON.parse(rows.positions) as readonly number[]));
+    // What is loose stays the newest.
+    const isSliced = held.blocks >= fullFrom(this.#options.segment.blocks) && !hasLoose(this.#sql);
+    return { rows, texts, slices: isSliced ? toSlices(texts.signatures, held.blocks) : undefined };
+  }
+
+  #insert({ after, through, blocks }: HeldTexts, { rows, texts, slices }: Prepared): void {
+    const { min_ms, max_ms } = rows;
+    if (min_ms !== null && max_ms !== null && blocks > 0) {
+      const segment = { after, through, min_ms, max_ms };
+      if (slices === undefined || hasLoose(this.#sql)) insertLoose(this.#sql, segment, texts);
+      else insertSliced(this.#sql, segment, texts.firsts, slices);
     }
     this.#sql.run("UPDATE checkpoints SET position = ? WHERE name = 'text'", through);
+  }
+
+  #segmentSize(): SegmentSize {
+    const { blocks, entries } = this.#options.segment;
+    return { blocks: fullFrom(blocks), entries };
+  }
+
+  #unwritten(): HeldTexts | undefined {
+    const held = this.#held;
+    return held === undefined || held.through === held.after ? undefined : held;
+  }
+
+  /** False where another program keeps the file locked. */
+  #withoutWaiting(work: () => boolean): boolean {
+    this.#db.pragma(`busy_timeout = ${LOCK_WAIT_MS}`);
+    try {
+      return work();
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw error;
+    } finally {
+      this.#db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    }
   }
 
   #checkpointOf(name: "rows" | "text"): number {
     const sql = "SELECT position FROM checkpoints WHERE name = ?";
     return (this.#sql.get<{ readonly position: number }>(sql, name) as { readonly position: number }).position;
   }
-
-  /** Changes whenever tables are made or put in place of others, by whichever process. */
-  #tablesVersion(): number {
-    return this.#db.pragma("schema_version", { simple: true }) as number;
-  }
 }
 
-function segmentOf(segments: readonly Segment[], position: number): Segment | undefined {
-  let [low, high] = [0, segments.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((segments[middle] as Segment).through < position) low = middle + 1;
-    else high = middle;
-  }
-  const segment = segments[low];
-  return segment !== undefined && segment.after < position ? segment : undefined;
-}
-
-function newestFirst(left: RowKey, right: RowKey): number {
-  return right.created_ms - left.created_ms || right.position - left.position;
-}
-
-function isAfter(key: RowKey, after: RowKey | undefined): boolean {
-  return after === undefined || newestFirst(key, after) > 0;
+function isBusy(error: unknown): boolean {
+  return (
+    error instanceof Error && String((error as Error & { readonly code?: unknown }).code).startsWith("SQLITE_BUSY")
+  );
 }

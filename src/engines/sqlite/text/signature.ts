@@ -26,7 +26,7 @@ const WINDOW_UNITS = 32;
  * Share of bits set at which a block is full. Fuller blocks make a smaller index and let more through that is then looked
  * at in vain; between 0.25 and 0.4 neither changes much.
  */
-const FULL = Math.floor(SLICES * 0.33);
+export const FULL = Math.floor(SLICES * 0.33);
 
 /** From here on, scripts have so many characters that three of them are rarer than five of an alphabet. */
 const IDEOGRAPHIC = 0x2e80;
@@ -62,16 +62,6 @@ export class SignatureWriter {
     return this.#blocks - 1;
   }
 
-  /** Whether one of these blocks has all bits of a window. */
-  hasAll(slices: readonly number[], firstBlock: number, lastBlock: number): boolean {
-    for (let block = firstBlock; block <= lastBlock; block += 1) {
-      const base = block * SIGNATURE_WORDS;
-      const isSet = (slice: number): boolean => (((this.#bits[base + (slice >>> 5)] as number) >>> slice) & 1) !== 0;
-      if (slices.every(isSet)) return true;
-    }
-    return false;
-  }
-
   /** Adds a text; runs never reach from one text into another. Answers with the block in which it ends. */
   add(text: string): number {
     this.startText();
@@ -82,11 +72,6 @@ export class SignatureWriter {
       this.#nextBlock();
       start = Math.max(start, end - WINDOW_UNITS + 1);
     }
-  }
-
-  /** Makes nothing to be told from a block: it seems to hold everything, or nothing. */
-  hide(block: number, isFull: boolean): void {
-    this.#bits.fill(isFull ? -1 : 0, block * SIGNATURE_WORDS, (block + 1) * SIGNATURE_WORDS);
   }
 
   /** Sets the bits of the text from `start` until the block is full, and answers with the first unit left out. */

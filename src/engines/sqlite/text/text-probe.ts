@@ -1,160 +1,158 @@
-// Asks segments of the text index which of their entries may hold all needles of a search.
-
+// Asks the text index which blocks may hold all needles of a search.
 import type { Statements } from "../statements.js";
+import { blocksWithAll, hasAny, keepCommon, wordsFor } from "./block-bits.js";
+import { BlockPlaces } from "./block-places.js";
+import { type Bundle, readBundleSlice } from "./bundles.js";
+import type { HeldTexts } from "./held-texts.js";
+import type { KnownSegments } from "./known-segments.js";
 import { slicesOf, windowsOf } from "./signature.js";
-import { readSlice, type Segment, type SegmentEntries } from "./text-segments.js";
+import { isLoose, readSlice, type Segment, sliceKey } from "./text-segments.js";
 
-/** Entries of a segment that may hold the needles, by their index in `entries`, in order of position. */
-export interface SegmentHits {
-  readonly entries: SegmentEntries;
-  readonly indexes: readonly number[];
+/** Entries in order of position of which signatures are known: those of a segment, or those that are held. */
+export interface Stretch {
+  readonly after: number;
+  readonly through: number;
+  readonly min_ms: number;
+  readonly max_ms: number;
+  readonly blocks: number;
+  places(): BlockPlaces;
+  /** For each window of the needles its blocks, most telling first; undefined where one has none. Asked once. */
+  found(): readonly Int32Array[] | undefined;
 }
 
-/** Few blocks are left when they lie in no more words than this; then so many further slices are looked at. */
-const FEW_WORDS = 4;
+/**
+ * Where few blocks are left, no more than the first number, or another slice leaves more than this share of them, so many
+ * further slices are looked at.
+ */
+const FEW_BLOCKS = 4;
+const STAYS = 0.9;
 const SURPLUS_SLICES = 6;
+
+/** Where slices come from. */
+interface SliceSource {
+  /** The blocks that have the bit of a slice; undefined where none has. */
+  blocksWith(slice: number): Int32Array | undefined;
+  /** Keeps those that have it, and answers with how many these are. */
+  keepWith(kept: Int32Array, slice: number): number;
+}
 
 export class TextProbe {
   readonly #sql: Statements;
-  readonly #entriesOf: (segment: number) => SegmentEntries;
-  readonly #newest: number;
+  readonly #known: KnownSegments;
   /** For each window the slices to look at, most telling first as far as is known. */
-  readonly #windows: number[][];
-  #isOrdered = false;
-  readonly #hits = new Map<number, SegmentHits | undefined>();
+  readonly #windows: readonly (readonly number[])[];
+  readonly #inBundles = new Map<number, readonly Int32Array[] | undefined>();
+  readonly stretches: readonly Stretch[];
 
   constructor(parts: {
     readonly sql: Statements;
-    readonly entriesOf: (segment: number) => SegmentEntries;
-    readonly segments: readonly Segment[];
+    readonly known: KnownSegments;
+    readonly held: HeldTexts | undefined;
     readonly needles: readonly string[];
   }) {
     this.#sql = parts.sql;
-    this.#entriesOf = parts.entriesOf;
-    this.#newest = parts.segments.at(-1)?.segment ?? 0;
-    const windows = new Set(parts.needles.flatMap(windowsOf).filter((window) => window !== ""));
-    this.#windows = [...windows].map((window) => [...slicesOf(window)]);
+    this.#known = parts.known;
+    this.#windows = toWindows(parts.needles, parts.known.counts);
+    const held = parts.held === undefined ? [] : [this.#heldStretch(parts.held)];
+    this.stretches = [...parts.known.segments.map((segment) => this.#stretchOf(segment)), ...held];
   }
 
-  /** For each window of the needles, its slices. */
-  get windows(): readonly (readonly number[])[] {
-    return this.#windows;
+  /** Whether an entry of the stretch may hold all needles. */
+  mayHold(stretch: Stretch, position: number): boolean {
+    const found = stretch.found();
+    if (found === undefined) return false;
+    const [first, last] = stretch.places().blocksOf(position) ?? [0, -1];
+    return found.every((blocks) => hasAny(blocks, first, last));
   }
 
-  /** What the segment may hold; undefined where it is nothing. Each segment is asked once. */
-  hits({ segment }: Segment): SegmentHits | undefined {
-    if (!this.#hits.has(segment)) this.#hits.set(segment, this.#ask(segment));
-    return this.#hits.get(segment);
+  #heldStretch(held: HeldTexts): Stretch {
+    const { after, through, blocks } = held;
+    const places = once(() => new BlockPlaces(held, held.firsts));
+    const found = once(() => everyOf(this.#windows, (slices) => blocksWithAll(held.signatures, slices)));
+    // When they were created is known of their rows alone.
+    return { after, through, min_ms: -Infinity, max_ms: Infinity, blocks, places, found };
   }
 
-  mayHold(segment: Segment, position: number): boolean {
-    const hits = this.hits(segment);
-    if (hits === undefined) return false;
-    const { positions } = hits.entries;
-    return contains(hits.indexes, position, (index) => positions[index] as number);
+  #stretchOf(segment: Segment): Stretch {
+    const { after, through, min_ms, max_ms, blocks } = segment;
+    const places = (): BlockPlaces => this.#known.places(segment);
+    return { after, through, min_ms, max_ms, blocks, places, found: once(() => this.#inSegment(segment)) };
   }
 
-  #ask(segment: number): SegmentHits | undefined {
-    if (!this.#isOrdered) this.#order();
-    const found: Int32Array[] = [];
-    for (const slices of this.#windows) {
-      const blocks = this.#blocksWith(segment, slices);
-      if (blocks === undefined) return undefined;
-      found.push(blocks);
+  #inSegment(segment: Segment): readonly Int32Array[] | undefined {
+    if (isLoose(segment)) return this.#in(this.#known.columns(segment));
+    if (segment.bundle !== null) return this.#inBundle(segment, segment.bundle);
+    return this.#in(slicesBy((slice) => readSlice(this.#sql, "text_slices", sliceKey(segment.segment, slice))));
+  }
+
+  /** A bundle is asked once for all its segments. */
+  #inBundle({ first_word, blocks }: Segment, number: number): readonly Int32Array[] | undefined {
+    if (!this.#inBundles.has(number)) {
+      const bundle = this.#known.bundles.find((one) => one.bundle === number) as Bundle;
+      const members = this.#known.segments.filter((one) => one.bundle === number);
+      const found = this.#in(slicesBy((slice) => readBundleSlice(this.#sql, bundle, members, slice)));
+      this.#inBundles.set(number, found);
     }
-    const [rarest, ...others] = found;
-    if (rarest === undefined) return undefined;
-    const entries = this.#entriesOf(segment);
-    const { first_blocks, last_blocks } = entries;
-    const indexes = entriesWithin(rarest, entries).filter((index) =>
-      others.every((blocks) => hasAny(blocks, first_blocks[index] as number, last_blocks[index] as number)),
-    );
-    return indexes.length === 0 ? undefined : { entries, indexes };
+    const found = this.#inBundles.get(number) ?? [];
+    const own = found.map((words) => words.subarray(first_word, first_word + wordsFor(blocks)));
+    return own.length > 0 && own.every((words) => words.some((word) => word !== 0)) ? own : undefined;
   }
 
-  /** The blocks that have all bits of a window, or seem to after enough of them; undefined where there is none. */
-  #blocksWith(segment: number, slices: readonly number[]): Int32Array | undefined {
-    let blocks: Int32Array | undefined;
-    let surplus = 0;
-    for (const slice of slices) {
-      const bits = readSlice(this.#sql, segment, slice);
-      if (bits === undefined) return undefined;
-      if (blocks === undefined) {
-        blocks = bits;
-        continue;
-      }
-      const words = keepCommon(blocks, bits);
-      if (words === 0) return undefined;
-      // What is left after some more will stay: looking at it costs less than reading all other slices.
-      if (words <= FEW_WORDS) surplus += 1;
-      if (surplus > SURPLUS_SLICES) break;
-    }
-    return blocks;
-  }
-
-  /**
-   * The newest segment tells which bits are rare: with these first, most segments need only a few slices. It is always
-   * the same one, so that each page of a search takes the same entries for possible hits.
-   */
-  #order(): void {
-    this.#isOrdered = true;
-    const segment = this.#newest;
-    for (const slices of this.#windows) {
-      const counts = new Map(slices.map((slice) => [slice, countBits(readSlice(this.#sql, segment, slice))]));
-      slices.sort((left, right) => (counts.get(left) as number) - (counts.get(right) as number));
-    }
-    const rarest = (slices: readonly number[]): number => countBits(readSlice(this.#sql, segment, slices[0] as number));
-    this.#windows.sort((left, right) => rarest(left) - rarest(right));
+  #in(source: SliceSource): readonly Int32Array[] | undefined {
+    return everyOf(this.#windows, (slices) => blocksWithWindow(slices, source));
   }
 }
 
-/** Keeps the bits that both have, and answers with how many words still have any. */
-function keepCommon(kept: Int32Array, other: Int32Array): number {
-  let words = 0;
-  for (let word = 0; word < kept.length; word += 1) {
-    const common = (kept[word] as number) & (other[word] as number);
-    kept[word] = common;
-    if (common !== 0) words += 1;
+/** The blocks that have all bits of a window, or seem to after enough of them; undefined where there is none. */
+function blocksWithWindow(slices: readonly number[], source: SliceSource): Int32Array | undefined {
+  const [first, ...others] = slices;
+  const blocks = first === undefined ? undefined : source.blocksWith(first);
+  if (blocks === undefined) return undefined;
+  let count = Number.POSITIVE_INFINITY;
+  let surplus = 0;
+  for (const slice of others) {
+    const before = count;
+    count = source.keepWith(blocks, slice);
+    if (count === 0) return undefined;
+    // What is left after some more will stay: looking at it costs less than reading all other slices.
+    if (count <= FEW_BLOCKS || count > before * STAYS) surplus += 1;
+    if (surplus > SURPLUS_SLICES) break;
   }
-  return words;
+  return blocks;
 }
 
-/** The entries that have text in one of the blocks. Both lie in order, so that one pass is enough. */
-function entriesWithin(blocks: Int32Array, entries: SegmentEntries): readonly number[] {
-  const { first_blocks, last_blocks } = entries;
-  const indexes: number[] = [];
-  let next = 0;
-  for (let word = 0; word < blocks.length; word += 1) {
-    for (let rest = blocks[word] as number; rest !== 0; rest &= rest - 1) {
-      const block = word * 32 + 31 - Math.clz32(rest & -rest);
-      while (next < last_blocks.length && (last_blocks[next] as number) < block) next += 1;
-      for (; next < first_blocks.length && (first_blocks[next] as number) <= block; next += 1) indexes.push(next);
-    }
-  }
-  return indexes;
+function slicesBy(read: (slice: number) => Int32Array | undefined): SliceSource {
+  const keepWith = (kept: Int32Array, slice: number): number => {
+    const bits = read(slice);
+    return bits === undefined ? 0 : keepCommon(kept, bits);
+  };
+  return { blocksWith: read, keepWith };
 }
 
-function hasAny(blocks: Int32Array, first: number, last: number): boolean {
-  for (let block = first; block <= last; block += 1) {
-    if ((((blocks[block >>> 5] as number) >>> block) & 1) !== 0) return true;
-  }
-  return false;
+/** With the rarest bits first, most segments need only a few slices. */
+function toWindows(needles: readonly string[], counts: Uint16Array | undefined): readonly (readonly number[])[] {
+  const windows = new Set(needles.flatMap(windowsOf).filter((window) => window !== ""));
+  // Where nothing is known, longer runs come first: their bits have the lowest numbers.
+  const weigh = (slice: number): number => counts?.[slice] ?? slice;
+  return [...windows]
+    .map((window) => slicesOf(window).toSorted((left, right) => weigh(left) - weigh(right)))
+    .sort((left, right) => weigh(left[0] as number) - weigh(right[0] as number));
 }
 
-function countBits(words: Int32Array | undefined): number {
-  let count = 0;
-  for (const word of words ?? []) {
-    for (let rest = word; rest !== 0; rest &= rest - 1) count += 1;
+function everyOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): readonly R[] | undefined {
+  const found: R[] = [];
+  for (const item of items) {
+    const one = find(item);
+    if (one === undefined) return undefined;
+    found.push(one);
   }
-  return count;
+  return found;
 }
 
-function contains(indexes: readonly number[], position: number, positionOf: (index: number) => number): boolean {
-  let [low, high] = [0, indexes.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (positionOf(indexes[middle] as number) < position) low = middle + 1;
-    else high = middle;
-  }
-  return low < indexes.length && positionOf(indexes[low] as number) === position;
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }

@@ -1,13 +1,15 @@
-// Segments of the text index: the slices of a run of entries, written whole, and what of them a search reads.
-
+// Segments of the text index: runs of entries in order of position, with their signatures in columns or in slices.
 import type { Statements } from "../statements.js";
-import { type SignatureWriter, SLICES } from "./signature.js";
-import { sliceAt, toSlices } from "./slices.js";
+import { deleteColumns, writeColumns } from "./columns.js";
+import { SLICES } from "./signature.js";
+import { type Slices, sliceAt } from "./slices.js";
 
 /** A slice is stored under segment × this + slice, so that a segment's slices lie together. */
 const SLICE_KEYS = 16_384;
+/** The tables of slices: those of one segment, and those of a bundle of them. */
+export type SliceTable = "text_slices" | "text_bundle_slices";
 
-/** What a search needs to know of a segment to pass it over. */
+/** What is known of a segment without reading its texts. */
 export interface Segment {
   readonly segment: number;
   /** It stands for the positions after this one … */
@@ -16,142 +18,202 @@ export interface Segment {
   readonly through: number;
   readonly min_ms: number;
   readonly max_ms: number;
+  readonly blocks: number;
+  /** How many slices are written; until all are, the segment is loose: its signatures are kept in columns. */
+  readonly sliced: number;
+  /** The bundle that its slices are moved into, from this word on. */
+  readonly bundle: number | null;
+  readonly first_word: number;
+  /** Raised when entries are erased from it, or others become a part of it; else its texts stay as they are. */
+  readonly revision: number;
 }
 
-/** The entries of a segment in order of position, and between which blocks the texts of each lie. */
-export interface SegmentEntries {
-  readonly positions: Float64Array;
-  readonly times_ms: Float64Array;
-  readonly first_blocks: Uint32Array;
-  readonly last_blocks: Uint32Array;
+export interface SegmentTexts {
+  readonly firsts: Uint32Array;
+  readonly signatures: Int32Array;
 }
 
-export function insertSegment(
-  sql: Statements,
-  segment: Segment,
-  entries: SegmentEntries,
-  signatures: SignatureWriter,
-): void {
-  const { segment: number, after, through, min_ms, max_ms } = segment;
-  sql.run("INSERT INTO text_segments VALUES (?, ?, ?, ?, ?)", number, after, through, min_ms, max_ms);
-  sql.run(
-    "INSERT INTO text_entries VALUES (?, ?, ?, ?, ?)",
-    number,
-    toBlob(entries.positions),
-    toBlob(entries.times_ms),
-    toBlob(entries.first_blocks),
-    toBlob(entries.last_blocks),
+export function isLoose({ sliced }: Segment): boolean {
+  return sliced < SLICES;
+}
+
+export function hasLoose(sql: Statements): boolean {
+  return sql.get("SELECT 1 FROM text_segments WHERE sliced < ? LIMIT 1", SLICES) !== undefined;
+}
+
+/** In order of position. */
+export function listSegments(sql: Statements): readonly Segment[] {
+  return sql.all<Segment>(
+    `SELECT segment, after, through, min_ms, max_ms, blocks, sliced, bundle, first_word, revision
+      FROM text_segments ORDER BY after`,
   );
-  const slices = toSlices(signatures.bits, signatures.blocks);
-  for (let slice = 0; slice < SLICES; slice += 1) {
-    const row = sliceAt(slices, slice);
-    if (row === undefined) continue;
-    sql.run("INSERT INTO text_slices VALUES (?, ?)", number * SLICE_KEYS + slice, toBlob(row));
-  }
+}
+
+/** A segment that keeps its signatures in columns. */
+export function insertLoose(
+  sql: Statements,
+  segment: Pick<Segment, "after" | "through" | "min_ms" | "max_ms">,
+  { firsts, signatures }: SegmentTexts,
+): void {
+  const number = insertSegment(sql, { ...segment, sliced: 0 }, firsts);
+  writeColumns(sql, number, signatures);
+}
+
+/** A segment that is written in slices at once. */
+export function insertSliced(
+  sql: Statements,
+  segment: Pick<Segment, "after" | "through" | "min_ms" | "max_ms">,
+  firsts: Uint32Array,
+  slices: Slices,
+): void {
+  const number = insertSegment(sql, { ...segment, sliced: SLICES }, firsts);
+  writeSlices(sql, number, slices, { from: 0, to: SLICES });
+  insertCounts(sql, number, slices.counts);
+}
+
+/** Answers with its number, which no other ever has. */
+function insertSegment(
+  sql: Statements,
+  segment: Pick<Segment, "after" | "through" | "min_ms" | "max_ms" | "sliced">,
+  firsts: Uint32Array,
+): number {
+  const { after, through, min_ms, max_ms, sliced } = segment;
+  const inserted = sql.get<{ readonly segment: number }>(
+    `INSERT INTO text_segments (after, through, min_ms, max_ms, blocks, sliced)
+      VALUES (?, ?, ?, ?, ?, ?) RETURNING segment`,
+    ...[after, through, min_ms, max_ms, firsts.length, sliced],
+  );
+  const number = (inserted as { readonly segment: number }).segment;
+  sql.run("INSERT INTO text_places VALUES (?, ?)", number, toBlob(firsts));
+  return number;
 }
 
 /**
- * Takes entries out of a segment. A block that was theirs alone loses its bits. One that they share with others gets all
- * bits instead: nothing can be told from it any more, and a search looks at the others' texts themselves.
+ * Writes some slices of loose segments that are to be one, under the number of the first. With the last slice it takes the
+ * place of all of them; until then they are what searches know.
  */
-export function eraseFromSegment(sql: Statements, { segment }: Segment, erased: ReadonlySet<number>): void {
-  const entries = readEntries(sql, segment);
-  const isErased = (index: number): boolean => erased.has(entries.positions[index] as number);
-  const kept = [...entries.positions.keys()].filter((index) => !isErased(index));
-  if (kept.length === entries.positions.length) return;
-  if (kept.length === 0) {
-    deleteSegment(sql, segment);
-    return;
-  }
+export function sliceFurther(
+  sql: Statements,
+  loose: readonly Segment[],
+  sliced: { readonly firsts: Uint32Array; readonly slices: Slices; readonly to: number },
+): void {
+  const { segment, sliced: from } = loose[0] as Segment;
+  const { firsts, slices, to } = sliced;
+  writeSlices(sql, segment, slices, { from, to });
+  sql.run("UPDATE text_segments SET sliced = ? WHERE segment = ?", to, segment);
+  if (to < SLICES) return;
+  for (const other of loose.slice(1)) deleteSegment(sql, other);
+  deleteColumns(sql, segment);
+  const { through, min_ms, max_ms } = spanOf(loose);
   sql.run(
-    "UPDATE text_entries SET positions = ?, times_ms = ?, first_blocks = ?, last_blocks = ? WHERE segment = ?",
-    toBlob(Float64Array.from(kept, (index) => entries.positions[index] as number)),
-    toBlob(Float64Array.from(kept, (index) => entries.times_ms[index] as number)),
-    toBlob(Uint32Array.from(kept, (index) => entries.first_blocks[index] as number)),
-    toBlob(Uint32Array.from(kept, (index) => entries.last_blocks[index] as number)),
-    segment,
+    `UPDATE text_segments SET through = ?, min_ms = ?, max_ms = ?, blocks = ?, revision = revision + 1
+      WHERE segment = ?`,
+    ...[through, min_ms, max_ms, firsts.length, segment],
   );
-  hideBlocks(sql, segment, blocksToHide(entries, isErased));
+  sql.run("UPDATE text_places SET firsts = ? WHERE segment = ?", toBlob(firsts), segment);
+  insertCounts(sql, segment, slices.counts);
 }
 
-/** Blocks that hold texts of hidden entries, and whether they hold those of others too. */
-export function blocksToHide(
-  entries: Pick<SegmentEntries, "first_blocks" | "last_blocks">,
-  isHidden: (index: number) => boolean,
-): ReadonlyMap<number, { readonly isShared: boolean }> {
-  const blocksOf = (wanted: boolean): ReadonlySet<number> => {
-    const blocks = new Set<number>();
-    for (const [index, first] of entries.first_blocks.entries()) {
-      if (isHidden(index) !== wanted) continue;
-      for (let block = first; block <= (entries.last_blocks[index] as number); block += 1) blocks.add(block);
-    }
-    return blocks;
-  };
-  const others = blocksOf(false);
-  return new Map([...blocksOf(true)].map((block) => [block, { isShared: others.has(block) }]));
+/** What one segment in the place of these stands for. */
+export function spanOf(segments: readonly Segment[]): Pick<Segment, "after" | "through" | "min_ms" | "max_ms"> {
+  const [first, last] = [segments[0] as Segment, segments.at(-1) as Segment];
+  const min_ms = segments.reduce((least, segment) => Math.min(least, segment.min_ms), first.min_ms);
+  const max_ms = segments.reduce((most, segment) => Math.max(most, segment.max_ms), first.max_ms);
+  return { after: first.after, through: last.through, min_ms, max_ms };
 }
 
-function hideBlocks(
+function writeSlices(
   sql: Statements,
   segment: number,
-  hidden: ReadonlyMap<number, { readonly isShared: boolean }>,
+  slices: Slices,
+  range: { readonly from: number; readonly to: number },
 ): void {
-  const firstKey = segment * SLICE_KEYS;
-  const widest = "SELECT max(length(bits)) / 4 AS words FROM text_slices WHERE key >= ? AND key < ?";
-  const { words } = sql.get<{ readonly words: number }>(widest, firstKey, firstKey + SLICE_KEYS) as { words: number };
-  const [cleared, full] = [new Int32Array(words), new Int32Array(words)];
-  for (const [block, { isShared }] of hidden) {
-    const mask = isShared ? full : cleared;
-    mask[block >>> 5] = (mask[block >>> 5] as number) | (1 << block);
-  }
-  for (let slice = 0; slice < SLICES; slice += 1) {
-    const bits = new Int32Array(words);
-    bits.set(readSlice(sql, segment, slice) ?? []);
-    for (const word of bits.keys()) {
-      bits[word] = ((bits[word] as number) & ~(cleared[word] as number)) | (full[word] as number);
-    }
-    const isEmpty = bits.every((word) => word === 0);
-    if (isEmpty) sql.run("DELETE FROM text_slices WHERE key = ?", firstKey + slice);
-    else sql.run("INSERT OR REPLACE INTO text_slices VALUES (?, ?)", firstKey + slice, toBlob(bits));
+  for (let slice = range.from; slice < range.to; slice += 1) {
+    const bits = sliceAt(slices, slice);
+    if (bits !== undefined) writeSlice(sql, "text_slices", sliceKey(segment, slice), bits);
   }
 }
 
-/** Takes a segment out, so that it can be made anew in its place. */
-function deleteSegment(sql: Statements, segment: number): void {
-  const firstKey = segment * SLICE_KEYS;
-  sql.run("DELETE FROM text_slices WHERE key >= ? AND key < ?", firstKey, firstKey + SLICE_KEYS);
-  sql.run("DELETE FROM text_entries WHERE segment = ?", segment);
-  sql.run("DELETE FROM text_segments WHERE segment = ?", segment);
+/** Tells searches what to ask for first. */
+function insertCounts(sql: Statements, segment: number, counts: Uint16Array): void {
+  sql.run("INSERT INTO text_counts VALUES (?, ?)", segment, new Uint8Array(counts.buffer));
 }
 
-export function listSegments(sql: Statements): readonly Segment[] {
-  return sql.all<Segment>("SELECT segment, after, through, min_ms, max_ms FROM text_segments ORDER BY segment");
+/** Of which segment, and how many blocks of it have each bit. */
+export interface SliceCounts {
+  readonly segment: number;
+  readonly counts: Uint16Array;
 }
 
-export function readEntries(sql: Statements, segment: number): SegmentEntries {
-  const query = "SELECT positions, times_ms, first_blocks, last_blocks FROM text_entries WHERE segment = ?";
-  type Blobs = { readonly [K in keyof SegmentEntries]: Uint8Array };
-  const blobs = sql.get<Blobs>(query, segment) as Blobs;
-  return {
-    positions: new Float64Array(toBuffer(blobs.positions)),
-    times_ms: new Float64Array(toBuffer(blobs.times_ms)),
-    first_blocks: new Uint32Array(toBuffer(blobs.first_blocks)),
-    last_blocks: new Uint32Array(toBuffer(blobs.last_blocks)),
-  };
+/** Those of the newest segment that has them; they never change, so that known ones are as good. */
+export function newestCounts(sql: Statements, known: SliceCounts | undefined): SliceCounts | undefined {
+  const newest = "SELECT max(segment) AS segment FROM text_counts";
+  const { segment } = sql.get<{ segment: number | null }>(newest) as { readonly segment: number | null };
+  if (segment === null || segment === known?.segment) return segment === null ? undefined : known;
+  const query = "SELECT counts FROM text_counts WHERE segment = ?";
+  const { counts } = sql.get<{ counts: Uint8Array }>(query, segment) as { readonly counts: Uint8Array };
+  return { segment, counts: new Uint16Array(toBuffer(counts)) };
 }
 
-/** One bit per block; undefined where no block of the segment has the bit of this slice. */
-export function readSlice(sql: Statements, segment: number, slice: number): Int32Array | undefined {
-  const query = "SELECT bits FROM text_slices WHERE key = ?";
-  const row = sql.get<{ readonly bits: Uint8Array }>(query, segment * SLICE_KEYS + slice);
-  if (row === undefined) return undefined;
-  const { buffer, byteOffset, byteLength } = row.bits;
-  const isAligned = byteOffset % Int32Array.BYTES_PER_ELEMENT === 0;
-  return isAligned ? new Int32Array(buffer, byteOffset, byteLength / 4) : new Int32Array(toBuffer(row.bits));
+export function deleteSegment(sql: Statements, { segment }: Segment): void {
+  deleteColumns(sql, segment);
+  deleteSlices(sql, segment, { from: 0, to: SLICES });
+  for (const table of ["text_places", "text_counts", "text_segments"]) {
+    sql.run(`DELETE FROM ${table} WHERE segment = ?`, segment);
+  }
 }
 
-function toBlob(numbers: Float64Array | Int32Array | Uint32Array): Uint8Array {
+export function readPlaces(sql: Statements, segment: Segment): Uint32Array {
+  const query = "SELECT firsts FROM text_places WHERE segment = ?";
+  const { firsts } = sql.get<{ readonly firsts: Uint8Array }>(query, segment.segment) as { firsts: Uint8Array };
+  return new Uint32Array(toBuffer(firsts));
+}
+
+export function sliceKey(segment: number, slice: number): number {
+  return segment * SLICE_KEYS + slice;
+}
+
+/** One bit per block; undefined where no block has the bit of this slice. */
+export function readSlice(sql: Statements, table: SliceTable, key: number): Int32Array | undefined {
+  const row = sql.get<{ readonly bits: Uint8Array }>(`SELECT bits FROM ${table} WHERE key = ?`, key);
+  return row === undefined ? undefined : toWords(row.bits);
+}
+
+/** The slices of a segment from one to before another, by their number. */
+export function readSlices(
+  sql: Statements,
+  segment: number,
+  range: { readonly from: number; readonly to: number },
+): ReadonlyMap<number, Int32Array> {
+  const rows = sql.all<{ readonly key: number; readonly bits: Uint8Array }>(
+    "SELECT key, bits FROM text_slices WHERE key >= ? AND key < ?",
+    sliceKey(segment, range.from),
+    sliceKey(segment, range.to),
+  );
+  return new Map(rows.map(({ key, bits }) => [key % SLICE_KEYS, toWords(bits)]));
+}
+
+export function writeSlice(sql: Statements, table: SliceTable, key: number, bits: Int32Array): void {
+  sql.run(`INSERT OR REPLACE INTO ${table} VALUES (?, ?)`, key, toBlob(bits));
+}
+
+export function deleteSlices(
+  sql: Statements,
+  segment: number,
+  range: { readonly from: number; readonly to: number },
+): void {
+  const keys = [sliceKey(segment, range.from), sliceKey(segment, range.to)];
+  sql.run("DELETE FROM text_slices WHERE key >= ? AND key < ?", ...keys);
+}
+
+function toBlob(numbers: Int32Array | Uint32Array): Uint8Array {
   return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+}
+
+function toWords(blob: Uint8Array): Int32Array {
+  const { buffer, byteOffset, byteLength } = blob;
+  const isAligned = byteOffset % Int32Array.BYTES_PER_ELEMENT === 0;
+  return isAligned ? new Int32Array(buffer, byteOffset, byteLength / 4) : new Int32Array(toBuffer(blob));
 }
 
 /** A copy that begins where numbers may begin. */
