@@ -72,6 +72,9 @@ export interface Head {
   readonly hash: Uint8Array;
 }
 
+/** What those need of a log who show entries that an index led them to. */
+export type EntrySource = Pick<EntryLog, "find" | "get" | "getBodies">;
+
 export interface EntryLog {
   /** Which engine this is, so that a test can tell that it talks to the one it means. */
   readonly engine: string;
