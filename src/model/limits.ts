@@ -4,6 +4,9 @@ export const limits = {
   entry_bytes: 16 * 1024 * 1024,
   request_bytes: 64 * 1024 * 1024,
   nesting_levels: 200,
+  /** JSON values are the members of objects and the items of lists, at every depth. */
+  entry_values: 250_000,
+  request_values: 1_000_000,
   session_id_bytes: 512,
   label_bytes: 256,
   id_chars: 128,

@@ -52,6 +52,7 @@ export const statusByRejection = {
   session_id_invalid: 400,
   session_not_found: 404,
   time_invalid: 400,
+  too_many_values: 413,
   utf8_invalid: 400,
 } satisfies { readonly [C in RejectionCode]: number };
 
