@@ -282,12 +282,15 @@ export class SqliteLog implements EntryLog {
     throw new Fault("store_corrupt", "the log has lost its id", { hint: "Restore the store from a backup." });
   }
 
-  /** Overwrites the bodies that a redaction names, in the transaction that appends it. */
+  /**
+   * Overwrites the bodies that a redaction names, in the transaction that appends it. Whether a body is there decides, not
+   * whether its erasure was noted before: such a note may have been planted, or the body put back.
+   */
   #erase(redaction: number, entry: { readonly kind: string; readonly body: Uint8Array }): void {
     this.#sql.markForPurge.run();
     for (const position of erasedBy({ ...entry, position: redaction })) {
       if (this.#sql.isErasable.get(position) === undefined) continue;
-      this.#sql.insertErasure.run(position, redaction);
+      this.#sql.insertErasure.run({ position, redaction });
       this.#sql.blankBody.run(position);
     }
   }
