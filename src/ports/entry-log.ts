@@ -1,4 +1,5 @@
 // What a log engine must be able to do: append batches with their claims, read by position, and say where it ends.
+import type { Fault } from "../model/fault.js";
 
 /** What the log takes of an entry, before it has a place; the commitment to salt and body it makes itself. */
 export interface LogEntry {
@@ -129,5 +130,7 @@ export interface EntryLog {
    * left, in words, where others are in the way just now; undefined where nothing is.
    */
   purge(): Promise<string | undefined>;
+  /** Why nothing could be recorded at this moment, as far as an engine can tell without trying. */
+  fault?(): Fault | undefined;
   close(): Promise<void>;
 }
