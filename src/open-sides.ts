@@ -6,9 +6,11 @@ import type { IndexHolder } from "./ports/index-holder.js";
 import type { KeyStore } from "./ports/key-store.js";
 import type { Mask } from "./ports/mask.js";
 import type { LogMode, Store } from "./ports/store.js";
+import { AtOnce } from "./reading/at-once.js";
 import { LocalReading } from "./reading/local.js";
+import { NearFirst } from "./reading/near-first.js";
 import type { RebuildOptions } from "./reading/patience.js";
-import { isInProcess, openStore } from "./stores.js";
+import { filesOf, isInProcess, openStore } from "./stores.js";
 import { LocalTailSource } from "./tail/source.js";
 import { ThreadedLog } from "./threads/threaded-log.js";
 import { ThreadedReading } from "./threads/threaded-reading.js";
@@ -63,10 +65,19 @@ async function readHere(
 
 function readInThreads(
   data: string,
-  { index, mask_values: mask, rebuild }: SidesOptions,
+  { index, mask, mask_values, rebuild }: SidesOptions,
 ): Pick<Sides, "reading" | "tailSource"> {
+  const elsewhere = new ThreadedReading({ data, index, mask: mask_values, rebuild });
+  const isInFiles = [data, index ?? data].every((address) => filesOf(address) !== undefined);
   return {
-    reading: new ThreadedReading({ data, index, mask, rebuild }),
-    tailSource: new ThreadedTailSource({ data, mask }),
+    reading: isInFiles ? new NearFirst({ openHere: () => openAtOnce({ data, index, mask }), elsewhere }) : elsewhere,
+    tailSource: new ThreadedTailSource({ data, mask: mask_values }),
   };
+}
+
+async function openAtOnce(options: Pick<SidesOptions, "index" | "mask"> & { readonly data: string }): Promise<AtOnce> {
+  const { data: address, mask } = options;
+  const store = await openStore({ address, mode: "read" });
+  const indexStore = await openStore({ address: options.index ?? address, mode: "read" });
+  return new AtOnce({ log: await store.log("read"), index: await indexStore.index(), mask });
 }

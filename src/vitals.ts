@@ -39,7 +39,7 @@ export class Vitals {
     const { log, reading } = this.#parts;
     const head = await log.head().catch((error: unknown) => (error instanceof Fault ? error.code : "store_failed"));
     const index = await reading.ask("indexState").catch(() => undefined);
-    const trouble = typeof head === "string" ? head : this.#recentTrouble();
+    const trouble = typeof head === "string" ? head : (log.fault?.()?.code ?? this.#recentTrouble());
     return {
       status: trouble === undefined && index?.is_whole === true ? "ok" : "degraded",
       position: typeof head === "string" ? 0 : head.position,

@@ -61,7 +61,9 @@ export async function* audited(
   }
 }
 
+const UNWRITABLE: ReadonlySet<string> = new Set(["store_not_writable", "store_exchanged", "disk_full"]);
+
 function passOverUnwritable(error: unknown): void {
-  if (error instanceof Fault && (error.code === "store_not_writable" || error.code === "disk_full")) return;
+  if (error instanceof Fault && UNWRITABLE.has(error.code)) return;
   throw error;
 }

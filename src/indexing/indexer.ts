@@ -1,13 +1,12 @@
 // The indexer: carries entries from the log into the index, in order, each once.
-import { idClaim } from "../model/claims.js";
 import { hexOf } from "../model/hex.js";
-import { isJsonObject } from "../model/json.js";
 import { namedIn } from "../model/redaction.js";
-import type { EntryIndex, EntryRow, IndexSource, IndexStanding } from "../ports/entry-index.js";
-import type { EntryLog, StoredBody, StoredEntry } from "../ports/entry-log.js";
-import { type PlacedBody, toEntryRow } from "./entry-row.js";
+import type { EntryIndex, IndexSource, IndexStanding } from "../ports/entry-index.js";
+import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
+import { readableBody } from "./entry-row.js";
 import { foldBatch } from "./folding.js";
 import { KnownDocuments } from "./known-documents.js";
+import { rowsOfBodies } from "./rows-of-bodies.js";
 
 /** Large enough to pay for its commit, small enough that a read which has to wait for a batch hardly notices. */
 const BATCH_ENTRIES = 1_000;
@@ -62,7 +61,7 @@ export class Indexer {
     const source = { log_id, position: through, hash: hexOf((last as StoredEntry).hash) };
     const bodies = batch.flatMap((stored) => readableBody(stored) ?? []);
     const erased = bodies.flatMap(({ position, kind, body }) => (kind === "redaction" ? namedIn(position, body) : []));
-    const rows = await this.#toRows(bodies);
+    const rows = await rowsOfBodies(this.#log, bodies);
     this.#known.compare(after);
     const documents = await foldBatch({ index: this.#index, rows, erased, known: this.#known });
     const applied = { after, rows, through, erased, ...documents, source };
@@ -100,36 +99,8 @@ export class Indexer {
     if (position > 0) this.#logId = log_id;
     return log_id;
   }
-
-  async #toRows(bodies: readonly PlacedBody[]): Promise<readonly EntryRow[]> {
-    const ids = bodies.flatMap(({ kind, body }) => (kind === "response" ? [String(body.interaction_id)] : []));
-    const positions = ids.length === 0 ? [] : await this.#log.find(ids.map(idClaim));
-    const positionById = new Map(ids.map((id, index) => [id, positions[index]]));
-    return bodies.flatMap(
-      (placed) =>
-        toEntryRow(
-          placed,
-          placed.kind === "response" ? positionById.get(String(placed.body.interaction_id)) : undefined,
-        ) ?? [],
-    );
-  }
 }
 
 function isMadeFrom(source: IndexSource, log_id: string, stored: StoredEntry): boolean {
   return source.log_id === log_id && source.hash === hexOf(stored.hash);
-}
-
-/**
- * An erased entry has no row. Neither has one whose body is damaged: reading it by its position and `verify` say so
- * loudly, but it must not keep everything after it out of every list.
- */
-export function readableBody(stored: StoredBody): PlacedBody | undefined {
-  const { position, kind, recorded_at, body: text } = stored;
-  if (text === undefined) return undefined;
-  try {
-    const body: unknown = JSON.parse(text);
-    return isJsonObject(body) ? { position, kind, recorded_at, body } : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 // The text indexer: gives the texts of entries to the index, behind the rows and in small steps.
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
-import { readableBody } from "./indexer.js";
+import { readableBody } from "./entry-row.js";
 import { toEntryTexts } from "./texts.js";
 
 /** A read that comes meanwhile waits for the step to end, which takes some ten milliseconds. */

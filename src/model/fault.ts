@@ -10,6 +10,8 @@ export type FaultCode =
   | "seal_key_unusable"
   | "store_busy"
   | "store_corrupt"
+  | "store_damaged"
+  | "store_exchanged"
   | "store_failed"
   | "store_foreign"
   | "store_missing"

@@ -8,12 +8,25 @@ const RELATIVE = /^(\d{1,9})(s|m|h|d|w)$/i;
 const MS_BY_UNIT = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const DAY_MS = 86_400_000;
 
-/** Many entries come within the same millisecond. */
-let formatted = { ms: 0, text: "1970-01-01T00:00:00.000Z" };
+/** Most times that are shown together are of one day, and the calendar is what takes long. */
+let formattedDay = { day: 0, text: "1970-01-01T" };
 
 export function formatTime(ms: number): string {
-  if (formatted.ms !== ms) formatted = { ms, text: new Date(ms).toISOString() };
-  return formatted.text;
+  const day = Math.floor(ms / DAY_MS);
+  if (formattedDay.day !== day) formattedDay = { day, text: new Date(day * DAY_MS).toISOString().slice(0, -13) };
+  const inDay = ms - day * DAY_MS;
+  const seconds = Math.floor(inDay / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  const [h, m, s] = [Math.floor(minutes / 60), minutes % 60, seconds % 60];
+  return `${formattedDay.text}${two(h)}:${two(m)}:${two(s)}.${three(inDay % 1_000)}Z`;
+}
+
+function two(number: number): string {
+  return number < 10 ? `0${number}` : `${number}`;
+}
+
+function three(number: number): string {
+  return number < 100 ? `0${two(number)}` : `${number}`;
 }
 
 /** Milliseconds since 1970 of an ISO 8601 time, or undefined. No zone means UTC; a bare date is its first moment. */

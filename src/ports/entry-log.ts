@@ -1,4 +1,5 @@
 // What a log engine must be able to do: append batches with their claims, read by position, and say where it ends.
+import type { Fault } from "../model/fault.js";
 
 /** What the log takes of an entry, before it has a place; the commitment to salt and body it makes itself. */
 export interface LogEntry {
@@ -72,6 +73,9 @@ export interface Head {
   readonly hash: Uint8Array;
 }
 
+/** What those need of a log who show entries that an index led them to. */
+export type EntrySource = Pick<EntryLog, "find" | "get" | "getBodies">;
+
 export interface EntryLog {
   /** Which engine this is, so that a test can tell that it talks to the one it means. */
   readonly engine: string;
@@ -126,5 +130,7 @@ export interface EntryLog {
    * left, in words, where others are in the way just now; undefined where nothing is.
    */
   purge(): Promise<string | undefined>;
+  /** Why nothing could be recorded at this moment, as far as an engine can tell without trying. */
+  fault?(): Fault | undefined;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { bodyToEntry, parseBodyText, toEntry } from "../model/body.js";
 import { completionClaim, idClaim } from "../model/claims.js";
 import type { Entry, EntryOf, EntrySummary, ErasedEntry, Interaction } from "../model/entry.js";
 import { corruptEntry } from "../model/fault.js";
-import type { EntryLog, StoredBody } from "../ports/entry-log.js";
+import type { EntrySource, StoredBody } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { complete, summarise } from "./views.js";
 
@@ -20,10 +20,10 @@ export interface SummaryPage {
 }
 
 export class EntryReader {
-  readonly #log: EntryLog;
+  readonly #log: EntrySource;
   readonly #mask: Mask;
 
-  constructor(parts: { readonly log: EntryLog; readonly mask: Mask }) {
+  constructor(parts: { readonly log: EntrySource; readonly mask: Mask }) {
     this.#log = parts.log;
     this.#mask = parts.mask;
   }

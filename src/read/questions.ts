@@ -8,6 +8,7 @@ import type { Verification } from "../model/verification.js";
 import type { EntryCounts, RowKey, RowQuery, SessionRange } from "../ports/entry-index.js";
 import type { ConsolidationPlan, History } from "./history/history.js";
 import type { ListQuery } from "./list-query.js";
+import type { LogSelection } from "./log-selection.js";
 import type { EntryList, InteractionList } from "./reader.js";
 import type { ReflectionQuery } from "./reflection-query.js";
 import type { SearchQuery } from "./search/search-query.js";
@@ -34,6 +35,10 @@ interface Questions {
   reflect(query: ReflectionQuery): ReflectionReport;
   /** Places of entries, newest first; for those who may pass over none. */
   positions(query: RowQuery): readonly RowKey[];
+  /** Positions by what the log itself says, in order, for those who may pass over none whatever became of the index. */
+  selectFromLog(selection: LogSelection): readonly number[];
+  /** Those of these positions, of entries that are there, whose rows in the index are not what the log makes of them. */
+  strangeRows(positions: readonly number[]): readonly number[];
   verify(): Verification;
   indexState(): IndexState;
   /** Builds the index anew, beside the present one, which answers until the new one takes its place. */

@@ -2,7 +2,7 @@
 import { SESSIONS } from "../indexing/session-fold.js";
 import type { Entry, EntrySummary, ErasedEntry, InteractionSummary } from "../model/entry.js";
 import type { EntryCounts, EntryIndex, RowKey, RowQuery } from "../ports/entry-index.js";
-import type { EntryLog } from "../ports/entry-log.js";
+import type { EntrySource } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { EntryReader } from "./entry-reader.js";
 import { cursorAfter, type ListQuery } from "./list-query.js";
@@ -23,7 +23,7 @@ export interface EntryList {
 
 /** What reading needs: the truth, and what is derived from it, brought up to the first by whoever asks. */
 export interface ReadingParts {
-  readonly log: EntryLog;
+  readonly log: EntrySource;
   readonly index: EntryIndex;
   /** Hides secrets in what is shown beside other entries. */
   readonly mask: Mask;

@@ -1,11 +1,14 @@
 // How each question is answered: from the log alone, from as much of an index as there is, or from a whole one.
 import { verify } from "../custody/verify.js";
-import type { EntryLog } from "../ports/entry-log.js";
+import { compareRows } from "../indexing/rows-of-bodies.js";
+import type { EntryLog, StoredBody } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import type { EntryReader } from "../read/entry-reader.js";
+import { selectFromLog } from "../read/log-selection.js";
 import type { AnswerTo, QueryOf, Question } from "../read/questions.js";
 import type { Rebuilding } from "./rebuilding.js";
 import type { SteadyIndex } from "./steady.js";
+import type { Readers } from "./view.js";
 
 /** What whoever answers has before them. */
 export interface Desk {
@@ -23,16 +26,29 @@ type Answers = { readonly [Q in Question]: (desk: Desk, query: QueryOf<Q>) => Pr
 /** What an answer in words says where others say `partial`. */
 const PARTIAL_NOTE = "The index is being rebuilt; older entries may be missing.";
 
+type PageQuestion = "listEntries" | "listSessions" | "timeline" | "history";
+
+/** Pages of what was recorded, from readers of an index that has come as far as it has to. */
+export const pageAnswers: {
+  readonly [Q in PageQuestion]: (readers: Readers, query: QueryOf<Q>) => Promise<AnswerTo<Q>>;
+} = {
+  listEntries: ({ entries }, query) => entries.listEntries(query),
+  listSessions: ({ sessions }, query) => sessions.list(query),
+  timeline: ({ sessions }, query) => sessions.timeline(query),
+  history: ({ histories }, query) => histories.history(query),
+};
+
 export const answers: Answers = {
   getById: ({ entries }, id) => entries.getById(id),
   getByPosition: ({ entries }, position) => entries.getByPosition(position),
   verify: ({ log }) => verify(log),
+  selectFromLog: ({ log }, selection) => selectFromLog(log, selection),
 
   listInteractions: ({ index }, query) => index.read(({ entries }) => entries.listInteractions(query)),
-  listEntries: ({ index }, query) => index.read(({ entries }) => entries.listEntries(query)),
+  listEntries: ({ index }, query) => index.read((readers) => pageAnswers.listEntries(readers, query)),
   count: ({ index }) => index.read(({ entries }) => entries.count()),
-  listSessions: ({ index }, query) => index.read(({ sessions }) => sessions.list(query)),
-  timeline: ({ index }, query) => index.read(({ sessions }) => sessions.timeline(query)),
+  listSessions: ({ index }, query) => index.read((readers) => pageAnswers.listSessions(readers, query)),
+  timeline: ({ index }, query) => index.read((readers) => pageAnswers.timeline(readers, query)),
   search: ({ index }, query) => index.read(({ searches }) => searches.search(query), { texts: true }),
   async sessionHistory({ index }, wish) {
     const read = index.read(async ({ searches }) => ({ text: await searches.sessionHistory(wish) }), { texts: true });
@@ -53,10 +69,15 @@ export const answers: Answers = {
   sessionSummary: ({ index }, session_id) => index.whole(({ sessions }) => sessions.summary(session_id)),
   recordedSummary: ({ index }, session_id) => index.whole(({ sessions }) => sessions.recordedSummary(session_id)),
   sessionPositions: ({ index }, range) => index.whole(({ sessions }) => sessions.positions(range)),
-  history: ({ index }, query) => index.whole(({ histories }) => histories.history(query)),
+  history: ({ index }, query) => index.whole((readers) => pageAnswers.history(readers, query)),
   planConsolidation: ({ index }, { session_id, through }) =>
     index.whole(({ histories }) => histories.planConsolidation(session_id, through)),
   positions: ({ index }, query) => index.whole(({ entries }) => entries.positions(query)),
+  strangeRows: ({ log, index }, positions) =>
+    index.whole(async (readers) => {
+      const stored = (await log.getBodies(positions)).filter((one) => one?.body !== undefined) as readonly StoredBody[];
+      return (await compareRows({ log, index: readers.index }, stored)).strange;
+    }),
 
   indexState: ({ index }) => index.state(),
   rebuildIndex: ({ rebuilding }) => rebuilding.run(),

@@ -2,7 +2,7 @@
 import { MemoryIndex } from "../engines/memory/index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
-import { View } from "./view.js";
+import { type Readers, View } from "./view.js";
 
 /** Entries may be large, and reading thousands of those would take longer than anybody waits. */
 const FILLING_MS_MAX = 2_000;
@@ -33,9 +33,9 @@ export class NewestView {
     }
   }
 
-  async read<T>(work: (view: View) => Promise<T>): Promise<T> {
+  async read<T>(work: (readers: Readers) => Promise<T>): Promise<T> {
     await this.#view.indexer.catchUp();
-    return work(this.#view);
+    return work(this.#view.readers);
   }
 
   /** Whether nothing is missing, because there are no older entries. */

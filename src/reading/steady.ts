@@ -12,7 +12,7 @@ import { IndexInUse, type Wish } from "./index-in-use.js";
 import { NewestView } from "./newest.js";
 import { Patience, type RebuildOptions, rebuildDefaults } from "./patience.js";
 import { nextTurn, rebuildBeside } from "./rebuild.js";
-import type { View } from "./view.js";
+import type { Readers, View } from "./view.js";
 
 export class SteadyIndex {
   readonly #log: EntryLog;
@@ -38,7 +38,7 @@ export class SteadyIndex {
 
   /** An answer that may lack older entries while the index is rebuilt, and then says so. */
   async read<T extends object>(
-    work: (view: View) => Promise<T>,
+    work: (readers: Readers) => Promise<T>,
     { texts = false }: { readonly texts?: boolean } = {},
   ): Promise<T & { readonly partial?: true }> {
     // What the newest entries are is decided now: while an index is waited for, others may record thousands.
@@ -51,7 +51,7 @@ export class SteadyIndex {
   }
 
   /** An answer that would be wrong without the older entries. */
-  async whole<T>(work: (view: View) => Promise<T>): Promise<T> {
+  async whole<T>(work: (readers: Readers) => Promise<T>): Promise<T> {
     const { position } = await this.#log.head();
     const { answer, trouble } = await this.#attempt(work, { position, texts: false, isPatient: true });
     if (answer !== undefined) return answer.value;
@@ -100,12 +100,12 @@ export class SteadyIndex {
   }
 
   async #attempt<T>(
-    work: (view: View) => Promise<T>,
+    work: (readers: Readers) => Promise<T>,
     { isPatient, ...wish }: Wish & { readonly isPatient: boolean },
   ): Promise<{ readonly answer?: { readonly value: T } | undefined; readonly trouble?: IndexFault | undefined }> {
     const attempt = await this.#inUse.attempt(async (view, steadily) => {
       if (!(await this.#isUsable(view, isPatient))) return undefined;
-      return { value: await steadily(wish, () => work(view)) };
+      return { value: await steadily(wish, () => work(view.readers)) };
     });
     if ("trouble" in attempt) return attempt;
     if (attempt.answer !== undefined) this.#newest = undefined;

@@ -5,30 +5,43 @@ import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { HistoryReader } from "../read/history/history.js";
-import { Reader } from "../read/reader.js";
+import { Reader, type ReadingParts } from "../read/reader.js";
 import { ReflectionReader } from "../read/reflection-reader.js";
 import { Searcher } from "../read/search/searcher.js";
 import { SessionReader } from "../read/session-reader.js";
 
-export class View {
+/** An index, and those who answer from it as it stands. */
+export interface Readers {
   readonly index: EntryIndex;
-  readonly indexer: Indexer;
-  readonly textIndexer: TextIndexer;
   readonly entries: Reader;
   readonly sessions: SessionReader;
   readonly histories: HistoryReader;
   readonly reflections: ReflectionReader;
   readonly searches: Searcher;
+}
+
+export function readersOf(parts: ReadingParts): Readers {
+  return {
+    index: parts.index,
+    entries: new Reader(parts),
+    sessions: new SessionReader(parts),
+    histories: new HistoryReader(parts),
+    reflections: new ReflectionReader(parts),
+    searches: new Searcher(parts),
+  };
+}
+
+export class View {
+  readonly index: EntryIndex;
+  readonly indexer: Indexer;
+  readonly textIndexer: TextIndexer;
+  readonly readers: Readers;
 
   constructor(parts: { readonly log: EntryLog; readonly index: EntryIndex; readonly mask: Mask }) {
     this.index = parts.index;
     this.indexer = new Indexer(parts);
     this.textIndexer = new TextIndexer(parts);
-    this.entries = new Reader(parts);
-    this.sessions = new SessionReader(parts);
-    this.histories = new HistoryReader(parts);
-    this.reflections = new ReflectionReader(parts);
-    this.searches = new Searcher(parts);
+    this.readers = readersOf(parts);
   }
 
   /** One batch of rows, which every read waits for, or else of texts; false when there was nothing left of either. */

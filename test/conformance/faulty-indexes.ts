@@ -119,8 +119,8 @@ class RowsAsAskedFor extends MemoryIndex {
 }
 
 class NewestOfAll extends MemoryIndex {
-  override newestPositions(query: Parameters<MemoryIndex["newestPositions"]>[0]) {
-    return super.newestPositions({ ...query, through: Number.MAX_SAFE_INTEGER });
+  override sessionPlaces(query: Parameters<MemoryIndex["sessionPlaces"]>[0]) {
+    return super.sessionPlaces({ ...query, through: Number.MAX_SAFE_INTEGER });
   }
 }
 

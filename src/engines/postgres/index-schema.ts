@@ -3,7 +3,7 @@ import { compressQuickly, keepOutOfStatistics } from "./columns.js";
 import type { Session } from "./connection.js";
 
 /** Raised with every change of these tables or of what is put into them. */
-export const INDEX_VERSION = 4;
+export const INDEX_VERSION = 5;
 
 const TABLES = ["checkpoints", "rows", "uses", "kinds", "projects", "documents", "document_labels", "texts"];
 
@@ -96,12 +96,14 @@ const TABLES_SQL = `
     collection text COLLATE "C" NOT NULL,
     key text COLLATE "C" NOT NULL,
     sort double precision NOT NULL,
+    position bigint NOT NULL,
     labels text[] COLLATE "C" NOT NULL,
     -- JSON text, which also writes down what a text of PostgreSQL cannot hold.
     body text NOT NULL,
     PRIMARY KEY (collection, key)
   );
-  CREATE INDEX hansard_index_documents_by_sort ON hansard_index_documents (collection, sort, key);
+  CREATE INDEX hansard_index_documents_by_sort ON hansard_index_documents (collection, sort, position, key);
+  CREATE INDEX hansard_index_documents_by_change ON hansard_index_documents (collection, position, key);
   -- Without their sort, which changes with most entries while labels hardly ever do.
   CREATE TABLE hansard_index_document_labels (
     collection text COLLATE "C" NOT NULL,

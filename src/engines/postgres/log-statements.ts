@@ -130,7 +130,7 @@ export const findStatement: Statement = {
   text: "SELECT claim, position FROM hansard_claims WHERE claim = ANY ($1::bytea[])",
 };
 
-/** Only entries that are there, have not been erased before, and are no redactions themselves. */
+/** Only entries that are there, are not noted yet, and are no redactions themselves. */
 export const nameErasedStatement: Statement = {
   name: "hansard_name_erased",
   text: `INSERT INTO hansard_erasures (position, redaction)
@@ -138,9 +138,11 @@ export const nameErasedStatement: Statement = {
       AND NOT EXISTS (SELECT 1 FROM hansard_erasures known WHERE known.position = e.position)`,
 };
 
+/** Whether a body is there decides, not who noted its erasure: such a note may have been planted, or the body put back. */
 export const eraseStatement: Statement = {
   name: "hansard_erase",
-  text: `DELETE FROM hansard_bodies b USING hansard_erasures e WHERE e.redaction = $1 AND b.position = e.position`,
+  text: `DELETE FROM hansard_bodies b USING hansard_entries e
+    WHERE b.position = ANY ($1::bigint[]) AND e.position = b.position AND e.kind <> 'redaction'`,
 };
 
 export function appendValues(start: Pick<Head, "position" | "hash">, entries: readonly PlacedEntry[]): unknown[] {

@@ -151,8 +151,11 @@ export class PostgresLog implements EntryLog {
   }
 
   async purge(): Promise<string | undefined> {
-    const erased = this.#erased.splice(0);
-    return purgeTables(this.#connections, await partitionsOf(this.#connections, erased));
+    const erased = [...this.#erased];
+    const left = await purgeTables(this.#connections, await partitionsOf(this.#connections, erased));
+    // What is left now is tried again with the next purge.
+    if (left === undefined) this.#erased.splice(0, erased.length);
+    return left;
   }
 
   async close(): Promise<void> {
@@ -230,7 +233,7 @@ export class PostgresLog implements EntryLog {
       const redaction = head.position + index + 1;
       const named = erasedBy({ position: redaction, kind, body });
       await session.query(nameErasedStatement, [named, redaction]);
-      await session.query(eraseStatement, [redaction]);
+      await session.query(eraseStatement, [named]);
       this.#erased.push(...named);
     }
   }

@@ -2,6 +2,7 @@
 import type Database from "better-sqlite3";
 import type {
   CandidateQuery,
+  ChangeQuery,
   DocumentQuery,
   EntryIndex,
   EntryRow,
@@ -13,16 +14,25 @@ import type {
   RowCounts,
   RowKey,
   RowQuery,
+  SessionPlace,
+  SessionPlacesQuery,
   SessionRange,
   TextBatch,
 } from "../../ports/entry-index.js";
 import { openFile, toFault } from "./file.js";
-import { countDocuments, getDocuments, listDocuments, putDocument, removeDocument } from "./index-documents.js";
+import {
+  changedDocuments,
+  countDocuments,
+  getDocuments,
+  listDocuments,
+  putDocument,
+  removeDocument,
+} from "./index-documents.js";
 import { DraftTables } from "./index-draft.js";
 import { toIndexFault } from "./index-faults.js";
 import { addRows, countRows, eraseRows, rowsAt } from "./index-rows.js";
 import { createIndexTables, dropAllTables, INDEX_VERSION } from "./index-schema.js";
-import { newestPositions, sessionPositions } from "./index-sessions.js";
+import { sessionPlaces, sessionPositions } from "./index-sessions.js";
 import { listKeys } from "./list-ways.js";
 import { APPLICATION_ID, foreignDatabase, isForeign, versionOf, writtenByNewer } from "./migrations.js";
 import { PURGE_DUE, purgeIndex } from "./purge.js";
@@ -131,6 +141,10 @@ export class SqliteIndex implements EntryIndex {
     return this.#guard(() => listDocuments(this.#sql, query));
   }
 
+  async changedDocuments(query: ChangeQuery): Promise<readonly IndexDocument[]> {
+    return this.#guard(() => changedDocuments(this.#sql, query));
+  }
+
   async countDocuments(collection: string): Promise<number> {
     return this.#guard(() => countDocuments(this.#sql, collection));
   }
@@ -139,11 +153,8 @@ export class SqliteIndex implements EntryIndex {
     return this.#guard(() => countRows(this.#sql));
   }
 
-  async newestPositions(query: {
-    readonly session_ids: readonly string[];
-    readonly through: number;
-  }): Promise<readonly { readonly session_id: string; readonly position: number }[]> {
-    return this.#guard(() => newestPositions(this.#sql, query));
+  async sessionPlaces(query: SessionPlacesQuery): Promise<readonly SessionPlace[]> {
+    return this.#guard(() => sessionPlaces(this.#sql, query));
   }
 
   async sessionPositions(range: SessionRange): Promise<readonly number[]> {

@@ -72,11 +72,11 @@ export function prepareLog(db: Database.Database): LogStatements {
     ),
     insertBody: db.prepare("INSERT INTO bodies (position, salt, encoding, body) VALUES (?, ?, ?, ?)"),
     insertClaim: db.prepare("INSERT INTO claims (claim, position) VALUES (?, ?)"),
-    isErasable: db.prepare(`SELECT 1 FROM entries WHERE position = ? AND kind <> 'redaction'
-      AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.position = entries.position)`),
-    insertErasure: db.prepare("INSERT INTO erasures (position, redaction) VALUES (?, ?)"),
+    isErasable: db.prepare("SELECT 1 FROM entries WHERE position = ? AND kind <> 'redaction'"),
+    insertErasure: db.prepare(`INSERT INTO erasures (position, redaction) SELECT :position, :redaction
+      WHERE NOT EXISTS (SELECT 1 FROM erasures WHERE position = :position)`),
     blankBody: db.prepare(`UPDATE bodies SET salt = zeroblob(length(salt)), encoding = ${ERASED},
-      body = zeroblob(length(body)) WHERE position = ?`),
+      body = zeroblob(length(body)) WHERE position = ? AND encoding <> ${ERASED}`),
     markForPurge: db.prepare(`INSERT OR IGNORE INTO meta (name, value) VALUES ('${PURGE_MARK}', '1')`),
   };
 }

@@ -19,6 +19,7 @@ import type {
 } from "../../ports/entry-log.js";
 import { checkpoint } from "./checkpointer.js";
 import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
+import { HeldFiles } from "./held-files.js";
 import { type BodyRow, given, inOrder, PLAIN, type Row, rowToBody, rowToEntry } from "./log-rows.js";
 import { logMigrations } from "./log-schema.js";
 import { findStray, keptClaims, type LogStatements, prepareArrival, prepareLog } from "./log-statements.js";
@@ -49,13 +50,16 @@ export class SqliteLog implements EntryLog {
   /** Known for good once there are entries; an empty log may still take over another one's. */
   #logId: string | undefined;
   readonly #sql: LogStatements;
+  /** Only who writes has to know that it is found again. */
+  readonly #held: HeldFiles | undefined;
   #arrival: Database.Statement | undefined;
   #lastTip: Tip | undefined;
   #waits = true;
 
-  private constructor(db: Database.Database, path: string) {
+  private constructor(db: Database.Database, path: string, held: HeldFiles | undefined) {
     this.#db = db;
     this.#path = path;
+    this.#held = held;
     this.#sql = prepareLog(db);
   }
 
@@ -69,7 +73,7 @@ export class SqliteLog implements EntryLog {
       if (options.mode !== "read" || versionOf(db) === 0) migrate(db, logMigrations, options.path);
       else refuseUnknown(db, logMigrations, options.path);
       db.pragma(`wal_autocheckpoint = ${WAL_PAGES_MAX}`);
-      return new SqliteLog(db, options.path);
+      return new SqliteLog(db, options.path, options.mode === "read" ? undefined : new HeldFiles(options.path));
     } catch (error) {
       db.close();
       throw toFault(error, options.path);
@@ -99,34 +103,26 @@ export class SqliteLog implements EntryLog {
     options: { readonly waits: boolean } = { waits: true },
   ): readonly AppendOutcome[] {
     this.#waitForLocks(options.waits);
-    return this.#guard(() => {
-      this.#arrival ??= prepareArrival(this.#db);
-      try {
-        return this.#transact(() => this.#appendUnits(units, this.#lastTip ?? this.#tip(), false), {
-          isOneStatement: isOneStatement(units),
-        });
-      } catch (error) {
-        if (!isConstraint(error)) throw error;
-        return this.#transact(() => this.#appendUnits(units, this.#tip(), true));
-      }
-    });
+    return this.#guard(() => this.#findably(() => this.#appendTogether(units)));
   }
 
   async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
     this.#waitForLocks(true);
-    return this.#guard(() => {
-      this.#lastTip = undefined;
-      this.#sql.begin.run();
-      try {
-        const isTaken = this.#restoreEntries(copy);
-        this.#db.exec(isTaken ? "COMMIT" : "ROLLBACK");
-        return isTaken;
-      } catch (error) {
-        if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
-        if (isConstraint(error)) return false;
-        throw error;
-      }
-    });
+    return this.#guard(() =>
+      this.#findably(() => {
+        this.#lastTip = undefined;
+        this.#sql.begin.run();
+        try {
+          const isTaken = this.#restoreEntries(copy);
+          this.#db.exec(isTaken ? "COMMIT" : "ROLLBACK");
+          return isTaken;
+        } catch (error) {
+          if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+          if (isConstraint(error)) return false;
+          throw error;
+        }
+      }),
+    );
   }
 
   async read(range: {
@@ -214,6 +210,10 @@ export class SqliteLog implements EntryLog {
     return this.#guard(() => isPurgeDue(this.#db));
   }
 
+  fault(): Fault | undefined {
+    return this.#held?.fault();
+  }
+
   async close(): Promise<void> {
     this.#db.close();
   }
@@ -223,6 +223,22 @@ export class SqliteLog implements EntryLog {
     if (this.#waits === waits) return;
     this.#db.pragma(`busy_timeout = ${waits ? BUSY_TIMEOUT_MS : 0}`);
     this.#waits = waits;
+  }
+
+  #findably<T>(commit: () => T): T {
+    return this.#held === undefined ? commit() : this.#held.findably({ commit, carryOver: () => checkpoint(this.#db) });
+  }
+
+  #appendTogether(units: readonly AppendUnit[]): readonly AppendOutcome[] {
+    this.#arrival ??= prepareArrival(this.#db);
+    try {
+      return this.#transact(() => this.#appendUnits(units, this.#lastTip ?? this.#tip(), false), {
+        isOneStatement: isOneStatement(units),
+      });
+    } catch (error) {
+      if (!isConstraint(error)) throw error;
+      return this.#transact(() => this.#appendUnits(units, this.#tip(), true));
+    }
   }
 
   #find(claim: string): number | undefined {
@@ -282,12 +298,15 @@ export class SqliteLog implements EntryLog {
     throw new Fault("store_corrupt", "the log has lost its id", { hint: "Restore the store from a backup." });
   }
 
-  /** Overwrites the bodies that a redaction names, in the transaction that appends it. */
+  /**
+   * Overwrites the bodies that a redaction names, in the transaction that appends it. Whether a body is there decides, not
+   * whether its erasure was noted before: such a note may have been planted, or the body put back.
+   */
   #erase(redaction: number, entry: { readonly kind: string; readonly body: Uint8Array }): void {
     this.#sql.markForPurge.run();
     for (const position of erasedBy({ ...entry, position: redaction })) {
       if (this.#sql.isErasable.get(position) === undefined) continue;
-      this.#sql.insertErasure.run(position, redaction);
+      this.#sql.insertErasure.run({ position, redaction });
       this.#sql.blankBody.run(position);
     }
   }

@@ -4,17 +4,25 @@ import type Database from "better-sqlite3";
 
 export class Transactions {
   readonly #db: Database.Database;
+  readonly #begin: Database.Statement;
+  readonly #beginWriting: Database.Statement;
+  readonly #commit: Database.Statement;
+  readonly #rollback: Database.Statement;
   /** Whoever holds a moment now. */
   #holder: object | undefined;
 
   constructor(db: Database.Database) {
     this.#db = db;
+    this.#begin = db.prepare("BEGIN");
+    this.#beginWriting = db.prepare("BEGIN IMMEDIATE");
+    this.#commit = db.prepare("COMMIT");
+    this.#rollback = db.prepare("ROLLBACK");
   }
 
   /** Begins a moment, and ends the one that was held before; letting go answers whether it lasted until then. */
   hold(): () => boolean {
     this.#end();
-    this.#db.exec("BEGIN");
+    this.#begin.run();
     const holder = {};
     this.#holder = holder;
     return () => {
@@ -27,14 +35,14 @@ export class Transactions {
   /** Ends a moment that is held: what has read cannot always write. */
   write<T>(work: () => T): T {
     this.#end();
-    this.#db.exec("BEGIN IMMEDIATE");
+    this.#beginWriting.run();
     try {
       const result = work();
-      this.#db.exec("COMMIT");
+      this.#commit.run();
       return result;
     } catch (error) {
       // Some failures have undone the transaction already.
-      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+      if (this.#db.inTransaction) this.#rollback.run();
       throw error;
     }
   }
@@ -42,12 +50,12 @@ export class Transactions {
   /** Within the moment that is held, or else in one of its own. */
   read<T>(work: () => T): T {
     if (this.#db.inTransaction) return work();
-    this.#db.exec("BEGIN");
+    this.#begin.run();
     try {
       return work();
     } finally {
       // A fault of the file may have ended it already.
-      if (this.#db.inTransaction) this.#db.exec("COMMIT");
+      if (this.#db.inTransaction) this.#commit.run();
     }
   }
 
@@ -55,6 +63,6 @@ export class Transactions {
     if (this.#holder === undefined) return;
     this.#holder = undefined;
     // Nothing was written, so that there is nothing to keep; and undoing succeeds where a fault of the file is met.
-    if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+    if (this.#db.inTransaction) this.#rollback.run();
   }
 }

@@ -66,6 +66,8 @@ export const statusByFault = {
   seal_key_unusable: 500,
   store_busy: 503,
   store_corrupt: 500,
+  store_damaged: 500,
+  store_exchanged: 503,
   store_failed: 500,
   store_foreign: 500,
   store_missing: 500,

@@ -26,7 +26,8 @@ export type ConsolidationPlan =
 
 type SystemItem = Item & { readonly type: "system" };
 
-/** The first look takes a little more than the window, since some items are repaired away. */
+/** The first look takes a little more than the window, since now and then an item is repaired away. */
+const CHUNK_MORE = 2;
 const CHUNK_MIN = 16;
 const CHUNK_MAX = 2_000;
 
@@ -93,7 +94,7 @@ export class HistoryReader {
     const options = { ...query, drops_blank_users: query.format === "anthropic" };
     let items: readonly Item[] = [];
     let before: number | undefined;
-    let chunk = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, Math.ceil(query.max_messages * 1.1)));
+    let chunk = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, query.max_messages + CHUNK_MORE));
     for (;;) {
       const positions = await this.#parts.index.sessionPositions({
         session_id: session.session_id,
