@@ -14,7 +14,7 @@ export const limits = {
   query_chars: 32_768,
   query_terms: 1_000,
   /** Facets count the newest so many hits of a search. */
-  facet_hits: 10_000,
+  facet_hits: 2_000,
   /** A value that the user registers to be masked has as many characters at least, or ordinary text would be masked too. */
   masked_value_chars_min: 6,
 } as const;

@@ -33,8 +33,10 @@ export interface SearchPage {
 /** The first candidates are often hits already; who needs more of them needs many. */
 const CANDIDATES_FIRST = 32;
 const CANDIDATES_MAX = 1_024;
-/** Few bodies at a time, since each may be as large as an entry can be. */
-const CHUNK_BODIES = 16;
+/** Few bodies are read at first, and more where many are to be looked through; each may be as large as an entry can be. */
+const CHUNK_FIRST = 16;
+const CHUNK_MAX = 256;
+const CHUNK_BYTES = 1024 * 1024;
 /** Other readers share the thread, so a long search lets them through after this many entries or characters. */
 const TURN_ENTRIES = 512;
 const TURN_CHARS = 4 * 1024 * 1024;
@@ -103,6 +105,7 @@ export class Searcher {
     const matcher = new Matcher(query);
     let { after } = query;
     let limit = Math.max(CANDIDATES_FIRST, Math.min(query.limit + 1, CANDIDATES_MAX));
+    let size = CHUNK_FIRST;
     const turn = new Turn();
     for (;;) {
       const { filter, terms: needles } = query;
@@ -112,9 +115,12 @@ export class Searcher {
         limit,
         ...(after === undefined ? {} : { after }),
       });
-      for (let at = 0; at < candidates.length; at += CHUNK_BODIES) {
-        const chunk = candidates.slice(at, at + CHUNK_BODIES);
-        const bodies = await this.#parts.log.getBodies(chunk.map(({ position }) => position));
+      for (let at = 0; at < candidates.length; ) {
+        const chunk = candidates.slice(at, at + size);
+        const positions = chunk.map(({ position }) => position);
+        const bodies = await this.#parts.log.getBodies(positions, CHUNK_BYTES);
+        at += bodies.length;
+        size = Math.min(size * 2, CHUNK_MAX);
         for (const [offset, stored] of bodies.entries()) {
           const match = stored === undefined ? undefined : matcher.match(stored);
           if (stored !== undefined && match !== undefined) {
