@@ -5,7 +5,7 @@ import type { AppendUnit, LogEntry } from "../ports/entry-log.js";
 const LENGTH_BYTES = 4;
 
 /** What is not bytes by nature; small, and quickest as JSON. */
-type EntryHead = readonly [kind: string, recorded_at: string, ...claims: readonly string[]];
+type EntryHead = readonly [kind: string, recorded_at: string, recorded_by: string, ...claims: readonly string[]];
 
 /**
  * Four bytes each for the call and the number of units; then for each unit the number of its entries, and for each entry
@@ -47,10 +47,11 @@ export function unpackUnits(packed: Uint8Array): { readonly call: number; readon
     Array.from({ length: takeNumber() }, (): LogEntry => {
       const headBytes = takeNumber();
       const bodyBytes = takeNumber();
-      const [kind, recorded_at, ...claims] = JSON.parse(take(headBytes).toString("utf8")) as EntryHead;
+      const [kind, recorded_at, recorded_by, ...claims] = JSON.parse(take(headBytes).toString("utf8")) as EntryHead;
       return {
         kind,
         recorded_at,
+        recorded_by,
         claims,
         salt: take(SALT_BYTES),
         body: take(bodyBytes),
@@ -61,7 +62,7 @@ export function unpackUnits(packed: Uint8Array): { readonly call: number; readon
 }
 
 function headOf(entry: LogEntry): string {
-  const head: EntryHead = [entry.kind, entry.recorded_at, ...entry.claims];
+  const head: EntryHead = [entry.kind, entry.recorded_at, entry.recorded_by, ...entry.claims];
   return JSON.stringify(head);
 }
 
