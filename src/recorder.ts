@@ -20,7 +20,7 @@ import type {
   InteractionInput,
 } from "./model/entry.js";
 import { closed } from "./model/fault.js";
-import { isPositionText, parseSessionId } from "./model/ids.js";
+import { isKeyId, isPositionText, parseSessionId } from "./model/ids.js";
 import { orThrow, RecorderError, reject } from "./model/rejection.js";
 import type { ReflectionReport } from "./model/report.js";
 import type { Seal } from "./model/seal.js";
@@ -66,6 +66,8 @@ export interface RecorderParts {
   readonly exports: Exports;
   readonly vitals: Vitals;
   readonly nowMs: () => number;
+  /** The parts for whoever came in with this key. */
+  readonly by: (key_id: string) => RecorderParts;
   /** Waits for what is being written, then closes the store. */
   readonly close: () => Promise<void>;
 }
@@ -83,6 +85,16 @@ export class Recorder {
     this.#parts = parts;
     this.keys = parts.keys;
     this.vitals = parts.vitals;
+  }
+
+  /**
+   * The same store for a caller that a server has let in with a key: what is recorded through it, audit entries included,
+   * carries the key's id as `recorded_by`. It is closed with the recorder that it came from.
+   */
+  recordedBy(key_id: string): Recorder {
+    if (key_id === "") return this;
+    if (isKeyId(key_id)) return new Recorder(this.#open().by(key_id));
+    throw new RecorderError({ code: "field_invalid", field: "key_id", message: "key_id is not the id of a key" });
   }
 
   /** Records one round-trip with a model, and answers with the whole interaction once it is on disk. */

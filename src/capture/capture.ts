@@ -248,9 +248,10 @@ export class Capture {
 
 function recorded(packed: Packed, placement: Placement): CapturedItem {
   const { id, created_at, entry } = packed;
-  const { kind, recorded_at, body } = entry;
+  const { kind, recorded_at, recorded_by, body } = entry;
   const { position, hash } = placement;
-  return { status: "recorded", id, position, created_at, stored: { position, kind, recorded_at, hash, body } };
+  const stored = { position, kind, recorded_at, recorded_by, hash, body };
+  return { status: "recorded", id, position, created_at, stored };
 }
 
 /** The stored entry as an acknowledgement, if it holds what this caller gave. The id of an erased entry stays taken. */

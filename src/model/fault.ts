@@ -47,6 +47,10 @@ export function corruptEntry(position: number, reason: string, cause?: unknown):
   });
 }
 
+export function isCorruptEntry(error: unknown): boolean {
+  return error instanceof Fault && error.code === "entry_corrupt";
+}
+
 /** Whoever uses a recorder after closing it. */
 export function closed(): Fault {
   return new Fault("recorder_closed", "the recorder is closed", { hint: "Open it again with openRecorder()." });

@@ -5,7 +5,7 @@ import type { AppendUnit, LogEntry } from "../ports/entry-log.js";
 const LENGTH_BYTES = 4;
 
 /** What is not bytes by nature; small, and quickest as JSON. */
-type EntryHead = readonly [kind: string, recorded_at: string, ...claims: readonly string[]];
+type EntryHead = readonly [kind: string, recorded_at: string, recorded_by: string, ...claims: readonly string[]];
 
 /**
  * Four bytes each for the call and the length of the heads; the heads, of all entries of all units at
@@ -43,16 +43,16 @@ export function unpackUnits(packed: Uint8Array): { readonly call: number; readon
   const call = takeNumber();
   const heads = JSON.parse(take(takeNumber()).toString("utf8")) as readonly (readonly EntryHead[])[];
   const units = heads.map((unit) =>
-    unit.map(([kind, recorded_at, ...claims]): LogEntry => {
+    unit.map(([kind, recorded_at, recorded_by, ...claims]): LogEntry => {
       const bodyBytes = takeNumber();
-      return { kind, recorded_at, claims, salt: take(SALT_BYTES), body: take(bodyBytes) };
+      return { kind, recorded_at, recorded_by, claims, salt: take(SALT_BYTES), body: take(bodyBytes) };
     }),
   );
   return { call, units };
 }
 
-function headOf({ kind, recorded_at, claims }: LogEntry): EntryHead {
-  return [kind, recorded_at, ...claims];
+function headOf({ kind, recorded_at, recorded_by, claims }: LogEntry): EntryHead {
+  return [kind, recorded_at, recorded_by, ...claims];
 }
 
 /** Of what follows the heads. */

@@ -7,6 +7,8 @@ import type {
   AppendUnit,
   CopiedEntry,
   EntryLog,
+  Erasure,
+  Guards,
   Head,
   KeptClaims,
   StoredBody,
@@ -94,6 +96,14 @@ export class ThreadedLog implements EntryLog {
 
   keptClaims(range: { readonly after: number; readonly through: number }): Promise<KeptClaims> {
     return this.#own.keptClaims(range);
+  }
+
+  erasures(range: { readonly after: number; readonly limit: number }): Promise<readonly Erasure[]> {
+    return this.#own.erasures(range);
+  }
+
+  guards(): Promise<Guards> {
+    return this.#own.guards();
   }
 
   stray(): Promise<Stray | undefined> {

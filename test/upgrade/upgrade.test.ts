@@ -22,8 +22,10 @@ test("there is a fixture for every version of the format", () => {
 describe.each(versions)("a log of version %i", (version) => {
   test("reads back as it was frozen, entry by entry, and is verified", async () => {
     const { recorder } = await openFrozen(version);
-    const expected = JSON.parse(readFileSync(join(fixtures, `log-v${version}.json`), "utf8"));
-    expect(await frozenAnswers(recorder)).toEqual(expected);
+    const frozen = JSON.parse(readFileSync(join(fixtures, `log-v${version}.json`), "utf8"));
+    // Entries of before this field was known have nobody in it.
+    const entries = frozen.entries.map((entry: object) => ({ recorded_by: "", ...entry }));
+    expect(await frozenAnswers(recorder)).toEqual({ ...frozen, entries });
   });
 
   test("takes new entries onto its chain", async () => {

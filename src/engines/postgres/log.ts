@@ -7,6 +7,8 @@ import type {
   AppendUnit,
   CopiedEntry,
   EntryLog,
+  Erasure,
+  Guards,
   Head,
   KeptClaims,
   StoredBody,
@@ -15,8 +17,9 @@ import type {
 } from "../../ports/entry-log.js";
 import { AppendQueue } from "./append-queue.js";
 import type { Connections, Session } from "./connection.js";
-import { isAway, isConstraint, toFault } from "./faults.js";
+import { isAway, isConstraint, isRefusedByRule, toFault } from "./faults.js";
 import { readTexts, rowToEntry } from "./log-bodies.js";
+import { inspectGuards, putBackGuards } from "./log-guards.js";
 import { Partitions } from "./log-partitions.js";
 import { logMigrations } from "./log-schema.js";
 import {
@@ -24,6 +27,7 @@ import {
   appendStatement,
   appendValues,
   eraseStatement,
+  erasuresStatement,
   findStatement,
   getBytesStatement,
   getStatement,
@@ -58,9 +62,12 @@ export class PostgresLog implements EntryLog {
   #lastTip: Tip | undefined;
   /** What this server has erased since the last purge; after a crash it is left to PostgreSQL's own vacuuming. */
   readonly #erased: number[] = [];
+  /** Triggers that were missing when the log was opened, and are there again. */
+  readonly #putBack: readonly string[];
 
-  private constructor(connections: Connections, partitions: Partitions) {
+  private constructor(connections: Connections, partitions: Partitions, putBack: readonly string[]) {
     this.#connections = connections;
+    this.#putBack = putBack;
     this.#partitions = partitions;
     this.#queue = new AppendQueue((units) => this.#append(units));
   }
@@ -68,10 +75,11 @@ export class PostgresLog implements EntryLog {
   /** Makes the tables where they are missing. The connections stay the caller's to close. */
   static async open(
     connections: Connections,
-    options: { readonly partition_positions?: number } = {},
+    options: { readonly partition_positions?: number; readonly reads_only?: boolean } = {},
   ): Promise<PostgresLog> {
     await migrate(connections, { part: "log", steps: logMigrations });
-    return new PostgresLog(connections, new Partitions(connections, options.partition_positions));
+    const putBack = options.reads_only === true ? [] : await putBackGuards(connections);
+    return new PostgresLog(connections, new Partitions(connections, options.partition_positions), putBack);
   }
 
   async head(): Promise<Head> {
@@ -96,7 +104,7 @@ export class PostgresLog implements EntryLog {
         return true;
       });
     } catch (error) {
-      if (isConstraint(error)) return false;
+      if (isConstraint(error) || isRefusedByRule(error)) return false;
       throw toFault(error, this.#connections.address);
     }
   }
@@ -143,6 +151,15 @@ export class PostgresLog implements EntryLog {
 
   async keptClaims({ after, through }: { readonly after: number; readonly through: number }): Promise<KeptClaims> {
     return claimsByPosition(await this.#connections.query<ClaimRow>(keptClaimsStatement, [after, through]));
+  }
+
+  async erasures({ after, limit }: { readonly after: number; readonly limit: number }): Promise<readonly Erasure[]> {
+    return this.#connections.query<Erasure>(erasuresStatement, [after, limit]);
+  }
+
+  async guards(): Promise<Guards> {
+    const { missing, foreign } = await inspectGuards(this.#connections);
+    return { missing: [...new Set([...missing, ...this.#putBack])], foreign };
   }
 
   async stray(): Promise<Stray | undefined> {

@@ -1,7 +1,7 @@
 // The log on SQLite: entries and their chain in one table, salted bodies in another, claims in a third.
 import type Database from "better-sqlite3";
 import { chainHash, commitmentOf, GENESIS_HASH, isChained } from "../../model/chain.js";
-import { type ClaimRow, claimKey, claimsByPosition } from "../../model/claims.js";
+import { type ClaimRow, claimKey, claimsByPosition, keysDigest } from "../../model/claims.js";
 import { Fault } from "../../model/fault.js";
 import { erasedBy } from "../../model/redaction.js";
 import type {
@@ -9,6 +9,8 @@ import type {
   AppendUnit,
   CopiedEntry,
   EntryLog,
+  Erasure,
+  Guards,
   Head,
   KeptClaims,
   Placement,
@@ -20,9 +22,18 @@ import type {
 import { checkpoint } from "./checkpointer.js";
 import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
 import { HeldFiles } from "./held-files.js";
+import { inspectGuards, putBackGuards } from "./log-guards.js";
 import { type BodyRow, given, inOrder, PLAIN, type Row, rowToBody, rowToEntry } from "./log-rows.js";
 import { logMigrations } from "./log-schema.js";
-import { findStray, keptClaims, type LogStatements, prepareArrival, prepareLog } from "./log-statements.js";
+import {
+  erasuresAfter,
+  findStray,
+  keptClaims,
+  type LogStatements,
+  prepareArrival,
+  prepareCopied,
+  prepareLog,
+} from "./log-statements.js";
 import { isForeign, migrate, refuseUnknown, versionOf } from "./migrations.js";
 import { isPurgeDue, purgeLog } from "./purge.js";
 
@@ -55,11 +66,18 @@ export class SqliteLog implements EntryLog {
   #arrival: Database.Statement | undefined;
   #lastTip: Tip | undefined;
   #waits = true;
+  /** Triggers that were missing when the file was opened, and are there again. */
+  readonly #putBack: readonly string[];
 
-  private constructor(db: Database.Database, path: string, held: HeldFiles | undefined) {
+  private constructor(
+    db: Database.Database,
+    path: string,
+    { held, putBack }: { readonly held: HeldFiles | undefined; readonly putBack: readonly string[] },
+  ) {
     this.#db = db;
     this.#path = path;
     this.#held = held;
+    this.#putBack = putBack;
     this.#sql = prepareLog(db);
   }
 
@@ -73,7 +91,8 @@ export class SqliteLog implements EntryLog {
       if (options.mode !== "read" || versionOf(db) === 0) migrate(db, logMigrations, options.path);
       else refuseUnknown(db, logMigrations, options.path);
       db.pragma(`wal_autocheckpoint = ${WAL_PAGES_MAX}`);
-      return new SqliteLog(db, options.path, options.mode === "read" ? undefined : new HeldFiles(options.path));
+      if (options.mode === "read") return new SqliteLog(db, options.path, { held: undefined, putBack: [] });
+      return new SqliteLog(db, options.path, { held: new HeldFiles(options.path), putBack: putBackGuards(db) });
     } catch (error) {
       db.close();
       throw toFault(error, options.path);
@@ -159,7 +178,7 @@ export class SqliteLog implements EntryLog {
       let bytes = 0;
       for (const row of this.#sql.readBodiesAfter.iterate(range.after, range.limit)) {
         found.push(rowToBody(row as unknown as BodyRow));
-        bytes += (row as unknown as BodyRow)[5]?.length ?? 0;
+        bytes += (row as unknown as BodyRow)[6]?.length ?? 0;
         if (bytes >= bytesMax) break;
       }
       return found;
@@ -175,7 +194,7 @@ export class SqliteLog implements EntryLog {
     const isCut = this.#guard(() => {
       for (const row of this.#sql.getBodies.iterate(given(positions))) {
         found.push(rowToBody(row as unknown as BodyRow));
-        bytes += (row as unknown as BodyRow)[5]?.length ?? 0;
+        bytes += (row as unknown as BodyRow)[6]?.length ?? 0;
         if (bytes >= bytes_max) return true;
       }
       return false;
@@ -190,6 +209,15 @@ export class SqliteLog implements EntryLog {
   async keptClaims({ after, through }: { readonly after: number; readonly through: number }): Promise<KeptClaims> {
     const rows = this.#guard(() => this.#db.prepare(keptClaims).all(after, through));
     return claimsByPosition(rows as readonly ClaimRow[]);
+  }
+
+  async erasures({ after, limit }: { readonly after: number; readonly limit: number }): Promise<readonly Erasure[]> {
+    return this.#guard(() => this.#db.prepare(erasuresAfter).all(after, limit) as readonly Erasure[]);
+  }
+
+  async guards(): Promise<Guards> {
+    const { missing, foreign } = this.#guard(() => inspectGuards(this.#db));
+    return { missing: [...new Set([...missing, ...this.#putBack])], foreign };
   }
 
   async stray(): Promise<Stray | undefined> {
@@ -262,13 +290,16 @@ export class SqliteLog implements EntryLog {
       }
       const placed: Placement[] = [];
       for (const entry of unit) {
-        const { kind, recorded_at, salt, body } = entry;
+        const { kind, recorded_at, recorded_by, salt, body } = entry;
         const position = tip.position + 1;
         const commitment = commitmentOf(salt, body);
-        const hash = chainHash({ previous: tip.hash, position, kind, recorded_at, commitment });
-        const [id, ...others] = entry.claims as readonly [string, ...string[]];
-        arrival.run(position, kind, recorded_at, commitment, hash, salt, PLAIN, body, claimKey(id));
-        for (const claim of others) this.#sql.insertClaim.run(claimKey(claim), position);
+        const keys = entry.claims.map(claimKey);
+        const claims_digest = keysDigest(keys);
+        const previous = tip.hash;
+        const hash = chainHash({ previous, position, kind, recorded_at, recorded_by, claims_digest, commitment });
+        const chained = [position, kind, recorded_at, recorded_by, claims_digest, commitment, hash];
+        arrival.run(...chained, salt, PLAIN, body, keys[0]);
+        for (const key of keys.slice(1)) this.#sql.insertClaim.run(key, position);
         if (kind === "redaction") this.#erase(position, entry);
         tip = { position, hash };
         placed.push(tip);
@@ -283,8 +314,10 @@ export class SqliteLog implements EntryLog {
     const value = this.#readLogId();
     if ((tip.position > 0 && value !== log_id) || !isChained(tip, entries)) return false;
     if (entries.length > 0) this.#sql.writeLogId.run(log_id);
-    for (const { position, kind, recorded_at, commitment, hash, salt, body, claims } of entries) {
-      this.#sql.insertEntry.run(position, kind, recorded_at, commitment, hash);
+    const copied = prepareCopied(this.#db);
+    for (const { position, kind, recorded_at, commitment, hash, salt, body, claims, ...covered } of entries) {
+      const { recorded_by = null, claims_digest = null } = covered;
+      copied.run(position, kind, recorded_at, recorded_by, claims_digest, commitment, hash);
       if (salt !== undefined && body !== undefined) this.#sql.insertBody.run(position, salt, PLAIN, body);
       for (const claim of claims) this.#sql.insertClaim.run(claimKey(claim), position);
       if (kind === "redaction" && body !== undefined) this.#erase(position, { kind, body });

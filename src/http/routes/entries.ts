@@ -15,6 +15,7 @@ import {
 } from "../describe/operation.js";
 import { describeQuestion } from "../describe/question.js";
 import { acceptJsonLines, bodyOf } from "../door/bodies.js";
+import { recordingOf } from "../door/doorkeeper.js";
 import { readQuery, refuseQuery } from "../door/query.js";
 
 export function entryRoutes(app: FastifyInstance, recorder: Recorder): void {
@@ -23,7 +24,7 @@ export function entryRoutes(app: FastifyInstance, recorder: Recorder): void {
   app.post("/entries", { config: { operation: appendOperation } }, async (request, reply): Promise<EntriesRecorded> => {
     refuseQuery(request);
     // The recorder parses what it is given; until then a body is only claimed to be entries.
-    const result = await recorder.append(bodyOf(request) as EntryInput | readonly EntryInput[]);
+    const result = await recordingOf(request, recorder).append(bodyOf(request) as EntryInput | readonly EntryInput[]);
     reply.code(result.status === "recorded" ? 201 : 200);
     return result;
   });

@@ -17,12 +17,13 @@ import {
 } from "../describe/operation.js";
 import { describeQuestion } from "../describe/question.js";
 import { bodyOf } from "../door/bodies.js";
+import { recordingOf } from "../door/doorkeeper.js";
 import { readQuery, refuseQuery } from "../door/query.js";
 
 export function interactionRoutes(app: FastifyInstance, recorder: Recorder): void {
   app.post("/interactions", { config: { operation: recordOperation } }, async (request, reply): Promise<Receipt> => {
     refuseQuery(request);
-    const { status, entries } = await recorder.append(ofKind("interaction", request));
+    const { status, entries } = await recordingOf(request, recorder).append(ofKind("interaction", request));
     reply.code(status === "recorded" ? 201 : 200);
     return entries[0] as Receipt;
   });
@@ -46,7 +47,7 @@ export function interactionRoutes(app: FastifyInstance, recorder: Recorder): voi
   app.post<ById>("/interactions/:id/response", { config: { operation: completeOperation } }, async (request, reply) => {
     refuseQuery(request);
     const completion = ofKind("response", request, request.params.id);
-    const { status, entries } = await recorder.append(completion);
+    const { status, entries } = await recordingOf(request, recorder).append(completion);
     reply.code(status === "recorded" ? 201 : 200);
     return entries[0] as Receipt;
   });

@@ -83,7 +83,7 @@ export class HistoryReader {
     for (;;) {
       const range = { ...filter, session_id: session.session_id, order: "asc", limit: CHUNK_MAX, after } as const;
       const positions = await this.#parts.index.sessionPositions(range);
-      entries.push(...(await this.#entries.read(positions)));
+      entries.push(...(await this.#entries.readWhole(positions)));
       if (positions.length < CHUNK_MAX) return entries;
       after = positions.at(-1) as number;
     }
@@ -104,7 +104,7 @@ export class HistoryReader {
         kinds,
         ...(before === undefined ? {} : { after: before }),
       });
-      const entries = await this.#entries.read([...positions].reverse());
+      const entries = await this.#entries.readWhole([...positions].reverse());
       items = [...entries.flatMap(toItems), ...items];
       before = positions.at(-1);
       const isAll = positions.length < chunk;
