@@ -53,11 +53,15 @@ export function composeRecorder(sides: RecorderSides): Recorder {
     nowMs: surroundings.nowMs,
     imports: new ImportDoor({ log, capture, commit, is_redacting: sides.redact !== undefined }),
     exports: new Exports({ log, reading, mask, audited: (pieces, deed) => audited(pieces, () => note(deed)) }),
-    vitals: new Vitals({ log, reading, commit, tails: () => tails.size }),
+    vitals: new Vitals({
+      ...{ log, reading, commit, tails: () => tails.size },
+      isContradicted: () => custody.isContradicted(),
+    }),
     async close() {
       growth?.close();
       await tails.close();
       await commit.drained();
+      await custody.close();
       await reading.close();
       await keys.close();
       await log.close();

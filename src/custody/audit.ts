@@ -7,7 +7,7 @@ import { Rejection } from "../model/rejection.js";
 import type { LogEntry } from "../ports/entry-log.js";
 
 /** Everything that has to be accountable; whatever is added is named here. */
-type AuditAction = "export" | "forget" | "key_created" | "key_revoked" | "verdict";
+type AuditAction = "export" | "forget" | "key_created" | "key_revoked" | "log_accepted" | "verdict";
 
 export interface AuditNote {
   readonly action: AuditAction;

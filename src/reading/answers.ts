@@ -1,4 +1,5 @@
 // How each question is answered: from the log alone, from as much of an index as there is, or from a whole one.
+import { contradictionOf } from "../custody/evidence.js";
 import { verify } from "../custody/verify.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
@@ -27,6 +28,12 @@ export const answers: Answers = {
   getById: ({ entries }, id) => entries.getById(id),
   getByPosition: ({ entries }, position) => entries.getByPosition(position),
   verify: ({ log }) => verify(log),
+  contradiction: async ({ log, index }) => contradictionOf(log, await index.knownHeads()),
+  async acceptLog({ index }) {
+    await index.whole(async () => undefined);
+    const inUse = await index.index();
+    await inUse.settle(await inUse.remembered());
+  },
 
   listInteractions: ({ index }, query) => index.read(({ entries }) => entries.listInteractions(query)),
   listEntries: ({ index }, query) => index.read(({ entries }) => entries.listEntries(query)),

@@ -1,6 +1,6 @@
 // The file of the index while the program runs: opened when it is needed, and made anew when it was lost, replaced or
 // damaged, by whomever. Everything in it is derived, so that nothing is lost with it.
-import { rmSync, type Stats, statSync } from "node:fs";
+import { readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
@@ -88,6 +88,16 @@ export class SqliteIndexFile implements IndexHolder {
   #letGo(): void {
     void this.#open?.index.close();
     this.#open = undefined;
+  }
+}
+
+/** Every index of a folder, those of other versions too. */
+export function indexFilesIn(folder: string): readonly string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => /^index(\.format-\d+)?\.db$/.test(name));
+    return names.map((name) => join(folder, name));
+  } catch {
+    return [];
   }
 }
 

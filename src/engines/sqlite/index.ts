@@ -26,6 +26,7 @@ import { newestPositions, sessionPositions } from "./index-sessions.js";
 import { listKeys } from "./list-ways.js";
 import { APPLICATION_ID, foreignDatabase, isForeign, versionOf, writtenByNewer } from "./migrations.js";
 import { PURGE_DUE, purgeIndex } from "./purge.js";
+import { rememberedHeads, rememberHeads, settleHeads } from "./remembered-heads.js";
 import { Statements } from "./statements.js";
 import { TextIndex, type TextIndexOptions } from "./text/index-text.js";
 
@@ -158,6 +159,14 @@ export class SqliteIndex implements EntryIndex {
     });
   }
 
+  async remembered(): Promise<readonly IndexSource[]> {
+    return this.#guard(() => rememberedHeads(this.#db));
+  }
+
+  async settle(heads: readonly IndexSource[]): Promise<void> {
+    this.#guard(() => this.#sql.transactions.write(() => settleHeads(this.#db, heads)));
+  }
+
   async draft(): Promise<IndexDraft> {
     const tables = this.#guard(() => this.#sql.transactions.write(() => DraftTables.create(this.#db)));
     const index = new SqliteIndex(
@@ -232,8 +241,10 @@ export class SqliteIndex implements EntryIndex {
 function recreate(db: Database.Database, sql: Statements, always: boolean): void {
   sql.transactions.write(() => {
     if (!always && versionOf(db) === INDEX_VERSION) return;
+    const heads = rememberedHeads(db);
     dropAllTables(db);
     createIndexTables(db);
+    rememberHeads(db, heads);
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${INDEX_VERSION}`);
   });

@@ -5,8 +5,11 @@ import type { FileFacts } from "../../ports/file-facts.js";
 import { INDEX_VERSION } from "./index-schema.js";
 import { logMigrations } from "./log-schema.js";
 import { APPLICATION_ID, versionOf } from "./migrations.js";
+import { rememberedHeads } from "./remembered-heads.js";
 
 const SQLITE_HEADER = "SQLite format 3\0";
+const HEADER_BYTES = 100;
+const APPLICATION_ID_AT = 68;
 const PROBE_TIMEOUT_MS = 500;
 const FLAWS_MAX = 5;
 
@@ -16,7 +19,7 @@ export function inspectFile(options: { readonly path: string; readonly role: Fil
   const { path, role } = options;
   const version_known = role === "log" ? logMigrations.length : INDEX_VERSION;
   const absent = { path, reason: "", bytes: 0, wal_bytes: 0, mode: 0, is_writable: false, is_locked: false };
-  const base = { ...absent, version: 0, version_known, position: 0 };
+  const base = { ...absent, version: 0, version_known, position: 0, heads: [] };
   let found: ReturnType<typeof statSync>;
   try {
     found = statSync(path, { throwIfNoEntry: false });
@@ -41,6 +44,13 @@ export function inspectFile(options: { readonly path: string; readonly role: Fil
   }
 }
 
+/** Whether a file is a database that bears our mark, by its first bytes alone; an empty one is nobody's. */
+export function isNobodyElses(path: string): boolean {
+  const start = readStart(path);
+  if (start.length === 0) return true;
+  return start.length === HEADER_BYTES && start.readUInt32BE(APPLICATION_ID_AT) === APPLICATION_ID;
+}
+
 function readDatabase(
   path: string,
   role: FileRole,
@@ -52,11 +62,12 @@ function readDatabase(
     // Only the log carries the mark: an index of any other make is dropped and built anew.
     const isForeign = role === "log" && db.pragma("application_id", { simple: true }) !== APPLICATION_ID;
     if (isForeign) return { state: "foreign", version };
-    if (version !== versionKnown) return { state: version > versionKnown ? "newer" : "older", version };
+    const heads = role === "index" ? rememberedHeads(db) : [];
+    if (version !== versionKnown) return { state: version > versionKnown ? "newer" : "older", version, heads };
     const flaws = db.pragma(`quick_check(${FLAWS_MAX})`) as readonly { readonly quick_check: string }[];
     const reason = flaws.map((flaw) => flaw.quick_check).join("; ");
     if (reason !== "ok") return { state: "damaged", version, reason };
-    return { state: "current", version, position: positionOf(db, role), is_locked: isLocked(path) };
+    return { state: "current", version, heads, position: positionOf(db, role), is_locked: isLocked(path) };
   } finally {
     db.close();
   }
@@ -87,11 +98,14 @@ function isLocked(path: string): boolean {
 }
 
 function readHeader(path: string): string {
+  return readStart(path).toString("latin1", 0, SQLITE_HEADER.length);
+}
+
+function readStart(path: string): Buffer {
   const file = openSync(path, "r");
   try {
-    const bytes = Buffer.alloc(SQLITE_HEADER.length);
-    const count = readSync(file, bytes, 0, bytes.length, 0);
-    return bytes.toString("latin1", 0, count);
+    const bytes = Buffer.alloc(HEADER_BYTES);
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0));
   } finally {
     closeSync(file);
   }
