@@ -52,7 +52,12 @@ export function composeRecorder(sides: RecorderSides): Recorder {
     tails,
     nowMs: surroundings.nowMs,
     imports: new ImportDoor({ log, capture, commit, is_redacting: sides.redact !== undefined }),
-    exports: new Exports({ log, reading, mask, audited: (pieces, deed) => audited(pieces, () => note(deed)) }),
+    exports: new Exports({
+      log,
+      reading,
+      mask,
+      audited: (pieces, deed, onUnaudited) => audited(pieces, () => note(deed), onUnaudited),
+    }),
     vitals: new Vitals({
       ...{ log, reading, commit, tails: () => tails.size },
       isContradicted: () => custody.isContradicted(),

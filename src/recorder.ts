@@ -190,7 +190,8 @@ export class Recorder {
   async *exportEntries(options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
     const { exports, nowMs } = this.#open();
     const query = orThrow(parseExportQuery(options, nowMs()));
-    yield* exports.entries(query, { actor: options.actor ?? person.actor, id: options.export_id });
+    const deed = { actor: options.actor ?? person.actor, id: options.export_id };
+    yield* exports.entries(query, deed, options.onUnaudited);
   }
 
   /** Looks back at the newest entries of conversations: what went wrong, what recurs, and how that has changed. */

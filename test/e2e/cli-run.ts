@@ -22,6 +22,8 @@ export interface CliOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly asNobody?: boolean;
+  /** A program that is to run the command, with its arguments before it. */
+  readonly through?: readonly string[];
 }
 
 export interface CliResult {
@@ -34,7 +36,8 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Chi
   const { PATH = "" } = process.env;
   const isRoot = process.getuid?.() === 0;
   const data = options.data === undefined ? {} : { HANSARD_DATA: options.data };
-  return spawn(process.execPath, [mainFile, ...args], {
+  const [program = process.execPath, ...rest] = [...(options.through ?? []), process.execPath, mainFile, ...args];
+  return spawn(program, rest, {
     env: { PATH, HOME: "/nonexistent", XDG_CONFIG_HOME: configHome, ...data, ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.asNobody === true && isRoot ? { uid: NOBODY, gid: NOBODY } : {}),

@@ -1,7 +1,8 @@
 // Looking at a SQLite file of the store without changing it, also where it cannot be opened as a store.
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import type { FileFacts } from "../../ports/file-facts.js";
+import { connect, lookInto } from "./connect.js";
 import { INDEX_VERSION } from "./index-schema.js";
 import { logMigrations } from "./log-schema.js";
 import { APPLICATION_ID, versionOf } from "./migrations.js";
@@ -56,7 +57,7 @@ function readDatabase(
   role: FileRole,
   versionKnown: number,
 ): Partial<FileFacts> & Pick<FileFacts, "state"> {
-  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: PROBE_TIMEOUT_MS });
+  const db = lookInto(path, PROBE_TIMEOUT_MS);
   try {
     const version = versionOf(db);
     // Only the log carries the mark: an index of any other make is dropped and built anew.
@@ -85,7 +86,7 @@ function positionOf(db: Database.Database, role: FileRole): number {
 /** Asks for the writer's lock and gives it back at once. */
 function isLocked(path: string): boolean {
   if (!isWritable(path)) return false;
-  const db = new Database(path, { fileMustExist: true, timeout: PROBE_TIMEOUT_MS });
+  const db = connect(path, { fileMustExist: true, timeout: PROBE_TIMEOUT_MS });
   try {
     db.exec("BEGIN IMMEDIATE");
     db.exec("ROLLBACK");
