@@ -43,12 +43,16 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   commit.listen(() => tails.grown());
   growth?.listen(() => commit.announce());
   const shared = { reading, keys, tails, nowMs: surroundings.nowMs };
-  const vitals = new Vitals({ log, reading, commit, tails: () => tails.size });
+  const vitals = new Vitals({
+    ...{ log, reading, commit, tails: () => tails.size },
+    isContradicted: () => own.custody.isContradicted(),
+  });
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     growth?.close();
     await tails.close();
     await commit.drained();
+    await own.custody.close();
     await reading.close();
     await keys.close();
     await log.close();
@@ -76,6 +80,9 @@ function writingParts(sides: RecorderSides & { readonly commit: GroupCommit }) {
   return {
     ...{ capture, custody, note },
     imports: new ImportDoor({ log, capture, commit, is_redacting: sides.redact !== undefined }),
-    exports: new Exports({ log, reading, mask, audited: (pieces, deed) => audited(pieces, () => note(deed)) }),
+    exports: new Exports({
+      ...{ log, reading, mask },
+      audited: (pieces, deed, onUnaudited) => audited(pieces, () => note(deed), onUnaudited),
+    }),
   };
 }

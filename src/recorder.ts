@@ -5,6 +5,7 @@ import type { ImportDoor } from "./capture/import-door.js";
 import type { Custody } from "./custody/custody.js";
 import type { ForgetOptions } from "./custody/forget-wish.js";
 import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./custody/forgotten.js";
+import type { SealKeepingOptions } from "./custody/seal-keeping.js";
 import { type ExportOptions, parseExportQuery } from "./export/export-query.js";
 import type { Exports } from "./export/exports.js";
 import { type Keys, person } from "./guard/keys.js";
@@ -24,7 +25,7 @@ import { isKeyId, isPositionText, parseSessionId } from "./model/ids.js";
 import { orThrow, RecorderError, reject } from "./model/rejection.js";
 import type { ReflectionReport } from "./model/report.js";
 import type { Seal } from "./model/seal.js";
-import type { Verification } from "./model/verification.js";
+import type { Contradiction, Verification } from "./model/verification.js";
 import type { EntryCounts } from "./ports/entry-index.js";
 import {
   type EntryListOptions,
@@ -201,7 +202,8 @@ export class Recorder {
   async *exportEntries(options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
     const { exports, nowMs } = this.#open();
     const query = orThrow(parseExportQuery(options, nowMs()));
-    yield* exports.entries(query, { actor: options.actor ?? person.actor, id: options.export_id });
+    const deed = { actor: options.actor ?? person.actor, id: options.export_id };
+    yield* exports.entries(query, deed, options.onUnaudited);
   }
 
   /** Looks back at the newest entries of conversations: what went wrong, what recurs, and how that has changed. */
@@ -215,11 +217,25 @@ export class Recorder {
   }
 
   /**
-   * Walks the whole chain and says whether every entry is as it was recorded. Against a seal, it also says whether the
-   * log still contains what was sealed: only so are entries seen that were cut off at its end.
+   * Walks the whole chain and says whether every entry is as it was recorded, and whether the log still holds what its
+   * index was made from and what a server sealed last. Against a seal, it also says whether the log contains what was sealed:
+   * without either, entries that were cut off at its end, or written anew together with all that follow, are not seen.
    */
   async verify(options: { readonly against?: Seal | string | undefined } = {}): Promise<Verification> {
     return orThrow(await this.#open().custody.verify(options.against));
+  }
+
+  /**
+   * Accepts a log that was cut off or exchanged, as after putting back an older copy of it by hand, and writes down who did
+   * so. Answers with what had been known of the other one; undefined where there was nothing to accept.
+   */
+  async acceptLog(options: { readonly actor?: string | undefined } = {}): Promise<Contradiction | undefined> {
+    return this.#open().custody.acceptLog(options.actor ?? person.actor);
+  }
+
+  /** Keeps the newest seal beside its key until the recorder is closed: now, then, and while it is recorded now and again. */
+  async keepSeals(options: SealKeepingOptions = {}): Promise<void> {
+    await this.#open().custody.keepSeals(options);
   }
 
   /** A signed statement of what the log holds now, to be kept elsewhere and given to `verify`. */

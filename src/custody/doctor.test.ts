@@ -15,6 +15,7 @@ const file: FileFacts = {
   version: 1,
   version_known: 1,
   position: 7,
+  heads: [],
 };
 
 const sound: StoreFacts = {
@@ -23,6 +24,8 @@ const sound: StoreFacts = {
   disk_free_bytes: 50 * 1024 ** 3,
   log: file,
   index: { ...file, path: "/record/index.db" },
+  has_keys: false,
+  contradiction: undefined,
   chain: { ok: true, entries: 7, erased: 0, position: 7, hash: "00" },
 };
 
@@ -56,7 +59,7 @@ describe("levels", () => {
     ["an index that may not be written", { index: { ...file, is_writable: false } }, "fail index"],
     ["an index that lags", { index: { ...file, position: 1 } }, undefined],
     ["an index of another version", { index: { ...file, state: "newer" } }, undefined],
-    ["an index that knows too much", { index: { ...file, position: 8 } }, "fail index"],
+    ["an index that knows too much", { index: { ...file, position: 8 }, contradiction: "cut off" }, "fail evidence"],
     ["a chain that cannot be read", { chain: { failure: "disk I/O error" } }, "fail chain"],
     ["a folder that cannot be looked into", { folder: { ...sound.folder, state: "unreadable" } }, "fail folder"],
   ] as const)("%s", (_, facts, expected) => {

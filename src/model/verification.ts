@@ -11,8 +11,29 @@ export type Verification = (
       readonly seal?: { readonly position: number; readonly sealed_at: string; readonly public_key: string };
     }
   /** Position 0 stands for what is wrong with the log as a whole. */
-  | { readonly ok: false; readonly position: number; readonly reason: string }
+  | {
+      readonly ok: false;
+      readonly position: number;
+      /** In words; `cut_off` where the chain holds, but the log once held something else. */
+      readonly reason: string;
+      /** Where it is `cut_off`: what the log held, and who remembers it. */
+      readonly known?: KnownHead;
+    }
 ) & {
   /** What is no proof of tampering, and still has to be known. */
   readonly warnings?: readonly "trigger_missing"[];
 };
+
+/** A position and hash that a log once had, by what was kept of it elsewhere. */
+export interface KnownHead {
+  readonly by: "index" | "seal";
+  readonly log_id: string;
+  readonly position: number;
+  readonly hash: string;
+}
+
+/** What a log does not hold although it once did, and the first position at which that shows. */
+export interface Contradiction {
+  readonly position: number;
+  readonly known: KnownHead;
+}

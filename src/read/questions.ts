@@ -4,7 +4,7 @@
 // and a row of `reading/answers.ts`.
 import type { Entry, ErasedEntry } from "../model/entry.js";
 import type { ReflectionReport } from "../model/report.js";
-import type { Verification } from "../model/verification.js";
+import type { Contradiction, Verification } from "../model/verification.js";
 import type { EntryCounts, RowKey, RowQuery, SessionRange } from "../ports/entry-index.js";
 import type { ConsolidationPlan, History } from "./history/history.js";
 import type { ListQuery } from "./list-query.js";
@@ -40,6 +40,10 @@ interface Questions {
   /** Those of these positions, of entries that are there, whose rows in the index are not what the log makes of them. */
   strangeRows(positions: readonly number[]): readonly number[];
   verify(): Verification;
+  /** What the index remembers of the log and the log no longer holds. */
+  contradiction(): Contradiction | undefined;
+  /** Brings the index up to the log as it is, and lets go of what it remembers of another one. */
+  acceptLog(): void;
   indexState(): IndexState;
   /** Builds the index anew, beside the present one, which answers until the new one takes its place. */
   rebuildIndex(): void;

@@ -1,4 +1,5 @@
 // How each question is answered: from the log alone, from as much of an index as there is, or from a whole one.
+import { contradictionOf } from "../custody/evidence.js";
 import { verify } from "../custody/verify.js";
 import { compareRows } from "../indexing/rows-of-bodies.js";
 import type { EntryLog, StoredBody } from "../ports/entry-log.js";
@@ -43,6 +44,12 @@ export const answers: Answers = {
   getByPosition: ({ entries }, position) => entries.getByPosition(position),
   verify: ({ log }) => verify(log),
   selectFromLog: ({ log }, selection) => selectFromLog(log, selection),
+  contradiction: async ({ log, index }) => contradictionOf(log, await index.knownHeads()),
+  async acceptLog({ index }) {
+    await index.whole(async () => undefined);
+    const inUse = await index.index();
+    await inUse.settle(await inUse.remembered());
+  },
 
   listInteractions: ({ index }, query) => index.read(({ entries }) => entries.listInteractions(query)),
   listEntries: ({ index }, query) => index.read((readers) => pageAnswers.listEntries(readers, query)),

@@ -52,7 +52,8 @@ export const serveCommand: CommandModule = {
     const logger = logging.createLogger({
       level: options.verbose === true ? "debug" : err.isTerminal ? "warn" : "info",
     });
-    const recorder = await openRecorder({ data: settings.data, mask: settings.mask, redact: settings.redact });
+    const { data, mask, redact, seal_key } = settings;
+    const recorder = await openRecorder({ data, mask, redact, seal_key });
     try {
       const { port, allow_host: allow_hosts, rate } = settings;
       const version = readVersion();
@@ -63,6 +64,7 @@ export const serveCommand: CommandModule = {
       });
       if (tls === undefined && !isLoopback(host))
         logger.logger.warn("keys are sent unencrypted; --tls-cert and --tls-key change that");
+      await keepSeals({ recorder, data, logger });
       await announce({ serving, recorder, data: shownPlace(settings.data), version, pane: err, logger });
       await close({ signal: await stop, serving, pane: err, logger });
     } finally {
@@ -72,6 +74,19 @@ export const serveCommand: CommandModule = {
     return exitStatus.done;
   },
 };
+
+/** A store that is gone with the program needs no proof of what it held. */
+async function keepSeals(options: {
+  readonly recorder: Recorder;
+  readonly data: string;
+  readonly logger: Logger;
+}): Promise<void> {
+  const { recorder, data, logger } = options;
+  if (data === "memory:") return;
+  const onTrouble = (error: unknown): void =>
+    logger.logger.warn({ reason: error instanceof Error ? error.message : String(error) }, "no seal could be kept");
+  await recorder.keepSeals({ onTrouble });
+}
 
 /** An option that may be repeated. */
 function gather(value: string, before: readonly string[] = []): readonly string[] {

@@ -28,6 +28,7 @@ export class MemoryIndex implements EntryIndex {
   #through = 0;
   #epoch = 1;
   #source: IndexSource | undefined;
+  #earlier: readonly IndexSource[] = [];
   readonly #documents = new MemoryDocuments();
   readonly #texts = new Map<number, readonly string[]>();
   #textThrough = 0;
@@ -155,7 +156,17 @@ export class MemoryIndex implements EntryIndex {
     return (order === "asc" ? positions : positions.reverse()).slice(0, limit);
   }
 
+  async remembered(): Promise<readonly IndexSource[]> {
+    return this.#source === undefined ? this.#earlier : [...this.#earlier, this.#source];
+  }
+
+  async settle(heads: readonly IndexSource[]): Promise<void> {
+    const settled = new Set(heads.map(({ hash }) => hash));
+    this.#earlier = this.#earlier.filter(({ hash }) => !settled.has(hash));
+  }
+
   async reset(): Promise<void> {
+    this.#earlier = await this.remembered();
     this.#rows = [];
     this.#through = 0;
     this.#epoch += 1;

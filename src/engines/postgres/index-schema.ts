@@ -1,6 +1,7 @@
 // The tables of the index. All of it is derived, so a change raises the version and the index is built anew.
 import { compressQuickly, keepOutOfStatistics } from "./columns.js";
 import type { Session } from "./connection.js";
+import { rememberedHeads, rememberHeads } from "./remembered-heads.js";
 
 /** Raised with every change of these tables or of what is put into them. */
 export const INDEX_VERSION = 5;
@@ -24,10 +25,12 @@ const RECORDED: { readonly [table: string]: readonly string[] } = {
 export const indexTables: readonly string[] = TABLES.map((table) => `hansard_index_${table}`);
 
 export async function createIndexTables(session: Session): Promise<void> {
+  const heads = await rememberedHeads(session);
   for (const table of [...TABLES, ...FORMER_TABLES])
     await session.query({ text: `DROP TABLE IF EXISTS hansard_index_${table}` });
   await session.query({ text: "CREATE EXTENSION IF NOT EXISTS pg_trgm" });
   await session.query({ text: TABLES_SQL });
+  await rememberHeads(session, heads);
   for (const [table, columns] of Object.entries(RECORDED)) {
     await session.query({ text: keepOutOfStatistics(`hansard_index_${table}`, columns) });
   }
@@ -39,8 +42,10 @@ export async function emptyIndexTables(session: Session): Promise<void> {
   const derived = TABLES.filter((table) => table !== "checkpoints").map((table) => `hansard_index_${table}`);
   await session.query({ text: "SELECT 1 FROM hansard_index_checkpoints ORDER BY name FOR UPDATE" });
   await session.query({ text: `TRUNCATE ${derived.join(", ")}` });
+  await rememberHeads(session, await rememberedHeads(session));
   await session.query({
-    text: "UPDATE hansard_index_checkpoints SET position = 0, epoch = gen_random_uuid()::text, log_id = '', hash = ''",
+    text: `UPDATE hansard_index_checkpoints SET position = 0, epoch = gen_random_uuid()::text, log_id = '', hash = ''
+      WHERE name IN ('rows', 'texts')`,
   });
 }
 

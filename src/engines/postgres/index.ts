@@ -30,6 +30,7 @@ import { candidates, textRow, textsStatement } from "./index-texts.js";
 import { listKeys } from "./list-ways.js";
 import { replaceDerived, writtenByNewer } from "./migrations.js";
 import { purgeTables } from "./purge.js";
+import { rememberedHeads, settleHeads } from "./remembered-heads.js";
 
 export class PostgresIndex implements EntryIndex {
   readonly engine = "postgres";
@@ -135,6 +136,14 @@ export class PostgresIndex implements EntryIndex {
 
   async reset(): Promise<void> {
     await this.#transact(emptyIndexTables);
+  }
+
+  remembered(): Promise<readonly IndexSource[]> {
+    return rememberedHeads(this.#connections);
+  }
+
+  settle(heads: readonly IndexSource[]): Promise<void> {
+    return settleHeads(this.#connections, heads);
   }
 
   purge(): Promise<string | undefined> {

@@ -20,6 +20,7 @@ import type {
   TakenClaim,
 } from "../../ports/entry-log.js";
 import { checkpoint } from "./checkpointer.js";
+import { isImmutable } from "./connect.js";
 import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
 import { HeldFiles } from "./held-files.js";
 import { inspectGuards, putBackGuards } from "./log-guards.js";
@@ -36,6 +37,7 @@ import {
 } from "./log-statements.js";
 import { isForeign, migrate, refuseUnknown, versionOf } from "./migrations.js";
 import { isPurgeDue, purgeLog } from "./purge.js";
+import { StillFile } from "./still-file.js";
 
 /** A checkpointer keeps the WAL far below this; it is the limit for when there is none. */
 const WAL_PAGES_MAX = 16_000;
@@ -63,6 +65,7 @@ export class SqliteLog implements EntryLog {
   readonly #sql: LogStatements;
   /** Only who writes has to know that it is found again. */
   readonly #held: HeldFiles | undefined;
+  readonly #still: StillFile | undefined;
   #arrival: Database.Statement | undefined;
   #lastTip: Tip | undefined;
   #waits = true;
@@ -77,21 +80,23 @@ export class SqliteLog implements EntryLog {
     this.#db = db;
     this.#path = path;
     this.#held = held;
+    this.#still = isImmutable(db) ? new StillFile(path) : undefined;
     this.#putBack = putBack;
     this.#sql = prepareLog(db);
   }
 
   static open(options: { readonly path: string; readonly mode: "create" | "write" | "read" }): SqliteLog {
-    const db = openFile({ ...options, synchronous: "FULL" });
+    const db = openFile({ ...options, synchronous: "FULL", or_read: true });
     try {
       if (options.mode !== "create" && staysEmpty(db)) throw emptied(options.path);
       // What is written over is gone: otherwise unused parts of pages would keep copies of bodies.
-      if (options.mode !== "read") db.pragma("secure_delete = ON");
+      const isRead = options.mode === "read" || db.readonly;
+      if (!isRead) db.pragma("secure_delete = ON");
       // Who only reads leaves an older format as it is: every one of them is read in the same way.
-      if (options.mode !== "read" || versionOf(db) === 0) migrate(db, logMigrations, options.path);
+      if (!isRead || versionOf(db) === 0) migrate(db, logMigrations, options.path);
       else refuseUnknown(db, logMigrations, options.path);
       db.pragma(`wal_autocheckpoint = ${WAL_PAGES_MAX}`);
-      if (options.mode === "read") return new SqliteLog(db, options.path, { held: undefined, putBack: [] });
+      if (isRead) return new SqliteLog(db, options.path, { held: undefined, putBack: [] });
       return new SqliteLog(db, options.path, { held: new HeldFiles(options.path), putBack: putBackGuards(db) });
     } catch (error) {
       db.close();
@@ -372,7 +377,9 @@ export class SqliteLog implements EntryLog {
 
   #guard<T>(work: () => T): T {
     try {
-      return work();
+      const result = work();
+      this.#still?.assertStill();
+      return result;
     } catch (error) {
       throw toFault(error, this.#path);
     }
