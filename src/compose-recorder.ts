@@ -40,7 +40,7 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   const custody = new Custody({ ...sides, commit });
   const note = custody.note.bind(custody);
   const keys = new Keys({ store: sides.keyStore, nowMs: surroundings.nowMs, note, mask });
-  const tails = new TailHub({ source: sides.tailSource, head: async () => (await log.head()).position });
+  const tails = new TailHub({ source: sides.tailSource, log });
   commit.listen(() => reading.grown());
   commit.listen(() => tails.grown());
   growth?.listen(() => commit.announce());

@@ -60,6 +60,12 @@ export interface CopiedEntry extends StoredEntry {
 
 export type KeptClaims = ReadonlyMap<number, readonly string[]>;
 
+/** The redactions of the log's end: all there are after the position that was asked for, through this one. */
+export interface NewRedactions {
+  readonly through: number;
+  readonly positions: readonly number[];
+}
+
 export interface Stray {
   readonly position: number;
   readonly reason: string;
@@ -116,6 +122,11 @@ export interface EntryLog {
    * copies erased entries. It may look at every claim there is, so that wide ranges are better than many.
    */
   keptClaims(range: { readonly after: number; readonly through: number }): Promise<KeptClaims>;
+  /**
+   * The redactions after a position, in order, and the head through which these are all. For whoever keeps what was read
+   * for a while: it has to obey them, whichever process appended them, and asks often.
+   */
+  redactionsAfter(position: number): Promise<NewRedactions>;
   /**
    * The first position at which something lies that no append has put there, beside the entries from the first to the
    * head: a row before or behind them, or a head that is not the last one's.

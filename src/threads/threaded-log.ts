@@ -9,6 +9,7 @@ import type {
   EntryLog,
   Head,
   KeptClaims,
+  NewRedactions,
   StoredBody,
   StoredEntry,
   Stray,
@@ -94,6 +95,10 @@ export class ThreadedLog implements EntryLog {
 
   keptClaims(range: { readonly after: number; readonly through: number }): Promise<KeptClaims> {
     return this.#own.keptClaims(range);
+  }
+
+  redactionsAfter(position: number): Promise<NewRedactions> {
+    return this.#own.redactionsAfter(position);
   }
 
   stray(): Promise<Stray | undefined> {

@@ -11,6 +11,7 @@ import type {
   EntryLog,
   Head,
   KeptClaims,
+  NewRedactions,
   StoredBody,
   StoredEntry,
   TakenClaim,
@@ -94,6 +95,11 @@ export class MemoryLog implements EntryLog {
     const rows = [...this.#positionByKey].map(([key, position]) => ({ claim: Buffer.from(key, "hex"), position }));
     const isKept = (position: number): boolean => this.#entries[position - 1]?.body === undefined;
     return claimsByPosition(rows.filter(({ position: at }) => at > after && at <= through && isKept(at)));
+  }
+
+  async redactionsAfter(position: number): Promise<NewRedactions> {
+    const later = this.#entries.slice(position).filter(({ kind }) => kind === "redaction");
+    return { through: this.#entries.length, positions: later.map((redaction) => redaction.position) };
   }
 
   async stray(): Promise<undefined> {

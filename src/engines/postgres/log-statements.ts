@@ -197,6 +197,16 @@ export const keptClaimsStatement: Statement = {
       AND NOT EXISTS (SELECT 1 FROM hansard_bodies b WHERE b.position = c.position)`,
 };
 
+/** One statement, so that nothing is appended in between; the positions come as JSON. */
+export const redactionsAfterStatement: Statement = {
+  name: "hansard_redactions_after",
+  isQuick: true,
+  text: `SELECT h.position AS through, array_to_json(ARRAY (
+      SELECT e.position FROM hansard_entries e
+      WHERE e.position > $1 AND e.position <= h.position AND e.kind = 'redaction' ORDER BY e.position
+    )) AS positions FROM hansard_head h`,
+};
+
 /** One statement, so that what others append meanwhile is seen whole or not at all. */
 export const strayStatement: Statement = {
   name: "hansard_stray",

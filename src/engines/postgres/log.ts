@@ -9,6 +9,7 @@ import type {
   EntryLog,
   Head,
   KeptClaims,
+  NewRedactions,
   StoredBody,
   StoredEntry,
   Stray,
@@ -35,6 +36,7 @@ import {
   type PlacedEntry,
   readStatement,
   readTextsStatement,
+  redactionsAfterStatement,
   type StoredRow,
   strayStatement,
 } from "./log-statements.js";
@@ -143,6 +145,13 @@ export class PostgresLog implements EntryLog {
 
   async keptClaims({ after, through }: { readonly after: number; readonly through: number }): Promise<KeptClaims> {
     return claimsByPosition(await this.#connections.query<ClaimRow>(keptClaimsStatement, [after, through]));
+  }
+
+  async redactionsAfter(position: number): Promise<NewRedactions> {
+    type Found = { readonly through: number; readonly positions: string };
+    const [found] = await this.#connections.query<Found>(redactionsAfterStatement, [position]);
+    const { through, positions } = found as Found;
+    return { through, positions: JSON.parse(positions) as readonly number[] };
   }
 
   async stray(): Promise<Stray | undefined> {

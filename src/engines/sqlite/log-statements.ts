@@ -38,6 +38,7 @@ export type LogStatements = {
     | "readBodiesAfter"
     | "getBodies"
     | "findClaim"
+    | "redactionsAfter"
     | "insertEntry"
     | "insertBody"
     | "insertClaim"
@@ -67,6 +68,9 @@ export function prepareLog(db: Database.Database): LogStatements {
     get: db.prepare(`SELECT ${COLUMNS} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`),
     getBodies: db.prepare(`SELECT ${BODY_COLUMNS} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`).raw(),
     findClaim: db.prepare("SELECT position FROM claims WHERE claim = ?"),
+    // One statement, so that nothing is appended in between.
+    redactionsAfter: db.prepare(`SELECT (SELECT coalesce(max(position), 0) FROM entries) AS through,
+      (SELECT json_group_array(position) FROM entries WHERE position > ? AND kind = 'redaction') AS positions`),
     insertEntry: db.prepare(
       "INSERT INTO entries (position, kind, recorded_at, commitment, hash) VALUES (?, ?, ?, ?, ?)",
     ),

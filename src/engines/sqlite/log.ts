@@ -11,6 +11,7 @@ import type {
   EntryLog,
   Head,
   KeptClaims,
+  NewRedactions,
   Placement,
   StoredBody,
   StoredEntry,
@@ -194,6 +195,13 @@ export class SqliteLog implements EntryLog {
   async keptClaims({ after, through }: { readonly after: number; readonly through: number }): Promise<KeptClaims> {
     const rows = this.#guard(() => this.#db.prepare(keptClaims).all(after, through));
     return claimsByPosition(rows as readonly ClaimRow[]);
+  }
+
+  async redactionsAfter(position: number): Promise<NewRedactions> {
+    return this.#guard(() => {
+      const found = this.#sql.redactionsAfter.get(position) as { readonly through: number; readonly positions: string };
+      return { through: found.through, positions: JSON.parse(found.positions) as readonly number[] };
+    });
   }
 
   async stray(): Promise<Stray | undefined> {
