@@ -1,7 +1,16 @@
 // Looks at a store from the outside, also where it cannot be opened, for `hansard doctor`.
 import { accessSync, constants, statfsSync, statSync } from "node:fs";
-import { type Diagnosis, diagnose, type Finding, type FolderFacts, type StoreFacts } from "./custody/doctor.js";
+import {
+  comparisonFindings,
+  type Diagnosis,
+  diagnose,
+  type Finding,
+  type FolderFacts,
+  type StoreFacts,
+} from "./custody/doctor.js";
+import { compareIndex } from "./custody/index-comparison.js";
 import { verify } from "./custody/verify.js";
+import { SqliteIndex } from "./engines/sqlite/index.js";
 import { discardIndex } from "./engines/sqlite/index-file.js";
 import { inspectFile } from "./engines/sqlite/inspect.js";
 import { SqliteLog } from "./engines/sqlite/log.js";
@@ -9,6 +18,8 @@ import { shownPlace } from "./model/data-address.js";
 import { Fault } from "./model/fault.js";
 import type { StoreFiles } from "./model/store-files.js";
 import type { Verification } from "./model/verification.js";
+import type { EntryIndex } from "./ports/entry-index.js";
+import type { EntryLog } from "./ports/entry-log.js";
 import type { Store } from "./ports/store.js";
 import { filesOf, openStore } from "./stores.js";
 
@@ -48,34 +59,75 @@ async function inspectDatabase({ data, onStep = () => undefined }: InspectOption
     const log = await store.log("read");
     const { position } = await log.head();
     const onProgress = (through: number): void => onStep(`Walking the chain: ${through} of ${position} …`);
-    return databaseDiagnosis(shownPlace(data), await verify(log, { onProgress }));
+    const checked = await verify(log, { onProgress });
+    const comparison = await comparisonWith(
+      { log, index: async () => (await (await store.index()).look()).index },
+      onStep,
+    );
+    return databaseDiagnosis(shownPlace(data), checked, comparisonFindings(comparison));
   } finally {
     await store.close();
   }
 }
 
-function databaseDiagnosis(where: string, checked: Verification): Diagnosis {
+function databaseDiagnosis(where: string, checked: Verification, compared: readonly Finding[]): Diagnosis {
   const database: Finding = { level: "ok", check: "database", message: `${where} can be read and written` };
   if (checked.ok) {
     const message = `${checked.entries} entries are as they were recorded`;
-    return { ok: true, findings: [database, { level: "ok", check: "chain", message }] };
+    const ok = compared.every(({ level }) => level !== "fail");
+    return { ok, findings: [database, ...compared, { level: "ok", check: "chain", message }] };
   }
   const message = `position ${checked.position}: ${checked.reason}`;
   const hint = "Everything before it is as it was recorded; restore the database from a backup.";
-  return { ok: false, findings: [database, { level: "fail", check: "chain", message, hint }] };
+  return { ok: false, findings: [database, ...compared, { level: "fail", check: "chain", message, hint }] };
 }
 
 async function gatherFacts({ data, onStep = () => undefined }: InspectOptions, files: StoreFiles): Promise<StoreFacts> {
   const folder = folderFacts(data);
   const outside = { node_version: process.versions.node, folder, disk_free_bytes: freeBytes(data) };
-  if (folder.state !== "there") return { ...outside, log: undefined, index: undefined, chain: undefined };
+  if (folder.state !== "there") {
+    return { ...outside, log: undefined, index: undefined, comparison: undefined, chain: undefined };
+  }
   // The index first: others may record and index meanwhile, and it would then seem to know more than the log.
   onStep("Checking index.db …");
   const index = inspectFile({ path: files.index, role: "index" });
   onStep("Checking log.db …");
   const log = inspectFile({ path: files.log, role: "log" });
   const chain = log.state === "current" ? await walkChain(log, onStep) : undefined;
-  return { ...outside, log, index, chain };
+  // One that knows more than the log belongs to another one, which is told by itself.
+  const isComparable = log.state === "current" && index.state === "current" && index.position <= log.position;
+  const comparison = isComparable ? await comparisonOf({ log: log.path, index: index.path }, onStep) : undefined;
+  return { ...outside, log, index, comparison, chain };
+}
+
+async function comparisonOf(
+  paths: { readonly log: string; readonly index: string },
+  onStep: (says: string) => void,
+): Promise<StoreFacts["comparison"]> {
+  let index: SqliteIndex | undefined;
+  const log = SqliteLog.open({ path: paths.log, mode: "read" });
+  try {
+    const openIndex = async (): Promise<EntryIndex> => {
+      index = SqliteIndex.open({ path: paths.index });
+      return index;
+    };
+    return await comparisonWith({ log, index: openIndex }, onStep);
+  } finally {
+    await index?.close();
+    await log.close();
+  }
+}
+
+async function comparisonWith(
+  parts: { readonly log: EntryLog; readonly index: () => Promise<EntryIndex> },
+  onStep: (says: string) => void,
+): Promise<StoreFacts["comparison"]> {
+  try {
+    const onProgress = (through: number): void => onStep(`Holding the index against the log: ${through} …`);
+    return await compareIndex({ log: parts.log, index: await parts.index() }, { onProgress });
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 async function walkChain(

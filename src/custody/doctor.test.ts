@@ -23,6 +23,7 @@ const sound: StoreFacts = {
   disk_free_bytes: 50 * 1024 ** 3,
   log: file,
   index: { ...file, path: "/record/index.db" },
+  comparison: { differences: [] },
   chain: { ok: true, entries: 7, erased: 0, position: 7, hash: "00" },
 };
 
@@ -57,6 +58,9 @@ describe("levels", () => {
     ["an index that lags", { index: { ...file, position: 1 } }, undefined],
     ["an index of another version", { index: { ...file, state: "newer" } }, undefined],
     ["an index that knows too much", { index: { ...file, position: 8 } }, "fail index"],
+    ["an index that differs", { comparison: { differences: ["1 row is not"] } }, "fail index"],
+    ["an index that cannot be compared", { comparison: { failure: "disk I/O error" } }, "warn index"],
+    ["a store that never rests", { comparison: { differences: [], is_unsettled: true } }, "warn index"],
     ["a chain that cannot be read", { chain: { failure: "disk I/O error" } }, "fail chain"],
     ["a folder that cannot be looked into", { folder: { ...sound.folder, state: "unreadable" } }, "fail folder"],
   ] as const)("%s", (_, facts, expected) => {

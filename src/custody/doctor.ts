@@ -3,6 +3,7 @@
 import { basename, dirname } from "node:path";
 import type { Verification } from "../model/verification.js";
 import type { FileFacts } from "../ports/file-facts.js";
+import type { IndexComparison } from "./index-comparison.js";
 
 export interface Finding {
   readonly level: "ok" | "warn" | "fail";
@@ -34,6 +35,8 @@ export interface StoreFacts {
   /** Undefined where the folder cannot be looked into. */
   readonly log: FileFacts | undefined;
   readonly index: FileFacts | undefined;
+  /** Undefined where the index was not held against the log. */
+  readonly comparison: IndexComparison | { readonly failure: string } | undefined;
   /** Undefined where the chain was not walked. */
   readonly chain: Verification | { readonly failure: string } | undefined;
 }
@@ -51,6 +54,7 @@ export function diagnose(facts: StoreFacts): Diagnosis {
     ...diskFindings(facts.disk_free_bytes),
     ...logFindings(facts),
     ...indexFindings(facts),
+    ...comparisonFindings(facts.comparison),
     ...chainFindings(facts.chain),
   ];
   return { ok: findings.every((finding) => finding.level !== "fail"), findings };
@@ -203,6 +207,21 @@ function indexFinding(index: FileFacts, log: FileFacts): Finding {
     default:
       return unreachable(index.state);
   }
+}
+
+/** Whether the index says what the log says; where it does, that goes without saying. */
+export function comparisonFindings(comparison: StoreFacts["comparison"]): readonly Finding[] {
+  if (comparison === undefined) return [];
+  if ("failure" in comparison) {
+    const message = `the index cannot be held against the log: ${comparison.failure}`;
+    return [warn("index", message, "Run the doctor again once that is mended.")];
+  }
+  const { differences, is_unsettled } = comparison;
+  if (is_unsettled === true) {
+    const message = "the index could not be held against the log, so much was recorded and forgotten meanwhile";
+    return [warn("index", message, "Run the doctor again when there is less to do.")];
+  }
+  return differences.map((difference) => fail("index", `the index is not what the log makes: ${difference}`, REBUILD));
 }
 
 function chainFindings(chain: StoreFacts["chain"]): readonly Finding[] {
