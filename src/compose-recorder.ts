@@ -38,7 +38,7 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   const commit = new GroupCommit(log);
   const own = writingParts({ ...sides, commit });
   const keys = new Keys({ store: sides.keyStore, nowMs: surroundings.nowMs, note: own.note, mask });
-  const tails = new TailHub({ source: sides.tailSource, head: async () => (await log.head()).position });
+  const tails = new TailHub({ source: sides.tailSource, log });
   commit.listen(() => reading.grown());
   commit.listen(() => tails.grown());
   growth?.listen(() => commit.announce());

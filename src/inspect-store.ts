@@ -1,9 +1,19 @@
 // Looks at a store from the outside, also where it cannot be opened, for `hansard doctor`.
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
-import { ACCEPT, type Diagnosis, diagnose, type Finding, type FolderFacts, type StoreFacts } from "./custody/doctor.js";
+import {
+  comparisonFindings,
+  type Diagnosis,
+  diagnose,
+  evidenceFindings,
+  type Finding,
+  type FolderFacts,
+  type StoreFacts,
+} from "./custody/doctor.js";
 import { contradictionOf, contradictionText } from "./custody/evidence.js";
+import { compareIndex } from "./custody/index-comparison.js";
 import { Sealing } from "./custody/sealing.js";
 import { verify } from "./custody/verify.js";
+import { SqliteIndex } from "./engines/sqlite/index.js";
 import { discardIndex } from "./engines/sqlite/index-file.js";
 import { inspectFile } from "./engines/sqlite/inspect.js";
 import { SqliteLog } from "./engines/sqlite/log.js";
@@ -11,7 +21,7 @@ import { shownPlace } from "./model/data-address.js";
 import { Fault } from "./model/fault.js";
 import type { StoreFiles } from "./model/store-files.js";
 import type { Verification } from "./model/verification.js";
-import type { IndexSource } from "./ports/entry-index.js";
+import type { EntryIndex, IndexSource } from "./ports/entry-index.js";
 import type { EntryLog } from "./ports/entry-log.js";
 import type { Store } from "./ports/store.js";
 import { filesOf, openStore } from "./stores.js";
@@ -56,25 +66,28 @@ async function inspectDatabase(options: InspectOptions): Promise<Diagnosis> {
     const { position } = await log.head();
     const onProgress = (through: number): void => onStep(`Walking the chain: ${through} of ${position} …`);
     const checked = await verify(log, { onProgress });
-    const { index } = await (await store.index()).look();
-    const contradiction = await contradictionIn(log, await index.remembered(), options);
-    return databaseDiagnosis(shownPlace(data), checked, contradiction);
+    const index = async (): Promise<EntryIndex> => (await (await store.index()).look()).index;
+    const contradiction = await contradictionIn(log, await (await index()).remembered(), options);
+    const comparison = await comparisonWith({ log, index }, onStep);
+    return databaseDiagnosis(shownPlace(data), checked, [
+      ...comparisonFindings(comparison),
+      ...evidenceFindings({ contradiction }),
+    ]);
   } finally {
     await store.close();
   }
 }
 
-function databaseDiagnosis(where: string, checked: Verification, contradiction: string | undefined): Diagnosis {
+function databaseDiagnosis(where: string, checked: Verification, others: readonly Finding[]): Diagnosis {
   const database: Finding = { level: "ok", check: "database", message: `${where} can be read and written` };
-  const evidence: readonly Finding[] =
-    contradiction === undefined ? [] : [{ level: "fail", check: "evidence", message: contradiction, hint: ACCEPT }];
   if (checked.ok) {
     const message = `the chain holds: ${checked.entries} entries`;
-    return { ok: evidence.length === 0, findings: [database, { level: "ok", check: "chain", message }, ...evidence] };
+    const ok = others.every(({ level }) => level !== "fail");
+    return { ok, findings: [database, { level: "ok", check: "chain", message }, ...others] };
   }
   const message = `position ${checked.position}: ${checked.reason}`;
   const hint = "Everything before it fits the chain; restore the database from a backup.";
-  return { ok: false, findings: [database, { level: "fail", check: "chain", message, hint }, ...evidence] };
+  return { ok: false, findings: [database, { level: "fail", check: "chain", message, hint }, ...others] };
 }
 
 async function contradictionIn(
@@ -92,14 +105,49 @@ async function gatherFacts(options: InspectOptions, files: StoreFiles): Promise<
   const folder = folderFacts(data);
   const outside = { node_version: process.versions.node, folder, disk_free_bytes: freeBytes(data) };
   const unwalked = { chain: undefined, contradiction: undefined };
-  if (folder.state !== "there") return { ...outside, ...unwalked, log: undefined, index: undefined, has_keys: false };
+  if (folder.state !== "there") {
+    return { ...outside, ...unwalked, log: undefined, index: undefined, has_keys: false, comparison: undefined };
+  }
   // The index first: others may record and index meanwhile, and it would then seem to know more than the log.
   onStep("Checking index.db …");
   const index = inspectFile({ path: files.index, role: "index" });
   onStep("Checking log.db …");
   const log = inspectFile({ path: files.log, role: "log" });
   const walked = log.state === "current" ? await walkChain(log, index.heads, options) : unwalked;
-  return { ...outside, log, index, has_keys: existsSync(files.keys), ...walked };
+  // One that knows more than the log belongs to another one, which is told by itself.
+  const isComparable = log.state === "current" && index.state === "current" && index.position <= log.position;
+  const comparison = isComparable ? await comparisonOf({ log: log.path, index: index.path }, onStep) : undefined;
+  return { ...outside, log, index, has_keys: existsSync(files.keys), comparison, ...walked };
+}
+
+async function comparisonOf(
+  paths: { readonly log: string; readonly index: string },
+  onStep: (says: string) => void,
+): Promise<StoreFacts["comparison"]> {
+  let index: SqliteIndex | undefined;
+  const log = SqliteLog.open({ path: paths.log, mode: "read" });
+  try {
+    const openIndex = async (): Promise<EntryIndex> => {
+      index = SqliteIndex.open({ path: paths.index });
+      return index;
+    };
+    return await comparisonWith({ log, index: openIndex }, onStep);
+  } finally {
+    await index?.close();
+    await log.close();
+  }
+}
+
+async function comparisonWith(
+  parts: { readonly log: EntryLog; readonly index: () => Promise<EntryIndex> },
+  onStep: (says: string) => void,
+): Promise<StoreFacts["comparison"]> {
+  try {
+    const onProgress = (through: number): void => onStep(`Holding the index against the log: ${through} …`);
+    return await compareIndex({ log: parts.log, index: await parts.index() }, { onProgress });
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 async function walkChain(

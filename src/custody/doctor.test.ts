@@ -26,6 +26,7 @@ const sound: StoreFacts = {
   index: { ...file, path: "/record/index.db" },
   has_keys: false,
   contradiction: undefined,
+  comparison: { differences: [] },
   chain: { ok: true, entries: 7, erased: 0, position: 7, hash: "00" },
 };
 
@@ -60,6 +61,9 @@ describe("levels", () => {
     ["an index that lags", { index: { ...file, position: 1 } }, undefined],
     ["an index of another version", { index: { ...file, state: "newer" } }, undefined],
     ["an index that knows too much", { index: { ...file, position: 8 }, contradiction: "cut off" }, "fail evidence"],
+    ["an index that differs", { comparison: { differences: ["1 row is not"] } }, "fail index"],
+    ["an index that cannot be compared", { comparison: { failure: "disk I/O error" } }, "warn index"],
+    ["a store that never rests", { comparison: { differences: [], is_unsettled: true } }, "warn index"],
     ["a chain that cannot be read", { chain: { failure: "disk I/O error" } }, "fail chain"],
     ["a folder that cannot be looked into", { folder: { ...sound.folder, state: "unreadable" } }, "fail folder"],
   ] as const)("%s", (_, facts, expected) => {

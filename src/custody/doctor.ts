@@ -3,6 +3,7 @@
 import { basename, dirname } from "node:path";
 import type { Verification } from "../model/verification.js";
 import type { FileFacts } from "../ports/file-facts.js";
+import type { IndexComparison } from "./index-comparison.js";
 
 export interface Finding {
   readonly level: "ok" | "warn" | "fail";
@@ -35,6 +36,8 @@ export interface StoreFacts {
   readonly log: FileFacts | undefined;
   readonly index: FileFacts | undefined;
   readonly has_keys: boolean;
+  /** Undefined where the index was not held against the log. */
+  readonly comparison: IndexComparison | { readonly failure: string } | undefined;
   /** Undefined where the chain was not walked. */
   readonly chain: Verification | { readonly failure: string } | undefined;
   /** What the log no longer holds although its index or its newest seal knows of it, in words. */
@@ -54,6 +57,7 @@ export function diagnose(facts: StoreFacts): Diagnosis {
     ...diskFindings(facts.disk_free_bytes),
     ...logFindings(facts),
     ...indexFindings(facts),
+    ...comparisonFindings(facts.comparison),
     ...chainFindings(facts.chain),
     ...evidenceFindings(facts),
   ];
@@ -212,6 +216,21 @@ function indexFinding(index: FileFacts, log: FileFacts): Finding {
   }
 }
 
+/** Whether the index says what the log says; where it does, that goes without saying. */
+export function comparisonFindings(comparison: StoreFacts["comparison"]): readonly Finding[] {
+  if (comparison === undefined) return [];
+  if ("failure" in comparison) {
+    const message = `the index cannot be held against the log: ${comparison.failure}`;
+    return [warn("index", message, "Run the doctor again once that is mended.")];
+  }
+  const { differences, is_unsettled } = comparison;
+  if (is_unsettled === true) {
+    const message = "the index could not be held against the log, so much was recorded and forgotten meanwhile";
+    return [warn("index", message, "Run the doctor again when there is less to do.")];
+  }
+  return differences.map((difference) => fail("index", `the index is not what the log makes: ${difference}`, REBUILD));
+}
+
 function chainFindings(chain: StoreFacts["chain"]): readonly Finding[] {
   if (chain === undefined) return [];
   const evidence = "Copy the folder as evidence, then compare it with a backup or an export.";
@@ -224,12 +243,12 @@ function chainFindings(chain: StoreFacts["chain"]): readonly Finding[] {
 }
 
 /** Nothing else may destroy the proof: an index that is built anew goes on remembering, and a person decides. */
-function evidenceFindings({ contradiction }: StoreFacts): readonly Finding[] {
+export function evidenceFindings({ contradiction }: Pick<StoreFacts, "contradiction">): readonly Finding[] {
   return contradiction === undefined ? [] : [fail("evidence", contradiction, ACCEPT)];
 }
 
 /** What to do about a log that does not hold what it once did. */
-export const ACCEPT =
+const ACCEPT =
   "Copy the folder as evidence, and put the right log in its place: move log.db and the files beside it away, then " +
   "`hansard restore FILE` from a backup. If this is the log you want, `hansard doctor --accept-log` says so in the record.";
 

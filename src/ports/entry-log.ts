@@ -82,6 +82,12 @@ export interface Guards {
   readonly foreign: readonly string[];
 }
 
+/** The redactions of the log's end: all there are after the position that was asked for, through this one. */
+export interface NewRedactions {
+  readonly through: number;
+  readonly positions: readonly number[];
+}
+
 export interface Stray {
   readonly position: number;
   readonly reason: string;
@@ -146,6 +152,11 @@ export interface EntryLog {
   erasures(range: { readonly after: number; readonly limit: number }): Promise<readonly Erasure[]>;
   /** How what protects the log's rows from being changed differs from what a log of this engine has. */
   guards(): Promise<Guards>;
+  /**
+   * The redactions after a position, in order, and the head through which these are all. For whoever keeps what was read
+   * for a while: it has to obey them, whichever process appended them, and asks often.
+   */
+  redactionsAfter(position: number): Promise<NewRedactions>;
   /**
    * The first position at which something lies that no append has put there, beside the entries from the first to the
    * head: a row before or behind them, or a head that is not the last one's.

@@ -11,6 +11,7 @@ import type {
   Guards,
   Head,
   KeptClaims,
+  NewRedactions,
   StoredBody,
   StoredEntry,
   Stray,
@@ -104,6 +105,10 @@ export class ThreadedLog implements EntryLog {
 
   guards(): Promise<Guards> {
     return this.#own.guards();
+  }
+
+  redactionsAfter(position: number): Promise<NewRedactions> {
+    return this.#own.redactionsAfter(position);
   }
 
   stray(): Promise<Stray | undefined> {

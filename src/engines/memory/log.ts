@@ -13,6 +13,7 @@ import type {
   Guards,
   Head,
   KeptClaims,
+  NewRedactions,
   StoredBody,
   StoredEntry,
   TakenClaim,
@@ -107,6 +108,11 @@ export class MemoryLog implements EntryLog {
   /** Nobody but this instance can reach its rows. */
   async guards(): Promise<Guards> {
     return { missing: [], foreign: [] };
+  }
+
+  async redactionsAfter(position: number): Promise<NewRedactions> {
+    const later = this.#entries.slice(position).filter(({ kind }) => kind === "redaction");
+    return { through: this.#entries.length, positions: later.map((redaction) => redaction.position) };
   }
 
   async stray(): Promise<undefined> {

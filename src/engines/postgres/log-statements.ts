@@ -214,6 +214,16 @@ export const erasuresStatement: Statement = {
   text: "SELECT position, redaction FROM hansard_erasures WHERE position > $1 ORDER BY position LIMIT $2",
 };
 
+/** One statement, so that nothing is appended in between; the positions come as JSON. */
+export const redactionsAfterStatement: Statement = {
+  name: "hansard_redactions_after",
+  isQuick: true,
+  text: `SELECT h.position AS through, array_to_json(ARRAY (
+      SELECT e.position FROM hansard_entries e
+      WHERE e.position > $1 AND e.position <= h.position AND e.kind = 'redaction' ORDER BY e.position
+    )) AS positions FROM hansard_head h`,
+};
+
 /** One statement, so that what others append meanwhile is seen whole or not at all. */
 export const strayStatement: Statement = {
   name: "hansard_stray",

@@ -11,6 +11,7 @@ import type {
   Guards,
   Head,
   KeptClaims,
+  NewRedactions,
   StoredBody,
   StoredEntry,
   Stray,
@@ -39,6 +40,7 @@ import {
   type PlacedEntry,
   readStatement,
   readTextsStatement,
+  redactionsAfterStatement,
   type StoredRow,
   strayStatement,
 } from "./log-statements.js";
@@ -160,6 +162,13 @@ export class PostgresLog implements EntryLog {
   async guards(): Promise<Guards> {
     const { missing, foreign } = await inspectGuards(this.#connections);
     return { missing: [...new Set([...missing, ...this.#putBack])], foreign };
+  }
+
+  async redactionsAfter(position: number): Promise<NewRedactions> {
+    type Found = { readonly through: number; readonly positions: string };
+    const [found] = await this.#connections.query<Found>(redactionsAfterStatement, [position]);
+    const { through, positions } = found as Found;
+    return { through, positions: JSON.parse(positions) as readonly number[] };
   }
 
   async stray(): Promise<Stray | undefined> {

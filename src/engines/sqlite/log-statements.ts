@@ -50,6 +50,7 @@ export type LogStatements = {
     | "readBodiesAfter"
     | "getBodies"
     | "findClaim"
+    | "redactionsAfter"
     | "insertBody"
     | "insertClaim"
     | "isErasable"
@@ -86,6 +87,9 @@ export function prepareLog(db: Database.Database): LogStatements {
     get: db.prepare(`SELECT ${columns.entry} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`),
     getBodies: db.prepare(`SELECT ${columns.body} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`).raw(),
     findClaim: db.prepare("SELECT position FROM claims WHERE claim = ?"),
+    // One statement, so that nothing is appended in between.
+    redactionsAfter: db.prepare(`SELECT (SELECT coalesce(max(position), 0) FROM entries) AS through,
+      (SELECT json_group_array(position) FROM entries WHERE position > ? AND kind = 'redaction') AS positions`),
     insertBody: db.prepare("INSERT INTO bodies (position, salt, encoding, body) VALUES (?, ?, ?, ?)"),
     insertClaim: db.prepare("INSERT INTO claims (claim, position) VALUES (?, ?)"),
     isErasable: db.prepare(`SELECT 1 FROM entries WHERE position = ? AND kind NOT IN (${lasting})`),

@@ -13,6 +13,7 @@ import type {
   Guards,
   Head,
   KeptClaims,
+  NewRedactions,
   Placement,
   StoredBody,
   StoredEntry,
@@ -223,6 +224,13 @@ export class SqliteLog implements EntryLog {
   async guards(): Promise<Guards> {
     const { missing, foreign } = this.#guard(() => inspectGuards(this.#db));
     return { missing: [...new Set([...missing, ...this.#putBack])], foreign };
+  }
+
+  async redactionsAfter(position: number): Promise<NewRedactions> {
+    return this.#guard(() => {
+      const found = this.#sql.redactionsAfter.get(position) as { readonly through: number; readonly positions: string };
+      return { through: found.through, positions: JSON.parse(found.positions) as readonly number[] };
+    });
   }
 
   async stray(): Promise<Stray | undefined> {
