@@ -40,7 +40,7 @@ export type {
   Trend,
 } from "./model/report.js";
 export type { Seal } from "./model/seal.js";
-export type { Verification } from "./model/verification.js";
+export type { Contradiction, KnownHead, Verification } from "./model/verification.js";
 export { openRecorder, type RecorderOptions } from "./open-recorder.js";
 export type { EngineParts } from "./open-sides.js";
 export type { EntryCounts, EntryIndex } from "./ports/entry-index.js";
