@@ -2,10 +2,13 @@
 //
 // This is where secrets are masked: what is shown beside other entries passes through here, the record itself does not.
 import { bodyToEntry, parseBodyText, toEntry } from "../model/body.js";
+import { commitmentOf } from "../model/chain.js";
 import { completionClaim, idClaim } from "../model/claims.js";
 import type { Entry, EntryOf, EntrySummary, ErasedEntry, Interaction } from "../model/entry.js";
 import { corruptEntry } from "../model/fault.js";
-import type { EntrySource, StoredBody } from "../ports/entry-log.js";
+import { hexOf } from "../model/hex.js";
+import { LiftedParts } from "../model/lifted-parts.js";
+import type { EntrySource, StoredBody, StoredEntry } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { complete, summarise } from "./views.js";
 
@@ -18,6 +21,15 @@ export interface SummaryPage {
   /** How many of the positions were used; fewer than given where the page was full. */
   readonly used: number;
 }
+
+/** A whole entry as JSON, for whoever sends it on; large parts of it were never built. */
+export interface EntryJson {
+  readonly kind: string;
+  readonly json: Uint8Array;
+}
+
+/** What is put together from an interaction and its response, and has to be built for that. */
+const PUT_TOGETHER: ReadonlySet<string> = new Set(["memories_used", "chunks_used", "usage", "extra"]);
 
 export class EntryReader {
   readonly #log: EntrySource;
@@ -44,6 +56,24 @@ export class EntryReader {
     return completed;
   }
 
+  /** The same as JSON. */
+  async getJson(wish: { readonly id: string } | { readonly position: number }): Promise<EntryJson | undefined> {
+    const [position] = "position" in wish ? [wish.position] : await this.#log.find([idClaim(wish.id)]);
+    const [stored] = position === undefined ? [] : await this.#log.get([position]);
+    if (stored === undefined) return undefined;
+    const { kind } = stored;
+    if (stored.body === undefined) {
+      const json = Buffer.from(JSON.stringify({ ...toEntry(stored), ...("id" in wish ? wish : {}) }));
+      return { kind, json };
+    }
+    const parts = new LiftedParts();
+    const entry = toLifted(stored, parts);
+    const response = await this.#responseOf(entry);
+    if (response === undefined) return { kind, json: parts.json(entry) };
+    const [interaction, completion] = [stored, response].map((one) => toLifted(one, parts, PUT_TOGETHER));
+    return { kind, json: parts.json(complete(interaction as Interaction, completion as EntryOf<"response">)) };
+  }
+
   /** The entries at these positions, masked, for whoever shows parts of them; erased ones are left out. */
   async show(positions: readonly number[]): Promise<readonly Entry[]> {
     return (await this.read(positions)).map((entry) => this.#mask.entry(entry));
@@ -67,6 +97,14 @@ export class EntryReader {
     return { rows, used: stored.length };
   }
 
+  async #responseOf(entry: Entry): Promise<StoredEntry | undefined> {
+    if (entry.kind !== "interaction" || entry.response !== "") return undefined;
+    const [position] = await this.#log.find([completionClaim(entry.id)]);
+    const [stored] = position === undefined ? [] : await this.#log.get([position]);
+    if (stored?.flaw !== undefined) throw corruptEntry(stored.position, stored.flaw);
+    return stored?.body === undefined ? undefined : stored;
+  }
+
   /** Interactions that were completed later carry what their response brought. */
   async withResponses(entries: readonly Entry[]): Promise<readonly Entry[]> {
     const waiting = entries.filter((entry) => entry.kind === "interaction" && entry.response === "");
@@ -83,6 +121,15 @@ export class EntryReader {
       return response === undefined ? entry : complete(entry as Interaction, response);
     });
   }
+}
+
+/** What is not built is not checked, so that it has to be the very bytes that were recorded. */
+function toLifted(stored: StoredEntry, parts: LiftedParts, built?: ReadonlySet<string>): Entry {
+  const { position, salt = new Uint8Array(), body = new Uint8Array() } = stored;
+  if (Buffer.compare(commitmentOf(salt, body), stored.commitment) !== 0) {
+    throw corruptEntry(position, "its body is not the one that was recorded");
+  }
+  return bodyToEntry({ ...stored, hash: hexOf(stored.hash) }, parts.parseBody(position, body, built));
 }
 
 function toReadable(stored: StoredBody | undefined): readonly Entry[] {
