@@ -27,6 +27,7 @@ import type { ReflectionReport } from "./model/report.js";
 import type { Seal } from "./model/seal.js";
 import type { Contradiction, Verification } from "./model/verification.js";
 import type { EntryCounts } from "./ports/entry-index.js";
+import type { EntryJson } from "./read/entry-reader.js";
 import {
   type EntryListOptions,
   type InteractionListOptions,
@@ -139,11 +140,17 @@ export class Recorder {
 
   /** One entry by its id or its position; undefined where there is none. */
   async getEntry(idOrPosition: string | number): Promise<Entry | ErasedEntry | undefined> {
-    const text = String(idOrPosition);
-    if (!isPositionText(text)) return this.#ask("getById", text);
-    const position = Number(text);
+    const wish = toWish(idOrPosition);
     this.#open();
-    return Number.isSafeInteger(position) ? this.#ask("getByPosition", position) : undefined;
+    if (wish === undefined) return undefined;
+    return "id" in wish ? this.#ask("getById", wish.id) : this.#ask("getByPosition", wish.position);
+  }
+
+  /** The same as JSON in UTF-8, whose large parts were never built: for whoever sends it on. */
+  async getEntryJson(idOrPosition: string | number): Promise<EntryJson | undefined> {
+    const wish = toWish(idOrPosition);
+    this.#open();
+    return wish === undefined ? undefined : this.#ask("getJson", wish);
   }
 
   /** One session, by its id, which is kept exactly as given. It comes into being with its first entry. */
@@ -284,4 +291,12 @@ export class Recorder {
     if (this.#closing !== undefined) throw closed();
     return this.#parts;
   }
+}
+
+/** Undefined where it is a number that no position can have. */
+function toWish(idOrPosition: string | number): { readonly id: string } | { readonly position: number } | undefined {
+  const text = String(idOrPosition);
+  if (!isPositionText(text)) return { id: text };
+  const position = Number(text);
+  return Number.isSafeInteger(position) ? { position } : undefined;
 }

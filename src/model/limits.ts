@@ -13,8 +13,10 @@ export const limits = {
   list_max: 500,
   query_chars: 32_768,
   query_terms: 1_000,
-  /** Facets count the newest so many hits of a search. */
+  /** Facets count the newest so many hits of a search … */
   facet_hits: 2_000,
+  /** … among the newest so many entries that may hold what is looked for. */
+  facet_entries: 5_000,
   /** A value that the user registers to be masked has as many characters at least, or ordinary text would be masked too. */
   masked_value_chars_min: 6,
 } as const;

@@ -6,7 +6,9 @@ import { asRecorded } from "../model/chain-walk.js";
 import { completionClaim, idClaim } from "../model/claims.js";
 import type { Entry, EntryOf, EntrySummary, ErasedEntry, Interaction } from "../model/entry.js";
 import { corruptEntry } from "../model/fault.js";
-import type { EntrySource, StoredBody } from "../ports/entry-log.js";
+import { hexOf } from "../model/hex.js";
+import { LiftedParts } from "../model/lifted-parts.js";
+import type { EntrySource, StoredBody, StoredEntry } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { complete, summarise } from "./views.js";
 
@@ -19,6 +21,15 @@ export interface SummaryPage {
   /** How many of the positions were used; fewer than given where the page was full. */
   readonly used: number;
 }
+
+/** A whole entry as JSON, for whoever sends it on; large parts of it were never built. */
+export interface EntryJson {
+  readonly kind: string;
+  readonly json: Uint8Array;
+}
+
+/** What is put together from an interaction and its response, and has to be built for that. */
+const PUT_TOGETHER: ReadonlySet<string> = new Set(["memories_used", "chunks_used", "usage", "extra"]);
 
 export class EntryReader {
   readonly #log: EntrySource;
@@ -34,7 +45,7 @@ export class EntryReader {
     if (position === undefined) return undefined;
     const entry = await this.getByPosition(position);
     if (entry === undefined || "erased" in entry) return entry === undefined ? undefined : { ...entry, id };
-    if (entry.id !== id) throw corruptEntry(position, `it is not the entry ${id}, which the log says is here`);
+    if (entry.id !== id) throw misplaced(position, id);
     return entry;
   }
 
@@ -50,6 +61,25 @@ export class EntryReader {
   /** The entries at these positions, each held against its commitment, for whoever hands on the record itself. */
   async readWhole(positions: readonly number[]): Promise<readonly Entry[]> {
     return this.#withResponses(await wholeEntries(this.#log, positions), wholeEntries);
+  }
+
+  /** The same as JSON. */
+  async getJson(wish: { readonly id: string } | { readonly position: number }): Promise<EntryJson | undefined> {
+    const [position] = "position" in wish ? [wish.position] : await this.#log.find([idClaim(wish.id)]);
+    const [stored] = position === undefined ? [] : await this.#log.get([position]);
+    if (stored === undefined) return undefined;
+    const { kind } = stored;
+    if (stored.body === undefined) {
+      const json = Buffer.from(JSON.stringify({ ...toEntry(stored), ...("id" in wish ? wish : {}) }));
+      return { kind, json };
+    }
+    const parts = new LiftedParts();
+    const entry = toLifted(stored, parts);
+    if ("id" in wish && entry.id !== wish.id) throw misplaced(entry.position, wish.id);
+    const response = await this.#responseOf(entry);
+    if (response === undefined) return { kind, json: parts.json(entry) };
+    const [interaction, completion] = [stored, response].map((one) => toLifted(one, parts, PUT_TOGETHER));
+    return { kind, json: parts.json(complete(interaction as Interaction, completion as EntryOf<"response">)) };
   }
 
   /** The entries at these positions, masked, for whoever shows parts of them; erased ones are left out. */
@@ -75,6 +105,14 @@ export class EntryReader {
     return { rows, used: stored.length };
   }
 
+  async #responseOf(entry: Entry): Promise<StoredEntry | undefined> {
+    if (entry.kind !== "interaction" || entry.response !== "") return undefined;
+    const [position] = await this.#log.find([completionClaim(entry.id)]);
+    const [stored] = position === undefined ? [] : await this.#log.get([position]);
+    if (stored?.flaw !== undefined) throw corruptEntry(stored.position, stored.flaw);
+    return stored?.body === undefined ? undefined : stored;
+  }
+
   /** Interactions that were completed later carry what their response brought. */
   async #withResponses(entries: readonly Entry[], read: ReadEntries): Promise<readonly Entry[]> {
     const waiting = entries.filter((entry) => entry.kind === "interaction" && entry.response === "");
@@ -93,6 +131,10 @@ export class EntryReader {
   }
 }
 
+function misplaced(position: number, id: string): Error {
+  return corruptEntry(position, `it is not the entry ${id}, which the log says is here`);
+}
+
 /** Entries that are there, in the order asked for. */
 type ReadEntries = (log: EntrySource, positions: readonly number[]) => Promise<readonly Entry[]>;
 
@@ -105,6 +147,12 @@ async function wholeEntries(log: EntrySource, positions: readonly number[]): Pro
     const entry = stored === undefined ? undefined : toEntry(asRecorded(stored));
     return entry === undefined || "erased" in entry ? [] : [entry];
   });
+}
+
+/** What is not built is not looked at, so that it has to be the very bytes that were recorded. */
+function toLifted(stored: StoredEntry, parts: LiftedParts, built?: ReadonlySet<string>): Entry {
+  const { position, body = new Uint8Array() } = asRecorded(stored);
+  return bodyToEntry({ ...stored, hash: hexOf(stored.hash) }, parts.parseBody(position, body, built));
 }
 
 function toReadable(stored: StoredBody | undefined): readonly Entry[] {

@@ -6,6 +6,7 @@ import type { Entry, ErasedEntry } from "../model/entry.js";
 import type { ReflectionReport } from "../model/report.js";
 import type { Contradiction, Verification } from "../model/verification.js";
 import type { EntryCounts, RowKey, RowQuery, SessionRange } from "../ports/entry-index.js";
+import type { EntryJson } from "./entry-reader.js";
 import type { ConsolidationPlan, History } from "./history/history.js";
 import type { ListQuery } from "./list-query.js";
 import type { LogSelection } from "./log-selection.js";
@@ -21,6 +22,8 @@ interface Questions {
   listEntries(query: ListQuery): EntryList;
   getById(id: string): Entry | ErasedEntry | undefined;
   getByPosition(position: number): Entry | ErasedEntry | undefined;
+  /** The same as JSON, large parts as they were recorded; for whoever sends it on. */
+  getJson(wish: { readonly id: string } | { readonly position: number }): EntryJson | undefined;
   count(): EntryCounts;
   listSessions(query: SessionListQuery): SessionList;
   sessionSummary(session_id: string): SessionSummary | undefined;

@@ -42,6 +42,7 @@ export const pageAnswers: {
 export const answers: Answers = {
   getById: ({ entries }, id) => entries.getById(id),
   getByPosition: ({ entries }, position) => entries.getByPosition(position),
+  getJson: ({ entries }, wish) => entries.getJson(wish),
   verify: ({ log }) => verify(log),
   selectFromLog: ({ log }, selection) => selectFromLog(log, selection),
   contradiction: async ({ log, index }) => contradictionOf(log, await index.knownHeads()),

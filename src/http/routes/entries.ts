@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { EntryInput } from "../../model/entry.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
-import type { EntriesRecorded, EntryAnswer, EntryPage } from "../contract.js";
+import type { EntriesRecorded, EntryPage } from "../contract.js";
 import { exampleEntries, exampleId, exampleReceipt } from "../describe/examples.js";
 import {
   addressRefusals,
@@ -17,6 +17,7 @@ import { describeQuestion } from "../describe/question.js";
 import { acceptJsonLines, bodyOf } from "../door/bodies.js";
 import { recordingOf } from "../door/doorkeeper.js";
 import { readQuery, refuseQuery } from "../door/query.js";
+import { sendJson } from "../send-json.js";
 
 export function entryRoutes(app: FastifyInstance, recorder: Recorder): void {
   acceptJsonLines(app);
@@ -36,12 +37,12 @@ export function entryRoutes(app: FastifyInstance, recorder: Recorder): void {
   app.get<{ Params: { readonly id: string } }>(
     "/entries/:id",
     { config: { operation: getOperation } },
-    async (request): Promise<EntryAnswer> => {
+    async (request, reply) => {
       refuseQuery(request);
       const { id } = request.params;
-      const entry = await recorder.getEntry(id);
+      const entry = await recorder.getEntryJson(id);
       if (entry === undefined) throw entryNotFound(id);
-      return entry;
+      return sendJson(reply, entry.json);
     },
   );
 }

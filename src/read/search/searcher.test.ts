@@ -194,6 +194,18 @@ test("facets count the newest 2,000 hits and say so; one hit more or less makes 
   expect(facets).toMatchObject({ counted: 2_000, complete: false, projects: [{ project: "newer", count: 2_000 }] });
 });
 
+test("facets look through the newest entries only where that takes long, and say so", async () => {
+  const { recorder } = memoryRecorder();
+  const entries = (count: number, error: string): EntryInput[] =>
+    Array.from({ length: count }, () => ({ kind: "error", error }));
+  await recorder.append(entries(1, "needle"));
+  await recorder.append(entries(5_500, "needle in hay"));
+  await recorder.append(entries(1, "needle"));
+  const { facets, results } = await recorder.search("needle -hay", { facets: true });
+  expect(results).toHaveLength(2);
+  expect(facets).toMatchObject({ counted: 1, complete: false });
+});
+
 test("what was just recorded is found", async () => {
   const { recorder } = memoryRecorder();
   for (let at = 0; at < 20; at += 1) {

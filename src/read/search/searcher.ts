@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { FieldText } from "../../indexing/texts.js";
 import type { EntrySummary } from "../../model/entry.js";
+import { limits } from "../../model/limits.js";
 import type { RowKey } from "../../ports/entry-index.js";
 import { EntryReader } from "../entry-reader.js";
 import { cursorAfter } from "../list-query.js";
@@ -48,6 +49,13 @@ interface Hit {
   readonly found: FieldText | undefined;
 }
 
+interface Bounds {
+  /** How many entries are looked through, about. */
+  readonly entries: number;
+  /** Called where there are more. */
+  readonly spent: () => void;
+}
+
 export class Searcher {
   readonly #parts: ReadingParts;
   readonly #entries: EntryReader;
@@ -92,20 +100,22 @@ export class Searcher {
     return { results, next_cursor };
   }
 
-  /** All hits are counted, whatever page is asked for. */
+  /** All hits are counted, whatever page is asked for, or the newest of them where that would take long. */
   async #facets(query: SearchQuery): Promise<Facets> {
     const { after: _, ...whole } = query;
     const counts = new FacetCounts();
-    for await (const { kind, body } of this.#hits(whole)) if (!counts.add(kind, body)) break;
+    const hits = this.#hits(whole, { entries: limits.facet_entries, spent: () => counts.leaveRest() });
+    for await (const { kind, body } of hits) if (!counts.add(kind, body)) break;
     return this.#parts.mask.value(counts.facets());
   }
 
-  /** Hits newest first, after the query's place. */
-  async *#hits(query: SearchQuery): AsyncGenerator<Hit, void, undefined> {
+  /** Hits newest first, after the query's place; within bounds where there are some. */
+  async *#hits(query: SearchQuery, bounds?: Bounds): AsyncGenerator<Hit, void, undefined> {
     const matcher = new Matcher(query);
     let { after } = query;
     let limit = Math.max(CANDIDATES_FIRST, Math.min(query.limit + 1, CANDIDATES_MAX));
     let size = CHUNK_FIRST;
+    let looked = 0;
     const turn = new Turn();
     for (;;) {
       const { filter, terms: needles } = query;
@@ -116,10 +126,12 @@ export class Searcher {
         ...(after === undefined ? {} : { after }),
       });
       for (let at = 0; at < candidates.length; ) {
+        if (bounds !== undefined && looked >= bounds.entries) return bounds.spent();
         const chunk = candidates.slice(at, at + size);
         const positions = chunk.map(({ position }) => position);
         const bodies = await this.#parts.log.getBodies(positions, CHUNK_BYTES);
         at += bodies.length;
+        looked += bodies.length;
         size = Math.min(size * 2, CHUNK_MAX);
         for (const [offset, stored] of bodies.entries()) {
           const match = stored === undefined ? undefined : matcher.match(stored);
