@@ -100,6 +100,13 @@ export interface Head {
   readonly hash: Uint8Array;
 }
 
+/** Entries after a position, up to a limit, or until so many bytes of bodies were read. */
+export interface ReadRange {
+  readonly after: number;
+  readonly limit: number;
+  readonly bytes_max?: number;
+}
+
 /** What those need of a log who show entries that an index led them to. */
 export type EntrySource = Pick<EntryLog, "find" | "get" | "getBodies">;
 
@@ -123,24 +130,16 @@ export interface EntryLog {
    */
   restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean>;
   /** Entries after a position, in order; stops at the limit or once `bytes_max` of bodies are reached. */
-  read(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredEntry[]>;
+  read(range: ReadRange): Promise<readonly StoredEntry[]>;
   /** As `read`, bodies only. */
-  readBodies(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredBody[]>;
+  readBodies(range: ReadRange): Promise<readonly StoredBody[]>;
   /**
-   * As `get`, bodies only. Once `bytes_max` of bodies are reached, the answer ends: it is then shorter than what was asked
-   * for, and has the first in any case.
+   * The entries at these positions, in the order asked for; undefined where there is none. Once `bytes_max` of bodies are
+   * reached, the answer ends: it is then shorter than what was asked for, and has the first in any case.
    */
+  get(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredEntry | undefined)[]>;
+  /** As `get`, bodies only. */
   getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]>;
-  /** The entries at these positions, in the order asked for; undefined where there is none. */
-  get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]>;
   /** The position that took each claim, or undefined. */
   find(claims: readonly string[]): Promise<readonly (number | undefined)[]>;
   /**

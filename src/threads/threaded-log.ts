@@ -12,6 +12,7 @@ import type {
   Head,
   KeptClaims,
   NewRedactions,
+  ReadRange,
   StoredBody,
   StoredEntry,
   Stray,
@@ -67,23 +68,15 @@ export class ThreadedLog implements EntryLog {
     return isTaken;
   }
 
-  read(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredEntry[]> {
+  read(range: ReadRange): Promise<readonly StoredEntry[]> {
     return this.#own.read(range);
   }
 
-  get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
-    return this.#own.get(positions);
+  get(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredEntry | undefined)[]> {
+    return this.#own.get(positions, bytes_max);
   }
 
-  readBodies(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredBody[]> {
+  readBodies(range: ReadRange): Promise<readonly StoredBody[]> {
     return this.#own.readBodies(range);
   }
 

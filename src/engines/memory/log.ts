@@ -14,6 +14,7 @@ import type {
   Head,
   KeptClaims,
   NewRedactions,
+  ReadRange,
   StoredBody,
   StoredEntry,
   TakenClaim,
@@ -49,11 +50,7 @@ export class MemoryLog implements EntryLog {
     return true;
   }
 
-  async read(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredEntry[]> {
+  async read(range: ReadRange): Promise<readonly StoredEntry[]> {
     const found: StoredEntry[] = [];
     let bytes = 0;
     for (const entry of this.#entries.slice(range.after, range.after + range.limit)) {
@@ -64,30 +61,27 @@ export class MemoryLog implements EntryLog {
     return found;
   }
 
-  async get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
-    return positions.map((position) => this.#entries[position - 1]);
-  }
-
-  async readBodies(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredBody[]> {
-    return (await this.read(range)).map(toBody);
-  }
-
-  async getBodies(
+  async get(
     positions: readonly number[],
     bytes_max = Number.POSITIVE_INFINITY,
-  ): Promise<readonly (StoredBody | undefined)[]> {
-    const found: (StoredBody | undefined)[] = [];
+  ): Promise<readonly (StoredEntry | undefined)[]> {
+    const found: (StoredEntry | undefined)[] = [];
     let bytes = 0;
-    for (const stored of await this.get(positions)) {
-      found.push(stored === undefined ? undefined : toBody(stored));
+    for (const position of positions) {
+      const stored = this.#entries[position - 1];
+      found.push(stored);
       bytes += stored?.body?.byteLength ?? 0;
       if (bytes >= bytes_max) break;
     }
     return found;
+  }
+
+  async readBodies(range: ReadRange): Promise<readonly StoredBody[]> {
+    return (await this.read(range)).map(toBody);
+  }
+
+  async getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]> {
+    return (await this.get(positions, bytes_max)).map((stored) => (stored === undefined ? undefined : toBody(stored)));
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {

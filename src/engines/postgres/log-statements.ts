@@ -108,7 +108,7 @@ function readText(wanted: string): string {
 
 export const getStatement: Statement = {
   name: "hansard_get",
-  text: `SELECT ${COLUMNS} FROM ${JOINED} WHERE e.position = ANY ($1::bigint[])`,
+  text: getText("position, kind, recorded_at, recorded_by, claims_digest, commitment, hash, salt, encoding, body"),
 };
 
 export const getBytesStatement: Statement = {
@@ -124,7 +124,8 @@ export const getTextsStatement: Statement = {
 /** As `readText`, of the given positions in their order; those that are not there are rows without a kind. */
 function getText(wanted: string): string {
   return `SELECT ${wanted} FROM (
-      SELECT g.nth, g.position, e.kind, e.recorded_at, e.recorded_by, e.hash, b.encoding, b.body, coalesce(sum(octet_length(b.body)) OVER (
+      SELECT g.nth, g.position, e.kind, e.recorded_at, e.recorded_by, e.claims_digest, e.commitment, e.hash,
+        b.salt, b.encoding, b.body, coalesce(sum(octet_length(b.body)) OVER (
         ORDER BY g.nth ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
       FROM unnest($1::bigint[]) WITH ORDINALITY AS g (position, nth)
       LEFT JOIN hansard_entries e ON e.position = g.position

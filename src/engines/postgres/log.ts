@@ -12,6 +12,7 @@ import type {
   Head,
   KeptClaims,
   NewRedactions,
+  ReadRange,
   StoredBody,
   StoredEntry,
   Stray,
@@ -111,27 +112,21 @@ export class PostgresLog implements EntryLog {
     }
   }
 
-  async read(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredEntry[]> {
+  async read(range: ReadRange): Promise<readonly StoredEntry[]> {
     const values = [range.after, range.limit, range.bytes_max ?? READ_BYTES_MAX];
     return (await this.#connections.query<StoredRow>(readStatement, values)).map(rowToEntry);
   }
 
-  async get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
+  async get(
+    positions: readonly number[],
+    bytes_max = Number.MAX_SAFE_INTEGER,
+  ): Promise<readonly (StoredEntry | undefined)[]> {
     if (positions.length === 0) return [];
-    const rows = await this.#connections.query<StoredRow>(getStatement, [positions]);
-    const entries = new Map(rows.map((row) => [row.position, rowToEntry(row)]));
-    return positions.map((position) => entries.get(position));
+    const rows = await this.#connections.query<StoredRow>(getStatement, [positions, bytes_max]);
+    return rows.map((row) => (row.kind === null ? undefined : rowToEntry(row)));
   }
 
-  async readBodies(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredBody[]> {
+  async readBodies(range: ReadRange): Promise<readonly StoredBody[]> {
     const values = [range.after, range.limit, range.bytes_max ?? READ_BYTES_MAX];
     const found = await readTexts(this.#connections, { texts: readTextsStatement, bytes: readStatement, values });
     return found.filter((stored) => stored !== undefined);

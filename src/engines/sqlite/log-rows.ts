@@ -4,7 +4,7 @@ import type { StoredBody, StoredEntry } from "../../ports/entry-log.js";
 /** The only encoding so far: the body's bytes as they are. */
 export const PLAIN = 0;
 
-export interface Row {
+interface Row {
   readonly position: number;
   readonly kind: string;
   readonly recorded_at: string;
@@ -17,7 +17,7 @@ export interface Row {
   readonly body: Buffer | null;
 }
 
-export type BodyRow = readonly [
+type BodyRow = readonly [
   position: number,
   kind: string,
   recorded_at: string,
@@ -42,7 +42,7 @@ export function inOrder<T extends { readonly position: number }>(
   return positions.map((position) => byPosition.get(position));
 }
 
-export function rowToEntry(row: Row): StoredEntry {
+function rowToEntry(row: Row): StoredEntry {
   const { position, kind, recorded_at, commitment, hash } = row;
   const recorded_by = row.recorded_by ?? undefined;
   const claims_digest = row.claims_digest ?? undefined;
@@ -52,7 +52,7 @@ export function rowToEntry(row: Row): StoredEntry {
   return { ...placed, salt: row.salt, body: row.body };
 }
 
-export function rowToBody([position, kind, recorded_at, by, hash, encoding, body]: BodyRow): StoredBody {
+function rowToBody([position, kind, recorded_at, by, hash, encoding, body]: BodyRow): StoredBody {
   const placed = { position, kind, recorded_at, recorded_by: by ?? undefined, hash };
   if (body === null) return placed;
   return encoding === PLAIN ? { ...placed, body } : { ...placed, flaw: unknownEncoding(encoding) };
@@ -61,3 +61,15 @@ export function rowToBody([position, kind, recorded_at, by, hash, encoding, body
 function unknownEncoding(encoding: number | null): string {
   return `its body has the unknown encoding ${encoding}`;
 }
+
+/** How a row of a statement is read, and how much of it is body. */
+export interface RowForm<R, T> {
+  readonly toItem: (row: R) => T;
+  readonly bytesOf: (row: R) => number;
+}
+
+export const wholeRow: RowForm<Row, StoredEntry> = { toItem: rowToEntry, bytesOf: ({ body }) => body?.length ?? 0 };
+export const bodyRow: RowForm<BodyRow, StoredBody> = {
+  toItem: rowToBody,
+  bytesOf: ([, , , , , , body]) => body?.length ?? 0,
+};

@@ -15,18 +15,18 @@ import type {
   KeptClaims,
   NewRedactions,
   Placement,
+  ReadRange,
   StoredBody,
   StoredEntry,
   Stray,
   TakenClaim,
 } from "../../ports/entry-log.js";
 import { checkpoint } from "./checkpointer.js";
-import { isImmutable } from "./connect.js";
-import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
-import { HeldFiles } from "./held-files.js";
-import { inspectGuards, putBackGuards } from "./log-guards.js";
-import { type BodyRow, given, inOrder, PLAIN, type Row, rowToBody, rowToEntry } from "./log-rows.js";
-import { logMigrations } from "./log-schema.js";
+import { BUSY_TIMEOUT_MS, toFault } from "./file.js";
+import type { HeldFiles } from "./held-files.js";
+import { inspectGuards } from "./log-guards.js";
+import { type OpenedLog, openLog } from "./log-opening.js";
+import { bodyRow, given, inOrder, PLAIN, type RowForm, wholeRow } from "./log-rows.js";
 import {
   erasuresAfter,
   findStray,
@@ -36,14 +36,9 @@ import {
   prepareCopied,
   prepareLog,
 } from "./log-statements.js";
-import { isForeign, migrate, refuseUnknown, versionOf } from "./migrations.js";
 import { isPurgeDue, purgeLog } from "./purge.js";
-import { StillFile } from "./still-file.js";
+import type { StillFile } from "./still-file.js";
 
-/** A checkpointer keeps the WAL far below this; it is the limit for when there is none. */
-const WAL_PAGES_MAX = 16_000;
-const CREATION_TRIES = 10;
-const CREATION_WAIT_MS = 20;
 const READ_BYTES_MAX = 32 * 1024 * 1024;
 
 interface Tip {
@@ -73,36 +68,17 @@ export class SqliteLog implements EntryLog {
   /** Triggers that were missing when the file was opened, and are there again. */
   readonly #putBack: readonly string[];
 
-  private constructor(
-    db: Database.Database,
-    path: string,
-    { held, putBack }: { readonly held: HeldFiles | undefined; readonly putBack: readonly string[] },
-  ) {
+  private constructor(path: string, { db, held, still, putBack }: OpenedLog) {
     this.#db = db;
     this.#path = path;
     this.#held = held;
-    this.#still = isImmutable(db) ? new StillFile(path) : undefined;
+    this.#still = still;
     this.#putBack = putBack;
     this.#sql = prepareLog(db);
   }
 
   static open(options: { readonly path: string; readonly mode: "create" | "write" | "read" }): SqliteLog {
-    const db = openFile({ ...options, synchronous: "FULL", or_read: true });
-    try {
-      if (options.mode !== "create" && staysEmpty(db)) throw emptied(options.path);
-      // What is written over is gone: otherwise unused parts of pages would keep copies of bodies.
-      const isRead = options.mode === "read" || db.readonly;
-      if (!isRead) db.pragma("secure_delete = ON");
-      // Who only reads leaves an older format as it is: every one of them is read in the same way.
-      if (!isRead || versionOf(db) === 0) migrate(db, logMigrations, options.path);
-      else refuseUnknown(db, logMigrations, options.path);
-      db.pragma(`wal_autocheckpoint = ${WAL_PAGES_MAX}`);
-      if (isRead) return new SqliteLog(db, options.path, { held: undefined, putBack: [] });
-      return new SqliteLog(db, options.path, { held: new HeldFiles(options.path), putBack: putBackGuards(db) });
-    } catch (error) {
-      db.close();
-      throw toFault(error, options.path);
-    }
+    return new SqliteLog(options.path, openLog(options));
   }
 
   async head(): Promise<Head> {
@@ -150,62 +126,22 @@ export class SqliteLog implements EntryLog {
     );
   }
 
-  async read(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredEntry[]> {
-    const bytesMax = range.bytes_max ?? READ_BYTES_MAX;
-    return this.#guard(() => {
-      const found: StoredEntry[] = [];
-      let bytes = 0;
-      for (const row of this.#sql.readAfter.iterate(range.after, range.limit)) {
-        found.push(rowToEntry(row as Row));
-        bytes += (row as Row).body?.length ?? 0;
-        if (bytes >= bytesMax) break;
-      }
-      return found;
-    });
+  async read(range: ReadRange): Promise<readonly StoredEntry[]> {
+    return this.#take(this.#sql.readAfter, [range.after, range.limit], wholeRow, range.bytes_max ?? READ_BYTES_MAX)
+      .found;
   }
 
-  async get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
-    const rows = this.#guard(() => this.#sql.get.all(given(positions)) as readonly Row[]);
-    return inOrder(positions, rows.map(rowToEntry));
+  async get(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredEntry | undefined)[]> {
+    return this.#takeAt(this.#sql.get, positions, wholeRow, bytes_max);
   }
 
-  async readBodies(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredBody[]> {
-    const bytesMax = range.bytes_max ?? READ_BYTES_MAX;
-    return this.#guard(() => {
-      const found: StoredBody[] = [];
-      let bytes = 0;
-      for (const row of this.#sql.readBodiesAfter.iterate(range.after, range.limit)) {
-        found.push(rowToBody(row as unknown as BodyRow));
-        bytes += (row as unknown as BodyRow)[6]?.length ?? 0;
-        if (bytes >= bytesMax) break;
-      }
-      return found;
-    });
+  async readBodies(range: ReadRange): Promise<readonly StoredBody[]> {
+    const bytes_max = range.bytes_max ?? READ_BYTES_MAX;
+    return this.#take(this.#sql.readBodiesAfter, [range.after, range.limit], bodyRow, bytes_max).found;
   }
 
-  async getBodies(
-    positions: readonly number[],
-    bytes_max = Number.MAX_SAFE_INTEGER,
-  ): Promise<readonly (StoredBody | undefined)[]> {
-    const found: StoredBody[] = [];
-    let bytes = 0;
-    const isCut = this.#guard(() => {
-      for (const row of this.#sql.getBodies.iterate(given(positions))) {
-        found.push(rowToBody(row as unknown as BodyRow));
-        bytes += (row as unknown as BodyRow)[6]?.length ?? 0;
-        if (bytes >= bytes_max) return true;
-      }
-      return false;
-    });
-    return inOrder(isCut ? positions.slice(0, positions.indexOf(found.at(-1)?.position ?? 0) + 1) : positions, found);
+  async getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]> {
+    return this.#takeAt(this.#sql.getBodies, positions, bodyRow, bytes_max);
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
@@ -383,6 +319,38 @@ export class SqliteLog implements EntryLog {
     }
   }
 
+  #takeAt<R, T extends { readonly position: number }>(
+    statement: Database.Statement,
+    positions: readonly number[],
+    row: RowForm<R, T>,
+    bytes_max: number | undefined,
+  ): readonly (T | undefined)[] {
+    const { found, isCut } = this.#take(statement, [given(positions)], row, bytes_max);
+    return inOrder(isCut ? positions.slice(0, positions.indexOf(found.at(-1)?.position ?? 0) + 1) : positions, found);
+  }
+
+  /** Row by row where there is a bound, since each of them may be large, and else all at once, which is quicker. */
+  #take<R, T>(
+    statement: Database.Statement,
+    values: readonly unknown[],
+    { toItem, bytesOf }: RowForm<R, T>,
+    bytes_max: number | undefined,
+  ): { readonly found: readonly T[]; readonly isCut: boolean } {
+    return this.#guard(() => {
+      if (bytes_max === undefined) {
+        return { found: (statement.all(...values) as readonly R[]).map(toItem), isCut: false };
+      }
+      const found: T[] = [];
+      let bytes = 0;
+      for (const row of statement.iterate(...values) as IterableIterator<R>) {
+        found.push(toItem(row));
+        bytes += bytesOf(row);
+        if (bytes >= bytes_max) return { found, isCut: true };
+      }
+      return { found, isCut: false };
+    });
+  }
+
   #guard<T>(work: () => T): T {
     try {
       const result = work();
@@ -404,21 +372,4 @@ function isOneStatement(units: readonly AppendUnit[]): boolean {
 function isConstraint(error: unknown): boolean {
   const code = (error as { readonly code?: unknown }).code;
   return typeof code === "string" && code.startsWith("SQLITE_CONSTRAINT");
-}
-
-/** Whether there is nothing in it, and nobody else is just about to make it a store. */
-function staysEmpty(db: Database.Database): boolean {
-  const clock = new Int32Array(new SharedArrayBuffer(4));
-  for (let tries = 0; tries < CREATION_TRIES; tries += 1) {
-    if (versionOf(db) > 0 || isForeign(db)) return false;
-    Atomics.wait(clock, 0, 0, CREATION_WAIT_MS);
-  }
-  return true;
-}
-
-/** Only who may create a store turns an empty file into one; for everybody else it is a log that was lost. */
-function emptied(path: string): Fault {
-  return new Fault("store_corrupt", `${path} is empty`, {
-    hint: "It held a log, or never did: restore it from a copy, or delete it to start a new one.",
-  });
 }
