@@ -3,6 +3,7 @@ import { parseBody } from "./body.js";
 import { chainHash, commitmentOf, GENESIS_HASH, HASH_BYTES, isOfFirstFormat, type Link, SALT_BYTES } from "./chain.js";
 import { claimKey, claimsOf, keysDigest } from "./claims.js";
 import { corruptEntry, isCorruptEntry } from "./fault.js";
+import { hexOf } from "./hex.js";
 import { erasedBy, lastingKinds } from "./redaction.js";
 
 export interface Flaw {
@@ -101,8 +102,10 @@ export function bodyFlaw(
     return lastingKinds.includes(kind) ? "the body is missing, and no redaction may take it" : undefined;
   }
   const isRecorded = salt.byteLength === SALT_BYTES && Buffer.compare(commitmentOf(salt, body), commitment) === 0;
-  return isRecorded ? undefined : "the body is not the one that was recorded";
+  return isRecorded ? undefined : NOT_RECORDED;
 }
+
+export const NOT_RECORDED = "the body is not the one that was recorded";
 
 /** The entry itself where its body is the one that was recorded, or none is left of it; a fault where it was altered. */
 export function asRecorded<E extends Pick<WalkedEntry, "position" | "kind" | "salt" | "body" | "commitment" | "flaw">>(
@@ -111,6 +114,21 @@ export function asRecorded<E extends Pick<WalkedEntry, "position" | "kind" | "sa
   const flaw = bodyFlaw(stored);
   if (flaw !== undefined) throw corruptEntry(stored.position, flaw);
   return stored;
+}
+
+interface CheckedBody extends Pick<Link, "position" | "kind" | "recorded_at" | "recorded_by"> {
+  readonly hash: string;
+  readonly body?: string;
+  readonly flaw?: string;
+}
+
+/** The body as text where it is the one that was recorded, and else what is wrong with it. */
+export function toChecked(stored: WalkedEntry): CheckedBody {
+  const { position, kind, recorded_at, recorded_by, body } = stored;
+  const placed = { position, kind, recorded_at, recorded_by, hash: hexOf(stored.hash) };
+  const flaw = bodyFlaw(stored);
+  if (flaw !== undefined) return { ...placed, flaw };
+  return body === undefined ? placed : { ...placed, body: Buffer.from(body).toString("utf8") };
 }
 
 function claimsFlaw(entry: WalkedEntry, keys: readonly Uint8Array[] | undefined): string | undefined {

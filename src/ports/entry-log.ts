@@ -108,7 +108,7 @@ export interface ReadRange {
 }
 
 /** What those need of a log who show entries that an index led them to. */
-export type EntrySource = Pick<EntryLog, "find" | "get" | "getBodies">;
+export type EntrySource = Pick<EntryLog, "find" | "get" | "getBodies" | "getCheckedBodies">;
 
 export interface EntryLog {
   /** Which engine this is, so that a test can tell that it talks to the one it means. */
@@ -140,6 +140,8 @@ export interface EntryLog {
   get(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredEntry | undefined)[]>;
   /** As `get`, bodies only. */
   getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]>;
+  /** As `getBodies`, each held against its commitment: one that is not what was recorded has a flaw, and no body. */
+  getCheckedBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]>;
   /** The position that took each claim, or undefined. */
   find(claims: readonly string[]): Promise<readonly (number | undefined)[]>;
   /**

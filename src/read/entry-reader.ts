@@ -143,10 +143,7 @@ async function readableEntries(log: EntrySource, positions: readonly number[]): 
 }
 
 async function wholeEntries(log: EntrySource, positions: readonly number[]): Promise<readonly Entry[]> {
-  return (await log.get(positions)).flatMap((stored) => {
-    const entry = stored === undefined ? undefined : toEntry(asRecorded(stored));
-    return entry === undefined || "erased" in entry ? [] : [entry];
-  });
+  return (await log.getCheckedBodies(positions)).flatMap(toReadable);
 }
 
 /** What is not built is not looked at, so that it has to be the very bytes that were recorded. */

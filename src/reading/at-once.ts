@@ -109,6 +109,7 @@ function bounded(log: EntryLog): EntrySource {
     find: (claims) => log.find(claims),
     get: async (positions) => within(positions, await log.get(positions, BYTES_MAX)),
     getBodies: async (positions) => within(positions, await log.getBodies(positions, BYTES_MAX)),
+    getCheckedBodies: async (positions) => within(positions, await log.getCheckedBodies(positions, BYTES_MAX)),
   };
 }
 

@@ -1,6 +1,8 @@
 // The log in memory: the executable specification of what a log engine does, used by tests.
+
 import { randomUUID } from "node:crypto";
 import { chainHash, commitmentOf, GENESIS_HASH, isChained, isOfFirstFormat } from "../../model/chain.js";
+import { toChecked } from "../../model/chain-walk.js";
 import { claimKey, claimsByPosition, claimsDigest } from "../../model/claims.js";
 import { hexOf } from "../../model/hex.js";
 import { erasedBy, lastingKinds } from "../../model/redaction.js";
@@ -82,6 +84,15 @@ export class MemoryLog implements EntryLog {
 
   async getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]> {
     return (await this.get(positions, bytes_max)).map((stored) => (stored === undefined ? undefined : toBody(stored)));
+  }
+
+  async getCheckedBodies(
+    positions: readonly number[],
+    bytes_max?: number,
+  ): Promise<readonly (StoredBody | undefined)[]> {
+    return (await this.get(positions, bytes_max)).map((stored) =>
+      stored === undefined ? undefined : toChecked(stored),
+    );
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {

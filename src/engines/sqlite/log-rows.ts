@@ -1,4 +1,7 @@
 // Rows of the log's tables as the entries and bodies that they stand for.
+import { hash as hashOf } from "node:crypto";
+import { SALT_BYTES } from "../../model/chain.js";
+import { NOT_RECORDED } from "../../model/chain-walk.js";
 import type { StoredBody, StoredEntry } from "../../ports/entry-log.js";
 
 /** The only encoding so far: the body's bytes as they are. */
@@ -25,6 +28,18 @@ type BodyRow = readonly [
   hash: string,
   encoding: number | null,
   body: string | null,
+];
+
+type CheckedRow = readonly [
+  position: number,
+  kind: string,
+  recorded_at: string,
+  recorded_by: string | null,
+  hash: string,
+  encoding: number | null,
+  salt_bytes: number | null,
+  salted_body: Buffer | null,
+  commitment: string,
 ];
 
 /** What to iterate over for these positions: one statement, since each takes the file's locks for itself. */
@@ -58,6 +73,16 @@ function rowToBody([position, kind, recorded_at, by, hash, encoding, body]: Body
   return encoding === PLAIN ? { ...placed, body } : { ...placed, flaw: unknownEncoding(encoding) };
 }
 
+function rowToChecked(row: CheckedRow): StoredBody {
+  const [position, kind, recorded_at, by, hash, encoding, saltBytes, salted, commitment] = row;
+  if (salted === null) return rowToBody([position, kind, recorded_at, by, hash, encoding, null]);
+  const isRecorded = saltBytes === SALT_BYTES && hashOf("sha256", salted, "hex") === commitment;
+  if (encoding === PLAIN && !isRecorded) {
+    return { position, kind, recorded_at, recorded_by: by ?? undefined, hash, flaw: NOT_RECORDED };
+  }
+  return rowToBody([position, kind, recorded_at, by, hash, encoding, salted.toString("utf8", SALT_BYTES)]);
+}
+
 function unknownEncoding(encoding: number | null): string {
   return `its body has the unknown encoding ${encoding}`;
 }
@@ -72,4 +97,8 @@ export const wholeRow: RowForm<Row, StoredEntry> = { toItem: rowToEntry, bytesOf
 export const bodyRow: RowForm<BodyRow, StoredBody> = {
   toItem: rowToBody,
   bytesOf: ([, , , , , , body]) => body?.length ?? 0,
+};
+export const checkedRow: RowForm<CheckedRow, StoredBody> = {
+  toItem: rowToChecked,
+  bytesOf: ([, , , , , , , salted]) => salted?.length ?? 0,
 };

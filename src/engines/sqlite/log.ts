@@ -26,7 +26,7 @@ import { BUSY_TIMEOUT_MS, toFault } from "./file.js";
 import type { HeldFiles } from "./held-files.js";
 import { inspectGuards } from "./log-guards.js";
 import { type OpenedLog, openLog } from "./log-opening.js";
-import { bodyRow, given, inOrder, PLAIN, type RowForm, wholeRow } from "./log-rows.js";
+import { bodyRow, checkedRow, given, inOrder, PLAIN, type RowForm, wholeRow } from "./log-rows.js";
 import {
   erasuresAfter,
   findStray,
@@ -142,6 +142,13 @@ export class SqliteLog implements EntryLog {
 
   async getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]> {
     return this.#takeAt(this.#sql.getBodies, positions, bodyRow, bytes_max);
+  }
+
+  async getCheckedBodies(
+    positions: readonly number[],
+    bytes_max?: number,
+  ): Promise<readonly (StoredBody | undefined)[]> {
+    return this.#takeAt(this.#sql.getCheckedBodies, positions, checkedRow, bytes_max);
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
