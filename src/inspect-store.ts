@@ -1,6 +1,13 @@
 // Looks at a store from the outside, also where it cannot be opened, for `hansard doctor`.
 import { accessSync, constants, statfsSync, statSync } from "node:fs";
-import { type Diagnosis, diagnose, type Finding, type FolderFacts, type StoreFacts } from "./custody/doctor.js";
+import {
+  type Diagnosis,
+  diagnose,
+  type Finding,
+  type FolderFacts,
+  type StoreFacts,
+  warningFindings,
+} from "./custody/doctor.js";
 import { verify } from "./custody/verify.js";
 import { discardIndex } from "./engines/sqlite/index-file.js";
 import { inspectFile } from "./engines/sqlite/inspect.js";
@@ -58,7 +65,7 @@ function databaseDiagnosis(where: string, checked: Verification): Diagnosis {
   const database: Finding = { level: "ok", check: "database", message: `${where} can be read and written` };
   if (checked.ok) {
     const message = `${checked.entries} entries are as they were recorded`;
-    return { ok: true, findings: [database, { level: "ok", check: "chain", message }] };
+    return { ok: true, findings: [database, { level: "ok", check: "chain", message }, ...warningFindings(checked)] };
   }
   const message = `position ${checked.position}: ${checked.reason}`;
   const hint = "Everything before it is as it was recorded; restore the database from a backup.";

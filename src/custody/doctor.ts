@@ -213,7 +213,15 @@ function chainFindings(chain: StoreFacts["chain"]): readonly Finding[] {
     return [fail("chain", `position ${chain.position}: ${chain.reason}`, `All before it is unchanged. ${evidence}`)];
   }
   const erased = chain.erased === 0 ? "" : `, ${chain.erased} of them erased`;
-  return [ok("chain", `the chain holds: ${entries(chain.entries)}${erased}`)];
+  const holds = ok("chain", `the chain holds: ${entries(chain.entries)}${erased}`);
+  return [holds, ...warningFindings(chain)];
+}
+
+/** What verifying has to tell although the chain holds. */
+export function warningFindings({ warnings }: Verification): readonly Finding[] {
+  if (warnings === undefined) return [];
+  const hint = "The next program that opens the store to write puts them back. Find out who took them away.";
+  return [warn("chain", "triggers that keep the log from being changed are missing", hint)];
 }
 
 const FIRST_ENTRY = "Recording a first entry sets a store up.";
