@@ -8,6 +8,7 @@ import {
   type Finding,
   type FolderFacts,
   type StoreFacts,
+  warningFindings,
 } from "./custody/doctor.js";
 import { contradictionOf, contradictionText } from "./custody/evidence.js";
 import { compareIndex } from "./custody/index-comparison.js";
@@ -83,7 +84,8 @@ function databaseDiagnosis(where: string, checked: Verification, others: readonl
   if (checked.ok) {
     const message = `the chain holds: ${checked.entries} entries`;
     const ok = others.every(({ level }) => level !== "fail");
-    return { ok, findings: [database, { level: "ok", check: "chain", message }, ...others] };
+    const chain: Finding = { level: "ok", check: "chain", message };
+    return { ok, findings: [database, chain, ...warningFindings(checked), ...others] };
   }
   const message = `position ${checked.position}: ${checked.reason}`;
   const hint = "Everything before it fits the chain; restore the database from a backup.";

@@ -239,7 +239,15 @@ function chainFindings(chain: StoreFacts["chain"]): readonly Finding[] {
     return [fail("chain", `position ${chain.position}: ${chain.reason}`, `All before it fits the chain. ${evidence}`)];
   }
   const erased = chain.erased === 0 ? "" : `, ${chain.erased} of them erased`;
-  return [ok("chain", `the chain holds: ${entries(chain.entries)}${erased}`)];
+  const holds = ok("chain", `the chain holds: ${entries(chain.entries)}${erased}`);
+  return [holds, ...warningFindings(chain)];
+}
+
+/** What verifying has to tell although the chain holds. */
+export function warningFindings({ warnings }: Verification): readonly Finding[] {
+  if (warnings === undefined) return [];
+  const hint = "The next program that opens the store to write puts them back. Find out who took them away.";
+  return [warn("chain", "triggers that keep the log from being changed are missing", hint)];
 }
 
 /** Nothing else may destroy the proof: an index that is built anew goes on remembering, and a person decides. */

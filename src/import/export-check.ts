@@ -12,8 +12,12 @@ import type { SourceRecord } from "./importer.js";
 /** What verifying a log would say, and for a flaw on which line it shows; line 0 stands for the file. */
 export type ExportVerification = Verification & { readonly line?: number };
 
-export async function verifyExport(records: AsyncIterable<SourceRecord>): Promise<ExportVerification> {
-  let part: Part = new LoosePart();
+export async function verifyExport(
+  records: AsyncIterable<SourceRecord>,
+  /** Whether a line of a part that cannot be read costs only itself, as it does where it is imported. */
+  options: { readonly skips_bad_lines: boolean },
+): Promise<ExportVerification> {
+  let part: Part = new LoosePart({ ...options, hasHeader: false });
   let last = 0;
   for await (const item of records) {
     const flaw = "reason" in item ? part.unreadable(item.reason) : undefined;
@@ -21,11 +25,11 @@ export async function verifyExport(records: AsyncIterable<SourceRecord>): Promis
     if (!("record" in item)) continue;
     if (isHeader(item.record)) {
       // A file may hold one export after the other.
-      const unfinished = part.end();
+      const unfinished = last === 0 ? undefined : part.end();
       if (unfinished !== undefined) return { ok: false, ...unfinished, line: last };
       const reason = formFlaw(item.record);
       if (reason !== undefined) return { ok: false, position: 0, reason, line: item.line };
-      part = item.record.whole === true ? new WholePart(item.record) : new LoosePart();
+      part = item.record.whole === true ? new WholePart(item.record) : new LoosePart({ ...options, hasHeader: true });
     } else {
       const entry = parseLine(item.record);
       const found = entry === undefined ? part.unreadable("the line is not an entry of an export") : part.take(entry);
@@ -42,6 +46,8 @@ export function formFlaw({ hansard }: JsonObject): string | undefined {
   if (Number(hansard) <= EXPORT_VERSION) return undefined;
   return `the export has form ${hansard}; this version reads form ${EXPORT_VERSION}`;
 }
+
+const NO_EXPORT = "there is no line of a Hansard export in it";
 
 interface Part {
   take(entry: ExportedEntry): Flaw | undefined;
@@ -94,9 +100,14 @@ class WholePart implements Part {
 
 /** Lines of which any may be missing: only neighbours can be held against each other. */
 class LoosePart implements Part {
+  readonly #options: { readonly skips_bad_lines: boolean; readonly hasHeader: boolean };
   #last: ExportedEntry | undefined;
   #entries = 0;
   #erased = 0;
+
+  constructor(options: { readonly skips_bad_lines: boolean; readonly hasHeader: boolean }) {
+    this.#options = options;
+  }
 
   take(entry: ExportedEntry): Flaw | undefined {
     const previous = this.#last;
@@ -110,13 +121,15 @@ class LoosePart implements Part {
     return undefined;
   }
 
-  /** Such a line is told when it is read, and costs itself. */
-  unreadable(): undefined {
+  unreadable(reason: string): Flaw | undefined {
+    const position = (this.#last?.position ?? 0) + 1;
     this.#last = undefined;
+    return this.#options.skips_bad_lines ? undefined : { position, reason };
   }
 
-  end(): undefined {
-    return undefined;
+  end(): Flaw | undefined {
+    const isNone = this.#entries === 0 && !this.#options.hasHeader;
+    return isNone && !this.#options.skips_bad_lines ? { position: 0, reason: NO_EXPORT } : undefined;
   }
 
   result(): Verification {

@@ -1,6 +1,6 @@
 // Hansard's own export: into an empty store as it was, into others anew.
 import { describe, expect, test } from "vitest";
-import { recordsOf } from "../../test/support/fixtures.js";
+import { fixturePath, fixtureRecords, recordsOf } from "../../test/support/fixtures.js";
 import { counts, importBench } from "../../test/support/import-target.js";
 import { memoryRecorder } from "../../test/support/memory-recorder.js";
 import { sampleEntries } from "../../test/support/sample-entries.js";
@@ -164,6 +164,21 @@ test("an erased entry takes the keys of its claims along, and its id stays taken
     status: "already_recorded",
     entries: [{ position: 7 }],
   });
+});
+
+test("an export of form 1 is imported with its positions, times and hashes, and its erased entries", async () => {
+  const bench = freshBench();
+  const path = fixturePath("exports", "form-1.ndjson");
+  expect(counts(await bench.import(path))).toMatchObject({ added: 14, rejected: 0 });
+  const lines = fixtureRecords("exports", "form-1.ndjson").slice(1) as readonly { readonly hash: string }[];
+  const entries = await bench.entries();
+  expect(entries.map(({ hash }) => hash)).toEqual(lines.map(({ hash }) => hash));
+  expect(new Set(entries.map(({ recorded_by }) => recorded_by))).toEqual(new Set([""]));
+  expect(await bench.recorder.verify()).toMatchObject({ ok: true, entries: 14, erased: 2 });
+  await bench.recorder.append({ kind: "error", error: "goes on" });
+  const copy = freshBench();
+  await copy.import(copy.write("again.ndjson", await bench.export({})));
+  expect(await copy.recorder.verify()).toMatchObject({ ok: true, entries: 15, erased: 2 });
 });
 
 /** The line with this index, counted from the first one about the log. */

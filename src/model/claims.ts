@@ -49,12 +49,14 @@ export function claimsDigest(claims: readonly string[]): Buffer {
 
 export function keysDigest(keys: readonly Uint8Array[]): Buffer {
   const ordered = keys.length < 2 ? keys : keys.toSorted(Buffer.compare);
-  const bytes = Buffer.allocUnsafe(ordered.reduce((sum, key) => sum + 1 + key.byteLength, 0));
+  let size = 0;
+  for (const key of ordered) size += 1 + key.byteLength;
+  const bytes = Buffer.allocUnsafe(size);
   let at = 0;
   for (const key of ordered) {
-    at = bytes.writeUInt8(key.byteLength, at);
-    bytes.set(key, at);
-    at += key.byteLength;
+    bytes[at] = key.byteLength;
+    bytes.set(key, at + 1);
+    at += 1 + key.byteLength;
   }
   return hash("sha256", bytes, "buffer");
 }

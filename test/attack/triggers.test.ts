@@ -93,6 +93,9 @@ test("a recorder tells of triggers that it put back when it opened, for as long 
 test("the command line tells both, with the status that belongs to each", async () => {
   const data = await store.copy();
   editLog(data, (db) => db.exec("DROP TRIGGER claims_never_deleted"));
+  const { findings } = await readJson(["doctor"], { data });
+  const warned = { level: "warn", check: "chain", message: expect.stringMatching(/^triggers .* are missing$/) };
+  expect(findings).toContainEqual(expect.objectContaining(warned));
   expect(await readJson(["verify"], { data })).toMatchObject({ ok: true, warnings: ["trigger_missing"] });
   editLog(data, (db) => db.exec("CREATE TRIGGER quiet BEFORE INSERT ON claims BEGIN SELECT RAISE(IGNORE); END"));
   const { status, stdout } = await runCli(["verify"], { data });

@@ -70,7 +70,6 @@ export const appendStatement: Statement = {
 
 const COLUMNS = `e.position, e.kind, e.recorded_at, e.recorded_by, e.claims_digest, e.commitment, e.hash,
   b.salt, b.encoding, b.body`;
-const JOINED = "hansard_entries e LEFT JOIN hansard_bodies b ON b.position = e.position";
 
 export const headStatement: Statement = {
   name: "hansard_head",

@@ -250,12 +250,19 @@ export class SqliteLog implements EntryLog {
         const position = tip.position + 1;
         const commitment = commitmentOf(salt, body);
         const keys = entry.claims.map(claimKey);
-        const claims_digest = keysDigest(keys);
-        const previous = tip.hash;
-        const hash = chainHash({ previous, position, kind, recorded_at, recorded_by, claims_digest, commitment });
-        const chained = [position, kind, recorded_at, recorded_by, claims_digest, commitment, hash];
-        arrival.run(...chained, salt, PLAIN, body, keys[0]);
-        for (const key of keys.slice(1)) this.#sql.insertClaim.run(key, position);
+        const digest = keysDigest(keys);
+        const link = {
+          previous: tip.hash,
+          position,
+          kind,
+          recorded_at,
+          recorded_by,
+          claims_digest: digest,
+          commitment,
+        };
+        const hash = chainHash(link);
+        arrival.run(position, kind, recorded_at, recorded_by, digest, commitment, hash, salt, PLAIN, body, keys[0]);
+        for (let other = 1; other < keys.length; other += 1) this.#sql.insertClaim.run(keys[other], position);
         if (kind === "redaction") this.#erase(position, entry);
         tip = { position, hash };
         placed.push(tip);

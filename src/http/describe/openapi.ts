@@ -92,6 +92,10 @@ export function openApiDocument(options: {
 
 function answerSchemas(): { readonly [name: string]: Schema } {
   const status = { type: "string", enum: ["recorded", "already_recorded"] };
+  const warnings = {
+    ...listOf({ type: "string", enum: ["trigger_missing"] }),
+    description: "What is no proof of tampering and has to be known; absent where there is nothing.",
+  };
   return {
     Error: object({
       error: object(
@@ -115,8 +119,13 @@ function answerSchemas(): { readonly [name: string]: Schema } {
     EntryPage: object({ entries: listOf(schemaNamed("EntrySummary")), ...pageEnd }, ["partial"]),
     Verification: {
       oneOf: [
-        object({ ok: { const: true }, entries: count, erased: count, position: count, hash: text }),
-        object({ ok: { const: false }, position: count, reason: text, known: schemaNamed("KnownHead") }, ["known"]),
+        object({ ok: { const: true }, entries: count, erased: count, position: count, hash: text, warnings }, [
+          "warnings",
+        ]),
+        object({ ok: { const: false }, position: count, reason: text, known: schemaNamed("KnownHead"), warnings }, [
+          "known",
+          "warnings",
+        ]),
       ],
     },
     KnownHead: object({ by: { type: "string", enum: ["index", "seal"] }, log_id: text, position: count, hash: text }),

@@ -19,21 +19,28 @@ export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
       request.log.warn({ code, actor }, "no audit entry tells of an export");
     const asked = { ...readQuery(request, exportQuestion.names), actor, onUnaudited };
     const lines = recordingOf(request, recorder).exportEntries(asked);
-    // What is refused is refused with the first line, while there still is an answer to give.
-    const first = await lines.next();
+    const chunks = inChunks(lines, () => isStillAdmitted(request, recorder.keys));
+    // What is refused, or fails at once, does so while there still is an answer to give.
+    const first = await chunks.next();
     reply.type("application/x-ndjson");
-    const isAdmitted = (): Promise<boolean> => isStillAdmitted(request, recorder.keys);
-    return reply.send(Readable.from(inChunks(first.value ?? "", lines, isAdmitted), { objectMode: false }));
+    return reply.send(Readable.from(startingWith(first.value ?? "", chunks), { objectMode: false }));
   });
 }
 
-async function* inChunks(
+async function* startingWith(
   first: string,
   rest: AsyncGenerator<string, void, undefined>,
+): AsyncGenerator<string, void, undefined> {
+  if (first !== "") yield first;
+  yield* rest;
+}
+
+async function* inChunks(
+  lines: AsyncGenerator<string, void, undefined>,
   isAdmitted: () => Promise<boolean>,
-): AsyncGenerator<string> {
-  let chunk = first;
-  for await (const line of rest) {
+): AsyncGenerator<string, void, undefined> {
+  let chunk = "";
+  for await (const line of lines) {
     if (chunk.length + line.length > CHUNK_CHARS && chunk !== "") {
       yield chunk;
       chunk = "";
