@@ -19,7 +19,7 @@ import type {
   TakenClaim,
 } from "../../ports/entry-log.js";
 import { checkpoint } from "./checkpointer.js";
-import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
+import { openFile, toFault } from "./file.js";
 import { type BodyRow, given, inOrder, PLAIN, type Row, rowToBody, rowToEntry } from "./log-rows.js";
 import { logMigrations } from "./log-schema.js";
 import { findStray, keptClaims, type LogStatements, prepareArrival, prepareLog } from "./log-statements.js";
@@ -28,6 +28,8 @@ import { isPurgeDue, purgeLog } from "./purge.js";
 
 /** A checkpointer keeps the WAL far below this; it is the limit for when there is none. */
 const WAL_PAGES_MAX = 16_000;
+/** Whoever captures gets an answer before its own patience ends, and can come again. */
+const LOCK_WAIT_MS = 10_000;
 const CREATION_TRIES = 10;
 const CREATION_WAIT_MS = 20;
 const READ_BYTES_MAX = 32 * 1024 * 1024;
@@ -70,6 +72,7 @@ export class SqliteLog implements EntryLog {
       if (options.mode !== "read" || versionOf(db) === 0) migrate(db, logMigrations, options.path);
       else refuseUnknown(db, logMigrations, options.path);
       db.pragma(`wal_autocheckpoint = ${WAL_PAGES_MAX}`);
+      db.pragma(`busy_timeout = ${LOCK_WAIT_MS}`);
       return new SqliteLog(db, options.path);
     } catch (error) {
       db.close();
@@ -229,7 +232,7 @@ export class SqliteLog implements EntryLog {
   /** Whether to wait for another program that is writing, or to give up at once. */
   #waitForLocks(waits: boolean): void {
     if (this.#waits === waits) return;
-    this.#db.pragma(`busy_timeout = ${waits ? BUSY_TIMEOUT_MS : 0}`);
+    this.#db.pragma(`busy_timeout = ${waits ? LOCK_WAIT_MS : 0}`);
     this.#waits = waits;
   }
 
