@@ -25,6 +25,8 @@ export interface Load {
 
 /** How long a failed commit speaks for the next one. Then nobody has tried for a while, and it may be well again. */
 const TROUBLE_MS = 30_000;
+/** A commit takes milliseconds. One that takes this long is stuck behind another program or a disk that does not answer. */
+const STUCK_MS = 5_000;
 
 export class Vitals {
   readonly #parts: VitalsParts;
@@ -69,6 +71,7 @@ export class Vitals {
   }
 
   #recentTrouble(): string | undefined {
+    if (this.#parts.commit.commitMs > STUCK_MS) return "store_busy";
     const trouble = this.#trouble;
     return trouble !== undefined && performance.now() - trouble.atMs < TROUBLE_MS ? trouble.code : undefined;
   }

@@ -91,6 +91,7 @@ const statusByRejection = {
   entries_missing: 2,
   entry_not_found: 1,
   entry_too_large: 2,
+  expectation_refused: 2,
   field_invalid: 2,
   field_missing: 2,
   headers_too_large: 2,

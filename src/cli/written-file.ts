@@ -1,4 +1,5 @@
 // Output of any length: to standard output at the pace of its reader, or to a file that is there only once it is whole.
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
@@ -8,6 +9,8 @@ import { isStoreFileName, storeFiles } from "../model/store-files.js";
 import { Failed } from "./failures.js";
 
 const CHUNK_CHARS = 64 * 1024;
+/** No room on the disk, none left for this user, or a file as long as this process may make one. */
+const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 export async function writeOut(lines: AsyncIterable<string>): Promise<void> {
   for await (const chunk of inChunks(lines)) {
@@ -29,10 +32,11 @@ export async function writeWhole(path: string, lines: AsyncIterable<string>): Pr
   if (isStoreFileName(basename(path)) && existsSync(storeFiles(dirname(path)).log)) throw belongsToStore(path);
   const isPlain = (await stat(path).catch(() => undefined))?.isFile() ?? true;
   // A device or a pipe is written to as it is: nothing can take its place.
-  const target = isPlain ? `${path}.${process.pid}.part` : path;
+  const target = isPlain ? `${path}.${randomBytes(8).toString("hex")}.part` : path;
   try {
     // Opened before anything is asked for: what cannot be written is no export, and is not written down as one.
-    const file = await open(target, "w", 0o600);
+    // Never a file or a link that is there already: whoever may write to the folder could have laid it out to read along.
+    const file = await open(target, isPlain ? "wx" : "w", 0o600);
     const stream = Readable.from(inChunks(lines), { objectMode: false });
     await pipeline(stream, file.createWriteStream({ flush: isPlain }));
     if (isPlain) await rename(target, path);
@@ -41,7 +45,7 @@ export async function writeWhole(path: string, lines: AsyncIterable<string>): Pr
     const { syscall, message, code } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
     throw new Failed({
-      code: code === "ENOSPC" ? "disk_full" : "file_not_written",
+      code: FULL.has(code ?? "") ? "disk_full" : "file_not_written",
       message: `the file cannot be written: ${message}`,
       hint: "Name another one with --out.",
     });

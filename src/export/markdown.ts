@@ -2,6 +2,7 @@
 import { type ByKind, saidByKind } from "../model/by-kind.js";
 import { type Content, contentTexts } from "../model/content.js";
 import type { Entry } from "../model/entry.js";
+import { inMarkdown } from "../model/markdown-text.js";
 import { readRole } from "../model/roles.js";
 import type { Head } from "../ports/entry-log.js";
 import type { ExportQuery } from "./export-query.js";
@@ -17,7 +18,7 @@ export async function* exportMarkdown(
     if (entry === undefined) continue;
     if (entry.session_id !== session) {
       session = entry.session_id;
-      yield `# ${session === "" ? "Without a session" : inline(session)}\n\n`;
+      yield `# ${session === "" ? "Without a session" : inMarkdown(session)}\n\n`;
     }
     yield entryText(parts.mask.entry(entry));
   }
@@ -27,8 +28,10 @@ function entryText(entry: Entry): string {
   const time = entry.created_at.slice(0, 19).replace("T", " ");
   const { title = entry.kind, parts } = saidByKind(textsByKind, entry) ?? { parts: [] };
   const blocks = parts.filter(([, value]) => !isEmpty(value));
-  const text = blocks.map(([label, value]) => `${label === "" ? "" : `${label}:\n\n`}${fenced(value)}\n`).join("\n");
-  return `## #${entry.position} ${inline(title)} · ${time} UTC\n\n${text}${text === "" ? "" : "\n"}`;
+  const text = blocks
+    .map(([label, value]) => `${label === "" ? "" : `${inMarkdown(label)}:\n\n`}${fenced(value)}\n`)
+    .join("\n");
+  return `## #${entry.position} ${inMarkdown(title)} · ${time} UTC\n\n${text}${text === "" ? "" : "\n"}`;
 }
 
 type Part = readonly [label: string, value: unknown];
@@ -98,12 +101,4 @@ function fenced(value: unknown): string {
   const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = "`".repeat(longest + 1);
   return `${fence}${typeof value === "string" ? "" : "json"}\n${text.toWellFormed()}\n${fence}`;
-}
-
-/** Names on a heading are text too: what Markdown and HTML would read is escaped. */
-function inline(text: string): string {
-  return text
-    .replace(/\s+/g, " ")
-    .replace(/[\\`*_{}[\]()#+!<>&|~]/g, (char) => `\\${char}`)
-    .toWellFormed();
 }

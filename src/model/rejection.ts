@@ -9,6 +9,7 @@ export type RejectionCode =
   | "entries_missing"
   | "entry_not_found"
   | "entry_too_large"
+  | "expectation_refused"
   | "field_invalid"
   | "field_missing"
   | "headers_too_large"

@@ -1,5 +1,6 @@
 // A report as Markdown: for people who read it, and for agents that are handed it.
 
+import { inMarkdown } from "../model/markdown-text.js";
 import type {
   Citation,
   Cited,
@@ -45,14 +46,16 @@ function renderMarkdown(findings: Findings): string {
     `Looked at ${reviewed} entries: ${users} from users, ${responses} responses, ${errors} errors.`,
     ...section(`Low confidence (${counts.low_confidence})`, {
       items: findings.low_confidence.map(
-        ({ text, confidence, cited }) => `${text} (${shortNumber(confidence)}; ${places(cited)})`,
+        ({ text, confidence, cited }) => `${inMarkdown(text)} (${shortNumber(confidence)}; ${places(cited)})`,
       ),
       all: counts.low_confidence,
       none: `No assistant message had a confidence below ${CONFIDENCE_LOW}.`,
     }),
     ...section(`Errors (${errors})`, { items: findings.error_groups.map(errorLine), none: "No errors." }),
     ...section("Recurring topics", {
-      items: findings.topics.map(({ word, count, cited }) => `${word}: ${count} mentions (${places(cited)})`),
+      items: findings.topics.map(
+        ({ word, count, cited }) => `${inMarkdown(word)}: ${count} mentions (${places(cited)})`,
+      ),
       none: "No word was said three times.",
     }),
     ...section("Failing tools", { items: failing.map(failingLine), none: "No tool fails." }),
@@ -67,7 +70,9 @@ function renderMarkdown(findings: Findings): string {
       none: withoutChange(before),
     }),
     ...section("Insights", {
-      items: findings.insights.map(({ text, cited }) => (cited.length === 0 ? text : `${text} (${places(cited)})`)),
+      items: findings.insights.map(({ text, cited }) =>
+        cited.length === 0 ? inMarkdown(text) : `${inMarkdown(text)} (${places(cited)})`,
+      ),
       none: "All looks well.",
     }),
   ].join("\n\n");
@@ -92,20 +97,20 @@ function places(cited: readonly Citation[]): string {
 }
 
 function errorLine({ text, count, cited }: Cited<ErrorGroup>): string {
-  return `${text || "(no text)"} (${count === 1 ? "" : `${count} times; `}${places(cited)})`;
+  return `${inMarkdown(text) || "(no text)"} (${count === 1 ? "" : `${count} times; `}${places(cited)})`;
 }
 
 function failingLine({ tool, calls, failures, failure_rate, failed }: ToolFinding): string {
   const percent = Math.round(failure_rate * 100);
-  return `${tool}: ${failures} of ${counted(calls, "call")} failed, ${percent} % (${places(failed)})`;
+  return `${inMarkdown(tool)}: ${failures} of ${counted(calls, "call")} failed, ${percent} % (${places(failed)})`;
 }
 
 function slowLine({ tool, median_ms = 0, p95_ms = 0, slowest }: ToolFinding): string {
-  return `${tool}: median ${duration(median_ms)}, 95 % within ${duration(p95_ms)} (${places(slowest)})`;
+  return `${inMarkdown(tool)}: median ${duration(median_ms)}, 95 % within ${duration(p95_ms)} (${places(slowest)})`;
 }
 
 function decisionLine({ decision, errors, cited }: Cited<DecisionReport>): string {
-  return `${decision} (then ${counted(errors, "error")}; ${places(cited)})`;
+  return `${inMarkdown(decision)} (then ${counted(errors, "error")}; ${places(cited)})`;
 }
 
 const measureNames = {

@@ -1,5 +1,15 @@
 // Opening a SQLite file of the store, and saying in our words what SQLite says in its own.
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import type Database from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
@@ -11,6 +21,9 @@ export const BUSY_TIMEOUT_MS = 30_000;
 
 /** With less than this left, an I/O error is taken for what it most likely is. */
 const SPACE_BYTES_MIN = 1024 * 1024;
+
+/** SQLite makes files longer by steps of at most this much, but for a WAL, which it fills to the last byte. */
+const SIZE_STEP_BYTES = 64 * 1024;
 
 export interface FileOptions {
   readonly path: string;
@@ -100,6 +113,11 @@ export function toFault(error: unknown, path: string): Fault {
   const code = codeOf(error);
   const details = { cause: error };
   const message = error instanceof Error ? error.message : String(error);
+  if (isAtSizeLimit(code, path)) {
+    const hint = "Raise the limit (`ulimit -f`) and start again; nothing was half stored.";
+    const limited = `${path} may not grow any more: this process has reached its limit on the size of files`;
+    return new Fault("disk_full", limited, { ...details, hint });
+  }
   if (isFullDisk(code, path)) {
     const hint = "Free some space; recording goes on by itself, and nothing was half stored.";
     return new Fault("disk_full", `the disk that holds ${path} is full`, { ...details, hint });
@@ -131,6 +149,20 @@ function isFullDisk(code: string, path: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));
     return bavail * bsize < SPACE_BYTES_MIN;
+  } catch {
+    return false;
+  }
+}
+
+/** SQLite calls it an I/O error where the system lets a process write no file beyond some size. Only Linux tells the limit. */
+function isAtSizeLimit(code: string, path: string): boolean {
+  if (code === "EFBIG") return true;
+  if (!code.startsWith("SQLITE_IOERR") && code !== "SQLITE_FULL") return false;
+  try {
+    const limit = /^Max file size\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
+    if (limit === undefined) return false;
+    const sizes = [path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+    return Math.max(...sizes) + SIZE_STEP_BYTES > Number(limit);
   } catch {
     return false;
   }

@@ -11,6 +11,8 @@ import { StillFile } from "./still-file.js";
 
 /** A checkpointer keeps the WAL far below this; it is the limit for when there is none. */
 const WAL_PAGES_MAX = 16_000;
+/** Whoever captures gets an answer before its own patience ends, and can come again. */
+export const LOCK_WAIT_MS = 10_000;
 const CREATION_TRIES = 10;
 const CREATION_WAIT_MS = 20;
 
@@ -36,6 +38,7 @@ export function openLog(options: { readonly path: string; readonly mode: "create
     if (!isRead || versionOf(db) === 0) migrate(db, logMigrations, path);
     else refuseUnknown(db, logMigrations, path);
     db.pragma(`wal_autocheckpoint = ${WAL_PAGES_MAX}`);
+    db.pragma(`busy_timeout = ${LOCK_WAIT_MS}`);
     return {
       db,
       held: isRead ? undefined : new HeldFiles(path),

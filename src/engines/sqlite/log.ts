@@ -22,10 +22,10 @@ import type {
   TakenClaim,
 } from "../../ports/entry-log.js";
 import { checkpoint } from "./checkpointer.js";
-import { BUSY_TIMEOUT_MS, toFault } from "./file.js";
+import { toFault } from "./file.js";
 import type { HeldFiles } from "./held-files.js";
 import { inspectGuards } from "./log-guards.js";
-import { type OpenedLog, openLog } from "./log-opening.js";
+import { LOCK_WAIT_MS, type OpenedLog, openLog } from "./log-opening.js";
 import { bodyRow, checkedRow, given, inOrder, PLAIN, type RowForm, wholeRow } from "./log-rows.js";
 import {
   erasuresAfter,
@@ -205,7 +205,7 @@ export class SqliteLog implements EntryLog {
   /** Whether to wait for another program that is writing, or to give up at once. */
   #waitForLocks(waits: boolean): void {
     if (this.#waits === waits) return;
-    this.#db.pragma(`busy_timeout = ${waits ? BUSY_TIMEOUT_MS : 0}`);
+    this.#db.pragma(`busy_timeout = ${waits ? LOCK_WAIT_MS : 0}`);
     this.#waits = waits;
   }
 

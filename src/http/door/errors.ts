@@ -15,6 +15,7 @@ export const statusByRejection = {
   entries_missing: 400,
   entry_not_found: 404,
   entry_too_large: 413,
+  expectation_refused: 417,
   field_invalid: 400,
   field_missing: 400,
   headers_too_large: 431,

@@ -125,7 +125,7 @@ function row(entry) {
   time.title = entry.created_at;
   const kind = element("span", "kind", entry.kind.replaceAll("_", " "));
   kind.dataset.kind = entry.kind;
-  const text = element("p", "text", firstLine(textOf(entry)) || "(empty)");
+  const text = element("p", "text", shownText(entry));
   text.dir = "auto";
   item.append(time, kind, text, labels(entry), link);
   return item;
@@ -142,6 +142,15 @@ function labels({ project, session_id, client }) {
     box.append(tag);
   }
   return box;
+}
+
+/** Whatever an entry holds, the others are shown beside it. */
+function shownText(entry) {
+  try {
+    return firstLine(textOf(entry)) || "(empty)";
+  } catch {
+    return "(cannot be shown here)";
+  }
 }
 
 /** What an entry is about, in a few words. */
@@ -166,11 +175,11 @@ function textOf(entry) {
 
 function contentText(content) {
   if (typeof content === "string") return content;
-  return content.map((item) => (typeof item === "string" ? item : (item.text ?? ""))).join(" ");
+  return content.map((item) => (typeof item === "string" ? item : (item?.text ?? ""))).join(" ");
 }
 
 function calls(toolCalls) {
-  return toolCalls.map((call) => `calls ${call.function?.name ?? "a tool"}`).join(", ");
+  return toolCalls.map((call) => `calls ${call?.function?.name ?? "a tool"}`).join(", ");
 }
 
 function firstLine(text) {

@@ -12,7 +12,7 @@ const CHUNK_CHARS = 64 * 1024;
 
 export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
   // Every export is written down, so there is no asking for its headers alone.
-  const config = { operation: exportOperation, gate: "exports" } as const;
+  const config = { operation: exportOperation, gate: "exports", is_audited: true } as const;
   app.get("/export", { config, exposeHeadRoute: false }, async (request, reply) => {
     const { actor } = callerOf(request);
     const onUnaudited = ({ code }: { readonly code: string }): void =>
