@@ -9,42 +9,40 @@ const BREAK =
   /(?:\\{0,2}\r?\n|\\{1,4}r?\\{0,4}n|=\r?\n)[ \t>|#*]{0,40}|\\{0,3}["'][ \t]{0,4}[+.\\]?[ \t]{0,4}\r?\n?[ \t]{0,40}[+.]?[ \t]{0,4}\\{0,3}["']/y;
 const START = /(?<![\w-])|(?<=\\[nrt])/y;
 
-/** A text without its line ends, and where they were. */
+/** What a break begins with. */
+const BREAKS = new Set("\r\n\\\"'=");
+
+/** A text without its line ends. */
 export interface Joined {
   readonly text: string;
-  /** Where in the whole text a place in the joined one lies; a place between two pieces is the end of the first. */
-  endAt(length: number): number;
-  /** The lengths of the joined text up to each break. */
-  readonly lengths: readonly number[];
+  /** How much of it there is up to each line end, and where that lies in the whole text. */
+  readonly ends: readonly { readonly length: number; readonly end: number }[];
 }
 
 /** What starts here and goes on behind line ends; undefined where it ends before one. */
 export function joinedFrom(text: string, at: number): Joined | undefined {
-  START.lastIndex = at;
-  if (!START.test(text)) return undefined;
-  const pieces: string[] = [];
-  const ends: number[] = [];
-  const lengths: number[] = [];
+  if (!isStart(text, at)) return undefined;
+  PIECE.lastIndex = at;
+  if (!PIECE.test(text) || !BREAKS.has(text[PIECE.lastIndex] ?? "")) return undefined;
+  const ends: { length: number; end: number }[] = [];
+  let joined = "";
   let from = at;
-  let length = 0;
-  while (pieces.length < PIECES_MAX) {
+  while (ends.length < PIECES_MAX) {
     PIECE.lastIndex = from;
     const piece = PIECE.exec(text)?.[0];
-    if (piece === undefined || (pieces.length > 0 && !isRest(piece))) break;
-    pieces.push(piece);
-    ends.push(PIECE.lastIndex);
-    length += piece.length;
-    lengths.push(length);
+    if (piece === undefined || (ends.length > 0 && !isRest(piece))) break;
+    joined += piece;
+    ends.push({ length: joined.length, end: PIECE.lastIndex });
     BREAK.lastIndex = PIECE.lastIndex;
     if (!BREAK.test(text)) break;
     from = BREAK.lastIndex;
   }
-  if (pieces.length < 2) return undefined;
-  const endAt = (reached: number): number => {
-    const index = lengths.findIndex((sum) => sum >= reached);
-    return (ends[index] as number) - ((lengths[index] as number) - reached);
-  };
-  return { text: pieces.join(""), endAt, lengths };
+  return ends.length < 2 ? undefined : { text: joined, ends };
+}
+
+function isStart(text: string, at: number): boolean {
+  START.lastIndex = at;
+  return START.test(text);
 }
 
 /** The rest of a token is as random as its beginning. */

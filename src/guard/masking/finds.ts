@@ -4,7 +4,7 @@ import { joinedFrom } from "./broken-lines.js";
 import { cookiesAt } from "./cookies.js";
 import { KeyBlocks } from "./key-blocks.js";
 import { namedSecret, type Range } from "./named-values.js";
-import { BrokenPlaces } from "./plain-text.js";
+import type { NameKind, NameMemory } from "./secret-names.js";
 import { RUN_CHARS_MAX, type TokenRule } from "./token-shape.js";
 
 export const KEY_BLOCK_RULE = "private_key";
@@ -30,6 +30,7 @@ const RUN = new RegExp(String.raw`[\w+/=-]{1,${RUN_CHARS_MAX}}`, "y");
 
 export class Finds {
   readonly #text: string;
+  readonly #names: NameMemory<NameKind>;
   readonly #finds: Find[] = [];
   #blocks: KeyBlocks | undefined;
   /** The place of the last one that was told by itself. */
@@ -40,15 +41,16 @@ export class Finds {
   #guessedThrough = 0;
   /** Cookies were looked at up to here. */
   #cookiesThrough = 0;
-  readonly broken: BrokenPlaces;
+  /** Where codes of terminals stand. */
+  readonly codes: number[] = [];
 
-  constructor(text: string) {
+  constructor(text: string, names: NameMemory<NameKind>) {
     this.#text = text;
-    this.broken = new BrokenPlaces(text);
+    this.#names = names;
   }
 
   follow(at: number, literal: string, lead: Lead): void {
-    if (lead === CODE_LEAD) this.broken.note(at);
+    if (lead === CODE_LEAD) this.codes.push(at);
     else if (lead === REGISTERED_RULE) this.add([at, at + literal.length], REGISTERED_RULE);
     else if (isContextual(lead)) this.#followContext(at, literal, lead);
     else this.#followToken(at, literal, lead);
@@ -75,7 +77,7 @@ export class Finds {
   #followContext(at: number, literal: string, lead: ContextLead): void {
     if (at < this.#guessedThrough || at < this.#knownThrough - GLUED_CHARS_MAX) return;
     if (lead === COOKIE_RULE) this.#cookies(at);
-    else if (lead === NAMED_RULE) this.#guess(namedSecret(this.#text, at, literal), NAMED_RULE);
+    else if (lead === NAMED_RULE) this.#guess(namedSecret(this.#names, this.#text, at, literal), NAMED_RULE);
     else this.#guess(this.#token(at, lead), lead.rule);
   }
 
@@ -111,19 +113,21 @@ export class Finds {
   }
 
   #token(at: number, rule: TokenRule): SecretSpan | undefined {
-    const { left, back = 0 } = rule;
+    const { left, back = 0, isContextual } = rule;
     const from = at - back;
-    if (from < 0 || !(left === undefined || this.#isGlued(from) || testAt(left, this.#text, from))) return undefined;
-    const find = this.#shape(from, rule);
-    return rule.isContextual ? find : this.#unbroken(from, rule, find);
+    if (from < 0) return undefined;
+    const found = this.#shape(from, rule);
+    const find = isContextual ? found : this.#unbroken(from, rule, found);
+    if (find === undefined) return undefined;
+    return left === undefined || this.#isGlued(from) || testAt(left, this.#text, from) ? find : undefined;
   }
 
   #shape(from: number, { rule, shape, accepts }: TokenRule): SecretSpan | undefined {
     shape.lastIndex = from;
     const match = shape.exec(this.#text);
     if (match === null) return undefined;
-    const { before, secret, quoted, single } = match.groups ?? {};
-    const found = before ?? secret ?? quoted ?? single ?? match[0];
+    const { before, secret, quoted, single, wide } = match.groups ?? {};
+    const found = before ?? secret ?? quoted ?? single ?? wide ?? match[0];
     if (accepts?.(found) === false) return undefined;
     const end = match.indices?.groups?.before?.[1] ?? shape.lastIndex;
     const start = end - found.length;
@@ -138,10 +142,10 @@ export class Finds {
     const match = shape.exec(joined.text);
     if (match === null) return find;
     // A line is part of the token with all that stands on it.
-    const reached = joined.lengths.findLast((length) => length <= shape.lastIndex) ?? 0;
-    if (reached <= (joined.lengths[0] as number)) return find;
+    const last = joined.ends.findLast(({ length }) => length <= shape.lastIndex);
+    if (last === undefined || last === joined.ends[0]) return find;
     const secret = match.groups?.secret ?? match[0];
-    return { start: find?.start ?? from + shape.lastIndex - secret.length, end: joined.endAt(reached), rule };
+    return { start: find?.start ?? from + shape.lastIndex - secret.length, end: last.end, rule };
   }
 
   /** Whether a token that is known reaches here. */

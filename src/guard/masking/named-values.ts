@@ -3,7 +3,7 @@
 // A word such as `password` leads here. What follows it must separate a name from a value, the name as a whole must say
 // secret, and the value must look like one.
 import { isPlausible, type ValueKind } from "./plausible-values.js";
-import { kindOfName } from "./secret-names.js";
+import type { NameKind, NameMemory } from "./secret-names.js";
 
 /** A quote as it is, in JSON within JSON, in HTML and in an address. */
 const QUOTE = String.raw`(?:\\{0,7}["'\x60]|&quot;|&#34;|%22|\\u0022|[“”„])`;
@@ -49,7 +49,8 @@ const MAY_SEPARATE = /[\s"'\x60=:：[\]>*,(|\\%&?“”是为為]/;
 
 /** The rest of a name behind the word: `_PROD`, `Key`, `-2`. */
 const NAME_REST = /[\w-]{0,40}/y;
-const NAME_BEFORE = /(?<=([\w.-]{0,64}))/y;
+const NAME_CHARS_MAX = 64;
+const isNameChar = Uint8Array.from({ length: 128 }, (_, code) => (/[\w.-]/.test(String.fromCharCode(code)) ? 1 : 0));
 const [SMALL_A, SMALL_Z] = [97, 122];
 /** So much of a value is judged; one that goes on is masked to its end. */
 const VALUE_CHARS_MAX = 128;
@@ -72,17 +73,20 @@ interface Value extends Range {
   readonly isQuoted: boolean;
 }
 
+/** Most words are no names but go on: tokens, passwords, secretary. */
+export function isWholeWord(text: string, at: number, anchor: string): boolean {
+  const next = text.charCodeAt(at + anchor.length);
+  return !(next >= SMALL_A && next <= SMALL_Z) || /\W$/.test(anchor);
+}
+
 /** The secret whose name ends with, or goes on behind, the word that stands here. */
-export function namedSecret(text: string, at: number, anchor: string): Range | undefined {
+export function namedSecret(names: NameMemory<NameKind>, text: string, at: number, anchor: string): Range | undefined {
   const wordEnd = at + (wordCharsByAnchor.get(anchor) as number);
-  // Most words are no names but go on: tokens, passwords, secretary.
-  const next = text.charCodeAt(wordEnd);
-  if (next >= SMALL_A && next <= SMALL_Z) return undefined;
   const nameEnd = endOf(NAME_REST, text, wordEnd);
   if (!MAY_SEPARATE.test(text[nameEnd] ?? "")) return undefined;
   const start = nameStart(text, at);
-  const kind = kindOfName(text.slice(start, nameEnd));
-  if (kind === undefined) return undefined;
+  const kind = names.about(text.slice(start, nameEnd));
+  if (kind === "none" || kind === "header") return undefined;
   SEPARATOR.lastIndex = nameEnd;
   const match = SEPARATOR.exec(text);
   if (match === null) return undefined;
@@ -156,8 +160,10 @@ function isSpaced(text: string, start: number, { start: valueStart, end, isQuote
 }
 
 function nameStart(text: string, at: number): number {
-  NAME_BEFORE.lastIndex = at;
-  return at - (NAME_BEFORE.exec(text)?.[1]?.length ?? 0);
+  const first = Math.max(0, at - NAME_CHARS_MAX);
+  let start = at;
+  while (start > first && isNameChar[text.charCodeAt(start - 1)] === 1) start -= 1;
+  return start;
 }
 
 /** The value that starts here, in quotes or bare. */
@@ -205,19 +211,34 @@ const SEPARATING = ["=", ":", '"', "'", " =", " :", "\\", ">", "*"];
 
 /** Words that a name may be told by, and behind those that are part of many others, what must follow. */
 const words: readonly (readonly [words: readonly string[], followed?: readonly string[]])[] = [
-  [
-    ["assword", "asswd", "assphrase", "asswort", "ennwort", "ecret", "oken", "redential", "redentials", "pwd"].flatMap(
-      inCapitalsToo,
-    ),
-  ],
+  [["assword", "asswd", "assphrase", "asswort", "ennwort", "ecret", "oken", "pwd"].flatMap(inCapitalsToo)],
   [["Pwd"]],
-  [["pass", "_PASS", "Pass", "creds", "CREDS", "_pw", "_PW", "-pw", "psk", "PSK"], SEPARATING],
+  [
+    [
+      "pass",
+      "_PASS",
+      "Pass",
+      "redential",
+      "redentials",
+      "REDENTIAL",
+      "REDENTIALS",
+      "creds",
+      "CREDS",
+      "trasena",
+      "_pw",
+      "_PW",
+      "-pw",
+      "psk",
+      "PSK",
+    ],
+    SEPARATING,
+  ],
   [["_PAT", "_AUTH", "_auth", '"auth', "'auth"], SEPARATING],
   [
     ["_key", "-key", "Key", "_KEY", "-KEY", "-Key", " key", " Key", " KEY", ".key", "apikey", "APIKEY", "secretkey"],
     [...SEPARATING, " "],
   ],
-  [["traseña", "trasena", "ot de passe", "achtwoord", "senha", "Senha", "ароль", "パスワード", "비밀번호"]],
+  [["traseña", "ot de passe", "achtwoord", "senha", "Senha", "ароль", "パスワード", "비밀번호"]],
   [
     ["密码", "密碼", "口令"],
     [":", "：", "是", "为", "為", "=", " "],

@@ -26,35 +26,28 @@ export function hasUnseenChars(text: string): boolean {
   return ANY_NO_WIDTH.test(text) || text.includes(SOFT_HYPHEN);
 }
 
-/** Places where something that is not seen breaks what would else be one run of characters. */
-export class BrokenPlaces {
-  readonly #text: string;
-  readonly #places: number[] = [];
-
-  constructor(text: string) {
-    this.#text = text;
+/**
+ * The stretches of text, as they are seen, around the places where something that is not seen breaks what would else be
+ * one run of characters. The places of codes are given, since the text was looked through for them already.
+ */
+export function brokenStretches(text: string, codes: readonly number[]): readonly PlainText[] {
+  const chars = hasUnseenChars(text) ? [...text.matchAll(UNSEEN_CHARS)].map(({ index }) => index) : [];
+  const places = [...codes, ...chars].filter((place) => isWithin(text, place)).sort((left, right) => left - right);
+  const stretches: [number, number][] = [];
+  for (const place of places) {
+    const last = stretches.at(-1);
+    if (last !== undefined && place - NEAR_CHARS <= last[1]) last[1] = place + NEAR_CHARS;
+    else stretches.push([Math.max(0, place - NEAR_CHARS), place + NEAR_CHARS]);
   }
-
-  note(at: number): void {
-    WITHIN.lastIndex = at;
-    if (WITHIN.test(this.#text)) this.#places.push(at);
-  }
-
-  /** The stretches of text around them, as they are seen. */
-  stretches(): readonly PlainText[] {
-    if (hasUnseenChars(this.#text)) for (const { index } of this.#text.matchAll(UNSEEN_CHARS)) this.note(index);
-    if (this.#places.length === 0) return [];
-    const stretches: [number, number][] = [];
-    for (const place of this.#places.sort((left, right) => left - right)) {
-      const last = stretches.at(-1);
-      if (last !== undefined && place - NEAR_CHARS <= last[1]) last[1] = place + NEAR_CHARS;
-      else stretches.push([Math.max(0, place - NEAR_CHARS), place + NEAR_CHARS]);
-    }
-    return stretches.map(([start, end]) => new PlainText(this.#text, start, end));
-  }
+  return stretches.map(([start, end]) => new PlainText(text, start, end));
 }
 
-export class PlainText {
+function isWithin(text: string, place: number): boolean {
+  WITHIN.lastIndex = place;
+  return WITHIN.test(text);
+}
+
+class PlainText {
   readonly text: string;
   /** Where each piece begins in the plain text and in the whole one. */
   readonly #pieces: [plain: number, whole: number][];

@@ -18,6 +18,9 @@ const TOKEN_ENDING =
 const NO_PASS_OF = new Set(
   "first second third single two multi last final next render forward backward one each per".split(" "),
 );
+const HEADER = /authorization$|cookie$/i;
+const NAMES_MAX = 4096;
+const NAME_CHARS_MAX = 64;
 const NO_PASSWORD = new Set(["compass", "bypass", "encompass", "trespass", "surpass", "overpass", "underpass"]);
 /** Keys that are secret: of these words and `key`. */
 const KEY_OF = new Set(
@@ -60,23 +63,35 @@ const ABOUT = new Set(
   ).split(" "),
 );
 
-/** Names come again and again; so many are remembered. */
-const NAMES_MAX = 4096;
-const NAME_CHARS_MAX = 64;
-const kindByName = new Map<string, ValueKind | undefined>();
+/** A bounded memory of what is known about names; most come again and again. */
+export class NameMemory<T> {
+  readonly #learn: (name: string) => T;
+  readonly #known = new Map<string, T>();
 
-/** What the value of this name is, if it is a secret at all. */
-export function kindOfName(name: string): ValueKind | undefined {
-  const known = kindByName.get(name);
-  if (known !== undefined || kindByName.has(name)) return known;
-  if (name.length > NAME_CHARS_MAX) return undefined;
-  const kind = kindOfWords(name);
-  if (kindByName.size >= NAMES_MAX) kindByName.clear();
-  kindByName.set(name, kind);
-  return kind;
+  constructor(learn: (name: string) => T) {
+    this.#learn = learn;
+  }
+
+  about(name: string): T {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const learnt = this.#learn(name);
+    if (name.length > NAME_CHARS_MAX) return learnt;
+    if (this.#known.size >= NAMES_MAX) this.#known.clear();
+    this.#known.set(name, learnt);
+    return learnt;
+  }
 }
 
-function kindOfWords(name: string): ValueKind | undefined {
+/** What the value of this name is: a secret of some kind, what holds secrets among other things, or neither. */
+export type NameKind = ValueKind | "header" | "none";
+
+export function kindOfName(name: string): NameKind {
+  if (name.length > NAME_CHARS_MAX) return "none";
+  return HEADER.test(name) ? "header" : (valueKindOf(name) ?? "none");
+}
+
+function valueKindOf(name: string): ValueKind | undefined {
   const words = wordsOf(name);
   for (let at = words.length - 1; at >= 0; at -= 1) {
     const kind = kindAt(words, at, name);

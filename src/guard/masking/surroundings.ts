@@ -18,8 +18,10 @@ const OPTIONS = String.raw`(?:[^\n|;&]|\\\r?\n|&(?!&)){0,240}?\s`;
 const ARGUMENT = String.raw`(?:"(?<quoted>[^"\n]{1,128})(?=")|'(?<single>[^'\n]{1,128})(?=')|(?<secret>[^\s"'\x60|;&<>()]{1,128}))`;
 /** The part behind the colon of `user:password`. */
 const LOGIN = String.raw`(?:"[^"\s:]{0,64}:(?<quoted>[^"\n]{1,128})(?=")|'[^'\s:]{0,64}:(?<single>[^'\n]{1,128})(?=')|[^\s"':]{1,64}:["']?(?<secret>[^\s"'\x60|;&<>()]{1,128}))`;
+const USER = String.raw`[^\s/?#@:"'<>\\]`;
 /** Schemes whose addresses have no user, and in which a colon and an at sign mean something else. */
-const NO_LOGIN = String.raw`(?<!\b(?:s3a?|gs|docker|oci|npm|jsr|pkg|urn|file|dir|containers-storage|docker-daemon))`;
+const NO_LOGIN = String.raw`(?<!\b(?:s3a?|gs|docker|oci|npm|jsr|pkg|urn|file|dir|containers-storage|docker-daemon)://${USER}{0,128}:)`;
+/** An image may be named with its tag and digest. */
 const HOST = String.raw`(?=@(?!sha\d)[\w[])`;
 
 const password = (secret: string): boolean => isPlausible(secret, "password", true);
@@ -34,18 +36,11 @@ const basic = (secret: string): boolean =>
 const header = (secret: string): boolean => basic(secret) || (isRandom(secret, 8) && token(secret));
 
 const places: readonly PlaceRow[] = [
-  // An image may be named with its tag and digest.
-  [
-    "url_password",
-    ["://"],
-    String.raw`${NO_LOGIN}://[^\s/?#@:"'<>\\]{0,128}:(?<secret>[^\s/?#"'<>\\]{1,256})${HOST}`,
-    any,
-  ],
   // A password may hold what an address would have encoded; a number before a slash is a port.
   [
     "url_password",
     ["://"],
-    String.raw`${NO_LOGIN}://[^\s/?#@:"'<>\\[]{1,128}:(?!\d{1,5}[/?#])(?<secret>[^\s"'<>\\]{1,128})${HOST}(?=@[\w.-]{1,128}(?::\d{1,5})?(?:[/?,\s"']|$))`,
+    String.raw`://${USER}{0,128}:${NO_LOGIN}(?:(?<secret>[^\s/?#"'<>\\]{1,256})${HOST}|(?<=[^[/]:)(?!\d{1,5}[/?#])(?<wide>[^\s"'<>\\]{1,128})${HOST}(?=@[\w.-]{1,128}(?::\d{1,5})?(?:[/?,\s"']|$)))`,
     any,
   ],
   ["url_token", ["://"], String.raw`://(?![0-9a-f]{32}@[\w.-]{1,128}/\d)(?<secret>[\w.~%-]{16,255})(?=@[\w[])`, token],
@@ -92,12 +87,12 @@ const places: readonly PlaceRow[] = [
   ],
   [
     "command_password",
-    ["sshpass", "docker login", "podman login", "helm registry", "oc login", "az login", "mongo", "ldap"],
-    String.raw`[\w ]{5,13}${OPTIONS}-[pw] ?${ARGUMENT}`,
+    ["sshpass", "login ", "mongosh ", "ldapsearch "],
+    String.raw`\w{5,10}${OPTIONS}-[pw] ?${ARGUMENT}`,
     mixed,
   ],
   ["command_password", ["redis-cli"], `redis-cli${OPTIONS}-a ?${ARGUMENT}`, mixed],
-  ["command_password", ["sqlcmd", "bcp ", "unzip ", "zip "], String.raw`\w{3,6}${OPTIONS}-P ?${ARGUMENT}`, mixed],
+  ["command_password", ["sqlcmd", "unzip -"], String.raw`\w{5,6}${OPTIONS}-P ?${ARGUMENT}`, mixed],
   [
     "command_password",
     ["smbclient"],
@@ -125,7 +120,7 @@ const places: readonly PlaceRow[] = [
   ],
   [
     "sql_password",
-    ["ENTIFIED BY", "entified by"],
+    ["ENTIFIED BY"],
     String.raw`[A-Za-z]{8} [A-Za-z]{2} (?:PASSWORD )?\\{0,3}["'](?<secret>[^"'\n\\]{1,128})`,
     password,
   ],
@@ -137,9 +132,9 @@ const places: readonly PlaceRow[] = [
   ],
   [
     "json_web_key",
-    ['kty"'],
-    String.raw`kty${QUOTES}(?:[^{},]|,(?!\s{0,8}${QUOTES}[dk]${QUOTES})){0,768},\s{0,8}${QUOTES}[dk]${QUOTES}\s{0,4}:\s{0,4}${QUOTES}(?<secret>[\w-]{32,1024}(?:${QUOTES},\s{0,8}${QUOTES}(?:p|q|dp|dq|qi)${QUOTES}:\s{0,4}${QUOTES}[\w-]{16,1024}){0,5})`,
-    (secret) => isRandom(secret),
+    ['"d"', '"k"', '"d\\', '"k\\'],
+    String.raw`"[dk]${QUOTES}\s{0,4}:\s{0,4}${QUOTES}(?<secret>[\w-]{40,1024}(?:${QUOTES},\s{0,8}${QUOTES}(?:p|q|dp|dq|qi)${QUOTES}\s{0,4}:\s{0,4}${QUOTES}[\w-]{40,1024}){0,5})`,
+    (secret) => /[a-z]/.test(secret) && /[A-Z]/.test(secret) && isRandom(secret),
   ],
   [
     "password_hash",

@@ -100,8 +100,6 @@ const prefixed: readonly PrefixRow[] = [
   ["flutterwave_key", ["FLWSECK_TEST-", "FLWSECK-"], "[A-Za-z0-9]{12,}"],
   ["frameio_token", ["fio-u-"], String.raw`[\w=-]{60,}`],
   ["infracost_key", ["ico-"], "[A-Za-z0-9]{32}(?![A-Za-z0-9])"],
-  ["lob_key", ["live_", "test_"], "[a-f0-9]{35}(?![A-Za-z0-9])", "joint"],
-  ["mollie_key", ["live_", "test_"], "(?=[A-Za-z]{0,29}[0-9])[A-Za-z0-9]{30}(?![A-Za-z0-9])", "joint"],
   ["octopus_key", ["API-"], "[A-Z0-9]{26,40}(?![A-Za-z0-9])"],
   ["openshift_token", ["sha256~"], String.raw`[\w-]{43}`],
   ["prefect_key", ["pnu_", "pnb_"], "[A-Za-z0-9]{36}"],

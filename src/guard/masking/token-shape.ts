@@ -14,7 +14,7 @@ export interface TokenRule {
   /** What must hold where the shape starts, unless another token reaches there: behind that one any token may begin. */
   readonly left?: RegExp | undefined;
   /**
-   * The shape, starting at the anchor. The secret is all of it, or the group `secret` (`quoted`, `single`), which stands at
+   * The shape, starting at the anchor. The secret is all of it, or the group `secret` (`quoted`, `single`, `wide`), which stands at
    * its end, or the group `before`, which stands before the anchor.
    *
    * It must fail within a bounded number of steps or consume what it looked at: only so is a hostile text scanned in

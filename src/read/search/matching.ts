@@ -11,6 +11,8 @@ export interface Match {
   readonly body: JsonObject;
   /** Where the first term was found; without terms the entry's first text, undefined where it has none. */
   readonly found: FieldText | undefined;
+  /** Which of the entry's texts that is. */
+  readonly foundAt: number;
 }
 
 export class Matcher {
@@ -37,7 +39,7 @@ export class Matcher {
     const at = first === undefined ? 0 : holds(first);
     if (at === -1 || rest.some((term) => holds(term) === -1)) return undefined;
     if (this.#excluded.some((term) => holds(term) !== -1)) return undefined;
-    return { body, found: texts[at] };
+    return { body, found: texts[at], foundAt: at };
   }
 }
 

@@ -1,6 +1,6 @@
 // The searcher: looks through what the index takes for possible hits, newest first, and shows those that are.
 import { setImmediate } from "node:timers/promises";
-import type { FieldText } from "../../indexing/texts.js";
+import { textsOf } from "../../indexing/texts.js";
 import type { EntrySummary } from "../../model/entry.js";
 import { limits } from "../../model/limits.js";
 import type { RowKey } from "../../ports/entry-index.js";
@@ -8,10 +8,10 @@ import { EntryReader } from "../entry-reader.js";
 import { cursorAfter } from "../list-query.js";
 import type { ReadingParts } from "../reader.js";
 import { FacetCounts, type Facets } from "./facets.js";
-import { Matcher } from "./matching.js";
+import { type Match, Matcher } from "./matching.js";
 import type { SearchQuery } from "./search-query.js";
 import { nothingFoundText, sessionHistoryLine, sessionHistoryText } from "./session-history.js";
-import { type MatchRange, snippetOf } from "./snippet.js";
+import { type MatchRange, type Snippet, snippetOf, snippetOfMasked } from "./snippet.js";
 
 /** An entry in its short form, and why it was found. */
 export type SearchHit = EntrySummary & {
@@ -42,11 +42,9 @@ const CHUNK_BYTES = 1024 * 1024;
 const TURN_ENTRIES = 512;
 const TURN_CHARS = 4 * 1024 * 1024;
 
-interface Hit {
+interface Hit extends Match {
   readonly key: RowKey;
   readonly kind: string;
-  readonly body: { readonly [field: string]: unknown };
-  readonly found: FieldText | undefined;
 }
 
 interface Bounds {
@@ -87,17 +85,27 @@ export class Searcher {
     if (query.limit === 0) return { results: [], next_cursor: null };
     const keys: RowKey[] = [];
     const reasons = new Map<number, Pick<SearchHit, "field" | "snippet" | "matches">>();
-    for await (const { key, found } of this.#hits(query)) {
+    for await (const hit of this.#hits(query)) {
+      const { key, found } = hit;
       keys.push(key);
       // One more than asked for tells whether there is a next page.
       if (keys.length > query.limit) break;
       const field = query.terms.length === 0 ? "" : (found?.field ?? "");
-      reasons.set(key.position, { field, ...snippetOf(found?.text ?? "", query.terms, this.#parts.mask) });
+      reasons.set(key.position, { field, ...this.#snippet(hit, query.terms) });
     }
     const { rows, used } = await this.#entries.page(keys.slice(0, query.limit).map(({ position }) => position));
     const results = rows.map((row) => ({ ...row, ...reasons.get(row.position) }) as SearchHit);
     const next_cursor = used > 0 && used < keys.length ? cursorAfter(query, keys[used - 1] as RowKey) : null;
     return { results, next_cursor };
+  }
+
+  /** In what is made of parts, the name of a part may tell that it is a secret, so that is masked with its names. */
+  #snippet({ kind, body, found, foundAt }: Hit, terms: readonly string[]): Snippet {
+    const { mask } = this.#parts;
+    const text = found?.text ?? "";
+    if (found === undefined || typeof body[found.field] === "string") return snippetOf(text, terms, mask);
+    const masked = textsOf(kind, mask.value(body))[foundAt]?.text ?? "";
+    return masked === mask.text(text) ? snippetOf(text, terms, mask) : snippetOfMasked(masked, terms);
   }
 
   /** All hits are counted, whatever page is asked for, or the newest of them where that would take long. */
