@@ -50,13 +50,19 @@ describe("list", () => {
     const { status, stdout, stderr } = await runCli(["list"], { data });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     const lines = stdout.trimEnd().split("\n");
-    expect(lines[0]).toMatch(/^#\s+TIME \(UTC\)\s+KIND\s+PROJECT\s+SESSION\s+CLIENT\s+WHAT$/);
+    expect(lines[0]).toMatch(/^#\s+TIME \(UTC\)\s+WHO\s+SESSION\s+PROJECT\s+CLIENT\s+WHAT$/);
     expect(lines.slice(1).map((line) => line.split(/\s+/)[0])).toEqual(["5", "4", "3", "2", "1"]);
     expect(lines[1]).toMatch(/interaction .*\(no response\) open question$/);
     expect(lines[2]).toMatch(/11-04 12:00 .*error .*web .*boom .*red.*evil.*back.*Response/);
     expect(lines[3]).toMatch(/tool_call .*ls → a b$/);
-    expect(lines[4]).toMatch(/message .*s .*cli .*user: 请解释一下 🚀$/);
+    expect(lines[4]).toMatch(/user .*s .*cli .*请解释一下 🚀$/);
     expect(lines[5]).toMatch(/interaction .*web .*first question$/);
+  });
+
+  test("--wide has the ids that `show` takes", async () => {
+    const { entries } = await readJson(["list"], { data });
+    const { stdout } = await runCli(["list", "--wide"], { data });
+    for (const { id } of entries) expect(stdout).toContain(` ${id} `);
   });
 
   test("--json is the document of GET /entries, and of GET /interactions for that kind", async () => {
