@@ -1,4 +1,5 @@
 // `hansard list`, `show`, `stats` and `verify`, on a sound store and on an empty one.
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -44,6 +45,26 @@ const entries: readonly EntryInput[] = [
 ];
 
 beforeAll(() => fillStore(data, entries));
+
+test.each([["list"], ["sessions"], ["search", "x"], ["reflect"], ["stats"]])(
+  "%s of a store that nobody named or began says how to begin, and makes nothing",
+  async (...args) => {
+    const home = folderOfTest();
+    const { status, stderr } = await runCli(args, { env: { HOME: home } });
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: `There is no record in ${join(home, ".hansard")} yet. \`hansard record\`, \`hansard import\` and \`hansard serve\` begin one.\n`,
+    });
+    expect(existsSync(join(home, ".hansard"))).toBe(false);
+    const json = await runCli([...args, "--json"], { env: { HOME: home } });
+    expect({ status: json.status, stderr: json.stderr }).toEqual({ status: 0, stderr: "" });
+    // A store that was named, or that lost its log, is another matter.
+    mkdirSync(join(home, ".hansard"));
+    writeFileSync(join(home, ".hansard", "index.db"), "");
+    expect((await readError(args, { env: { HOME: home } })).status).toBe(1);
+    expect(await readError(args, { data: join(home, "named") })).toMatchObject({ code: "store_missing" });
+  },
+);
 
 describe("list", () => {
   test("shows entries of all kinds, newest first, a line each", async () => {

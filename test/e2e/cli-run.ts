@@ -2,11 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type EntryInput, openRecorder } from "../../src/index.js";
+import { withoutPrivilege } from "../support/without-privilege.js";
 
 export const mainFile = fileURLToPath(new URL("../../src/cli/main.js", import.meta.url));
-
-/** The account that owns nothing; tests that run as root become it to meet a folder they may not write. */
-const NOBODY = 65_534;
 
 export interface CliOptions {
   /** The folder of the store; without one the command is left to find its own. */
@@ -14,7 +12,8 @@ export interface CliOptions {
   readonly input?: string | Uint8Array;
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  readonly asNobody?: boolean;
+  /** Whether it may do no more than the modes of files allow, also where the test runs as root. */
+  readonly unprivileged?: boolean;
 }
 
 export interface CliResult {
@@ -25,12 +24,12 @@ export interface CliResult {
 
 export function startCli(args: readonly string[], options: CliOptions = {}): ChildProcess {
   const { PATH = "" } = process.env;
-  const isRoot = process.getuid?.() === 0;
   const data = options.data === undefined ? {} : { HANSARD_DATA: options.data };
-  return spawn(process.execPath, [mainFile, ...args], {
+  const command = [process.execPath, mainFile, ...args] as const;
+  const [program, ...rest] = options.unprivileged === true ? withoutPrivilege(command) : command;
+  return spawn(program, rest, {
     env: { PATH, HOME: "/nonexistent", ...data, ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    ...(options.asNobody === true && isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
     stdio: "pipe",
   });
 }

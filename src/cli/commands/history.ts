@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import type { AnthropicHistory, OpenAiMessage } from "../../index.js";
 import { messagePieces } from "../../model/content-pieces.js";
-import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { openSession } from "../named-session.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
@@ -33,7 +33,7 @@ export const historyCommand: CommandModule = {
   async run(invocation: Invocation) {
     const { operands, options, settings, screen, json } = invocation;
     const id = operands[0] as string;
-    const { document, isKnown } = await withRecorder({ settings, create: false }, async (recorder) => {
+    const { document, isKnown } = await withQuestion({ settings, screen, json }, async (recorder) => {
       const session = openSession(recorder, id);
       const history = await session.history(readQuestion(options, "history"));
       const read: Document = "messages" in history ? history : { messages: history };

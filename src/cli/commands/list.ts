@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { EntryList, InteractionList, Recorder } from "../../index.js";
 import type { EntrySummary } from "../../model/entry.js";
-import { type CommandModule, examplesText, type Invocation, notePartial, withRecorder } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { defineQuestion, optionNamesOf, readQuestion } from "../question-options.js";
 import { entryLine, kindColour, shortTime, whoOf } from "../text/entry-text.js";
@@ -26,9 +26,7 @@ export const listCommand: CommandModule = {
   },
 
   async run(invocation: Invocation) {
-    const page = await withRecorder({ settings: invocation.settings, create: false }, (recorder) =>
-      readPage(recorder, invocation.options),
-    );
+    const page = await withQuestion(invocation, (recorder) => readPage(recorder, invocation.options));
     const { out } = invocation.screen;
     notePartial(page, invocation);
     if (invocation.json) out.write(documentText(page, out));
@@ -81,7 +79,7 @@ function emptyText({ options, screen }: Invocation): string {
   const { bold } = screen.out.colours;
   const names = [...optionNamesOf("entries"), ...optionNamesOf("interactions")];
   if (names.some((name) => options[name] !== undefined)) return "Nothing recorded matches.\n";
-  const example = 'hansard record --prompt "What is a Hansard?" --response "The record of a parliament."';
+  const example = 'hansard record --prompt "Who keeps the record?" --response "Hansard."';
   return `Nothing recorded yet. Record a first interaction with\n\n  ${bold(example)}\n`;
 }
 

@@ -3,13 +3,13 @@ import type { Command } from "commander";
 import type { SearchHit, SearchPage } from "../../index.js";
 import { limits } from "../../model/limits.js";
 import { RecorderError } from "../../model/rejection.js";
-import { type CommandModule, examplesText, type Invocation, notePartial, withRecorder } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
 import { entryLine, kindColour, shortTime, whoOf } from "../text/entry-text.js";
 import { markedLine } from "../text/marked-text.js";
 import { tellMore } from "../text/more.js";
-import { fitText, wrapText } from "../text/table.js";
+import { fitText, formatCount, wrapText } from "../text/table.js";
 import { cleanLine, cleanText, documentText, type Pane } from "../text/terminal.js";
 
 export const searchCommand: CommandModule = {
@@ -48,12 +48,12 @@ export const searchCommand: CommandModule = {
   },
 };
 
-type Work<T> = Parameters<typeof withRecorder<T>>[1];
+type Work<T> = Parameters<typeof withQuestion<T>>[1];
 
 /** The query is no option, so in words what is refused about it is told without one. */
 async function inRecorder<T>(invocation: Invocation, work: Work<T>): Promise<T> {
   try {
-    return await withRecorder({ settings: invocation.settings, create: false }, work);
+    return await withQuestion(invocation, work);
   } catch (error) {
     if (invocation.json || !(error instanceof RecorderError)) throw error;
     if (error.field !== "q" && error.field !== "query") throw error;
@@ -114,7 +114,9 @@ const FACETS_SHOWN = 10;
 function facetsText(facets: NonNullable<SearchPage["facets"]>, { colours, columns }: Pane): string {
   const width = columns === undefined ? undefined : columns - FACET_INDENT;
   const line = (title: string, counts: readonly (readonly [string, number])[]): string => {
-    const named = counts.slice(0, FACETS_SHOWN).map(([name, count]) => `${cleanLine(name) || "(none)"} ${count}`);
+    const named = counts
+      .slice(0, FACETS_SHOWN)
+      .map(([name, count]) => `${cleanLine(name) || "(none)"} ${formatCount(count)}`);
     const text = [...named, ...(counts.length > FACETS_SHOWN ? ["…"] : [])].join(", ");
     const lines = wrapText(text, width).join(`\n${" ".repeat(FACET_INDENT)}`);
     return counts.length === 0 ? "" : `${colours.bold(title.padEnd(FACET_INDENT - 1))} ${lines}\n`;
@@ -122,7 +124,7 @@ function facetsText(facets: NonNullable<SearchPage["facets"]>, { colours, column
   // Where not every session is named, all hits may have been counted all the same.
   const isCut = !facets.complete && facets.counted === limits.facet_hits;
   return [
-    `\n${isCut ? "Of the newest " : ""}${facets.counted} found\n`,
+    `\n${isCut ? "Of the newest " : ""}${formatCount(facets.counted)} found\n`,
     line(
       "kinds",
       facets.kinds.map(({ kind, count }) => [kind, count]),

@@ -7,7 +7,7 @@ import {
   type Invocation,
   notePartial,
   textOptions,
-  withRecorder,
+  withQuestion,
 } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { openSession, sessionNotFound, withFlag } from "../named-session.js";
@@ -42,9 +42,7 @@ export const sessionsCommand: CommandModule = {
   async run(invocation: Invocation) {
     const task = taskOf(invocation);
     refuseMisplaced(invocation, task);
-    await withRecorder({ settings: invocation.settings, create: false }, (recorder) =>
-      tasks[task](recorder, invocation),
-    );
+    await withQuestion(invocation, (recorder) => tasks[task](recorder, invocation));
     return exitStatus.done;
   },
 };

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { messagePieces, type Piece } from "../../model/content-pieces.js";
 import type { Entry, ErasedEntry, FieldName } from "../../model/entry.js";
 import { RecorderError } from "../../model/rejection.js";
-import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { kindColour } from "../text/entry-text.js";
 import { type Fact, factsText } from "../text/facts.js";
@@ -37,7 +37,7 @@ export const showCommand: CommandModule = {
 
   async run({ operands, settings, screen, json }: Invocation) {
     const wanted = operands[0] as string;
-    const entry = await withRecorder({ settings, create: false }, (recorder) => recorder.getEntry(wanted));
+    const entry = await withQuestion({ settings, screen, json }, (recorder) => recorder.getEntry(wanted));
     if (entry === undefined) throw entryNotFound(wanted);
     screen.out.write(json ? documentText(entry, screen.out) : entryText(entry, screen.out));
     return exitStatus.done;

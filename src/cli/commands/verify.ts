@@ -5,13 +5,16 @@ import type { Verification } from "../../index.js";
 import { isSealFlaw } from "../../model/seal.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus, Failed } from "../failures.js";
-import { countOf } from "../text/table.js";
+import { countOf, formatCount } from "../text/table.js";
 import { cleanText, documentText, type Pane, ProgressLine } from "../text/terminal.js";
 
 export const verifyCommand: CommandModule = {
   define(command: Command): void {
     command
-      .option("--against <file>", "a seal that `hansard seal` printed: does the log still contain it?")
+      .option(
+        "--against <file>",
+        "seals that `hansard seal` printed, one a line: does the log still contain the newest?",
+      )
       .option("--seal-key <path>", "the key that seals must be signed with (HANSARD_SEAL_KEY)")
       .option("--json", "print the HTTP document")
       .addHelpText(
@@ -56,7 +59,7 @@ function verificationText(result: Verification, pane: Pane): string {
       : "Everything before it is as it was recorded. `hansard doctor` says what to do.";
     return `${bold(red(`position ${result.position}:`))} ${cleanText(result.reason)}\n${dim(advice)}\n`;
   }
-  const erased = result.erased === 0 ? "" : `, ${result.erased} of them erased`;
+  const erased = result.erased === 0 ? "" : `, ${formatCount(result.erased)} of them erased`;
   // A hash takes most of a line, and is easier to copy from one of its own.
   const head = result.entries === 0 ? "" : `,${pane.isTerminal ? "\n    " : " "}head hash ${result.hash}`;
   const sealed = result.seal === undefined ? "" : `\n${sealText(result.seal)}`;
