@@ -102,8 +102,8 @@ export function fitText(given: string, width: number): string {
   if (!isLong && stringWidth(text) <= width) return text;
   let fitted = "";
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    const more = stringWidth(segment);
+  for (const segment of graphemesOf(text)) {
+    const more = graphemeWidth(segment);
     if (used + more > width - 1) break;
     fitted += segment;
     used += more;
@@ -129,15 +129,15 @@ function wrapLine(line: string, width: number): readonly string[] {
   };
   // A mark that follows a space belongs to it.
   for (const word of line.split(/(?<= )(?=[^ \p{M}\p{Cf}\p{Sk}])/u)) {
-    const wordWidth = stringWidth(word.trimEnd());
+    const wordWidth = widthUpTo(word.trimEnd(), width + 1);
     if (used > 0 && used + wordWidth > width) next();
     if (wordWidth <= width) {
       current += word;
-      used += stringWidth(word);
+      used += wordWidth + word.length - word.trimEnd().length;
       continue;
     }
-    for (const { segment } of graphemes.segment(word)) {
-      const more = stringWidth(segment);
+    for (const segment of graphemesOf(word)) {
+      const more = graphemeWidth(segment);
       if (used + more > width) next();
       current += segment;
       used += more;
@@ -145,6 +145,44 @@ function wrapLine(line: string, width: number): readonly string[] {
   }
   next();
   return wrapped;
+}
+
+/** The width of a text, or more than this much where it is wider: the rest is not looked at. */
+function widthUpTo(text: string, most: number): number {
+  let width = 0;
+  for (const grapheme of graphemesOf(text)) {
+    width += graphemeWidth(grapheme);
+    if (width > most) break;
+  }
+  return width;
+}
+
+const SEGMENTED_AT_ONCE = 256;
+
+/** A piece at a time: the time to segment a text grows with the square of its length. */
+function* graphemesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const piece = text.slice(at, at + SEGMENTED_AT_ONCE);
+    const found = [...graphemes.segment(piece)].map(({ segment }) => segment);
+    // The last one may go on behind the piece, unless it fills it alone.
+    const isLast = at + piece.length >= text.length;
+    const whole = isLast || found.length === 1 ? found : found.slice(0, -1);
+    yield* whole;
+    at += whole.reduce((sum, segment) => sum + segment.length, 0);
+  }
+}
+
+const WIDTHS_KEPT_MAX = 10_000;
+const widths = new Map<string, number>();
+
+/** Measuring takes longer than all else that a long line needs, and texts repeat their characters. */
+function graphemeWidth(grapheme: string): number {
+  const known = widths.get(grapheme);
+  if (known !== undefined) return known;
+  const width = stringWidth(grapheme);
+  if (widths.size >= WIDTHS_KEPT_MAX) widths.clear();
+  widths.set(grapheme, width);
+  return width;
 }
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
