@@ -238,7 +238,7 @@ function chainFindings(chain: StoreFacts["chain"]): readonly Finding[] {
   if (!chain.ok) {
     return [fail("chain", `position ${chain.position}: ${chain.reason}`, `All before it fits the chain. ${evidence}`)];
   }
-  const erased = chain.erased === 0 ? "" : `, ${chain.erased} of them erased`;
+  const erased = chain.erased === 0 ? "" : `, ${chain.erased.toLocaleString("en-US")} of them erased`;
   const holds = ok("chain", `the chain holds: ${entries(chain.entries)}${erased}`);
   return [holds, ...warningFindings(chain)];
 }

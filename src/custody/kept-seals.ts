@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { isDatabaseAddress, shownPlace } from "../model/data-address.js";
 import { Rejection } from "../model/rejection.js";
 import type { Seal } from "../model/seal.js";
-import { parseSeal } from "./seal.js";
+import { newestSeal, parseSeals } from "./seal.js";
 import { writeWholeFile } from "./whole-file.js";
 
 const PLACE_CHARS = 16;
@@ -23,8 +23,8 @@ export class KeptSeals {
   /** Undefined where there is none, or none that can be read: who can spoil it could as well have taken it away. */
   read(log_id: string): Seal | undefined {
     try {
-      const seal = parseSeal(readFileSync(this.#path(log_id), "utf8"));
-      return seal instanceof Rejection ? undefined : seal;
+      const seals = parseSeals(readFileSync(this.#path(log_id), "utf8"));
+      return seals instanceof Rejection ? undefined : newestSeal(seals, log_id);
     } catch {
       return undefined;
     }

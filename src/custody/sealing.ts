@@ -7,7 +7,7 @@ import type { Contradiction, Verification } from "../model/verification.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import { contradictionOf } from "./evidence.js";
 import { KeptSeals } from "./kept-seals.js";
-import { containmentFlaw, parseSeal, sealFlaw, sealHead } from "./seal.js";
+import { containmentFlaw, newestSeal, parseSeals, sealFlaw, sealHead } from "./seal.js";
 import { defaultSealKeyPath, findSealKey, openSealKey } from "./seal-key.js";
 
 export class Sealing {
@@ -56,8 +56,9 @@ export class Sealing {
 
   /** A log whose chain was walked, against a seal as it was given. */
   async against(given: unknown, log: EntryLog, walk: () => Promise<Verification>): Promise<Verification | Rejection> {
-    const seal = parseSeal(given);
-    if (seal instanceof Rejection) return seal;
+    const seals = parseSeals(given);
+    if (seals instanceof Rejection) return seals;
+    const seal = newestSeal(seals, (await log.head()).log_id);
     const key = findSealKey(this.#keyPath, { is_named: this.#isNamed });
     const result = await walk();
     if (!result.ok) return result;

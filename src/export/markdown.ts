@@ -1,6 +1,6 @@
 // An export for people: entries in order as Markdown, recorded text in fences, where it is text and nothing else.
 import { type ByKind, saidByKind } from "../model/by-kind.js";
-import { type Content, contentTexts } from "../model/content.js";
+import { contentText } from "../model/content-pieces.js";
 import type { Entry } from "../model/entry.js";
 import { inMarkdown } from "../model/markdown-text.js";
 import { readRole } from "../model/roles.js";
@@ -48,7 +48,7 @@ const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: read
   message: ({ role, name, content, tool_calls }) => ({
     title: name === "" ? readRole(role) : `${readRole(role)} (${name})`,
     parts: [
-      ["", textOrParts(content)],
+      ["", contentText(content)],
       ["Calls", tool_calls],
     ],
   }),
@@ -84,12 +84,6 @@ const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: read
   audit: () => ({ parts: [] }),
   redaction: () => ({ parts: [] }),
 };
-
-/** One text where all of it is text, else the parts as they are. */
-function textOrParts(content: Content): unknown {
-  const texts = contentTexts(content);
-  return typeof content === "string" || texts.length === content.length ? texts.join("\n") : content;
-}
 
 function isEmpty(value: unknown): boolean {
   return value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);

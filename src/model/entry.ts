@@ -173,11 +173,13 @@ export type ErasedInteraction = ErasedEntry & {
 export type InteractionSummary = Omit<Interaction, "response" | "context_pack"> & {
   /** Length of the response in code points. */
   readonly response_chars: number;
+  /** Its beginning, where that was asked for. */
+  readonly response_excerpt?: string;
 };
 
 export type EntrySummary =
   | InteractionSummary
-  | (Omit<EntryOf<"response">, "response"> & { readonly response_chars: number })
+  | (Omit<EntryOf<"response">, "response"> & Pick<InteractionSummary, "response_chars" | "response_excerpt">)
   | { [K in Exclude<ReadKind, "interaction" | "response">]: EntryOf<K> }[Exclude<ReadKind, "interaction" | "response">];
 
 /** What is left of an entry whose body was erased. */

@@ -10,7 +10,7 @@ import { hexOf } from "../model/hex.js";
 import { LiftedParts } from "../model/lifted-parts.js";
 import type { EntrySource, StoredBody, StoredEntry } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
-import { complete, summarise } from "./views.js";
+import { complete, excerptOf, summarise } from "./views.js";
 
 /** A page ends early once it holds this much text; the cursor leads on. */
 const PAGE_BYTES_MAX = 16 * 1024 * 1024;
@@ -93,14 +93,19 @@ export class EntryReader {
   }
 
   /** The entries at these positions in their short form, masked, as many as fit on a page, the first in any case. */
-  async page(positions: readonly number[]): Promise<SummaryPage> {
+  async page(positions: readonly number[], options: { readonly excerpts?: boolean } = {}): Promise<SummaryPage> {
+    const toRow = (entry: Entry): EntrySummary => {
+      const row = this.#mask.entry(summarise(entry));
+      // Masked before it is cut, so that no secret is cut in two and shown.
+      return options.excerpts === true ? { ...row, ...excerptOf(this.#mask.entry(entry)) } : row;
+    };
     const stored = await this.#log.getBodies(positions, PAGE_BYTES_MAX);
     const entries = stored.flatMap(toReadable);
     const rows: EntrySummary[] = [];
     // A few at a time: a response may be as large as an entry can be, and the short form leaves it out.
     for (let at = 0; at < entries.length; at += COMPLETED_AT_ONCE) {
       const completed = await this.#withResponses(entries.slice(at, at + COMPLETED_AT_ONCE), readableEntries);
-      rows.push(...completed.map((entry) => this.#mask.entry(summarise(entry))));
+      rows.push(...completed.map(toRow));
     }
     return { rows, used: stored.length };
   }

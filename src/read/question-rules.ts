@@ -79,6 +79,12 @@ const order: Parameter = {
   refusals: ["field_invalid"],
 };
 
+const excerpts: Parameter = {
+  description: "`1` adds `response_excerpt` to interactions and responses: the first 2,000 characters, masked.",
+  schema: switchSchema,
+  refusals: ["field_invalid"],
+};
+
 const after: Parameter = {
   description: "Entries after this position; only those that are still to come when it is left out.",
   schema: { type: "integer", minimum: 0 },
@@ -142,7 +148,7 @@ export const questionRules = {
   },
   entries: { filters: entryFilters, limit: listLimit(50), is_paged: true },
   sessions: { filters: ["project", "client"], limit: listLimit(50), is_paged: true, lists: "sessions" },
-  timeline: { own: { order }, filters: [], limit: listLimit(100), is_paged: true },
+  timeline: { own: { order, excerpts }, filters: [], limit: listLimit(100), is_paged: true },
   history: { own: { max_messages, max_tokens, format, include_pending }, filters: [] },
   search: { own: { q, facets }, filters: entryFilters, limit: listLimit(10), is_paged: true },
   session_history: { own: { query }, filters: entryFilters, limit: listLimit(10) },

@@ -24,11 +24,14 @@ export interface SessionListQuery {
 export interface TimelineOptions extends Page {
   /** By position: `asc` is the default. */
   readonly order?: string | undefined;
+  /** Whether rows of interactions and responses carry `response_excerpt`, the beginning of the response. */
+  readonly excerpts?: boolean | string | undefined;
 }
 
 export interface TimelineQuery {
   readonly session_id: string;
   readonly order: "asc" | "desc";
+  readonly excerpts: boolean;
   readonly given: Given;
   readonly limit: number;
   readonly fingerprint: string;
@@ -79,12 +82,15 @@ export function parseTimelineQuery(id: unknown, options: TimelineOptions): Timel
   if (order !== "asc" && order !== "desc") {
     return reject({ code: "field_invalid", field: "order", message: "order must be asc or desc" });
   }
+  const excerpts = parseSwitch("excerpts", options.excerpts);
+  if (excerpts instanceof Rejection) return excerpts;
   const given = { session_id, order };
   const fingerprint = fingerprintOf(["timeline", given]);
   const cursor = parseCursor(options.cursor, { fingerprint, numbers: 1 });
   if (cursor instanceof Rejection) return cursor;
   const after = cursor?.[0];
-  return { session_id, order, given, limit, fingerprint, ...(after === undefined || after === null ? {} : { after }) };
+  const query = { session_id, order, excerpts, given, limit, fingerprint } as const;
+  return { ...query, ...(after === undefined || after === null ? {} : { after }) };
 }
 
 export function parseHistoryQuery(id: unknown, options: HistoryOptions): HistoryQuery | Rejection {

@@ -95,7 +95,7 @@ export class SessionReader {
       limit: query.limit + 1,
       ...(query.after === undefined ? {} : { after: query.after }),
     });
-    const { rows, used } = await this.#entries.page(positions.slice(0, query.limit));
+    const { rows, used } = await this.#entries.page(positions.slice(0, query.limit), { excerpts: query.excerpts });
     const isMore = used > 0 && used < positions.length;
     const next_cursor = isMore ? formatCursor(query.fingerprint, [positions[used - 1] as number]) : null;
     return { entries: rows, next_cursor };

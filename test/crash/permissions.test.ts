@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { folderOfTest } from "../support/temporary-folder.js";
+import { withoutPrivilege } from "../support/without-privilege.js";
 import type { Attempts } from "./attempt.js";
 import { sampleStore } from "./sample-store.js";
 
@@ -73,18 +74,11 @@ function restrict(path: string, mode: number): void {
   onTestFinished(() => chmodSync(path, 0o700));
 }
 
-/** Root may write everything, so as root the program runs without that privilege. */
 function attempt(data: string): Attempts {
-  const command = [process.execPath, program, data];
-  const { stdout, stderr, status } =
-    process.getuid?.() === 0 ? runWithoutPrivilege(command) : run(command[0] as string, command.slice(1));
+  const [command, ...args] = withoutPrivilege([process.execPath, program, data]);
+  const { stdout, stderr, status } = run(command, args);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   return JSON.parse(stdout) as Attempts;
-}
-
-function runWithoutPrivilege(command: readonly string[]) {
-  const without = "-dac_override,-dac_read_search";
-  return run("setpriv", [`--bounding-set=${without}`, `--inh-caps=${without}`, ...command]);
 }
 
 function run(command: string, args: readonly string[]) {

@@ -49,7 +49,7 @@ const ways: { readonly [name: string]: (data: string) => CliOptions } = {
     chmodSync(data, 0o555);
     chmodSync(join(data, ".."), 0o755);
     onTestFinished(() => chmodSync(data, 0o755));
-    return { data, asNobody: true };
+    return { data, unprivileged: true };
   },
   ...(mountsAreAllowed() ? { "on a read-only mount": (data) => ({ data, through: onReadOnlyMount(data) }) } : {}),
 };
@@ -141,9 +141,9 @@ describe.each(Object.entries(ways))("a store that can only be read, %s,", (_, re
     await recorder.count();
     const options = restricted(data);
     await expectWhole(options, ENTRIES + 1);
-    if (options.asNobody === true) chmodSync(data, 0o755);
+    if (options.unprivileged === true) chmodSync(data, 0o755);
     await recorder.append(entries(ENTRIES + 2, ENTRIES + 2));
-    if (options.asNobody === true) chmodSync(data, 0o555);
+    if (options.unprivileged === true) chmodSync(data, 0o555);
     await expectWhole(options, ENTRIES + 2);
   });
 

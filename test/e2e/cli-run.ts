@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type EntryInput, openRecorder } from "../../src/index.js";
+import { withoutPrivilege } from "../support/without-privilege.js";
 
 export const mainFile = fileURLToPath(new URL("../../src/cli/main.js", import.meta.url));
 
@@ -12,16 +13,14 @@ export const mainFile = fileURLToPath(new URL("../../src/cli/main.js", import.me
 export const configHome = mkdtempSync(join(tmpdir(), "hansard-config-"));
 process.once("exit", () => rmSync(configHome, { recursive: true, force: true }));
 
-/** The account that owns nothing; tests that run as root become it to meet a folder they may not write. */
-const NOBODY = 65_534;
-
 export interface CliOptions {
   /** The folder of the store; without one the command is left to find its own. */
   readonly data?: string;
   readonly input?: string | Uint8Array;
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  readonly asNobody?: boolean;
+  /** Whether it may do no more than the modes of files allow, also where the test runs as root. */
+  readonly unprivileged?: boolean;
   /** A program that is to run the command, with its arguments before it. */
   readonly through?: readonly string[];
 }
@@ -34,13 +33,13 @@ export interface CliResult {
 
 export function startCli(args: readonly string[], options: CliOptions = {}): ChildProcess {
   const { PATH = "" } = process.env;
-  const isRoot = process.getuid?.() === 0;
   const data = options.data === undefined ? {} : { HANSARD_DATA: options.data };
-  const [program = process.execPath, ...rest] = [...(options.through ?? []), process.execPath, mainFile, ...args];
+  const own = [process.execPath, mainFile, ...args] as const;
+  const command = options.unprivileged === true ? withoutPrivilege(own) : own;
+  const [program = process.execPath, ...rest] = [...(options.through ?? []), ...command];
   return spawn(program, rest, {
     env: { PATH, HOME: "/nonexistent", XDG_CONFIG_HOME: configHome, ...data, ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    ...(options.asNobody === true && isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
     stdio: "pipe",
   });
 }

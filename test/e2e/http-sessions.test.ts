@@ -149,6 +149,21 @@ describe("a session", () => {
   });
 });
 
+test("excerpts=1 adds the beginning of answers to a session's entries, masked before it is cut", async () => {
+  const server = await startServer();
+  const secret = `ghp_${"a1B2".repeat(9)}`;
+  const response = `${"x".repeat(1_980)} ${secret} and more`;
+  await server.post("/interactions", { id: "i", session_id: "s", prompt: "Why?" });
+  await server.post("/interactions/i/response", { response });
+  await server.post("/interactions", { session_id: "s", prompt: "And?", response: "🙂".repeat(3_000) });
+  const { body } = await server.get("/sessions/s/entries?excerpts=1");
+  const excerpts = body.entries.map((row: { response_excerpt: string }) => row.response_excerpt);
+  expect(excerpts).toEqual([excerpts[1], `${"x".repeat(1_980)} [masked:github_toke`, "🙂".repeat(2_000)]);
+  expect(body.entries[0].response_chars).toBe(response.length);
+  expect(JSON.stringify((await server.get("/sessions/s/entries")).body)).not.toContain("response_excerpt");
+  expect((await server.get("/sessions/s/entries?excerpts=perhaps")).body.error).toMatchObject({ field: "excerpts" });
+});
+
 describe("the list of sessions", () => {
   test("has the session with the latest time first, then that with the newest position", async () => {
     const server = await startServer();

@@ -10,7 +10,7 @@ import { exitStatus, WrongUse } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
 import { fileNamesOf } from "../session-file-names.js";
 import { systemUser } from "../system-user.js";
-import { countOf } from "../text/table.js";
+import { countOf, formatBytes, formatCount } from "../text/table.js";
 import { cleanText, escapeObeyed, ProgressLine } from "../text/terminal.js";
 import { writeOut, writeWhole } from "../written-file.js";
 
@@ -62,7 +62,10 @@ async function exportWith(recorder: Recorder, { options, screen }: Invocation): 
     if (out === undefined || out === "-")
       return writeOut(screen.out.isTerminal ? harmless(lines, chosen.format) : lines);
     const [name] = isFolder(out) ? [...fileNamesOf([session_id ?? ""]).values()] : [];
-    return writeWhole(name !== undefined && isPerSession ? join(out, name) : out, lines);
+    const path = name !== undefined && isPerSession ? join(out, name) : out;
+    await writeWhole(path, lines);
+    screen.err.write(`Wrote ${formatBytes(statSync(path).size)} to ${cleanText(path)}.\n`);
+    return;
   }
   if (out === undefined || out === "-") throw folderMissing(chosen.format as string);
   const progress = new ProgressLine(screen.err);
@@ -78,7 +81,7 @@ async function exportWith(recorder: Recorder, { options, screen }: Invocation): 
       written += 1;
     }
     looked += 1;
-    progress.show(`${looked} of ${names.size} sessions …`);
+    progress.show(`${formatCount(looked)} of ${countOf(names.size, "session", "sessions")} …`);
   }
   progress.clear();
   screen.err.write(`Wrote ${countOf(written, "session", "sessions")} to ${basename(out)}.\n`);

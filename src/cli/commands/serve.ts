@@ -10,7 +10,7 @@ import { openRecorder } from "../../open-recorder.js";
 import type { Recorder } from "../../recorder.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
 import { exitStatus, Failed } from "../failures.js";
-import { countOf } from "../text/table.js";
+import { countOf, wrapText } from "../text/table.js";
 import type { Pane } from "../text/terminal.js";
 import { readVersion } from "../version.js";
 
@@ -163,19 +163,33 @@ async function announce(options: {
     `${bold(`Hansard ${version}`)}\n\n` +
       `  ${dim("Address")}  ${cyan(serving.address)}\n` +
       `  ${dim("API")}      ${cyan(`${serving.address}/docs`)}\n` +
-      `  ${dim("Record")}   ${isKept ? data : "in memory"}, ${countOf(position, "entry", "entries")}\n`,
+      beside("Record", `${isKept ? data : "in memory"}, ${countOf(position, "entry", "entries")}`, pane),
   );
   if (status !== "ok") pane.write(`\n  ${yellow("The index cannot be opened; run `hansard doctor`.")}\n`);
-  if (position === 0) pane.write(`\n  Record a first interaction:\n\n${firstEntry(serving.address)}\n`);
+  if (position === 0) pane.write(firstEntry(serving.address, pane));
   const end = isKept ? "; nothing that was acknowledged is lost" : ", and the record is gone";
-  pane.write(`\n  ${dim(`Ctrl-C stops it${end}.`)}\n\n`);
+  const farewell = wrapText(`Ctrl-C stops it${end}.`, (pane.columns ?? 0) - 2).map((line) => `  ${dim(line)}\n`);
+  pane.write(`\n${farewell.join("")}\n`);
 }
 
-function firstEntry(address: string): string {
-  return (
-    `    curl ${address}/interactions -H 'content-type: application/json' \\\n` +
-    `      -d '{"prompt": "Who keeps the record?", "response": "Hansard."}'`
-  );
+/** A label, and a text that may be longer than the line beside it. */
+function beside(label: string, text: string, pane: Pane): string {
+  const indent = 11;
+  const [first = "", ...rest] = wrapText(text, (pane.columns ?? 0) - indent);
+  const more = rest.map((line) => `${" ".repeat(indent)}${line}\n`).join("");
+  return `  ${pane.colours.dim(label.padEnd(indent - 2))}${first}\n${more}`;
+}
+
+/** A call to copy; a terminal that would break its lines is told where it stands instead. */
+function firstEntry(address: string, pane: Pane): string {
+  const lines = [
+    `    curl ${address}/interactions \\`,
+    "      -H 'content-type: application/json' \\",
+    `      -d '{"prompt": "Who keeps the record?", "response": "Hansard."}'`,
+  ];
+  const isRoomy = lines.every((line) => line.length <= (pane.columns ?? line.length));
+  if (!isRoomy) return "\n  Nothing yet; the API says how.\n";
+  return `\n  Record a first interaction:\n\n${lines.join("\n")}\n`;
 }
 
 async function close(options: {

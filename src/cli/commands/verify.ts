@@ -6,7 +6,7 @@ import { isSealFlaw } from "../../model/seal.js";
 import { verifyFile } from "../../verify-file.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
-import { countOf } from "../text/table.js";
+import { countOf, formatCount } from "../text/table.js";
 import { cleanText, documentText, type Pane, ProgressLine } from "../text/terminal.js";
 
 const WARNING =
@@ -16,7 +16,10 @@ export const verifyCommand: CommandModule = {
   define(command: Command): void {
     command
       .argument("[file]", "a file that `hansard export` wrote; without it, the store")
-      .option("--against <file>", "a seal that `hansard seal` printed: does the log still contain it?")
+      .option(
+        "--against <file>",
+        "seals that `hansard seal` printed, one a line: does the log still contain the newest?",
+      )
       .option("--seal-key <path>", "the key that seals must be signed with (HANSARD_SEAL_KEY)")
       .option("--json", "print the HTTP document")
       .addHelpText(
@@ -92,7 +95,7 @@ function verificationText(result: Verification, pane: Pane): string {
         : `the log was cut off or exchanged: its ${known.by} knows of entries through ${known.position}`;
     return `${bold(red(`position ${result.position}:`))} ${reason}\n${dim(advice)}\n`;
   }
-  const erased = result.erased === 0 ? "" : `, ${result.erased} of them erased`;
+  const erased = result.erased === 0 ? "" : `, ${formatCount(result.erased)} of them erased`;
   // A hash takes most of a line, and is easier to copy from one of its own.
   const head = result.entries === 0 ? "" : `,${pane.isTerminal ? "\n    " : " "}head hash ${result.hash}`;
   const sealed = result.seal === undefined ? "" : `\n${sealText(result.seal)}`;

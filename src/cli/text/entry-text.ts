@@ -1,15 +1,17 @@
 // Entries in words: the one line that stands for an entry in a table, and the colour of its kind.
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
 import { valueText } from "../../model/content.js";
+import { messageText } from "../../model/content-pieces.js";
 import type { EntrySummary, ReadKind } from "../../model/entry.js";
-import { countOf, formatCount } from "./table.js";
+import { readRole } from "../../model/roles.js";
+import { countOf } from "./table.js";
 import { type Colours, cleanLine } from "./terminal.js";
 
 /** Which fields say most about an entry of each kind. */
 const lineByKind: ByKind<EntrySummary, string> = {
   interaction: (entry) => `${entry.response_chars === 0 ? "(no response) " : ""}${cleanLine(entry.prompt)}`,
-  response: (entry) => cleanLine(entry.response_summary) || `${formatCount(entry.response_chars)} characters`,
-  message: (entry) => `${entry.role}: ${contentLine(entry)}`,
+  response: (entry) => cleanLine(entry.response_summary) || countOf(entry.response_chars, "character", "characters"),
+  message: (entry) => cleanLine(messageText(entry)),
   tool_call: (entry) => `${entry.tool}${entry.is_error === true ? " failed" : ""} → ${valueLine(entry.result)}`,
   error: (entry) => entry.error,
   decision: (entry) => entry.decision,
@@ -21,8 +23,14 @@ const lineByKind: ByKind<EntrySummary, string> = {
   redaction: (entry) => `${countOf(entry.positions.length, "entry", "entries")} forgotten: ${entry.reason}`,
 };
 
+/** Without who said it, which stands beside it. */
 export function entryLine(entry: EntrySummary): string {
   return cleanLine(saidByKind(lineByKind, entry) ?? "");
+}
+
+/** Who speaks in an entry: of a message its role, as views read it, else the kind. */
+export function whoOf(entry: { readonly kind: string; readonly role?: string }): string {
+  return entry.kind === "message" ? readRole(entry.role ?? "") : cleanLine(entry.kind);
 }
 
 type Colour = "cyan" | "green" | "yellow" | "red" | "magenta" | "dim";
@@ -45,17 +53,6 @@ const colourByKind: { readonly [K in ReadKind]: Colour } = {
 /** Also of kinds that this version does not know, as a store written by a later one may hold them. */
 export function kindColour(kind: string, colours: Colours): (text: string) => string {
   return colours[Object.hasOwn(colourByKind, kind) ? colourByKind[kind as ReadKind] : "dim"];
-}
-
-function contentLine(entry: Extract<EntrySummary, { readonly kind: "message" }>): string {
-  if (typeof entry.content === "string" && entry.content !== "") return cleanLine(entry.content);
-  if (entry.content.length === 0) return `calls ${entry.tool_calls.map(toolName).join(", ")}`;
-  return valueLine(entry.content);
-}
-
-function toolName(call: { readonly [key: string]: unknown }): string {
-  const { function: called } = call as { readonly function?: { readonly name?: unknown } };
-  return typeof called?.name === "string" ? called.name : "a tool";
 }
 
 function valueLine(value: unknown): string {

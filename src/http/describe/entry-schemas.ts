@@ -154,7 +154,8 @@ function summary(kind: ReadKind): Schema {
   const { response: _, context_pack: __, ...properties } = whole.properties;
   const response_chars = { type: "integer", description: "Length of the response in code points." };
   const required = whole.required.filter((name) => name in properties);
-  return objectOf({ ...properties, response_chars }, [...required, "response_chars"]);
+  const response_excerpt = { type: "string", description: "Its beginning, with `excerpts=1`." };
+  return objectOf({ ...properties, response_chars, response_excerpt }, [...required, "response_chars"]);
 }
 
 function union(namesByKind: readonly (readonly [string, string])[]): Schema {

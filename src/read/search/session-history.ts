@@ -1,7 +1,8 @@
 // Search as an agent reads it: a line for each hit, short, newest first.
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
-import { contentWords, valueText } from "../../model/content.js";
-import type { Entry, EntryOf } from "../../model/entry.js";
+import { valueText } from "../../model/content.js";
+import { messageText } from "../../model/content-pieces.js";
+import type { Entry } from "../../model/entry.js";
 import { readRole } from "../../model/roles.js";
 
 const TEXT_CHARS = 200;
@@ -36,12 +37,6 @@ const textByKind: ByKind<Entry, string> = {
   audit: (entry) => `audit: ${shorten(`${entry.action} by ${entry.actor} ${entry.target}`.trimEnd())}`,
   redaction: (entry) => `redaction: ${shorten(entry.reason)}`,
 };
-
-/** A message that only calls tools says so by its calls. */
-function messageText({ content, tool_calls }: EntryOf<"message">): string {
-  const text = contentWords(content);
-  return text === "" && tool_calls.length > 0 ? valueText(tool_calls) : text;
-}
 
 /** The first code points, so that no character is cut in two. */
 function shorten(text: string, charsMax = TEXT_CHARS): string {
