@@ -8,6 +8,7 @@ import type { EntryLog, Placement, StoredEntry, TakenClaim } from "../ports/entr
 import type { Mask } from "../ports/mask.js";
 import { type Draft, parseDraft } from "./draft.js";
 import type { GroupCommit } from "./group-commit.js";
+import { alreadyCompleted, namesOthers, resolveNamed } from "./named-entries.js";
 import { type Packed, pack, type Surroundings } from "./pack.js";
 
 export interface Captured {
@@ -15,15 +16,14 @@ export interface Captured {
   readonly id: string;
   readonly position: number;
   readonly created_at: string;
+  /** Fields that the kind does not know: they are kept in `extra`. Absent where there are none. */
+  readonly unknown_fields?: readonly string[];
 }
 
 /** A captured item together with what was written, for callers that answer with the whole entry. */
 export interface CapturedItem extends Captured {
   readonly stored?: StoredParts;
 }
-
-/** How many are read together, so that a batch of thousands holds few of them in memory. */
-const INTERACTIONS_AT_ONCE = 100;
 
 export class Capture {
   readonly #log: EntryLog;
@@ -55,7 +55,7 @@ export class Capture {
   async appendOne(input: unknown, kindWhenAbsent?: CaptureKind): Promise<CapturedItem | Rejection> {
     const draft = this.#parse(input, kindWhenAbsent);
     if (draft instanceof Rejection) return draft;
-    if (draft.kind !== "response") {
+    if (!namesOthers(draft.kind)) {
       const packed = pack(draft, this.#surroundings);
       if (packed instanceof Rejection) return packed;
       const outcome = await this.#commit.append([packed.entry]);
@@ -74,8 +74,8 @@ export class Capture {
       if (draft instanceof Rejection) return draft.at(index);
       drafts.push(draft);
     }
-    if (drafts.some((draft) => draft.kind === "response")) {
-      const refused = await this.#inheritFromInteractions(drafts);
+    if (drafts.some(({ kind }) => namesOthers(kind))) {
+      const refused = await resolveNamed(drafts, this.#log);
       if (refused !== undefined) return refused;
     }
     const packed: Packed[] = [];
@@ -91,58 +91,6 @@ export class Capture {
     const draft = parseDraft(input, kindWhenAbsent);
     if (this.#redact === undefined || draft instanceof Rejection) return draft;
     return { ...draft, body: this.#redact.entry(draft.body) };
-  }
-
-  /** A response takes session, project and client from its interaction, whatever the caller gave. */
-  async #inheritFromInteractions(drafts: Draft[]): Promise<Rejection | undefined> {
-    const bodies = await this.#readInteractions(drafts);
-    for (const [index, draft] of drafts.entries()) {
-      if (draft.kind === "interaction" && draft.id !== undefined) bodies.set(draft.id, draft.body as JsonObject);
-      if (draft.kind !== "response") continue;
-      const interactionId = draft.body.interaction_id as string;
-      const interaction = bodies.get(interactionId);
-      if (interaction === undefined) {
-        // The id of an entry that was erased is acknowledged, also where its interaction went with it.
-        if (draft.id !== undefined && (await this.#isTaken(draft.id))) continue;
-        return interactionNotFound(interactionId).at(index);
-      }
-      if (typeof interaction.response === "string" && interaction.response !== "") {
-        return alreadyCompleted(interactionId).at(index);
-      }
-      const { created_at, session_id, project, client, ...own } = draft.body;
-      const labels = Object.fromEntries(
-        ["session_id", "project", "client"].flatMap((name) =>
-          typeof interaction[name] === "string" ? [[name, interaction[name]]] : [],
-        ),
-      );
-      const time = created_at === undefined ? {} : { created_at };
-      drafts[index] = { ...draft, body: { ...time, ...labels, ...own } };
-    }
-    return undefined;
-  }
-
-  async #isTaken(id: string): Promise<boolean> {
-    const [position] = await this.#log.find([idClaim(id)]);
-    return position !== undefined;
-  }
-
-  /** The recorded interactions that these drafts complete, by id. */
-  async #readInteractions(drafts: readonly Draft[]): Promise<Map<string, JsonObject>> {
-    const ids = drafts.flatMap((draft) => (draft.kind === "response" ? [draft.body.interaction_id as string] : []));
-    const positions = (await this.#log.find(ids.map(idClaim))).filter((position) => position !== undefined);
-    const bodies = new Map<string, JsonObject>();
-    for (let used = 0; used < positions.length; used += INTERACTIONS_AT_ONCE) {
-      for (const stored of await this.#log.get(positions.slice(used, used + INTERACTIONS_AT_ONCE))) {
-        if (stored?.body === undefined || stored.kind !== "interaction") continue;
-        const { response, session_id, project, client, id } = parseBody(stored.position, stored.body);
-        // Only what is needed, since the rest may be large.
-        const kept = Object.entries({ response, session_id, project, client }).filter(
-          ([, value]) => value !== undefined,
-        );
-        bodies.set(id as string, Object.fromEntries(kept) as JsonObject);
-      }
-    }
-    return bodies;
   }
 
   /**
@@ -166,10 +114,11 @@ export class Capture {
         known.set(index, recorded(packed[index] as Packed, outcome.placed[order] as Placement));
       }
     }
-    return packed.map((_, index) => {
+    return packed.map((own, index) => {
       const twin = twins.get(index);
       if (twin === undefined) return known.get(index) as CapturedItem;
-      return { ...(known.get(twin) as CapturedItem), status: "already_recorded" as const };
+      const { unknown_fields: _, ...same } = known.get(twin) as CapturedItem;
+      return { ...same, ...unknownIn(own), status: "already_recorded" as const };
     });
   }
 
@@ -199,19 +148,25 @@ function recorded(packed: Packed, placement: Placement): CapturedItem {
   const { id, created_at, entry } = packed;
   const { kind, recorded_at, body } = entry;
   const { position, hash } = placement;
-  return { status: "recorded", id, position, created_at, stored: { position, kind, recorded_at, hash, body } };
+  const stored = { position, kind, recorded_at, hash, body };
+  return { status: "recorded", id, position, created_at, ...unknownIn(packed), stored };
 }
 
 /** The stored entry as an acknowledgement, if it holds what this caller gave. The id of an erased entry stays taken. */
 function sameContent(stored: StoredEntry, packed: Packed): CapturedItem | undefined {
   const { position, recorded_at } = stored;
   if (stored.body === undefined) {
-    return { status: "already_recorded", id: packed.id, position, created_at: recorded_at };
+    return { status: "already_recorded", id: packed.id, position, created_at: recorded_at, ...unknownIn(packed) };
   }
   const body = parseBody(position, stored.body);
   if (stored.kind !== packed.draft.kind || !bodiesEqual(stored.kind, body, packed.draft)) return undefined;
   const created_at = (body.created_at as string | undefined) ?? recorded_at;
-  return { status: "already_recorded", id: body.id as string, position, created_at, stored };
+  const id = body.id as string;
+  return { status: "already_recorded", id, position, created_at, ...unknownIn(packed), stored };
+}
+
+function unknownIn({ draft: { unknown_fields } }: Packed): Pick<Captured, "unknown_fields"> {
+  return unknown_fields === undefined ? {} : { unknown_fields };
 }
 
 /** Compares what the callers gave: an id or a time that was added for them does not count. */
@@ -267,21 +222,4 @@ function conflict(claim: string, packed: Packed): Rejection {
 
 function entriesMissing(): Rejection {
   return reject({ code: "entries_missing", message: "no entry was given", hint: "Give one entry or more." });
-}
-
-function interactionNotFound(id: string): Rejection {
-  return reject({
-    code: "interaction_not_found",
-    field: "interaction_id",
-    message: `there is no interaction ${JSON.stringify(id.slice(0, 128))}`,
-    hint: "Record the interaction first, then complete it.",
-  });
-}
-
-function alreadyCompleted(id: string): Rejection {
-  return reject({
-    code: "already_completed",
-    field: "interaction_id",
-    message: `interaction ${id} has its response already; nothing was stored`,
-  });
 }

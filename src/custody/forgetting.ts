@@ -4,7 +4,7 @@ import type { Surroundings } from "../capture/pack.js";
 import { idClaim } from "../model/claims.js";
 import { Fault } from "../model/fault.js";
 import { isPositionText } from "../model/ids.js";
-import { isJsonObject } from "../model/json.js";
+import { isJsonObject, type JsonObject } from "../model/json.js";
 import { isReservedKind } from "../model/kinds.js";
 import { Rejection, reject } from "../model/rejection.js";
 import type { RowFilter, RowKey } from "../ports/entry-index.js";
@@ -155,8 +155,14 @@ export class Forgetting {
         const stored = await this.#log.getBodies(wanted.slice(used, used + BODIES_AT_ONCE));
         const there = stored.flatMap((one) => (one === undefined || isGone(one) ? [] : [one]));
         for (const { position, kind } of there) if (!isReservedKind(kind)) kinds.set(position, kind);
-        const found = await this.#log.find(there.flatMap(claimsOf));
-        for (const position of found) if (position !== undefined && !kinds.has(position)) belonging.push(position);
+        const bodies = there.flatMap(bodyOf);
+        const claimed = await this.#log.find(bodies.flatMap(({ kind, body }) => belongingClaims(kind, body)));
+        const thought = await this.#reading.ask(
+          "feedbackOn",
+          bodies.map(({ body }) => String(body.id)),
+        );
+        for (const position of [...claimed, ...thought])
+          if (position !== undefined && !kinds.has(position)) belonging.push(position);
       }
       wanted = belonging.filter((position) => !kinds.has(position));
     }
@@ -184,10 +190,10 @@ function isGone({ body, flaw }: StoredBody): boolean {
   return body === undefined && flaw === undefined;
 }
 
-function claimsOf({ kind, body }: StoredBody): readonly string[] {
+function bodyOf(stored: StoredBody): readonly { readonly kind: string; readonly body: JsonObject }[] {
   try {
-    const parsed: unknown = JSON.parse(body ?? "");
-    return isJsonObject(parsed) ? belongingClaims(kind, parsed) : [];
+    const body: unknown = JSON.parse(stored.body ?? "");
+    return isJsonObject(body) ? [{ kind: stored.kind, body }] : [];
   } catch {
     // A damaged body can be forgotten like any other; what belonged to it nobody knows any more.
     return [];

@@ -5,7 +5,7 @@ import { isJsonObject } from "../model/json.js";
 import { namedIn } from "../model/redaction.js";
 import type { EntryIndex, EntryRow, IndexSource, IndexStanding } from "../ports/entry-index.js";
 import type { EntryLog, StoredBody, StoredEntry } from "../ports/entry-log.js";
-import { type PlacedBody, toEntryRow } from "./entry-row.js";
+import { aboutOf, type PlacedBody, toEntryRow } from "./entry-row.js";
 import { foldBatch } from "./folding.js";
 import { KnownDocuments } from "./known-documents.js";
 
@@ -102,16 +102,13 @@ export class Indexer {
   }
 
   async #toRows(bodies: readonly PlacedBody[]): Promise<readonly EntryRow[]> {
-    const ids = bodies.flatMap(({ kind, body }) => (kind === "response" ? [String(body.interaction_id)] : []));
+    const ids = bodies.flatMap(({ kind, body }) => aboutOf(kind, body) ?? []);
     const positions = ids.length === 0 ? [] : await this.#log.find(ids.map(idClaim));
     const positionById = new Map(ids.map((id, index) => [id, positions[index]]));
-    return bodies.flatMap(
-      (placed) =>
-        toEntryRow(
-          placed,
-          placed.kind === "response" ? positionById.get(String(placed.body.interaction_id)) : undefined,
-        ) ?? [],
-    );
+    return bodies.flatMap((placed) => {
+      const about = aboutOf(placed.kind, placed.body);
+      return toEntryRow(placed, about === undefined ? undefined : positionById.get(about)) ?? [];
+    });
   }
 }
 

@@ -27,6 +27,8 @@ interface Questions {
   recordedSummary(session_id: string): SessionSummary | undefined;
   timeline(query: TimelineQuery): Timeline;
   sessionPositions(range: SessionRange): readonly number[];
+  /** Positions of all feedback on these entries, given by their ids. */
+  feedbackOn(entry_ids: readonly string[]): readonly number[];
   history(query: HistoryQuery): History;
   planConsolidation(wish: { readonly session_id: string; readonly through: number }): ConsolidationPlan;
   search(query: SearchQuery): SearchPage;

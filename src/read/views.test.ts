@@ -25,6 +25,7 @@ const interaction: Interaction = {
   model: "own model",
   usage: { input_tokens: 1 },
   latency_ms: 5,
+  error: "",
   extra: { a: 1, b: 1 },
 };
 const nothingGiven: EntryOf<"response"> = {
@@ -39,6 +40,7 @@ const nothingGiven: EntryOf<"response"> = {
   chunks_used: [],
   model: "",
   usage: {},
+  error: "",
   extra: {},
 };
 

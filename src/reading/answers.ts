@@ -66,6 +66,7 @@ export const answers: Answers = {
   sessionSummary: ({ index }, session_id) => index.whole(({ sessions }) => sessions.summary(session_id)),
   recordedSummary: ({ index }, session_id) => index.whole(({ sessions }) => sessions.recordedSummary(session_id)),
   sessionPositions: ({ index }, range) => index.whole(({ sessions }) => sessions.positions(range)),
+  feedbackOn: ({ index }, entry_ids) => index.whole(({ entries }) => entries.feedbackOn(entry_ids)),
   history: ({ index }, query) => index.whole((readers) => pageAnswers.history(readers, query)),
   planConsolidation: ({ index }, { session_id, through }) =>
     index.whole(({ histories }) => histories.planConsolidation(session_id, through)),

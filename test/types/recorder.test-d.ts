@@ -32,6 +32,7 @@ import {
   type SearchHit,
   type SearchPage,
   type Session,
+  type SessionLabels,
   type SessionList,
   type SessionSummary,
   type Tail,
@@ -103,6 +104,8 @@ expectTypeOf<CaptureKind>().toEqualTypeOf<
   | "decision"
   | "consolidation"
   | "clear"
+  | "withdrawal"
+  | "feedback"
   | "session_info"
   | "raw"
 >();
@@ -191,7 +194,7 @@ else expectTypeOf(verification.reason).toEqualTypeOf<string>();
 
 // Sessions.
 declare const session: Session;
-expectTypeOf(recorder.session).toEqualTypeOf<(id: string) => Session>();
+expectTypeOf(recorder.session).toEqualTypeOf<(id: string, labels?: SessionLabels) => Session>();
 expectTypeOf(recorder.listSessions).returns.resolves.toEqualTypeOf<SessionList>();
 expectTypeOf(recorder.listSessions).toBeCallableWith({ project: "-", client: "c", limit: 5, cursor: null });
 expectTypeOf<SessionList["sessions"]>().toEqualTypeOf<readonly SessionSummary[]>();

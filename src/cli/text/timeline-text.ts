@@ -3,6 +3,7 @@
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
 import { contentText, valueText } from "../../model/content.js";
 import type { EntrySummary } from "../../model/entry.js";
+import { feedbackWords } from "../../model/feedback.js";
 import { readRole } from "../../model/roles.js";
 import { entryLine, kindColour } from "./entry-text.js";
 import { countOf, formatCount } from "./table.js";
@@ -91,6 +92,8 @@ const paragraphsByKind: ByKind<EntrySummary, readonly Paragraph[], [colours: Col
     said(entry.summary),
   ],
   clear: (_, { dim }) => [{ text: "history starts anew after this", paint: dim }],
+  withdrawal: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
+  feedback: (entry, { dim }) => [{ text: `on ${entry.entry_id}`, linesMax: 1, paint: dim }, said(feedbackWords(entry))],
   session_info: (entry, { dim }) => [
     said(entry.title),
     { text: [facts(entry.metadata), entry.parent && `from ${entry.parent}`].join(" "), linesMax: 3, paint: dim },
@@ -109,7 +112,12 @@ function said(text: string): Paragraph {
   return { text, linesMax: SAID_LINES };
 }
 
-function answerText(entry: { readonly response_chars: number; readonly response_summary: string }): string {
+function answerText(entry: {
+  readonly response_chars: number;
+  readonly response_summary: string;
+  readonly error: string;
+}): string {
+  if (entry.error !== "") return `failed: ${entry.error}`;
   if (entry.response_chars === 0) return entry.response_summary || "(no response)";
   const length = countOf(entry.response_chars, "character", "characters");
   return `→ ${entry.response_summary === "" ? length : `${entry.response_summary} (${length})`}`;

@@ -92,6 +92,10 @@ export function openApiDocument(options: {
 
 function answerSchemas(): { readonly [name: string]: Schema } {
   const status = { type: "string", enum: ["recorded", "already_recorded"] };
+  const unknown_fields = {
+    ...listOf(text),
+    description: "Fields that the kind does not know, kept in `extra`; absent where there are none.",
+  };
   return {
     Error: object({
       error: object(
@@ -109,7 +113,7 @@ function answerSchemas(): { readonly [name: string]: Schema } {
         ["field", "index", "hint"],
       ),
     }),
-    Receipt: object({ status, id: text, position: count, created_at: time }),
+    Receipt: object({ status, id: text, position: count, created_at: time, unknown_fields }, ["unknown_fields"]),
     EntriesRecorded: object({ status, entries: listOf(schemaNamed("Receipt")) }),
     InteractionPage: object({ interactions: listOf(schemaNamed("InteractionSummary")), ...pageEnd }, ["partial"]),
     EntryPage: object({ entries: listOf(schemaNamed("EntrySummary")), ...pageEnd }, ["partial"]),
