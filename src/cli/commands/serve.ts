@@ -1,11 +1,13 @@
 // `hansard serve`: the record over HTTP until a signal ends it, with nothing acknowledged lost.
 import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { createSecureContext } from "node:tls";
 import type { Command } from "commander";
-import { isLoopback } from "../../http/door/loopback.js";
+import { beyondLoopback, isLoopback } from "../../http/door/loopback.js";
 import type { createLogger } from "../../http/logger.js";
 import type { Serving } from "../../http/serve.js";
 import { shownPlace } from "../../model/data-address.js";
+import { Fault } from "../../model/fault.js";
 import { openRecorder } from "../../open-recorder.js";
 import type { Recorder } from "../../recorder.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
@@ -52,7 +54,9 @@ export const serveCommand: CommandModule = {
     const logger = logging.createLogger({
       level: options.verbose === true ? "debug" : err.isTerminal ? "warn" : "info",
     });
-    const recorder = await openRecorder({ data: settings.data, mask: settings.mask, redact: settings.redact });
+    // Opening makes a new store only for this machine alone; what cannot be served leaves nothing behind.
+    if (isLoopback(host)) await tryListening(host, settings.port);
+    const recorder = await openServed(settings, host);
     try {
       const { port, allow_host: allow_hosts, rate } = settings;
       const version = readVersion();
@@ -72,6 +76,29 @@ export const serveCommand: CommandModule = {
     return exitStatus.done;
   },
 };
+
+/** Fails as listening would. */
+async function tryListening(host: string, port: number): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once("error", reject);
+    probe.listen({ host, port }, resolve);
+  }).catch((error: unknown) => {
+    throw toListenFailure(error, host, port);
+  });
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+/** A store that is not there yet has no keys, and so nothing to serve beyond this machine. */
+async function openServed({ data, mask, redact }: Invocation["settings"], host: string): Promise<Recorder> {
+  try {
+    return await openRecorder({ data, mask, redact, create: isLoopback(host) });
+  } catch (error) {
+    const isMissing = error instanceof Fault && error.code === "store_missing";
+    throw isMissing && !isLoopback(host) ? beyondLoopback(host) : error;
+  }
+}
 
 /** An option that may be repeated. */
 function gather(value: string, before: readonly string[] = []): readonly string[] {
