@@ -207,6 +207,14 @@ expectTypeOf(session.toolCall).toBeCallableWith({ tool: "t", args: { a: 1 }, res
 expectTypeOf(session.error).toBeCallableWith({ error: "e", context: "c" });
 expectTypeOf(session.decision).toBeCallableWith({ decision: "d", confidence: 0.5 });
 expectTypeOf(session.info).toBeCallableWith({ title: "t", metadata: { m: [1] }, parent: "p" });
+expectTypeOf(session.interaction).toBeCallableWith({ prompt: "p", error: "overloaded" });
+expectTypeOf(session.interaction).returns.resolves.toEqualTypeOf<Interaction>();
+expectTypeOf(session.withdraw).toBeCallableWith(3, { id: "w" });
+expectTypeOf(recorder.feedback).toBeCallableWith({ entry_id: "e", score: -1, label: "wrong", comment: null });
+expectTypeOf(recorder.feedback).returns.resolves.toEqualTypeOf<Captured>();
+expectTypeOf<Captured["unknown_fields"]>().toEqualTypeOf<readonly string[] | undefined>();
+// @ts-expect-error Feedback is about an entry.
+void recorder.feedback({ score: 1 });
 expectTypeOf(session.clear).toBeCallableWith();
 expectTypeOf(session.clear).returns.resolves.toEqualTypeOf<Captured>();
 expectTypeOf(session.consolidate).toBeCallableWith(5, { summary: "s" });
