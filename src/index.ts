@@ -42,7 +42,7 @@ export type {
   Trend,
 } from "./model/report.js";
 export type { Seal } from "./model/seal.js";
-export type { Verification } from "./model/verification.js";
+export type { Contradiction, KnownHead, Verification } from "./model/verification.js";
 export { openRecorder, type RecorderOptions } from "./open-recorder.js";
 export type { EngineParts } from "./open-sides.js";
 export type { EntryCounts, EntryIndex } from "./ports/entry-index.js";
@@ -59,6 +59,7 @@ export type { SearchHit, SearchPage } from "./read/search/searcher.js";
 export type { HistoryFormat, HistoryOptions, SessionListOptions, TimelineOptions } from "./read/session-query.js";
 export type { SessionList, SessionSummary, Timeline } from "./read/session-reader.js";
 export {
+  type AcceptLogOptions,
   type AppendResult,
   type Health,
   type RebuildIndexOptions,

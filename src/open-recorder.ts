@@ -3,7 +3,6 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { pooledRandomBytes } from "./capture/pack.js";
 import { composeRecorder } from "./compose-recorder.js";
-import { defaultSealKeyPath } from "./custody/seal-key.js";
 import { Sealing } from "./custody/sealing.js";
 import { createMask } from "./guard/masking/mask.js";
 import { parseMaskValues } from "./guard/masking/registered-values.js";
@@ -48,12 +47,10 @@ export async function openRecorder(given: RecorderOptions = {}): Promise<Recorde
   const data = parseData(options.data);
   const values = orThrow(parseMaskValues(options.mask));
   const mask = createMask({ values });
-  const config_home = process.env.XDG_CONFIG_HOME ?? "";
-  const key_path = options.seal_key || defaultSealKeyPath({ home: homedir(), config_home });
   const place = typeof data === "string" ? data : "memory:";
   const guarded = {
     surroundings: { nowMs: Date.now, randomBytes: pooledRandomBytes() },
-    sealing: new Sealing({ key_path, is_named: Boolean(options.seal_key), data: place }),
+    sealing: Sealing.of({ seal_key: options.seal_key, data: place }),
     mask,
     ...(isRedacting(options) ? { redact: mask } : {}),
   };

@@ -5,6 +5,7 @@ import type { ImportDoor } from "./capture/import-door.js";
 import type { Custody } from "./custody/custody.js";
 import type { ForgetOptions } from "./custody/forget-wish.js";
 import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./custody/forgotten.js";
+import type { SealKeepingOptions } from "./custody/seal-keeping.js";
 import { type ExportOptions, parseExportQuery } from "./export/export-query.js";
 import type { Exports } from "./export/exports.js";
 import { type Keys, person } from "./guard/keys.js";
@@ -21,13 +22,14 @@ import type {
   InteractionInput,
 } from "./model/entry.js";
 import { closed } from "./model/fault.js";
-import { isPositionText, parseSessionId } from "./model/ids.js";
+import { isKeyId, isPositionText, parseSessionId } from "./model/ids.js";
 import { knownOptions, optionNames } from "./model/options.js";
 import { orThrow, RecorderError, reject } from "./model/rejection.js";
 import type { ReflectionReport } from "./model/report.js";
 import type { Seal } from "./model/seal.js";
-import type { Verification } from "./model/verification.js";
+import type { Contradiction, Verification } from "./model/verification.js";
 import type { EntryCounts } from "./ports/entry-index.js";
+import type { EntryJson } from "./read/entry-reader.js";
 import {
   type EntryListOptions,
   type InteractionListOptions,
@@ -69,6 +71,8 @@ export interface RecorderParts {
   readonly exports: Exports;
   readonly vitals: Vitals;
   readonly nowMs: () => number;
+  /** The parts for whoever came in with this key. */
+  readonly by: (key_id: string) => RecorderParts;
   /** Waits for what is being written, then closes the store. */
   readonly close: () => Promise<void>;
 }
@@ -78,16 +82,30 @@ export interface VerifyOptions {
   readonly against?: Seal | string | undefined;
 }
 
+export interface AcceptLogOptions {
+  /** Who accepts it, for the record: `person` by default. */
+  readonly actor?: string | undefined;
+}
+
 export interface RebuildIndexOptions {
   readonly onProgress?: ((position: number) => void) | undefined;
 }
 
 /** What the calls that are no questions take. */
 const optionTables = {
-  import: optionNames<ImportOptions>({ format: true, timezone: true, stdin: true, onProgress: true, onFile: true }),
+  import: optionNames<ImportOptions>({
+    format: true,
+    timezone: true,
+    as_new: true,
+    stdin: true,
+    onProgress: true,
+    onFile: true,
+  }),
   verify: optionNames<VerifyOptions>({ against: true }),
   retain: optionNames<RetentionOptions>({ rules: true, dry_run: true, actor: true }),
   scrub: optionNames<ScrubOptions>({ reason: true, dry_run: true, actor: true }),
+  acceptLog: optionNames<AcceptLogOptions>({ actor: true }),
+  keepSeals: optionNames<SealKeepingOptions>({ every_ms: true, onTrouble: true }),
   rebuildIndex: optionNames<RebuildIndexOptions>({ onProgress: true }),
 };
 
@@ -99,7 +117,7 @@ function known<O extends object>(question: QuestionName, options: O): O {
 /** What is asked for is an argument of its own in a search; an export also has a form, and somebody who asks for it. */
 const questionOptions: { readonly [Q in QuestionName]?: readonly string[] } = {
   search: optionNamesOf("search").filter((name) => name !== "q"),
-  export: [...optionNamesOf("export"), "format", "timezone", "actor", "export_id"],
+  export: [...optionNamesOf("export"), "format", "timezone", "actor", "export_id", "onUnaudited"],
 };
 
 /** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */
@@ -115,6 +133,16 @@ export class Recorder {
     this.#parts = parts;
     this.keys = parts.keys;
     this.vitals = parts.vitals;
+  }
+
+  /**
+   * The same store for a caller that a server has let in with a key: what is recorded through it, audit entries included,
+   * carries the key's id as `recorded_by`. It is closed with the recorder that it came from.
+   */
+  recordedBy(key_id: string): Recorder {
+    if (key_id === "") return this;
+    if (isKeyId(key_id)) return new Recorder(this.#open().by(key_id));
+    throw new RecorderError({ code: "field_invalid", field: "key_id", message: "key_id is not the id of a key" });
   }
 
   /** Records one round-trip with a model, and answers with the whole interaction once it is on disk. */
@@ -168,11 +196,17 @@ export class Recorder {
 
   /** One entry by its id or its position; undefined where there is none. */
   async getEntry(idOrPosition: string | number): Promise<Entry | ErasedEntry | undefined> {
-    const text = String(idOrPosition);
-    if (!isPositionText(text)) return this.#ask("getById", text);
-    const position = Number(text);
+    const wish = toWish(idOrPosition);
     this.#open();
-    return Number.isSafeInteger(position) ? this.#ask("getByPosition", position) : undefined;
+    if (wish === undefined) return undefined;
+    return "id" in wish ? this.#ask("getById", wish.id) : this.#ask("getByPosition", wish.position);
+  }
+
+  /** The same as JSON in UTF-8, whose large parts were never built: for whoever sends it on. */
+  async getEntryJson(idOrPosition: string | number): Promise<EntryJson | undefined> {
+    const wish = toWish(idOrPosition);
+    this.#open();
+    return wish === undefined ? undefined : this.#ask("getJson", wish);
   }
 
   /**
@@ -235,7 +269,8 @@ export class Recorder {
   async *exportEntries(options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
     const { exports, nowMs } = this.#open();
     const query = orThrow(parseExportQuery(known("export", options), nowMs()));
-    yield* exports.entries(query, { actor: options.actor ?? person.actor, id: options.export_id });
+    const deed = { actor: options.actor ?? person.actor, id: options.export_id };
+    yield* exports.entries(query, deed, options.onUnaudited);
   }
 
   /** Looks back at the newest entries of conversations: what went wrong, what recurs, and how that has changed. */
@@ -249,12 +284,27 @@ export class Recorder {
   }
 
   /**
-   * Walks the whole chain and says whether every entry is as it was recorded. Against a seal, it also says whether the
-   * log still contains what was sealed: only so are entries seen that were cut off at its end.
+   * Walks the whole chain and says whether every entry is as it was recorded, and whether the log still holds what its
+   * index was made from and what a server sealed last. Against a seal, it also says whether the log contains what was sealed:
+   * without either, entries that were cut off at its end, or written anew together with all that follow, are not seen.
    */
   async verify(options: VerifyOptions = {}): Promise<Verification> {
     const { against } = knownOptions(options, optionTables.verify);
     return orThrow(await this.#open().custody.verify(against));
+  }
+
+  /**
+   * Accepts a log that was cut off or exchanged, as after putting back an older copy of it by hand, and writes down who did
+   * so. Answers with what had been known of the other one; undefined where there was nothing to accept.
+   */
+  async acceptLog(options: AcceptLogOptions = {}): Promise<Contradiction | undefined> {
+    const { actor = person.actor } = knownOptions(options, optionTables.acceptLog);
+    return this.#open().custody.acceptLog(actor);
+  }
+
+  /** Keeps the newest seal beside its key until the recorder is closed: now, then, and while it is recorded now and again. */
+  async keepSeals(options: SealKeepingOptions = {}): Promise<void> {
+    await this.#open().custody.keepSeals(knownOptions(options, optionTables.keepSeals));
   }
 
   /** A signed statement of what the log holds now, to be kept elsewhere and given to `verify`. */
@@ -304,4 +354,12 @@ export class Recorder {
     if (this.#closing !== undefined) throw closed();
     return this.#parts;
   }
+}
+
+/** Undefined where it is a number that no position can have. */
+function toWish(idOrPosition: string | number): { readonly id: string } | { readonly position: number } | undefined {
+  const text = String(idOrPosition);
+  if (!isPositionText(text)) return { id: text };
+  const position = Number(text);
+  return Number.isSafeInteger(position) ? { position } : undefined;
 }

@@ -1,15 +1,15 @@
 // Entries that name others: a response and a feedback take their labels from what they name, and a withdrawal must name a
 // message of its own session. Whatever way an entry comes in, this is looked at before it is stored.
-import { parseBody } from "../model/body.js";
+import { parseBodyText } from "../model/body.js";
 import { idClaim } from "../model/claims.js";
 import { isPositionText } from "../model/ids.js";
 import type { JsonObject } from "../model/json.js";
 import { Rejection, reject } from "../model/rejection.js";
-import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
+import type { Turn } from "../model/turn.js";
+import type { EntryLog } from "../ports/entry-log.js";
+import { bodiesAt, READ_ENTRIES } from "./bodies-at.js";
 import type { Draft } from "./draft.js";
 
-/** How many are read together, so that a batch of thousands holds few of them in memory. */
-const ENTRIES_AT_ONCE = 100;
 const LABELS = ["session_id", "project", "client"] as const;
 
 /** What has to be known of an entry that is named. */
@@ -29,10 +29,11 @@ export function namesOthers(kind: string): boolean {
 }
 
 /** Fills in what drafts take from the entries that they name; the first one that names none that will do is refused. */
-export async function resolveNamed(drafts: Draft[], log: EntryLog): Promise<Rejection | undefined> {
-  const entriesById = await readById(drafts, log);
-  const messages = await readMessages(drafts, log);
+export async function resolveNamed(drafts: Draft[], log: EntryLog, turn: Turn): Promise<Rejection | undefined> {
+  const entriesById = await readById(drafts, log, turn);
+  const messages = await readMessages(drafts, log, turn);
   for (const [index, draft] of drafts.entries()) {
+    if (turn.isOver) await turn.next();
     const resolved = resolve(draft, entriesById, messages);
     if (resolved instanceof Rejection) {
       // The id of an entry that was recorded is acknowledged, also where what it names was erased since.
@@ -71,23 +72,29 @@ function withLabels(draft: Draft, { labels }: NamedEntry): Draft {
   return { ...draft, body: { ...time, ...labels, ...own } };
 }
 
-async function readById(drafts: readonly Draft[], log: EntryLog): Promise<Map<string, NamedEntry>> {
-  const ids = drafts.flatMap(({ kind, body }) => {
+async function readById(drafts: readonly Draft[], log: EntryLog, turn: Turn): Promise<Map<string, NamedEntry>> {
+  const named = drafts.flatMap(({ kind, body }) => {
     const field = idFields[kind];
     return field === undefined ? [] : [body[field] as string];
   });
-  const positions = (await log.find(ids.map(idClaim))).filter((position) => position !== undefined);
+  const ids = [...new Set(named)];
+  const positions: number[] = [];
+  for (let used = 0; used < ids.length; used += READ_ENTRIES) {
+    const found = await log.find(ids.slice(used, used + READ_ENTRIES).map(idClaim));
+    for (const position of found) if (position !== undefined) positions.push(position);
+    if (turn.isOver) await turn.next();
+  }
   const entriesById = new Map<string, NamedEntry>();
-  for await (const { kind, body } of readEntries(positions, log))
+  for await (const { kind, body } of readEntries(positions, log, turn))
     entriesById.set(body.id as string, toNamed(kind, body));
   return entriesById;
 }
 
 /** The messages that withdrawals name, by position. */
-async function readMessages(drafts: readonly Draft[], log: EntryLog): Promise<Map<number, NamedEntry>> {
-  const positions = drafts.flatMap(({ kind, body }) => (kind === "withdrawal" ? [body.withdraws as number] : []));
+async function readMessages(drafts: readonly Draft[], log: EntryLog, turn: Turn): Promise<Map<number, NamedEntry>> {
+  const named = drafts.flatMap(({ kind, body }) => (kind === "withdrawal" ? [body.withdraws as number] : []));
   const messages = new Map<number, NamedEntry>();
-  for await (const { position, kind, body } of readEntries(positions, log)) {
+  for await (const { position, kind, body } of readEntries([...new Set(named)], log, turn)) {
     if (kind === "message") messages.set(position, toNamed(kind, body));
   }
   return messages;
@@ -96,13 +103,12 @@ async function readMessages(drafts: readonly Draft[], log: EntryLog): Promise<Ma
 async function* readEntries(
   positions: readonly number[],
   log: EntryLog,
+  turn: Turn,
 ): AsyncGenerator<{ readonly position: number; readonly kind: string; readonly body: JsonObject }> {
-  for (let used = 0; used < positions.length; used += ENTRIES_AT_ONCE) {
-    const stored: readonly (StoredEntry | undefined)[] = await log.get(positions.slice(used, used + ENTRIES_AT_ONCE));
-    for (const one of stored) {
-      if (one?.body === undefined) continue;
-      yield { position: one.position, kind: one.kind, body: parseBody(one.position, one.body) };
-    }
+  for await (const stored of bodiesAt(log, positions, turn)) {
+    if (stored?.body === undefined) continue;
+    const { position, kind, body } = stored;
+    yield { position, kind, body: parseBodyText(position, body) };
   }
 }
 

@@ -129,6 +129,7 @@ const statusByRejection = {
   session_id_invalid: 2,
   session_not_found: 1,
   time_invalid: 2,
+  too_many_values: 2,
   utf8_invalid: 2,
 } as const satisfies { [C in RejectionCode]: ExitStatus };
 

@@ -90,10 +90,11 @@ export const logReadChecks: readonly Check<EntryLog>[] = [
       const entries = texts.map((text, index) => newEntry(`entry-${index}`, { body: Buffer.from(text) }));
       const [outcome] = await log.append([entries]);
       const placed = outcome !== undefined && "placed" in outcome ? outcome.placed : [];
-      const bodies = entries.map(({ kind, recorded_at }, index) => ({
+      const bodies = entries.map(({ kind, recorded_at, recorded_by }, index) => ({
         position: index + 1,
         kind,
         recorded_at,
+        recorded_by,
         hash: hexOf(placed[index]?.hash ?? Buffer.of()),
         body: texts[index],
       }));

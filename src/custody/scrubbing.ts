@@ -15,11 +15,13 @@ export interface SecretFinding {
   readonly secrets: readonly string[];
 }
 
-/** Walks the log up to where it ended at the beginning. */
-export async function findSecrets(log: EntryLog, mask: Mask): Promise<readonly SecretFinding[]> {
-  const { position: end } = await log.head();
+export async function findSecrets(
+  log: EntryLog,
+  mask: Mask,
+  range: { readonly after: number; readonly through: number },
+): Promise<readonly SecretFinding[]> {
   const findings: SecretFinding[] = [];
-  for await (const batch of walkBodies(log, { through: end })) {
+  for await (const batch of walkBodies(log, range)) {
     findings.push(...batch.flatMap((stored) => findingIn(stored, mask)));
   }
   return findings;

@@ -39,11 +39,13 @@ const keyOptionNames = optionNames<KeyOptions>({ scope: true, name: true, actor:
 export interface Caller {
   /** For the audit: `key:ID`, or `person` where there are no keys. */
   readonly actor: string;
+  /** The id of the key; `""` where there are no keys. */
+  readonly key_id: string;
   readonly scope: Scope;
 }
 
 /** Without keys, whoever reaches the store is the person it belongs to. */
-export const person: Caller = { actor: "person", scope: "admin" };
+export const person: Caller = { actor: "person", key_id: "", scope: "admin" };
 
 const NAME_BYTES_MAX = 256;
 /** Who did it where nobody says. */
@@ -100,7 +102,7 @@ export class Keys {
     if (isEmpty) return person;
     if (authorization === undefined) return keyMissing();
     if (text === undefined || key === undefined || !isKeyOf(text, key.hash)) return keyWrong();
-    return key.revoked_at === undefined ? { actor: `key:${key.id}`, scope: key.scope } : keyWrong();
+    return key.revoked_at === undefined ? { actor: `key:${key.id}`, key_id: key.id, scope: key.scope } : keyWrong();
   }
 
   close(): Promise<void> {

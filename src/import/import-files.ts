@@ -8,13 +8,15 @@ import type { Importer, ImportSource, Opening } from "./importer.js";
 import { type ImportTarget, type ImportTotals, Intake } from "./intake.js";
 import { EXPORTED_LEVELS_MAX, readRecords } from "./lines.js";
 import { importerNamed, importFormats, recogniseImporter } from "./registry.js";
-import { findFiles, type LostPath, type OpenedFile, openFile, reasonOf } from "./source-files.js";
+import { findFiles, type LostPath, type OpenedFile, openFile, reasonOf, rereadable } from "./source-files.js";
 
 export interface ImportOptions {
   /** Forces a format, where the content does not tell it. */
   readonly format?: string | undefined;
   /** An IANA zone for times without one; the machine's own by default. */
   readonly timezone?: string | undefined;
+  /** Places the entries of Hansard's own export anew, and so takes also one whose chain does not hold. */
+  readonly as_new?: boolean | undefined;
   /** What the path `-` reads; the program's standard input by default. */
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
   /** Hears now and then how far the import is. */
@@ -105,8 +107,9 @@ interface FileParts {
 
 async function importFile(file: string, parts: FileParts): Promise<void> {
   const { plan, options, target, report } = parts;
-  const opened = await openFile(file, (options.stdin ?? process.stdin) as AsyncIterable<Buffer>);
-  if ("reason" in opened) return report.lost(opened);
+  const found = await openFile(file, (options.stdin ?? process.stdin) as AsyncIterable<Buffer>);
+  if ("reason" in found) return report.lost(found);
+  let opened: OpenedFile = found;
   const intake = new Intake(target, (line, reason) => report.reject({ file, line, reason }));
   let format = "";
   try {
@@ -115,6 +118,12 @@ async function importFile(file: string, parts: FileParts): Promise<void> {
     if (importer === undefined && !isWorthTelling(file, opening, parts.isNamed)) return;
     format = importer?.format ?? "";
     report.files += 1;
+    if (importer?.check !== undefined && options.as_new !== true) {
+      const twice = await rereadable(opened);
+      opened = twice;
+      const reason = await importer.check(readRecords(twice.again(), EXPORTED_LEVELS_MAX));
+      if (reason !== undefined) return report.lost({ file, reason });
+    }
     const source = toSource(file, { opened, opening, parts, intake });
     if (importer !== undefined) for await (const step of importer.read(source)) await intake.take(step);
     else if (opening.records.length > 0 || opening.is_one_value) report.lost({ file, reason: unknownFormat() });
@@ -197,6 +206,7 @@ function toSource(
     opening,
     clock: parts.plan.clock,
     log: parts.target,
+    as_new: parts.options.as_new === true,
     records: (levels) => readRecords(counted(), levels),
   };
 }

@@ -15,6 +15,8 @@ export interface EntryCopy {
   readonly position: number;
   readonly kind: string;
   readonly recorded_at: string;
+  readonly recorded_by?: string | undefined;
+  readonly claims_digest?: Uint8Array | undefined;
   readonly commitment: Uint8Array;
   readonly hash: Uint8Array;
   readonly salt?: Uint8Array;
@@ -68,6 +70,8 @@ export interface ImportSource {
   readonly clock: WallClock;
   /** The log that is imported into, as far as a copy of a log has to know it. */
   readonly log: LogState;
+  /** Whether a copy of a log is placed anew like any other source, whatever its chain says. */
+  readonly as_new: boolean;
   /** The lines, nested at most so many levels deep; as deep as an entry may be where nothing is said. */
   records(levels?: number): AsyncIterable<SourceRecord>;
 }
@@ -82,5 +86,7 @@ export interface Importer {
   readonly format: string;
   /** Whether a source that begins like this is one of its own. */
   recognises(opening: Opening): boolean;
+  /** Looks through all of it before anything is taken, and says why nothing may be, where that is so. */
+  check?(records: AsyncIterable<SourceRecord>): Promise<string | undefined>;
   read(source: ImportSource): AsyncIterable<ImportStep>;
 }

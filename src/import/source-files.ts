@@ -1,7 +1,10 @@
 // Where imports come from: files, folders with all that is in them, or a stream; opened for reading and never touched.
-import { createReadStream, type Dirent } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { createReadStream, createWriteStream, type Dirent } from "node:fs";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { Fault } from "../model/fault.js";
 import { LINE_BYTES_MAX } from "./lines.js";
 
 /** Enough of a file to know its format by, whatever stands in its first lines. */
@@ -62,6 +65,8 @@ export interface OpenedFile {
   readonly modified_ms: number | undefined;
   /** The whole file once, its opening included. */
   readonly chunks: AsyncIterable<Buffer>;
+  /** The whole file once more; a stream has no such thing. */
+  readonly again?: () => AsyncIterable<Buffer>;
   close(): Promise<void>;
 }
 
@@ -78,11 +83,34 @@ export async function openFile(file: string, stdin: AsyncIterable<Buffer>): Prom
       size: found?.isFile() ? found.size : undefined,
       modified_ms: found === undefined ? undefined : Math.floor(found.mtimeMs),
       chunks: resumed(opening, chunks),
+      ...(found?.isFile() ? { again: () => createReadStream(file, { highWaterMark: CHUNK_BYTES }) } : {}),
       close: async () => void (await chunks.return?.()),
     };
   } catch (error) {
     return { file, reason: reasonOf(error) };
   }
+}
+
+/** What has to be read twice is kept in a file of its own until it is closed, where it is a stream. */
+export async function rereadable(opened: OpenedFile): Promise<OpenedFile & Required<Pick<OpenedFile, "again">>> {
+  if (opened.again !== undefined) return { ...opened, again: opened.again };
+  const folder = await mkdtemp(join(tmpdir(), "hansard-import-"));
+  const path = join(folder, "stream");
+  const close = async (): Promise<void> => {
+    await opened.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await pipeline(opened.chunks, createWriteStream(path, { mode: 0o600 }));
+  } catch (error) {
+    await close();
+    const { syscall, message } = error as NodeJS.ErrnoException;
+    if (syscall !== "write") throw error;
+    const hint = "Make room where TMPDIR says, or import from a file.";
+    throw new Fault("file_not_written", `what came in could not be kept: ${message}`, { hint, cause: error });
+  }
+  const again = (): AsyncIterable<Buffer> => createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  return { ...opened, chunks: again(), again, close };
 }
 
 async function readOpening(chunks: AsyncIterator<Buffer>): Promise<readonly Buffer[]> {

@@ -4,6 +4,7 @@ import { readRole } from "../model/roles.js";
 import { marksOf, modelOf } from "../model/states.js";
 import { parseTime } from "../model/time.js";
 import type { EntryRow, Reference } from "../ports/entry-index.js";
+import type { StoredBody } from "../ports/entry-log.js";
 
 /** What a row is made from: where the entry stands in the log, and its body as it was parsed. */
 export interface PlacedBody {
@@ -11,6 +12,21 @@ export interface PlacedBody {
   readonly kind: string;
   readonly recorded_at: string;
   readonly body: JsonObject;
+}
+
+/**
+ * An erased entry has no row. Neither has one whose body is damaged: reading it by its position and `verify` say so
+ * loudly, but it must not keep everything after it out of every list.
+ */
+export function readableBody(stored: StoredBody): PlacedBody | undefined {
+  const { position, kind, recorded_at, body: text } = stored;
+  if (text === undefined) return undefined;
+  try {
+    const body: unknown = JSON.parse(text);
+    return isJsonObject(body) ? { position, kind, recorded_at, body } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The row, or undefined where the body is not one that was recorded: a damaged one may parse and still be none. */

@@ -29,7 +29,8 @@ export async function feedbackOn(
 function addRows(key: string, document: IndexDocument | undefined, rows: readonly EntryRow[]): IndexDocument {
   const known = document === undefined ? [] : positionsIn(document);
   const positions = [...known, ...rows.map(({ position }) => position)];
-  return { collection: FEEDBACK, key, sort: positions.at(-1) as number, labels: [], body: { positions } };
+  const position = positions.at(-1) as number;
+  return { collection: FEEDBACK, key, sort: position, position, labels: [], body: { positions } };
 }
 
 /** Nobody else writes documents of this collection. */

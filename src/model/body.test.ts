@@ -16,6 +16,7 @@ const envelope = {
   id: "e",
   created_at: stored.recorded_at,
   recorded_at: stored.recorded_at,
+  recorded_by: "",
   session_id: "",
   project: "",
   client: "",

@@ -160,6 +160,8 @@ interface Envelope<K extends Kind = Kind> {
   readonly created_at: string;
   /** When the log took it. */
   readonly recorded_at: string;
+  /** The id of the key it came in with; `""` without keys, and in entries of the first format. */
+  readonly recorded_by: string;
   readonly session_id: string;
   readonly project: string;
   readonly client: string;

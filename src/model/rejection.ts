@@ -47,6 +47,7 @@ export type RejectionCode =
   | "session_id_invalid"
   | "session_not_found"
   | "time_invalid"
+  | "too_many_values"
   | "utf8_invalid";
 
 export interface RejectionDetails {

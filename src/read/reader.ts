@@ -1,5 +1,4 @@
 // The reader: lists and single entries, as every surface shows them. It never changes anything.
-import { feedbackOn } from "../indexing/feedback-fold.js";
 import { SESSIONS } from "../indexing/session-fold.js";
 import type { Entry, EntrySummary, ErasedEntry, InteractionSummary } from "../model/entry.js";
 import type { EntryCounts, EntryIndex, RowKey, RowQuery } from "../ports/entry-index.js";
@@ -60,11 +59,6 @@ export class Reader {
   /** Places of entries, for those who read them themselves. */
   async positions(query: RowQuery): Promise<readonly RowKey[]> {
     return this.#parts.index.list(query);
-  }
-
-  /** Positions of the feedback on these entries, for those who read it themselves. */
-  async feedbackOn(entry_ids: readonly string[]): Promise<readonly number[]> {
-    return [...(await feedbackOn(this.#parts.index, entry_ids)).values()].flat();
   }
 
   async count(): Promise<EntryCounts> {

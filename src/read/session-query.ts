@@ -7,6 +7,7 @@ import { type Given, parseFilters } from "./filters.js";
 import type { Page } from "./list-query.js";
 import { parseCount, parseLimit, parseSwitch } from "./parameters.js";
 import { type FilterOptions, MESSAGES_DEFAULT, questionRules } from "./question-rules.js";
+import type { SessionsReached } from "./session-list.js";
 
 /** Filters of the list of sessions: those that hold an entry with the label. */
 export interface SessionListOptions extends FilterOptions<"sessions">, Page {}
@@ -16,8 +17,8 @@ export interface SessionListQuery {
   readonly given: Given;
   readonly limit: number;
   readonly fingerprint: string;
-  /** Where the list goes on: below this position, as things were at that one. */
-  readonly after?: { readonly position: number; readonly as_of: number };
+  /** Where the list goes on. */
+  readonly after?: SessionsReached;
 }
 
 export interface TimelineOptions extends Page {
@@ -65,11 +66,11 @@ export function parseSessionListQuery(options: SessionListOptions): SessionListQ
   const asked = parseFilters(rule.filters, options, 0);
   if (asked instanceof Rejection) return asked;
   const fingerprint = fingerprintOf(["sessions", asked.given]);
-  const cursor = parseCursor(options.cursor, { fingerprint, numbers: 2 });
+  const cursor = parseCursor(options.cursor, { fingerprint, numbers: 3 });
   if (cursor instanceof Rejection) return cursor;
   if (cursor === undefined) return { ...asked, limit, fingerprint };
-  const [position, as_of] = cursor as readonly [number, number];
-  return { ...asked, limit, fingerprint, after: { position, as_of } };
+  const [last_ms, position, as_of] = cursor as readonly [number, number, number];
+  return { ...asked, limit, fingerprint, after: { last_ms, position, as_of } };
 }
 
 export function parseTimelineQuery(id: unknown, options: TimelineOptions): TimelineQuery | Rejection {

@@ -67,7 +67,7 @@ export class SessionReader {
     return row === undefined ? undefined : toSummary(row);
   }
 
-  /** The session with the newest entry first. The list stays as it was at its first page, whatever arrives meanwhile. */
+  /** The session with the latest entry first. The list stays as it was at its first page, whatever arrives meanwhile. */
   async list(query: SessionListQuery): Promise<SessionList> {
     if (query.limit === 0) return { sessions: [], next_cursor: null };
     const { filter, after } = query;
@@ -78,7 +78,7 @@ export class SessionReader {
     const isMore = last !== undefined && sessions.length > query.limit;
     return {
       sessions: page.map(({ session }) => this.#shown(session)),
-      next_cursor: isMore ? formatCursor(query.fingerprint, [last.position, as_of]) : null,
+      next_cursor: isMore ? formatCursor(query.fingerprint, [last.last_ms, last.position, as_of]) : null,
     };
   }
 

@@ -8,6 +8,7 @@ const envelope = {
   id: "i",
   created_at: "2026-11-15T06:39:37.123Z",
   recorded_at: "2026-11-15T06:39:37.123Z",
+  recorded_by: "",
   session_id: "s",
   project: "p",
   client: "c",

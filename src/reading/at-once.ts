@@ -101,7 +101,9 @@ function bounded(log: EntryLog): EntrySource {
     get: (positions) => log.get(positions),
     async getBodies(positions) {
       const bodies = await log.getBodies(positions, BYTES_MAX);
-      if (bodies.length < positions.length) throw new TooMuch();
+      // The last of them may be as large as an entry can be.
+      const chars = bodies.reduce((sum, stored) => sum + (stored?.body?.length ?? 0), 0);
+      if (bodies.length < positions.length || chars > BYTES_MAX) throw new TooMuch();
       return bodies;
     },
   };

@@ -7,8 +7,11 @@ import type {
   AppendUnit,
   CopiedEntry,
   EntryLog,
+  Erasure,
+  Guards,
   Head,
   KeptClaims,
+  NewRedactions,
   StoredBody,
   StoredEntry,
   Stray,
@@ -96,6 +99,18 @@ export class ThreadedLog implements EntryLog {
     return this.#own.keptClaims(range);
   }
 
+  erasures(range: { readonly after: number; readonly limit: number }): Promise<readonly Erasure[]> {
+    return this.#own.erasures(range);
+  }
+
+  guards(): Promise<Guards> {
+    return this.#own.guards();
+  }
+
+  redactionsAfter(position: number): Promise<NewRedactions> {
+    return this.#own.redactionsAfter(position);
+  }
+
   stray(): Promise<Stray | undefined> {
     return this.#own.stray();
   }
@@ -107,6 +122,10 @@ export class ThreadedLog implements EntryLog {
       this.#purging = undefined;
     });
     return this.#purging;
+  }
+
+  fault(): Fault | undefined {
+    return this.#own.fault();
   }
 
   async close(): Promise<void> {
@@ -146,12 +165,25 @@ export class ThreadedLog implements EntryLog {
   }
 
   #startedThread(): Promise<Thread> {
-    this.#thread ??= (async () => {
-      const thread = new Thread({ file: new URL("./log-thread.js", import.meta.url), options: { path: this.#path } });
-      await thread.call("open", undefined);
-      return thread;
-    })();
+    this.#thread ??= this.#startThread().catch((error: unknown) => {
+      this.#thread = undefined;
+      throw error;
+    });
     return this.#thread;
+  }
+
+  async #startThread(): Promise<Thread> {
+    const thread = new Thread({ file: new URL("./log-thread.js", import.meta.url), options: { path: this.#path } });
+    try {
+      await thread.call("open", undefined);
+      // It opens what lies under the name now, which need not be the log that this program began with.
+      const fault = this.#own.fault();
+      if (fault !== undefined) throw fault;
+      return thread;
+    } catch (error) {
+      await thread.close();
+      throw this.#own.fault() ?? error;
+    }
   }
 
   /** Whoever writes has to do it, since it needs a moment at which nobody does. */

@@ -154,7 +154,7 @@ describe("backup and restore", () => {
     expect(await readError(["restore", file], place)).toMatchObject({ status: 1, code: "file_exists" });
     expect(readdirSync(place.folder).filter((name) => name.includes(".part"))).toEqual([]);
     mkdirSync(join(place.folder, "half"));
-    writeFileSync(join(place.folder, "half", "index.db"), "");
+    writeFileSync(join(place.folder, "half", "index.db"), "of another program");
     expect(await readError(["restore", file, "--data", join(place.folder, "half")])).toMatchObject({
       code: "file_exists",
     });

@@ -223,13 +223,15 @@ describe("the index is derived, so nothing about it is fatal:", () => {
     expect(await readJson(["stats"], { data })).toMatchObject({ entries: 300 });
   });
 
-  test("one of another log is built anew", async () => {
+  test("one of another log is built anew, and goes on saying that it was made from another one", async () => {
     const [data, other] = [await newStore(2), await newStore(5)];
     await readJson(["stats"], { data: other });
     writeFileSync(join(data, "index.db"), readFileSync(join(other, "index.db")), { mode: 0o600 });
     for (const suffix of ["-wal", "-shm"]) rmSync(join(data, `index.db${suffix}`), { force: true });
-    expect((await checkUp(data)).troubles).toMatchObject([{ level: "fail", check: "index" }]);
-    expect(await readJson(["doctor", "--rebuild-index"], { data })).toMatchObject({ ok: true });
+    expect((await checkUp(data)).troubles).toMatchObject([{ level: "fail", check: "evidence" }]);
+    expect(await readJson(["stats"], { data })).toMatchObject({ entries: 2 });
+    expect((await checkUp(data)).troubles).toMatchObject([{ level: "fail", check: "evidence" }]);
+    expect(await readJson(["doctor", "--accept-log"], { data })).toMatchObject({ ok: true });
   });
 
   test("it is built anew beside a server that goes on recording and finding", async () => {

@@ -1,9 +1,16 @@
 // Runs the real command as a child process, on a folder of its own, and hands back what it printed.
 import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type EntryInput, openRecorder } from "../../src/index.js";
 
 export const mainFile = fileURLToPath(new URL("../../src/cli/main.js", import.meta.url));
+
+/** Where a server keeps its seals and their key, unless a test says otherwise; gone with the process. */
+export const configHome = mkdtempSync(join(tmpdir(), "hansard-config-"));
+process.once("exit", () => rmSync(configHome, { recursive: true, force: true }));
 
 /** The account that owns nothing; tests that run as root become it to meet a folder they may not write. */
 const NOBODY = 65_534;
@@ -15,6 +22,8 @@ export interface CliOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly asNobody?: boolean;
+  /** A program that is to run the command, with its arguments before it. */
+  readonly through?: readonly string[];
 }
 
 export interface CliResult {
@@ -27,8 +36,9 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Chi
   const { PATH = "" } = process.env;
   const isRoot = process.getuid?.() === 0;
   const data = options.data === undefined ? {} : { HANSARD_DATA: options.data };
-  return spawn(process.execPath, [mainFile, ...args], {
-    env: { PATH, HOME: "/nonexistent", ...data, ...options.env },
+  const [program = process.execPath, ...rest] = [...(options.through ?? []), process.execPath, mainFile, ...args];
+  return spawn(program, rest, {
+    env: { PATH, HOME: "/nonexistent", XDG_CONFIG_HOME: configHome, ...data, ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.asNobody === true && isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
     stdio: "pipe",

@@ -150,15 +150,19 @@ describe("a session", () => {
 });
 
 describe("the list of sessions", () => {
-  test("has the session with the newest position first, whatever its entries' times are", async () => {
+  test("has the session with the latest time first, then that with the newest position", async () => {
     const server = await startServer();
     await server.post("/entries", [
       { ...say("a", "user", "1"), created_at: "2030-01-01" },
       { ...say("b", "user", "2"), created_at: "2010-01-01" },
       { kind: "error", error: "in no session" },
     ]);
+    expect(await idsOf(server, "")).toEqual(["a", "b"]);
+    await server.post("/entries", { ...say("b", "user", "3"), created_at: "2001-01-01" });
+    expect(await idsOf(server, "")).toEqual(["a", "b"]);
+    await server.post("/entries", { ...say("b", "user", "4"), created_at: "2030-01-01" });
     expect(await idsOf(server, "")).toEqual(["b", "a"]);
-    await server.post("/entries", { ...say("a", "user", "3"), created_at: "2001-01-01" });
+    await server.post("/entries", { ...say("a", "user", "5"), created_at: "2000-01-01" });
     expect(await idsOf(server, "")).toEqual(["a", "b"]);
   });
 
@@ -191,10 +195,10 @@ describe("the list of sessions", () => {
       cursor = body.next_cursor;
       // Both what was seen and what is still to come moves to the front, and a new session appears there.
       const moved = [seen[0] as string, "s0", "s4", `new-${seen.length}`];
-      await server.post(
-        "/entries",
-        moved.map((id) => say(id, "user", "later")),
-      );
+      await server.post("/entries", [
+        ...moved.map((id) => say(id, "user", "later")),
+        ...["s1", "s5", `old-${seen.length}`].map((id) => ({ ...say(id, "user", "of old"), created_at: "1999-01-01" })),
+      ]);
     }
     expect(seen).toEqual([...ids].reverse());
   });

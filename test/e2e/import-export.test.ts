@@ -301,7 +301,7 @@ describe("GET /export", () => {
     const { status, headers, text } = await server.get("/export");
     expect([status, headers.get("content-type")]).toEqual([200, "application/x-ndjson"]);
     const [first, ...lines] = recordsOf(text);
-    expect(first).toMatchObject({ hansard: 1, log_id: expect.any(String), position: 12 });
+    expect(first).toMatchObject({ hansard: 2, log_id: expect.any(String), position: 12 });
     expect(lines).toHaveLength(12);
     for (const line of lines) {
       expect(line).toMatchObject({

@@ -63,9 +63,10 @@ describe.each(versions)("a log of version %i", (version) => {
   });
 });
 
-/** Fields that a kind has got since then read as absent ones do. */
+/** Fields that entries have got since then read as absent ones do, and have nobody in `recorded_by`. */
 function withLaterFields(entry: JsonObject): JsonObject {
-  return entry.erased === true ? entry : { ...fillFields(String(entry.kind), {}), ...entry };
+  const fields = entry.erased === true ? {} : fillFields(String(entry.kind), {});
+  return { recorded_by: "", ...fields, ...entry };
 }
 
 async function openFrozen(version: number): Promise<{ readonly recorder: Recorder; readonly path: string }> {

@@ -49,7 +49,13 @@ ${examplesText([
 
 async function exportWith(recorder: Recorder, { options, screen }: Invocation): Promise<void> {
   const { out, ...form } = textOptions(options, ["format", "timezone", "out"]);
-  const chosen = { ...form, ...readQuestion(options, "export"), actor: systemUser(), export_id: randomUUID() };
+  let isTold = false;
+  const onUnaudited = (): void => {
+    if (!isTold) screen.err.write("The store cannot be written, so that no audit entry tells of this export.\n");
+    isTold = true;
+  };
+  const deed = { actor: systemUser(), export_id: randomUUID(), onUnaudited };
+  const chosen = { ...form, ...readQuestion(options, "export"), ...deed };
   const { session_id } = chosen;
   const isPerSession = PER_SESSION.has(chosen.format ?? "");
   const replaces = options.force === true;

@@ -25,12 +25,14 @@ export const importCommand: CommandModule = {
       .argument("<path...>", "files, folders with all that is in them, or - for standard input")
       .option("--format <name>", "what it is, where its content does not tell: hansard, nanobot, timmy")
       .option("--timezone <zone>", "where times without a zone were written, such as Europe/Berlin (this machine's)")
+      .option("--as-new", "place a Hansard export anew, also one whose chain does not hold")
       .option("--redact <when>", "capture: mask secrets before they are stored")
       .option("--json", "print the report as a document")
       .addHelpText(
         "after",
         `\nThe format is found by content. Importing again adds nothing, and a file that has grown adds what is new.
-Lines that cannot be read are reported and left out; the exit status is 1 only where a file could not be read at all.
+Lines that cannot be read are reported and left out; the exit status is 1 only where a file could not be read at all, or
+where it is a Hansard export whose chain does not hold: of that nothing is imported.
 ${examplesText([
   ["all sessions of a nanobot workspace", "hansard import ~/.nanobot/workspace/sessions"],
   ["Timmy's logs, written on a machine in Chicago", "hansard import logs --timezone America/Chicago"],
@@ -43,7 +45,7 @@ ${examplesText([
     const { operands, options, settings, screen, json } = invocation;
     const progress = new ProgressLine(screen.err);
     const files: ImportedFile[] = [];
-    const chosen = textOptions(options, ["format", "timezone"]);
+    const chosen = { ...textOptions(options, ["format", "timezone"]), as_new: options.asNew === true };
     const isThere = operands.some((path) => path === "-" || existsSync(path));
     // Said without a store, so that a mistyped command leaves no empty one behind.
     const before = await withoutStore((recorder) => recorder.importFiles(isThere ? [] : operands, chosen));

@@ -58,7 +58,7 @@ export const serveCommand: CommandModule = {
     if (isLoopback(host)) await tryListening(host, settings.port);
     const recorder = await openServed(settings, host);
     try {
-      const { port, allow_host: allow_hosts, rate } = settings;
+      const { data, port, allow_host: allow_hosts, rate } = settings;
       const version = readVersion();
       const limits = rate === undefined ? {} : { requests_per_second: rate };
       const options = { recorder, host, port, version, allow_hosts, limits, tls, logger: logger.logger };
@@ -67,7 +67,8 @@ export const serveCommand: CommandModule = {
       });
       if (tls === undefined && !isLoopback(host))
         logger.logger.warn("keys are sent unencrypted; --tls-cert and --tls-key change that");
-      await announce({ serving, recorder, data: shownPlace(settings.data), version, pane: err, logger });
+      await keepSeals({ recorder, data, logger });
+      await announce({ serving, recorder, data: shownPlace(data), version, pane: err, logger });
       await close({ signal: await stop, serving, pane: err, logger });
     } finally {
       await recorder.close();
@@ -91,13 +92,26 @@ async function tryListening(host: string, port: number): Promise<void> {
 }
 
 /** A store that is not there yet has no keys, and so nothing to serve beyond this machine. */
-async function openServed({ data, mask, redact }: Invocation["settings"], host: string): Promise<Recorder> {
+async function openServed({ data, mask, redact, seal_key }: Invocation["settings"], host: string): Promise<Recorder> {
   try {
-    return await openRecorder({ data, mask, redact, create: isLoopback(host) });
+    return await openRecorder({ data, mask, redact, seal_key, create: isLoopback(host) });
   } catch (error) {
     const isMissing = error instanceof Fault && error.code === "store_missing";
     throw isMissing && !isLoopback(host) ? beyondLoopback(host) : error;
   }
+}
+
+/** A store that is gone with the program needs no proof of what it held. */
+async function keepSeals(options: {
+  readonly recorder: Recorder;
+  readonly data: string;
+  readonly logger: Logger;
+}): Promise<void> {
+  const { recorder, data, logger } = options;
+  if (data === "memory:") return;
+  const onTrouble = (error: unknown): void =>
+    logger.logger.warn({ reason: error instanceof Error ? error.message : String(error) }, "no seal could be kept");
+  await recorder.keepSeals({ onTrouble });
 }
 
 /** An option that may be repeated. */

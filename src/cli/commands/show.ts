@@ -15,7 +15,9 @@ const SECTIONS: ReadonlySet<string> = new Set<FieldName>([
   ...(["prompt", "response", "response_summary", "content", "result", "error", "context"] as const),
   ...(["decision", "rationale", "summary"] as const),
 ]);
-const ENVELOPE = ["position", "id", "kind", "created_at", "recorded_at", "session_id", "project", "client", "hash"];
+const ENVELOPE = [
+  ...["position", "id", "kind", "created_at", "recorded_at", "recorded_by", "session_id", "project", "client", "hash"],
+];
 const INDENT = "  ";
 const LINE_WIDTH_MAX = 100;
 
@@ -70,9 +72,10 @@ function entryText(entry: Entry | ErasedEntry, pane: Pane): string {
 type Facts = readonly (readonly [name: string, value: unknown])[];
 
 function envelopeFacts(entry: Entry | ErasedEntry): Facts {
-  const { id, created_at, session_id, project, client } = entry;
+  const { id, created_at, recorded_by, session_id, project, client } = entry;
   const recorded_at = entry.recorded_at === created_at ? "" : entry.recorded_at;
-  return Object.entries({ id, created_at, recorded_at, session_id, project, client }).filter(([, text]) => text !== "");
+  const facts = { id, created_at, recorded_at, recorded_by, session_id, project, client };
+  return Object.entries(facts).filter(([, text]) => text !== "");
 }
 
 function isEmpty(value: unknown): boolean {

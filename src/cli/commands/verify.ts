@@ -16,7 +16,8 @@ export const verifyCommand: CommandModule = {
       .option("--json", "print the HTTP document")
       .addHelpText(
         "after",
-        `\nThe exit status is 1 where an entry was changed, removed, inserted or swapped.\n${examplesText([
+        `\nThe exit status is 1 where an entry was changed, removed, inserted or swapped, and where the log no longer holds what its
+index was made from or what a server sealed last.\n${examplesText([
           ["nothing that was sealed has gone", "hansard verify --against seal.json"],
           ["check the record every night", "hansard verify || echo 'the record was tampered with'"],
         ])}`,
@@ -53,8 +54,13 @@ function verificationText(result: Verification, pane: Pane): string {
     // The chain was walked before the seal was looked at.
     const advice = isSealFlaw(result.reason)
       ? "The log itself is as it was recorded; it is the seal that does not belong to it."
-      : "Everything before it is as it was recorded. `hansard doctor` says what to do.";
-    return `${bold(red(`position ${result.position}:`))} ${cleanText(result.reason)}\n${dim(advice)}\n`;
+      : "Everything before it fits the chain. `hansard doctor` says what to do.";
+    const { known } = result;
+    const reason =
+      known === undefined
+        ? cleanText(result.reason)
+        : `the log was cut off or exchanged: its ${known.by} knows of entries through ${known.position}`;
+    return `${bold(red(`position ${result.position}:`))} ${reason}\n${dim(advice)}\n`;
   }
   const erased = result.erased === 0 ? "" : `, ${result.erased} of them erased`;
   // A hash takes most of a line, and is easier to copy from one of its own.

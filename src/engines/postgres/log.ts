@@ -7,16 +7,20 @@ import type {
   AppendUnit,
   CopiedEntry,
   EntryLog,
+  Erasure,
+  Guards,
   Head,
   KeptClaims,
+  NewRedactions,
   StoredBody,
   StoredEntry,
   Stray,
 } from "../../ports/entry-log.js";
 import { AppendQueue } from "./append-queue.js";
 import type { Connections, Session } from "./connection.js";
-import { isAway, isConstraint, toFault } from "./faults.js";
+import { isAway, isConstraint, isRefusedByRule, toFault } from "./faults.js";
 import { readTexts, rowToEntry } from "./log-bodies.js";
+import { inspectGuards, putBackGuards } from "./log-guards.js";
 import { Partitions } from "./log-partitions.js";
 import { logMigrations } from "./log-schema.js";
 import {
@@ -24,6 +28,7 @@ import {
   appendStatement,
   appendValues,
   eraseStatement,
+  erasuresStatement,
   findStatement,
   getBytesStatement,
   getStatement,
@@ -35,6 +40,7 @@ import {
   type PlacedEntry,
   readStatement,
   readTextsStatement,
+  redactionsAfterStatement,
   type StoredRow,
   strayStatement,
 } from "./log-statements.js";
@@ -58,9 +64,12 @@ export class PostgresLog implements EntryLog {
   #lastTip: Tip | undefined;
   /** What this server has erased since the last purge; after a crash it is left to PostgreSQL's own vacuuming. */
   readonly #erased: number[] = [];
+  /** Triggers that were missing when the log was opened, and are there again. */
+  readonly #putBack: readonly string[];
 
-  private constructor(connections: Connections, partitions: Partitions) {
+  private constructor(connections: Connections, partitions: Partitions, putBack: readonly string[]) {
     this.#connections = connections;
+    this.#putBack = putBack;
     this.#partitions = partitions;
     this.#queue = new AppendQueue((units) => this.#append(units));
   }
@@ -68,10 +77,11 @@ export class PostgresLog implements EntryLog {
   /** Makes the tables where they are missing. The connections stay the caller's to close. */
   static async open(
     connections: Connections,
-    options: { readonly partition_positions?: number } = {},
+    options: { readonly partition_positions?: number; readonly reads_only?: boolean } = {},
   ): Promise<PostgresLog> {
     await migrate(connections, { part: "log", steps: logMigrations });
-    return new PostgresLog(connections, new Partitions(connections, options.partition_positions));
+    const putBack = options.reads_only === true ? [] : await putBackGuards(connections);
+    return new PostgresLog(connections, new Partitions(connections, options.partition_positions), putBack);
   }
 
   async head(): Promise<Head> {
@@ -96,7 +106,7 @@ export class PostgresLog implements EntryLog {
         return true;
       });
     } catch (error) {
-      if (isConstraint(error)) return false;
+      if (isConstraint(error) || isRefusedByRule(error)) return false;
       throw toFault(error, this.#connections.address);
     }
   }
@@ -145,14 +155,33 @@ export class PostgresLog implements EntryLog {
     return claimsByPosition(await this.#connections.query<ClaimRow>(keptClaimsStatement, [after, through]));
   }
 
+  async erasures({ after, limit }: { readonly after: number; readonly limit: number }): Promise<readonly Erasure[]> {
+    return this.#connections.query<Erasure>(erasuresStatement, [after, limit]);
+  }
+
+  async guards(): Promise<Guards> {
+    const { missing, foreign } = await inspectGuards(this.#connections);
+    return { missing: [...new Set([...missing, ...this.#putBack])], foreign };
+  }
+
+  async redactionsAfter(position: number): Promise<NewRedactions> {
+    type Found = { readonly through: number; readonly positions: string };
+    const [found] = await this.#connections.query<Found>(redactionsAfterStatement, [position]);
+    const { through, positions } = found as Found;
+    return { through, positions: JSON.parse(positions) as readonly number[] };
+  }
+
   async stray(): Promise<Stray | undefined> {
     const [stray] = await this.#connections.query<Stray>(strayStatement);
     return stray;
   }
 
   async purge(): Promise<string | undefined> {
-    const erased = this.#erased.splice(0);
-    return purgeTables(this.#connections, await partitionsOf(this.#connections, erased));
+    const erased = [...this.#erased];
+    const left = await purgeTables(this.#connections, await partitionsOf(this.#connections, erased));
+    // What is left now is tried again with the next purge.
+    if (left === undefined) this.#erased.splice(0, erased.length);
+    return left;
   }
 
   async close(): Promise<void> {
@@ -230,7 +259,7 @@ export class PostgresLog implements EntryLog {
       const redaction = head.position + index + 1;
       const named = erasedBy({ position: redaction, kind, body });
       await session.query(nameErasedStatement, [named, redaction]);
-      await session.query(eraseStatement, [redaction]);
+      await session.query(eraseStatement, [named]);
       this.#erased.push(...named);
     }
   }

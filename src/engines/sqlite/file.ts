@@ -1,8 +1,9 @@
 // Opening a SQLite file of the store, and saying in our words what SQLite says in its own.
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
+import { connect, connectUnwritable, isWritable, probed } from "./connect.js";
 
 /** Larger pages were measured and cost a lone caller up to a fifth (see docs/ARCHITECTURE.md). */
 const PAGE_BYTES = 4096;
@@ -17,6 +18,8 @@ export interface FileOptions {
   readonly mode: "create" | "write" | "read";
   /** FULL syncs every commit and is what the log promises; NORMAL is enough for what can be rebuilt. */
   readonly synchronous: "FULL" | "NORMAL";
+  /** Whether a file that is there and cannot be written is opened all the same, to be read. */
+  readonly or_read?: boolean;
 }
 
 export function openFile(options: FileOptions): Database.Database {
@@ -24,20 +27,39 @@ export function openFile(options: FileOptions): Database.Database {
   try {
     if (mode === "create") createPrivately(path);
     else if (!existsSync(path)) throw missing(path);
-    const db = new Database(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
-    try {
-      db.pragma(`page_size = ${PAGE_BYTES}`);
-      if (mode !== "read" && db.pragma("journal_mode", { simple: true }) !== "wal") db.pragma("journal_mode = WAL");
-      db.pragma(`synchronous = ${options.synchronous}`);
-      db.pragma("temp_store = MEMORY");
-      if (mode === "read") db.pragma("query_only = ON");
-      return db;
-    } catch (error) {
-      db.close();
-      throw error;
-    }
+    return mode === "read" || options.or_read === true ? openOrRead(options) : openToUse(options);
   } catch (error) {
     throw toFault(error, path);
+  }
+}
+
+/**
+ * A file that this user may not write is not opened as if it were: SQLite would lay files beside it where it can, which are
+ * in the way of whoever may.
+ */
+function openOrRead(options: FileOptions): Database.Database {
+  const { path } = options;
+  if (!isWritable(path)) return connectUnwritable(path, BUSY_TIMEOUT_MS);
+  try {
+    return probed(openToUse(options));
+  } catch (error) {
+    if (toFault(error, path).code !== "store_not_writable" || !statSync(path).isFile()) throw error;
+    return connectUnwritable(path, BUSY_TIMEOUT_MS);
+  }
+}
+
+function openToUse({ path, mode, synchronous }: FileOptions): Database.Database {
+  const db = connect(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    db.pragma(`page_size = ${PAGE_BYTES}`);
+    if (mode !== "read" && db.pragma("journal_mode", { simple: true }) !== "wal") db.pragma("journal_mode = WAL");
+    db.pragma(`synchronous = ${synchronous}`);
+    db.pragma("temp_store = MEMORY");
+    if (mode === "read") db.pragma("query_only = ON");
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
   }
 }
 

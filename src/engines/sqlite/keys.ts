@@ -121,7 +121,7 @@ export class SqliteKeys implements KeyStore {
   }
 
   #open(mode: "create" | "write"): Opened {
-    const db = openFile({ path: this.#path, mode, synchronous: "FULL" });
+    const db = openFile({ path: this.#path, mode, synchronous: "FULL", or_read: true });
     try {
       migrate(db, keyMigrations, this.#path);
       return {

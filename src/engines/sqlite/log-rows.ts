@@ -8,6 +8,8 @@ export interface Row {
   readonly position: number;
   readonly kind: string;
   readonly recorded_at: string;
+  readonly recorded_by: string | null;
+  readonly claims_digest: Buffer | null;
   readonly commitment: Buffer;
   readonly hash: Buffer;
   readonly salt: Buffer | null;
@@ -19,6 +21,7 @@ export type BodyRow = readonly [
   position: number,
   kind: string,
   recorded_at: string,
+  recorded_by: string | null,
   hash: string,
   encoding: number | null,
   body: string | null,
@@ -41,17 +44,18 @@ export function inOrder<T extends { readonly position: number }>(
 
 export function rowToEntry(row: Row): StoredEntry {
   const { position, kind, recorded_at, commitment, hash } = row;
-  if (row.body === null || row.salt === null) return { position, kind, recorded_at, commitment, hash };
-  if (row.encoding !== PLAIN) {
-    return { position, kind, recorded_at, commitment, hash, flaw: unknownEncoding(row.encoding) };
-  }
-  return { position, kind, recorded_at, commitment, hash, salt: row.salt, body: row.body };
+  const recorded_by = row.recorded_by ?? undefined;
+  const claims_digest = row.claims_digest ?? undefined;
+  const placed = { position, kind, recorded_at, recorded_by, claims_digest, commitment, hash };
+  if (row.body === null || row.salt === null) return placed;
+  if (row.encoding !== PLAIN) return { ...placed, flaw: unknownEncoding(row.encoding) };
+  return { ...placed, salt: row.salt, body: row.body };
 }
 
-export function rowToBody([position, kind, recorded_at, hash, encoding, body]: BodyRow): StoredBody {
-  if (body === null) return { position, kind, recorded_at, hash };
-  if (encoding !== PLAIN) return { position, kind, recorded_at, hash, flaw: unknownEncoding(encoding) };
-  return { position, kind, recorded_at, hash, body };
+export function rowToBody([position, kind, recorded_at, by, hash, encoding, body]: BodyRow): StoredBody {
+  const placed = { position, kind, recorded_at, recorded_by: by ?? undefined, hash };
+  if (body === null) return placed;
+  return encoding === PLAIN ? { ...placed, body } : { ...placed, flaw: unknownEncoding(encoding) };
 }
 
 function unknownEncoding(encoding: number | null): string {

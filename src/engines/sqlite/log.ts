@@ -1,7 +1,7 @@
 // The log on SQLite: entries and their chain in one table, salted bodies in another, claims in a third.
 import type Database from "better-sqlite3";
 import { chainHash, commitmentOf, GENESIS_HASH, isChained } from "../../model/chain.js";
-import { type ClaimRow, claimKey, claimsByPosition } from "../../model/claims.js";
+import { type ClaimRow, claimKey, claimsByPosition, keysDigest } from "../../model/claims.js";
 import { Fault } from "../../model/fault.js";
 import { erasedBy } from "../../model/redaction.js";
 import type {
@@ -9,8 +9,11 @@ import type {
   AppendUnit,
   CopiedEntry,
   EntryLog,
+  Erasure,
+  Guards,
   Head,
   KeptClaims,
+  NewRedactions,
   Placement,
   StoredBody,
   StoredEntry,
@@ -18,12 +21,24 @@ import type {
   TakenClaim,
 } from "../../ports/entry-log.js";
 import { checkpoint } from "./checkpointer.js";
+import { isImmutable } from "./connect.js";
 import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
+import { HeldFiles } from "./held-files.js";
+import { inspectGuards, putBackGuards } from "./log-guards.js";
 import { type BodyRow, given, inOrder, PLAIN, type Row, rowToBody, rowToEntry } from "./log-rows.js";
 import { logMigrations } from "./log-schema.js";
-import { findStray, keptClaims, type LogStatements, prepareArrival, prepareLog } from "./log-statements.js";
+import {
+  erasuresAfter,
+  findStray,
+  keptClaims,
+  type LogStatements,
+  prepareArrival,
+  prepareCopied,
+  prepareLog,
+} from "./log-statements.js";
 import { isForeign, migrate, refuseUnknown, versionOf } from "./migrations.js";
 import { isPurgeDue, purgeLog } from "./purge.js";
+import { StillFile } from "./still-file.js";
 
 /** A checkpointer keeps the WAL far below this; it is the limit for when there is none. */
 const WAL_PAGES_MAX = 16_000;
@@ -49,27 +64,41 @@ export class SqliteLog implements EntryLog {
   /** Known for good once there are entries; an empty log may still take over another one's. */
   #logId: string | undefined;
   readonly #sql: LogStatements;
+  /** Only who writes has to know that it is found again. */
+  readonly #held: HeldFiles | undefined;
+  readonly #still: StillFile | undefined;
   #arrival: Database.Statement | undefined;
   #lastTip: Tip | undefined;
   #waits = true;
+  /** Triggers that were missing when the file was opened, and are there again. */
+  readonly #putBack: readonly string[];
 
-  private constructor(db: Database.Database, path: string) {
+  private constructor(
+    db: Database.Database,
+    path: string,
+    { held, putBack }: { readonly held: HeldFiles | undefined; readonly putBack: readonly string[] },
+  ) {
     this.#db = db;
     this.#path = path;
+    this.#held = held;
+    this.#still = isImmutable(db) ? new StillFile(path) : undefined;
+    this.#putBack = putBack;
     this.#sql = prepareLog(db);
   }
 
   static open(options: { readonly path: string; readonly mode: "create" | "write" | "read" }): SqliteLog {
-    const db = openFile({ ...options, synchronous: "FULL" });
+    const db = openFile({ ...options, synchronous: "FULL", or_read: true });
     try {
       if (options.mode !== "create" && staysEmpty(db)) throw emptied(options.path);
       // What is written over is gone: otherwise unused parts of pages would keep copies of bodies.
-      if (options.mode !== "read") db.pragma("secure_delete = ON");
+      const isRead = options.mode === "read" || db.readonly;
+      if (!isRead) db.pragma("secure_delete = ON");
       // Who only reads leaves an older format as it is: every one of them is read in the same way.
-      if (options.mode !== "read" || versionOf(db) === 0) migrate(db, logMigrations, options.path);
+      if (!isRead || versionOf(db) === 0) migrate(db, logMigrations, options.path);
       else refuseUnknown(db, logMigrations, options.path);
       db.pragma(`wal_autocheckpoint = ${WAL_PAGES_MAX}`);
-      return new SqliteLog(db, options.path);
+      if (isRead) return new SqliteLog(db, options.path, { held: undefined, putBack: [] });
+      return new SqliteLog(db, options.path, { held: new HeldFiles(options.path), putBack: putBackGuards(db) });
     } catch (error) {
       db.close();
       throw toFault(error, options.path);
@@ -99,34 +128,26 @@ export class SqliteLog implements EntryLog {
     options: { readonly waits: boolean } = { waits: true },
   ): readonly AppendOutcome[] {
     this.#waitForLocks(options.waits);
-    return this.#guard(() => {
-      this.#arrival ??= prepareArrival(this.#db);
-      try {
-        return this.#transact(() => this.#appendUnits(units, this.#lastTip ?? this.#tip(), false), {
-          isOneStatement: isOneStatement(units),
-        });
-      } catch (error) {
-        if (!isConstraint(error)) throw error;
-        return this.#transact(() => this.#appendUnits(units, this.#tip(), true));
-      }
-    });
+    return this.#guard(() => this.#findably(() => this.#appendTogether(units)));
   }
 
   async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
     this.#waitForLocks(true);
-    return this.#guard(() => {
-      this.#lastTip = undefined;
-      this.#sql.begin.run();
-      try {
-        const isTaken = this.#restoreEntries(copy);
-        this.#db.exec(isTaken ? "COMMIT" : "ROLLBACK");
-        return isTaken;
-      } catch (error) {
-        if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
-        if (isConstraint(error)) return false;
-        throw error;
-      }
-    });
+    return this.#guard(() =>
+      this.#findably(() => {
+        this.#lastTip = undefined;
+        this.#sql.begin.run();
+        try {
+          const isTaken = this.#restoreEntries(copy);
+          this.#db.exec(isTaken ? "COMMIT" : "ROLLBACK");
+          return isTaken;
+        } catch (error) {
+          if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+          if (isConstraint(error)) return false;
+          throw error;
+        }
+      }),
+    );
   }
 
   async read(range: {
@@ -163,7 +184,7 @@ export class SqliteLog implements EntryLog {
       let bytes = 0;
       for (const row of this.#sql.readBodiesAfter.iterate(range.after, range.limit)) {
         found.push(rowToBody(row as unknown as BodyRow));
-        bytes += (row as unknown as BodyRow)[5]?.length ?? 0;
+        bytes += (row as unknown as BodyRow)[6]?.length ?? 0;
         if (bytes >= bytesMax) break;
       }
       return found;
@@ -179,7 +200,7 @@ export class SqliteLog implements EntryLog {
     const isCut = this.#guard(() => {
       for (const row of this.#sql.getBodies.iterate(given(positions))) {
         found.push(rowToBody(row as unknown as BodyRow));
-        bytes += (row as unknown as BodyRow)[5]?.length ?? 0;
+        bytes += (row as unknown as BodyRow)[6]?.length ?? 0;
         if (bytes >= bytes_max) return true;
       }
       return false;
@@ -194,6 +215,22 @@ export class SqliteLog implements EntryLog {
   async keptClaims({ after, through }: { readonly after: number; readonly through: number }): Promise<KeptClaims> {
     const rows = this.#guard(() => this.#db.prepare(keptClaims).all(after, through));
     return claimsByPosition(rows as readonly ClaimRow[]);
+  }
+
+  async erasures({ after, limit }: { readonly after: number; readonly limit: number }): Promise<readonly Erasure[]> {
+    return this.#guard(() => this.#db.prepare(erasuresAfter).all(after, limit) as readonly Erasure[]);
+  }
+
+  async guards(): Promise<Guards> {
+    const { missing, foreign } = this.#guard(() => inspectGuards(this.#db));
+    return { missing: [...new Set([...missing, ...this.#putBack])], foreign };
+  }
+
+  async redactionsAfter(position: number): Promise<NewRedactions> {
+    return this.#guard(() => {
+      const found = this.#sql.redactionsAfter.get(position) as { readonly through: number; readonly positions: string };
+      return { through: found.through, positions: JSON.parse(found.positions) as readonly number[] };
+    });
   }
 
   async stray(): Promise<Stray | undefined> {
@@ -214,6 +251,10 @@ export class SqliteLog implements EntryLog {
     return this.#guard(() => isPurgeDue(this.#db));
   }
 
+  fault(): Fault | undefined {
+    return this.#held?.fault();
+  }
+
   async close(): Promise<void> {
     this.#db.close();
   }
@@ -223,6 +264,22 @@ export class SqliteLog implements EntryLog {
     if (this.#waits === waits) return;
     this.#db.pragma(`busy_timeout = ${waits ? BUSY_TIMEOUT_MS : 0}`);
     this.#waits = waits;
+  }
+
+  #findably<T>(commit: () => T): T {
+    return this.#held === undefined ? commit() : this.#held.findably({ commit, carryOver: () => checkpoint(this.#db) });
+  }
+
+  #appendTogether(units: readonly AppendUnit[]): readonly AppendOutcome[] {
+    this.#arrival ??= prepareArrival(this.#db);
+    try {
+      return this.#transact(() => this.#appendUnits(units, this.#lastTip ?? this.#tip(), false), {
+        isOneStatement: isOneStatement(units),
+      });
+    } catch (error) {
+      if (!isConstraint(error)) throw error;
+      return this.#transact(() => this.#appendUnits(units, this.#tip(), true));
+    }
   }
 
   #find(claim: string): number | undefined {
@@ -246,13 +303,16 @@ export class SqliteLog implements EntryLog {
       }
       const placed: Placement[] = [];
       for (const entry of unit) {
-        const { kind, recorded_at, salt, body } = entry;
+        const { kind, recorded_at, recorded_by, salt, body } = entry;
         const position = tip.position + 1;
         const commitment = commitmentOf(salt, body);
-        const hash = chainHash({ previous: tip.hash, position, kind, recorded_at, commitment });
-        const [id, ...others] = entry.claims as readonly [string, ...string[]];
-        arrival.run(position, kind, recorded_at, commitment, hash, salt, PLAIN, body, claimKey(id));
-        for (const claim of others) this.#sql.insertClaim.run(claimKey(claim), position);
+        const keys = entry.claims.map(claimKey);
+        const claims_digest = keysDigest(keys);
+        const previous = tip.hash;
+        const hash = chainHash({ previous, position, kind, recorded_at, recorded_by, claims_digest, commitment });
+        const chained = [position, kind, recorded_at, recorded_by, claims_digest, commitment, hash];
+        arrival.run(...chained, salt, PLAIN, body, keys[0]);
+        for (const key of keys.slice(1)) this.#sql.insertClaim.run(key, position);
         if (kind === "redaction") this.#erase(position, entry);
         tip = { position, hash };
         placed.push(tip);
@@ -267,8 +327,10 @@ export class SqliteLog implements EntryLog {
     const value = this.#readLogId();
     if ((tip.position > 0 && value !== log_id) || !isChained(tip, entries)) return false;
     if (entries.length > 0) this.#sql.writeLogId.run(log_id);
-    for (const { position, kind, recorded_at, commitment, hash, salt, body, claims } of entries) {
-      this.#sql.insertEntry.run(position, kind, recorded_at, commitment, hash);
+    const copied = prepareCopied(this.#db);
+    for (const { position, kind, recorded_at, commitment, hash, salt, body, claims, ...covered } of entries) {
+      const { recorded_by = null, claims_digest = null } = covered;
+      copied.run(position, kind, recorded_at, recorded_by, claims_digest, commitment, hash);
       if (salt !== undefined && body !== undefined) this.#sql.insertBody.run(position, salt, PLAIN, body);
       for (const claim of claims) this.#sql.insertClaim.run(claimKey(claim), position);
       if (kind === "redaction" && body !== undefined) this.#erase(position, { kind, body });
@@ -282,12 +344,15 @@ export class SqliteLog implements EntryLog {
     throw new Fault("store_corrupt", "the log has lost its id", { hint: "Restore the store from a backup." });
   }
 
-  /** Overwrites the bodies that a redaction names, in the transaction that appends it. */
+  /**
+   * Overwrites the bodies that a redaction names, in the transaction that appends it. Whether a body is there decides, not
+   * whether its erasure was noted before: such a note may have been planted, or the body put back.
+   */
   #erase(redaction: number, entry: { readonly kind: string; readonly body: Uint8Array }): void {
     this.#sql.markForPurge.run();
     for (const position of erasedBy({ ...entry, position: redaction })) {
       if (this.#sql.isErasable.get(position) === undefined) continue;
-      this.#sql.insertErasure.run(position, redaction);
+      this.#sql.insertErasure.run({ position, redaction });
       this.#sql.blankBody.run(position);
     }
   }
@@ -320,7 +385,9 @@ export class SqliteLog implements EntryLog {
 
   #guard<T>(work: () => T): T {
     try {
-      return work();
+      const result = work();
+      this.#still?.assertStill();
+      return result;
     } catch (error) {
       throw toFault(error, this.#path);
     }

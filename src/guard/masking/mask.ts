@@ -1,9 +1,12 @@
 // The mask: finds secrets in recorded text and puts markers in their place. Every surface that shows recorded text passes
 // through one.
 import type { Cut, Mask, MaskedCut, SecretSpan } from "../../ports/mask.js";
-import { Finds, KEY_BLOCK_RULE, type Lead, REGISTERED_RULE } from "./finds.js";
-import { KEY_BLOCK_ANCHOR } from "./key-blocks.js";
+import { cookieAnchors } from "./cookies.js";
+import { CODE_LEAD, COOKIE_RULE, Finds, KEY_BLOCK_RULE, type Lead, NAMED_RULE, REGISTERED_RULE } from "./finds.js";
+import { keyAnchors } from "./key-blocks.js";
 import { LiteralScanner, type Sought } from "./literal-scanner.js";
+import { nameAnchors } from "./named-values.js";
+import { codeAnchors, hasUnseenChars } from "./plain-text.js";
 import { formsOf } from "./registered-values.js";
 import { tokenRules } from "./token-rules.js";
 
@@ -27,8 +30,15 @@ function markerOf(rule: string): string {
 
 const tokenLeads: readonly Sought<Lead>[] = [
   ...tokenRules.flatMap((rule) => rule.anchors.map((literal) => ({ literal, item: rule }))),
-  { literal: KEY_BLOCK_ANCHOR, item: KEY_BLOCK_RULE },
+  ...soughtOf(keyAnchors, KEY_BLOCK_RULE),
+  ...soughtOf(nameAnchors, NAMED_RULE),
+  ...soughtOf(cookieAnchors, COOKIE_RULE),
+  ...soughtOf(codeAnchors, CODE_LEAD),
 ];
+
+function soughtOf(literals: readonly string[], item: Lead): readonly Sought<Lead>[] {
+  return literals.map((literal) => ({ literal, item }));
+}
 
 class TokenMask implements Mask {
   readonly #scanner: LiteralScanner<Lead>;
@@ -43,12 +53,23 @@ class TokenMask implements Mask {
 
   find(text: string): readonly SecretSpan[] {
     if (text.length < SECRET_CHARS_MIN) return [];
+    const finds = this.#follow(text) ?? (hasUnseenChars(text) ? new Finds(text) : undefined);
+    if (finds === undefined) return [];
+    for (const plain of finds.broken.stretches()) {
+      for (const { start, end, rule } of this.#follow(plain.text)?.spans() ?? []) {
+        finds.add(plain.wholeRange(start, end), rule);
+      }
+    }
+    return finds.spans();
+  }
+
+  #follow(text: string): Finds | undefined {
     let finds: Finds | undefined;
     this.#scanner.scan(text, (at, { literal, item }) => {
       finds ??= new Finds(text);
       finds.follow(at, literal, item);
     });
-    return finds?.spans() ?? [];
+    return finds;
   }
 
   text(text: string): string {

@@ -76,6 +76,7 @@ const readEnvelope: { readonly [name: string]: Schema } = {
   kind: { type: "string" },
   created_at: { ...time, description: "When it happened." },
   recorded_at: { ...time, description: "When the log took it." },
+  recorded_by: { type: "string", description: "The id of the key it came in with; empty without keys." },
   session_id: { type: "string" },
   project: { type: "string" },
   client: { type: "string" },

@@ -120,18 +120,23 @@ function answerSchemas(): { readonly [name: string]: Schema } {
     Verification: {
       oneOf: [
         object({ ok: { const: true }, entries: count, erased: count, position: count, hash: text }),
-        object({ ok: { const: false }, position: count, reason: text }),
+        object({ ok: { const: false }, position: count, reason: text, known: schemaNamed("KnownHead") }, ["known"]),
       ],
     },
+    KnownHead: object({ by: { type: "string", enum: ["index", "seal"] }, log_id: text, position: count, hash: text }),
     Health: object(
       {
         status: { type: "string", enum: ["ok", "degraded"] },
         version: text,
         position: { ...count, description: "Position of the newest entry." },
         indexed_through: { ...count, description: "Position through which the index has followed." },
+        warnings: {
+          ...listOf({ const: "cut_off" }),
+          description: "`cut_off`: the log no longer holds what it once did.",
+        },
         trouble: { ...text, description: "Why the log cannot be used at present; absent while it can." },
       },
-      ["trouble"],
+      ["warnings", "trouble"],
     ),
   };
 }

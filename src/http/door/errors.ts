@@ -52,6 +52,7 @@ export const statusByRejection = {
   session_id_invalid: 400,
   session_not_found: 404,
   time_invalid: 400,
+  too_many_values: 413,
   utf8_invalid: 400,
 } satisfies { readonly [C in RejectionCode]: number };
 
@@ -65,6 +66,8 @@ export const statusByFault = {
   seal_key_unusable: 500,
   store_busy: 503,
   store_corrupt: 500,
+  store_damaged: 500,
+  store_exchanged: 503,
   store_failed: 500,
   store_foreign: 500,
   store_missing: 500,

@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Recorder } from "../../recorder.js";
 import { type Operation, refusals } from "../describe/operation.js";
 import { describeQuestion } from "../describe/question.js";
-import { callerOf, isStillAdmitted } from "../door/doorkeeper.js";
+import { callerOf, isStillAdmitted, recordingOf } from "../door/doorkeeper.js";
 import { readQuery } from "../door/query.js";
 
 /** Lines are sent together, because a packet of its own for each would cost more than the line. */
@@ -15,7 +15,10 @@ export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
   const config = { operation: exportOperation, gate: "exports" } as const;
   app.get("/export", { config, exposeHeadRoute: false }, async (request, reply) => {
     const { actor } = callerOf(request);
-    const lines = recorder.exportEntries({ ...readQuery(request, exportQuestion.names), actor });
+    const onUnaudited = ({ code }: { readonly code: string }): void =>
+      request.log.warn({ code, actor }, "no audit entry tells of an export");
+    const asked = { ...readQuery(request, exportQuestion.names), actor, onUnaudited };
+    const lines = recordingOf(request, recorder).exportEntries(asked);
     // What is refused is refused with the first line, while there still is an answer to give.
     const first = await lines.next();
     reply.type("application/x-ndjson");

@@ -83,7 +83,7 @@ export class HistoryReader {
   ): Promise<readonly Entry[]> {
     const entries: Entry[] = [];
     for await (const positions of this.#positionsAfterBoundary(session, filter)) {
-      entries.push(...(await this.#entries.read(positions)));
+      entries.push(...(await this.#entries.readWhole(positions)));
     }
     return entries;
   }
@@ -128,7 +128,7 @@ export class HistoryReader {
         ...(before === undefined ? {} : { after: before }),
       });
       const kept = positions.filter((position) => !withdrawn.has(position));
-      const entries = await this.#entries.read(kept.reverse());
+      const entries = await this.#entries.readWhole(kept.reverse());
       items = [...entries.flatMap(toItems), ...items];
       before = positions.at(-1);
       const isAll = positions.length < chunk;

@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { FieldText } from "../../indexing/texts.js";
 import type { EntrySummary } from "../../model/entry.js";
+import { limits } from "../../model/limits.js";
 import type { RowKey } from "../../ports/entry-index.js";
 import { EntryReader } from "../entry-reader.js";
 import { cursorAfter } from "../list-query.js";
@@ -33,8 +34,10 @@ export interface SearchPage {
 /** The first candidates are often hits already; who needs more of them needs many. */
 const CANDIDATES_FIRST = 32;
 const CANDIDATES_MAX = 1_024;
-/** Few bodies at a time, since each may be as large as an entry can be. */
-const CHUNK_BODIES = 16;
+/** Few bodies are read at first, and more where many are to be looked through; each may be as large as an entry can be. */
+const CHUNK_FIRST = 16;
+const CHUNK_MAX = 256;
+const CHUNK_BYTES = 1024 * 1024;
 /** Other readers share the thread, so a long search lets them through after this many entries or characters. */
 const TURN_ENTRIES = 512;
 const TURN_CHARS = 4 * 1024 * 1024;
@@ -44,6 +47,13 @@ interface Hit {
   readonly kind: string;
   readonly body: { readonly [field: string]: unknown };
   readonly found: FieldText | undefined;
+}
+
+interface Bounds {
+  /** How many entries are looked through, about. */
+  readonly entries: number;
+  /** Called where there are more. */
+  readonly spent: () => void;
 }
 
 export class Searcher {
@@ -90,19 +100,22 @@ export class Searcher {
     return { results, next_cursor };
   }
 
-  /** All hits are counted, whatever page is asked for. */
+  /** All hits are counted, whatever page is asked for, or the newest of them where that would take long. */
   async #facets(query: SearchQuery): Promise<Facets> {
     const { after: _, ...whole } = query;
     const counts = new FacetCounts();
-    for await (const { kind, body } of this.#hits(whole)) if (!counts.add(kind, body)) break;
+    const hits = this.#hits(whole, { entries: limits.facet_entries, spent: () => counts.leaveRest() });
+    for await (const { kind, body } of hits) if (!counts.add(kind, body)) break;
     return this.#parts.mask.value(counts.facets());
   }
 
-  /** Hits newest first, after the query's place. */
-  async *#hits(query: SearchQuery): AsyncGenerator<Hit, void, undefined> {
+  /** Hits newest first, after the query's place; within bounds where there are some. */
+  async *#hits(query: SearchQuery, bounds?: Bounds): AsyncGenerator<Hit, void, undefined> {
     const matcher = new Matcher(query);
     let { after } = query;
     let limit = Math.max(CANDIDATES_FIRST, Math.min(query.limit + 1, CANDIDATES_MAX));
+    let size = CHUNK_FIRST;
+    let looked = 0;
     const turn = new Turn();
     for (;;) {
       const { filter, terms: needles } = query;
@@ -112,9 +125,14 @@ export class Searcher {
         limit,
         ...(after === undefined ? {} : { after }),
       });
-      for (let at = 0; at < candidates.length; at += CHUNK_BODIES) {
-        const chunk = candidates.slice(at, at + CHUNK_BODIES);
-        const bodies = await this.#parts.log.getBodies(chunk.map(({ position }) => position));
+      for (let at = 0; at < candidates.length; ) {
+        if (bounds !== undefined && looked >= bounds.entries) return bounds.spent();
+        const chunk = candidates.slice(at, at + size);
+        const positions = chunk.map(({ position }) => position);
+        const bodies = await this.#parts.log.getBodies(positions, CHUNK_BYTES);
+        at += bodies.length;
+        looked += bodies.length;
+        size = Math.min(size * 2, CHUNK_MAX);
         for (const [offset, stored] of bodies.entries()) {
           const match = stored === undefined ? undefined : matcher.match(stored);
           if (stored !== undefined && match !== undefined) {
