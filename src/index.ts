@@ -21,6 +21,7 @@ export type {
   EntrySummary,
   ErasedEntry,
   ErasedInteraction,
+  FeedbackInput,
   Interaction,
   InteractionInput,
   InteractionSummary,
@@ -31,6 +32,7 @@ export type { JsonObject, JsonValue } from "./model/json.js";
 export { RecorderError, type RejectionCode } from "./model/rejection.js";
 export type {
   DecisionReport,
+  DislikedItem,
   ErrorGroup,
   Insight,
   LowConfidenceItem,
@@ -56,6 +58,14 @@ export type { SearchOptions, SessionHistoryOptions } from "./read/search/search-
 export type { SearchHit, SearchPage } from "./read/search/searcher.js";
 export type { HistoryFormat, HistoryOptions, SessionListOptions, TimelineOptions } from "./read/session-query.js";
 export type { SessionList, SessionSummary, Timeline } from "./read/session-reader.js";
-export { type AppendResult, type Health, Recorder, type Tail } from "./recorder.js";
-export { Session, type SessionEnvelope } from "./session.js";
+export {
+  type AcceptLogOptions,
+  type AppendResult,
+  type Health,
+  type RebuildIndexOptions,
+  Recorder,
+  type Tail,
+  type VerifyOptions,
+} from "./recorder.js";
+export { Session, type SessionEnvelope, type SessionLabels } from "./session.js";
 export type { TailOptions } from "./tail/read-tail.js";

@@ -6,6 +6,7 @@ import { composeRecorder } from "./compose-recorder.js";
 import { Sealing } from "./custody/sealing.js";
 import { createMask } from "./guard/masking/mask.js";
 import { parseMaskValues } from "./guard/masking/registered-values.js";
+import { knownOptions, optionNames } from "./model/options.js";
 import { orThrow, RecorderError, reject } from "./model/rejection.js";
 import { type EngineParts, openSides } from "./open-sides.js";
 import type { RebuildOptions } from "./reading/patience.js";
@@ -35,7 +36,14 @@ export interface RecorderOptions {
   readonly rebuild?: Partial<RebuildOptions>;
 }
 
-export async function openRecorder(options: RecorderOptions = {}): Promise<Recorder> {
+const recorderOptionNames = optionNames<RecorderOptions>({
+  ...{ data: true, index: true, create: true, mask: true, redact: true, seal_key: true, rebuild: true },
+});
+const rebuildOptionNames = optionNames<RebuildOptions>({ behind_max: true, wait_ms: true, newest: true });
+
+export async function openRecorder(given: RecorderOptions = {}): Promise<Recorder> {
+  const options = knownOptions(given, recorderOptionNames);
+  knownOptions(options.rebuild, rebuildOptionNames);
   const data = parseData(options.data);
   const values = orThrow(parseMaskValues(options.mask));
   const mask = createMask({ values });

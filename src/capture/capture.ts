@@ -9,8 +9,10 @@ import { requestTooWide } from "../model/shape-refusals.js";
 import { Turn } from "../model/turn.js";
 import type { EntryLog, Placement, StoredBody, TakenClaim } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
+import { bodiesAt } from "./bodies-at.js";
 import { type Draft, type GivenDraft, parseDraft } from "./draft.js";
 import type { GroupCommit } from "./group-commit.js";
+import { alreadyCompleted, namesOthers, resolveNamed } from "./named-entries.js";
 import { type Packed, pack, type Surroundings } from "./pack.js";
 
 export interface Captured {
@@ -18,16 +20,14 @@ export interface Captured {
   readonly id: string;
   readonly position: number;
   readonly created_at: string;
+  /** Fields that the kind does not know: they are kept in `extra`. Absent where there are none. */
+  readonly unknown_fields?: readonly string[];
 }
 
 /** A captured item together with what was written, for callers that answer with the whole entry. */
 export interface CapturedItem extends Captured {
   readonly stored?: StoredParts;
 }
-
-/** What is read of the log at once, so that a batch of thousands holds little of it in memory and nobody waits for long. */
-const READ_ENTRIES = 100;
-const READ_BYTES = 4 * 1024 * 1024;
 
 export class Capture {
   readonly #log: EntryLog;
@@ -63,7 +63,7 @@ export class Capture {
     const draft = this.#parse(input, kindWhenAbsent);
     if (draft instanceof Rejection) return draft;
     if (turn.isOver) await turn.next();
-    if (draft.kind !== "response") {
+    if (!namesOthers(draft.kind)) {
       const packed = pack(draft, this.#surroundings);
       if (packed instanceof Rejection) return packed;
       const outcome = await this.#commit.append([packed.entry]);
@@ -85,8 +85,8 @@ export class Capture {
     const turn = new Turn();
     const drafts = await this.#parseAll([...inputs], options, turn);
     if (drafts instanceof Rejection) return drafts;
-    if (drafts.some((draft) => draft.kind === "response")) {
-      const refused = await this.#inheritFromInteractions(drafts, turn);
+    if (drafts.some(({ kind }) => namesOthers(kind))) {
+      const refused = await resolveNamed(drafts, this.#log, turn);
       if (refused !== undefined) return refused;
     }
     const packed: Packed[] = [];
@@ -123,72 +123,6 @@ export class Capture {
     return { ...draft, body: this.#redact.entry(draft.body) };
   }
 
-  /** A response takes session, project and client from its interaction, whatever the caller gave. */
-  async #inheritFromInteractions(drafts: Draft[], turn: Turn): Promise<Rejection | undefined> {
-    const bodies = await this.#readInteractions(drafts, turn);
-    for (const [index, draft] of drafts.entries()) {
-      if (turn.isOver) await turn.next();
-      if (draft.kind === "interaction" && draft.id !== undefined) bodies.set(draft.id, draft.body as JsonObject);
-      if (draft.kind !== "response") continue;
-      const interactionId = draft.body.interaction_id as string;
-      const interaction = bodies.get(interactionId);
-      if (interaction === undefined) {
-        // The id of an entry that was erased is acknowledged, also where its interaction went with it.
-        if (draft.id !== undefined && (await this.#isTaken(draft.id))) continue;
-        return interactionNotFound(interactionId).at(index);
-      }
-      if (typeof interaction.response === "string" && interaction.response !== "") {
-        return alreadyCompleted(interactionId).at(index);
-      }
-      const { created_at, session_id, project, client, ...own } = draft.body;
-      const labels = Object.fromEntries(
-        ["session_id", "project", "client"].flatMap((name) =>
-          typeof interaction[name] === "string" ? [[name, interaction[name]]] : [],
-        ),
-      );
-      const time = created_at === undefined ? {} : { created_at };
-      drafts[index] = { ...draft, body: { ...time, ...labels, ...own } };
-    }
-    return undefined;
-  }
-
-  async #isTaken(id: string): Promise<boolean> {
-    const [position] = await this.#log.find([idClaim(id)]);
-    return position !== undefined;
-  }
-
-  /** The recorded interactions that these drafts complete, by id. */
-  async #readInteractions(drafts: readonly Draft[], turn: Turn): Promise<Map<string, JsonObject>> {
-    const ids = drafts.flatMap((draft) => (draft.kind === "response" ? [draft.body.interaction_id as string] : []));
-    const positions: number[] = [];
-    for (let used = 0; used < ids.length; used += READ_ENTRIES) {
-      const found = await this.#log.find(ids.slice(used, used + READ_ENTRIES).map(idClaim));
-      for (const position of found) if (position !== undefined) positions.push(position);
-      if (turn.isOver) await turn.next();
-    }
-    const bodies = new Map<string, JsonObject>();
-    for await (const stored of this.#bodiesAt(positions, turn)) {
-      if (stored?.body === undefined || stored.kind !== "interaction") continue;
-      const { response, session_id, project, client, id } = parseBodyText(stored.position, stored.body);
-      // Only what is needed, since the rest may be large.
-      const kept = Object.entries({ response, session_id, project, client }).filter(([, value]) => value !== undefined);
-      bodies.set(id as string, Object.fromEntries(kept) as JsonObject);
-    }
-    return bodies;
-  }
-
-  /** The bodies at these positions in their order, a little at a time. */
-  async *#bodiesAt(positions: readonly number[], turn: Turn): AsyncGenerator<StoredBody | undefined> {
-    for (let used = 0; used < positions.length; ) {
-      const stored = await this.#log.getBodies(positions.slice(used, used + READ_ENTRIES), READ_BYTES);
-      used += stored.length;
-      for (const one of stored) {
-        yield one;
-        if (turn.isOver) await turn.next();
-      }
-    }
-  }
-
   /**
    * Appends, and where claims were taken before, compares: the same content is acknowledged again, other content is a
    * conflict. Claims are never given back, so what was found taken stays taken, and the rest is tried again.
@@ -210,10 +144,11 @@ export class Capture {
         known.set(index, recorded(packed[index] as Packed, outcome.placed[order] as Placement));
       }
     }
-    return packed.map((_, index) => {
+    return packed.map((own, index) => {
       const twin = twins.get(index);
       if (twin === undefined) return known.get(index) as CapturedItem;
-      return { ...(known.get(twin) as CapturedItem), status: "already_recorded" as const };
+      const { unknown_fields: _, ...same } = known.get(twin) as CapturedItem;
+      return { ...same, ...unknownIn(own), status: "already_recorded" as const };
     });
   }
 
@@ -229,7 +164,7 @@ export class Capture {
     const { open, packed, known, turn } = batch;
     let order = 0;
     const positions = taken.map((claim) => claim.position);
-    for await (const stored of this.#bodiesAt(positions, turn)) {
+    for await (const stored of bodiesAt(this.#log, positions, turn)) {
       const { item, claim } = taken[order] as TakenClaim;
       order += 1;
       const index = open[item] as number;
@@ -251,24 +186,28 @@ function recorded(packed: Packed, placement: Placement): CapturedItem {
   const { kind, recorded_at, recorded_by, body } = entry;
   const { position, hash } = placement;
   const stored = { position, kind, recorded_at, recorded_by, hash, body };
-  return { status: "recorded", id, position, created_at, stored };
+  return { status: "recorded", id, position, created_at, ...unknownIn(packed), stored };
 }
 
 /** The stored entry as an acknowledgement, if it holds what this caller gave. The id of an erased entry stays taken. */
 function sameContent(stored: StoredBody, packed: Packed): CapturedItem | undefined {
   const { position, recorded_at } = stored;
-  const status = "already_recorded";
-  if (stored.body === undefined) return { status, id: packed.id, position, created_at: recorded_at };
+  const again = { status: "already_recorded", position, ...unknownIn(packed) } as const;
+  if (stored.body === undefined) return { ...again, id: packed.id, created_at: recorded_at };
   if (stored.kind !== packed.draft.kind) return undefined;
   // Whoever sends the same again sends the same bytes, as a rule, and then nothing has to be compared.
   if (stored.body === textOf(packed)) {
     const { created_at = recorded_at } = packed.draft.body;
-    return { status, id: packed.id, position, created_at: created_at as string };
+    return { ...again, id: packed.id, created_at: created_at as string };
   }
   const body = parseBodyText(position, stored.body);
   if (!bodiesEqual(stored.kind, body, packed.draft)) return undefined;
   const { created_at = recorded_at } = body;
-  return { status, id: body.id as string, position, created_at: created_at as string };
+  return { ...again, id: body.id as string, created_at: created_at as string };
+}
+
+function unknownIn({ draft: { unknown_fields } }: Packed): Pick<Captured, "unknown_fields"> {
+  return unknown_fields === undefined ? {} : { unknown_fields };
 }
 
 function textOf({ entry: { body } }: Packed): string {
@@ -331,21 +270,4 @@ function conflict(claim: string, packed: Packed): Rejection {
 
 function entriesMissing(): Rejection {
   return reject({ code: "entries_missing", message: "no entry was given", hint: "Give one entry or more." });
-}
-
-function interactionNotFound(id: string): Rejection {
-  return reject({
-    code: "interaction_not_found",
-    field: "interaction_id",
-    message: `there is no interaction ${JSON.stringify(id.slice(0, 128))}`,
-    hint: "Record the interaction first, then complete it.",
-  });
-}
-
-function alreadyCompleted(id: string): Rejection {
-  return reject({
-    code: "already_completed",
-    field: "interaction_id",
-    message: `interaction ${id} has its response already; nothing was stored`,
-  });
 }

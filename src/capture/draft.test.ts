@@ -14,6 +14,8 @@ const least = {
   decision: { kind: "decision", decision: "d" },
   consolidation: { kind: "consolidation", session_id: "s", through: 1 },
   clear: { kind: "clear", session_id: "s" },
+  withdrawal: { kind: "withdrawal", session_id: "s", withdraws: 1 },
+  feedback: { kind: "feedback", entry_id: "i", score: 0 },
   session_info: { kind: "session_info", session_id: "s" },
   raw: { kind: "raw", source: "s", record: {} },
 } as const;
@@ -29,8 +31,9 @@ const everything = {
     model: "m",
     usage: { input_tokens: 1 },
     latency_ms: 0.5,
+    error: "e",
   },
-  response: { interaction_id: "i", response: "", memories_used: [], usage: {}, latency_ms: 0 },
+  response: { interaction_id: "i", response: "", memories_used: [], usage: {}, latency_ms: 0, error: "e" },
   message: {
     role: "tool",
     content: [{ type: "text" }, "x"],
@@ -44,6 +47,8 @@ const everything = {
   decision: { decision: "", rationale: "r", confidence: 1 },
   consolidation: { through: 7, summary: "s" },
   clear: {},
+  withdrawal: { withdraws: 7 },
+  feedback: { entry_id: "i", score: -1, label: "l", comment: "c" },
   session_info: { title: "t", metadata: { a: 1 }, parent: "p" },
   raw: { source: "", record: { a: { b: 1 } } },
 } as const;

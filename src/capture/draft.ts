@@ -15,6 +15,8 @@ export interface Draft {
   /** The caller's id, or undefined where one is to be made. */
   readonly id: string | undefined;
   readonly body: DraftBody;
+  /** Fields that the kind does not know and that went into `extra`; absent where there are none. */
+  readonly unknown_fields?: readonly string[];
 }
 
 /** A draft as it was given, and how many JSON values that had. */
@@ -24,6 +26,8 @@ export interface GivenDraft extends Draft {
 
 /** The stored form of an entry: absent fields are left out, and no `created_at` means the time of recording. */
 type DraftBody = { [field: string]: unknown };
+
+const NONE: readonly string[] = [];
 
 /** Own fields of the envelope that a caller may give; everything else is a field of the kind, or extra. */
 const ENVELOPE = new Set(["kind", "id", "created_at", "session_id", "project", "client", "extra"]);
@@ -41,8 +45,12 @@ export function parseDraft(given: unknown, kindWhenAbsent?: CaptureKind): GivenD
   const envelope = parseEnvelope(input, rule.needs_session, body);
   if (envelope !== undefined) return envelope;
   const fields = rule.fields as { readonly [name: string]: Field };
-  const refused = parseFields(input, fields, body) ?? parseExtra(input, fields, body) ?? checkWhole(kind, body);
-  return refused ?? (isFiniteOnly ? undefined : finiteOnly(body)) ?? { kind, id, body, values };
+  const refused = parseFields(input, fields, body);
+  if (refused !== undefined) return refused;
+  const unknown_fields = parseExtra(input, fields, body);
+  if (unknown_fields instanceof Rejection) return unknown_fields;
+  const flaw = checkWhole(kind, body) ?? (isFiniteOnly ? undefined : finiteOnly(body));
+  return flaw ?? { kind, id, body, values, ...(unknown_fields.length === 0 ? {} : { unknown_fields }) };
 }
 
 /** A number that JSON cannot write would be stored as null; the field's own rule may have refused it already. */
@@ -148,23 +156,26 @@ function parseFields(
   return undefined;
 }
 
-/** What no kind knows is kept whole beside what the caller put into `extra` itself. */
+/** What no kind knows is kept whole beside what the caller put into `extra` itself; answers with the names of it. */
 function parseExtra(
   input: JsonObject,
   fields: { readonly [name: string]: Field },
   body: DraftBody,
-): Rejection | undefined {
+): readonly string[] | Rejection {
   const given = input.extra ?? undefined;
   if (given !== undefined && !isJsonObject(given)) {
     return reject({ code: "field_invalid", field: "extra", message: "extra must be an object" });
   }
   let extra: { [name: string]: unknown } | undefined;
+  let unknown: string[] | undefined;
   for (const name in input) {
     if (ENVELOPE.has(name) || Object.hasOwn(fields, name)) continue;
     if (given !== undefined && Object.hasOwn(given, name)) {
       return reject({ code: "field_invalid", field: name, message: `${name} is given twice, also in extra` });
     }
     extra ??= { ...given };
+    unknown ??= [];
+    unknown.push(name);
     // A key called __proto__ is a key like any other.
     if (name !== "__proto__") extra[name] = input[name];
     else
@@ -172,11 +183,25 @@ function parseExtra(
   }
   if (extra !== undefined) body.extra = extra;
   else if (given !== undefined) body.extra = given;
-  return undefined;
+  return unknown ?? NONE;
 }
 
 /** Rules that look at more than one field. */
 function checkWhole(kind: CaptureKind, body: DraftBody): Rejection | undefined {
+  return kind === "feedback" ? checkFeedback(body) : checkMessage(kind, body);
+}
+
+function checkFeedback({ score, label = "", comment = "" }: DraftBody): Rejection | undefined {
+  if (score !== undefined || label !== "" || comment !== "") return undefined;
+  return reject({
+    code: "field_missing",
+    field: "score",
+    message: "feedback says nothing",
+    hint: "Give a score from -1 to 1, a label or a comment.",
+  });
+}
+
+function checkMessage(kind: CaptureKind, body: DraftBody): Rejection | undefined {
   if (kind !== "message" || (body.content !== undefined && body.content !== null)) return undefined;
   const calls = body.tool_calls as readonly unknown[] | undefined;
   if (calls !== undefined && calls.length > 0) return undefined;

@@ -16,6 +16,7 @@ type WrongUseCode =
   | "input_missing"
   | "option_invalid"
   | "option_misplaced"
+  | "option_repeated"
   | "option_unknown"
   | "setting_invalid"
   | "usage_invalid";

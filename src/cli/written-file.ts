@@ -1,6 +1,6 @@
 // Output of any length: to standard output at the pace of its reader, or to a file that is there only once it is whole.
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { Readable } from "node:stream";
@@ -27,9 +27,25 @@ export async function writeOut(lines: AsyncIterable<string>): Promise<void> {
   }
 }
 
+/**
+ * What is there already stays unless it is to be replaced, and a file of a store in any case; looked at before anything is
+ * asked for or written.
+ */
+export function refuseTaken(paths: readonly string[], replaces: boolean): void {
+  const own = paths.find((path) => isStoreFileName(basename(path)) && existsSync(storeFiles(dirname(path)).log));
+  if (own !== undefined) throw belongsToStore(own);
+  const taken = replaces ? undefined : paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+  if (taken === undefined) return;
+  throw new Failed({
+    code: "file_exists",
+    field: "--out",
+    message: `${taken} exists already`,
+    hint: "Name another place with --out, or replace what is there with --force.",
+  });
+}
+
 /** Only its owner may read it, as with the record itself. An older file of that name stays until the new one is whole. */
 export async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<void> {
-  if (isStoreFileName(basename(path)) && existsSync(storeFiles(dirname(path)).log)) throw belongsToStore(path);
   const isPlain = (await stat(path).catch(() => undefined))?.isFile() ?? true;
   // A device or a pipe is written to as it is: nothing can take its place.
   const target = isPlain ? `${path}.${randomBytes(8).toString("hex")}.part` : path;

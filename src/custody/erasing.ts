@@ -2,19 +2,12 @@
 import type { GroupCommit } from "../capture/group-commit.js";
 import type { Surroundings } from "../capture/pack.js";
 import { Fault } from "../model/fault.js";
-import { isJsonObject } from "../model/json.js";
 import { isReservedKind } from "../model/kinds.js";
 import type { EntryLog, StoredBody } from "../ports/entry-log.js";
 import type { Asking } from "../read/questions.js";
 import { packOwn } from "./audit.js";
-import { belongingClaims } from "./belonging.js";
+import { belongingClaims, feedbackOn, type Stretch } from "./belonging.js";
 import type { Forgotten } from "./forgotten.js";
-
-/** A stretch of the log: what comes after one position, through another. */
-interface Stretch {
-  readonly after: number;
-  readonly through: number;
-}
 
 export interface ErasingWish {
   /** What is to go of a stretch; it says the same of a stretch whenever it is asked. */
@@ -64,7 +57,8 @@ export class Erasing {
    */
   async erase(wish: ErasingWish): Promise<Forgotten> {
     const { position } = await this.#log.head();
-    const found = await this.#withBelongings(await wish.find({ after: 0, through: position }));
+    const whole = { after: 0, through: position };
+    const found = await this.#withBelongings(await wish.find(whole), whole);
     if (wish.dry_run) return toForgotten(wish, { kinds: new Map(found.kinds), redaction: null, left: [] });
     const deed: Deed = { kinds: new Map(), redaction: null, left: [] };
     const isIndexStrange = await this.#isIndexStrange([...found.kinds.keys()]);
@@ -72,16 +66,22 @@ export class Erasing {
     const { redaction } = deed;
     if (redaction === null) return toForgotten(wish, deed);
     const belated = (await this.#log.find(found.awaited)).filter((one) => one !== undefined && one < redaction);
-    const meanwhile = await wish.find({ after: position, through: redaction - 1 });
-    const rest = await this.#withBelongings([...meanwhile, ...(belated as readonly number[])]);
+    const meanwhile = { after: position, through: redaction - 1 };
+    const late = [...(await wish.find(meanwhile)), ...(belated as readonly number[])];
+    const rest = await this.#withBelongings(late, meanwhile, deed.kinds);
     await this.#redactAll(deed, wish, rest.kinds);
     deed.left.push(...(await this.#clean(isIndexStrange)));
     return toForgotten(wish, deed);
   }
 
-  /** Those that have a body, with their kinds, and what belongs to them; and claims of what may still come to belong. */
+  /**
+   * Those that have a body, with their kinds, and what belongs to them or, of that stretch, to what has gone; and claims of
+   * what may still come to belong.
+   */
   async #withBelongings(
     positions: readonly number[],
+    stretch: Stretch,
+    gone: KindsByPosition = new Map(),
   ): Promise<{ readonly kinds: KindsByPosition; readonly awaited: readonly string[] }> {
     const kinds = new Map<number, string>();
     const awaited: string[] = [];
@@ -91,7 +91,7 @@ export class Erasing {
       for (const page of pagesOf(wanted, BODIES_AT_ONCE)) {
         const there = (await this.#log.getBodies(page)).filter(hasBody);
         for (const { position, kind } of there) if (!isReservedKind(kind)) kinds.set(position, kind);
-        const claims = there.flatMap(claimsOf);
+        const claims = there.flatMap(belongingClaims);
         for (const [at, position] of (await this.#log.find(claims)).entries()) {
           if (position === undefined) awaited.push(claims[at] as string);
           else belonging.push(position);
@@ -99,7 +99,19 @@ export class Erasing {
       }
       wanted = belonging.filter((position) => !kinds.has(position));
     }
+    for (const position of await this.#feedbackOn(kinds, gone, stretch)) kinds.set(position, "feedback");
     return { kinds, awaited };
+  }
+
+  /** What goes or has gone was recorded before the feedback on it, so that nothing before the first of it is looked at. */
+  async #feedbackOn(going: KindsByPosition, gone: KindsByPosition, stretch: Stretch): Promise<readonly number[]> {
+    let first = Number.POSITIVE_INFINITY;
+    for (const kinds of [going, gone]) for (const position of kinds.keys()) first = Math.min(first, position);
+    const after = Math.max(stretch.after, first);
+    if (after >= stretch.through) return [];
+    const isToGo = (position: number): boolean => going.has(position) || gone.has(position);
+    const parts = { log: this.#log, reading: this.#reading, stretch: { ...stretch, after } };
+    return feedbackOn(isToGo, parts);
   }
 
   /**
@@ -187,16 +199,6 @@ export class Erasing {
 
 function hasBody(stored: StoredBody | undefined): stored is StoredBody {
   return stored !== undefined && (stored.body !== undefined || stored.flaw !== undefined);
-}
-
-function claimsOf({ kind, body }: StoredBody): readonly string[] {
-  try {
-    const parsed: unknown = JSON.parse(body ?? "");
-    return isJsonObject(parsed) ? belongingClaims(kind, parsed) : [];
-  } catch {
-    // A damaged body can be forgotten like any other; what belonged to it nobody knows any more.
-    return [];
-  }
 }
 
 function toForgotten({ dry_run }: ErasingWish, { kinds, redaction, left }: Deed): Forgotten {

@@ -38,13 +38,19 @@ type Part = readonly [label: string, value: unknown];
 
 /** What stands in the heading of an entry, and what below it. */
 const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: readonly Part[] }> = {
-  interaction: ({ prompt, response }) => ({
+  interaction: ({ prompt, response, error }) => ({
     parts: [
       ["Prompt", prompt],
       ["Response", response],
+      ["Failed", error],
     ],
   }),
-  response: ({ response }) => ({ parts: [["Response", response]] }),
+  response: ({ response, error }) => ({
+    parts: [
+      ["Response", response],
+      ["Failed", error],
+    ],
+  }),
   message: ({ role, name, content, tool_calls }) => ({
     title: name === "" ? readRole(role) : `${readRole(role)} (${name})`,
     parts: [
@@ -76,6 +82,14 @@ const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: read
     parts: [["Summary", summary]],
   }),
   clear: () => ({ parts: [] }),
+  withdrawal: ({ withdraws }) => ({ title: `withdrawn: #${withdraws}`, parts: [] }),
+  feedback: ({ entry_id, score, label, comment }) => ({
+    title: `feedback on ${entry_id}${score === undefined ? "" : `: ${score}`}`,
+    parts: [
+      ["Label", label],
+      ["Comment", comment],
+    ],
+  }),
   session_info: ({ title, metadata }) => ({
     title: title === "" ? "about the session" : `about the session: ${title}`,
     parts: [["Metadata", metadata]],

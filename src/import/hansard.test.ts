@@ -234,6 +234,29 @@ describe("into a store that has entries of its own", () => {
     expect(consolidation).toMatchObject({ through: 7, summary: "asked and read" });
   });
 
+  test("a withdrawal and feedback are led to what they name, and refused where that is not there", async () => {
+    const bench = importBench();
+    await bench.recorder.append({ kind: "message", id: "m", session_id: "s", role: "user", content: "oops" });
+    await bench.recorder.append({ kind: "message", id: "n", session_id: "s", role: "user", content: "hello" });
+    await bench.recorder.session("s").withdraw(1, { id: "w" });
+    await bench.recorder.feedback({ id: "f", entry_id: "n", score: -1 });
+    const other = freshBench();
+    await other.recorder.append({ kind: "error", error: "first" });
+    const text = await bench.export({});
+    const path = other.write("all.ndjson", text);
+    expect(await other.import(path)).toMatchObject({ added: 4, rejected: [] });
+    expect(await other.import(path)).toMatchObject({ added: 0, existing: 4, rejected: [] });
+    expect(await other.recorder.getEntry("w")).toMatchObject({ withdraws: 2 });
+    expect(await other.recorder.session("s").history()).toMatchObject([{ content: "hello" }]);
+    expect((await other.recorder.listEntries({ is: "disliked" })).entries).toMatchObject([{ id: "n" }]);
+    const lines = text.split("\n").slice(3).join("\n");
+    const third = freshBench();
+    expect(await third.import(third.write("tail.ndjson", lines))).toMatchObject({
+      added: 0,
+      rejected: [{ reason: expect.stringMatching(/position 1, which/) }, { reason: expect.stringMatching(/no entry/) }],
+    });
+  });
+
   test("a filtered export holds what was chosen, and is placed anew even in an empty store", async () => {
     const bench = await sampleBench();
     const out = await bench.export({ project: "atlas" });

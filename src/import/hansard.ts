@@ -124,7 +124,7 @@ function withinLimit(body: JsonObject): JsonObject {
   return { ...body, extra: Object.fromEntries(pairs) };
 }
 
-/** Gives entries new places: they keep ids and times, and a consolidation is led to the new place of what it names. */
+/** Gives entries new places: they keep ids and times, and what names a position is led to the new place of what it names. */
 class Placing {
   readonly #positions = new PositionMap();
 
@@ -143,8 +143,8 @@ class Placing {
       return { line, reason: entry.flaw === undefined ? erased : lostReason(entry.flaw) };
     }
     const dated = { ...withinLimit(body), created_at: body.created_at ?? recorded_at };
-    if (kind === "consolidation") {
-      return { line, later: () => this.#consolidation({ ...dated, kind, id: String(body.id) }, body.through) };
+    if (kind === "consolidation" || kind === "withdrawal") {
+      return { line, later: () => this.#moved({ ...dated, kind, id: String(body.id) }) };
     }
     const placed = (at: number): void => this.note(position, at);
     const flawOf = (stored: Uint8Array | undefined): string | undefined => otherContent(stored, dated);
@@ -155,8 +155,11 @@ class Placing {
     return { line, entry: raw, placed };
   }
 
-  #consolidation(entry: ImportedEntry, through: unknown): ImportedEntry | string {
-    const at = this.#positions.atOrBelow(Number(through));
-    return at === undefined ? `position ${through}, which it names, is not in this file` : { ...entry, through: at };
+  /** An entry that names a position names its new place; a consolidation goes as far as there is anything before it. */
+  #moved(entry: ImportedEntry): ImportedEntry | string {
+    const field = entry.kind === "withdrawal" ? "withdraws" : "through";
+    const named = Number(entry[field]);
+    const at = field === "withdraws" ? this.#positions.at(named) : this.#positions.atOrBelow(named);
+    return at === undefined ? `position ${named}, which it names, is not in this file` : { ...entry, [field]: at };
   }
 }

@@ -3,23 +3,20 @@ import { isDeepStrictEqual } from "node:util";
 import { idClaim } from "../model/claims.js";
 import type { EntryIndex, EntryRow, Reference } from "../ports/entry-index.js";
 import type { EntryLog, StoredBody } from "../ports/entry-log.js";
-import { type PlacedBody, readableBody, toEntryRow } from "./entry-row.js";
+import { aboutOf, type PlacedBody, readableBody, toEntryRow } from "./entry-row.js";
 
 /** In the order of the bodies; a body that is none that was recorded has no row. */
 export async function rowsOfBodies(
   log: Pick<EntryLog, "find">,
   bodies: readonly PlacedBody[],
 ): Promise<readonly EntryRow[]> {
-  const ids = bodies.flatMap(({ kind, body }) => (kind === "response" ? [String(body.interaction_id)] : []));
+  const ids = bodies.flatMap(({ kind, body }) => aboutOf(kind, body) ?? []);
   const positions = ids.length === 0 ? [] : await log.find(ids.map(idClaim));
   const positionById = new Map(ids.map((id, index) => [id, positions[index]]));
-  return bodies.flatMap(
-    (placed) =>
-      toEntryRow(
-        placed,
-        placed.kind === "response" ? positionById.get(String(placed.body.interaction_id)) : undefined,
-      ) ?? [],
-  );
+  return bodies.flatMap((placed) => {
+    const about = aboutOf(placed.kind, placed.body);
+    return toEntryRow(placed, about === undefined ? undefined : positionById.get(about)) ?? [];
+  });
 }
 
 export interface RowComparison {

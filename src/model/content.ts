@@ -5,6 +5,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from "./json.js";
 /** What a message says: text, or content parts in whatever shape a provider gives them. */
 export type Content = string | readonly JsonValue[];
 
+/** The fields in which providers of OpenAI's form carry what a model thought. */
+export const reasoningFields = ["reasoning_content", "reasoning", "reasoning_details", "thinking_blocks"] as const;
+
 /** Text as it is, any other value as its JSON; nothing where there is no value. */
 export function valueText(value: unknown): string {
   if (value === undefined) return "";

@@ -13,6 +13,8 @@ interface InteractionFields {
   readonly model: string;
   readonly usage: JsonObject;
   readonly latency_ms?: number;
+  /** Why the call failed; such an interaction is answered. */
+  readonly error: string;
 }
 
 /** Completes an interaction that was captured before its answer was there. */
@@ -25,6 +27,8 @@ interface ResponseFields {
   readonly model: string;
   readonly usage: JsonObject;
   readonly latency_ms?: number;
+  /** Why the call failed. */
+  readonly error: string;
 }
 
 interface MessageFields {
@@ -64,6 +68,20 @@ interface ConsolidationFields {
 
 /** A clear marker carries nothing but its envelope. */
 type ClearFields = { readonly [none in never]: never };
+
+/** Takes a message back: history leaves it out, the log keeps it. */
+interface WithdrawalFields {
+  readonly withdraws: number;
+}
+
+/** What somebody thought of an entry. */
+interface FeedbackFields {
+  readonly entry_id: string;
+  /** From -1 to 1. */
+  readonly score?: number;
+  readonly label: string;
+  readonly comment: string;
+}
 
 interface SessionInfoFields {
   readonly title: string;
@@ -108,6 +126,8 @@ export interface FieldsByKind {
   readonly decision: DecisionFields;
   readonly consolidation: ConsolidationFields;
   readonly clear: ClearFields;
+  readonly withdrawal: WithdrawalFields;
+  readonly feedback: FeedbackFields;
   readonly session_info: SessionInfoFields;
   readonly raw: RawFields;
 }
@@ -235,3 +255,5 @@ export type InteractionInput = GivenEnvelope & FieldsInput<"interaction">;
 export type CompletionInput = Omit<GivenEnvelope, "session_id" | "project" | "client"> &
   Omit<FieldsInput<"response">, "interaction_id">;
 export type MessageInput = FieldsInput<"message">;
+/** Session, project and client are those of the entry that it is about. */
+export type FeedbackInput = Omit<GivenEnvelope, "session_id" | "project" | "client"> & FieldsInput<"feedback">;

@@ -48,6 +48,8 @@ export interface HistoryOptions {
   readonly format?: HistoryFormat | string | undefined;
   /** Keeps tool calls of the last message that have no result yet. */
   readonly include_pending?: boolean | string | undefined;
+  /** `reasoning` keeps, in OpenAI's form, the fields that carry what a model thought. */
+  readonly include?: string | undefined;
 }
 
 export interface HistoryQuery {
@@ -56,6 +58,7 @@ export interface HistoryQuery {
   readonly max_tokens?: number;
   readonly format: HistoryFormat;
   readonly include_pending: boolean;
+  readonly include_reasoning: boolean;
 }
 
 export function parseSessionListQuery(options: SessionListOptions): SessionListQuery | Rejection {
@@ -106,5 +109,10 @@ export function parseHistoryQuery(id: unknown, options: HistoryOptions): History
   }
   const include_pending = parseSwitch("include_pending", options.include_pending);
   if (include_pending instanceof Rejection) return include_pending;
-  return { session_id, max_messages, format, include_pending, ...(max_tokens === undefined ? {} : { max_tokens }) };
+  const { include = "" } = options;
+  if (include !== "" && include !== null && include !== "reasoning") {
+    return reject({ code: "field_invalid", field: "include", message: "include can only be reasoning" });
+  }
+  const switches = { include_pending, include_reasoning: include === "reasoning" };
+  return { session_id, max_messages, format, ...switches, ...(max_tokens === undefined ? {} : { max_tokens }) };
 }

@@ -26,6 +26,7 @@ const interaction: Interaction = {
   model: "own model",
   usage: { input_tokens: 1 },
   latency_ms: 5,
+  error: "",
   extra: { a: 1, b: 1 },
 };
 const nothingGiven: EntryOf<"response"> = {
@@ -40,6 +41,7 @@ const nothingGiven: EntryOf<"response"> = {
   chunks_used: [],
   model: "",
   usage: {},
+  error: "",
   extra: {},
 };
 

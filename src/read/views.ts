@@ -15,6 +15,7 @@ export function complete(interaction: Interaction, response: EntryOf<"response">
     model: response.model || interaction.model,
     usage: isUsageGiven ? response.usage : interaction.usage,
     ...(latency_ms === undefined ? {} : { latency_ms }),
+    error: response.error || interaction.error,
     extra: { ...interaction.extra, ...response.extra },
     response_id: response.id,
   };

@@ -6,6 +6,7 @@ import type {
   Cited,
   Counts,
   DecisionReport,
+  DislikedItem,
   ErrorGroup,
   Findings,
   ReflectionReport,
@@ -28,6 +29,7 @@ export function toReport(findings: Findings): ReflectionReport {
     error_groups: findings.error_groups.map(withIds),
     topics: findings.topics.map(withIds),
     tools: findings.tools.map(({ failed: _, slowest: __, ...tool }) => withIds(tool)),
+    disliked: { count: findings.disliked_count, items: findings.disliked.map(withIds) },
     decisions: findings.decisions.map(withIds),
     trend: { before, changes: findings.changes.map(withIds), timeline: findings.timeline },
     insights: findings.insights.map(withIds),
@@ -38,7 +40,8 @@ export function toReport(findings: Findings): ReflectionReport {
 function renderMarkdown(findings: Findings): string {
   const { counts, tools, before } = findings;
   if (counts.reviewed === 0) return NOTHING;
-  const failing = tools.filter((tool) => tool.is_failing).sort((left, right) => right.failure_rate - left.failure_rate);
+  const failing = tools.filter((tool) => tool.is_failing);
+  const isTimed = tools.some(({ median_ms }) => median_ms !== undefined);
   const slow = tools.filter((tool) => tool.is_slow).sort((left, right) => (right.p95_ms ?? 0) - (left.p95_ms ?? 0));
   const { reviewed, users, responses, errors } = counts;
   return [
@@ -58,8 +61,16 @@ function renderMarkdown(findings: Findings): string {
       ),
       none: "No word was said three times.",
     }),
-    ...section("Failing tools", { items: failing.map(failingLine), none: "No tool fails." }),
-    ...section("Slow tools", { items: slow.map(slowLine), none: "No tool is slow." }),
+    ...section("Failing tools", { items: failing.map(failingLine), none: "No tool call failed." }),
+    ...section("Slow tools", {
+      items: slow.map(slowLine),
+      none: isTimed ? "No tool is slow." : "No tool call had a duration.",
+    }),
+    ...section(`Disliked answers (${findings.disliked_count})`, {
+      items: findings.disliked.map(dislikedLine),
+      all: findings.disliked_count,
+      none: "No answer got feedback below 0.",
+    }),
     ...section("Decisions followed by errors", {
       items: findings.decisions.map(decisionLine),
       all: findings.decisions_count,
@@ -107,6 +118,11 @@ function failingLine({ tool, calls, failures, failure_rate, failed }: ToolFindin
 
 function slowLine({ tool, median_ms = 0, p95_ms = 0, slowest }: ToolFinding): string {
   return `${inMarkdown(tool)}: median ${duration(median_ms)}, 95 % within ${duration(p95_ms)} (${places(slowest)})`;
+}
+
+function dislikedLine({ text, comment, label, score, cited }: Cited<DislikedItem>): string {
+  const why = [comment && `“${comment}”`, label, `score ${shortNumber(score)}`].filter((words) => words !== "");
+  return `${text || "(no text)"}: ${why.join(", ")} (${places(cited)})`;
 }
 
 function decisionLine({ decision, errors, cited }: Cited<DecisionReport>): string {

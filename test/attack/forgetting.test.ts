@@ -51,6 +51,44 @@ describe.each(engines)("on $engine", ({ intrude }) => {
     expect(await recorder.verify()).toMatchObject({ ok: true, erased: 4 });
   });
 
+  test("feedback whose row of the index is gone goes with its entry, and so does what was thought of it", async () => {
+    const { data, editIndex, index } = await intrude();
+    const recorder = await opened(data);
+    await recorder.append([said("odd", 1), said("odd", 2)]);
+    await recorder.feedback({ id: "thought", entry_id: "odd-1", score: -1, comment: `${MARK} thought` });
+    await recorder.feedback({ id: "again", entry_id: "thought", score: 1, comment: `${MARK} again` });
+    await recorder.feedback({ id: "stays", entry_id: "odd-2", score: -1 });
+    expect((await recorder.search(MARK)).results).toHaveLength(4);
+    await editIndex(`DELETE FROM ${index("rows")} WHERE position = 3`);
+    await editIndex(`DELETE FROM ${index("documents")} WHERE collection = 'feedback'`);
+    const planned = await recorder.forget({ entry: "odd-1", reason, dry_run: true });
+    expect(planned).toMatchObject({ positions: [1, 3, 4], redaction: null });
+    expect(await recorder.forget({ entry: "odd-1", reason })).toMatchObject({ positions: [1, 3, 4], left: [] });
+    expect(await bodiesLeft(recorder)).toEqual([2, 5, 6, 7]);
+    expect((await recorder.search(MARK)).results).toMatchObject([{ id: "odd-2" }]);
+    expect((await recorder.listEntries({ is: "disliked" })).entries).toMatchObject([{ id: "odd-2" }]);
+    expect(await recorder.verify()).toMatchObject({ ok: true, erased: 3 });
+  });
+
+  test("feedback that others give meanwhile goes too, as far as it came before the redaction", async () => {
+    const { data } = await intrude();
+    const [recorder, writer] = [await opened(data), await opened(data)];
+    await recorder.append([...entries, other]);
+    let isDone = false;
+    const writing = (async () => {
+      while (!isDone) {
+        const given = writer.feedback({ entry_id: "odd-1", comment: `${MARK} thought` });
+        await given.catch((error: unknown) => expect(error).toMatchObject({ code: "entry_not_found" }));
+      }
+    })();
+    const forgotten = await recorder.forget({ entry: "odd-1", reason });
+    isDone = true;
+    await writing;
+    const left = await recorder.listEntries({ kind: "feedback", limit: 500 });
+    expect(left.entries.filter(({ position }) => position < (forgotten.redaction as number))).toEqual([]);
+    expect(await recorder.verify()).toMatchObject({ ok: true });
+  });
+
   test("rows that say another session or project do not change what goes", async () => {
     const { data, editIndex, index } = await intrude();
     const recorder = await opened(data);

@@ -185,7 +185,8 @@ describe("backup and restore", () => {
     for (const name of ["log.db", "index.db"]) {
       const file = join(place.data, name);
       expect(await readError(["backup", file, "--force"], place)).toMatchObject({ status: 1, code: "file_exists" });
-      expect(await readError(["export", "--out", file], place)).toMatchObject({ status: 1, code: "file_not_written" });
+      const refused = await readError(["export", "--out", file, "--force"], place);
+      expect(refused).toMatchObject({ status: 1, code: "file_not_written" });
     }
     expect((await runCli(["verify"], place)).status).toBe(0);
   });

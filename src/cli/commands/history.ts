@@ -1,7 +1,7 @@
 // `hansard history`: a session as model input, as a transcript or as the document of GET /sessions/{id}/history.
 
 import type { Command } from "commander";
-import type { AnthropicHistory, OpenAiMessage } from "../../index.js";
+import type { AnthropicHistory, OpenAiMessage, Session } from "../../index.js";
 import { messagePieces } from "../../model/content-pieces.js";
 import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
@@ -33,19 +33,34 @@ export const historyCommand: CommandModule = {
   async run(invocation: Invocation) {
     const { operands, options, settings, screen, json } = invocation;
     const id = operands[0] as string;
-    const { document, isKnown } = await withQuestion({ settings, screen, json }, async (recorder) => {
+    const { document, emptiness } = await withQuestion({ settings, screen, json }, async (recorder) => {
       const session = openSession(recorder, id);
-      const history = await session.history(readQuestion(options, "history"));
+      const asked = readQuestion(options, "history");
+      const history = await session.history(asked);
       const read: Document = "messages" in history ? history : { messages: history };
-      return { document: read, isKnown: read.messages.length > 0 || (await session.summary()) !== undefined };
+      return { document: read, emptiness: read.messages.length > 0 ? "" : await whyEmpty(session, asked) };
     });
     const { out } = screen;
     if (json) out.write(documentText(document, out));
     else if (document.messages.length > 0) out.write(transcriptText(document, out));
-    else out.write(isKnown ? EMPTY : `No history: nothing is recorded in session ${JSON.stringify(cleanLine(id))}.\n`);
+    else out.write(emptiness);
     return exitStatus.done;
   },
 };
+
+/** In words: an empty answer may mean that there is nothing, or that what there is was not asked for. */
+async function whyEmpty(
+  session: Session,
+  asked: { readonly max_tokens?: string; readonly max_messages?: string },
+): Promise<string> {
+  if ((await session.summary()) === undefined) {
+    return `No history: nothing is recorded in session ${JSON.stringify(cleanLine(session.id))}.\n`;
+  }
+  if ((await session.history()).length === 0) return EMPTY;
+  const { max_tokens, max_messages = "" } = asked;
+  if (max_tokens === undefined) return `No history: --max-messages ${cleanLine(max_messages)} leaves no message.\n`;
+  return `No history: the newest turn alone takes more than ${cleanLine(max_tokens)} tokens. Give more with --max-tokens.\n`;
+}
 
 const EMPTY =
   "No history: nothing in this session is model input, or it was cleared since.\n" +

@@ -1,11 +1,13 @@
 // `hansard serve`: the record over HTTP until a signal ends it, with nothing acknowledged lost.
 import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { createSecureContext } from "node:tls";
 import type { Command } from "commander";
-import { isLoopback } from "../../http/door/loopback.js";
+import { beyondLoopback, isLoopback } from "../../http/door/loopback.js";
 import type { createLogger } from "../../http/logger.js";
 import type { Serving } from "../../http/serve.js";
 import { shownPlace } from "../../model/data-address.js";
+import { Fault } from "../../model/fault.js";
 import { openRecorder } from "../../open-recorder.js";
 import type { Recorder } from "../../recorder.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
@@ -52,10 +54,11 @@ export const serveCommand: CommandModule = {
     const logger = logging.createLogger({
       level: options.verbose === true ? "debug" : err.isTerminal ? "warn" : "info",
     });
-    const { data, mask, redact, seal_key } = settings;
-    const recorder = await openRecorder({ data, mask, redact, seal_key });
+    // Opening makes a new store only for this machine alone; what cannot be served leaves nothing behind.
+    if (isLoopback(host)) await tryListening(host, settings.port);
+    const recorder = await openServed(settings, host);
     try {
-      const { port, allow_host: allow_hosts, rate } = settings;
+      const { data, port, allow_host: allow_hosts, rate } = settings;
       const version = readVersion();
       const limits = rate === undefined ? {} : { requests_per_second: rate };
       const options = { recorder, host, port, version, allow_hosts, limits, tls, logger: logger.logger };
@@ -65,7 +68,7 @@ export const serveCommand: CommandModule = {
       if (tls === undefined && !isLoopback(host))
         logger.logger.warn("keys are sent unencrypted; --tls-cert and --tls-key change that");
       await keepSeals({ recorder, data, logger });
-      await announce({ serving, recorder, data: shownPlace(settings.data), version, pane: err, logger });
+      await announce({ serving, recorder, data: shownPlace(data), version, pane: err, logger });
       await close({ signal: await stop, serving, pane: err, logger });
     } finally {
       await recorder.close();
@@ -74,6 +77,29 @@ export const serveCommand: CommandModule = {
     return exitStatus.done;
   },
 };
+
+/** Fails as listening would. */
+async function tryListening(host: string, port: number): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once("error", reject);
+    probe.listen({ host, port }, resolve);
+  }).catch((error: unknown) => {
+    throw toListenFailure(error, host, port);
+  });
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+/** A store that is not there yet has no keys, and so nothing to serve beyond this machine. */
+async function openServed({ data, mask, redact, seal_key }: Invocation["settings"], host: string): Promise<Recorder> {
+  try {
+    return await openRecorder({ data, mask, redact, seal_key, create: isLoopback(host) });
+  } catch (error) {
+    const isMissing = error instanceof Fault && error.code === "store_missing";
+    throw isMissing && !isLoopback(host) ? beyondLoopback(host) : error;
+  }
+}
 
 /** A store that is gone with the program needs no proof of what it held. */
 async function keepSeals(options: {

@@ -3,13 +3,14 @@ import { type ByKind, saidByKind } from "../../model/by-kind.js";
 import { valueText } from "../../model/content.js";
 import { messageText } from "../../model/content-pieces.js";
 import type { EntrySummary, ReadKind } from "../../model/entry.js";
+import { feedbackWords } from "../../model/feedback.js";
 import { readRole } from "../../model/roles.js";
 import { countOf } from "./table.js";
 import { type Colours, cleanLine } from "./terminal.js";
 
 /** Which fields say most about an entry of each kind. */
 const lineByKind: ByKind<EntrySummary, string> = {
-  interaction: (entry) => `${entry.response_chars === 0 ? "(no response) " : ""}${cleanLine(entry.prompt)}`,
+  interaction: (entry) => `${answerMark(entry)}${cleanLine(entry.prompt)}`,
   response: (entry) => cleanLine(entry.response_summary) || countOf(entry.response_chars, "character", "characters"),
   message: (entry) => cleanLine(messageText(entry)),
   tool_call: (entry) => `${entry.tool}${entry.is_error === true ? " failed" : ""} → ${valueLine(entry.result)}`,
@@ -17,6 +18,8 @@ const lineByKind: ByKind<EntrySummary, string> = {
   decision: (entry) => entry.decision,
   consolidation: (entry) => `through ${entry.through} ${entry.summary}`,
   clear: () => "history starts anew after this",
+  withdrawal: (entry) => `history leaves out #${entry.withdraws}`,
+  feedback: (entry) => `${entry.entry_id}: ${feedbackWords(entry)}`,
   session_info: (entry) => entry.title || valueLine(entry.metadata),
   raw: (entry) => `${entry.source} ${valueLine(entry.record)}`,
   audit: (entry) => `${entry.action} by ${entry.actor}${entry.target === "" ? "" : `: ${entry.target}`}`,
@@ -44,6 +47,8 @@ const colourByKind: { readonly [K in ReadKind]: Colour } = {
   decision: "magenta",
   consolidation: "dim",
   clear: "dim",
+  withdrawal: "dim",
+  feedback: "magenta",
   session_info: "dim",
   raw: "dim",
   audit: "dim",
@@ -53,6 +58,11 @@ const colourByKind: { readonly [K in ReadKind]: Colour } = {
 /** Also of kinds that this version does not know, as a store written by a later one may hold them. */
 export function kindColour(kind: string, colours: Colours): (text: string) => string {
   return colours[Object.hasOwn(colourByKind, kind) ? colourByKind[kind as ReadKind] : "dim"];
+}
+
+function answerMark({ response_chars, error }: Extract<EntrySummary, { readonly kind: "interaction" }>): string {
+  if (error !== "") return "(failed) ";
+  return response_chars === 0 ? "(no response) " : "";
 }
 
 function valueLine(value: unknown): string {

@@ -4,6 +4,7 @@ import { type ByKind, saidByKind } from "../../model/by-kind.js";
 import { valueText } from "../../model/content.js";
 import { messagePieces } from "../../model/content-pieces.js";
 import type { EntrySummary } from "../../model/entry.js";
+import { feedbackWords } from "../../model/feedback.js";
 import { readRole } from "../../model/roles.js";
 import { entryLine, kindColour, whoOf } from "./entry-text.js";
 import { countOf, formatCount } from "./table.js";
@@ -93,6 +94,8 @@ const paragraphsByKind: ByKind<EntrySummary, readonly Paragraph[], [colours: Col
     said(entry.summary),
   ],
   clear: (_, { dim }) => [{ text: "history starts anew after this", paint: dim }],
+  withdrawal: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
+  feedback: (entry, { dim }) => [{ text: `on ${entry.entry_id}`, linesMax: 1, paint: dim }, said(feedbackWords(entry))],
   session_info: (entry, { dim }) => [
     said(entry.title),
     { text: [facts(entry.metadata), entry.parent && `from ${entry.parent}`].join(" "), linesMax: 3, paint: dim },
@@ -113,10 +116,16 @@ function said(text: string): Paragraph {
 
 /** What was answered, as far as the row carries it, else what is known of it. */
 function answer(
-  entry: { readonly response_chars: number; readonly response_summary: string; readonly response_excerpt?: string },
-  { dim }: Colours,
+  entry: {
+    readonly response_chars: number;
+    readonly response_summary: string;
+    readonly response_excerpt?: string;
+    readonly error: string;
+  },
+  { dim, red }: Colours,
 ): Paragraph {
-  const { response_chars, response_summary, response_excerpt = "" } = entry;
+  const { response_chars, response_summary, response_excerpt = "", error } = entry;
+  if (error !== "") return { text: `failed: ${error}`, linesMax: SAID_LINES, paint: red };
   if (response_excerpt.trim() !== "")
     return { text: `→ ${response_excerpt}`, linesMax: SAID_LINES, chars: response_chars };
   if (response_summary !== "") return { text: `→ ${response_summary}`, linesMax: SAID_LINES };

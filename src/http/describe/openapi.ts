@@ -96,6 +96,10 @@ function answerSchemas(): { readonly [name: string]: Schema } {
     ...listOf({ type: "string", enum: ["trigger_missing"] }),
     description: "What is no proof of tampering and has to be known; absent where there is nothing.",
   };
+  const unknown_fields = {
+    ...listOf(text),
+    description: "Fields that the kind does not know, kept in `extra`; absent where there are none.",
+  };
   return {
     Error: object({
       error: object(
@@ -113,7 +117,7 @@ function answerSchemas(): { readonly [name: string]: Schema } {
         ["field", "index", "hint"],
       ),
     }),
-    Receipt: object({ status, id: text, position: count, created_at: time }),
+    Receipt: object({ status, id: text, position: count, created_at: time, unknown_fields }, ["unknown_fields"]),
     EntriesRecorded: object({ status, entries: listOf(schemaNamed("Receipt")) }),
     InteractionPage: object({ interactions: listOf(schemaNamed("InteractionSummary")), ...pageEnd }, ["partial"]),
     EntryPage: object({ entries: listOf(schemaNamed("EntrySummary")), ...pageEnd }, ["partial"]),

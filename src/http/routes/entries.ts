@@ -80,7 +80,7 @@ const appendOperation: Operation = {
     ...refusals(
       ...(["entries_missing", "kind_unknown", "kind_reserved", "prompt_blank", "role_unknown"] as const),
       ...(["confidence_out_of_range", "id_invalid", "label_invalid", "session_id_invalid", "time_invalid"] as const),
-      ...(["interaction_not_found", "already_completed"] as const),
+      ...(["interaction_not_found", "already_completed", "entry_not_found"] as const),
       ...bodyRefusals,
     ),
   },

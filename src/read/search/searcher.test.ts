@@ -87,9 +87,9 @@ test("the field is the one that holds the first term", async () => {
   expect((await store.recorder.search("connection timeout")).results).toMatchObject([{ field: "error" }]);
 });
 
-test("filters alone list, with the beginning of the entry's text and nothing marked", async () => {
+test("filters alone list, with the beginning of the entry's texts and nothing marked", async () => {
   const { results } = await store.recorder.search("kind:error");
-  expect(results).toMatchObject([{ field: "", snippet: "Connection reset", matches: [] }]);
+  expect(results).toMatchObject([{ field: "", snippet: "Connection reset timeout after 30 s", matches: [] }]);
   expect((await store.recorder.search("kind:session_info")).results).toMatchObject([{ snippet: "", matches: [] }]);
 });
 

@@ -8,7 +8,7 @@ import { EntryReader } from "../entry-reader.js";
 import { cursorAfter } from "../list-query.js";
 import type { ReadingParts } from "../reader.js";
 import { FacetCounts, type Facets } from "./facets.js";
-import { type Match, Matcher } from "./matching.js";
+import { beginningOf, type Match, Matcher } from "./matching.js";
 import type { SearchQuery } from "./search-query.js";
 import { nothingFoundText, sessionHistoryLine, sessionHistoryText } from "./session-history.js";
 import { type MatchRange, type Snippet, snippetOf, snippetOfMasked } from "./snippet.js";
@@ -103,8 +103,10 @@ export class Searcher {
   #snippet({ kind, body, found, foundAt }: Hit, terms: readonly string[]): Snippet {
     const { mask } = this.#parts;
     const text = found?.text ?? "";
-    if (found === undefined || typeof body[found.field] === "string") return snippetOf(text, terms, mask);
-    const masked = textsOf(kind, mask.value(body))[foundAt]?.text ?? "";
+    const isWhole = foundAt !== undefined && found !== undefined && typeof body[found.field] === "string";
+    if (found === undefined || isWhole) return snippetOf(text, terms, mask);
+    const texts = textsOf(kind, mask.value(body));
+    const masked = (foundAt === undefined ? beginningOf(texts) : texts[foundAt])?.text ?? "";
     return masked === mask.text(text) ? snippetOf(text, terms, mask) : snippetOfMasked(masked, terms);
   }
 
