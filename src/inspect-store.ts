@@ -69,7 +69,7 @@ async function inspectDatabase(options: InspectOptions): Promise<Diagnosis> {
     const checked = await verify(log, { onProgress });
     const index = async (): Promise<EntryIndex> => (await (await store.index()).look()).index;
     const contradiction = await contradictionIn(log, await (await index()).remembered(), options);
-    const comparison = await comparisonWith({ log, index }, onStep);
+    const comparison = contradiction === undefined ? await comparisonWith({ log, index }, onStep) : undefined;
     return databaseDiagnosis(shownPlace(data), checked, [
       ...comparisonFindings(comparison),
       ...evidenceFindings({ contradiction }),
@@ -116,8 +116,9 @@ async function gatherFacts(options: InspectOptions, files: StoreFiles): Promise<
   onStep("Checking log.db …");
   const log = inspectFile({ path: files.log, role: "log" });
   const walked = log.state === "current" ? await walkChain(log, index.heads, options) : unwalked;
-  // One that knows more than the log belongs to another one, which is told by itself.
-  const isComparable = log.state === "current" && index.state === "current" && index.position <= log.position;
+  // One that knows of another log is told by itself, and nothing may be advised that makes it forget.
+  const isOurs = walked.contradiction === undefined && index.position <= log.position;
+  const isComparable = log.state === "current" && index.state === "current" && isOurs;
   const comparison = isComparable ? await comparisonOf({ log: log.path, index: index.path }, onStep) : undefined;
   return { ...outside, log, index, has_keys: existsSync(files.keys), comparison, ...walked };
 }
