@@ -155,6 +155,18 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
+    behaviour: "texts that continue beyond the text checkpoint are passed over, as after a reset meanwhile",
+    run: async ({ open }) => {
+      const index = await withTexts(await open());
+      await index.reset();
+      await fill(index, { rows: ROWS, through: COUNT });
+      const late = { texts: TEXTS.slice(50), after: 50, through: COUNT };
+      expect(await index.applyTexts(late)).toBe(0);
+      expect(await index.textCheckpoint()).toBe(0);
+      for (const needles of NEEDLES.slice(0, 10)) await expectCandidates(index, {}, needles);
+    },
+  },
+  {
     behaviour: "an entry without texts, and a place without an entry, hold nothing up",
     run: async ({ open }) => {
       const index = await open();

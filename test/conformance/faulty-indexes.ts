@@ -177,7 +177,7 @@ class ForgetfulReset extends MemoryIndex {
 }
 
 type TextQuery = Parameters<MemoryIndex["candidates"]>[0];
-type TextBatch = { readonly texts: readonly EntryTexts[]; readonly through: number };
+type TextBatch = Parameters<MemoryIndex["applyTexts"]>[0];
 
 class WholeWordsOnly extends MemoryIndex {
   override candidates(query: TextQuery): Promise<readonly RowKey[]> {
@@ -247,6 +247,12 @@ class TextsTakenForApplied extends MemoryIndex {
   }
 }
 
+class TextsWithGaps extends MemoryIndex {
+  override applyTexts({ after: _, ...batch }: TextBatch): Promise<number> {
+    return super.applyTexts(batch);
+  }
+}
+
 class KeptRows extends MemoryIndex {
   override apply({ erased: _, ...batch }: IndexBatch): Promise<boolean> {
     return super.apply(batch);
@@ -282,6 +288,7 @@ class LateTexts extends MemoryIndex {
 
 /** Each with a part of the behaviour that must be found broken. */
 export const faultyIndexes: readonly { readonly Faulty: new () => MemoryIndex; readonly breaks: string }[] = [
+  { Faulty: TextsWithGaps, breaks: "texts that continue beyond the text checkpoint are passed over" },
   { Faulty: ExclusiveUntil, breaks: "times are inclusive on both ends" },
   { Faulty: OldestFirstInTies, breaks: "the higher position comes first" },
   { Faulty: PagesByTimeAlone, breaks: "reach each row exactly once" },

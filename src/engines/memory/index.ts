@@ -83,6 +83,7 @@ export class MemoryIndex implements EntryIndex {
   }
 
   async applyTexts(batch: TextBatch): Promise<number> {
+    if ((batch.after ?? 0) > this.#textThrough) return this.#textThrough;
     for (const { position, texts } of batch.texts) {
       if (position > this.#textThrough && !this.#erased.has(position)) this.#texts.set(position, texts);
     }

@@ -87,7 +87,7 @@ export class PostgresIndex implements EntryIndex {
   async applyTexts(batch: TextBatch): Promise<number> {
     return this.#transact(async (session) => {
       const { position: checkpoint } = await standingOf(this.#connections, "texts", session, "FOR UPDATE OF c");
-      if (batch.through <= checkpoint) return checkpoint;
+      if (batch.through <= checkpoint || (batch.after ?? 0) > checkpoint) return checkpoint;
       const rows = batch.texts.filter(({ position, texts }) => position > checkpoint && texts.length > 0).map(textRow);
       if (rows.length > 0) await session.query(textsStatement, columnsOf(rows, 3));
       await session.query(MOVE_CHECKPOINT, ["texts", batch.through, "", ""]);
