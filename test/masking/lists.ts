@@ -1,4 +1,6 @@
 // The lists that the mask is measured by, and what it has to reach on each.
+import { awkwardHarmless } from "./awkward-harmless.js";
+import { awkwardSecrets } from "./awkward-secrets.js";
 import { harmlessTexts } from "./harmless-texts.js";
 import { heldOutHarmless, heldOutSecrets } from "./held-out.js";
 import type { Sample } from "./sample.js";
@@ -9,5 +11,6 @@ export const SHARE_MIN = 0.95;
 
 export const lists: readonly (readonly [name: string, samples: readonly Sample[]])[] = [
   ["labelled", [...secretTokens, ...secretPlaces, ...harmlessTexts]],
+  ["awkward", [...awkwardSecrets, ...awkwardHarmless]],
   ["made by program", [...heldOutSecrets, ...heldOutHarmless]],
 ];

@@ -9,7 +9,7 @@ import type { NameKind, NameMemory } from "./secret-names.js";
 const QUOTE = String.raw`(?:\\{0,7}["'\x60]|&quot;|&#34;|%22|\\u0022|[“”„])`;
 const CLOSED = String.raw`(?:${QUOTE}|\*\*|__)?\]?`;
 /** What is said about a name before its value: `password for root:`, `API key (prod) =`. */
-const OF = String.raw`(?: (?:for|of|on) (?:the )?[\w.@-]{1,40}| ?\([^()\n]{1,24}\))?`;
+const OF = String.raw`(?: (?:for|of|on)(?: [\w.@-]{1,40}){1,3}?| ?\([^()\n]{1,24}\))?`;
 const BLANKS = String.raw`[ \t\u00a0]{0,40}`;
 const TYPE = String.raw`(?:const |readonly |&(?:'static )?)?(?:[Ss]tring|str|String\??|char ?\*|Final\[str\]|Optional\[str\])`;
 
@@ -20,11 +20,11 @@ const separators = {
   /** `password: |` and the value on the next line */
   block: String.raw`${CLOSED}:[ \t]{1,4}[|>][+-]?[ \t]{0,4}\r?\n[ \t]{1,40}`,
   /** `key="password" value="…"`, `{"name":"password","value":"…"}`, and the same in YAML */
-  valued: String.raw`${QUOTE}?\s{0,40},?\s{0,40}${QUOTE}?[vV]alue${QUOTE}?\s{0,4}[=:]\s{0,4}`,
+  valued: String.raw`${QUOTE}?\s{0,40}(?:,?\s{0,40}${QUOTE}?[vV]alue${QUOTE}?\s{0,4}[=:]\s{0,4}|/?>\s{0,40}<[vV]alue>)`,
   /** `password=…`, `"password": "…"`, `'password' => '…'` */
   assigned: String.raw`${CLOSED}${OF}${BLANKS}(?:=>|:=|={1,3}|[:：](?!:)|%3[ADad]|\]=)(?:\*\*)?${BLANKS}(?:\r?\n[ \t]{0,40}(?=${QUOTE}))?`,
-  /** `"password", "…"` */
-  paired: String.raw`${QUOTE}\s{0,4},\s{0,40}(?=${QUOTE})`,
+  /** `"password", "…"`, `:password, "…"` */
+  paired: String.raw`(?:${QUOTE}|(?<=:[\w-]{1,40}))\s{0,4},\s{0,40}(?=${QUOTE})`,
   /** `<password>…` */
   enclosed: String.raw`>(?=[^<\s])`,
   /** `setPassword("…")` */
@@ -184,7 +184,10 @@ function valueAt(text: string, at: number): Value | undefined {
 function closingQuote(text: string, start: number, quote: string): number | undefined {
   const closing = quote === "“" || quote === "„" ? "”" : quote;
   const line = LINE.exec(text.slice(start, start + QUOTED_CHARS_MAX))?.[0] ?? "";
-  const length = line.indexOf(closing);
+  let length = line.indexOf(closing);
+  // One that is escaped is part of the value.
+  while (length > 0 && line[length - 1] === "\\" && !closing.startsWith("\\"))
+    length = line.indexOf(closing, length + 1);
   return length === -1 ? undefined : start + length;
 }
 
@@ -233,7 +236,12 @@ const words: readonly (readonly [words: readonly string[], followed?: readonly s
     ],
     SEPARATING,
   ],
-  [["_PAT", "_AUTH", "_auth", '"auth', "'auth"], SEPARATING],
+  [["_PAT", "_AUTH", "_auth", '"auth', "'auth", " auth"], SEPARATING],
+  [
+    ["pw", "Pw", "PW"],
+    [":", "="],
+  ],
+  [["storepass", "keypass"], [" "]],
   [
     ["_key", "-key", "Key", "_KEY", "-KEY", "-Key", " key", " Key", " KEY", ".key", "apikey", "APIKEY", "secretkey"],
     [...SEPARATING, " "],

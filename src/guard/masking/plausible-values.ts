@@ -105,6 +105,7 @@ function isPassword(value: string, isQuoted: boolean): boolean {
 
 /** The name of a secret where a secret would stand: `password1`, `dbPassword`, `my-secret-2`. */
 function isName(value: string): boolean {
+  if (!/^[a-z_$]|^[A-Z0-9_]+$/.test(value)) return false;
   return NAME.test(value) && isOfWords(value) && (!value.includes("-") || value.split("-").length > 2);
 }
 
@@ -115,7 +116,10 @@ function isReference(value: string): boolean {
 
 /** Several words of which one is written as no word is, and not a sentence. */
 function isPassphrase(value: string): boolean {
+  // As mail programs get them from Google.
+  if (/^[a-z]{4}(?: [a-z]{4}){3}$/.test(value)) return true;
   const words = value.split(/\s+/);
+  if (words.length <= 4 && words.some((word) => /^\d{2,4}$/.test(word)) && /[!@#$%^&*]/.test(value)) return true;
   return (
     words.length <= 5 &&
     words.some(

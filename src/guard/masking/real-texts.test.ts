@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { createMask } from "./mask.js";
 
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
-/** Given as a password in a program that an agent wrote. */
-const passwords = new Set(["nouppercase123"]);
+/** Given as passwords in a program that an agent wrote. */
+const passwords = new Set(["nouppercase123", "SecurePass123"]);
 /** Transcripts of agents and traces; where they are not there, the project's own documents are. */
 const folders = ["../shared/data", "docs"].filter((folder) => existsSync(folder));
 

@@ -28,7 +28,7 @@ const KEY_OF = new Set(
     "api access secret private encryption encrypt decryption signing sign signature account auth authentication master subscription " +
     "license licence session shared service webhook hmac aes rsa jwt crypto cipher app application consumer client server " +
     "admin root bot vault unseal recovery ingest ingestion write deploy deployment preshared psk wallet functions function " +
-    "integration openai anthropic stripe cohere mistral gemini google azure aws " +
+    "integration storage validation machine openai anthropic stripe cohere mistral gemini google azure aws " +
     "datadog dd algolia twilio sendgrid mailgun"
   ).split(" "),
 );
@@ -114,7 +114,7 @@ function kindAt(words: readonly string[], at: number, name: string): ValueKind |
 }
 
 function isSecretKey(before: string, name: string): boolean {
-  if (KEY_OF.has(before)) return true;
+  if (KEY_OF.has(before) || /^--?key$/.test(name)) return true;
   return before !== "" && /^[A-Z][A-Z0-9_]*_KEY(?:_[A-Z0-9]+)?$/.test(name) && !NO_KEY_OF.has(before);
 }
 

@@ -40,7 +40,7 @@ const places: readonly PlaceRow[] = [
   [
     "url_password",
     ["://"],
-    String.raw`://${USER}{0,128}:${NO_LOGIN}(?:(?<secret>[^\s/?#"'<>\\]{1,256})${HOST}|(?<=[^[/]:)(?!\d{1,5}[/?#])(?<wide>[^\s"'<>\\]{1,128})${HOST}(?=@[\w.-]{1,128}(?::\d{1,5})?(?:[/?,\s"']|$)))`,
+    String.raw`://${USER}{0,128}:${NO_LOGIN}(?:(?<secret>[^\s/?#"'<>\\]{1,256})${HOST}|(?<!\[:)(?!\d{1,5}[/?#])(?<wide>[^\s"'<>\\]{1,128})${HOST}(?=@[\w.-]{1,128}(?::\d{1,5})?(?:[/?,\s"']|$)))`,
     any,
   ],
   ["url_token", ["://"], String.raw`://(?![0-9a-f]{32}@[\w.-]{1,128}/\d)(?<secret>[\w.~%-]{16,255})(?=@[\w[])`, token],
@@ -91,6 +91,20 @@ const places: readonly PlaceRow[] = [
     String.raw`\w{5,10}${OPTIONS}-[pw] ?${ARGUMENT}`,
     mixed,
   ],
+  ["command_password", ["openssl "], `openssl${OPTIONS}-k ?${ARGUMENT}`, mixed],
+  ["command_password", ["ssh-keygen"], `ssh-keygen${OPTIONS}-[NP] ?${ARGUMENT}`, mixed],
+  [
+    "command_password",
+    ["--password-stdin", "--with-token", "login --stdin"],
+    String.raw`(?<=echo (?:-n )?["']?(?<before>[^\s"'|$]{4,256})["']? {0,2}\|[^|\n]{0,80})[l-]`,
+    mixed,
+  ],
+  [
+    "assigned_secret",
+    ["jwt.sign(", "jwt.verify(", "jwt.encode(", "jwt.decode("],
+    String.raw`jwt\.\w{4,6}\([^()\n]{1,80},\s{0,4}["'](?<secret>[^"'\n]{4,256})(?=["'])`,
+    mixed,
+  ],
   ["command_password", ["redis-cli"], `redis-cli${OPTIONS}-a ?${ARGUMENT}`, mixed],
   ["command_password", ["sqlcmd", "unzip -"], String.raw`\w{5,6}${OPTIONS}-P ?${ARGUMENT}`, mixed],
   [
@@ -126,8 +140,8 @@ const places: readonly PlaceRow[] = [
   ],
   [
     "assigned_secret",
-    ["auth=(", "auth = (", "BasicAuth(", "asic_auth("],
-    String.raw`[\w =]{4,9}\(\s{0,4}["'][^"'\n]{0,64}["'],\s{0,4}["'](?<secret>[^"'\n]{1,128})`,
+    ["auth=(", "auth = (", "BasicAuth(", "asic_auth(", "login(", "Login(", "uthenticate("],
+    String.raw`[\w =]{4,11}\(\s{0,4}["'][^"'\n]{0,64}["'],\s{0,4}["'](?<secret>[^"'\n]{1,128})`,
     mixed,
   ],
   [
