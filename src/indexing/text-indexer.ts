@@ -19,14 +19,16 @@ const HELPING_MS = 60;
 export class TextIndexer {
   readonly #log: EntryLog;
   readonly #index: EntryIndex;
+  readonly #nowMs: () => number;
   /** Through where texts were given, and the checkpoint then: the index may hold more than it has written. */
   #given = 0;
   #checkpoint = 0;
   #stepping: Promise<boolean> | undefined;
 
-  constructor(parts: { readonly log: EntryLog; readonly index: EntryIndex }) {
+  constructor(parts: { readonly log: EntryLog; readonly index: EntryIndex; readonly nowMs?: () => number }) {
     this.#log = parts.log;
     this.#index = parts.index;
+    this.#nowMs = parts.nowMs ?? (() => performance.now());
   }
 
   /**
@@ -48,8 +50,8 @@ export class TextIndexer {
 
   /** Gives some texts if a search would have to look through many entries itself. */
   async help(): Promise<void> {
-    const untilMs = performance.now() + HELPING_MS;
-    while ((await this.#uncovered()) > UNCOVERED_MAX && performance.now() < untilMs && (await this.step()));
+    const untilMs = this.#nowMs() + HELPING_MS;
+    while ((await this.#uncovered()) > UNCOVERED_MAX && this.#nowMs() < untilMs && (await this.step()));
   }
 
   /** How many rows there are whose texts were not given yet. */

@@ -91,7 +91,7 @@ test("on a terminal a bar shows how far it has come", async () => {
   const settings = {} as Invocation["settings"];
   const screen = { out: out.pane, err: err.pane };
   expect(await copyCommand.run({ operands: [], options, settings, screen, json: false })).toBe(0);
-  expect(stripVTControlCharacters(err.written.join("\n"))).toMatch(/40 %, 1000 of 2500[\s\S]*100 %, 2500 of 2500/);
+  expect(stripVTControlCharacters(err.written.join("\n"))).toMatch(/40 %, 1,000 of 2,500[\s\S]*100 %, 2,500 of 2,500/);
   expect(out.written.join("")).toMatch(/^Copied 2,?500 entries; head hash [0-9a-f]{64}\n$/);
 });
 
