@@ -1,14 +1,15 @@
 // Import: finds the files, finds out what each of them is, and reads one after the other into the log.
 
 import { basename } from "node:path";
-import { isJson } from "../model/json.js";
 import { type Rejection, reject } from "../model/rejection.js";
 import { isTimezone, WallClock } from "../model/zoned-time.js";
-import type { Importer, ImportSource, Opening } from "./importer.js";
+import { FileSource } from "./file-source.js";
 import { type ImportTarget, type ImportTotals, Intake } from "./intake.js";
-import { EXPORTED_LEVELS_MAX, readRecords } from "./lines.js";
-import { importerNamed, importFormats, recogniseImporter } from "./registry.js";
+import { isUtf16, readRecords } from "./lines.js";
+import { readOpening } from "./opening.js";
+import { findImporter, importFormats } from "./registry.js";
 import { findFiles, type LostPath, type OpenedFile, openFile, reasonOf } from "./source-files.js";
+import { isDatabase, openTables, UnreadableTables } from "./tables.js";
 
 export interface ImportOptions {
   /** Forces a format, where the content does not tell it. */
@@ -58,14 +59,14 @@ export interface ImportReport {
 
 export interface ImportPlan {
   readonly clock: WallClock;
-  readonly importer: Importer | undefined;
+  /** Empty where the content decides. */
+  readonly format: string;
 }
 
 /** The door of an import: what can be refused before anything is read. */
 export function parseImportOptions(options: ImportOptions): ImportPlan | Rejection {
   const { format = "", timezone = "" } = options;
-  const importer = importerNamed(format);
-  if (format !== "" && importer === undefined) {
+  if (format !== "" && !importFormats.includes(format)) {
     const message = `format ${JSON.stringify(String(format).slice(0, 40))} is not known`;
     return reject({
       code: "field_invalid",
@@ -78,7 +79,7 @@ export function parseImportOptions(options: ImportOptions): ImportPlan | Rejecti
     const message = `${JSON.stringify(String(timezone).slice(0, 40))} is not a time zone`;
     return reject({ code: "field_invalid", field: "timezone", message, hint: "For example Europe/Berlin, or UTC." });
   }
-  return { clock: new WallClock(timezone === "" ? undefined : timezone), importer };
+  return { clock: new WallClock(timezone === "" ? undefined : timezone), format };
 }
 
 export async function importFiles(
@@ -89,36 +90,27 @@ export async function importFiles(
   for (const path of paths) {
     for await (const found of findFiles(path)) {
       if ("reason" in found) report.lost(found);
-      else await importFile(found.file, { ...parts, report, isNamed: found.isNamed });
+      else await importFile(found.file, { ...parts, report });
     }
   }
   return report.result();
 }
 
-interface FileParts {
+export interface FileParts {
   readonly plan: ImportPlan;
   readonly options: ImportOptions;
   readonly target: ImportTarget;
   readonly report: Report;
-  readonly isNamed: boolean;
 }
 
 async function importFile(file: string, parts: FileParts): Promise<void> {
-  const { plan, options, target, report } = parts;
+  const { options, target, report } = parts;
   const opened = await openFile(file, (options.stdin ?? process.stdin) as AsyncIterable<Buffer>);
   if ("reason" in opened) return report.lost(opened);
   const intake = new Intake(target, (line, reason) => report.reject({ file, line, reason }));
   let format = "";
   try {
-    const opening = await readOpening(opened);
-    const importer = plan.importer ?? recogniseImporter(opening);
-    if (importer === undefined && !isWorthTelling(file, opening, parts.isNamed)) return;
-    format = importer?.format ?? "";
-    report.files += 1;
-    const source = toSource(file, { opened, opening, parts, intake });
-    if (importer !== undefined) for await (const step of importer.read(source)) await intake.take(step);
-    else if (opening.records.length > 0 || opening.is_one_value) report.lost({ file, reason: unknownFormat() });
-    else for await (const item of source.records()) if ("reason" in item) await intake.take(item);
+    format = await readFile(file, opened, { parts, intake });
     await intake.flush();
   } catch (error) {
     if (!isReadFailure(error)) throw error;
@@ -131,74 +123,50 @@ async function importFile(file: string, parts: FileParts): Promise<void> {
   }
 }
 
-/** In a folder there may be anything; of a file that was named, or that looks meant, it is said that nothing came of it. */
-function isWorthTelling(file: string, opening: Opening, isNamed: boolean): boolean {
-  return isNamed || (/\.(?:jsonl|ndjson)$/i.test(file) && opening.bytes.length > 0);
+/** Reads the file by its format, and answers with that format's name. */
+async function readFile(
+  file: string,
+  opened: OpenedFile,
+  { parts, intake }: { readonly parts: FileParts; readonly intake: Intake },
+): Promise<string> {
+  const { plan, report } = parts;
+  const database = isDatabase(opened.opening) ? await openTables(file, opened.opening) : undefined;
+  if (database !== undefined && "reason" in database) {
+    report.files += 1;
+    report.lost({ file, reason: database.reason });
+    return "";
+  }
+  try {
+    const opening = await readOpening(basename(file), { opened, tables: database?.tables });
+    // An empty file holds nothing that could be lost.
+    if (opening.bytes.length === 0) return "";
+    report.files += 1;
+    const importer = findImporter(opening, plan.format);
+    if (importer !== undefined) {
+      const source = new FileSource(file, { opened, opening, parts, intake, database });
+      for await (const step of source.read(importer)) await intake.take(step);
+      return importer.format;
+    }
+    // A file in another encoding tells on each line that nothing was taken of it.
+    const chunks = isUtf16(opening.bytes) ? opened.chunks() : undefined;
+    if (chunks !== undefined) {
+      for await (const item of readRecords(chunks)) if ("reason" in item) await intake.take(item);
+    }
+    if (report.rejectedOf(file) === 0) report.lost({ file, reason: unknownFormat() });
+    return "";
+  } finally {
+    database?.close();
+  }
 }
 
 function unknownFormat(): string {
-  return `no format is recognised in it; known are ${importFormats.join(", ")}`;
+  return `no format is recognised in it; known are ${importFormats.join(", ")}; --format names one where the content does not tell`;
 }
 
 /** What the disk did, and not the log: a log that fails ends the import. */
 function isReadFailure(error: unknown): boolean {
-  const { syscall } = error as NodeJS.ErrnoException;
-  return syscall === "read" || syscall === "open";
-}
-
-async function readOpening(opened: OpenedFile): Promise<Opening> {
-  const bytes = opened.opening;
-  // The last line may go on beyond; a file that ends here has it whole.
-  const end = bytes.length === opened.size ? bytes.length : bytes.lastIndexOf(0x0a) + 1;
-  const records = [];
-  const whole = bytes.subarray(0, end === 0 ? bytes.length : end);
-  // A line may tell the format although that format will not take it.
-  const items = readRecords(once(whole), EXPORTED_LEVELS_MAX);
-  for await (const item of items) if ("record" in item) records.push(item.record);
-  return { bytes, records, is_one_value: isOneValue(whole, records.length) };
-}
-
-/** Then more objects are followed by a comma, as items of a list are, than stand alone on their lines. */
-function isOneValue(bytes: Buffer, alone: number): boolean {
-  let items = 0;
-  for (const line of bytes.toString("utf8").split("\n")) {
-    const [, item] = /^\ufeff?\s*\[?\s*(\{.*\})\s*,\s*$/.exec(line) ?? [];
-    if (item !== undefined && isJson(item)) items += 1;
-  }
-  return items > 0 && items >= alone;
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
-}
-
-function toSource(
-  file: string,
-  open: {
-    readonly opened: OpenedFile;
-    readonly opening: Opening;
-    readonly parts: FileParts;
-    readonly intake: Intake;
-  },
-): ImportSource {
-  const { opened, opening, parts, intake } = open;
-  const { onProgress } = parts.options;
-  async function* counted(): AsyncGenerator<Buffer> {
-    for await (const chunk of opened.chunks) {
-      yield chunk;
-      intake.bytes += chunk.length;
-      const { bytes, totals } = intake;
-      onProgress?.({ file, bytes, bytes_total: opened.size, added: totals.added, existing: totals.existing });
-    }
-  }
-  return {
-    stem: file === "-" ? "stdin" : basename(file).replace(/(?<=.)\.[^.]*$/, ""),
-    modified_ms: opened.modified_ms,
-    opening,
-    clock: parts.plan.clock,
-    log: parts.target,
-    records: (levels) => readRecords(counted(), levels),
-  };
+  const { syscall, code } = error as NodeJS.ErrnoException;
+  return syscall === "read" || syscall === "open" || code === "ZSTD" || error instanceof UnreadableTables;
 }
 
 /** Beyond this many of a file the rest is only counted: memory is bounded, and nobody reads further. */

@@ -1,5 +1,6 @@
 // What an importer yields on its way into the log: gathered into batches, each entry once, every refusal with its line.
-import type { EntryCopy, ImportedEntry, ImportStep, LogState } from "./importer.js";
+import type { JsonObject } from "../model/json.js";
+import type { EntryCopy, EntryStep, ImportedEntry, ImportStep, LogState } from "./importer.js";
 
 /** Large enough that one fsync serves many entries, small enough to be held in memory several times over. */
 const BATCH_STEPS_MAX = 500;
@@ -25,7 +26,6 @@ export interface ImportTotals {
   readonly sessions: ReadonlySet<string>;
 }
 
-type EntryStep = Extract<ImportStep, { readonly entry: unknown }>;
 type CopyStep = Extract<ImportStep, { readonly copy: unknown }>;
 
 export class Intake {
@@ -89,32 +89,54 @@ export class Intake {
     if (steps.length === 0) return;
     this.#entries = [];
     this.#flushedAt = this.bytes;
-    const known = await this.#target.find(steps.map(({ entry }) => entry.id));
-    const firstById = new Map<string, number>();
-    const fresh: EntryStep[] = [];
+    const found = await this.#target.find(steps.map(({ entry }) => entry.id));
+    const fresh = new Map<string, EntryStep>();
+    const present: { readonly step: EntryStep; readonly position: number | undefined }[] = [];
     for (const [index, step] of steps.entries()) {
-      if (known[index] !== undefined || firstById.has(step.entry.id)) continue;
-      firstById.set(step.entry.id, fresh.length);
-      fresh.push(step);
+      const resolved = await this.#resolve(step, fresh, found[index]);
+      if (resolved !== undefined) present.push(resolved);
     }
-    const outcomes = fresh.length === 0 ? [] : await this.#target.append(fresh.map(({ entry }) => entry));
-    const isCounted = new Set<string>();
-    for (const [index, step] of steps.entries()) {
-      const { id } = step.entry;
-      const position = known[index];
-      if (position !== undefined) this.#settle(step, await this.#recognise(step, position));
-      else {
-        const outcome = outcomes[firstById.get(id) as number] as IntakeOutcome;
-        const isTwin = isCounted.has(id) && "position" in outcome;
-        this.#settle(step, isTwin ? { ...outcome, isNew: false } : outcome);
-        isCounted.add(id);
-      }
+    const added = [...fresh.values()];
+    const outcomes = added.length === 0 ? [] : await this.#target.append(added.map(({ entry }) => entry));
+    const outcomeById = new Map(added.map(({ entry }, index) => [entry.id, outcomes[index] as IntakeOutcome]));
+    for (const [index, step] of added.entries()) this.#settle(step, outcomes[index] as IntakeOutcome);
+    for (const { step, position } of present) {
+      const outcome = position === undefined ? outcomeById.get(step.entry.id) : { position, isNew: false };
+      this.#settle(step, withoutNews(outcome as IntakeOutcome));
     }
   }
 
-  async #recognise(step: EntryStep, position: number): Promise<IntakeOutcome> {
-    const reason = step.flawOf?.(await this.#target.bodyAt(position));
-    return reason === undefined ? { position, isNew: false } : { reason };
+  /**
+   * Puts a step among the fresh ones, or answers with what is present in its place, in this batch or in the log. It is
+   * decided before anything of the batch is appended, so that what is left of a message keeps its place in the order.
+   */
+  async #resolve(
+    first: EntryStep,
+    fresh: Map<string, EntryStep>,
+    found: number | undefined,
+  ): Promise<{ readonly step: EntryStep; readonly position: number | undefined } | undefined> {
+    let step = first;
+    let position = found;
+    for (;;) {
+      const twin = fresh.get(step.entry.id);
+      if (twin === undefined && position === undefined) {
+        fresh.set(step.entry.id, step);
+        return undefined;
+      }
+      const next = step.beyond?.(twin === undefined ? await this.#bodyAt(position as number) : bodyOf(twin.entry));
+      if (next === undefined) return { step, position: twin === undefined ? position : undefined };
+      if ("reason" in next) {
+        this.#reject(next.line, next.reason);
+        return undefined;
+      }
+      step = next;
+      [position] = await this.#target.find([step.entry.id]);
+    }
+  }
+
+  async #bodyAt(position: number): Promise<JsonObject | undefined> {
+    const bytes = await this.#target.bodyAt(position);
+    return bytes === undefined ? undefined : (JSON.parse(Buffer.from(bytes).toString("utf8")) as JsonObject);
   }
 
   #settle(step: EntryStep, outcome: IntakeOutcome): void {
@@ -149,4 +171,13 @@ export class Intake {
   #noteSession(session_id: unknown): void {
     if (typeof session_id === "string" && session_id !== "") this.#sessions.add(session_id);
   }
+}
+
+function withoutNews(outcome: IntakeOutcome): IntakeOutcome {
+  return "position" in outcome ? { ...outcome, isNew: false } : outcome;
+}
+
+/** An entry as its body will read once it is stored. */
+function bodyOf({ kind: _, ...body }: ImportedEntry): JsonObject {
+  return body as JsonObject;
 }

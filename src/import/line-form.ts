@@ -8,7 +8,7 @@ import { kindRules } from "../model/kinds.js";
 import { Rejection } from "../model/rejection.js";
 import { formatTime } from "../model/time.js";
 import type { WallClock } from "../model/zoned-time.js";
-import type { ImportedEntry, ImportSource } from "./importer.js";
+import type { ImportedEntry, SourceFacts } from "./importer.js";
 
 /** An entry on its way out: its body as it is stored, so that what was null or absent still is. */
 export interface StoredForm {
@@ -100,7 +100,7 @@ export class LineTimes {
   readonly #clock: WallClock;
   #last: number | undefined;
 
-  constructor(source: ImportSource) {
+  constructor(source: SourceFacts) {
     this.#clock = source.clock;
     this.#last = source.modified_ms;
   }

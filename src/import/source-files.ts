@@ -2,17 +2,18 @@
 import { createReadStream, type Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { LINE_BYTES_MAX } from "./lines.js";
+import { UnreadableTables } from "./tables.js";
+import { decompressed, isCompressed } from "./zstd.js";
 
 /** Enough of a file to know its format by, whatever stands in its first lines. */
 const OPENING_BYTES = 64 * 1024;
+/** How far the end of the first line is looked for; beyond that its beginning has to do. */
+const FIRST_LINE_BYTES_MAX = 32 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 
 export interface FoundFile {
   /** As the user will recognise it. */
   readonly file: string;
-  /** Named itself, and not found in a folder. */
-  readonly isNamed: boolean;
 }
 
 /** A path that leads nowhere, and why. */
@@ -24,12 +25,12 @@ export interface LostPath {
 /** The file itself, or all files of a folder and of the folders in it, by name. */
 export async function* findFiles(path: string): AsyncGenerator<FoundFile | LostPath> {
   if (path === "-") {
-    yield { file: path, isNamed: true };
+    yield { file: path };
     return;
   }
   try {
     const found = await stat(path);
-    if (!found.isDirectory()) yield { file: path, isNamed: true };
+    if (!found.isDirectory()) yield { file: path };
     else yield* filesWithin(path);
   } catch (error) {
     yield { file: path, reason: reasonOf(error) };
@@ -48,7 +49,7 @@ async function* filesWithin(folder: string): AsyncGenerator<FoundFile | LostPath
     const path = join(folder, item.name);
     // A link to a folder is not followed: it may lead back to where we are.
     if (item.isDirectory()) yield* filesWithin(path);
-    else if (item.isFile() || (item.isSymbolicLink() && (await isFile(path)))) yield { file: path, isNamed: false };
+    else if (item.isFile() || (item.isSymbolicLink() && (await isFile(path)))) yield { file: path };
   }
 }
 
@@ -58,10 +59,11 @@ async function isFile(path: string): Promise<boolean> {
 
 export interface OpenedFile {
   readonly opening: Buffer;
+  /** Undefined where nobody knows how much will come. */
   readonly size: number | undefined;
   readonly modified_ms: number | undefined;
-  /** The whole file once, its opening included. */
-  readonly chunks: AsyncIterable<Buffer>;
+  /** The whole file from its start, unpacked; undefined for a stream that was read before. */
+  chunks(): AsyncIterable<Buffer> | undefined;
   close(): Promise<void>;
 }
 
@@ -70,15 +72,29 @@ export async function openFile(file: string, stdin: AsyncIterable<Buffer>): Prom
   try {
     const found = file === "-" ? undefined : await stat(file);
     if (found?.isDirectory()) return { file, reason: "it is a folder" };
-    const stream = file === "-" ? stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
-    const chunks = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-    const opening = await readOpening(chunks);
+    const first = (file === "-" ? stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES }))[
+      Symbol.asyncIterator
+    ]();
+    const packed = await readOpening(first as AsyncIterator<Buffer>);
+    const isPacked = packed[0] !== undefined && isCompressed(packed[0]);
+    const bytes = resumed(packed, first as AsyncIterator<Buffer>);
+    const unpacked = isPacked ? decompressed(bytes) : bytes;
+    const opening = isPacked ? await readOpening(unpacked) : packed;
+    let isRead = false;
     return {
       opening: Buffer.concat(opening),
-      size: found?.isFile() ? found.size : undefined,
+      size: found?.isFile() && !isPacked ? found.size : undefined,
       modified_ms: found === undefined ? undefined : Math.floor(found.mtimeMs),
-      chunks: resumed(opening, chunks),
-      close: async () => void (await chunks.return?.()),
+      chunks() {
+        if (!isRead) {
+          isRead = true;
+          return isPacked ? resumed(opening, unpacked) : unpacked;
+        }
+        if (!found?.isFile()) return undefined;
+        const again: AsyncIterable<Buffer> = createReadStream(file, { highWaterMark: CHUNK_BYTES });
+        return isPacked ? decompressed(again) : again;
+      },
+      close: async () => void (await first.return?.()),
     };
   } catch (error) {
     return { file, reason: reasonOf(error) };
@@ -89,13 +105,13 @@ async function readOpening(chunks: AsyncIterator<Buffer>): Promise<readonly Buff
   const opening: Buffer[] = [];
   let bytes = 0;
   let hasLine = false;
-  // Long enough to hold a whole line, however long that is.
-  while (bytes < OPENING_BYTES || (!hasLine && bytes <= LINE_BYTES_MAX)) {
+  while (bytes < OPENING_BYTES || (!hasLine && bytes <= FIRST_LINE_BYTES_MAX)) {
     const { done, value } = await chunks.next();
     if (done === true) break;
     opening.push(value);
     bytes += value.length;
-    hasLine ||= value.includes(0x0a);
+    // What begins as a list is a document, and has no line whose end could say more.
+    hasLine ||= value.includes(0x0a) || (bytes === value.length && /^\s*\[/.test(value.toString("latin1", 0, 64)));
   }
   return opening;
 }
@@ -111,7 +127,8 @@ async function* resumed(opening: readonly Buffer[], rest: AsyncIterator<Buffer>)
 
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
+  if (error instanceof UnreadableTables) return message;
   if (code === "ENOENT") return "there is no such file or folder";
   if (code === "EACCES" || code === "EPERM") return "it may not be read";
-  return `it cannot be read: ${message}`;
+  return code === "ZSTD" ? message : `it cannot be read: ${message}`;
 }

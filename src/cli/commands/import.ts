@@ -5,6 +5,7 @@ import {
   type ImportedFile,
   type ImportProgress,
   type ImportReport,
+  importFormats,
   openRecorder,
   type Recorder,
   type RejectedLine,
@@ -23,14 +24,15 @@ export const importCommand: CommandModule = {
   define(command: Command): void {
     command
       .argument("<path...>", "files, folders with all that is in them, or - for standard input")
-      .option("--format <name>", "what it is, where its content does not tell: hansard, nanobot, timmy")
+      .option("--format <name>", `what it is, where its content does not tell: ${importFormats.join(", ")}`)
       .option("--timezone <zone>", "where times without a zone were written, such as Europe/Berlin (this machine's)")
       .option("--redact <when>", "capture: mask secrets before they are stored")
       .option("--json", "print the report as a document")
       .addHelpText(
         "after",
         `\nThe format is found by content. Importing again adds nothing, and a file that has grown adds what is new.
-Lines that cannot be read are reported and left out; the exit status is 1 only where a file could not be read at all.
+Lines that cannot be read are reported and left out, and so are files of no known format. The exit status is 1 where a
+named path could not be read, or nothing at all.
 ${examplesText([
   ["all sessions of a nanobot workspace", "hansard import ~/.nanobot/workspace/sessions"],
   ["Timmy's logs, written on a machine in Chicago", "hansard import logs --timezone America/Chicago"],
@@ -58,9 +60,15 @@ ${examplesText([
       : before;
     if (json) screen.out.write(documentText(report, screen.out));
     else printReport(invocation, report, files);
-    return report.rejected.some(({ line }) => line === 0) ? exitStatus.failed : exitStatus.done;
+    return isFailure(report, operands) ? exitStatus.failed : exitStatus.done;
   },
 };
+
+/** A path that was named and could not be read fails; so does an import of which nothing could be read at all. */
+function isFailure({ rejected, added, existing }: ImportReport, operands: readonly string[]): boolean {
+  if (rejected.length > 0 && added + existing === 0) return true;
+  return rejected.some(({ line, file }) => line === 0 && operands.includes(file));
+}
 
 async function withoutStore<T>(work: (recorder: Recorder) => Promise<T>): Promise<T> {
   const recorder = await openRecorder({ data: "memory:" });

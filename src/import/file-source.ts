@@ -1,0 +1,97 @@
+// A file as its importer is given it: by lines, as a document or by tables, whichever the importer declares to read.
+import { readFile, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { limits } from "../model/limits.js";
+import { readDocument } from "./document.js";
+import type { FileParts } from "./import-files.js";
+import type { Importer, ImportStep, Opening, TableRow } from "./importer.js";
+import type { Intake } from "./intake.js";
+import { readRecords } from "./lines.js";
+import type { OpenedFile } from "./source-files.js";
+import type { Tables } from "./tables.js";
+
+interface SourceParts {
+  readonly opened: OpenedFile;
+  readonly opening: Opening;
+  readonly parts: FileParts;
+  readonly intake: Intake;
+  readonly database: Tables | undefined;
+}
+
+export class FileSource {
+  readonly #file: string;
+  readonly #source: SourceParts;
+
+  constructor(file: string, source: SourceParts) {
+    this.#file = file;
+    this.#source = source;
+  }
+
+  async *read(importer: Importer): AsyncGenerator<ImportStep> {
+    const { opened, opening, parts, database } = this.#source;
+    const facts = {
+      path: this.#file,
+      stem: this.#file === "-" ? "stdin" : basename(this.#file).replace(/(?<=.)\.[^.]*$/, ""),
+      modified_ms: opened.modified_ms,
+      opening,
+      clock: parts.plan.clock,
+      log: parts.target,
+      beside: (name: string) => readBeside(this.#file, name),
+    };
+    if (importer.reads === "lines") {
+      yield* importer.read({ ...facts, records: (levels) => readRecords(this.#chunks() ?? none(), levels) });
+    } else if (importer.reads === "document") {
+      const document = await readDocument(() => this.#chunks());
+      const header = (names: readonly string[]) => document.header(names);
+      yield* importer.read({ ...facts, header, values: (path) => document.values(path) });
+    } else if (database !== undefined) {
+      const rows = (query: string, ...values: readonly (string | number)[]) => this.#rows(database, query, values);
+      yield* importer.read({ ...facts, tables: database.tables, rows });
+    }
+  }
+
+  /** The file's bytes, counted as they are read, so that batches are cut by them and a person sees how far it is. */
+  #chunks(): AsyncIterable<Buffer> | undefined {
+    const { opened, intake } = this.#source;
+    const chunks = opened.chunks();
+    if (chunks === undefined) return undefined;
+    const tell = (): void => this.#tell();
+    return (async function* counted() {
+      for await (const chunk of chunks) {
+        yield chunk;
+        intake.bytes += chunk.length;
+        tell();
+      }
+    })();
+  }
+
+  *#rows(database: Tables, query: string, values: readonly (string | number)[]): Generator<TableRow> {
+    const { intake } = this.#source;
+    for (const row of database.rows(query, ...values)) {
+      for (const value of Object.values(row)) {
+        if (typeof value === "string" || value instanceof Uint8Array) intake.bytes += value.length;
+      }
+      this.#tell();
+      yield row;
+    }
+  }
+
+  #tell(): void {
+    const { intake, opened, parts } = this.#source;
+    const { added, existing } = intake.totals;
+    // A long document is read twice, and unpacked bytes are more than the file has.
+    const bytes = Math.min(intake.bytes, opened.size ?? intake.bytes);
+    parts.options.onProgress?.({ file: this.#file, bytes, bytes_total: opened.size, added, existing });
+  }
+}
+
+/** What a name leads to may be anything; only a plain file of the very folder is read. */
+async function readBeside(file: string, name: string): Promise<string | undefined> {
+  if (file === "-" || name !== basename(name)) return undefined;
+  const path = join(dirname(file), name);
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() !== true || found.size > limits.request_bytes) return undefined;
+  return readFile(path, "utf8").catch(() => undefined);
+}
+
+async function* none(): AsyncGenerator<Buffer> {}
