@@ -137,5 +137,5 @@ interface ImporterOf<R extends Reads> {
 
 export type LineImporter = ImporterOf<"lines">;
 export type DocumentImporter = ImporterOf<"document">;
-type TableImporter = ImporterOf<"tables">;
+export type TableImporter = ImporterOf<"tables">;
 export type Importer = LineImporter | DocumentImporter | TableImporter;

@@ -1,5 +1,6 @@
 // The formats that come in, in the order in which they are tried. A new one is a file of its own and a line here.
 
+import { antigravityImporter } from "./antigravity.js";
 import { claudeCodeDocumentImporter, claudeCodeImporter } from "./claude-code.js";
 import {
   claudeAgentNoteImporter,
@@ -7,9 +8,12 @@ import {
   claudeRequestImporter,
   claudeResponseImporter,
 } from "./claude-code-bodies.js";
+import { codexImporter } from "./codex.js";
+import { geminiCliDocumentImporter, geminiCliImporter } from "./gemini-cli.js";
 import { hansardImporter } from "./hansard.js";
 import type { Importer, Opening, Reads } from "./importer.js";
 import { nanobotImporter } from "./nanobot.js";
+import { openClawImporter, piImporter } from "./pi.js";
 import { timmyImporter } from "./timmy.js";
 
 const importers: readonly Importer[] = [
@@ -20,6 +24,12 @@ const importers: readonly Importer[] = [
   claudeResponseImporter,
   claudeIndexImporter,
   claudeAgentNoteImporter,
+  codexImporter,
+  piImporter,
+  openClawImporter,
+  geminiCliImporter,
+  geminiCliDocumentImporter,
+  antigravityImporter,
   nanobotImporter,
   timmyImporter,
 ];

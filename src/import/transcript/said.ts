@@ -9,6 +9,8 @@ export interface SaidPart {
   readonly call?: ToolCall;
   /** A thought with all that its provider needs to take it back, or its words alone. */
   readonly thinking?: JsonObject | string;
+  /** A thought as its provider wrote it, beside its words. */
+  readonly detail?: JsonObject;
   /** Anything else that was said, as the source has it. */
   readonly block?: JsonObject;
 }
@@ -78,9 +80,11 @@ function toOpenAiCall({ id, name, args }: ToolCall): JsonObject {
 
 function thinkingOf(parts: readonly SaidPart[]): JsonObject {
   const blocks = parts.flatMap(({ thinking }) => (isJsonObject(thinking) ? [thinking] : []));
+  const details = parts.flatMap(({ detail }) => detail ?? []);
   const words = parts.flatMap(({ thinking }) => (typeof thinking === "string" ? [thinking] : []));
   return {
     ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
+    ...(details.length === 0 ? {} : { reasoning_details: details }),
     ...(words.length === 0 ? {} : { reasoning_content: words.join("\n\n") }),
   };
 }

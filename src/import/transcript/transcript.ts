@@ -25,6 +25,8 @@ export interface Origin {
   readonly identity?: readonly unknown[];
   /** Whether the same, although it has no time, is the same thing however often it stands there. */
   readonly is_once?: boolean;
+  /** Whether its time is no part of what it is, because copies are stamped anew. */
+  readonly is_restamped?: boolean;
   readonly extra?: JsonObject | undefined;
 }
 
@@ -70,8 +72,8 @@ export class Transcript {
   }
 
   /** The id of a record without one: a hash of what makes it this one, and of how often the same was there before. */
-  identify(session_id: string, { at, identity = [], is_once = false }: Origin): string {
-    const isDated = this.times.isTime(at);
+  identify(session_id: string, { at, identity = [], is_once = false, is_restamped = false }: Origin): string {
+    const isDated = !is_restamped && this.times.isTime(at);
     const id = hashedId(this.tool.format, isDated ? [session_id, at, ...identity] : [session_id, ...identity]);
     if (isDated || is_once) return id;
     const times = this.#timesByIdentity.get(id) ?? 0;
@@ -231,12 +233,12 @@ export class TranscriptSession {
     const further = times === 0 ? said : { ...said, extra: { ...said.extra, continues: first } };
     const entry = { ...saidFields(further), ...this.#envelope(id, origin) } as ImportedEntry;
     const beyond = (stored: JsonObject | undefined): EntryStep | undefined => {
-      const rest = stored === undefined ? undefined : restOf(said, stored);
-      if (stored === undefined || rest === undefined) return undefined;
-      const isForeign = stored.session_id !== this.id && rest.parts.length === said.parts.length;
-      if (!isForeign) return this.#saidStep(origin, rest, { id: first, times: times + 1, isOwn });
-      if (isOwn || isSame(stored, entry)) return undefined;
-      return this.#saidStep(origin, said, { id: this.#ownId(first), times: 0, isOwn: true });
+      if (stored === undefined) return undefined;
+      if (!isSame(stored, entry)) {
+        return isOwn ? undefined : this.#saidStep(origin, said, { id: this.#ownId(first), times: 0, isOwn: true });
+      }
+      const rest = restOf(said, stored);
+      return rest && this.#saidStep(origin, rest, { id: first, times: times + 1, isOwn });
     };
     return { line: said.line, entry, beyond };
   }

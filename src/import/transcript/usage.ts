@@ -33,6 +33,15 @@ export function greaterUsage(one: Usage | undefined, other: Usage | undefined): 
   return (other.output_tokens ?? 0) >= (one.output_tokens ?? 0) ? other : one;
 }
 
+export function addUsage(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const sums = names.flatMap((name): readonly [string, number][] => {
+    if (one[name] === undefined && other[name] === undefined) return [];
+    return [[name, (one[name] ?? 0) + (other[name] ?? 0)]];
+  });
+  return Object.fromEntries(sums) as Usage;
+}
+
 function valueAt(source: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = source;
   for (const name of path) value = isJsonObject(value) ? (value as JsonObject)[name] : undefined;
@@ -45,4 +54,21 @@ export const anthropicUsage: UsageNames = {
   output_tokens: [["output_tokens"]],
   cache_read_tokens: [["cache_read_input_tokens"]],
   cache_write_tokens: [["cache_creation_input_tokens"]],
+};
+
+/** As OpenAI counts, in both of its interfaces: what came from the cache is part of the input. */
+export const openAiUsage: UsageNames = {
+  input_tokens: [["input_tokens"], ["prompt_tokens"]],
+  output_tokens: [["output_tokens"], ["completion_tokens"]],
+  cache_read_tokens: [
+    ["cached_input_tokens"],
+    ["input_tokens_details", "cached_tokens"],
+    ["prompt_tokens_details", "cached_tokens"],
+  ],
+  cache_write_tokens: [["cache_write_input_tokens"]],
+  reasoning_tokens: [
+    ["reasoning_output_tokens"],
+    ["output_tokens_details", "reasoning_tokens"],
+    ["completion_tokens_details", "reasoning_tokens"],
+  ],
 };
