@@ -108,7 +108,7 @@ async function* readIndex(source: ImportSource): AsyncGenerator<ImportStep> {
     const response = nameIn(item.record, ".response.json");
     // A request that was never answered has nothing to join.
     if (request === undefined || response === undefined) continue;
-    const body = parsed(await source.beside(response));
+    const body = parsed(await source.near.read(response));
     if (body === undefined) yield { line: item.line, reason: `${response}, which it names, cannot be read` };
     else yield { line: item.line, entry: toResponse(requestId(request), response, body, item.record) };
   }
@@ -146,7 +146,7 @@ function parsed(text: string | undefined): JsonObject | undefined {
 
 async function* readResponse(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
   const name = source.path.replace(/^.*[\\/]/, "");
-  if ((await source.beside("index.jsonl"))?.includes(name)) return;
+  if ((await source.near.read("index.jsonl"))?.includes(name)) return;
   const transcript = new Transcript({ format: FORMAT, lacks: [] }, source);
   for await (const item of source.values("")) {
     if ("reason" in item) yield item;

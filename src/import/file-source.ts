@@ -1,10 +1,10 @@
 // A file as its importer is given it: by lines, as a document or by tables, whichever the importer declares to read.
-import { readFile, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, dirname, resolve, sep } from "node:path";
 import { limits } from "../model/limits.js";
 import { readDocument } from "./document.js";
 import type { FileParts } from "./import-files.js";
-import type { Importer, ImportStep, Opening, TableRow } from "./importer.js";
+import type { Importer, ImportStep, NearFiles, Opening, TableRow } from "./importer.js";
 import type { Intake } from "./intake.js";
 import { readRecords } from "./lines.js";
 import type { OpenedFile } from "./source-files.js";
@@ -36,7 +36,7 @@ export class FileSource {
       opening,
       clock: parts.plan.clock,
       log: parts.target,
-      beside: (name: string) => readBeside(this.#file, name),
+      near: nearFiles(this.#file),
     };
     if (importer.reads === "lines") {
       yield* importer.read({ ...facts, records: (levels) => readRecords(this.#chunks() ?? none(), levels) });
@@ -85,13 +85,26 @@ export class FileSource {
   }
 }
 
-/** What a name leads to may be anything; only a plain file of the very folder is read. */
-async function readBeside(file: string, name: string): Promise<string | undefined> {
-  if (file === "-" || name !== basename(name)) return undefined;
-  const path = join(dirname(file), name);
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isFile() !== true || found.size > limits.request_bytes) return undefined;
-  return readFile(path, "utf8").catch(() => undefined);
+/** What a record names may be anything; nothing outside of two levels up is looked at. */
+function nearFiles(file: string): NearFiles {
+  const folder = resolve(dirname(file));
+  const outermost = resolve(folder, "../..");
+  const within = (path: string): string | undefined => {
+    const full = resolve(folder, path);
+    return file !== "-" && full.startsWith(outermost.endsWith(sep) ? outermost : outermost + sep) ? full : undefined;
+  };
+  return {
+    async read(path) {
+      const full = within(path);
+      const found = full === undefined ? undefined : await stat(full).catch(() => undefined);
+      if (full === undefined || found?.isFile() !== true || found.size > limits.request_bytes) return undefined;
+      return readFile(full, "utf8").catch(() => undefined);
+    },
+    async list(path) {
+      const full = within(path);
+      return full === undefined ? [] : (await readdir(full).catch((): string[] => [])).sort();
+    },
+  };
 }
 
 async function* none(): AsyncGenerator<Buffer> {}

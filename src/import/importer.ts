@@ -92,8 +92,15 @@ export interface SourceFacts {
   readonly clock: WallClock;
   /** The log that is imported into, as far as a copy of a log has to know it. */
   readonly log: LogState;
-  /** The text of a file in the same folder; undefined where there is none, or one too long to be held. */
-  beside(name: string): Promise<string | undefined>;
+  readonly near: NearFiles;
+}
+
+/** Files around the one that is read, for formats of several; paths are relative to its folder, at most two levels up. */
+export interface NearFiles {
+  /** The text of a file; undefined where there is none, or one too long to be held. */
+  read(path: string): Promise<string | undefined>;
+  /** The names in a folder, in order; none where there is no such folder. */
+  list(path: string): Promise<readonly string[]>;
 }
 
 /** What an importer declares to read decides what it is given. */

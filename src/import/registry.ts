@@ -1,6 +1,8 @@
 // The formats that come in, in the order in which they are tried. A new one is a file of its own and a line here.
 
 import { antigravityImporter } from "./antigravity.js";
+import { atifImporter } from "./atif.js";
+import { chatGptImporter } from "./chatgpt.js";
 import { claudeCodeDocumentImporter, claudeCodeImporter } from "./claude-code.js";
 import {
   claudeAgentNoteImporter,
@@ -9,10 +11,19 @@ import {
   claudeResponseImporter,
 } from "./claude-code-bodies.js";
 import { codexImporter } from "./codex.js";
+import { cursorImporter } from "./cursor.js";
 import { geminiCliDocumentImporter, geminiCliImporter } from "./gemini-cli.js";
 import { hansardImporter } from "./hansard.js";
 import type { Importer, Opening, Reads } from "./importer.js";
+import { llmImporter } from "./llm.js";
+import {
+  anthropicDocumentImporter,
+  anthropicLineImporter,
+  openAiDocumentImporter,
+  openAiLineImporter,
+} from "./message-files.js";
 import { nanobotImporter } from "./nanobot.js";
+import { openCodeImporter, openCodeTablesImporter } from "./opencode.js";
 import { openClawImporter, piImporter } from "./pi.js";
 import { timmyImporter } from "./timmy.js";
 
@@ -30,8 +41,18 @@ const importers: readonly Importer[] = [
   geminiCliImporter,
   geminiCliDocumentImporter,
   antigravityImporter,
+  chatGptImporter,
+  llmImporter,
+  openCodeImporter,
+  openCodeTablesImporter,
+  cursorImporter,
+  atifImporter,
   nanobotImporter,
   timmyImporter,
+  anthropicLineImporter,
+  anthropicDocumentImporter,
+  openAiLineImporter,
+  openAiDocumentImporter,
 ];
 
 export const importFormats: readonly string[] = [...new Set(importers.map(({ format }) => format))];

@@ -106,12 +106,20 @@ describe("hansard import", () => {
       "a document that holds a list",
       '{"messages": [\n{"role":"user","content":"q"},\n{"role":"user","content":"r"}\n]}',
     ],
-    ["lines that say themselves which session they belong to", '{"role":"user","content":"q","sessionID":"s"}\n'],
-  ])("%s is of no known format, and nothing of it is taken", async (_, text) => {
+  ])("%s is read as the document it is, and not by lines", async (_, text) => {
     const file = join(folderOfTest(), "messages.json");
     writeFileSync(file, text);
-    const data = folderOfTest();
-    const { status, stdout } = await runCli(["import", file, "--json"], { data });
+    expect(await readJson(["import", file], { data: folderOfTest() })).toMatchObject({
+      files: 1,
+      added: 3,
+      rejected: [],
+    });
+  });
+
+  test("lines that say themselves which session they belong to are of no known format", async () => {
+    const file = join(folderOfTest(), "messages.json");
+    writeFileSync(file, '{"role":"user","content":"q","sessionID":"s"}\n');
+    const { status, stdout } = await runCli(["import", file, "--json"], { data: folderOfTest() });
     expect(status).toBe(1);
     const rejected = [{ line: 0, reason: expect.stringMatching(/no format/) }];
     expect(JSON.parse(stdout)).toMatchObject({ files: 1, added: 0, rejected });

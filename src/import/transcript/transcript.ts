@@ -142,7 +142,7 @@ export class TranscriptSession {
 
   message(
     origin: Origin,
-    fields: { readonly role: string; readonly content: unknown; readonly name?: string },
+    fields: { readonly role: string; readonly content: unknown; readonly [field: string]: unknown },
   ): EntryStep {
     return this.#step(origin, { kind: "message", ...fields });
   }
