@@ -2,10 +2,9 @@
 // source: `npm run import-data -- [FOLDER]`. The sources are the folders of the folder, which is ../shared/data by default.
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { repositoryRoot as root } from "./repository-root.mjs";
 
 /** @typedef {import("../src/index.js").Entry} Entry */
 /**
@@ -71,8 +70,15 @@ function count(summary, entry) {
   if (at > summary.last) summary.last = at;
 }
 
+/** @param {{ readonly [role: string]: number }} messages */
+function said(messages) {
+  const roles = Object.keys(messages).sort();
+  return roles.map((role) => `${role} ${messages[role]}`).join(", ");
+}
+
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const folder = process.argv[2] ?? join(root, "..", "shared", "data");
   if (!existsSync(folder)) process.stdout.write(`There is nothing at ${folder}.\n`);
-  else console.table(await importData(folder));
+  else
+    console.table((await importData(folder)).map(({ messages, ...rest }) => ({ ...rest, messages: said(messages) })));
 }

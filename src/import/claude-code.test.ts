@@ -102,7 +102,7 @@ describe("a session", () => {
     await expectLegalHistory(bench.recorder, session_id);
   });
 
-  test("adds nothing when it is imported again, moved, doubled or with its keys in another order", async () => {
+  test("adds nothing when it is imported again, moved or doubled", async () => {
     const bench = importBench();
     const { added } = await bench.import(file);
     expect(counts(await bench.import(file))).toMatchObject({ added: 0, existing: added });

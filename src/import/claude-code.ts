@@ -18,8 +18,8 @@ import { anthropicUsage, toUsage } from "./transcript/usage.js";
 
 const tool = { format: "claude-code", lacks: ["system prompt", "tool definitions", "context as sent"] };
 
-/** What a tool's result repeats beside itself is kept only where the line is no longer than this. */
-const DETAIL_LINE_BYTES_MAX = 64 * 1024;
+/** What a result repeats beside itself is kept only where the line is no longer than this: every text once is enough. */
+const DETAIL_LINE_BYTES_MAX = 8 * 1024;
 const INJECTED =
   /<(command-[a-z-]+|local-command-[a-z-]+|bash-[a-z-]+|task-notification|system-reminder|ide_[a-z_]+)\b/;
 const NOTED = ["summary", "file-history-snapshot", "queue-operation", "ai-title", "custom-title", "progress", "system"];
@@ -85,7 +85,12 @@ class ClaudeSessions {
 
   *take(line: number, record: JsonObject, bytes: number): Generator<ImportStep> {
     const native = textAt(record, "uuid");
-    const origin = { line, at: record.timestamp, native, ...(native === undefined ? { identity: [record] } : {}) };
+    const origin = {
+      line,
+      at: record.timestamp,
+      native,
+      ...(native === undefined ? { identity: [JSON.stringify(record)] } : {}),
+    };
     const session = this.#sessionOf(record);
     yield* session.about(origin, {
       cwd: textAt(record, "cwd"),
@@ -96,7 +101,8 @@ class ClaudeSessions {
     const { message } = record;
     const type = record.type ?? (isJsonObject(message) ? message.role : undefined);
     if (type === "assistant" && isJsonObject(message)) yield* this.#assistant(session, origin, record, message);
-    else if (type === "user" && isJsonObject(message)) yield* this.#user(session, origin, record, message, bytes);
+    else if (type === "user" && isJsonObject(message) && "content" in message)
+      yield* this.#user(session, origin, record, message, bytes);
     else yield* this.#noted(session, origin, record);
   }
 

@@ -144,7 +144,10 @@ async function readFile(
     const importer = findImporter(opening, plan.format);
     if (importer !== undefined) {
       const source = new FileSource(file, { opened, opening, parts, intake, database });
-      for await (const step of source.read(importer)) await intake.take(step);
+      for await (const step of source.read(importer)) {
+        const waiting = intake.take(step);
+        if (waiting !== undefined) await waiting;
+      }
       return importer.format;
     }
     // A file in another encoding tells on each line that nothing was taken of it.

@@ -38,6 +38,8 @@ export class Intake {
   #copies: CopyStep[] = [];
   #copiedBytes = 0;
   #flushedAt = 0;
+  /** The batch that is being written, while the next one is read. */
+  #writing: Promise<void> = Promise.resolve();
   #added = 0;
   #existing = 0;
 
@@ -50,15 +52,25 @@ export class Intake {
     return { added: this.#added, existing: this.#existing, sessions: this.#sessions };
   }
 
-  async take(step: ImportStep): Promise<void> {
+  /** Takes a step; a promise only where there is something to wait for, since there are many steps. */
+  take(step: ImportStep): Promise<void> | undefined {
     if ("reason" in step) this.#reject(step.line, step.reason);
     else if ("present" in step) {
       this.#existing += 1;
       this.#noteSession(step.session_id);
-    } else if ("entry" in step) {
+    } else if ("entry" in step && this.#copies.length === 0) {
+      this.#entries.push(step);
+      if (this.#isFull()) return this.#handOver();
+    } else return this.#takeInOrder(step);
+    return undefined;
+  }
+
+  async #takeInOrder(
+    step: Extract<ImportStep, { readonly entry: unknown } | { readonly copy: unknown } | { readonly later: unknown }>,
+  ): Promise<void> {
+    if ("entry" in step) {
       await this.#flushCopies();
       this.#entries.push(step);
-      if (this.#isFull()) await this.#flushEntries();
     } else if ("copy" in step) {
       await this.#flushEntries();
       this.#copies.push(step);
@@ -85,14 +97,33 @@ export class Intake {
   }
 
   async #flushEntries(): Promise<void> {
+    await this.#handOver();
+    await this.#writing;
+  }
+
+  /** Begins to write what was gathered, and waits only for the batch before it: at most two are held in memory. */
+  async #handOver(): Promise<void> {
+    const before = this.#writing;
     const steps = this.#entries;
-    if (steps.length === 0) return;
-    this.#entries = [];
-    this.#flushedAt = this.bytes;
+    if (steps.length > 0) {
+      this.#entries = [];
+      this.#flushedAt = this.bytes;
+      this.#writing = before.then(() => this.#write(steps));
+      // Whoever waits for it next is told of its failure.
+      this.#writing.catch(() => undefined);
+    }
+    await before;
+  }
+
+  async #write(steps: readonly EntryStep[]): Promise<void> {
     const found = await this.#target.find(steps.map(({ entry }) => entry.id));
     const fresh = new Map<string, EntryStep>();
     const present: { readonly step: EntryStep; readonly position: number | undefined }[] = [];
     for (const [index, step] of steps.entries()) {
+      if (found[index] === undefined && !fresh.has(step.entry.id)) {
+        fresh.set(step.entry.id, step);
+        continue;
+      }
       const resolved = await this.#resolve(step, fresh, found[index]);
       if (resolved !== undefined) present.push(resolved);
     }

@@ -31,7 +31,7 @@ export interface Said {
 }
 
 /** The fields of the message that these parts make. */
-export function saidFields(said: Said): { readonly [field: string]: unknown } {
+export function saidFields(said: Said): { readonly kind: string; readonly [field: string]: unknown } {
   const { parts, model, usage } = said;
   const content = contentOf(parts);
   const tool_calls = parts.flatMap(({ call }) => (call === undefined ? [] : [toOpenAiCall(call)]));

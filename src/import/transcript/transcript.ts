@@ -231,7 +231,7 @@ export class TranscriptSession {
     const { id: first, times, isOwn } = name;
     const id = times === 0 ? first : `${first}:${times}`;
     const further = times === 0 ? said : { ...said, extra: { ...said.extra, continues: first } };
-    const entry = { ...saidFields(further), ...this.#envelope(id, origin) } as ImportedEntry;
+    const entry: ImportedEntry = { ...saidFields(further), ...this.#envelope(id, origin) };
     const beyond = (stored: JsonObject | undefined): EntryStep | undefined => {
       if (stored === undefined) return undefined;
       if (!isSame(stored, entry)) {
@@ -280,16 +280,19 @@ export class TranscriptSession {
     return hashedId(this.#transcript.tool.format, [this.id, id]);
   }
 
-  #envelope(id: string, { at }: Origin): { readonly id: string } {
+  #envelope(id: string, { at }: Origin): Envelope {
     const { tool, times } = this.#transcript;
-    return {
-      id,
-      session_id: this.id,
-      ...(this.#project === "" ? {} : { project: this.#project }),
-      client: tool.format,
-      ...times.take(at),
-    } as { readonly id: string };
+    const envelope: Envelope = { id, session_id: this.id, client: tool.format, ...times.take(at) };
+    return this.#project === "" ? envelope : { ...envelope, project: this.#project };
   }
+}
+
+interface Envelope {
+  readonly id: string;
+  readonly session_id: string;
+  readonly client: string;
+  readonly project?: string;
+  readonly created_at?: string;
 }
 
 const factNames = ["title", "cwd", "git_branch", "version", "parent"] as const;

@@ -9,11 +9,18 @@ export type UsageNames = { readonly [N in (typeof names)[number]]?: readonly (re
 
 /** Counts as the source has them, each at the first of its places that holds one; undefined where there is none. */
 export function toUsage(source: JsonValue | undefined, places: UsageNames): Usage | undefined {
-  const found = names.flatMap((name): readonly [string, number][] => {
-    const count = places[name]?.map((path) => valueAt(source, path)).find((value) => typeof value === "number");
-    return typeof count === "number" && count >= 0 ? [[name, count]] : [];
-  });
-  return found.length === 0 ? undefined : (Object.fromEntries(found) as Usage);
+  if (!isJsonObject(source)) return undefined;
+  let usage: { [name: string]: number } | undefined;
+  for (const name of names) {
+    for (const path of places[name] ?? []) {
+      const count = valueAt(source, path);
+      if (typeof count !== "number" || count < 0) continue;
+      usage ??= {};
+      usage[name] = count;
+      break;
+    }
+  }
+  return usage;
 }
 
 /** What one usage has more than another: of a call that is told in several messages each counts its own part. */
