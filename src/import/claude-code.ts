@@ -52,7 +52,8 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const sessions = new ClaudeSessions(source);
   for await (const item of source.records()) {
     if ("reason" in item) yield item;
-    else yield* sessions.take(item.line, item.record, item.bytes);
+    // Handed on one by one: delegating costs promises, and there are many steps.
+    else for (const step of sessions.take(item.line, item.record, item.bytes)) yield step;
   }
   yield* sessions.end();
 }

@@ -34,7 +34,8 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const rollout = new Rollout(source);
   for await (const item of source.records()) {
     if ("reason" in item) yield item;
-    else yield* rollout.take(item.line, item.record);
+    // Handed on one by one: delegating costs promises, and there are many steps.
+    else for (const step of rollout.take(item.line, item.record)) yield step;
   }
   yield* rollout.end();
 }

@@ -2,9 +2,10 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, resolve, sep } from "node:path";
 import { limits } from "../model/limits.js";
+import type { WallClock } from "../model/zoned-time.js";
 import { readDocument } from "./document.js";
-import type { FileParts } from "./import-files.js";
-import type { Importer, ImportStep, NearFiles, Opening, TableRow } from "./importer.js";
+import type { ImportProgress } from "./import-files.js";
+import type { Importer, ImportStep, LogState, NearFiles, Opening, TableRow } from "./importer.js";
 import type { Intake } from "./intake.js";
 import { readRecords } from "./lines.js";
 import type { OpenedFile } from "./source-files.js";
@@ -13,7 +14,10 @@ import type { Tables } from "./tables.js";
 interface SourceParts {
   readonly opened: OpenedFile;
   readonly opening: Opening;
-  readonly parts: FileParts;
+  readonly clock: WallClock;
+  readonly log: LogState;
+  /** Hears how far it is. */
+  readonly tell: ((progress: ImportProgress) => void) | undefined;
   readonly intake: Intake;
   readonly database: Tables | undefined;
 }
@@ -28,14 +32,14 @@ export class FileSource {
   }
 
   async *read(importer: Importer): AsyncGenerator<ImportStep> {
-    const { opened, opening, parts, database } = this.#source;
+    const { opened, opening, clock, log, database } = this.#source;
     const facts = {
       path: this.#file,
       stem: this.#file === "-" ? "stdin" : basename(this.#file).replace(/(?<=.)\.[^.]*$/, ""),
       modified_ms: opened.modified_ms,
       opening,
-      clock: parts.plan.clock,
-      log: parts.target,
+      clock,
+      log,
       near: nearFiles(this.#file),
     };
     if (importer.reads === "lines") {
@@ -77,11 +81,11 @@ export class FileSource {
   }
 
   #tell(): void {
-    const { intake, opened, parts } = this.#source;
+    const { intake, opened, tell } = this.#source;
     const { added, existing } = intake.totals;
     // A long document is read twice, and unpacked bytes are more than the file has.
     const bytes = Math.min(intake.bytes, opened.size ?? intake.bytes);
-    parts.options.onProgress?.({ file: this.#file, bytes, bytes_total: opened.size, added, existing });
+    tell?.({ file: this.#file, bytes, bytes_total: opened.size, added, existing });
   }
 }
 

@@ -96,7 +96,7 @@ export async function importFiles(
   return report.result();
 }
 
-export interface FileParts {
+interface FileParts {
   readonly plan: ImportPlan;
   readonly options: ImportOptions;
   readonly target: ImportTarget;
@@ -143,7 +143,15 @@ async function readFile(
     report.files += 1;
     const importer = findImporter(opening, plan.format);
     if (importer !== undefined) {
-      const source = new FileSource(file, { opened, opening, parts, intake, database });
+      const source = new FileSource(file, {
+        opened,
+        opening,
+        clock: plan.clock,
+        log: parts.target,
+        tell: parts.options.onProgress,
+        intake,
+        database,
+      });
       for await (const step of source.read(importer)) {
         const waiting = intake.take(step);
         if (waiting !== undefined) await waiting;

@@ -2,9 +2,9 @@
 import type { JsonObject } from "../model/json.js";
 import type { EntryCopy, EntryStep, ImportedEntry, ImportStep, LogState } from "./importer.js";
 
-/** Large enough that one fsync serves many entries, small enough to be held in memory several times over. */
+/** Large enough that one fsync serves many entries, small enough that what is held does not grow old in memory. */
 const BATCH_STEPS_MAX = 500;
-const BATCH_BYTES_MAX = 4 * 1024 * 1024;
+const BATCH_BYTES_MAX = 2 * 1024 * 1024;
 
 export type IntakeOutcome = { readonly position: number; readonly isNew: boolean } | { readonly reason: string };
 
