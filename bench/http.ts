@@ -31,7 +31,8 @@ export const http: Suite = {
   },
 };
 
-interface Started {
+/** A server in a process of its own. */
+export interface Started {
   readonly child: ChildProcess;
   readonly address: string;
 }
@@ -54,8 +55,9 @@ function startBare(): Promise<Started> {
   return start(spawn(process.execPath, ["--input-type=module", "-e", BARE], { stdio: ["ignore", "pipe", "inherit"] }));
 }
 
-function startHansard(store: string): Promise<Started> {
-  const main = new URL("../src/cli/main.js", import.meta.url).pathname;
+export function startHansard(store: string): Promise<Started> {
+  // Another version may be measured in the same way, to compare the two.
+  const main = process.env.HANSARD_BENCH_MAIN || new URL("../src/cli/main.js", import.meta.url).pathname;
   return start(
     spawn(process.execPath, [main, "serve", "--data", store, "--port", "0"], { stdio: ["ignore", "pipe", "pipe"] }),
   );
@@ -90,12 +92,16 @@ async function measure(
   // The first second is spent compiling, on both sides.
   await autocannon({ ...load, duration: 1 });
   const result = await autocannon({ ...load, duration: seconds });
-  child.removeAllListeners("exit");
-  const ended = new Promise((resolve) => child.on("exit", resolve));
-  child.kill("SIGTERM");
-  await ended;
+  await stop(child);
   if (result.errors > 0 || result.non2xx > 0) {
     throw new Error(`${result.errors} errors and ${result.non2xx} refusals from ${address}${path}`);
   }
   return { rate: result.requests.average, p99: result.latency.p99 };
+}
+
+export async function stop(child: ChildProcess): Promise<void> {
+  child.removeAllListeners("exit");
+  const ended = new Promise((resolve) => child.on("exit", resolve));
+  child.kill("SIGTERM");
+  await ended;
 }

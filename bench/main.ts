@@ -8,6 +8,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { capture } from "./capture.js";
 import type { Suite } from "./figures.js";
+import { hostile } from "./hostile.js";
 import { http } from "./http.js";
 import { indexing } from "./indexing.js";
 import { postgres } from "./postgres.js";
@@ -29,6 +30,7 @@ const suites: readonly Suite[] = [
   search,
   tail,
   reflection,
+  hostile,
   postgres,
 ];
 

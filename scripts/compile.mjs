@@ -13,7 +13,7 @@ export async function ensureBuild(root, say) {
   const stampFile = join(root, "dist", ".build-stamp");
   const stamp = stampOf(root);
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return;
-  say("Building.");
+  say("Building (compiling TypeScript).");
   // Until it has succeeded, a build counts for nothing, even if the sources change back meanwhile.
   rmSync(stampFile, { force: true });
   await compile(root);

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { installNews } from "./install-news.mjs";
 import { runNpm } from "./run-command.mjs";
 
 /** @typedef {{ version?: string, integrity?: string, optional?: boolean }} LockedPackage */
@@ -16,9 +17,13 @@ export async function ensureDependencies(root, say) {
   requireNode(root);
   if (installed(root)) return;
   say("Installing dependencies (the first time takes a minute or two).");
-  // Development dependencies are named because NODE_ENV=production would leave them out, and the compiler is one.
-  const { status, stdout, stderr } = await runNpm(["ci", "--include=dev", "--no-audit", "--no-fund"], { cwd: root });
+  const start = performance.now();
+  // Development dependencies are named because NODE_ENV=production would leave them out, and the compiler is one. Scripts
+  // in the foreground can be heard, and better-sqlite3's takes long where it has to compile.
+  const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--foreground-scripts"];
+  const { status, stdout, stderr } = await runNpm(args, { cwd: root, hear: installNews(say) });
   if (status !== 0) throw new Error(`npm ci failed.\n${stdout}${stderr}`);
+  say(`Installed in ${Math.round((performance.now() - start) / 1000)} s.`);
   mkdirSync(join(root, "node_modules"), { recursive: true });
   writeFileSync(stampFile(root), stampOf(root));
 }

@@ -1,10 +1,13 @@
 // Backup and restore of a store in a folder: one file that holds the whole log, proven before it counts.
-import { existsSync, mkdirSync, rmdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { Sealing } from "./custody/sealing.js";
 import { verify } from "./custody/verify.js";
 import { writeWholeFile } from "./custody/whole-file.js";
 import { copyFile } from "./engines/sqlite/copy-file.js";
 import { toFault } from "./engines/sqlite/file.js";
+import { indexFilesIn } from "./engines/sqlite/index-file.js";
+import { isNobodyElses } from "./engines/sqlite/inspect.js";
 import { SqliteLog } from "./engines/sqlite/log.js";
 import { Fault } from "./model/fault.js";
 import { isStoreFileName, storeFiles, withCompanions } from "./model/store-files.js";
@@ -19,6 +22,8 @@ export interface StoreCopy {
   readonly erased: number;
   readonly position: number;
   readonly hash: string;
+  /** What was left of a log that had been lost there, and lies beside the restored one now. */
+  readonly set_aside?: readonly string[];
 }
 
 export interface BackupOptions {
@@ -53,17 +58,25 @@ export interface RestoreOptions {
   readonly from: string;
   /** The folder that is to hold the store. */
   readonly data: string;
+  /** The key that seals are signed with, if not the user's own: the newest seal of another state is let go. */
+  readonly seal_key?: string | undefined;
   readonly onStep?: (says: string) => void;
 }
 
-/** Makes a store from a backup, where there is none yet. */
+/**
+ * Makes a store from a backup, where there is none, or one that has lost its log. What its index and its newest seal remember
+ * of that log goes: who restores has decided what counts.
+ */
 export async function restoreStore(options: RestoreOptions): Promise<StoreCopy> {
   const { from, data, onStep = () => undefined } = options;
   const source = statSync(from, { throwIfNoEntry: false })?.isDirectory() === true ? storeFiles(from).log : from;
   await openAndClose(source);
-  const hint = "Name a folder without a store with --data; nothing that is there is ever overwritten.";
-  const { log: path, index } = storeFiles(data);
-  const inTheWay = [...withCompanions(path), index].find((file) => existsSync(file));
+  const hint =
+    "Name a folder without a log with --data, or move log.db and the files beside it out of this one; " +
+    "nothing that is there is ever overwritten.";
+  const { log: path } = storeFiles(data);
+  if (existsSync(path) && statSync(path).size > 0) throw taken(path, hint);
+  const inTheWay = indexFilesIn(data).find((index) => !isNobodyElses(index));
   if (inTheWay !== undefined) throw taken(inTheWay, hint);
   const isNew = !existsSync(data);
   try {
@@ -72,10 +85,36 @@ export async function restoreStore(options: RestoreOptions): Promise<StoreCopy> 
     throw toFault(error, data);
   }
   try {
-    return await copyWhole({ source, path, replaces: false, onStep, hint });
+    const set_aside: string[] = [];
+    const copy = await copyWhole({
+      ...{ source, path, replaces: false, onStep, hint },
+      onProven: () => set_aside.push(...setAside(path)),
+    });
+    await makePeace(path, options);
+    return set_aside.length === 0 ? copy : { ...copy, set_aside };
   } catch (error) {
     if (isNew && !existsSync(path)) rmdirSync(data);
     throw error;
+  }
+}
+
+/** A WAL without its log may hold the last that was recorded; beside another log SQLite would take it for that one's. */
+function setAside(path: string): readonly string[] {
+  const [, wal] = withCompanions(path) as readonly [string, string, string];
+  const kept = `${wal}.aside-${Date.now()}`;
+  const hasWal = existsSync(wal) && statSync(wal).size > 0;
+  if (hasWal) renameSync(wal, kept);
+  for (const file of withCompanions(path)) rmSync(file, { force: true });
+  return hasWal ? [kept] : [];
+}
+
+async function makePeace(path: string, { data, seal_key }: RestoreOptions): Promise<void> {
+  for (const index of indexFilesIn(data)) for (const file of withCompanions(index)) rmSync(file, { force: true });
+  const log = SqliteLog.open({ path, mode: "read" });
+  try {
+    await Sealing.of({ seal_key, data }).accept(log);
+  } finally {
+    await log.close();
   }
 }
 
@@ -85,14 +124,17 @@ async function copyWhole(plan: {
   readonly replaces: boolean;
   readonly onStep: (says: string) => void;
   readonly hint: string;
+  /** Called once the copy is whole, before it takes its place. */
+  readonly onProven?: () => void;
 }): Promise<StoreCopy> {
-  const { source, path, replaces, onStep, hint } = plan;
+  const { source, path, replaces, onStep, hint, onProven } = plan;
   let copy: Omit<StoreCopy, "path"> | undefined;
   try {
     const isWritten = await writeWholeFile({ path, replaces }, async (draft) => {
       onStep("Copying the log …");
       copyFile({ source, target: draft });
       copy = await prove(draft, onStep);
+      onProven?.();
     });
     if (!isWritten) throw taken(path, hint);
   } catch (error) {

@@ -13,7 +13,7 @@ import type { KeyStore } from "./ports/key-store.js";
 import type { Mask } from "./ports/mask.js";
 import type { Growth } from "./ports/store.js";
 import type { Reading } from "./read/questions.js";
-import { Recorder } from "./recorder.js";
+import { Recorder, type RecorderParts } from "./recorder.js";
 import { TailHub } from "./tail/hub.js";
 import type { TailSource } from "./tail/source.js";
 import { Vitals } from "./vitals.js";
@@ -36,31 +36,53 @@ export interface RecorderSides {
 export function composeRecorder(sides: RecorderSides): Recorder {
   const { log, reading, mask, surroundings, growth } = sides;
   const commit = new GroupCommit(log);
-  const capture = new Capture({ ...sides, commit });
-  const custody = new Custody({ ...sides, commit });
-  const note = custody.note.bind(custody);
-  const keys = new Keys({ store: sides.keyStore, nowMs: surroundings.nowMs, note, mask });
-  const tails = new TailHub({ source: sides.tailSource, head: async () => (await log.head()).position });
+  const own = writingParts({ ...sides, commit });
+  const keys = new Keys({ store: sides.keyStore, nowMs: surroundings.nowMs, note: own.note, mask });
+  const tails = new TailHub({ source: sides.tailSource, log });
   commit.listen(() => reading.grown());
   commit.listen(() => tails.grown());
   growth?.listen(() => commit.announce());
-  return new Recorder({
-    reading,
-    capture,
-    custody,
-    keys,
-    tails,
-    nowMs: surroundings.nowMs,
-    imports: new ImportDoor({ log, capture, commit, is_redacting: sides.redact !== undefined }),
-    exports: new Exports({ log, reading, mask, audited: (pieces, deed) => audited(pieces, () => note(deed)) }),
-    vitals: new Vitals({ log, reading, commit, tails: () => tails.size }),
-    async close() {
-      growth?.close();
-      await tails.close();
-      await commit.drained();
-      await reading.close();
-      await keys.close();
-      await log.close();
+  const shared = { reading, keys, tails, nowMs: surroundings.nowMs };
+  const vitals = new Vitals({
+    ...{ log, reading, commit, tails: () => tails.size },
+    isContradicted: () => own.custody.isContradicted(),
+  });
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    growth?.close();
+    await tails.close();
+    await commit.drained();
+    await own.custody.close();
+    await reading.close();
+    await keys.close();
+    await log.close();
+  };
+  const partsWith = ({ capture, custody, exports, imports }: WritingParts): RecorderParts => ({
+    ...shared,
+    ...{ capture, custody, exports, imports, vitals },
+    by: (recorded_by) => partsWith(writingParts({ ...sides, commit, surroundings: { ...surroundings, recorded_by } })),
+    close() {
+      closing ??= close();
+      return closing;
     },
   });
+  return new Recorder(partsWith(own));
+}
+
+type WritingParts = ReturnType<typeof writingParts>;
+
+/** All that appends to the log, and so says by whose key. */
+function writingParts(sides: RecorderSides & { readonly commit: GroupCommit }) {
+  const { log, reading, mask, commit } = sides;
+  const capture = new Capture(sides);
+  const custody = new Custody(sides);
+  const note = custody.note.bind(custody);
+  return {
+    ...{ capture, custody, note },
+    imports: new ImportDoor({ log, capture, commit, is_redacting: sides.redact !== undefined }),
+    exports: new Exports({
+      ...{ log, reading, mask },
+      audited: (pieces, deed, onUnaudited) => audited(pieces, () => note(deed), onUnaudited),
+    }),
+  };
 }

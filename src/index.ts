@@ -22,6 +22,7 @@ export type {
   EntrySummary,
   ErasedEntry,
   ErasedInteraction,
+  FeedbackInput,
   Interaction,
   InteractionInput,
   InteractionSummary,
@@ -32,6 +33,7 @@ export type { JsonObject, JsonValue } from "./model/json.js";
 export { RecorderError, type RejectionCode } from "./model/rejection.js";
 export type {
   DecisionReport,
+  DislikedItem,
   ErrorGroup,
   Insight,
   LowConfidenceItem,
@@ -41,7 +43,7 @@ export type {
   Trend,
 } from "./model/report.js";
 export type { Seal } from "./model/seal.js";
-export type { Verification } from "./model/verification.js";
+export type { Contradiction, KnownHead, Verification } from "./model/verification.js";
 export { openRecorder, type RecorderOptions } from "./open-recorder.js";
 export type { EngineParts } from "./open-sides.js";
 export type { EntryCounts, EntryIndex } from "./ports/entry-index.js";
@@ -57,6 +59,14 @@ export type { SearchOptions, SessionHistoryOptions } from "./read/search/search-
 export type { SearchHit, SearchPage } from "./read/search/searcher.js";
 export type { HistoryFormat, HistoryOptions, SessionListOptions, TimelineOptions } from "./read/session-query.js";
 export type { SessionList, SessionSummary, Timeline } from "./read/session-reader.js";
-export { type AppendResult, type Health, Recorder, type Tail } from "./recorder.js";
-export { Session, type SessionEnvelope } from "./session.js";
+export {
+  type AcceptLogOptions,
+  type AppendResult,
+  type Health,
+  type RebuildIndexOptions,
+  Recorder,
+  type Tail,
+  type VerifyOptions,
+} from "./recorder.js";
+export { Session, type SessionEnvelope, type SessionLabels } from "./session.js";
 export type { TailOptions } from "./tail/read-tail.js";

@@ -1,7 +1,20 @@
 // Looks at a store from the outside, also where it cannot be opened, for `hansard doctor`.
-import { accessSync, constants, statfsSync, statSync } from "node:fs";
-import { type Diagnosis, diagnose, type Finding, type FolderFacts, type StoreFacts } from "./custody/doctor.js";
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import {
+  comparisonFindings,
+  type Diagnosis,
+  diagnose,
+  evidenceFindings,
+  type Finding,
+  type FolderFacts,
+  type StoreFacts,
+  warningFindings,
+} from "./custody/doctor.js";
+import { contradictionOf, contradictionText } from "./custody/evidence.js";
+import { compareIndex } from "./custody/index-comparison.js";
+import { Sealing } from "./custody/sealing.js";
 import { verify } from "./custody/verify.js";
+import { SqliteIndex } from "./engines/sqlite/index.js";
 import { discardIndex } from "./engines/sqlite/index-file.js";
 import { inspectFile } from "./engines/sqlite/inspect.js";
 import { SqliteLog } from "./engines/sqlite/log.js";
@@ -9,6 +22,8 @@ import { shownPlace } from "./model/data-address.js";
 import { Fault } from "./model/fault.js";
 import type { StoreFiles } from "./model/store-files.js";
 import type { Verification } from "./model/verification.js";
+import type { EntryIndex, IndexSource } from "./ports/entry-index.js";
+import type { EntryLog } from "./ports/entry-log.js";
 import type { Store } from "./ports/store.js";
 import { filesOf, openStore } from "./stores.js";
 
@@ -17,6 +32,8 @@ export type { Diagnosis, Finding } from "./custody/doctor.js";
 export interface InspectOptions {
   /** The folder of the store. */
   readonly data: string;
+  /** The key that seals are signed with, if not the user's own. */
+  readonly seal_key?: string | undefined;
   /** Told what is being looked at; the checks of a large store take a while. */
   readonly onStep?: (says: string) => void;
 }
@@ -35,7 +52,8 @@ export function discardDamagedIndex(data: string): void {
 }
 
 /** PostgreSQL looks after its own files; what is left is whether it can be used, and whether the log is whole. */
-async function inspectDatabase({ data, onStep = () => undefined }: InspectOptions): Promise<Diagnosis> {
+async function inspectDatabase(options: InspectOptions): Promise<Diagnosis> {
+  const { data, onStep = () => undefined } = options;
   onStep("Opening the database …");
   let store: Store;
   try {
@@ -48,51 +66,108 @@ async function inspectDatabase({ data, onStep = () => undefined }: InspectOption
     const log = await store.log("read");
     const { position } = await log.head();
     const onProgress = (through: number): void => onStep(`Walking the chain: ${through} of ${position} …`);
-    return databaseDiagnosis(shownPlace(data), await verify(log, { onProgress }));
+    const checked = await verify(log, { onProgress });
+    const index = async (): Promise<EntryIndex> => (await (await store.index()).look()).index;
+    const contradiction = await contradictionIn(log, await (await index()).remembered(), options);
+    const comparison = await comparisonWith({ log, index }, onStep);
+    return databaseDiagnosis(shownPlace(data), checked, [
+      ...comparisonFindings(comparison),
+      ...evidenceFindings({ contradiction }),
+    ]);
   } finally {
     await store.close();
   }
 }
 
-function databaseDiagnosis(where: string, checked: Verification): Diagnosis {
+function databaseDiagnosis(where: string, checked: Verification, others: readonly Finding[]): Diagnosis {
   const database: Finding = { level: "ok", check: "database", message: `${where} can be read and written` };
   if (checked.ok) {
-    const message = `${checked.entries} entries are as they were recorded`;
-    return { ok: true, findings: [database, { level: "ok", check: "chain", message }] };
+    const message = `the chain holds: ${checked.entries} entries`;
+    const ok = others.every(({ level }) => level !== "fail");
+    const chain: Finding = { level: "ok", check: "chain", message };
+    return { ok, findings: [database, chain, ...warningFindings(checked), ...others] };
   }
   const message = `position ${checked.position}: ${checked.reason}`;
-  const hint = "Everything before it is as it was recorded; restore the database from a backup.";
-  return { ok: false, findings: [database, { level: "fail", check: "chain", message, hint }] };
+  const hint = "Everything before it fits the chain; restore the database from a backup.";
+  return { ok: false, findings: [database, { level: "fail", check: "chain", message, hint }, ...others] };
 }
 
-async function gatherFacts({ data, onStep = () => undefined }: InspectOptions, files: StoreFiles): Promise<StoreFacts> {
+async function contradictionIn(
+  log: EntryLog,
+  heads: readonly IndexSource[],
+  { data, seal_key }: InspectOptions,
+): Promise<string | undefined> {
+  const known = heads.map((head) => ({ by: "index", ...head }) as const);
+  const found = (await contradictionOf(log, known)) ?? (await Sealing.of({ seal_key, data }).contradiction(log));
+  return found === undefined ? undefined : contradictionText(found, await log.head());
+}
+
+async function gatherFacts(options: InspectOptions, files: StoreFiles): Promise<StoreFacts> {
+  const { data, onStep = () => undefined } = options;
   const folder = folderFacts(data);
   const outside = { node_version: process.versions.node, folder, disk_free_bytes: freeBytes(data) };
-  if (folder.state !== "there") return { ...outside, log: undefined, index: undefined, chain: undefined };
+  const unwalked = { chain: undefined, contradiction: undefined };
+  if (folder.state !== "there") {
+    return { ...outside, ...unwalked, log: undefined, index: undefined, has_keys: false, comparison: undefined };
+  }
   // The index first: others may record and index meanwhile, and it would then seem to know more than the log.
   onStep("Checking index.db …");
   const index = inspectFile({ path: files.index, role: "index" });
   onStep("Checking log.db …");
   const log = inspectFile({ path: files.log, role: "log" });
-  const chain = log.state === "current" ? await walkChain(log, onStep) : undefined;
-  return { ...outside, log, index, chain };
+  const walked = log.state === "current" ? await walkChain(log, index.heads, options) : unwalked;
+  // One that knows more than the log belongs to another one, which is told by itself.
+  const isComparable = log.state === "current" && index.state === "current" && index.position <= log.position;
+  const comparison = isComparable ? await comparisonOf({ log: log.path, index: index.path }, onStep) : undefined;
+  return { ...outside, log, index, has_keys: existsSync(files.keys), comparison, ...walked };
+}
+
+async function comparisonOf(
+  paths: { readonly log: string; readonly index: string },
+  onStep: (says: string) => void,
+): Promise<StoreFacts["comparison"]> {
+  let index: SqliteIndex | undefined;
+  const log = SqliteLog.open({ path: paths.log, mode: "read" });
+  try {
+    const openIndex = async (): Promise<EntryIndex> => {
+      index = SqliteIndex.open({ path: paths.index });
+      return index;
+    };
+    return await comparisonWith({ log, index: openIndex }, onStep);
+  } finally {
+    await index?.close();
+    await log.close();
+  }
+}
+
+async function comparisonWith(
+  parts: { readonly log: EntryLog; readonly index: () => Promise<EntryIndex> },
+  onStep: (says: string) => void,
+): Promise<StoreFacts["comparison"]> {
+  try {
+    const onProgress = (through: number): void => onStep(`Holding the index against the log: ${through} …`);
+    return await compareIndex({ log: parts.log, index: await parts.index() }, { onProgress });
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 async function walkChain(
   log: { readonly path: string; readonly position: number },
-  onStep: (says: string) => void,
-): Promise<Verification | { readonly failure: string }> {
+  heads: readonly IndexSource[],
+  options: InspectOptions,
+): Promise<Pick<StoreFacts, "chain" | "contradiction">> {
+  const onProgress = (through: number): void => options.onStep?.(`Walking the chain: ${through} of ${log.position} …`);
   try {
     const open = SqliteLog.open({ path: log.path, mode: "read" });
     try {
-      return await verify(open, {
-        onProgress: (through) => onStep(`Walking the chain: ${through} of ${log.position} …`),
-      });
+      const chain = await verify(open, { onProgress });
+      return { chain, contradiction: await contradictionIn(open, heads, options) };
     } finally {
       await open.close();
     }
   } catch (error) {
-    return { failure: error instanceof Error ? error.message : String(error) };
+    return { chain: { failure: error instanceof Error ? error.message : String(error) }, contradiction: undefined };
   }
 }
 

@@ -3,10 +3,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { pooledRandomBytes } from "./capture/pack.js";
 import { composeRecorder } from "./compose-recorder.js";
-import { defaultSealKeyPath } from "./custody/seal-key.js";
 import { Sealing } from "./custody/sealing.js";
 import { createMask } from "./guard/masking/mask.js";
 import { parseMaskValues } from "./guard/masking/registered-values.js";
+import { knownOptions, optionNames } from "./model/options.js";
 import { orThrow, RecorderError, reject } from "./model/rejection.js";
 import { type EngineParts, openSides } from "./open-sides.js";
 import type { RebuildOptions } from "./reading/patience.js";
@@ -36,16 +36,21 @@ export interface RecorderOptions {
   readonly rebuild?: Partial<RebuildOptions>;
 }
 
-export async function openRecorder(options: RecorderOptions = {}): Promise<Recorder> {
+const recorderOptionNames = optionNames<RecorderOptions>({
+  ...{ data: true, index: true, create: true, mask: true, redact: true, seal_key: true, rebuild: true },
+});
+const rebuildOptionNames = optionNames<RebuildOptions>({ behind_max: true, wait_ms: true, newest: true });
+
+export async function openRecorder(given: RecorderOptions = {}): Promise<Recorder> {
+  const options = knownOptions(given, recorderOptionNames);
+  knownOptions(options.rebuild, rebuildOptionNames);
   const data = parseData(options.data);
   const values = orThrow(parseMaskValues(options.mask));
   const mask = createMask({ values });
-  const config_home = process.env.XDG_CONFIG_HOME ?? "";
-  const key_path = options.seal_key || defaultSealKeyPath({ home: homedir(), config_home });
   const place = typeof data === "string" ? data : "memory:";
   const guarded = {
     surroundings: { nowMs: Date.now, randomBytes: pooledRandomBytes() },
-    sealing: new Sealing({ key_path, is_named: Boolean(options.seal_key), data: place }),
+    sealing: Sealing.of({ seal_key: options.seal_key, data: place }),
     mask,
     ...(isRedacting(options) ? { redact: mask } : {}),
   };

@@ -1,10 +1,11 @@
 // The recorder: everything that can be done with an open store, behind the interface of the library.
 import { type AppendResult, notAnInteraction, toAppendResult } from "./capture/append-result.js";
-import type { Capture } from "./capture/capture.js";
+import type { Capture, Captured } from "./capture/capture.js";
 import type { ImportDoor } from "./capture/import-door.js";
 import type { Custody } from "./custody/custody.js";
 import type { ForgetOptions } from "./custody/forget-wish.js";
 import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./custody/forgotten.js";
+import type { SealKeepingOptions } from "./custody/seal-keeping.js";
 import { type ExportOptions, parseExportQuery } from "./export/export-query.js";
 import type { Exports } from "./export/exports.js";
 import { type Keys, person } from "./guard/keys.js";
@@ -16,22 +17,26 @@ import type {
   EntryInput,
   ErasedEntry,
   ErasedInteraction,
+  FeedbackInput,
   Interaction,
   InteractionInput,
 } from "./model/entry.js";
 import { closed } from "./model/fault.js";
-import { isPositionText, parseSessionId } from "./model/ids.js";
+import { isKeyId, isPositionText, parseSessionId } from "./model/ids.js";
+import { knownOptions, optionNames } from "./model/options.js";
 import { orThrow, RecorderError, reject } from "./model/rejection.js";
 import type { ReflectionReport } from "./model/report.js";
 import type { Seal } from "./model/seal.js";
-import type { Verification } from "./model/verification.js";
+import type { Contradiction, Verification } from "./model/verification.js";
 import type { EntryCounts } from "./ports/entry-index.js";
+import type { EntryJson } from "./read/entry-reader.js";
 import {
   type EntryListOptions,
   type InteractionListOptions,
   parseEntryQuery,
   parseInteractionQuery,
 } from "./read/list-query.js";
+import { optionNamesOf, type QuestionName } from "./read/question-rules.js";
 import type { AnswerTo, Asked, Question, Reading } from "./read/questions.js";
 import type { EntryList, InteractionList } from "./read/reader.js";
 import { parseReflectionQuery, type ReflectionOptions } from "./read/reflection-query.js";
@@ -45,7 +50,7 @@ import type { SearchPage } from "./read/search/searcher.js";
 import { parseSessionListQuery, type SessionListOptions } from "./read/session-query.js";
 import type { SessionList } from "./read/session-reader.js";
 import { rebuildWithProgress } from "./reading/rebuilding.js";
-import { Session } from "./session.js";
+import { Session, type SessionLabels } from "./session.js";
 import type { TailHub } from "./tail/hub.js";
 import { parseTailQuery, type TailOptions } from "./tail/read-tail.js";
 import type { Tail } from "./tail/tail.js";
@@ -66,9 +71,54 @@ export interface RecorderParts {
   readonly exports: Exports;
   readonly vitals: Vitals;
   readonly nowMs: () => number;
+  /** The parts for whoever came in with this key. */
+  readonly by: (key_id: string) => RecorderParts;
   /** Waits for what is being written, then closes the store. */
   readonly close: () => Promise<void>;
 }
+
+export interface VerifyOptions {
+  /** A seal, or its text. */
+  readonly against?: Seal | string | undefined;
+}
+
+export interface AcceptLogOptions {
+  /** Who accepts it, for the record: `person` by default. */
+  readonly actor?: string | undefined;
+}
+
+export interface RebuildIndexOptions {
+  readonly onProgress?: ((position: number) => void) | undefined;
+}
+
+/** What the calls that are no questions take. */
+const optionTables = {
+  import: optionNames<ImportOptions>({
+    format: true,
+    timezone: true,
+    as_new: true,
+    stdin: true,
+    onProgress: true,
+    onFile: true,
+  }),
+  verify: optionNames<VerifyOptions>({ against: true }),
+  retain: optionNames<RetentionOptions>({ rules: true, dry_run: true, actor: true }),
+  scrub: optionNames<ScrubOptions>({ reason: true, dry_run: true, actor: true }),
+  acceptLog: optionNames<AcceptLogOptions>({ actor: true }),
+  keepSeals: optionNames<SealKeepingOptions>({ every_ms: true, onTrouble: true }),
+  rebuildIndex: optionNames<RebuildIndexOptions>({ onProgress: true }),
+};
+
+/** The options of a question, refused where there is no such option. */
+function known<O extends object>(question: QuestionName, options: O): O {
+  return knownOptions(options, questionOptions[question] ?? optionNamesOf(question));
+}
+
+/** What is asked for is an argument of its own in a search; an export also has a form, and somebody who asks for it. */
+const questionOptions: { readonly [Q in QuestionName]?: readonly string[] } = {
+  search: optionNamesOf("search").filter((name) => name !== "q"),
+  export: [...optionNamesOf("export"), "format", "timezone", "actor", "export_id", "onUnaudited"],
+};
 
 /** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */
 export class Recorder {
@@ -83,6 +133,16 @@ export class Recorder {
     this.#parts = parts;
     this.keys = parts.keys;
     this.vitals = parts.vitals;
+  }
+
+  /**
+   * The same store for a caller that a server has let in with a key: what is recorded through it, audit entries included,
+   * carries the key's id as `recorded_by`. It is closed with the recorder that it came from.
+   */
+  recordedBy(key_id: string): Recorder {
+    if (key_id === "") return this;
+    if (isKeyId(key_id)) return new Recorder(this.#open().by(key_id));
+    throw new RecorderError({ code: "field_invalid", field: "key_id", message: "key_id is not the id of a key" });
   }
 
   /** Records one round-trip with a model, and answers with the whole interaction once it is on disk. */
@@ -105,7 +165,10 @@ export class Recorder {
 
   /** Interactions, newest first, without their responses and context packs. */
   async listInteractions(options: InteractionListOptions = {}): Promise<InteractionList> {
-    return this.#ask("listInteractions", orThrow(parseInteractionQuery(options, this.#parts.nowMs())));
+    return this.#ask(
+      "listInteractions",
+      orThrow(parseInteractionQuery(known("interactions", options), this.#parts.nowMs())),
+    );
   }
 
   /** One interaction, whole, or what is left of it once it was erased; undefined where there is none. */
@@ -119,32 +182,49 @@ export class Recorder {
     return toAppendResult(orThrow(await this.#open().capture.record(input)));
   }
 
+  /** Records what somebody thought of an entry: a score from -1 to 1, a label or a comment. */
+  async feedback(feedback: FeedbackInput): Promise<Captured> {
+    const input = { ...feedback, kind: "feedback" };
+    const [item] = toAppendResult([orThrow(await this.#open().capture.appendOne(input))]).entries;
+    return item as Captured;
+  }
+
   /** Entries of all kinds, newest first. */
   async listEntries(options: EntryListOptions = {}): Promise<EntryList> {
-    return this.#ask("listEntries", orThrow(parseEntryQuery(options, this.#parts.nowMs())));
+    return this.#ask("listEntries", orThrow(parseEntryQuery(known("entries", options), this.#parts.nowMs())));
   }
 
   /** One entry by its id or its position; undefined where there is none. */
   async getEntry(idOrPosition: string | number): Promise<Entry | ErasedEntry | undefined> {
-    const text = String(idOrPosition);
-    if (!isPositionText(text)) return this.#ask("getById", text);
-    const position = Number(text);
+    const wish = toWish(idOrPosition);
     this.#open();
-    return Number.isSafeInteger(position) ? this.#ask("getByPosition", position) : undefined;
+    if (wish === undefined) return undefined;
+    return "id" in wish ? this.#ask("getById", wish.id) : this.#ask("getByPosition", wish.position);
   }
 
-  /** One session, by its id, which is kept exactly as given. It comes into being with its first entry. */
-  session(id: string): Session {
+  /** The same as JSON in UTF-8, whose large parts were never built: for whoever sends it on. */
+  async getEntryJson(idOrPosition: string | number): Promise<EntryJson | undefined> {
+    const wish = toWish(idOrPosition);
+    this.#open();
+    return wish === undefined ? undefined : this.#ask("getJson", wish);
+  }
+
+  /**
+   * One session, by its id, which is kept exactly as given. It comes into being with its first entry. Labels are those of
+   * everything that is recorded through it.
+   */
+  session(id: string, labels: SessionLabels = {}): Session {
     const recorder = {
       append: (input: EntryInput) => this.append(input),
+      recordInteraction: (input: InteractionInput) => this.recordInteraction(input),
       ask: <Q extends Question>(question: Q, ...query: Asked<Q>) => this.#ask(question, ...query),
     };
-    return new Session(recorder, orThrow(parseSessionId(id)));
+    return new Session(recorder, orThrow(parseSessionId(id)), labels);
   }
 
   /** Sessions, the one with the newest entry first. */
   async listSessions(options: SessionListOptions = {}): Promise<SessionList> {
-    return this.#ask("listSessions", orThrow(parseSessionListQuery(options)));
+    return this.#ask("listSessions", orThrow(parseSessionListQuery(known("sessions", options))));
   }
 
   /**
@@ -152,7 +232,7 @@ export class Recorder {
    * was acknowledged before is found. Filters can be typed or given; both must hold.
    */
   async search(query: string, filters: SearchOptions = {}): Promise<SearchPage> {
-    return this.#ask("search", orThrow(parseSearchQuery(query, filters, this.#parts.nowMs())));
+    return this.#ask("search", orThrow(parseSearchQuery(query, known("search", filters), this.#parts.nowMs())));
   }
 
   /** What was recorded about a phrase as text for an agent: a line each, newest first. */
@@ -160,7 +240,7 @@ export class Recorder {
   async sessionHistory(options: SessionHistoryOptions): Promise<string>;
   async sessionHistory(given: string | SessionHistoryOptions, role?: string, limit?: number): Promise<string> {
     const options = typeof given === "string" ? { query: given, role, limit } : given;
-    const query = orThrow(parseSessionHistory(options, this.#parts.nowMs()));
+    const query = orThrow(parseSessionHistory(known("session_history", options), this.#parts.nowMs()));
     return this.#ask("sessionHistory", { query, phrase: options.query ?? "" });
   }
 
@@ -169,7 +249,7 @@ export class Recorder {
    * once and in order; an interaction comes without the response that completes it later, which is an entry of its own.
    */
   tail(options: TailOptions = {}): Tail {
-    return this.#open().tails.open(orThrow(parseTailQuery(options)));
+    return this.#open().tails.open(orThrow(parseTailQuery(known("tail", options))));
   }
 
   /**
@@ -178,7 +258,7 @@ export class Recorder {
    */
   async importFiles(paths: string | readonly string[], options: ImportOptions = {}): Promise<ImportReport> {
     const { imports: target } = this.#open();
-    const plan = orThrow(parseImportOptions(options));
+    const plan = orThrow(parseImportOptions(knownOptions(options, optionTables.import)));
     return importFiles(typeof paths === "string" ? [paths] : paths, { plan, options, target });
   }
 
@@ -188,13 +268,14 @@ export class Recorder {
    */
   async *exportEntries(options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
     const { exports, nowMs } = this.#open();
-    const query = orThrow(parseExportQuery(options, nowMs()));
-    yield* exports.entries(query, { actor: options.actor ?? person.actor, id: options.export_id });
+    const query = orThrow(parseExportQuery(known("export", options), nowMs()));
+    const deed = { actor: options.actor ?? person.actor, id: options.export_id };
+    yield* exports.entries(query, deed, options.onUnaudited);
   }
 
   /** Looks back at the newest entries of conversations: what went wrong, what recurs, and how that has changed. */
   async reflect(options: ReflectionOptions = {}): Promise<ReflectionReport> {
-    return this.#ask("reflect", orThrow(parseReflectionQuery(options, this.#parts.nowMs())));
+    return this.#ask("reflect", orThrow(parseReflectionQuery(known("reflection", options), this.#parts.nowMs())));
   }
 
   /** How much there is, by kind and project. */
@@ -203,11 +284,27 @@ export class Recorder {
   }
 
   /**
-   * Walks the whole chain and says whether every entry is as it was recorded. Against a seal, it also says whether the
-   * log still contains what was sealed: only so are entries seen that were cut off at its end.
+   * Walks the whole chain and says whether every entry is as it was recorded, and whether the log still holds what its
+   * index was made from and what a server sealed last. Against a seal, it also says whether the log contains what was sealed:
+   * without either, entries that were cut off at its end, or written anew together with all that follow, are not seen.
    */
-  async verify(options: { readonly against?: Seal | string | undefined } = {}): Promise<Verification> {
-    return orThrow(await this.#open().custody.verify(options.against));
+  async verify(options: VerifyOptions = {}): Promise<Verification> {
+    const { against } = knownOptions(options, optionTables.verify);
+    return orThrow(await this.#open().custody.verify(against));
+  }
+
+  /**
+   * Accepts a log that was cut off or exchanged, as after putting back an older copy of it by hand, and writes down who did
+   * so. Answers with what had been known of the other one; undefined where there was nothing to accept.
+   */
+  async acceptLog(options: AcceptLogOptions = {}): Promise<Contradiction | undefined> {
+    const { actor = person.actor } = knownOptions(options, optionTables.acceptLog);
+    return this.#open().custody.acceptLog(actor);
+  }
+
+  /** Keeps the newest seal beside its key until the recorder is closed: now, then, and while it is recorded now and again. */
+  async keepSeals(options: SealKeepingOptions = {}): Promise<void> {
+    await this.#open().custody.keepSeals(knownOptions(options, optionTables.keepSeals));
   }
 
   /** A signed statement of what the log holds now, to be kept elsewhere and given to `verify`. */
@@ -225,12 +322,12 @@ export class Recorder {
 
   /** Forgets what is older than the rules allow. */
   async retain(options: RetentionOptions): Promise<Retained> {
-    return orThrow(await this.#open().custody.retain(options));
+    return orThrow(await this.#open().custody.retain(knownOptions(options, optionTables.retain)));
   }
 
   /** Finds entries that hold secrets, well-known or registered ones, and forgets them unless it is a `dry_run`. */
   async scrub(options: ScrubOptions = {}): Promise<Scrubbed> {
-    return this.#open().custody.scrub(options);
+    return this.#open().custody.scrub(knownOptions(options, optionTables.scrub));
   }
 
   async health(): Promise<Health> {
@@ -238,8 +335,9 @@ export class Recorder {
   }
 
   /** Builds the index anew from the log, beside the present one, which answers until the new one takes its place. */
-  async rebuildIndex(options: { readonly onProgress?: (position: number) => void } = {}): Promise<void> {
-    await rebuildWithProgress(this.#open().reading, options.onProgress);
+  async rebuildIndex(options: RebuildIndexOptions = {}): Promise<void> {
+    const { onProgress } = knownOptions(options, optionTables.rebuildIndex);
+    await rebuildWithProgress(this.#open().reading, onProgress);
   }
 
   /** Waits for what is being written, then closes the store. */
@@ -256,4 +354,12 @@ export class Recorder {
     if (this.#closing !== undefined) throw closed();
     return this.#parts;
   }
+}
+
+/** Undefined where it is a number that no position can have. */
+function toWish(idOrPosition: string | number): { readonly id: string } | { readonly position: number } | undefined {
+  const text = String(idOrPosition);
+  if (!isPositionText(text)) return { id: text };
+  const position = Number(text);
+  return Number.isSafeInteger(position) ? { position } : undefined;
 }

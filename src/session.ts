@@ -1,11 +1,22 @@
 // One session of an open recorder: everything that happens in it, and what it gives back.
 import { hash } from "node:crypto";
 import type { Captured } from "./capture/capture.js";
-import type { DecisionFields, EntryInput, ErrorFields, GivenEnvelope, MessageInput } from "./model/entry.js";
+import type {
+  DecisionFields,
+  EntryInput,
+  ErrorFields,
+  GivenEnvelope,
+  Interaction,
+  InteractionInput,
+  MessageInput,
+} from "./model/entry.js";
+import { parseLabel } from "./model/ids.js";
+import { knownOptions, optionNames } from "./model/options.js";
 import { orThrow, RecorderError } from "./model/rejection.js";
 import type { AnthropicHistory } from "./read/history/anthropic.js";
 import { consolidatedFurther, throughElsewhere, throughInvalid } from "./read/history/consolidation-refusals.js";
 import type { OpenAiMessage } from "./read/history/openai.js";
+import { optionNamesOf } from "./read/question-rules.js";
 import type { Asking } from "./read/questions.js";
 import {
   type HistoryOptions,
@@ -23,17 +34,33 @@ type InputOf<K extends EntryInput["kind"]> = Omit<Extract<EntryInput, { kind: K 
 /** What a session needs of its recorder. */
 export interface SessionRecorder extends Asking {
   append(input: EntryInput): Promise<{ readonly entries: readonly Captured[] }>;
+  recordInteraction(input: InteractionInput): Promise<Interaction>;
 }
+
+/** Labels of everything that is recorded through a session, unless an entry brings its own. */
+export interface SessionLabels {
+  readonly project?: string | undefined;
+  readonly client?: string | undefined;
+}
+
+const labelNames = optionNames<SessionLabels>({ project: true, client: true });
+const historyNames = optionNamesOf("history");
+const timelineNames = optionNamesOf("timeline");
+const consolidationNames = ["summary"];
 
 export class Session {
   readonly #recorder: SessionRecorder;
+  readonly #labels: { readonly project: string; readonly client: string };
 
   constructor(
     recorder: SessionRecorder,
     /** Kept exactly as it was given. */
     readonly id: string,
+    labels: SessionLabels = {},
   ) {
     this.#recorder = recorder;
+    const { project, client } = knownOptions(labels, labelNames);
+    this.#labels = { project: orThrow(parseLabel("project", project)), client: orThrow(parseLabel("client", client)) };
   }
 
   /** Records a message of the conversation. */
@@ -54,6 +81,11 @@ export class Session {
     return this.#append({ ...decision, kind: "decision", session_id: this.id });
   }
 
+  /** Records one round-trip with a model in this session, and answers with the whole interaction. */
+  async interaction(interaction: Omit<InteractionInput, "session_id">): Promise<Interaction> {
+    return this.#recorder.recordInteraction(this.#labelled({ ...interaction, session_id: this.id }));
+  }
+
   /** Records what is known about the session as a whole; later ones win, key by key. */
   info(info: InputOf<"session_info">): Promise<Captured> {
     return this.#append({ ...info, kind: "session_info", session_id: this.id });
@@ -64,7 +96,10 @@ export class Session {
   history(options?: HistoryOptions & { readonly format?: "openai" | undefined }): Promise<readonly OpenAiMessage[]>;
   history(options: HistoryOptions): Promise<readonly OpenAiMessage[] | AnthropicHistory>;
   async history(options: HistoryOptions = {}): Promise<unknown> {
-    const history = await this.#recorder.ask("history", orThrow(parseHistoryQuery(this.id, options)));
+    const history = await this.#recorder.ask(
+      "history",
+      orThrow(parseHistoryQuery(this.id, knownOptions(options, historyNames))),
+    );
     return "system" in history ? history : history.messages;
   }
 
@@ -74,6 +109,7 @@ export class Session {
     options: { readonly summary?: string } = {},
   ): Promise<{ readonly through: number }> {
     if (!Number.isSafeInteger(through) || through < 1) throw new RecorderError(throughInvalid());
+    const { summary } = knownOptions(options, consolidationNames);
     const session_id = this.id;
     const plan = await this.#recorder.ask("planConsolidation", { session_id, through });
     if (plan.outcome === "not_in_session") throw new RecorderError(throughElsewhere(through));
@@ -81,7 +117,13 @@ export class Session {
     if (plan.outcome === "unmoved") return { through: plan.present };
     // The same place is consolidated once, however many ask for it at the same time.
     const id = `consolidated:${hash("sha256", session_id, "hex").slice(0, 32)}:${plan.through}`;
-    const entry = { ...options, kind: "consolidation", id, session_id, through: plan.through } as const;
+    const entry = {
+      ...(summary === undefined ? {} : { summary }),
+      kind: "consolidation",
+      id,
+      session_id,
+      through: plan.through,
+    } as const;
     await this.#append(entry).catch((error: unknown) => {
       if (!(error instanceof RecorderError) || error.code !== "id_conflict") throw error;
     });
@@ -93,6 +135,11 @@ export class Session {
     return this.#append({ ...envelope, kind: "clear", session_id: this.id });
   }
 
+  /** Takes a message back, by its position: history leaves it out from now on, and the log keeps it. */
+  withdraw(position: number, envelope: SessionEnvelope = {}): Promise<Captured> {
+    return this.#append({ ...envelope, kind: "withdrawal", session_id: this.id, withdraws: position });
+  }
+
   /** Counts, times and labels; undefined for a session that has no entry yet. */
   async summary(): Promise<SessionSummary | undefined> {
     return this.#recorder.ask("sessionSummary", this.id);
@@ -100,11 +147,16 @@ export class Session {
 
   /** The session's entries by position. */
   async entries(options: TimelineOptions = {}): Promise<Timeline> {
-    return this.#recorder.ask("timeline", orThrow(parseTimelineQuery(this.id, options)));
+    return this.#recorder.ask("timeline", orThrow(parseTimelineQuery(this.id, knownOptions(options, timelineNames))));
   }
 
   async #append(input: object): Promise<Captured> {
-    const { entries } = await this.#recorder.append(input as EntryInput);
+    const { entries } = await this.#recorder.append(this.#labelled(input) as EntryInput);
     return entries[0] as Captured;
+  }
+
+  /** What an entry brings itself holds; the session's labels are for all others. */
+  #labelled<T extends Pick<GivenEnvelope, "project" | "client">>(input: T): T {
+    return { ...input, project: input.project ?? this.#labels.project, client: input.client ?? this.#labels.client };
   }
 }

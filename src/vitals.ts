@@ -5,12 +5,14 @@ import type { EntryLog } from "./ports/entry-log.js";
 import type { Asking } from "./read/questions.js";
 
 export interface Health {
-  /** `degraded` while answers may lack older entries, or the log cannot be used. */
+  /** `degraded` while answers may lack older entries, the log cannot be used, or was cut off. */
   readonly status: "ok" | "degraded";
   /** Position of the newest entry. */
   readonly position: number;
   /** Position through which the index has followed. */
   readonly indexed_through: number;
+  /** `cut_off` where the log no longer holds what it once did; recording goes on. Absent where there is nothing to say. */
+  readonly warnings?: readonly "cut_off"[];
   /** Why nothing can be recorded or read at present; absent while that is possible. */
   readonly trouble?: string;
 }
@@ -23,6 +25,8 @@ export interface Load {
 
 /** How long a failed commit speaks for the next one. Then nobody has tried for a while, and it may be well again. */
 const TROUBLE_MS = 30_000;
+/** A commit takes milliseconds. One that takes this long is stuck behind another program or a disk that does not answer. */
+const STUCK_MS = 5_000;
 
 export class Vitals {
   readonly #parts: VitalsParts;
@@ -38,12 +42,16 @@ export class Vitals {
   async health(): Promise<Health> {
     const { log, reading } = this.#parts;
     const head = await log.head().catch((error: unknown) => (error instanceof Fault ? error.code : "store_failed"));
-    const index = await reading.ask("indexState").catch(() => undefined);
-    const trouble = typeof head === "string" ? head : this.#recentTrouble();
+    const [index, isContradicted] = await Promise.all([
+      reading.ask("indexState").catch(() => undefined),
+      this.#parts.isContradicted().catch(() => false),
+    ]);
+    const trouble = typeof head === "string" ? head : (log.fault?.()?.code ?? this.#recentTrouble());
     return {
-      status: trouble === undefined && index?.is_whole === true ? "ok" : "degraded",
+      status: trouble === undefined && index?.is_whole === true && !isContradicted ? "ok" : "degraded",
       position: typeof head === "string" ? 0 : head.position,
       indexed_through: index?.indexed_through ?? 0,
+      ...(isContradicted ? { warnings: ["cut_off"] } : {}),
       ...(trouble === undefined ? {} : { trouble }),
     };
   }
@@ -63,6 +71,7 @@ export class Vitals {
   }
 
   #recentTrouble(): string | undefined {
+    if (this.#parts.commit.commitMs > STUCK_MS) return "store_busy";
     const trouble = this.#trouble;
     return trouble !== undefined && performance.now() - trouble.atMs < TROUBLE_MS ? trouble.code : undefined;
   }
@@ -74,4 +83,6 @@ interface VitalsParts {
   readonly commit: GroupCommit;
   /** How many follow the log. */
   readonly tails: () => number;
+  /** Whether the log was found to be cut off or exchanged. */
+  readonly isContradicted: () => Promise<boolean>;
 }

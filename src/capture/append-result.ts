@@ -11,8 +11,12 @@ export function toAppendResult(items: readonly CapturedItem[]): AppendResult {
   const isNew = items.some((item) => item.status === "recorded");
   return {
     status: isNew ? "recorded" : "already_recorded",
-    entries: items.map(({ status, id, position, created_at }) => ({ status, id, created_at, position })),
+    entries: items.map(toReceipt),
   };
+}
+
+function toReceipt({ status, id, position, created_at, unknown_fields }: CapturedItem): Captured {
+  return { status, id, created_at, position, ...(unknown_fields === undefined ? {} : { unknown_fields }) };
 }
 
 export function notAnInteraction(): Rejection {

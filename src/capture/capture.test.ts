@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { repeatableSurroundings } from "../../test/support/surroundings.js";
 import { MemoryLog } from "../engines/memory/log.js";
 import type { AppendOutcome, AppendUnit } from "../ports/entry-log.js";
-import { Capture } from "./capture.js";
+import { Capture, type CapturedItem } from "./capture.js";
 import { type Draft, parseDraft } from "./draft.js";
 import { GroupCommit } from "./group-commit.js";
 import { type Packed, pack } from "./pack.js";
@@ -32,7 +32,8 @@ describe("the same id", () => {
   ])("with %s is acknowledged again and stored once", async (_, again) => {
     const [first] = await captured([entry]);
     const [second] = await captured([again]);
-    expect(second).toMatchObject({ ...first, status: "already_recorded", stored: expect.anything() });
+    const { stored: _stored, ...receipt } = first as CapturedItem;
+    expect(second).toEqual({ ...receipt, status: "already_recorded" });
     expect((await log.head()).position).toBe(1);
   });
 
@@ -224,12 +225,45 @@ describe("completing an interaction", () => {
   });
 });
 
+describe("width", () => {
+  const wide = (values: number) => ({ kind: "tool_call", tool: "t", result: Array<number>(values - 3).fill(0) });
+
+  test("of an entry is bounded, wherever its values are", async () => {
+    expect(await capture.record(wide(250_000))).toMatchObject([{ status: "recorded" }]);
+    expect(await capture.record(wide(250_001))).toMatchObject({ code: "too_many_values" });
+    expect(await capture.record([wide(9), wide(250_001)])).toMatchObject({ code: "too_many_values", index: 1 });
+    const [nested, once] = [Array<object>(500).fill({ a: Array<number>(500).fill(0) }), new Date()];
+    expect(await capture.record({ ...wide(9), nested })).toMatchObject({ code: "too_many_values" });
+    expect(await capture.record({ ...wide(250_000), once })).toMatchObject({ code: "too_many_values" });
+  });
+
+  test("of what is appended at once is bounded, and nothing of it is stored", async () => {
+    const batch = Array.from({ length: 5 }, () => wide(200_000));
+    expect(await capture.record([...batch, wide(9)])).toMatchObject({ code: "too_many_values" });
+    expect((await log.head()).position).toBe(0);
+    expect(await capture.record(batch)).toHaveLength(5);
+  });
+});
+
+test("a batch of thousands lets others have their turn, and is what it was when it was given", async () => {
+  const batch: object[] = Array.from({ length: 20_000 }, (_, nth) => ({ kind: "error", error: `e ${nth}` }));
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 1);
+  const recording = capture.record(batch);
+  batch.push({ kind: "error", error: "too late" });
+  expect(await recording).toHaveLength(20_000);
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(3);
+});
+
 test("the id of an erased entry stays taken: acknowledged, nothing stored", async () => {
   class ErasedLog extends MemoryLog {
-    override async get(positions: readonly number[]) {
-      return (await super.get(positions)).map((stored) => {
+    override async getBodies(positions: readonly number[]) {
+      return (await super.getBodies(positions)).map((stored) => {
         if (stored === undefined) return undefined;
-        const { salt: _, body: __, ...rest } = stored;
+        const { body: _, ...rest } = stored;
         return rest;
       });
     }

@@ -1,13 +1,18 @@
 // Capture: parses what came in, appends it whole or not at all, and settles what was recorded before.
-import { fillFields, parseBody, type StoredParts } from "../model/body.js";
+import { fillFields, parseBodyText, type StoredParts } from "../model/body.js";
 import { completionClaim, idClaim } from "../model/claims.js";
 import type { CaptureKind } from "../model/entry.js";
 import { isJsonObject, type JsonObject, jsonEquals } from "../model/json.js";
+import { limits } from "../model/limits.js";
 import { Rejection, reject } from "../model/rejection.js";
-import type { EntryLog, Placement, StoredEntry, TakenClaim } from "../ports/entry-log.js";
+import { requestTooWide } from "../model/shape-refusals.js";
+import { Turn } from "../model/turn.js";
+import type { EntryLog, Placement, StoredBody, TakenClaim } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
-import { type Draft, parseDraft } from "./draft.js";
+import { bodiesAt } from "./bodies-at.js";
+import { type Draft, type GivenDraft, parseDraft } from "./draft.js";
 import type { GroupCommit } from "./group-commit.js";
+import { alreadyCompleted, namesOthers, resolveNamed } from "./named-entries.js";
 import { type Packed, pack, type Surroundings } from "./pack.js";
 
 export interface Captured {
@@ -15,15 +20,14 @@ export interface Captured {
   readonly id: string;
   readonly position: number;
   readonly created_at: string;
+  /** Fields that the kind does not know: they are kept in `extra`. Absent where there are none. */
+  readonly unknown_fields?: readonly string[];
 }
 
 /** A captured item together with what was written, for callers that answer with the whole entry. */
 export interface CapturedItem extends Captured {
   readonly stored?: StoredParts;
 }
-
-/** How many are read together, so that a batch of thousands holds few of them in memory. */
-const INTERACTIONS_AT_ONCE = 100;
 
 export class Capture {
   readonly #log: EntryLog;
@@ -46,36 +50,43 @@ export class Capture {
 
   /** One entry, or a list of them: all or none. */
   async record(given: unknown): Promise<readonly CapturedItem[] | Rejection> {
-    if (Array.isArray(given)) return given.length === 0 ? entriesMissing() : this.append(given);
+    if (Array.isArray(given)) {
+      return given.length === 0 ? entriesMissing() : this.append(given, { values_max: limits.request_values });
+    }
     const item = await this.appendOne(given);
     return item instanceof Rejection ? item : [item];
   }
 
   /** The common case, one entry, without the bookkeeping that a batch needs. */
   async appendOne(input: unknown, kindWhenAbsent?: CaptureKind): Promise<CapturedItem | Rejection> {
+    const turn = new Turn();
     const draft = this.#parse(input, kindWhenAbsent);
     if (draft instanceof Rejection) return draft;
-    if (draft.kind !== "response") {
+    if (turn.isOver) await turn.next();
+    if (!namesOthers(draft.kind)) {
       const packed = pack(draft, this.#surroundings);
       if (packed instanceof Rejection) return packed;
       const outcome = await this.#commit.append([packed.entry]);
       if ("placed" in outcome) return recorded(packed, outcome.placed[0] as Placement);
     }
-    const items = await this.append([input], kindWhenAbsent);
+    const items = await this.append([input], { kindWhenAbsent });
     // Nobody gave a list, so there is no item to point at.
     return items instanceof Rejection ? items.whole() : (items[0] as CapturedItem);
   }
 
-  /** Appends all of the given entries, or none and says which one was refused. */
-  async append(inputs: readonly unknown[], kindWhenAbsent?: CaptureKind): Promise<readonly CapturedItem[] | Rejection> {
-    const drafts: Draft[] = [];
-    for (const [index, input] of inputs.entries()) {
-      const draft = this.#parse(input, kindWhenAbsent);
-      if (draft instanceof Rejection) return draft.at(index);
-      drafts.push(draft);
-    }
-    if (drafts.some((draft) => draft.kind === "response")) {
-      const refused = await this.#inheritFromInteractions(drafts);
+  /**
+   * Appends all of the given entries, or none and says which one was refused. Many of them are worked through in turns, so
+   * that whatever else this thread does goes on.
+   */
+  async append(
+    inputs: readonly unknown[],
+    options: { readonly kindWhenAbsent?: CaptureKind | undefined; readonly values_max?: number } = {},
+  ): Promise<readonly CapturedItem[] | Rejection> {
+    const turn = new Turn();
+    const drafts = await this.#parseAll([...inputs], options, turn);
+    if (drafts instanceof Rejection) return drafts;
+    if (drafts.some(({ kind }) => namesOthers(kind))) {
+      const refused = await resolveNamed(drafts, this.#log, turn);
       if (refused !== undefined) return refused;
     }
     const packed: Packed[] = [];
@@ -83,82 +94,49 @@ export class Capture {
       const item = pack(draft, this.#surroundings);
       if (item instanceof Rejection) return item.at(index);
       packed.push(item);
+      if (turn.isOver) await turn.next();
     }
-    return this.#settle(packed);
+    return this.#settle(packed, turn);
   }
 
-  #parse(input: unknown, kindWhenAbsent: CaptureKind | undefined): Draft | Rejection {
+  async #parseAll(
+    inputs: readonly unknown[],
+    { kindWhenAbsent, values_max = Number.POSITIVE_INFINITY }: Parameters<Capture["append"]>[1] & object,
+    turn: Turn,
+  ): Promise<Draft[] | Rejection> {
+    const drafts: Draft[] = [];
+    let values = 0;
+    for (const [index, input] of inputs.entries()) {
+      const draft = this.#parse(input, kindWhenAbsent);
+      if (draft instanceof Rejection) return draft.at(index);
+      values += draft.values;
+      if (values > values_max) return requestTooWide();
+      drafts.push(draft);
+      if (turn.isOver) await turn.next();
+    }
+    return drafts;
+  }
+
+  #parse(input: unknown, kindWhenAbsent: CaptureKind | undefined): GivenDraft | Rejection {
     const draft = parseDraft(input, kindWhenAbsent);
     if (this.#redact === undefined || draft instanceof Rejection) return draft;
     return { ...draft, body: this.#redact.entry(draft.body) };
-  }
-
-  /** A response takes session, project and client from its interaction, whatever the caller gave. */
-  async #inheritFromInteractions(drafts: Draft[]): Promise<Rejection | undefined> {
-    const bodies = await this.#readInteractions(drafts);
-    for (const [index, draft] of drafts.entries()) {
-      if (draft.kind === "interaction" && draft.id !== undefined) bodies.set(draft.id, draft.body as JsonObject);
-      if (draft.kind !== "response") continue;
-      const interactionId = draft.body.interaction_id as string;
-      const interaction = bodies.get(interactionId);
-      if (interaction === undefined) {
-        // The id of an entry that was erased is acknowledged, also where its interaction went with it.
-        if (draft.id !== undefined && (await this.#isTaken(draft.id))) continue;
-        return interactionNotFound(interactionId).at(index);
-      }
-      if (typeof interaction.response === "string" && interaction.response !== "") {
-        return alreadyCompleted(interactionId).at(index);
-      }
-      const { created_at, session_id, project, client, ...own } = draft.body;
-      const labels = Object.fromEntries(
-        ["session_id", "project", "client"].flatMap((name) =>
-          typeof interaction[name] === "string" ? [[name, interaction[name]]] : [],
-        ),
-      );
-      const time = created_at === undefined ? {} : { created_at };
-      drafts[index] = { ...draft, body: { ...time, ...labels, ...own } };
-    }
-    return undefined;
-  }
-
-  async #isTaken(id: string): Promise<boolean> {
-    const [position] = await this.#log.find([idClaim(id)]);
-    return position !== undefined;
-  }
-
-  /** The recorded interactions that these drafts complete, by id. */
-  async #readInteractions(drafts: readonly Draft[]): Promise<Map<string, JsonObject>> {
-    const ids = drafts.flatMap((draft) => (draft.kind === "response" ? [draft.body.interaction_id as string] : []));
-    const positions = (await this.#log.find(ids.map(idClaim))).filter((position) => position !== undefined);
-    const bodies = new Map<string, JsonObject>();
-    for (let used = 0; used < positions.length; used += INTERACTIONS_AT_ONCE) {
-      for (const stored of await this.#log.get(positions.slice(used, used + INTERACTIONS_AT_ONCE))) {
-        if (stored?.body === undefined || stored.kind !== "interaction") continue;
-        const { response, session_id, project, client, id } = parseBody(stored.position, stored.body);
-        // Only what is needed, since the rest may be large.
-        const kept = Object.entries({ response, session_id, project, client }).filter(
-          ([, value]) => value !== undefined,
-        );
-        bodies.set(id as string, Object.fromEntries(kept) as JsonObject);
-      }
-    }
-    return bodies;
   }
 
   /**
    * Appends, and where claims were taken before, compares: the same content is acknowledged again, other content is a
    * conflict. Claims are never given back, so what was found taken stays taken, and the rest is tried again.
    */
-  async #settle(packed: readonly Packed[]): Promise<readonly CapturedItem[] | Rejection> {
+  async #settle(packed: readonly Packed[], turn: Turn): Promise<readonly CapturedItem[] | Rejection> {
     const known = new Map<number, CapturedItem>();
-    const twins = twinsWithin(packed);
+    const twins = await twinsWithin(packed, turn);
     if (twins instanceof Rejection) return twins;
     for (;;) {
       const open = [...packed.keys()].filter((index) => !known.has(index) && !twins.has(index));
       if (open.length === 0) break;
       const outcome = await this.#commit.append(open.map((index) => (packed[index] as Packed).entry));
       if ("taken" in outcome) {
-        const refused = await this.#recognise(outcome.taken, open, packed, known);
+        const refused = await this.#recognise(outcome.taken, { open, packed, known, turn });
         if (refused !== undefined) return refused;
         continue;
       }
@@ -166,28 +144,36 @@ export class Capture {
         known.set(index, recorded(packed[index] as Packed, outcome.placed[order] as Placement));
       }
     }
-    return packed.map((_, index) => {
+    return packed.map((own, index) => {
       const twin = twins.get(index);
       if (twin === undefined) return known.get(index) as CapturedItem;
-      return { ...(known.get(twin) as CapturedItem), status: "already_recorded" as const };
+      const { unknown_fields: _, ...same } = known.get(twin) as CapturedItem;
+      return { ...same, ...unknownIn(own), status: "already_recorded" as const };
     });
   }
 
   async #recognise(
     taken: readonly TakenClaim[],
-    open: readonly number[],
-    packed: readonly Packed[],
-    known: Map<number, CapturedItem>,
+    batch: {
+      readonly open: readonly number[];
+      readonly packed: readonly Packed[];
+      readonly known: Map<number, CapturedItem>;
+      readonly turn: Turn;
+    },
   ): Promise<Rejection | undefined> {
-    const storedAt = await this.#log.get(taken.map((claim) => claim.position));
-    for (const [order, { item, claim }] of taken.entries()) {
+    const { open, packed, known, turn } = batch;
+    let order = 0;
+    const positions = taken.map((claim) => claim.position);
+    for await (const stored of bodiesAt(this.#log, positions, turn)) {
+      const { item, claim } = taken[order] as TakenClaim;
+      order += 1;
       const index = open[item] as number;
       if (known.has(index)) continue;
-      const stored = storedAt[order] as StoredEntry;
       const mine = packed[index] as Packed;
+      const found = stored as StoredBody;
       // What an erased response said is not known any more: whoever does not come with its id sends another one.
-      const isOther = stored.body === undefined && claim !== idClaim(mine.id);
-      const same = isOther ? undefined : sameContent(stored, mine);
+      const isOther = found.body === undefined && claim !== idClaim(mine.id);
+      const same = isOther ? undefined : sameContent(found, mine);
       if (same === undefined) return conflict(claim, mine).at(index);
       known.set(index, same);
     }
@@ -197,21 +183,35 @@ export class Capture {
 
 function recorded(packed: Packed, placement: Placement): CapturedItem {
   const { id, created_at, entry } = packed;
-  const { kind, recorded_at, body } = entry;
+  const { kind, recorded_at, recorded_by, body } = entry;
   const { position, hash } = placement;
-  return { status: "recorded", id, position, created_at, stored: { position, kind, recorded_at, hash, body } };
+  const stored = { position, kind, recorded_at, recorded_by, hash, body };
+  return { status: "recorded", id, position, created_at, ...unknownIn(packed), stored };
 }
 
 /** The stored entry as an acknowledgement, if it holds what this caller gave. The id of an erased entry stays taken. */
-function sameContent(stored: StoredEntry, packed: Packed): CapturedItem | undefined {
+function sameContent(stored: StoredBody, packed: Packed): CapturedItem | undefined {
   const { position, recorded_at } = stored;
-  if (stored.body === undefined) {
-    return { status: "already_recorded", id: packed.id, position, created_at: recorded_at };
+  const again = { status: "already_recorded", position, ...unknownIn(packed) } as const;
+  if (stored.body === undefined) return { ...again, id: packed.id, created_at: recorded_at };
+  if (stored.kind !== packed.draft.kind) return undefined;
+  // Whoever sends the same again sends the same bytes, as a rule, and then nothing has to be compared.
+  if (stored.body === textOf(packed)) {
+    const { created_at = recorded_at } = packed.draft.body;
+    return { ...again, id: packed.id, created_at: created_at as string };
   }
-  const body = parseBody(position, stored.body);
-  if (stored.kind !== packed.draft.kind || !bodiesEqual(stored.kind, body, packed.draft)) return undefined;
-  const created_at = (body.created_at as string | undefined) ?? recorded_at;
-  return { status: "already_recorded", id: body.id as string, position, created_at, stored };
+  const body = parseBodyText(position, stored.body);
+  if (!bodiesEqual(stored.kind, body, packed.draft)) return undefined;
+  const { created_at = recorded_at } = body;
+  return { ...again, id: body.id as string, created_at: created_at as string };
+}
+
+function unknownIn({ draft: { unknown_fields } }: Packed): Pick<Captured, "unknown_fields"> {
+  return unknown_fields === undefined ? {} : { unknown_fields };
+}
+
+function textOf({ entry: { body } }: Packed): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
 }
 
 /** Compares what the callers gave: an id or a time that was added for them does not count. */
@@ -231,26 +231,29 @@ function plain(body: object): JsonObject {
 }
 
 /** Items of one batch that repeat an earlier item's claim: the index of each, and of the item it repeats. */
-function twinsWithin(packed: readonly Packed[]): Map<number, number> | Rejection {
+async function twinsWithin(packed: readonly Packed[], turn: Turn): Promise<Map<number, number> | Rejection> {
   const twins = new Map<number, number>();
   if (packed.length < 2) return twins;
   const firstByClaim = new Map<string, number>();
   for (const [index, item] of packed.entries()) {
+    if (turn.isOver) await turn.next();
     for (const claim of item.entry.claims) {
       const first = firstByClaim.get(claim);
       if (first === undefined) {
         firstByClaim.set(claim, index);
         continue;
       }
-      const other = packed[first] as Packed;
-      const isSame =
-        other.draft.kind === item.draft.kind &&
-        bodiesEqual(item.draft.kind, { ...plain(other.draft.body), id: other.id }, item.draft);
-      if (!isSame) return conflict(claim, item).at(index);
+      if (!areTwins(packed[first] as Packed, item)) return conflict(claim, item).at(index);
       twins.set(index, first);
     }
   }
   return twins;
+}
+
+function areTwins(first: Packed, second: Packed): boolean {
+  if (first.draft.kind !== second.draft.kind) return false;
+  if (Buffer.compare(first.entry.body, second.entry.body) === 0) return true;
+  return bodiesEqual(second.draft.kind, { ...plain(first.draft.body), id: first.id }, second.draft);
 }
 
 function conflict(claim: string, packed: Packed): Rejection {
@@ -267,21 +270,4 @@ function conflict(claim: string, packed: Packed): Rejection {
 
 function entriesMissing(): Rejection {
   return reject({ code: "entries_missing", message: "no entry was given", hint: "Give one entry or more." });
-}
-
-function interactionNotFound(id: string): Rejection {
-  return reject({
-    code: "interaction_not_found",
-    field: "interaction_id",
-    message: `there is no interaction ${JSON.stringify(id.slice(0, 128))}`,
-    hint: "Record the interaction first, then complete it.",
-  });
-}
-
-function alreadyCompleted(id: string): Rejection {
-  return reject({
-    code: "already_completed",
-    field: "interaction_id",
-    message: `interaction ${id} has its response already; nothing was stored`,
-  });
 }

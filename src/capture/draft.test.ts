@@ -14,6 +14,8 @@ const least = {
   decision: { kind: "decision", decision: "d" },
   consolidation: { kind: "consolidation", session_id: "s", through: 1 },
   clear: { kind: "clear", session_id: "s" },
+  withdrawal: { kind: "withdrawal", session_id: "s", withdraws: 1 },
+  feedback: { kind: "feedback", entry_id: "i", score: 0 },
   session_info: { kind: "session_info", session_id: "s" },
   raw: { kind: "raw", source: "s", record: {} },
 } as const;
@@ -29,8 +31,9 @@ const everything = {
     model: "m",
     usage: { input_tokens: 1 },
     latency_ms: 0.5,
+    error: "e",
   },
-  response: { interaction_id: "i", response: "", memories_used: [], usage: {}, latency_ms: 0 },
+  response: { interaction_id: "i", response: "", memories_used: [], usage: {}, latency_ms: 0, error: "e" },
   message: {
     role: "tool",
     content: [{ type: "text" }, "x"],
@@ -44,6 +47,8 @@ const everything = {
   decision: { decision: "", rationale: "r", confidence: 1 },
   consolidation: { through: 7, summary: "s" },
   clear: {},
+  withdrawal: { withdraws: 7 },
+  feedback: { entry_id: "i", score: -1, label: "l", comment: "c" },
   session_info: { title: "t", metadata: { a: 1 }, parent: "p" },
   raw: { source: "", record: { a: { b: 1 } } },
 } as const;
@@ -51,7 +56,8 @@ const everything = {
 describe.each(captureKinds)("a %s", (kind) => {
   test("needs no more than its required fields, and keeps no more than it was given", () => {
     const { kind: _, ...given } = least[kind];
-    expect(parseDraft(least[kind])).toEqual({ kind, id: undefined, body: given });
+    expect(parseDraft(least[kind])).toMatchObject({ kind, id: undefined });
+    expect(draftOf(least[kind]).body).toEqual(given);
   });
 
   test("keeps every field as it was given", () => {
@@ -82,7 +88,7 @@ describe.each(captureKinds)("a %s", (kind) => {
         .filter((name) => !(name in least[kind]))
         .map((name) => [name, null]),
     );
-    expect(parseDraft({ ...nothing, ...least[kind] })).toEqual(parseDraft(least[kind]));
+    expect(draftOf({ ...nothing, ...least[kind] }).body).toEqual(draftOf(least[kind]).body);
   });
 
   test("takes labels, an id and a time, which is kept in UTC", () => {

@@ -2,10 +2,11 @@
 import type { CaptureKind, Kind } from "../model/entry.js";
 import type { Field } from "../model/fields.js";
 import { parseId, parseLabel } from "../model/ids.js";
-import { isJsonObject, type JsonObject, jsonFlaw } from "../model/json.js";
+import { isJsonObject, type JsonFlaw, type JsonObject, jsonFlaw, type ValuesLeft } from "../model/json.js";
 import { kindRules, parseKind } from "../model/kinds.js";
 import { limits } from "../model/limits.js";
 import { Rejection, reject } from "../model/rejection.js";
+import { entryTooWide, nestingTooDeep } from "../model/shape-refusals.js";
 import { formatTime, parseTime } from "../model/time.js";
 
 /** A parsed entry that has no place yet. `body` holds what the caller gave, in a fixed order of keys. */
@@ -14,18 +15,27 @@ export interface Draft {
   /** The caller's id, or undefined where one is to be made. */
   readonly id: string | undefined;
   readonly body: DraftBody;
+  /** Fields that the kind does not know and that went into `extra`; absent where there are none. */
+  readonly unknown_fields?: readonly string[];
+}
+
+/** A draft as it was given, and how many JSON values that had. */
+export interface GivenDraft extends Draft {
+  readonly values: number;
 }
 
 /** The stored form of an entry: absent fields are left out, and no `created_at` means the time of recording. */
 type DraftBody = { [field: string]: unknown };
 
+const NONE: readonly string[] = [];
+
 /** Own fields of the envelope that a caller may give; everything else is a field of the kind, or extra. */
 const ENVELOPE = new Set(["kind", "id", "created_at", "session_id", "project", "client", "extra"]);
 
-export function parseDraft(given: unknown, kindWhenAbsent?: CaptureKind): Draft | Rejection {
+export function parseDraft(given: unknown, kindWhenAbsent?: CaptureKind): GivenDraft | Rejection {
   const plain = toPlain(given);
   if (plain instanceof Rejection) return plain;
-  const { input, isFiniteOnly } = plain;
+  const { input, isFiniteOnly, values } = plain;
   const kind = parseKind(input.kind ?? kindWhenAbsent);
   if (kind instanceof Rejection) return kind;
   const rule = kindRules[kind];
@@ -35,24 +45,33 @@ export function parseDraft(given: unknown, kindWhenAbsent?: CaptureKind): Draft 
   const envelope = parseEnvelope(input, rule.needs_session, body);
   if (envelope !== undefined) return envelope;
   const fields = rule.fields as { readonly [name: string]: Field };
-  const refused = parseFields(input, fields, body) ?? parseExtra(input, fields, body) ?? checkWhole(kind, body);
-  return refused ?? (isFiniteOnly ? undefined : finiteOnly(body)) ?? { kind, id, body };
+  const refused = parseFields(input, fields, body);
+  if (refused !== undefined) return refused;
+  const unknown_fields = parseExtra(input, fields, body);
+  if (unknown_fields instanceof Rejection) return unknown_fields;
+  const flaw = checkWhole(kind, body) ?? (isFiniteOnly ? undefined : finiteOnly(body));
+  return flaw ?? { kind, id, body, values, ...(unknown_fields.length === 0 ? {} : { unknown_fields }) };
 }
 
 /** A number that JSON cannot write would be stored as null; the field's own rule may have refused it already. */
 function finiteOnly(body: DraftBody): Rejection | undefined {
   for (const name in body) {
-    if (jsonFlaw(body[name], limits.nesting_levels) === "not_finite") return notFinite(name);
+    if (flawOf(body[name]).flaw === "not_finite") return notFinite(name);
   }
   return undefined;
 }
 
+interface PlainInput {
+  readonly input: JsonObject;
+  readonly isFiniteOnly: boolean;
+  readonly values: number;
+}
+
 /** The input as JSON would carry it: a program may give dates and objects that write themselves. */
-function toPlain(given: unknown): { readonly input: JsonObject; readonly isFiniteOnly: boolean } | Rejection {
+function toPlain(given: unknown): PlainInput | Rejection {
   if (!isJsonObject(given)) return notAnObject();
-  const flaw = jsonFlaw(given, limits.nesting_levels);
-  if (flaw === "too_deep") return tooDeep();
-  if (flaw !== "not_plain") return { input: given, isFiniteOnly: flaw === undefined };
+  const seen = flawOf(given);
+  if (seen.flaw !== "not_plain") return accepted(given, seen);
   let plain: unknown;
   try {
     plain = JSON.parse(JSON.stringify(given));
@@ -60,8 +79,24 @@ function toPlain(given: unknown): { readonly input: JsonObject; readonly isFinit
     const reason = cause instanceof Error ? cause.message : String(cause);
     return reject({ code: "field_invalid", field: "entry", message: `the entry is not JSON: ${reason}` });
   }
-  if (!isJsonObject(plain)) return notAnObject();
-  return jsonFlaw(plain, limits.nesting_levels) === undefined ? { input: plain, isFiniteOnly: true } : tooDeep();
+  return isJsonObject(plain) ? accepted(plain, flawOf(plain)) : notAnObject();
+}
+
+interface Seen {
+  readonly flaw: JsonFlaw | undefined;
+  readonly values: number;
+}
+
+function flawOf(value: unknown): Seen {
+  const left: ValuesLeft = { values: limits.entry_values };
+  const flaw = jsonFlaw(value, limits.nesting_levels, left);
+  return { flaw, values: limits.entry_values - left.values };
+}
+
+function accepted(input: JsonObject, { flaw, values }: Seen): PlainInput | Rejection {
+  if (flaw === "too_deep") return nestingTooDeep();
+  if (flaw === "too_wide") return entryTooWide();
+  return { input, isFiniteOnly: flaw === undefined, values };
 }
 
 function notAnObject(): Rejection {
@@ -74,14 +109,6 @@ function notFinite(field: string): Rejection {
     field,
     message: `${field} holds a number that JSON cannot (NaN, or one beyond the range of doubles)`,
     hint: "Give it as text.",
-  });
-}
-
-function tooDeep(): Rejection {
-  return reject({
-    code: "nesting_too_deep",
-    message: `an entry may be nested ${limits.nesting_levels} levels deep at most`,
-    hint: "Store the deep part as text.",
   });
 }
 
@@ -129,33 +156,52 @@ function parseFields(
   return undefined;
 }
 
-/** What no kind knows is kept whole beside what the caller put into `extra` itself. */
+/** What no kind knows is kept whole beside what the caller put into `extra` itself; answers with the names of it. */
 function parseExtra(
   input: JsonObject,
   fields: { readonly [name: string]: Field },
   body: DraftBody,
-): Rejection | undefined {
+): readonly string[] | Rejection {
   const given = input.extra ?? undefined;
   if (given !== undefined && !isJsonObject(given)) {
     return reject({ code: "field_invalid", field: "extra", message: "extra must be an object" });
   }
-  let pairs: [string, unknown][] | undefined;
+  let extra: { [name: string]: unknown } | undefined;
+  let unknown: string[] | undefined;
   for (const name in input) {
     if (ENVELOPE.has(name) || Object.hasOwn(fields, name)) continue;
     if (given !== undefined && Object.hasOwn(given, name)) {
       return reject({ code: "field_invalid", field: name, message: `${name} is given twice, also in extra` });
     }
-    pairs ??= [];
-    pairs.push([name, input[name]]);
+    extra ??= { ...given };
+    unknown ??= [];
+    unknown.push(name);
+    // A key called __proto__ is a key like any other.
+    if (name !== "__proto__") extra[name] = input[name];
+    else
+      Object.defineProperty(extra, name, { value: input[name], enumerable: true, writable: true, configurable: true });
   }
-  // Object.fromEntries defines properties, so that a key called __proto__ is a key like any other.
-  if (pairs !== undefined) body.extra = Object.fromEntries([...Object.entries(given ?? {}), ...pairs]);
+  if (extra !== undefined) body.extra = extra;
   else if (given !== undefined) body.extra = given;
-  return undefined;
+  return unknown ?? NONE;
 }
 
 /** Rules that look at more than one field. */
 function checkWhole(kind: CaptureKind, body: DraftBody): Rejection | undefined {
+  return kind === "feedback" ? checkFeedback(body) : checkMessage(kind, body);
+}
+
+function checkFeedback({ score, label = "", comment = "" }: DraftBody): Rejection | undefined {
+  if (score !== undefined || label !== "" || comment !== "") return undefined;
+  return reject({
+    code: "field_missing",
+    field: "score",
+    message: "feedback says nothing",
+    hint: "Give a score from -1 to 1, a label or a comment.",
+  });
+}
+
+function checkMessage(kind: CaptureKind, body: DraftBody): Rejection | undefined {
   if (kind !== "message" || (body.content !== undefined && body.content !== null)) return undefined;
   const calls = body.tool_calls as readonly unknown[] | undefined;
   if (calls !== undefined && calls.length > 0) return undefined;

@@ -237,7 +237,7 @@ test("it is drained also when the last batch failed", async () => {
 
 function newEntry(id: string, body: Uint8Array = Buffer.from(id)): LogEntry {
   const salt = Buffer.alloc(16);
-  return { kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", salt, body, claims: [`id:${id}`] };
+  return { kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", recorded_by: "", salt, body, claims: [`id:${id}`] };
 }
 
 function unitsOf(log: HeldLog): readonly number[] {

@@ -50,6 +50,8 @@ export class GroupCommit {
   readonly #watchers = new Set<(report: CommitReport) => void>();
   readonly #listeners = new Set<() => void>();
   #inFlight = 0;
+  /** When each commit under way began, the oldest first. */
+  readonly #startsMs = new Set<number>();
   #scheduled = false;
   /** Whether a lone caller has just been answered, and nothing but what follows from that has run since. */
   #isSameBreath = false;
@@ -65,6 +67,12 @@ export class GroupCommit {
     const bytes = this.#queuedBytes;
     const is_pressed = entries > QUEUE_ENTRIES_MAX * PRESSED_SHARE || bytes > QUEUE_BYTES_MAX * PRESSED_SHARE;
     return { entries, bytes, is_pressed };
+  }
+
+  /** For how long the oldest commit has been under way. */
+  get commitMs(): number {
+    const [oldest] = this.#startsMs;
+    return oldest === undefined ? 0 : performance.now() - oldest;
   }
 
   /** Hears of every commit, succeeded or not, until the answer is called. */
@@ -145,6 +153,7 @@ export class GroupCommit {
     this.#inFlight += 1;
     if (this.#queue.length > 0) this.#schedule();
     const startMs = performance.now();
+    this.#startsMs.add(startMs);
     let fault: unknown;
     let hasGrown = false;
     try {
@@ -157,6 +166,7 @@ export class GroupCommit {
       for (const waiting of batch) waiting.reject(error);
     }
     this.#inFlight -= 1;
+    this.#startsMs.delete(startMs);
     this.#leaveQueue(batch, { ms: performance.now() - startMs, fault });
     if (hasGrown) this.announce();
     if (this.#queue.length > 0) this.#schedule();

@@ -9,10 +9,12 @@ import { formatTime } from "../model/time.js";
 import type { LogEntry } from "../ports/entry-log.js";
 import type { Draft } from "./draft.js";
 
-/** Where time and chance come from; tests give their own. */
+/** Where time and chance come from, and by whose key; tests give their own. */
 export interface Surroundings {
   readonly nowMs: () => number;
   readonly randomBytes: (count: number) => Uint8Array;
+  /** The id of the key that entries come in with; without one, nobody was asked for a key. */
+  readonly recorded_by?: string | undefined;
 }
 
 export interface Packed {
@@ -40,7 +42,7 @@ export function pack(draft: Draft, surroundings: Surroundings): Packed | Rejecti
     id,
     created_at: (draft.body.created_at as string | undefined) ?? recorded_at,
     draft,
-    entry: { kind: draft.kind, recorded_at, salt, body, claims },
+    entry: { kind: draft.kind, recorded_at, recorded_by: surroundings.recorded_by ?? "", salt, body, claims },
   };
 }
 

@@ -1,10 +1,12 @@
 // What every command of the program is made of, and the few things most of them share.
+import { readdirSync } from "node:fs";
 import type { Command } from "commander";
 import { openRecorder } from "../open-recorder.js";
 import type { Recorder } from "../recorder.js";
 import { filesOf, isInProcess } from "../stores.js";
 import { type ExitStatus, WrongUse } from "./failures.js";
 import type { Settings } from "./settings.js";
+import { wrapText } from "./text/table.js";
 import type { Screen } from "./text/terminal.js";
 
 /** One call of a command: what was given, and where to write. */
@@ -70,6 +72,38 @@ export async function withRecorder<T>(
     return await work(recorder);
   } finally {
     await recorder.close();
+  }
+}
+
+/**
+ * The same for a question. Where nobody named a store and none was begun yet, there is nothing wrong: the answers are those
+ * of an empty store, beside a word on how to begin. Nothing is made on disk for it.
+ */
+export async function withQuestion<T>(
+  { settings, screen, json }: Pick<Invocation, "settings" | "screen" | "json">,
+  work: (recorder: Recorder) => Promise<T>,
+): Promise<T> {
+  const isUnbegun = settings.is_default_data && !hasFiles(settings.data);
+  if (!isUnbegun) return withRecorder({ settings, create: false }, work);
+  if (!json) {
+    const { columns } = screen.err;
+    const begun = `There is no record in ${settings.data} yet. \`hansard record\`, \`hansard import\` and \`hansard serve\` begin one.`;
+    screen.err.write(`${wrapText(begun, columns).join("\n")}\n`);
+  }
+  const recorder = await openRecorder({ data: "memory:" });
+  try {
+    return await work(recorder);
+  } finally {
+    await recorder.close();
+  }
+}
+
+/** Files of a store without its log are no new store, and are told by opening it. */
+function hasFiles(folder: string): boolean {
+  try {
+    return readdirSync(folder).length > 0;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ENOENT";
   }
 }
 

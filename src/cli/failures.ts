@@ -16,6 +16,7 @@ type WrongUseCode =
   | "input_missing"
   | "option_invalid"
   | "option_misplaced"
+  | "option_repeated"
   | "option_unknown"
   | "setting_invalid"
   | "usage_invalid";
@@ -91,6 +92,7 @@ const statusByRejection = {
   entries_missing: 2,
   entry_not_found: 1,
   entry_too_large: 2,
+  expectation_refused: 2,
   field_invalid: 2,
   field_missing: 2,
   headers_too_large: 2,
@@ -128,6 +130,7 @@ const statusByRejection = {
   session_id_invalid: 2,
   session_not_found: 1,
   time_invalid: 2,
+  too_many_values: 2,
   utf8_invalid: 2,
 } as const satisfies { [C in RejectionCode]: ExitStatus };
 

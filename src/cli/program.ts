@@ -1,5 +1,5 @@
 // The commands by name. Each one's module is loaded only when it runs, so that no command pays for another.
-import { Command, CommanderError, type HelpConfiguration } from "commander";
+import { Command, CommanderError, type HelpConfiguration, type Option } from "commander";
 import pico from "picocolors";
 import type { CommandModule, Invocation } from "./command.js";
 import { type ExitStatus, exitStatus, reportFailure, WrongUse } from "./failures.js";
@@ -135,6 +135,7 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
     .configureOutput({ outputError: () => undefined, writeOut: screen.out.write, writeErr: screen.err.write })
     .configureHelp(helpStyle())
     .addHelpText("after", `\n${SETTINGS_HELP}`);
+  for (const option of program.options) takeOnce(option);
   for (const [name, { summary }] of Object.entries(commands)) {
     const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
     program.command(name).summary(summary).description(sentence).helpOption("-h, --help", "show this help");
@@ -145,11 +146,30 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
     module.define(command);
     command.option("--data <place>", "a folder or a postgres:// address (HANSARD_DATA, or ~/.hansard)");
     command.option("--mask-file <path>", "values to mask beside well-known tokens, one on a line (HANSARD_MASK_FILE)");
+    for (const option of command.options) takeOnce(option);
     command.action(async () => {
       reach(await module.run(toInvocation(program, command, screen)));
     });
   });
   return program;
+}
+
+/** Of an option that is given twice one value would be lost; those that may be repeated gather their values themselves. */
+function takeOnce(option: Option): void {
+  if (option.isBoolean() || option.parseArg !== undefined) return;
+  option.argParser((value: string, before: string | undefined) => {
+    if (before === undefined) return value;
+    throw repeated(option.name());
+  });
+}
+
+function repeated(name: string): WrongUse {
+  return new WrongUse({
+    code: "option_repeated",
+    field: `--${name}`,
+    message: `--${name} is given more than once`,
+    hint: "Give it once.",
+  });
 }
 
 const SETTINGS_HELP = `Settings come from flags, then the environment (HANSARD_DATA, HANSARD_HOST,
@@ -173,9 +193,11 @@ function helpStyle(): HelpConfiguration {
 
 function toInvocation(program: Command, command: Command, screen: Screen): Invocation {
   const options = command.opts();
+  const { data } = program.opts();
+  if (data !== undefined && options.data !== undefined) throw repeated("data");
   const named = { mask_file: options.maskFile, seal_key: options.sealKey, allow_host: options.allowHost };
   const tls = { tls_cert: options.tlsCert, tls_key: options.tlsKey };
-  const flags = { data: program.opts().data, ...named, ...tls, ...options };
+  const flags = { data, ...named, ...tls, ...options };
   return {
     operands: command.args,
     options,

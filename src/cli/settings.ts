@@ -9,6 +9,8 @@ import { readMaskValues } from "./mask-settings.js";
 export interface Settings {
   /** The folder of the store, its `postgres://` address, or `memory:`. */
   readonly data: string;
+  /** Whether nobody named it, so that it is the one in the home folder. */
+  readonly is_default_data: boolean;
   readonly host: string;
   readonly port: number;
   /** Names that the server answers to beside its own. */
@@ -61,6 +63,7 @@ export function resolveSettings(sources: Sources): Settings {
   };
   return {
     data: parseData(find("data")),
+    is_default_data: parseText(find("data")) === undefined,
     host: parseText(find("host")) ?? "127.0.0.1",
     port: parsePort(find("port")),
     allow_host: parseNames(find("allow_host")),

@@ -1,5 +1,6 @@
 // Output of any length: to standard output at the pace of its reader, or to a file that is there only once it is whole.
-import { existsSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, statSync } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { Readable } from "node:stream";
@@ -8,6 +9,8 @@ import { isStoreFileName, storeFiles } from "../model/store-files.js";
 import { Failed } from "./failures.js";
 
 const CHUNK_CHARS = 64 * 1024;
+/** No room on the disk, none left for this user, or a file as long as this process may make one. */
+const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 export async function writeOut(lines: AsyncIterable<string>): Promise<void> {
   for await (const chunk of inChunks(lines)) {
@@ -24,15 +27,32 @@ export async function writeOut(lines: AsyncIterable<string>): Promise<void> {
   }
 }
 
+/**
+ * What is there already stays unless it is to be replaced, and a file of a store in any case; looked at before anything is
+ * asked for or written.
+ */
+export function refuseTaken(paths: readonly string[], replaces: boolean): void {
+  const own = paths.find((path) => isStoreFileName(basename(path)) && existsSync(storeFiles(dirname(path)).log));
+  if (own !== undefined) throw belongsToStore(own);
+  const taken = replaces ? undefined : paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+  if (taken === undefined) return;
+  throw new Failed({
+    code: "file_exists",
+    field: "--out",
+    message: `${taken} exists already`,
+    hint: "Name another place with --out, or replace what is there with --force.",
+  });
+}
+
 /** Only its owner may read it, as with the record itself. An older file of that name stays until the new one is whole. */
 export async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<void> {
-  if (isStoreFileName(basename(path)) && existsSync(storeFiles(dirname(path)).log)) throw belongsToStore(path);
   const isPlain = (await stat(path).catch(() => undefined))?.isFile() ?? true;
   // A device or a pipe is written to as it is: nothing can take its place.
-  const target = isPlain ? `${path}.${process.pid}.part` : path;
+  const target = isPlain ? `${path}.${randomBytes(8).toString("hex")}.part` : path;
   try {
     // Opened before anything is asked for: what cannot be written is no export, and is not written down as one.
-    const file = await open(target, "w", 0o600);
+    // Never a file or a link that is there already: whoever may write to the folder could have laid it out to read along.
+    const file = await open(target, isPlain ? "wx" : "w", 0o600);
     const stream = Readable.from(inChunks(lines), { objectMode: false });
     await pipeline(stream, file.createWriteStream({ flush: isPlain }));
     if (isPlain) await rename(target, path);
@@ -41,7 +61,7 @@ export async function writeWhole(path: string, lines: AsyncIterable<string>): Pr
     const { syscall, message, code } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
     throw new Failed({
-      code: code === "ENOSPC" ? "disk_full" : "file_not_written",
+      code: FULL.has(code ?? "") ? "disk_full" : "file_not_written",
       message: `the file cannot be written: ${message}`,
       hint: "Name another one with --out.",
     });

@@ -5,6 +5,7 @@ import type { EntryLog } from "../ports/entry-log.js";
 import { logAppendChecks } from "./log-append.js";
 import { logClaimChecks } from "./log-claims.js";
 import { logErasingChecks } from "./log-erasing.js";
+import { logEvidenceChecks } from "./log-evidence.js";
 import { logReadChecks } from "./log-read.js";
 import { logRestoreChecks } from "./log-restore.js";
 import { logSharingChecks } from "./log-sharing.js";
@@ -23,5 +24,6 @@ export const entryLogChecks: readonly Check<EntryLog>[] = [
   ...logReadChecks,
   ...logRestoreChecks,
   ...logErasingChecks,
+  ...logEvidenceChecks,
   ...logSharingChecks,
 ];

@@ -1,6 +1,6 @@
 // Checks of documents: each by its key, their order and labels, exactly as they were put, and together with the rows.
 import { expect } from "vitest";
-import type { DocumentQuery, EntryIndex, IndexDocument } from "../ports/entry-index.js";
+import type { ChangeQuery, DocumentQuery, EntryIndex, IndexDocument } from "../ports/entry-index.js";
 import { fill } from "./index-filling.js";
 import { newDocument, newRow } from "./index-samples.js";
 import { seededRandom } from "./seeded-random.js";
@@ -77,7 +77,8 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "documents are listed by sort and, where that is equal, by the bytes of their keys, in either direction",
+    behaviour:
+      "documents are listed by sort and, where all else is equal, by the bytes of their keys, in either direction",
     run: async ({ open }) => {
       const index = await open();
       const sorts = [-1e15, -0.5, 0, 0.25, 1, 1, 1, 9_007_199_254_740_991];
@@ -92,6 +93,53 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
+    behaviour: "where sorts are equal the position decides, before the key does",
+    run: async ({ open }) => {
+      const index = await open();
+      const at = (key: string, position: number) => newDocument(key, 1, { position, labels: ["l"] });
+      await put(index, at("a", 30), at("b", 9), at("c", 200), at("d", 30), newDocument("e", 0.5, { position: 999 }));
+      expect(await keys(index, {})).toEqual(["c", "d", "a", "b", "e"]);
+      expect(await keys(index, { order: "asc" })).toEqual(["e", "b", "a", "d", "c"]);
+      for (const labels of [[], ["l"]]) {
+        const beyond = (position: number, key?: string) => ({
+          sort: 1,
+          position,
+          ...(key === undefined ? {} : { key }),
+        });
+        expect((await keys(index, { labels, beyond: beyond(200) })).slice(0, 3)).toEqual(["d", "a", "b"]);
+        expect((await keys(index, { labels, beyond: beyond(30) })).slice(0, 1)).toEqual(["b"]);
+        expect((await keys(index, { labels, beyond: beyond(30, "d") })).slice(0, 2)).toEqual(["a", "b"]);
+        expect(await keys(index, { labels, order: "asc", beyond: beyond(30, "a") })).toEqual(["d", "c"]);
+      }
+    },
+  },
+  {
+    behaviour: "a list leaves out what changed after a position, and that is listed by position from there",
+    run: async ({ open }) => {
+      const index = await open();
+      const at = (key: string, sort: number, position: number) => newDocument(key, sort, { position, labels: ["l"] });
+      await put(index, at("a", 5, 1), at("b", 4, 7), at("c", 3, 3), at("d", 2, 8), at("e", 1, 8));
+      await put(
+        index,
+        newDocument("other", 1, { collection: "other", position: 50 }),
+        newDocument("bare", 0, { position: 9 }),
+      );
+      const changed = async (beyond: ChangeQuery["beyond"], wish: Partial<ChangeQuery> = {}) =>
+        (await index.changedDocuments({ collection: "made", beyond, limit: 100, ...wish })).map(({ key }) => key);
+      expect(await keys(index, { through: 7 })).toEqual(["a", "b", "c"]);
+      expect(await keys(index, { through: 7, labels: ["l"], beyond: { sort: 5 }, limit: 1 })).toEqual(["b"]);
+      expect(await keys(index, { through: 0 })).toEqual([]);
+      expect(await changed({ position: 3 })).toEqual(["b", "d", "e", "bare"]);
+      expect(await changed({ position: 3 }, { labels: ["l"] })).toEqual(["b", "d", "e"]);
+      expect(await changed({ position: 8, key: "d" })).toEqual(["e", "bare"]);
+      expect(await changed({ position: 8 })).toEqual(["bare"]);
+      expect(await changed({ position: 0 }, { limit: 2 })).toEqual(["a", "c"]);
+      await put(index, at("a", 5, 60));
+      expect(await changed({ position: 9 })).toEqual(["a"]);
+      expect(await keys(index, { through: 59 })).not.toContain("a");
+    },
+  },
+  {
     behaviour: "a list goes on strictly beyond a sort, or beyond a key of that sort",
     run: async ({ open }) => {
       const index = await open();
@@ -100,9 +148,17 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
       for (const labels of [[], ["l"]]) {
         expect(await keys(index, { labels, beyond: { sort: 1 } })).toEqual(["e"]);
         expect(await keys(index, { labels, order: "asc", beyond: { sort: 1 } })).toEqual(["d"]);
-        expect(await keys(index, { labels, beyond: { sort: 1, key: "b" } })).toEqual(["a", "e"]);
-        expect(await keys(index, { labels, order: "asc", beyond: { sort: 1, key: "b" } })).toEqual(["c", "d"]);
-        expect(await keys(index, { labels, beyond: { sort: 1.5, key: "zz" } })).toEqual(["c", "b", "a", "e"]);
+        expect(await keys(index, { labels, beyond: { sort: 1, position: 1, key: "b" } })).toEqual(["a", "e"]);
+        expect(await keys(index, { labels, order: "asc", beyond: { sort: 1, position: 1, key: "b" } })).toEqual([
+          "c",
+          "d",
+        ]);
+        expect(await keys(index, { labels, beyond: { sort: 1.5, position: 1, key: "zz" } })).toEqual([
+          "c",
+          "b",
+          "a",
+          "e",
+        ]);
         expect(await keys(index, { labels, beyond: { sort: -1 } })).toEqual([]);
       }
     },
@@ -158,7 +214,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
         expect(await list(index, { labels: [text] }), JSON.stringify(text)).toEqual([documents[at]]);
         expect(await list(index, { labels: [`only ${text}`, text] })).toEqual([documents[at]]);
       }
-      const beyond = { sort: 3, key: "a " };
+      const beyond = { sort: 3, position: 1, key: "a " };
       expect(await list(index, { order: "asc", beyond })).toEqual(documents.slice(4));
     },
   },

@@ -1,7 +1,7 @@
 // Checks of filling an index: each row once, whatever the batches, and the same answers after building it anew.
 import { expect } from "vitest";
 import { SESSIONS } from "../indexing/session-fold.js";
-import type { EntryIndex, EntryRow, IndexDocument, RowCounts, RowKey } from "../ports/entry-index.js";
+import type { EntryIndex, EntryRow, IndexDocument, IndexSource, RowCounts, RowKey } from "../ports/entry-index.js";
 import { fill, fillAll } from "./index-filling.js";
 import { expectedCounts, expectedKeys, filterCombinations, mixedRows, newDocument, newRow } from "./index-samples.js";
 import type { Check } from "./suite.js";
@@ -97,6 +97,32 @@ export const indexLifeChecks: readonly Check<EntryIndex>[] = [
       expect(await index.source()).toEqual(second);
       await index.reset();
       expect(await index.source()).toBeUndefined();
+    },
+  },
+  {
+    behaviour: "every head that it was made from is remembered through resets, until it is settled",
+    run: async ({ open }) => {
+      const index = await open();
+      expect(await index.remembered()).toEqual([]);
+      const [first, second, third] = [
+        { log_id: "log", position: 2, hash: "bb" },
+        { log_id: "other", position: 1, hash: "cc" },
+        { log_id: "other", position: 3, hash: "dd" },
+      ];
+      await fill(index, { rows: [newRow(1)], through: 1, source: { log_id: "log", position: 1, hash: "aa" } });
+      await fill(index, { rows: [newRow(2)], through: 2, source: first });
+      expect(await headsOf(index)).toEqual([first]);
+      await index.reset();
+      expect(await headsOf(index)).toEqual([first]);
+      await fill(index, { rows: [newRow(1)], through: 1, source: second });
+      await index.reset();
+      await fill(index, { rows: [newRow(3)], through: 3, source: third });
+      expect(await headsOf(index)).toEqual([first, second, third]);
+      await index.settle([second]);
+      expect(await headsOf(index)).toEqual([first, third]);
+      await index.settle([first, second, third]);
+      expect(await headsOf(index)).toEqual([third]);
+      expect(await index.source()).toEqual(third);
     },
   },
   {
@@ -241,6 +267,10 @@ async function answersOf(index: EntryIndex): Promise<Answers> {
 
 function expectedAnswers(rows: readonly EntryRow[]): Answers {
   return { keys: expectedKeys(rows, {}), counts: expectedCounts(rows) };
+}
+
+async function headsOf(index: EntryIndex): Promise<readonly IndexSource[]> {
+  return (await index.remembered()).toSorted((left, right) => (left.hash < right.hash ? -1 : 1));
 }
 
 async function documentsOf(index: EntryIndex): Promise<readonly IndexDocument[]> {

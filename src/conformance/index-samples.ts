@@ -24,7 +24,7 @@ export function newRow(position: number, parts: Partial<EntryRow> = {}): EntryRo
 }
 
 export function newDocument(key: string, sort: number, parts: Partial<IndexDocument> = {}): IndexDocument {
-  return { collection: "made", key, sort, labels: [], body: { key }, ...parts };
+  return { collection: "made", key, sort, position: 1, labels: [], body: { key }, ...parts };
 }
 
 export function memory(reference: string): Reference {

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { SESSIONS, type SessionFilter } from "../indexing/session-fold.js";
 import type { EntryIndex, EntryRow, SessionRange } from "../ports/entry-index.js";
-import { getSession, listSessions } from "../read/session-list.js";
+import { getSession, listSessions, type SessionsReached } from "../read/session-list.js";
 import { fill, fillAll } from "./index-filling.js";
 import { mixedRows, newRow } from "./index-samples.js";
 import type { Check } from "./suite.js";
@@ -90,7 +90,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "sessions are listed by their newest position, and pages reach each once",
+    behaviour: "sessions are listed by their latest time, then by their newest position, and pages reach each once",
     run: async ({ open }) => {
       const index = await open();
       await fill(index, { rows: ROWS, through: ROWS.length });
@@ -127,8 +127,17 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
       await fill(index, { rows, through: 12 });
       const { sessions: first, as_of } = await listSessions(index, { filter: {}, limit: 1 });
       expect(first.map(({ session }) => session.session_id)).toEqual(["s-11"]);
-      await fill(index, { rows: [newRow(13, { session_id: "s-3" }), newRow(14, { session_id: "new" })], through: 14 });
-      const after = { position: 12, as_of };
+      const { last_ms, position } = first[0] as (typeof first)[number];
+      const arrived = [
+        newRow(13, { session_id: "s-3" }),
+        newRow(14, { session_id: "new" }),
+        // Of long ago, so that it stays where it is, and below all others.
+        newRow(15, { session_id: "s-5", created_ms: 1 }),
+        newRow(16, { session_id: "old", created_ms: 2 }),
+        newRow(17, { session_id: "s-11" }),
+      ];
+      await fill(index, { rows: arrived, through: 17 });
+      const after = { last_ms, position, as_of };
       const { sessions: rest } = await listSessions(index, { filter: {}, after, limit: 100 });
       expect(rest.map(({ session }) => session.session_id)).toEqual(
         Array.from({ length: 11 }, (_, at) => `s-${10 - at}`),
@@ -219,22 +228,24 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "the newest position of each session up to a place is found, for many at once",
+    behaviour: "where sessions stood at an earlier position is found, for many at once",
     run: async ({ open }) => {
       const index = await open();
       await fill(index, { rows: ROWS, through: ROWS.length });
       const session_ids = ["nobody's", ...IDS, ""];
       for (const through of [0, 1, 7, 150, 300, 1_000]) {
         const expected = IDS.flatMap((id) => {
-          const newest = ROWS.findLast((row) => row.session_id === id && row.position <= through);
-          return newest === undefined ? [] : [{ session_id: id, position: newest.position }];
+          const rows = ROWS.filter((row) => row.session_id === id && row.position <= through);
+          const [newest, times] = [rows.at(-1), rows.map(({ created_ms }) => created_ms)];
+          if (newest === undefined) return [];
+          return [{ session_id: id, last_ms: Math.max(...times), position: newest.position }];
         });
-        const found = await index.newestPositions({ session_ids, through });
+        const found = await index.sessionPlaces({ session_ids, through });
         expect(found.toSorted((left, right) => (left.session_id < right.session_id ? -1 : 1))).toEqual(
           expected.toSorted((left, right) => (left.session_id < right.session_id ? -1 : 1)),
         );
       }
-      expect(await index.newestPositions({ session_ids: [], through: 9 })).toEqual([]);
+      expect(await index.sessionPlaces({ session_ids: [], through: 9 })).toEqual([]);
     },
   },
   {
@@ -254,19 +265,22 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
 
 async function sessions(index: EntryIndex, filter: SessionFilter, limit = 100): Promise<readonly string[]> {
   const found: string[] = [];
-  let after: { readonly position: number; readonly as_of: number } | undefined;
+  let after: SessionsReached | undefined;
   for (;;) {
     const page = await listSessions(index, { filter, limit, ...(after === undefined ? {} : { after }) });
     const last = page.sessions.at(-1);
     if (last === undefined || found.length > ROWS.length) return found;
     found.push(...page.sessions.map(({ session }) => session.session_id));
-    after = { position: last.position, as_of: page.as_of };
+    after = { last_ms: last.last_ms, position: last.position, as_of: page.as_of };
   }
 }
 
 function expectedSessions(rows: readonly EntryRow[], filter: SessionFilter): readonly string[] {
-  const newest = [...new Set(rows.toReversed().map((row) => row.session_id))];
-  return newest.filter(
+  const latest = rows.toSorted((left, right) => right.created_ms - left.created_ms);
+  const newest = rows.toReversed().map((row) => row.session_id);
+  const lastOf = (id: string) => latest.find((row) => row.session_id === id)?.created_ms ?? 0;
+  const ids = [...new Set(newest)].sort((left, right) => lastOf(right) - lastOf(left));
+  return ids.filter(
     (id) =>
       id !== "" &&
       (["project", "client"] as const).every((name) => {

@@ -1,11 +1,13 @@
 // Entries for the suite of the log: made from a label, so that a check can tell what it finds.
 import { randomBytes } from "node:crypto";
 import { chainHash, commitmentOf, GENESIS_HASH, SALT_BYTES } from "../model/chain.js";
+import { claimsDigest } from "../model/claims.js";
 import type { AppendOutcome, EntryLog, LogEntry, Placement, StoredEntry, TakenClaim } from "../ports/entry-log.js";
 
 export interface EntryParts {
   readonly kind?: string;
   readonly recorded_at?: string;
+  readonly recorded_by?: string;
   readonly body?: Uint8Array;
   /** Claims beside that of the id. */
   readonly claims?: readonly string[];
@@ -17,6 +19,7 @@ export function newEntry(id: string, parts: EntryParts = {}): LogEntry {
   return {
     kind: parts.kind ?? "error",
     recorded_at: parts.recorded_at ?? "2026-11-15T06:39:37.123Z",
+    recorded_by: parts.recorded_by ?? "",
     salt,
     body,
     claims: [`id:${id}`, ...(parts.claims ?? [])],
@@ -30,21 +33,24 @@ export function newEntries(prefix: string, count: number): readonly LogEntry[] {
 /** What the log must give back for entries appended in this order to an empty log. */
 export function chained(entries: readonly LogEntry[]): readonly StoredEntry[] {
   let previous: Uint8Array = GENESIS_HASH;
-  return entries.map(({ claims: _, ...kept }, index) => {
+  return entries.map(({ claims, ...kept }, index) => {
     const position = index + 1;
     const commitment = commitmentOf(kept.salt, kept.body);
-    const hash = chainHash({ ...kept, commitment, previous, position });
+    const claims_digest = claimsDigest(claims);
+    const hash = chainHash({ ...kept, claims_digest, commitment, previous, position });
     previous = hash;
-    return { ...kept, commitment, position, hash };
+    return { ...kept, claims_digest, commitment, position, hash };
   });
 }
 
 /** Bytes as hexadecimal text: engines may hand out any kind of byte array, and a failure stays readable. */
 export function legible(stored: StoredEntry | undefined): object | undefined {
   if (stored === undefined) return undefined;
-  const { position, kind, recorded_at, commitment, hash, salt, body } = stored;
+  const { position, kind, recorded_at, recorded_by, claims_digest, commitment, hash, salt, body } = stored;
   return {
     ...{ position, kind, recorded_at, commitment: hexOf(commitment), hash: hexOf(hash) },
+    ...(recorded_by === undefined ? {} : { recorded_by }),
+    ...(claims_digest === undefined ? {} : { claims_digest: hexOf(claims_digest) }),
     ...(salt === undefined ? {} : { salt: hexOf(salt) }),
     ...(body === undefined ? {} : { body: hexOf(body) }),
   };

@@ -92,6 +92,19 @@ export const logErasingChecks: readonly Check<EntryLog>[] = [
     },
   },
   {
+    behaviour: "the redactions after a position are told, with the head through which they are all",
+    run: async ({ open }) => {
+      const log = await open();
+      expect(await log.redactionsAfter(0)).toEqual({ through: 0, positions: [] });
+      await log.append([newEntries("entry", 3), [redactionOf("first", [1])], [newEntry("between")]]);
+      await appendOne(log, redactionOf("second", [2]));
+      expect(await log.redactionsAfter(0)).toEqual({ through: 6, positions: [4, 6] });
+      expect(await log.redactionsAfter(4)).toEqual({ through: 6, positions: [6] });
+      expect(await log.redactionsAfter(6)).toEqual({ through: 6, positions: [] });
+      expect(await log.redactionsAfter(99)).toEqual({ through: 6, positions: [] });
+    },
+  },
+  {
     behaviour: "another instance that was open before reads an erased entry without its body",
     needs: "shared",
     run: async ({ open }) => {

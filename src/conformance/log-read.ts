@@ -90,10 +90,11 @@ export const logReadChecks: readonly Check<EntryLog>[] = [
       const entries = texts.map((text, index) => newEntry(`entry-${index}`, { body: Buffer.from(text) }));
       const [outcome] = await log.append([entries]);
       const placed = outcome !== undefined && "placed" in outcome ? outcome.placed : [];
-      const bodies = entries.map(({ kind, recorded_at }, index) => ({
+      const bodies = entries.map(({ kind, recorded_at, recorded_by }, index) => ({
         position: index + 1,
         kind,
         recorded_at,
+        recorded_by,
         hash: hexOf(placed[index]?.hash ?? Buffer.of()),
         body: texts[index],
       }));
@@ -105,6 +106,11 @@ export const logReadChecks: readonly Check<EntryLog>[] = [
       expect(await log.getBodies([1, 3, 2], 11)).toEqual([bodies[0], bodies[2]]);
       expect(await log.getBodies([3, 2, 1], 1)).toEqual([bodies[2]]);
       expect(await log.getBodies([2, 99], 1_000_000)).toEqual([bodies[1], undefined]);
+      const positionsOf = async (positions: readonly number[], bytes_max: number): Promise<readonly unknown[]> =>
+        (await log.get(positions, bytes_max)).map((stored) => stored?.position);
+      expect(await positionsOf([1, 3, 2], 11)).toEqual([1, 3]);
+      expect(await positionsOf([3, 2, 1], 1)).toEqual([3]);
+      expect(await positionsOf([2, 99], 1_000_000)).toEqual([2, undefined]);
     },
   },
   {

@@ -78,7 +78,7 @@ export const logRestoreChecks: readonly Check<EntryLog>[] = [
       const log = await open();
       const [erased, kept] = copied(newEntries("entry", 2)) as [CopiedEntry, CopiedEntry];
       const { salt: _, body: __, ...left } = erased;
-      expect(await log.restore({ log_id: LOG_ID, entries: [{ ...left, claims: [] }, kept] })).toBe(true);
+      expect(await log.restore({ log_id: LOG_ID, entries: [left, kept] })).toBe(true);
       const [first, second] = await log.get([1, 2]);
       expect([first?.body, first?.salt, second?.body === undefined]).toEqual([undefined, undefined, false]);
     },
@@ -93,8 +93,6 @@ export const logRestoreChecks: readonly Check<EntryLog>[] = [
       const body = Buffer.from(JSON.stringify({ id: "r", positions: [1, 2] }));
       await appendOne(log, newEntry("r", { kind: "redaction", body }));
       const claims = await log.keptClaims({ after: 0, through: 9 });
-      expect([...claims.keys()].toSorted()).toEqual([1, 2]);
-      expect([...(await log.keptClaims({ after: 1, through: 2 })).keys()]).toEqual([2]);
       const other = await openOther();
       const stored = await log.read({ after: 0, limit: 2 });
       const entries = stored.map((entry) => ({ ...entry, claims: claims.get(entry.position) ?? [] }));

@@ -7,7 +7,7 @@ import { Rejection } from "../model/rejection.js";
 import type { LogEntry } from "../ports/entry-log.js";
 
 /** Everything that has to be accountable; whatever is added is named here. */
-type AuditAction = "export" | "forget" | "key_created" | "key_revoked" | "verdict";
+type AuditAction = "export" | "forget" | "key_created" | "key_revoked" | "log_accepted" | "verdict";
 
 export interface AuditNote {
   readonly action: AuditAction;
@@ -45,15 +45,20 @@ export async function recordAudit(
 
 /**
  * Pieces of an export, which is written down before the first of them is handed out. It has begun by then, so that the
- * entry about it is no part of it. A store that cannot be written is exported all the same: its owner may need just that.
+ * entry about it is no part of it. A store that cannot be written is exported all the same: its owner may need just that,
+ * and is told that nothing says so in the record.
  */
 export async function* audited(
   pieces: AsyncGenerator<string>,
   note: () => Promise<void>,
+  onUnaudited: (fault: Fault) => void = () => undefined,
 ): AsyncGenerator<string, void, undefined> {
   try {
     const first = await pieces.next();
-    await note().catch(passOverUnwritable);
+    await note().catch((error: unknown) => {
+      if (!(error instanceof Fault) || !UNWRITABLE.has(error.code)) throw error;
+      onUnaudited(error);
+    });
     if (first.done !== true) yield first.value;
     yield* pieces;
   } finally {
@@ -61,7 +66,4 @@ export async function* audited(
   }
 }
 
-function passOverUnwritable(error: unknown): void {
-  if (error instanceof Fault && (error.code === "store_not_writable" || error.code === "disk_full")) return;
-  throw error;
-}
+const UNWRITABLE: ReadonlySet<string> = new Set(["store_not_writable", "store_exchanged", "disk_full"]);

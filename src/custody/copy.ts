@@ -1,16 +1,14 @@
 // Copying a log into another store: the same positions, the same hashes, and where it was broken off it goes on.
 import { parseBody } from "../model/body.js";
-import { commitmentOf } from "../model/chain.js";
+import { asRecorded } from "../model/chain-walk.js";
 import { claimsOf } from "../model/claims.js";
-import { corruptEntry } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
-import type { CopiedEntry, EntryLog, Head, KeptClaims, StoredEntry } from "../ports/entry-log.js";
+import { ClaimsAhead } from "../ports/claims-ahead.js";
+import type { CopiedEntry, EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
 import { walkLog } from "../ports/walk-log.js";
 
 /** A batch is a commit of the target. */
 const BATCH = { entries_max: 1_000, bytes_max: 8 * 1024 * 1024 };
-/** For so many positions at once it is asked what erased entries had claimed. */
-const CLAIMS_POSITIONS = 100_000;
 
 export type CopyOutcome =
   | {
@@ -37,16 +35,12 @@ export async function copyLog(parts: {
   if (!(await isBeginningOf(start, from, source))) return { differs_at: start.position };
   let position = start.position;
   let hasErased = false;
-  let claims: KeptClaims = new Map();
-  let claimsThrough = 0;
+  const claims = new ClaimsAhead(from);
   for await (const stored of walkLog(from, { after: position, ...BATCH })) {
     const last = stored.at(-1) as StoredEntry;
-    const bodiless = stored.findLast(({ body }) => body === undefined)?.position ?? 0;
-    if (bodiless > claimsThrough) {
-      claimsThrough = Math.max(last.position, position + CLAIMS_POSITIONS);
-      claims = await from.keptClaims({ after: position, through: claimsThrough });
-    }
-    const entries = stored.map((entry) => toCopy(entry, claims.get(entry.position) ?? []));
+    const entries: CopiedEntry[] = [];
+    for (const entry of stored)
+      entries.push(toCopy(entry, entry.body === undefined ? await claims.of(entry.position) : []));
     const isTaken = await to.restore({ log_id: source.log_id, entries });
     // Somebody else has written to the target meanwhile.
     if (!isTaken) return { differs_at: position + 1 };
@@ -76,11 +70,7 @@ async function isBeginningOf(target: Head, from: EntryLog, source: Head): Promis
 
 /** What does not fit its own commitment is damage, which a copy must not spread. An erased entry keeps its claims. */
 function toCopy(stored: StoredEntry, kept: readonly string[]): CopiedEntry {
-  const { position, kind, salt, body, flaw } = stored;
-  if (flaw !== undefined) throw corruptEntry(position, flaw);
+  const { position, kind, salt, body } = asRecorded(stored);
   if (salt === undefined || body === undefined) return { ...stored, claims: kept };
-  if (Buffer.compare(commitmentOf(salt, body), stored.commitment) !== 0) {
-    throw corruptEntry(position, "its body is not the one that was recorded");
-  }
   return { ...stored, claims: claimsOf(kind, parseBody(position, body)) };
 }

@@ -1,9 +1,9 @@
 // Custody of a record: proving that it is whole, sealing it, forgetting what has to go, and writing down who did what.
 import type { GroupCommit } from "../capture/group-commit.js";
 import type { Surroundings } from "../capture/pack.js";
-import type { Rejection } from "../model/rejection.js";
+import { Rejection } from "../model/rejection.js";
 import type { Seal } from "../model/seal.js";
-import type { Verification } from "../model/verification.js";
+import type { Contradiction, Verification } from "../model/verification.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import type { Asking } from "../read/questions.js";
@@ -11,6 +11,7 @@ import { type AuditNote, recordAudit } from "./audit.js";
 import type { ForgetOptions } from "./forget-wish.js";
 import { Forgetting } from "./forgetting.js";
 import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./forgotten.js";
+import { SealKeeping, type SealKeepingOptions } from "./seal-keeping.js";
 import type { Sealing } from "./sealing.js";
 
 export interface CustodyParts {
@@ -25,16 +26,63 @@ export interface CustodyParts {
 export class Custody {
   readonly #parts: CustodyParts;
   readonly #forgetting: Forgetting;
+  #keeping: SealKeeping | undefined;
 
   constructor(parts: CustodyParts) {
     this.#parts = parts;
     this.#forgetting = new Forgetting(parts);
   }
 
+  /** The chain as it is, then a seal that was given, then all else that is known of what the log once held. */
   async verify(against: Seal | string | undefined): Promise<Verification | Rejection> {
     const { log, reading, sealing } = this.#parts;
-    const walk = (): Promise<Verification> => reading.ask("verify");
-    return against === undefined ? walk() : sealing.against(against, log, walk);
+    const walk = async (): Promise<Verification> => {
+      // Triggers that were missing are there again since this program opened the log, and whoever reads it does not know.
+      const { missing } = await log.guards();
+      const result = await reading.ask("verify");
+      return missing.length === 0 ? result : { ...result, warnings: ["trigger_missing"] };
+    };
+    const walked = await (against === undefined ? walk() : sealing.against(against, log, walk));
+    if (walked instanceof Rejection || !walked.ok) return walked;
+    const contradiction = await this.#contradiction();
+    return contradiction === undefined ? walked : { ok: false, reason: "cut_off", ...contradiction };
+  }
+
+  /**
+   * Makes peace with a log that was cut off or exchanged, for instance by putting back an older copy of it: who did so is
+   * written down, and what was known of the other one is let go. Answers with that; undefined where there was none.
+   */
+  async acceptLog(actor: string): Promise<Contradiction | undefined> {
+    const { log, reading, sealing } = this.#parts;
+    const contradiction = await this.#contradiction();
+    if (contradiction === undefined) return undefined;
+    const { log_id, position, hash } = contradiction.known;
+    await this.note({ action: "log_accepted", actor, target: `${log_id} ${position} ${hash}` });
+    await reading.ask("acceptLog");
+    await sealing.accept(log);
+    return contradiction;
+  }
+
+  /** From now on until it is closed, the newest seal is kept beside its key. */
+  async keepSeals(options: SealKeepingOptions = {}): Promise<void> {
+    const { log, sealing, surroundings } = this.#parts;
+    this.#keeping ??= new SealKeeping({ log, sealing, nowMs: surroundings.nowMs }, options);
+    await this.#keeping.keep();
+  }
+
+  /** Whether the log was found to be cut off or exchanged, as far as can be told at once. */
+  async isContradicted(): Promise<boolean> {
+    if (this.#keeping?.contradiction !== undefined) return true;
+    return (await this.#parts.reading.ask("contradiction")) !== undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.#keeping?.close();
+  }
+
+  async #contradiction(): Promise<Contradiction | undefined> {
+    const { log, reading, sealing } = this.#parts;
+    return (await reading.ask("contradiction")) ?? sealing.contradiction(log);
   }
 
   seal(): Promise<Seal> {

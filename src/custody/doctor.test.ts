@@ -15,6 +15,7 @@ const file: FileFacts = {
   version: 1,
   version_known: 1,
   position: 7,
+  heads: [],
 };
 
 const sound: StoreFacts = {
@@ -23,6 +24,9 @@ const sound: StoreFacts = {
   disk_free_bytes: 50 * 1024 ** 3,
   log: file,
   index: { ...file, path: "/record/index.db" },
+  has_keys: false,
+  contradiction: undefined,
+  comparison: { differences: [] },
   chain: { ok: true, entries: 7, erased: 0, position: 7, hash: "00" },
 };
 
@@ -56,7 +60,10 @@ describe("levels", () => {
     ["an index that may not be written", { index: { ...file, is_writable: false } }, "fail index"],
     ["an index that lags", { index: { ...file, position: 1 } }, undefined],
     ["an index of another version", { index: { ...file, state: "newer" } }, undefined],
-    ["an index that knows too much", { index: { ...file, position: 8 } }, "fail index"],
+    ["an index that knows too much", { index: { ...file, position: 8 }, contradiction: "cut off" }, "fail evidence"],
+    ["an index that differs", { comparison: { differences: ["1 row is not"] } }, "fail index"],
+    ["an index that cannot be compared", { comparison: { failure: "disk I/O error" } }, "warn index"],
+    ["a store that never rests", { comparison: { differences: [], is_unsettled: true } }, "warn index"],
     ["a chain that cannot be read", { chain: { failure: "disk I/O error" } }, "fail chain"],
     ["a folder that cannot be looked into", { folder: { ...sound.folder, state: "unreadable" } }, "fail folder"],
   ] as const)("%s", (_, facts, expected) => {

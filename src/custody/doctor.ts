@@ -3,11 +3,12 @@
 import { basename, dirname } from "node:path";
 import type { Verification } from "../model/verification.js";
 import type { FileFacts } from "../ports/file-facts.js";
+import type { IndexComparison } from "./index-comparison.js";
 
 export interface Finding {
   readonly level: "ok" | "warn" | "fail";
   /** What was looked at. */
-  readonly check: "node" | "folder" | "database" | "disk" | "log" | "lock" | "index" | "chain" | "rebuild";
+  readonly check: "node" | "folder" | "database" | "disk" | "log" | "lock" | "index" | "chain" | "evidence" | "rebuild";
   readonly message: string;
   /** What to do about it. */
   readonly hint?: string;
@@ -34,8 +35,13 @@ export interface StoreFacts {
   /** Undefined where the folder cannot be looked into. */
   readonly log: FileFacts | undefined;
   readonly index: FileFacts | undefined;
+  readonly has_keys: boolean;
+  /** Undefined where the index was not held against the log. */
+  readonly comparison: IndexComparison | { readonly failure: string } | undefined;
   /** Undefined where the chain was not walked. */
   readonly chain: Verification | { readonly failure: string } | undefined;
+  /** What the log no longer holds although its index or its newest seal knows of it, in words. */
+  readonly contradiction: string | undefined;
 }
 
 const MIB = 1024 * 1024;
@@ -51,7 +57,9 @@ export function diagnose(facts: StoreFacts): Diagnosis {
     ...diskFindings(facts.disk_free_bytes),
     ...logFindings(facts),
     ...indexFindings(facts),
+    ...comparisonFindings(facts.comparison),
     ...chainFindings(facts.chain),
+    ...evidenceFindings(facts),
   ];
   return { ok: findings.every((finding) => finding.level !== "fail"), findings };
 }
@@ -89,9 +97,10 @@ function diskFindings(free: number | undefined): readonly Finding[] {
   return [ok("disk", left)];
 }
 
-function logFindings({ log, index }: StoreFacts): readonly Finding[] {
+function logFindings(facts: StoreFacts): readonly Finding[] {
+  const { log } = facts;
   if (log === undefined) return [];
-  const findings = [logFinding(log, index), ...permissionFindings("log", log)];
+  const findings = [logFinding(log, facts), ...permissionFindings("log", log)];
   if (log.is_locked) {
     const hint = `Busy programs do that for moments. If it stays so, find it with \`fuser -v ${log.path}\`.`;
     findings.push(warn("lock", "another program holds the log locked for writing", hint));
@@ -105,18 +114,18 @@ function logFindings({ log, index }: StoreFacts): readonly Finding[] {
   return findings;
 }
 
-function logFinding(log: FileFacts, index: FileFacts | undefined): Finding {
+function logFinding(log: FileFacts, facts: StoreFacts): Finding {
   const { path, reason, version, version_known } = log;
   switch (log.state) {
     case "missing":
-      return missingLog(path, index);
+      return missingLog(path, facts);
     case "unreadable":
       return fail("log", `${path} cannot be opened (${reason})`, OWNERSHIP);
     case "empty":
-      if ((index?.position ?? 0) > 0) return lostLog(`${path} is empty`, index);
+      if ((facts.index?.position ?? 0) > 0) return lostLog(`${path} is empty`, facts);
       return warn("log", `${path} is empty: nothing was recorded yet`, FIRST_ENTRY);
     case "not_a_database":
-      return fail("log", `${path} is not a database: its first bytes are not SQLite's`, `${RESTORE} ${OTHER_FOLDER}`);
+      return fail("log", `${path} is not a database: its first bytes are not SQLite's`, `${REPLACE} ${OTHER_FOLDER}`);
     case "foreign":
       return fail("log", `${path} is a database of another program`, `${OTHER_FOLDER} The file was not touched.`);
     case "newer":
@@ -135,7 +144,7 @@ function logFinding(log: FileFacts, index: FileFacts | undefined): Finding {
       return fail(
         "log",
         `${path} is damaged (${reason})`,
-        "Stop all that writes to it and copy the folder. Restore log.db from a backup; " +
+        `Stop all that writes to it and copy the folder. ${REPLACE} ` +
           "`sqlite3 log.db .recover` brings back what is still readable.",
       );
     case "current":
@@ -148,14 +157,16 @@ function logFinding(log: FileFacts, index: FileFacts | undefined): Finding {
   }
 }
 
-function missingLog(path: string, index: FileFacts | undefined): Finding {
-  if ((index?.position ?? 0) > 0) return lostLog(`${path} is gone`, index);
+function missingLog(path: string, facts: StoreFacts): Finding {
+  if ((facts.index?.position ?? 0) > 0 || facts.has_keys) return lostLog(`${path} is gone`, facts);
   return fail("log", `there is no store: ${path} does not exist`, `Check --data or HANSARD_DATA. ${FIRST_ENTRY}`);
 }
 
 /** The index remembers how much there was; without it a lost log would look like a new one. */
-function lostLog(what: string, index: FileFacts | undefined): Finding {
-  return fail("log", `${what}, although its index knows of ${entries(index?.position ?? 0)}`, RESTORE);
+function lostLog(what: string, { index, has_keys }: StoreFacts): Finding {
+  const known = index?.position ?? 0;
+  const witness = known === 0 && has_keys ? "there are keys beside it" : `its index knows of ${entries(known)}`;
+  return fail("log", `${what}, although ${witness}`, RESTORE);
 }
 
 function permissionFindings(check: "log" | "index", file: FileFacts): readonly Finding[] {
@@ -196,7 +207,7 @@ function indexFinding(index: FileFacts, log: FileFacts): Finding {
       return fail("index", `${path} is damaged (${reason}); nothing recorded is lost`, REBUILD);
     case "current": {
       const behind = log.position - index.position;
-      if (behind < 0) return fail("index", "the index knows more than the log: it belongs to another one", REBUILD);
+      if (behind < 0) return ok("index", "index.db is sound, and remembers more than the log holds");
       if (behind > 0) return ok("index", `the index is ${entries(behind)} behind; the next read catches up`);
       return ok("index", `index.db is sound and up to date, ${mebibytes(index.bytes + index.wal_bytes)}`);
     }
@@ -205,21 +216,57 @@ function indexFinding(index: FileFacts, log: FileFacts): Finding {
   }
 }
 
+/** Whether the index says what the log says; where it does, that goes without saying. */
+export function comparisonFindings(comparison: StoreFacts["comparison"]): readonly Finding[] {
+  if (comparison === undefined) return [];
+  if ("failure" in comparison) {
+    const message = `the index cannot be held against the log: ${comparison.failure}`;
+    return [warn("index", message, "Run the doctor again once that is mended.")];
+  }
+  const { differences, is_unsettled } = comparison;
+  if (is_unsettled === true) {
+    const message = "the index could not be held against the log, so much was recorded and forgotten meanwhile";
+    return [warn("index", message, "Run the doctor again when there is less to do.")];
+  }
+  return differences.map((difference) => fail("index", `the index is not what the log makes: ${difference}`, REBUILD));
+}
+
 function chainFindings(chain: StoreFacts["chain"]): readonly Finding[] {
   if (chain === undefined) return [];
   const evidence = "Copy the folder as evidence, then compare it with a backup or an export.";
   if ("failure" in chain) return [fail("chain", `the chain cannot be read: ${chain.failure}`, evidence)];
   if (!chain.ok) {
-    return [fail("chain", `position ${chain.position}: ${chain.reason}`, `All before it is unchanged. ${evidence}`)];
+    return [fail("chain", `position ${chain.position}: ${chain.reason}`, `All before it fits the chain. ${evidence}`)];
   }
-  const erased = chain.erased === 0 ? "" : `, ${chain.erased} of them erased`;
-  return [ok("chain", `the chain holds: ${entries(chain.entries)}${erased}`)];
+  const erased = chain.erased === 0 ? "" : `, ${chain.erased.toLocaleString("en-US")} of them erased`;
+  const holds = ok("chain", `the chain holds: ${entries(chain.entries)}${erased}`);
+  return [holds, ...warningFindings(chain)];
 }
+
+/** What verifying has to tell although the chain holds. */
+export function warningFindings({ warnings }: Verification): readonly Finding[] {
+  if (warnings === undefined) return [];
+  const hint = "The next program that opens the store to write puts them back. Find out who took them away.";
+  return [warn("chain", "triggers that keep the log from being changed are missing", hint)];
+}
+
+/** Nothing else may destroy the proof: an index that is built anew goes on remembering, and a person decides. */
+export function evidenceFindings({ contradiction }: Pick<StoreFacts, "contradiction">): readonly Finding[] {
+  return contradiction === undefined ? [] : [fail("evidence", contradiction, ACCEPT)];
+}
+
+/** What to do about a log that does not hold what it once did. */
+const ACCEPT =
+  "Copy the folder as evidence, and put the right log in its place: move log.db and the files beside it away, then " +
+  "`hansard restore FILE` from a backup. If this is the log you want, `hansard doctor --accept-log` says so in the record.";
 
 const FIRST_ENTRY = "Recording a first entry sets a store up.";
 const OWNERSHIP = "Run as the user who owns it, or make folder and files writable for this one.";
 const OTHER_FOLDER = "Or choose another folder with --data.";
-const RESTORE = "Restore log.db from a backup.";
+const RESTORE =
+  "Put log.db back from where it went, or a backup in its place with `hansard restore FILE`. A new record is begun in " +
+  "another folder.";
+const REPLACE = "Move log.db and the files beside it away, then `hansard restore FILE` from a backup.";
 const REBUILD = "`hansard doctor --rebuild-index` builds it anew from the log.";
 
 function ok(check: Finding["check"], message: string): Finding {

@@ -1,6 +1,7 @@
 // The door of forgetting: what is to go and why, as it comes in from any surface.
 import { parseLabel, parseSessionId } from "../model/ids.js";
 import { isJsonObject } from "../model/json.js";
+import { notKnown } from "../model/options.js";
 import { Rejection, reject } from "../model/rejection.js";
 
 /** One of `entry`, `session_id` and `project`. */
@@ -30,12 +31,12 @@ export interface ForgetWish {
 
 const REASON_CHARS_MAX = 1_000;
 const names = ["entry", "session_id", "project"] as const;
-const known = new Set<string>([...names, "reason", "dry_run", "actor"]);
+const known: readonly string[] = [...names, "reason", "dry_run", "actor"];
 
 export function parseForgetWish(input: unknown): ForgetWish | Rejection {
   if (!isJsonObject(input)) return invalid("body", "an object is needed: what to forget, and a reason");
-  const unknown = Object.keys(input).find((name) => !known.has(name));
-  if (unknown !== undefined) return invalid(unknown, `${unknown.slice(0, 40)} is not known here`);
+  const unknown = Object.keys(input).find((name) => !known.includes(name));
+  if (unknown !== undefined) return reject({ ...notKnown("field", unknown, known), code: "field_invalid" });
   const given = names.filter((name) => input[name] !== undefined && input[name] !== null);
   const [name] = given;
   if (name === undefined || given.length > 1) {

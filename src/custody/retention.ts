@@ -3,7 +3,7 @@ import { isJsonObject } from "../model/json.js";
 import { captureKinds, isCaptureKind } from "../model/kinds.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { parseTimeBound } from "../model/time.js";
-import type { RowFilter } from "../ports/entry-index.js";
+import type { LogFilter } from "../read/log-selection.js";
 
 /** Entries of a kind, or of every kind that can be captured, whose `created_at` is longer ago than this. */
 export interface RetentionRule {
@@ -23,8 +23,8 @@ export function parseRetentionRules(given: unknown): readonly RetentionRule[] | 
   return rules;
 }
 
-/** Which rows a rule is about. */
-export function filterOf({ kind, older_than }: RetentionRule, nowMs: number): RowFilter {
+/** Which entries a rule is about. */
+export function filterOf({ kind, older_than }: RetentionRule, nowMs: number): LogFilter {
   // One millisecond less, since "older than" leaves out what is exactly as old.
   const until_ms = (parseTimeBound(older_than, { nowMs, end: false }) as number) - 1;
   return { kinds: kind === undefined ? captureKinds : [kind], until_ms };

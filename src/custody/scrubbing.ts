@@ -15,11 +15,13 @@ export interface SecretFinding {
   readonly secrets: readonly string[];
 }
 
-/** Walks the log up to where it ended at the beginning. */
-export async function findSecrets(log: EntryLog, mask: Mask): Promise<readonly SecretFinding[]> {
-  const { position: end } = await log.head();
+export async function findSecrets(
+  log: EntryLog,
+  mask: Mask,
+  range: { readonly after: number; readonly through: number },
+): Promise<readonly SecretFinding[]> {
   const findings: SecretFinding[] = [];
-  for await (const batch of walkBodies(log, { through: end })) {
+  for await (const batch of walkBodies(log, range)) {
     findings.push(...batch.flatMap((stored) => findingIn(stored, mask)));
   }
   return findings;
@@ -30,21 +32,36 @@ function findingIn({ position, kind, recorded_at, body: text }: StoredBody, mask
   const body = parsed(text);
   if (body === undefined) return [];
   const secrets = new Set<string>();
-  collect(body, mask, secrets);
+  collect(body, mask.value(body), { mask, secrets });
   if (secrets.size === 0) return [];
   const { id = "", session_id = "", created_at = recorded_at } = body as { readonly [name: string]: string };
   return [{ position, id, kind, session_id: mask.text(session_id), created_at, secrets: [...secrets].sort() }];
 }
 
-function collect(value: unknown, mask: Mask, secrets: Set<string>): void {
-  if (typeof value === "string") for (const { rule } of mask.find(value)) secrets.add(rule);
-  else if (Array.isArray(value)) for (const item of value) collect(item, mask, secrets);
-  else if (isJsonObject(value)) {
-    for (const [key, item] of Object.entries(value)) {
-      collect(key, mask, secrets);
-      collect(item, mask, secrets);
+interface Search {
+  readonly mask: Mask;
+  readonly secrets: Set<string>;
+}
+
+/** Looks at a value and at the same masked: a text that only its name tells to be a secret is its marker there. */
+function collect(value: unknown, masked: unknown, search: Search): void {
+  if (typeof value === "string") collectText(value, masked, search);
+  else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) collect(item, (masked as readonly unknown[])[index], search);
+  } else if (isJsonObject(value)) {
+    const shown = Object.values(masked as object);
+    for (const [index, [key, item]] of Object.entries(value).entries()) {
+      collectText(key, key, search);
+      collect(item, shown[index], search);
     }
   }
+}
+
+function collectText(text: string, masked: unknown, { mask, secrets }: Search): void {
+  const spans = mask.find(text);
+  for (const { rule } of spans) secrets.add(rule);
+  if (spans.length > 0 || text === masked) return;
+  for (const [, rule = ""] of String(masked).matchAll(/\[masked:(\w+)\]/g)) secrets.add(rule);
 }
 
 function parsed(text: string): JsonObject | undefined {

@@ -1,7 +1,17 @@
 // The key that seals are signed with: a file outside of the data folder, made on first use, readable by its owner only.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { Fault } from "../model/fault.js";
 
 /** Where the key lies unless a setting says otherwise. */
@@ -35,11 +45,22 @@ export function findSealKey(path: string, options: { readonly is_named?: boolean
 /** Who can change the log must not come by the key with it. */
 function refuseInside(path: string, data: string): void {
   if (data === "memory:" || /^[a-z]+:\/\//i.test(data)) return;
-  const way = relative(resolve(data), resolve(path));
-  if (way.startsWith("..")) return;
+  const way = relative(realPathOf(data), realPathOf(path));
+  if (way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) return;
   throw new Fault("seal_key_unusable", `the key for seals, ${path}, lies in the data folder`, {
     hint: "Name a file elsewhere with HANSARD_SEAL_KEY: who can change the log must not find the key beside it.",
   });
+}
+
+/** Where a path leads, links followed as far as it exists: a link beside the store may lead into it, and one in it out of it. */
+function realPathOf(path: string): string {
+  const absolute = resolve(path);
+  try {
+    return realpathSync(absolute);
+  } catch {
+    const parent = dirname(absolute);
+    return parent === absolute ? absolute : join(realPathOf(parent), basename(absolute));
+  }
 }
 
 function readKeyFile(path: string): string | undefined {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderOfTest } from "../../test/support/temporary-folder.js";
 import type { Seal } from "../model/seal.js";
-import { parseSeal, sealFlaw, sealHead } from "./seal.js";
+import { newestSeal, parseSeals, sealFlaw, sealHead } from "./seal.js";
 import { defaultSealKeyPath, findSealKey, openSealKey } from "./seal-key.js";
 
 const { privateKey: key } = generateKeyPairSync("ed25519");
@@ -15,7 +15,7 @@ const seal = sealHead(head, { key, nowMs: Date.UTC(2026, 10, 15) });
 test("a seal that was just made is genuine, read back from its text too, with and without the key at hand", () => {
   expect(sealFlaw(seal, key)).toBeUndefined();
   expect(sealFlaw(seal, createPublicKey(key))).toBeUndefined();
-  expect(sealFlaw(parseSeal(JSON.stringify(seal)) as Seal, undefined)).toBeUndefined();
+  expect(sealFlaw((parseSeals(JSON.stringify(seal)) as readonly Seal[])[0] as Seal, undefined)).toBeUndefined();
 });
 
 test.each([
@@ -47,7 +47,26 @@ test.each([
     { ...seal, signature: `${seal.signature}00` },
   ],
 ])("%j is refused as a seal", (given) => {
-  expect(parseSeal(given)).toMatchObject({ code: "seal_invalid", field: "against" });
+  expect(parseSeals(given)).toMatchObject({ code: "seal_invalid", field: "against" });
+});
+
+test("of many seals, a line each, the newest of the log counts, in whatever order they stand", () => {
+  const at = (position: number, log_id = "log") =>
+    sealHead({ ...head, position, log_id }, { key, nowMs: 1_000 - position });
+  const text = [at(7), at(90, "other"), at(12), at(3)].map((one) => `${JSON.stringify(one)}\n\n`).join("");
+  const seals = parseSeals(text) as readonly [Seal, ...Seal[]];
+  expect(seals).toHaveLength(4);
+  expect(newestSeal(seals, "log")).toEqual(at(12));
+  expect(newestSeal(seals, "third")).toEqual(at(90, "other"));
+  expect(parseSeals(JSON.stringify(seal, null, 2))).toEqual([seal]);
+});
+
+test("a line that is no seal is named", () => {
+  const text = `${JSON.stringify(seal)}\n{"hansard_seal":1}\n`;
+  expect(parseSeals(text)).toMatchObject({
+    code: "seal_invalid",
+    message: "line 2: this is not a seal: log_id is missing",
+  });
 });
 
 describe("the key", () => {

@@ -3,7 +3,7 @@
 import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { HASH_BYTES } from "../model/chain.js";
 import { hexOf } from "../model/hex.js";
-import { type Rejection, reject } from "../model/rejection.js";
+import { Rejection, reject } from "../model/rejection.js";
 import { type Seal, sealFlaws } from "../model/seal.js";
 import { formatTime, parseTime } from "../model/time.js";
 import type { EntryLog, Head } from "../ports/entry-log.js";
@@ -28,9 +28,39 @@ function signedBytes(seal: Pick<Seal, "log_id" | "position" | "hash" | "sealed_a
   return Buffer.from(`hansard seal ${VERSION}\n${log_id}\n${position}\n${hash}\n${sealed_at}\n`, "utf8");
 }
 
-/** A seal as it was printed, or already parsed. */
-export function parseSeal(given: unknown): Seal | Rejection {
-  const seal = (typeof given === "string" ? parseText(given) : given) as Partial<Seal> | null | undefined;
+/** A seal as it was printed or already parsed, or many of them, a line each, as a file has that seals were added to. */
+export function parseSeals(given: unknown): readonly [Seal, ...Seal[]] | Rejection {
+  const whole = typeof given === "string" ? parseText(given) : given;
+  const lines = typeof given === "string" && whole === undefined ? given.split("\n") : [];
+  const seals: Seal[] = [];
+  for (const [at, line] of lines.entries()) {
+    if (line.trim() === "") continue;
+    const seal = parseSeal(parseText(line));
+    if (seal instanceof Rejection) return lines.length === 1 ? seal : atLine(at + 1, seal);
+    seals.push(seal);
+  }
+  const [first, ...others] = seals;
+  if (first !== undefined) return [first, ...others];
+  const seal = parseSeal(whole);
+  return seal instanceof Rejection ? seal : [seal];
+}
+
+function atLine(number: number, { message, ...flaw }: Rejection): Rejection {
+  return reject({ ...flaw, message: `line ${number}: ${message}` });
+}
+
+/** The newest of those that are of this log: what it says holds only where what the older ones say does. */
+export function newestSeal(seals: readonly [Seal, ...Seal[]], log_id: string): Seal {
+  const own = seals.filter((seal) => seal.log_id === log_id);
+  const newer = (left: Seal, right: Seal): Seal =>
+    right.position > left.position || (right.position === left.position && right.sealed_at > left.sealed_at)
+      ? right
+      : left;
+  return (own.length === 0 ? seals : own).reduce(newer);
+}
+
+function parseSeal(given: unknown): Seal | Rejection {
+  const seal = given as Partial<Seal> | null | undefined;
   if (typeof seal !== "object" || seal === null) return invalid("it is not a JSON object");
   if (seal.hansard_seal !== VERSION) return invalid(`hansard_seal is not ${VERSION}`);
   if (typeof seal.log_id !== "string" || seal.log_id === "") return invalid("log_id is missing");
@@ -88,6 +118,6 @@ function invalid(flaw: string): Rejection {
     code: "seal_invalid",
     field: "against",
     message: `this is not a seal: ${flaw}`,
-    hint: "Give the line that `hansard seal` printed.",
+    hint: "Give what `hansard seal` printed, one seal a line.",
   });
 }

@@ -108,7 +108,7 @@ function newEntry(id: string, fields: object = { error: "e" }, kind = "error"): 
   const salt = Buffer.alloc(16, id);
   const body = Buffer.from(JSON.stringify({ id, ...fields }));
   const recorded_at = "2026-11-15T06:39:37.123Z";
-  return { kind, recorded_at, salt, body, claims: [`id:${id}`] };
+  return { kind, recorded_at, recorded_by: "", salt, body, claims: [`id:${id}`] };
 }
 
 function redaction(id: string, positions: readonly number[]): LogEntry {

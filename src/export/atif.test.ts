@@ -34,6 +34,20 @@ test("a session goes out as steps, and comes in again as the same talk with the 
   expect(tokensOf(await again.entries())).toMatchObject({ input_tokens: 23, output_tokens: 158 });
 });
 
+test("an answer that came later and a call that failed are steps too", async () => {
+  const { recorder, ...bench } = importBench();
+  const { id: interaction_id } = await recorder.recordInteraction({ session_id: "s", prompt: "later" });
+  await recorder.recordInteraction({ session_id: "s", prompt: "never", error: "529 overloaded" });
+  await recorder.append({ kind: "response", interaction_id, response: "now" });
+  const { steps } = JSON.parse(await bench.export({ format: "atif", session_id: "s" }));
+  expect(steps).toMatchObject([
+    { source: "user", message: "later" },
+    { source: "user", message: "never" },
+    { source: "system", message: "529 overloaded", extra: { kind: "error" } },
+    { source: "agent", message: "now" },
+  ]);
+});
+
 test("results without a call, interactions and secrets: nothing is lost, and nothing is given away", async () => {
   const { recorder, ...bench } = importBench();
   await recorder.session("s").toolCall({ tool: "ping", result: "pong" });

@@ -1,6 +1,7 @@
 // One session as a trajectory in ATIF, the interchange form: steps of user, system and agent, each with what its tools gave
 // back. Secrets are masked, since people pass such files on.
-import { type Content, contentText, valueText } from "../model/content.js";
+import { valueText } from "../model/content.js";
+import { contentText } from "../model/content-pieces.js";
 import type { Entry, EntryOf } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { readRole } from "../model/roles.js";
@@ -51,14 +52,11 @@ class Steps {
   *take(entry: Entry, hasMessages: boolean): Generator<string> {
     if (entry.kind === "message") yield* this.#message(entry);
     else if (entry.kind === "tool_call") yield* this.#toolCall(entry);
-    else if (entry.kind === "error")
-      yield* this.#add(entry, { source: "system", message: entry.error, extra: { kind: "error" } });
+    else if (entry.kind === "error") yield* this.#error(entry, entry.error);
     else if (entry.kind === "interaction" && !hasMessages) {
       yield* this.#add(entry, { source: "user", message: entry.prompt });
-      const usage = { model: entry.model, usage: entry.usage };
-      if (entry.response !== "")
-        yield* this.#add(entry, { source: "agent", message: entry.response, ...this.#spent(usage) });
-    }
+      yield* this.#answer(entry);
+    } else if (entry.kind === "response" && !hasMessages) yield* this.#answer(entry);
   }
 
   *end(): Generator<string> {
@@ -69,9 +67,20 @@ class Steps {
     this.#results = [];
   }
 
+  /** What an interaction was answered with, at once or later, or why its call failed. */
+  *#answer(entry: EntryOf<"interaction"> | EntryOf<"response">): Generator<string> {
+    const { response: message, error, model, usage } = entry;
+    if (message !== "") yield* this.#add(entry, { source: "agent", message, ...this.#spent({ model, usage }) });
+    if (error !== "") yield* this.#error(entry, error);
+  }
+
+  *#error(entry: Entry, message: string): Generator<string> {
+    yield* this.#add(entry, { source: "system", message, extra: { kind: "error" } });
+  }
+
   *#message(entry: EntryOf<"message">): Generator<string> {
     const role = readRole(entry.role);
-    const message = contentText((entry.content ?? "") as Content);
+    const message = contentText(entry.content ?? "");
     if (role === "tool") {
       yield* this.#result(entry, { call_id: entry.tool_call_id, tool: entry.name, content: message });
       return;

@@ -1,4 +1,5 @@
 // The door of an export: format and filters as they come in from any surface.
+import type { Fault } from "../model/fault.js";
 import { parseId } from "../model/ids.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { isTimezone, WallClock } from "../model/zoned-time.js";
@@ -20,6 +21,8 @@ export interface ExportOptions extends FilterOptions<"export"> {
   readonly actor?: string | undefined;
   /** Calls that name the same one are one export, and are written down once: a new UUID for each export. */
   readonly export_id?: string | undefined;
+  /** Told where no audit entry could be written, because the store cannot be. */
+  readonly onUnaudited?: ((fault: Fault) => void) | undefined;
 }
 
 export type ExportFilter = QuestionFilter<"export">;

@@ -1,4 +1,5 @@
 // Exports of an open store: the chosen entries as text, each export written down before its first piece is handed out.
+import type { Fault } from "../model/fault.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import type { Asking } from "../read/questions.js";
@@ -11,6 +12,9 @@ export interface ExportDeed {
   readonly id: string | undefined;
 }
 
+/** Told that an export is not in the record, because the store cannot be written, and why. */
+export type OnUnaudited = (fault: Fault) => void;
+
 export interface ExportsParts {
   readonly log: EntryLog;
   readonly reading: Asking;
@@ -19,6 +23,7 @@ export interface ExportsParts {
   readonly audited: (
     pieces: AsyncGenerator<string>,
     note: { readonly action: "export"; readonly target: string } & ExportDeed,
+    onUnaudited: OnUnaudited | undefined,
   ) => AsyncGenerator<string, void, undefined>;
 }
 
@@ -29,7 +34,7 @@ export class Exports {
     this.#parts = parts;
   }
 
-  entries(query: ExportQuery, deed: ExportDeed): AsyncGenerator<string, void, undefined> {
+  entries(query: ExportQuery, deed: ExportDeed, onUnaudited?: OnUnaudited): AsyncGenerator<string, void, undefined> {
     const { log, reading, mask, audited } = this.#parts;
     const pieces = exportEntries(
       {
@@ -41,6 +46,6 @@ export class Exports {
       },
       query,
     );
-    return audited(pieces, { action: "export", target: targetOf(query), ...deed });
+    return audited(pieces, { action: "export", target: targetOf(query), ...deed }, onUnaudited);
   }
 }

@@ -1,13 +1,14 @@
 // Hansard's own form: a line about the log, then a line for each entry, with all that its hash was made from.
-import { isUtf8 } from "node:buffer";
 import { parseBody } from "../model/body.js";
+import { claimKey } from "../model/claims.js";
 import { hexOf } from "../model/hex.js";
+import { ClaimsAhead } from "../ports/claims-ahead.js";
 import type { Head, StoredEntry } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import type { ExportFilter } from "./export-query.js";
-import { type ExportParts, readable, selectEntries } from "./selection.js";
+import { type ExportParts, selectEntries } from "./selection.js";
 
-const VERSION = 1;
+const VERSION = 2;
 
 export async function* exportHansard(
   parts: ExportParts,
@@ -17,32 +18,35 @@ export async function* exportHansard(
   const whole = Object.keys(filter).length === 0 && !masked;
   const { log_id, position, hash } = head;
   yield `${JSON.stringify({ hansard: VERSION, log_id, position, hash: hexOf(hash), whole, ...(masked ? { masked } : {}) })}\n`;
+  const claims = new ClaimsAhead(parts.log);
   for await (const stored of selectEntries(parts, options)) {
-    yield masked ? maskedLine(stored, parts.mask) : hansardLine(stored);
+    if (stored.body === undefined) yield bodilessLine(stored, await claims.of(stored.position));
+    else yield masked ? maskedLine(stored, parts.mask) : hansardLine(stored);
   }
+}
+
+/** What the chain holds of an entry beside its body; entries of the first format say nothing of who brought them. */
+function chainedOf({ position, kind, recorded_at, recorded_by, hash }: StoredEntry): object {
+  return { position, kind, recorded_at, ...(recorded_by === undefined ? {} : { recorded_by }), hash: hexOf(hash) };
+}
+
+/** An erased entry carries the keys of its claims, which its hash covers and which stay taken wherever it goes. */
+function bodilessLine(stored: StoredEntry, claims: readonly string[]): string {
+  const { flaw } = stored;
+  const left = { ...chainedOf(stored), commitment: hexOf(stored.commitment) };
+  const keys = claims.map((claim) => hexOf(claimKey(claim)));
+  return `${JSON.stringify(flaw === undefined ? { ...left, erased: true, claims: keys } : { ...left, flaw })}\n`;
 }
 
 /** What is masked has another hash than what was recorded, so that it carries the commitment in place of the salt. */
 function maskedLine(stored: StoredEntry, mask: Mask): string {
-  if (stored.body === undefined || readable(stored) === undefined) return hansardLine(stored);
-  const { position, kind, recorded_at } = stored;
-  const chained = { position, kind, recorded_at, hash: hexOf(stored.hash), commitment: hexOf(stored.commitment) };
-  return `${JSON.stringify({ ...chained, ...mask.entry(parseBody(position, stored.body)) })}\n`;
+  const body = mask.entry(parseBody(stored.position, stored.body as Uint8Array));
+  return `${JSON.stringify({ ...chainedOf(stored), commitment: hexOf(stored.commitment), ...body })}\n`;
 }
 
 /** The body's text stands on the line as it is stored, its keys beside those of the chain. */
 function hansardLine(stored: StoredEntry): string {
-  const { position, kind, recorded_at, salt, body } = stored;
-  const chained = { position, kind, recorded_at, hash: hexOf(stored.hash) };
-  if (salt === undefined || body === undefined) {
-    const { flaw } = stored;
-    const left = { ...chained, commitment: hexOf(stored.commitment) };
-    return `${JSON.stringify(flaw === undefined ? { ...left, erased: true } : { ...left, flaw })}\n`;
-  }
-  const text = isUtf8(body) && readable(stored) !== undefined ? Buffer.from(body).toString("utf8") : undefined;
-  if (text === undefined || !text.startsWith('{"') || text.includes("\n")) {
-    const flaw = "its body is damaged and was left out";
-    return `${JSON.stringify({ ...chained, commitment: hexOf(stored.commitment), flaw })}\n`;
-  }
-  return `${JSON.stringify({ ...chained, salt: hexOf(salt) }).slice(0, -1)},${text.slice(1)}\n`;
+  const { salt, body } = stored as StoredEntry & { readonly salt: Uint8Array; readonly body: Uint8Array };
+  const text = Buffer.from(body).toString("utf8");
+  return `${JSON.stringify({ ...chainedOf(stored), salt: hexOf(salt) }).slice(0, -1)},${text.slice(1)}\n`;
 }

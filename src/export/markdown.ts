@@ -1,7 +1,8 @@
 // An export for people: entries in order as Markdown, recorded text in fences, where it is text and nothing else.
 import { type ByKind, saidByKind } from "../model/by-kind.js";
-import { type Content, contentTexts } from "../model/content.js";
+import { contentText } from "../model/content-pieces.js";
 import type { Entry } from "../model/entry.js";
+import { inMarkdown } from "../model/markdown-text.js";
 import { readRole } from "../model/roles.js";
 import type { Head } from "../ports/entry-log.js";
 import type { ExportQuery } from "./export-query.js";
@@ -17,7 +18,7 @@ export async function* exportMarkdown(
     if (entry === undefined) continue;
     if (entry.session_id !== session) {
       session = entry.session_id;
-      yield `# ${session === "" ? "Without a session" : inline(session)}\n\n`;
+      yield `# ${session === "" ? "Without a session" : inMarkdown(session)}\n\n`;
     }
     yield entryText(parts.mask.entry(entry));
   }
@@ -27,25 +28,33 @@ function entryText(entry: Entry): string {
   const time = entry.created_at.slice(0, 19).replace("T", " ");
   const { title = entry.kind, parts } = saidByKind(textsByKind, entry) ?? { parts: [] };
   const blocks = parts.filter(([, value]) => !isEmpty(value));
-  const text = blocks.map(([label, value]) => `${label === "" ? "" : `${label}:\n\n`}${fenced(value)}\n`).join("\n");
-  return `## #${entry.position} ${inline(title)} · ${time} UTC\n\n${text}${text === "" ? "" : "\n"}`;
+  const text = blocks
+    .map(([label, value]) => `${label === "" ? "" : `${inMarkdown(label)}:\n\n`}${fenced(value)}\n`)
+    .join("\n");
+  return `## #${entry.position} ${inMarkdown(title)} · ${time} UTC\n\n${text}${text === "" ? "" : "\n"}`;
 }
 
 type Part = readonly [label: string, value: unknown];
 
 /** What stands in the heading of an entry, and what below it. */
 const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: readonly Part[] }> = {
-  interaction: ({ prompt, response }) => ({
+  interaction: ({ prompt, response, error }) => ({
     parts: [
       ["Prompt", prompt],
       ["Response", response],
+      ["Failed", error],
     ],
   }),
-  response: ({ response }) => ({ parts: [["Response", response]] }),
+  response: ({ response, error }) => ({
+    parts: [
+      ["Response", response],
+      ["Failed", error],
+    ],
+  }),
   message: ({ role, name, content, tool_calls }) => ({
     title: name === "" ? readRole(role) : `${readRole(role)} (${name})`,
     parts: [
-      ["", textOrParts(content)],
+      ["", contentText(content)],
       ["Calls", tool_calls],
     ],
   }),
@@ -73,6 +82,14 @@ const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: read
     parts: [["Summary", summary]],
   }),
   clear: () => ({ parts: [] }),
+  withdrawal: ({ withdraws }) => ({ title: `withdrawn: #${withdraws}`, parts: [] }),
+  feedback: ({ entry_id, score, label, comment }) => ({
+    title: `feedback on ${entry_id}${score === undefined ? "" : `: ${score}`}`,
+    parts: [
+      ["Label", label],
+      ["Comment", comment],
+    ],
+  }),
   session_info: ({ title, metadata }) => ({
     title: title === "" ? "about the session" : `about the session: ${title}`,
     parts: [["Metadata", metadata]],
@@ -81,12 +98,6 @@ const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: read
   audit: () => ({ parts: [] }),
   redaction: () => ({ parts: [] }),
 };
-
-/** One text where all of it is text, else the parts as they are. */
-function textOrParts(content: Content): unknown {
-  const texts = contentTexts(content);
-  return typeof content === "string" || texts.length === content.length ? texts.join("\n") : content;
-}
 
 function isEmpty(value: unknown): boolean {
   return value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
@@ -98,12 +109,4 @@ function fenced(value: unknown): string {
   const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = "`".repeat(longest + 1);
   return `${fence}${typeof value === "string" ? "" : "json"}\n${text.toWellFormed()}\n${fence}`;
-}
-
-/** Names on a heading are text too: what Markdown and HTML would read is escaped. */
-function inline(text: string): string {
-  return text
-    .replace(/\s+/g, " ")
-    .replace(/[\\`*_{}[\]()#+!<>&|~]/g, (char) => `\\${char}`)
-    .toWellFormed();
 }

@@ -1,8 +1,10 @@
 // Which entries an export holds: in order of position, up to where the log ended when it began.
+import { isUtf8 } from "node:buffer";
 import { bodyToEntry, parseBody, parseBodyText } from "../model/body.js";
+import { bodyFlaw } from "../model/chain-walk.js";
 import { completionClaim } from "../model/claims.js";
 import type { Entry } from "../model/entry.js";
-import { Fault } from "../model/fault.js";
+import { corruptEntry, isCorruptEntry } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
 import type { RowKey, RowQuery, SessionRange } from "../ports/entry-index.js";
 import type { EntryLog, Head, StoredBody, StoredEntry } from "../ports/entry-log.js";
@@ -28,7 +30,23 @@ export interface ExportParts {
   readonly mask: Mask;
 }
 
+/**
+ * The entries that an export holds, each held against its commitment. One that is not as it was recorded comes without its
+ * body, and once all others have been handed out the export fails: nobody may take it for the whole.
+ */
 export async function* selectEntries(
+  parts: ExportParts,
+  options: { readonly filter: ExportFilter; readonly head: Head },
+): AsyncGenerator<StoredEntry> {
+  let altered: StoredEntry | undefined;
+  for await (const stored of matchingEntries(parts, options)) {
+    if (stored.flaw !== undefined) altered ??= stored;
+    yield stored;
+  }
+  if (altered?.flaw !== undefined) throw corruptEntry(altered.position, altered.flaw);
+}
+
+async function* matchingEntries(
   parts: ExportParts,
   options: { readonly filter: ExportFilter; readonly head: Head },
 ): AsyncGenerator<StoredEntry> {
@@ -72,7 +90,7 @@ function idsIn({ position, body = "" }: StoredBody): readonly string[] {
   try {
     return [parseBodyText(position, body).id as string];
   } catch (error) {
-    if (error instanceof Fault && error.code === "entry_corrupt") return [];
+    if (isCorruptEntry(error)) return [];
     throw error;
   }
 }
@@ -81,12 +99,29 @@ function idsIn({ position, body = "" }: StoredBody): readonly string[] {
 async function* walkPositions({ log }: ExportParts, positions: readonly number[]): AsyncGenerator<StoredEntry> {
   for (const position of positions) {
     const [stored] = await log.get([position]);
-    if (stored !== undefined) yield stored;
+    if (stored !== undefined) yield checked(stored);
   }
 }
 
 async function* walk(log: EntryLog, head: Head): AsyncGenerator<StoredEntry> {
-  for await (const batch of walkLog(log, { through: head.position, entries_max: BATCH_ENTRIES })) yield* batch;
+  for await (const batch of walkLog(log, { through: head.position, entries_max: BATCH_ENTRIES })) {
+    for (const stored of batch) yield checked(stored);
+  }
+}
+
+/** Without salt and body, and with the reason, where they are not what was recorded. */
+function checked(stored: StoredEntry): StoredEntry {
+  const flaw = bodyFlaw(stored) ?? (isReadable(stored) ? undefined : "its body is no entry");
+  if (flaw === undefined) return stored;
+  const { salt: _, body: __, ...left } = stored;
+  return { ...left, flaw };
+}
+
+/** Whether the line that an export has for it can be read again. */
+function isReadable(stored: StoredEntry): boolean {
+  if (stored.body === undefined) return true;
+  const bytes = Buffer.from(stored.body);
+  return readable(stored) !== undefined && isUtf8(bytes) && bytes.indexOf('{"') === 0 && !bytes.includes(0x0a);
 }
 
 async function* walkSession(
@@ -109,7 +144,8 @@ function matches(stored: StoredEntry, filter: ExportFilter): boolean {
   const { kinds, ...rest } = filter;
   // The kind is known of every entry, also where its body is gone.
   if (!rowMatches(stored, kinds === undefined ? {} : { kinds })) return false;
-  if (Object.keys(rest).length === 0) return true;
+  // Nobody can say what an altered one was about; that it is there has to be said in any case.
+  if (Object.keys(rest).length === 0 || stored.flaw !== undefined) return true;
   const entry = readable(stored);
   const row = entry === undefined ? undefined : rowOfEntry(entry);
   return row !== undefined && rowMatches(row, rest);
@@ -117,11 +153,11 @@ function matches(stored: StoredEntry, filter: ExportFilter): boolean {
 
 /** The entry, or undefined where its body is gone or damaged: nobody can say any more what it was about. */
 export function readable(stored: StoredEntry): Entry | undefined {
-  if (stored.body === undefined) return undefined;
+  if (stored.body === undefined || stored.flaw !== undefined) return undefined;
   try {
     return bodyToEntry({ ...stored, hash: hexOf(stored.hash) }, parseBody(stored.position, stored.body));
   } catch (error) {
-    if (error instanceof Fault && error.code === "entry_corrupt") return undefined;
+    if (isCorruptEntry(error)) return undefined;
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import type { StoredForm, ToLine } from "../import/line-form.js";
 import { nanobotLine } from "../import/nanobot.js";
 import { timmyLine } from "../import/timmy.js";
 import { parseBody } from "../model/body.js";
+import { asRecorded } from "../model/chain-walk.js";
 import { completionClaim } from "../model/claims.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { parseTime } from "../model/time.js";
@@ -68,7 +69,7 @@ async function nativeHeader(parts: ExportParts, session_id: string): Promise<Jso
   const newest = { session_id, order: "desc", limit: 100, kinds: ["session_info"] } as const;
   for (const position of await parts.sessionPositions(newest)) {
     const [stored] = await parts.log.get([position]);
-    const entry = stored === undefined ? undefined : readable(stored);
+    const entry = stored === undefined ? undefined : readable(asRecorded(stored));
     const native = entry?.extra.native_record;
     if (isJsonObject(native) && native._type === "metadata") return native;
   }
@@ -117,5 +118,5 @@ async function turnOf(parts: ExportParts, form: StoredForm): Promise<readonly St
 async function completionOf(log: EntryLog, id: string): Promise<StoredForm | undefined> {
   const [position] = await log.find([completionClaim(id)]);
   const [stored] = position === undefined ? [] : await log.get([position]);
-  return stored === undefined ? undefined : formOf(stored);
+  return stored === undefined ? undefined : formOf(asRecorded(stored));
 }

@@ -1,5 +1,6 @@
 // Keys: making, listing and revoking them, and saying who it is that comes with one.
 import { randomBytes } from "node:crypto";
+import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
 import { isScope, type Scope, scopes } from "../model/scope.js";
 import { formatTime } from "../model/time.js";
@@ -25,15 +26,26 @@ export interface CreatedKey {
   readonly name: string;
 }
 
+export interface KeyOptions {
+  readonly scope: Scope;
+  readonly name?: string | undefined;
+  /** Who makes it, for the audit: `person` by default. */
+  readonly actor?: string;
+}
+
+const keyOptionNames = optionNames<KeyOptions>({ scope: true, name: true, actor: true });
+
 /** Who asks, and what for. */
 export interface Caller {
   /** For the audit: `key:ID`, or `person` where there are no keys. */
   readonly actor: string;
+  /** The id of the key; `""` where there are no keys. */
+  readonly key_id: string;
   readonly scope: Scope;
 }
 
 /** Without keys, whoever reaches the store is the person it belongs to. */
-export const person: Caller = { actor: "person", scope: "admin" };
+export const person: Caller = { actor: "person", key_id: "", scope: "admin" };
 
 const NAME_BYTES_MAX = 256;
 /** Who did it where nobody says. */
@@ -53,12 +65,8 @@ export class Keys {
   }
 
   /** Makes a key. It is shown here and nowhere else. */
-  async create(options: {
-    readonly scope: Scope;
-    readonly name?: string | undefined;
-    readonly actor?: string;
-  }): Promise<CreatedKey> {
-    const { scope, name } = orThrow(parseKey(options));
+  async create(options: KeyOptions): Promise<CreatedKey> {
+    const { scope, name } = orThrow(parseKey(knownOptions(options, keyOptionNames)));
     const { id, key } = newKey(randomBytes);
     // The note first: a key that nobody wrote down must not exist.
     await this.#note({ action: "key_created", actor: options.actor ?? ACTOR_DEFAULT, target: id });
@@ -73,10 +81,11 @@ export class Keys {
 
   /** From the moment this returns, no server takes the key any more. Revoking it again changes nothing. */
   async revoke(id: string, options: { readonly actor?: string } = {}): Promise<KeySummary> {
+    const { actor = ACTOR_DEFAULT } = knownOptions(options, ["actor"]);
     const { key } = await this.#store.lookUp(id);
     if (key === undefined) throw keyNotFound(id);
     if (key.revoked_at !== undefined) return this.#summary(key);
-    await this.#note({ action: "key_revoked", actor: options.actor ?? ACTOR_DEFAULT, target: id });
+    await this.#note({ action: "key_revoked", actor, target: id });
     return this.#summary((await this.#store.revoke(id, formatTime(this.#nowMs()))) ?? key);
   }
 
@@ -93,7 +102,7 @@ export class Keys {
     if (isEmpty) return person;
     if (authorization === undefined) return keyMissing();
     if (text === undefined || key === undefined || !isKeyOf(text, key.hash)) return keyWrong();
-    return key.revoked_at === undefined ? { actor: `key:${key.id}`, scope: key.scope } : keyWrong();
+    return key.revoked_at === undefined ? { actor: `key:${key.id}`, key_id: key.id, scope: key.scope } : keyWrong();
   }
 
   close(): Promise<void> {

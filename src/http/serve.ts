@@ -1,7 +1,6 @@
 // Serving: listens on an address, and on closing lets what is under way finish before the store is closed.
 import type { FastifyInstance } from "fastify";
-import { RecorderError } from "../model/rejection.js";
-import { isLoopback } from "./door/loopback.js";
+import { beyondLoopback, isLoopback } from "./door/loopback.js";
 import { createServer, HOST_DEFAULT, type ServerOptions } from "./server.js";
 
 export interface ServeOptions extends ServerOptions {
@@ -40,15 +39,6 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       return closing;
     },
   };
-}
-
-function beyondLoopback(host: string): RecorderError {
-  return new RecorderError({
-    code: "host_refused",
-    field: "host",
-    message: `${host} can be reached by others, and there are no keys to keep them out`,
-    hint: "Make one with `hansard keys create --scope admin`, or listen on 127.0.0.1.",
-  });
 }
 
 async function drain(app: FastifyInstance, msMax: number): Promise<void> {

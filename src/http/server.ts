@@ -6,7 +6,7 @@ import type { Recorder } from "../recorder.js";
 import { gatherOperations } from "./describe/openapi.js";
 import { acceptJson } from "./door/bodies.js";
 import { budgetBodies } from "./door/body-budget.js";
-import { answerClientError } from "./door/client-errors.js";
+import { answerClientError, answerExpectation } from "./door/client-errors.js";
 import { keepDoor } from "./door/doorkeeper.js";
 import { sendError } from "./door/errors.js";
 import { HostCheck } from "./door/hosts.js";
@@ -69,6 +69,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: answerClientError,
   });
   app.server.maxConnections = limits.connections;
+  app.server.on("checkExpectation", answerExpectation);
   app.decorateReply("errorCode", null);
   app.removeAllContentTypeParsers();
   acceptJson(app);

@@ -16,6 +16,7 @@ interface SourceParts {
   readonly opening: Opening;
   readonly clock: WallClock;
   readonly log: LogState;
+  readonly as_new: boolean;
   /** Hears how far it is. */
   readonly tell: ((progress: ImportProgress) => void) | undefined;
   readonly intake: Intake;
@@ -32,7 +33,7 @@ export class FileSource {
   }
 
   async *read(importer: Importer): AsyncGenerator<ImportStep> {
-    const { opened, opening, clock, log, database } = this.#source;
+    const { opened, opening, clock, log, as_new, database } = this.#source;
     const facts = {
       path: this.#file,
       stem: this.#file === "-" ? "stdin" : basename(this.#file).replace(/(?<=.)\.[^.]*$/, ""),
@@ -40,10 +41,11 @@ export class FileSource {
       opening,
       clock,
       log,
+      as_new,
       near: nearFiles(this.#file),
     };
     if (importer.reads === "lines") {
-      yield* importer.read({ ...facts, records: (levels) => readRecords(this.#chunks() ?? none(), levels) });
+      yield* importer.read({ ...facts, records: (levels) => readRecords(this.#chunks(), levels) });
     } else if (importer.reads === "document") {
       const document = await readDocument(() => this.#chunks());
       const header = (names: readonly string[]) => document.header(names);
@@ -110,5 +112,3 @@ function nearFiles(file: string): NearFiles {
     },
   };
 }
-
-async function* none(): AsyncGenerator<Buffer> {}

@@ -1,10 +1,12 @@
 // Hansard's own export: into an empty store as it was, into others anew.
 import { describe, expect, test } from "vitest";
-import { recordsOf } from "../../test/support/fixtures.js";
+import { fixturePath, fixtureRecords, recordsOf } from "../../test/support/fixtures.js";
 import { counts, importBench } from "../../test/support/import-target.js";
 import { memoryRecorder } from "../../test/support/memory-recorder.js";
 import { sampleEntries } from "../../test/support/sample-entries.js";
 import { repeatableSurroundings } from "../../test/support/surroundings.js";
+import { commitmentOf } from "../model/chain.js";
+import { claimKey, idClaim } from "../model/claims.js";
 
 async function sampleBench() {
   const bench = importBench();
@@ -44,10 +46,10 @@ describe("a whole export", () => {
     const bench = await sampleBench();
     const { hash } = (await bench.recorder.verify()) as { readonly hash: string };
     const [header, first, ...rest] = recordsOf(await bench.export({}));
-    expect(header).toEqual({ hansard: 1, log_id: expect.any(String), position: 12, hash, whole: true });
+    expect(header).toEqual({ hansard: 2, log_id: expect.any(String), position: 12, hash, whole: true });
     const [entry] = await bench.entries();
     expect(first).toEqual({
-      ...{ position: 1, kind: "session_info", recorded_at: entry?.recorded_at, hash: entry?.hash },
+      ...{ position: 1, kind: "session_info", recorded_at: entry?.recorded_at, recorded_by: "", hash: entry?.hash },
       salt: expect.stringMatching(/^[0-9a-f]{32}$/),
       ...{ id: "info", session_id: "s:1", title: "A first session", metadata: { topic: "tests" } },
     });
@@ -65,20 +67,15 @@ describe("a whole export", () => {
     expect(counts(await copy.import(path))).toMatchObject({ added: 0, existing: 12, rejected: 0 });
   });
 
-  test("goes on where an import was broken off, and where the log has grown since", async () => {
+  test("goes on where an earlier one ended", async () => {
     const bench = await sampleBench();
-    const lines = (await bench.export({})).split("\n");
     const copy = freshBench();
-    const half = await copy.import(copy.write("half.ndjson", lines.slice(0, 6).join("\n")));
-    expect(half).toMatchObject({
-      added: 5,
-      rejected: [{ line: 6, reason: expect.stringMatching(/ends at position 5/) }],
-    });
+    await copy.import(copy.write("earlier.ndjson", await bench.export({})));
     await bench.recorder.append({ kind: "error", error: "later" });
     const entries = await bench.entries();
     const grown = copy.write("all.ndjson", await bench.export({}));
     // What is later is the audit entry about the first export, and the error.
-    expect(counts(await copy.import(grown))).toMatchObject({ added: 9, existing: 5, rejected: 0 });
+    expect(counts(await copy.import(grown))).toMatchObject({ added: 2, existing: 12, rejected: 0 });
     expect(await copy.entries()).toEqual(entries);
   });
 
@@ -90,51 +87,112 @@ describe("a whole export", () => {
   });
 });
 
-describe("what was changed on the way is found:", () => {
-  const change = async (edit: (lines: string[]) => void) => {
-    const bench = await sampleBench();
-    const lines = (await bench.export({})).trimEnd().split("\n");
-    edit(lines);
-    const copy = freshBench();
-    const report = await copy.import(copy.write("all.ndjson", `${lines.join("\n")}\n`));
-    expect(await copy.recorder.verify()).toMatchObject({ ok: true });
-    return { copy, report };
+describe("of a whole export that was changed on the way nothing is imported:", () => {
+  const changes: { readonly [what: string]: (lines: string[]) => void } = {
+    "a text that was edited": (lines) => replaceIn(lines, 7, "ENOENT", "EACCES"),
+    "a line that was taken out": (lines) => void lines.splice(3, 1),
+    "the last line taken out": (lines) => void lines.pop(),
+    "two lines swapped": (lines) => void lines.splice(3, 2, lines[4] as string, lines[3] as string),
+    "a line twice": (lines) => void lines.splice(3, 0, lines[3] as string),
+    "a time that was edited": (lines) => replaceIn(lines, 3, '"recorded_at":"2026', '"recorded_at":"2025'),
+    "who brought it edited": (lines) => replaceIn(lines, 3, '"recorded_by":""', '"recorded_by":"k1"'),
+    "who brought it taken out, as if it were an older entry": (lines) => replaceIn(lines, 3, '"recorded_by":"",', ""),
+    "a line that was torn": (lines) => void lines.splice(12, 1, (lines[12] as string).slice(0, 40)),
+    "a line that is no entry": (lines) => void lines.splice(3, 0, '{"note":"nothing"}'),
+    "another end promised": (lines) => replaceIn(lines, 0, /"hash":"[0-9a-f]{64}"/, `"hash":"${"0".repeat(64)}"`),
+    "a body taken out as if it had been damaged": (lines) => bodiless(lines, 7, { flaw: "its body is damaged" }),
+    "a body taken out as if it had been erased": (lines) => bodiless(lines, 7, { erased: true, claims: [] }),
   };
 
-  test("a text that was edited is left out, and what follows is placed anew", async () => {
-    const { copy, report } = await change((lines) => {
-      lines[7] = (lines[7] as string).replace("ENOENT", "EACCES");
-    });
-    expect(report.added).toBe(11);
-    expect(report.rejected).toEqual([
-      { file: expect.any(String), line: 8, reason: expect.stringMatching(/hash does not fit.*placed anew/) },
-    ]);
-    const entries = await copy.entries();
-    expect(entries.map(({ id }) => id)).not.toContain("failed");
-    expect(entries.at(-1)).toMatchObject({ id: "asked-again", position: 11 });
+  test.each(Object.keys(changes))("%s", async (what) => {
+    const bench = await sampleBench();
+    const lines = (await bench.export({})).trimEnd().split("\n");
+    const before = lines.join("\n");
+    changes[what]?.(lines);
+    expect(lines.join("\n")).not.toBe(before);
+    const copy = freshBench();
+    const path = copy.write("all.ndjson", `${lines.join("\n")}\n`);
+    const report = await copy.import(path);
+    expect(report).toMatchObject({ added: 0, existing: 0, rejected: [{ file: path, line: 0 }] });
+    expect(report.rejected[0]?.reason).toMatch(/^line \d+: .*nothing was imported/);
+    expect(await copy.entries()).toEqual([]);
   });
 
-  test("a line that was taken out is told, and what follows is placed anew", async () => {
-    const { report } = await change((lines) => void lines.splice(3, 1));
-    expect(report.added).toBe(11);
-    expect(report.rejected).toMatchObject([{ line: 4, reason: expect.stringMatching(/position 3 is missing/) }]);
+  test("but as new, what can be read is placed anew", async () => {
+    const bench = await sampleBench();
+    const lines = (await bench.export({})).trimEnd().split("\n");
+    replaceIn(lines, 7, "ENOENT", "EACCES");
+    lines.splice(3, 1);
+    const copy = freshBench();
+    const report = await copy.import(copy.write("all.ndjson", lines.join("\n")), { as_new: true });
+    expect(counts(report)).toMatchObject({ added: 11, rejected: 0 });
+    expect(await copy.recorder.getEntry("failed")).toMatchObject({ position: 6 });
+    expect(await copy.recorder.verify()).toMatchObject({ ok: true });
   });
 
-  test("a time that was edited", async () => {
-    const { report } = await change((lines) => {
-      lines[3] = (lines[3] as string).replace('"recorded_at":"2026', '"recorded_at":"2025');
-    });
-    expect(report.rejected).toMatchObject([{ line: 4 }]);
+  test("a part of a log is refused where a line does not fit the one before it", async () => {
+    const bench = await sampleBench();
+    const lines = (await bench.export({})).trimEnd().split("\n");
+    replaceIn(lines, 0, '"whole":true', '"whole":false');
+    replaceIn(lines, 7, "ENOENT", "EACCES");
+    const copy = freshBench();
+    const report = await copy.import(copy.write("part.ndjson", lines.join("\n")));
+    expect(report).toMatchObject({ added: 0, rejected: [{ line: 0, reason: expect.stringMatching(/^line 8: /) }] });
   });
 
-  test("a line that was torn costs itself", async () => {
-    const { report } = await change((lines) => {
-      lines[12] = (lines[12] as string).slice(0, 40);
-    });
-    expect(report.added).toBe(11);
-    expect(report.rejected[0]).toMatchObject({ line: 13, reason: expect.stringMatching(/not valid JSON/) });
+  test("a stream is refused whole too", async () => {
+    const bench = await sampleBench();
+    const out = await bench.export({});
+    const copy = freshBench();
+    const stdin = (text: string) =>
+      (async function* () {
+        yield Buffer.from(text);
+      })();
+    const refused = await copy.import("-", { stdin: stdin(out.replace("ENOENT", "EACCES")) });
+    expect(refused).toMatchObject({ added: 0, rejected: [{ file: "-", line: 0 }] });
+    expect(counts(await copy.import("-", { stdin: stdin(out) }))).toMatchObject({ added: 12, rejected: 0 });
   });
 });
+
+test("an erased entry takes the keys of its claims along, and its id stays taken", async () => {
+  const bench = await sampleBench();
+  await bench.recorder.forget({ entry: "failed", reason: "asked to" });
+  const copy = freshBench();
+  await copy.import(copy.write("all.ndjson", await bench.export({})));
+  expect(await copy.recorder.verify()).toMatchObject({ ok: true, erased: 1 });
+  expect(await copy.recorder.append({ kind: "error", id: "failed", error: "again" })).toMatchObject({
+    status: "already_recorded",
+    entries: [{ position: 7 }],
+  });
+});
+
+test("an export of form 1 is imported with its positions, times and hashes, and its erased entries", async () => {
+  const bench = freshBench();
+  const path = fixturePath("exports", "form-1.ndjson");
+  expect(counts(await bench.import(path))).toMatchObject({ added: 14, rejected: 0 });
+  const lines = fixtureRecords("exports", "form-1.ndjson").slice(1) as readonly { readonly hash: string }[];
+  const entries = await bench.entries();
+  expect(entries.map(({ hash }) => hash)).toEqual(lines.map(({ hash }) => hash));
+  expect(new Set(entries.map(({ recorded_by }) => recorded_by))).toEqual(new Set([""]));
+  expect(await bench.recorder.verify()).toMatchObject({ ok: true, entries: 14, erased: 2 });
+  await bench.recorder.append({ kind: "error", error: "goes on" });
+  const copy = freshBench();
+  await copy.import(copy.write("again.ndjson", await bench.export({})));
+  expect(await copy.recorder.verify()).toMatchObject({ ok: true, entries: 15, erased: 2 });
+});
+
+/** The line with this index, counted from the first one about the log. */
+function replaceIn(lines: string[], index: number, what: string | RegExp, by: string): void {
+  lines[index] = (lines[index] as string).replace(what, by);
+}
+
+function bodiless(lines: string[], index: number, left: object): void {
+  const { position, kind, recorded_at, recorded_by, hash, salt, ...body } = JSON.parse(lines[index] as string);
+  const commitment = commitmentOf(Buffer.from(salt, "hex"), Buffer.from(JSON.stringify(body))).toString("hex");
+  const claims = [claimKey(idClaim(body.id)).toString("hex")];
+  const given = "claims" in left ? { claims } : {};
+  lines[index] = JSON.stringify({ position, kind, recorded_at, recorded_by, hash, commitment, ...left, ...given });
+}
 
 describe("into a store that has entries of its own", () => {
   test("entries are placed anew, with their ids, times and sessions", async () => {
@@ -176,6 +234,29 @@ describe("into a store that has entries of its own", () => {
     expect(consolidation).toMatchObject({ through: 7, summary: "asked and read" });
   });
 
+  test("a withdrawal and feedback are led to what they name, and refused where that is not there", async () => {
+    const bench = importBench();
+    await bench.recorder.append({ kind: "message", id: "m", session_id: "s", role: "user", content: "oops" });
+    await bench.recorder.append({ kind: "message", id: "n", session_id: "s", role: "user", content: "hello" });
+    await bench.recorder.session("s").withdraw(1, { id: "w" });
+    await bench.recorder.feedback({ id: "f", entry_id: "n", score: -1 });
+    const other = freshBench();
+    await other.recorder.append({ kind: "error", error: "first" });
+    const text = await bench.export({});
+    const path = other.write("all.ndjson", text);
+    expect(await other.import(path)).toMatchObject({ added: 4, rejected: [] });
+    expect(await other.import(path)).toMatchObject({ added: 0, existing: 4, rejected: [] });
+    expect(await other.recorder.getEntry("w")).toMatchObject({ withdraws: 2 });
+    expect(await other.recorder.session("s").history()).toMatchObject([{ content: "hello" }]);
+    expect((await other.recorder.listEntries({ is: "disliked" })).entries).toMatchObject([{ id: "n" }]);
+    const lines = text.split("\n").slice(3).join("\n");
+    const third = freshBench();
+    expect(await third.import(third.write("tail.ndjson", lines))).toMatchObject({
+      added: 0,
+      rejected: [{ reason: expect.stringMatching(/position 1, which/) }, { reason: expect.stringMatching(/no entry/) }],
+    });
+  });
+
   test("a filtered export holds what was chosen, and is placed anew even in an empty store", async () => {
     const bench = await sampleBench();
     const out = await bench.export({ project: "atlas" });
@@ -199,8 +280,8 @@ describe("into a store that has entries of its own", () => {
 
   test("a form that is newer than this program is told, and nothing is guessed", async () => {
     const bench = importBench();
-    const report = await bench.import(bench.write("new.ndjson", [{ hansard: 2, log_id: "x" }, { position: 1 }]));
-    expect(report).toMatchObject({ added: 0, rejected: [{ line: 1, reason: expect.stringMatching(/form 2/) }] });
+    const report = await bench.import(bench.write("new.ndjson", [{ hansard: 3, log_id: "x" }, { position: 1 }]));
+    expect(report).toMatchObject({ added: 0, rejected: [{ line: 0, reason: expect.stringMatching(/form 3/) }] });
   });
 });
 

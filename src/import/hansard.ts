@@ -1,10 +1,10 @@
 // Hansard's own export. A whole log goes into an empty store as it was, with its positions, times and hashes; into any
 // other store its entries are placed anew.
-import { chainHash, commitmentOf, GENESIS_HASH, HASH_BYTES, SALT_BYTES } from "../model/chain.js";
-import { claimsOf } from "../model/claims.js";
 import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue, jsonEquals } from "../model/json.js";
-import { isCaptureKind, isReservedKind } from "../model/kinds.js";
+import { isCaptureKind } from "../model/kinds.js";
 import { limits } from "../model/limits.js";
+import { formFlaw, verifyExport } from "./export-check.js";
+import { type ExportedEntry, isHeader, parseLine } from "./exported-entry.js";
 import { hashedId } from "./identity.js";
 import type {
   EntryCopy,
@@ -20,48 +20,34 @@ import { EXPORTED_LEVELS_MAX } from "./lines.js";
 import { PositionMap } from "./position-map.js";
 
 const FORMAT = "hansard";
-const VERSION = 1;
 
 export const hansardImporter: LineImporter = {
   format: FORMAT,
   reads: "lines",
   recognises: ({ records }: Opening) => records.some((record) => isHeader(record) || parseLine(record) !== undefined),
+  async check(records) {
+    const found = await verifyExport(records, { skips_bad_lines: true });
+    if (found.ok) return undefined;
+    return `line ${found.line}: ${found.reason}; nothing was imported (--as-new places what can be read anew)`;
+  },
   read,
 };
-
-function isHeader(record: JsonObject): boolean {
-  return typeof record.hansard === "number" && typeof record.log_id === "string";
-}
-
-/** A line taken apart: the chain's part, and the body as its bytes were, unless they are gone. */
-interface ExportedEntry {
-  readonly position: number;
-  readonly kind: string;
-  readonly recorded_at: string;
-  readonly hash: Uint8Array;
-  readonly salt: Uint8Array | undefined;
-  readonly commitment: Uint8Array;
-  readonly body: JsonObject | undefined;
-  readonly bytes: Uint8Array | undefined;
-  /** Why there is no body, where it was not erased. */
-  readonly flaw: string | undefined;
-}
 
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const placing = new Placing();
   let restoring: Restoring | undefined;
-  let header: JsonObject | undefined;
-  let last = { line: 0, position: 0 };
   for await (const item of source.records(EXPORTED_LEVELS_MAX)) {
     if ("reason" in item) {
       yield item;
     } else if (isHeader(item.record)) {
-      header = item.record;
-      if (Number(header.hansard) > VERSION) {
-        yield { line: item.line, reason: `the export has form ${header.hansard}; this version reads form ${VERSION}` };
+      // Whoever places anew has looked at nothing before.
+      const flaw = formFlaw(item.record);
+      if (flaw !== undefined) {
+        yield { line: item.line, reason: flaw };
         return;
       }
-      restoring = header.whole === true ? await Restoring.start(source.log, String(header.log_id)) : undefined;
+      const keepsPlaces = item.record.whole === true && !source.as_new;
+      restoring = keepsPlaces ? await Restoring.start(source.log, String(item.record.log_id)) : undefined;
     } else {
       const { line } = item;
       const entry = parseLine(item.record);
@@ -69,46 +55,16 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
         yield { line, reason: "the line is not an entry of an export" };
         continue;
       }
-      last = { line, position: entry.position };
       yield* restoring?.take(line, entry, placing) ?? placing.take(line, entry);
     }
   }
-  if (header?.whole === true && typeof header.position === "number" && last.position < header.position) {
-    const reason = `the file ends at position ${last.position}; the log had ${header.position} entries`;
-    yield { line: last.line, reason };
-  }
 }
 
-function parseLine(record: JsonObject): ExportedEntry | undefined {
-  const { position, kind, recorded_at, hash, salt, commitment, erased, flaw, ...body } = record;
-  if (!Number.isSafeInteger(position) || typeof kind !== "string" || typeof recorded_at !== "string") return undefined;
-  const hashBytes = bytesOf(hash, HASH_BYTES);
-  if (hashBytes === undefined || !(isCaptureKind(kind) || isReservedKind(kind))) return undefined;
-  const envelope = { position: position as number, kind, recorded_at, hash: hashBytes };
-  const saltBytes = bytesOf(salt, SALT_BYTES);
-  if (saltBytes !== undefined && typeof body.id === "string") {
-    const bytes = Buffer.from(JSON.stringify(body));
-    return { ...envelope, salt: saltBytes, body, bytes, commitment: commitmentOf(saltBytes, bytes), flaw: undefined };
-  }
-  const left = bytesOf(commitment, HASH_BYTES);
-  if (left === undefined) return undefined;
-  const lost = { salt: undefined, body: undefined, bytes: undefined, commitment: left };
-  return { ...envelope, ...lost, flaw: typeof flaw === "string" ? flaw : undefined };
-}
-
-function bytesOf(hex: unknown, count: number): Uint8Array | undefined {
-  return typeof hex === "string" && /^[0-9a-f]+$/.test(hex) && hex.length === 2 * count
-    ? Buffer.from(hex, "hex")
-    : undefined;
-}
-
-/** Puts entries at their old places for as long as they fit. */
+/** Puts entries at their old places, unless somebody else writes to the log meanwhile. */
 class Restoring {
   readonly #log: LogState;
   readonly #logId: string;
   readonly #present: number;
-  #position = 0;
-  #hash: Uint8Array = GENESIS_HASH;
   #isBroken = false;
 
   private constructor(log: LogState, logId: string, present: number) {
@@ -124,24 +80,13 @@ class Restoring {
   }
 
   async *take(line: number, entry: ExportedEntry, placing: Placing): AsyncGenerator<ImportStep> {
-    const flaw = this.#isBroken ? undefined : this.#flawOf(entry);
-    if (flaw !== undefined) {
-      this.#isBroken = true;
-      yield { line, reason: `${flaw}; from here on entries are placed anew` };
-      // What was changed is not worth keeping; what only lacks a neighbour is whole.
-      if (entry.position <= this.#position + 1) return;
-    }
     if (this.#isBroken) {
       yield* placing.take(line, entry);
       return;
     }
-    this.#position = entry.position;
-    this.#hash = entry.hash;
-    const session_id = typeof entry.body?.session_id === "string" ? entry.body.session_id : "";
+    const session_id = typeof entry.fields?.session_id === "string" ? entry.fields.session_id : "";
     const placed = (at: number): void => placing.note(entry.position, at);
     if (entry.position > this.#present) {
-      // It keeps its place, or nothing after it could; that its body is missing is said here and by every verify.
-      if (entry.flaw !== undefined) yield { line, reason: lostReason(entry.flaw) };
       const refused = (): ImportStep => {
         this.#isBroken = true;
         return placing.step(line, entry);
@@ -158,19 +103,11 @@ class Restoring {
       yield* placing.take(line, entry);
     }
   }
-
-  #flawOf(entry: ExportedEntry): string | undefined {
-    if (entry.position !== this.#position + 1) return `position ${this.#position + 1} is missing before this line`;
-    if (Buffer.compare(chainHash({ ...entry, previous: this.#hash }), entry.hash) === 0) return undefined;
-    return "the entry is not the one that was exported: its hash does not fit";
-  }
 }
 
 function toCopy(entry: ExportedEntry): EntryCopy {
-  const { position, kind, recorded_at, commitment, hash, salt, body, bytes } = entry;
-  const chained = { position, kind, recorded_at, commitment, hash };
-  if (salt === undefined || body === undefined || bytes === undefined) return { ...chained, claims: [] };
-  return { ...chained, salt, body: bytes, claims: claimsOf(kind, body) };
+  const { fields: _, flaw: __, salt, body, ...chained } = entry;
+  return salt === undefined || body === undefined ? chained : { ...chained, salt, body };
 }
 
 function lostReason(flaw: string): string {
@@ -197,7 +134,7 @@ function withinLimit(body: JsonObject): JsonObject {
   return { ...body, extra: Object.fromEntries(pairs) };
 }
 
-/** Gives entries new places: they keep ids and times, and a consolidation is led to the new place of what it names. */
+/** Gives entries new places: they keep ids and times, and what names a position is led to the new place of what it names. */
 class Placing {
   readonly #positions = new PositionMap();
 
@@ -210,14 +147,14 @@ class Placing {
   }
 
   step(line: number, entry: ExportedEntry): ImportStep {
-    const { position, kind, recorded_at, body } = entry;
+    const { position, kind, recorded_at, fields: body } = entry;
     if (body === undefined) {
       const erased = "the entry was erased; nothing is left of it to place anew";
       return { line, reason: entry.flaw === undefined ? erased : lostReason(entry.flaw) };
     }
     const dated = { ...withinLimit(body), created_at: body.created_at ?? recorded_at };
-    if (kind === "consolidation") {
-      return { line, later: () => this.#consolidation({ ...dated, kind, id: String(body.id) }, body.through) };
+    if (kind === "consolidation" || kind === "withdrawal") {
+      return { line, later: () => this.#moved({ ...dated, kind, id: String(body.id) }) };
     }
     const placed = (at: number): void => this.note(position, at);
     const beyond = (stored: JsonObject | undefined): RejectedStep | undefined => {
@@ -231,8 +168,11 @@ class Placing {
     return { line, entry: raw, placed };
   }
 
-  #consolidation(entry: ImportedEntry, through: unknown): ImportedEntry | string {
-    const at = this.#positions.atOrBelow(Number(through));
-    return at === undefined ? `position ${through}, which it names, is not in this file` : { ...entry, through: at };
+  /** An entry that names a position names its new place; a consolidation goes as far as there is anything before it. */
+  #moved(entry: ImportedEntry): ImportedEntry | string {
+    const field = entry.kind === "withdrawal" ? "withdraws" : "through";
+    const named = Number(entry[field]);
+    const at = field === "withdraws" ? this.#positions.at(named) : this.#positions.atOrBelow(named);
+    return at === undefined ? `position ${named}, which it names, is not in this file` : { ...entry, [field]: at };
   }
 }

@@ -4,18 +4,21 @@ import { basename } from "node:path";
 import { type Rejection, reject } from "../model/rejection.js";
 import { isTimezone, WallClock } from "../model/zoned-time.js";
 import { FileSource } from "./file-source.js";
+import type { Importer, Opening } from "./importer.js";
 import { type ImportTarget, type ImportTotals, Intake } from "./intake.js";
-import { isUtf16, readRecords } from "./lines.js";
+import { EXPORTED_LEVELS_MAX, isUtf16, readRecords } from "./lines.js";
 import { readOpening } from "./opening.js";
 import { findImporter, importFormats } from "./registry.js";
-import { findFiles, type LostPath, type OpenedFile, openFile, reasonOf } from "./source-files.js";
-import { isDatabase, openTables, UnreadableTables } from "./tables.js";
+import { findFiles, isReadFailure, type LostPath, type OpenedFile, openFile, reasonOf } from "./source-files.js";
+import { isDatabase, openTables, type Tables } from "./tables.js";
 
 export interface ImportOptions {
   /** Forces a format, where the content does not tell it. */
   readonly format?: string | undefined;
   /** An IANA zone for times without one; the machine's own by default. */
   readonly timezone?: string | undefined;
+  /** Places the entries of Hansard's own export anew, and so takes also one whose chain does not hold. */
+  readonly as_new?: boolean | undefined;
   /** What the path `-` reads; the program's standard input by default. */
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
   /** Hears now and then how far the import is. */
@@ -108,76 +111,91 @@ async function importFile(file: string, parts: FileParts): Promise<void> {
   const opened = await openFile(file, (options.stdin ?? process.stdin) as AsyncIterable<Buffer>);
   if ("reason" in opened) return report.lost(opened);
   const intake = new Intake(target, (line, reason) => report.reject({ file, line, reason }));
-  let format = "";
+  let found: Recognised | undefined;
   try {
-    format = await readFile(file, opened, { parts, intake });
+    found = await recognise(file, opened, parts);
+    if (found?.importer !== undefined) await readBy(found.importer, { file, opened, ...found, intake, parts });
+    else if (found !== undefined) await tellStranger({ file, opened, ...found, intake, parts });
     await intake.flush();
   } catch (error) {
     if (!isReadFailure(error)) throw error;
     await intake.flush();
     report.reject({ file, line: 0, reason: reasonOf(error) });
   } finally {
+    found?.database?.close();
     await opened.close();
+    const format = found?.importer?.format ?? "";
     const finished = report.finish(file, format, intake.totals);
     if (format !== "" || finished.rejected > 0) options.onFile?.(finished);
   }
 }
 
-/** Reads the file by its format, and answers with that format's name. */
-async function readFile(
+/** What a file is, by its beginning. */
+interface Recognised {
+  readonly opening: Opening;
+  /** Undefined where no format is recognised. */
+  readonly importer: Importer | undefined;
+  readonly database: Tables | undefined;
+}
+
+/** Undefined where there is nothing to read: an empty file, which holds nothing to lose, or a database that cannot be opened. */
+async function recognise(
   file: string,
   opened: OpenedFile,
-  { parts, intake }: { readonly parts: FileParts; readonly intake: Intake },
-): Promise<string> {
-  const { plan, report } = parts;
+  { plan, report }: FileParts,
+): Promise<Recognised | undefined> {
+  if (opened.opening.length === 0) return undefined;
+  report.files += 1;
   const database = isDatabase(opened.opening) ? await openTables(file, opened.opening) : undefined;
   if (database !== undefined && "reason" in database) {
-    report.files += 1;
     report.lost({ file, reason: database.reason });
-    return "";
+    return undefined;
   }
-  try {
-    const opening = await readOpening(basename(file), { opened, tables: database?.tables });
-    // An empty file holds nothing that could be lost.
-    if (opening.bytes.length === 0) return "";
-    report.files += 1;
-    const importer = findImporter(opening, plan.format);
-    if (importer !== undefined) {
-      const source = new FileSource(file, {
-        opened,
-        opening,
-        clock: plan.clock,
-        log: parts.target,
-        tell: parts.options.onProgress,
-        intake,
-        database,
-      });
-      for await (const step of source.read(importer)) {
-        const waiting = intake.take(step);
-        if (waiting !== undefined) await waiting;
-      }
-      return importer.format;
-    }
-    // A file in another encoding tells on each line that nothing was taken of it.
-    const chunks = isUtf16(opening.bytes) ? opened.chunks() : undefined;
-    if (chunks !== undefined) {
-      for await (const item of readRecords(chunks)) if ("reason" in item) await intake.take(item);
-    }
-    if (report.rejectedOf(file) === 0) report.lost({ file, reason: unknownFormat() });
-    return "";
-  } finally {
-    database?.close();
+  const opening = await readOpening(basename(file), { opened, tables: database?.tables });
+  return { opening, importer: findImporter(opening, plan.format), database };
+}
+
+interface FileReading extends Omit<Recognised, "importer"> {
+  readonly file: string;
+  readonly opened: OpenedFile;
+  readonly intake: Intake;
+  readonly parts: FileParts;
+}
+
+async function readBy(importer: Importer, reading: FileReading): Promise<void> {
+  const { file, opened, opening, database, intake, parts } = reading;
+  const as_new = parts.options.as_new === true;
+  if (importer.check !== undefined && !as_new) {
+    await opened.keep();
+    const reason = await importer.check(readRecords(opened.chunks(), EXPORTED_LEVELS_MAX));
+    if (reason !== undefined) return parts.report.lost({ file, reason });
   }
+  const source = new FileSource(file, {
+    opened,
+    opening,
+    clock: parts.plan.clock,
+    log: parts.target,
+    as_new,
+    tell: parts.options.onProgress,
+    intake,
+    database,
+  });
+  for await (const step of source.read(importer)) {
+    const waiting = intake.take(step);
+    if (waiting !== undefined) await waiting;
+  }
+}
+
+/** A file in another encoding tells on each line that nothing was taken of it; any other of no known format once. */
+async function tellStranger({ file, opened, opening, intake, parts }: FileReading): Promise<void> {
+  if (isUtf16(opening.bytes)) {
+    for await (const item of readRecords(opened.chunks())) if ("reason" in item) await intake.take(item);
+  }
+  if (parts.report.rejectedOf(file) === 0) parts.report.lost({ file, reason: unknownFormat() });
 }
 
 function unknownFormat(): string {
   return `no format is recognised in it; known are ${importFormats.join(", ")}; --format names one where the content does not tell`;
-}
-
-/** What the disk did, and not the log: a log that fails ends the import. */
-function isReadFailure(error: unknown): boolean {
-  const { syscall, code } = error as NodeJS.ErrnoException;
-  return syscall === "read" || syscall === "open" || code === "ZSTD" || error instanceof UnreadableTables;
 }
 
 /** Beyond this many of a file the rest is only counted: memory is bounded, and nobody reads further. */

@@ -20,6 +20,8 @@ export interface EntryCopy {
   readonly position: number;
   readonly kind: string;
   readonly recorded_at: string;
+  readonly recorded_by?: string | undefined;
+  readonly claims_digest?: Uint8Array | undefined;
   readonly commitment: Uint8Array;
   readonly hash: Uint8Array;
   readonly salt?: Uint8Array;
@@ -92,6 +94,8 @@ export interface SourceFacts {
   readonly clock: WallClock;
   /** The log that is imported into, as far as a copy of a log has to know it. */
   readonly log: LogState;
+  /** Whether a copy of a log is placed anew like any other source, whatever its chain says. */
+  readonly as_new: boolean;
   readonly near: NearFiles;
 }
 
@@ -139,6 +143,8 @@ interface ImporterOf<R extends Reads> {
   readonly reads: R;
   /** Whether a source that begins like this is one of its own. */
   recognises(opening: Opening): boolean;
+  /** Looks through all lines before anything is taken, and says why nothing may be, where that is so. */
+  check?(records: AsyncIterable<SourceRecord>): Promise<string | undefined>;
   read(source: SourceOf<R>): AsyncIterable<ImportStep>;
 }
 

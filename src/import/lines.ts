@@ -30,18 +30,19 @@ interface Line {
 }
 
 export async function* readRecords(
-  chunks: AsyncIterable<Buffer>,
+  /** Undefined for a stream of which nothing is left. */
+  chunks: AsyncIterable<Buffer> | undefined,
   levels: number = limits.nesting_levels,
 ): AsyncGenerator<SourceRecord> {
   let isOther: boolean | undefined;
-  for await (const line of readLines(chunks)) {
+  for await (const line of readLines(chunks ?? [])) {
     isOther ??= isUtf16(line.bytes ?? Buffer.alloc(0));
     if (line.bytes !== undefined && isBlank(line.bytes, isOther)) continue;
     yield isOther ? { line: line.number, reason: UTF16_REASON } : toRecord(line, levels);
   }
 }
 
-async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+async function* readLines(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Line> {
   let number = 1;
   let parts: Buffer[] = [];
   let size = 0;

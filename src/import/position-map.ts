@@ -17,8 +17,19 @@ export class PositionMap {
     else this.#runs.push({ from, to, length: 1 });
   }
 
+  /** Where this position went. */
+  at(from: number): number | undefined {
+    const run = this.#runAtOrBelow(from);
+    return run !== undefined && from < run.from + run.length ? run.to + from - run.from : undefined;
+  }
+
   /** Where the greatest known position that is not above this one went. */
   atOrBelow(from: number): number | undefined {
+    const run = this.#runAtOrBelow(from);
+    return run === undefined ? undefined : run.to + Math.min(from - run.from, run.length - 1);
+  }
+
+  #runAtOrBelow(from: number): Run | undefined {
     let low = 0;
     let high = this.#runs.length;
     while (low < high) {
@@ -26,7 +37,6 @@ export class PositionMap {
       if ((this.#runs[middle] as Run).from <= from) low = middle + 1;
       else high = middle;
     }
-    const run = this.#runs[low - 1];
-    return run === undefined ? undefined : run.to + Math.min(from - run.from, run.length - 1);
+    return this.#runs[low - 1];
   }
 }

@@ -1,7 +1,10 @@
 // Where imports come from: files, folders with all that is in them, or a stream; opened for reading and never touched.
-import { createReadStream, type Dirent } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { createReadStream, createWriteStream, type Dirent } from "node:fs";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { Fault } from "../model/fault.js";
 import { UnreadableTables } from "./tables.js";
 import { decompressed, isCompressed } from "./zstd.js";
 
@@ -62,8 +65,10 @@ export interface OpenedFile {
   /** Undefined where nobody knows how much will come. */
   readonly size: number | undefined;
   readonly modified_ms: number | undefined;
-  /** The whole file from its start, unpacked; undefined for a stream that was read before. */
+  /** The whole file from its start, unpacked; undefined for a stream that was read before and not kept. */
   chunks(): AsyncIterable<Buffer> | undefined;
+  /** Makes sure that it can be read more than once, before it is read: a stream is kept until it is closed. */
+  keep(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -80,25 +85,57 @@ export async function openFile(file: string, stdin: AsyncIterable<Buffer>): Prom
     const bytes = resumed(packed, first as AsyncIterator<Buffer>);
     const unpacked = isPacked ? decompressed(bytes) : bytes;
     const opening = isPacked ? await readOpening(unpacked) : packed;
+    const isFile = found?.isFile() === true;
     let isRead = false;
+    let kept: KeptStream | undefined;
+    const chunks = (): AsyncIterable<Buffer> | undefined => {
+      if (kept !== undefined) return kept.chunks();
+      if (!isRead) {
+        isRead = true;
+        return isPacked ? resumed(opening, unpacked) : unpacked;
+      }
+      if (!isFile) return undefined;
+      const again: AsyncIterable<Buffer> = createReadStream(file, { highWaterMark: CHUNK_BYTES });
+      return isPacked ? decompressed(again) : again;
+    };
     return {
       opening: Buffer.concat(opening),
-      size: found?.isFile() && !isPacked ? found.size : undefined,
+      size: isFile && !isPacked ? found.size : undefined,
       modified_ms: found === undefined ? undefined : Math.floor(found.mtimeMs),
-      chunks() {
-        if (!isRead) {
-          isRead = true;
-          return isPacked ? resumed(opening, unpacked) : unpacked;
-        }
-        if (!found?.isFile()) return undefined;
-        const again: AsyncIterable<Buffer> = createReadStream(file, { highWaterMark: CHUNK_BYTES });
-        return isPacked ? decompressed(again) : again;
+      chunks,
+      async keep() {
+        const stream = isFile ? undefined : chunks();
+        if (stream !== undefined) kept = await keepStream(stream);
       },
-      close: async () => void (await first.return?.()),
+      async close() {
+        await first.return?.();
+        await kept?.remove();
+      },
     };
   } catch (error) {
     return { file, reason: reasonOf(error) };
   }
+}
+
+interface KeptStream {
+  chunks(): AsyncIterable<Buffer>;
+  remove(): Promise<void>;
+}
+
+async function keepStream(chunks: AsyncIterable<Buffer>): Promise<KeptStream> {
+  const folder = await mkdtemp(join(tmpdir(), "hansard-import-"));
+  const path = join(folder, "stream");
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    await pipeline(chunks, createWriteStream(path, { mode: 0o600 }));
+  } catch (error) {
+    await remove();
+    const { syscall, message } = error as NodeJS.ErrnoException;
+    if (syscall !== "write") throw error;
+    const hint = "Make room where TMPDIR says, or import from a file.";
+    throw new Fault("file_not_written", `what came in could not be kept: ${message}`, { hint, cause: error });
+  }
+  return { chunks: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }), remove };
 }
 
 async function readOpening(chunks: AsyncIterator<Buffer>): Promise<readonly Buffer[]> {
@@ -123,6 +160,12 @@ async function* resumed(opening: readonly Buffer[], rest: AsyncIterator<Buffer>)
     if (done === true) return;
     yield value;
   }
+}
+
+/** What the disk or the file did, and not the log: a log that fails ends the import. */
+export function isReadFailure(error: unknown): boolean {
+  const { syscall, code } = error as NodeJS.ErrnoException;
+  return syscall === "read" || syscall === "open" || code === "ZSTD" || error instanceof UnreadableTables;
 }
 
 export function reasonOf(error: unknown): string {

@@ -4,6 +4,7 @@ import { readRole } from "../model/roles.js";
 import { marksOf, modelOf } from "../model/states.js";
 import { parseTime } from "../model/time.js";
 import type { EntryRow, Reference } from "../ports/entry-index.js";
+import type { StoredBody } from "../ports/entry-log.js";
 
 /** What a row is made from: where the entry stands in the log, and its body as it was parsed. */
 export interface PlacedBody {
@@ -11,6 +12,21 @@ export interface PlacedBody {
   readonly kind: string;
   readonly recorded_at: string;
   readonly body: JsonObject;
+}
+
+/**
+ * An erased entry has no row. Neither has one whose body is damaged: reading it by its position and `verify` say so
+ * loudly, but it must not keep everything after it out of every list.
+ */
+export function readableBody(stored: StoredBody): PlacedBody | undefined {
+  const { position, kind, recorded_at, body: text } = stored;
+  if (text === undefined) return undefined;
+  try {
+    const body: unknown = JSON.parse(text);
+    return isJsonObject(body) ? { position, kind, recorded_at, body } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The row, or undefined where the body is not one that was recorded: a damaged one may parse and still be none. */
@@ -21,17 +37,29 @@ export function toEntryRow({ position, kind, recorded_at, body }: PlacedBody, ab
   if (typeof session_id !== "string" || typeof project !== "string" || typeof client !== "string") return undefined;
   const references = toReferences(kind, body);
   if (references === undefined) return undefined;
-  const row = { position, kind, created_ms, session_id, project, client, references };
-  if (about !== undefined) return { ...row, about };
-  if (kind === "message") return { ...row, role: readRole(body.role as string) };
   const facts = factsOf(kind, body);
-  return facts === undefined ? row : { ...row, facts };
+  return {
+    ...{ position, kind, created_ms, session_id, project, client, references },
+    ...(about === undefined ? {} : { about }),
+    ...(kind === "message" ? { role: readRole(body.role as string) } : {}),
+    ...(facts === undefined ? {} : { facts }),
+  };
 }
 
 /** What a fold needs of an entry beside what every row has. */
 function factsOf(kind: string, body: JsonObject): JsonObject | undefined {
+  const { through, withdraws, entry_id } = body;
   if (kind === "session_info") return toSessionInfo(body);
-  return kind === "consolidation" && typeof body.through === "number" ? { through: body.through } : undefined;
+  if (kind === "consolidation" && typeof through === "number") return { through };
+  if (kind === "withdrawal" && typeof withdraws === "number") return { withdraws };
+  if (kind === "feedback" && typeof entry_id === "string") return { entry_id };
+  return undefined;
+}
+
+/** The id of the entry that an entry is about, whose row it counts for. */
+export function aboutOf(kind: string, { interaction_id, entry_id }: JsonObject): string | undefined {
+  if (kind === "response") return String(interaction_id);
+  return kind === "feedback" ? String(entry_id) : undefined;
 }
 
 /** What an entry is found by beside its own columns; undefined where it is none that was recorded. */

@@ -27,8 +27,9 @@ export async function foldBatch(folding: Folding): Promise<Required<Pick<IndexBa
   const left = gone.size === 0 ? rows : rows.filter(({ position }) => !gone.has(position));
   const put: IndexDocument[] = [];
   const removed: DocumentName[] = [];
+  const lostByFold = await lostRows(index, erased);
   for (const fold of folds) {
-    const lost = await lostRows(index, fold, erased);
+    const lost = lostByFold.get(fold) ?? new Map<string, number>();
     const added = groupByKey(fold, left);
     const documents = await documentsOf(index, fold, [...new Set([...added.keys(), ...lost.keys()])], known);
     for (const [key, own] of added) if (!lost.has(key)) put.push(fold.add(key, documents.get(key), own));
@@ -70,19 +71,20 @@ async function restOf(
   }
 }
 
-/** How many rows of each document go. */
+/** How many rows of each document go, for every fold; each row is read once. */
 async function lostRows(
   index: EntryIndex,
-  fold: Fold,
   erased: readonly number[],
-): Promise<ReadonlyMap<string, number>> {
-  const lost = new Map<string, number>();
+): Promise<ReadonlyMap<Fold, ReadonlyMap<string, number>>> {
+  const lostByFold = new Map(folds.map((fold) => [fold, new Map<string, number>()]));
   for (const positions of pagesOf([...new Set(erased)], PAGE)) {
     for (const row of await index.rowsAt(positions)) {
-      for (const key of fold.keysOf(row)) lost.set(key, (lost.get(key) ?? 0) + 1);
+      for (const [fold, lost] of lostByFold) {
+        for (const key of fold.keysOf(row)) lost.set(key, (lost.get(key) ?? 0) + 1);
+      }
     }
   }
-  return lost;
+  return lostByFold;
 }
 
 async function documentsOf(

@@ -1,5 +1,7 @@
 // Every fold there is: what the index keeps documents of.
+
+import { feedbackFold } from "./feedback-fold.js";
 import type { Fold } from "./fold.js";
 import { sessionFold } from "./session-fold.js";
 
-export const folds: readonly Fold[] = [sessionFold];
+export const folds: readonly Fold[] = [sessionFold, feedbackFold];

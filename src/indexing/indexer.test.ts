@@ -264,7 +264,7 @@ const surroundings = repeatableSurroundings();
 function withBody(id: string, body: Uint8Array, kind: string): LogEntry {
   const salt = surroundings.randomBytes(16);
   const recorded_at = new Date(surroundings.nowMs()).toISOString();
-  return { kind, recorded_at, salt, body, claims: [`id:${id}`] };
+  return { kind, recorded_at, recorded_by: "", salt, body, claims: [`id:${id}`] };
 }
 
 async function append(entries: readonly LogEntry[]): Promise<void> {

@@ -1,13 +1,12 @@
 // The indexer: carries entries from the log into the index, in order, each once.
-import { idClaim } from "../model/claims.js";
 import { hexOf } from "../model/hex.js";
-import { isJsonObject } from "../model/json.js";
 import { namedIn } from "../model/redaction.js";
-import type { EntryIndex, EntryRow, IndexSource, IndexStanding } from "../ports/entry-index.js";
-import type { EntryLog, StoredBody, StoredEntry } from "../ports/entry-log.js";
-import { type PlacedBody, toEntryRow } from "./entry-row.js";
+import type { EntryIndex, IndexSource, IndexStanding } from "../ports/entry-index.js";
+import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
+import { readableBody } from "./entry-row.js";
 import { foldBatch } from "./folding.js";
 import { KnownDocuments } from "./known-documents.js";
+import { rowsOfBodies } from "./rows-of-bodies.js";
 
 /** Large enough to pay for its commit, small enough that a read which has to wait for a batch hardly notices. */
 const BATCH_ENTRIES = 1_000;
@@ -20,6 +19,8 @@ export class Indexer {
   #logId: string | undefined;
   /** The epoch in which the index was found to be made from this log; in another one it may be made from another log. */
   #epoch: string | undefined;
+  /** What was applied here last; others may have applied more since. */
+  #applied: IndexSource | undefined;
   #stepping: Promise<boolean> | undefined;
 
   constructor(parts: { readonly log: EntryLog; readonly index: EntryIndex }) {
@@ -56,19 +57,24 @@ export class Indexer {
     const log_id = await this.#ownLogId();
     const after = await this.#ownStanding(log_id);
     const batch = await this.#log.readBodies({ after: after.position, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
-    const through = batch.at(-1)?.position;
-    if (through === undefined) return false;
-    const [last] = await this.#log.get([through]);
-    const source = { log_id, position: through, hash: hexOf((last as StoredEntry).hash) };
+    const last = batch.at(-1);
+    if (last === undefined) return false;
+    if (await this.#isCutOff(after, log_id)) {
+      await this.#index.reset();
+      return true;
+    }
+    const through = last.position;
+    const source = { log_id, position: through, hash: last.hash };
     const bodies = batch.flatMap((stored) => readableBody(stored) ?? []);
     const erased = bodies.flatMap(({ position, kind, body }) => (kind === "redaction" ? namedIn(position, body) : []));
-    const rows = await this.#toRows(bodies);
+    const rows = await rowsOfBodies(this.#log, bodies);
     this.#known.compare(after);
     const documents = await foldBatch({ index: this.#index, rows, erased, known: this.#known });
     const applied = { after, rows, through, erased, ...documents, source };
     if (await this.#index.apply(applied)) {
       this.#known.remember(applied);
       this.#epoch = after.epoch;
+      this.#applied = source;
     }
     return true;
   }
@@ -83,14 +89,33 @@ export class Indexer {
     if (standing.position === 0 || standing.epoch === this.#epoch) return standing;
     const source = await this.#index.source();
     const [stored] = source === undefined ? [] : await this.#log.get([source.position]);
-    const isOurs = source === undefined || (stored !== undefined && isMadeFrom(source, log_id, stored));
-    if (!isOurs) {
+    await this.#settleHeld(log_id, source);
+    if (source !== undefined && !isMadeFrom(source, log_id, stored)) {
       await this.#index.reset();
       return this.#index.standing();
     }
     // What was looked at may have been of another epoch already.
     if ((await this.#index.standing()).epoch === standing.epoch) this.#epoch = standing.epoch;
     return standing;
+  }
+
+  /** Whether the log no longer holds what the index was made from: it may have been cut off and have grown again since. */
+  async #isCutOff(after: IndexStanding, log_id: string): Promise<boolean> {
+    if (after.position === 0) return false;
+    const [before] = await this.#log.get([after.position]);
+    const isKnown = this.#applied?.position === after.position && this.#epoch === after.epoch;
+    const source = isKnown ? this.#applied : await this.#index.source();
+    // Where others have applied more meanwhile, the batch is passed over, and the next one looks again.
+    return source?.position === after.position && !isMadeFrom(source, log_id, before);
+  }
+
+  /** Heads from before the index was begun again are evidence only while the log does not hold them. */
+  async #settleHeld(log_id: string, source: IndexSource | undefined): Promise<void> {
+    const heads = (await this.#index.remembered()).filter(({ hash }) => hash !== source?.hash);
+    if (heads.length === 0) return;
+    const stored = await this.#log.get(heads.map(({ position }) => position));
+    const held = heads.filter((head, nth) => isMadeFrom(head, log_id, stored[nth]));
+    if (held.length > 0) await this.#index.settle(held);
   }
 
   async #ownLogId(): Promise<string> {
@@ -100,36 +125,8 @@ export class Indexer {
     if (position > 0) this.#logId = log_id;
     return log_id;
   }
-
-  async #toRows(bodies: readonly PlacedBody[]): Promise<readonly EntryRow[]> {
-    const ids = bodies.flatMap(({ kind, body }) => (kind === "response" ? [String(body.interaction_id)] : []));
-    const positions = ids.length === 0 ? [] : await this.#log.find(ids.map(idClaim));
-    const positionById = new Map(ids.map((id, index) => [id, positions[index]]));
-    return bodies.flatMap(
-      (placed) =>
-        toEntryRow(
-          placed,
-          placed.kind === "response" ? positionById.get(String(placed.body.interaction_id)) : undefined,
-        ) ?? [],
-    );
-  }
 }
 
-function isMadeFrom(source: IndexSource, log_id: string, stored: StoredEntry): boolean {
-  return source.log_id === log_id && source.hash === hexOf(stored.hash);
-}
-
-/**
- * An erased entry has no row. Neither has one whose body is damaged: reading it by its position and `verify` say so
- * loudly, but it must not keep everything after it out of every list.
- */
-export function readableBody(stored: StoredBody): PlacedBody | undefined {
-  const { position, kind, recorded_at, body: text } = stored;
-  if (text === undefined) return undefined;
-  try {
-    const body: unknown = JSON.parse(text);
-    return isJsonObject(body) ? { position, kind, recorded_at, body } : undefined;
-  } catch {
-    return undefined;
-  }
+function isMadeFrom(source: IndexSource, log_id: string, stored: StoredEntry | undefined): boolean {
+  return stored !== undefined && source.log_id === log_id && source.hash === hexOf(stored.hash);
 }

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { EntryRow, IndexDocument } from "../ports/entry-index.js";
 import type { Fold } from "./fold.js";
 
-/** The collection of sessions: by `session_id`, sorted by the newest position, labelled with projects and clients. */
+/** The collection of sessions: by `session_id`, sorted by the latest time, labelled with projects and clients. */
 export const SESSIONS = "sessions";
 
 export interface SessionRow {
@@ -33,7 +33,7 @@ export interface SessionFilter {
 }
 
 /** What of a session is in the body of its document; the rest is its key, its sort and its labels. */
-type SessionSums = Omit<SessionRow, "session_id" | "projects" | "clients" | "entries" | "last_position">;
+type SessionSums = Omit<SessionRow, "session_id" | "last_ms" | "projects" | "clients" | "entries" | "last_position">;
 
 export const sessionFold: Fold = {
   collection: SESSIONS,
@@ -52,14 +52,14 @@ export function documentToSession(document: IndexDocument): SessionRow {
     metadata: sums.metadata,
     parent: sums.parent,
     first_ms: sums.first_ms,
-    last_ms: sums.last_ms,
+    last_ms: document.sort,
     projects: labelled(document.labels, "project:"),
     clients: labelled(document.labels, "client:"),
     entries: sumOf(sums.by_kind),
     by_kind: sums.by_kind,
     consolidated_through: sums.consolidated_through,
     cleared_through: sums.cleared_through,
-    last_position: document.sort,
+    last_position: document.position,
   };
 }
 
@@ -88,17 +88,18 @@ function addRows(key: string, document: IndexDocument | undefined, rows: readonl
   // An entry without a label is told by an empty one, which filters ask for too. A set keeps the order of appearance.
   const labels = new Set(document?.labels);
   let last: EntryRow | undefined;
+  let sort = document?.sort ?? Number.MIN_SAFE_INTEGER;
   for (const row of rows) {
     by_kind[row.kind] = (by_kind[row.kind] ?? 0) + 1;
     for (const what of LABELLINGS) if (row[what] !== last?.[what]) labels.add(`${what}:${row[what]}`);
     last = row;
     sums.first_ms = Math.min(sums.first_ms, row.created_ms);
-    sums.last_ms = Math.max(sums.last_ms, row.created_ms);
+    sort = Math.max(sort, row.created_ms);
     if (row.kind === "clear") sums.cleared_through = row.position;
     if (row.facts !== undefined) addFacts(sums, row.facts);
   }
-  const sort = last?.position ?? 0;
-  return { collection: SESSIONS, key, sort, labels: [...labels], body: { ...sums, by_kind } };
+  const position = last?.position ?? 0;
+  return { collection: SESSIONS, key, sort, position, labels: [...labels], body: { ...sums, by_kind } };
 }
 
 /** Later ones win, key by key; for consolidations the greatest does. */
@@ -114,8 +115,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 function emptySums(): Writable<SessionSums> {
   return {
     ...{ title: "", parent: "", metadata: {} },
-    ...{ first_ms: Number.MAX_SAFE_INTEGER, last_ms: Number.MIN_SAFE_INTEGER },
-    ...{ by_kind: {}, consolidated_through: 0, cleared_through: 0 },
+    ...{ first_ms: Number.MAX_SAFE_INTEGER, by_kind: {}, consolidated_through: 0, cleared_through: 0 },
   };
 }
 

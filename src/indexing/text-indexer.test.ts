@@ -103,7 +103,7 @@ async function append(count: number): Promise<void> {
     const body = Buffer.from(JSON.stringify({ id, error: `error ${at}` }));
     const salt = randomBytes(16);
     const recorded_at = "2026-11-15T06:39:37.123Z";
-    return [{ kind: "error", recorded_at, salt, body, claims: [`id:${id}`] }];
+    return [{ kind: "error", recorded_at, recorded_by: "", salt, body, claims: [`id:${id}`] }];
   });
   await log.append(units);
 }

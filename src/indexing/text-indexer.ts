@@ -1,7 +1,7 @@
 // The text indexer: gives the texts of entries to the index, behind the rows and in small steps.
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
-import { readableBody } from "./indexer.js";
+import { readableBody } from "./entry-row.js";
 import { toEntryTexts } from "./texts.js";
 
 /** A read that comes meanwhile waits for the step to end, which takes some ten milliseconds. */
@@ -11,11 +11,10 @@ const STEP_BYTES = 512 * 1024;
 /** More entries than this without signatures are not left to every search to look through: it helps to index them. */
 const UNCOVERED_MAX = 1_000;
 /**
- * It helps with a part of them, so that commands which end at once get on with it between them: looking through an entry
- * takes a fraction of the time to index it.
+ * It helps with a part of them, so that commands which end at once get on with it between them. To look through an entry
+ * takes a fraction of the time to index it, so that a search is quicker with the rest of them left as they are.
  */
-const ENTRIES_PER_HELPING_STEP = 512;
-const HELPING_STEPS_MAX = 40;
+const HELPING_MS = 60;
 
 export class TextIndexer {
   readonly #log: EntryLog;
@@ -49,10 +48,8 @@ export class TextIndexer {
 
   /** Gives some texts if a search would have to look through many entries itself. */
   async help(): Promise<void> {
-    const uncovered = await this.#uncovered();
-    if (uncovered <= UNCOVERED_MAX) return;
-    const steps = Math.min(Math.ceil(uncovered / ENTRIES_PER_HELPING_STEP), HELPING_STEPS_MAX);
-    for (let step = 0; step < steps && (await this.step()); step += 1);
+    const untilMs = performance.now() + HELPING_MS;
+    while ((await this.#uncovered()) > UNCOVERED_MAX && performance.now() < untilMs && (await this.step()));
   }
 
   /** How many rows there are whose texts were not given yet. */

@@ -83,8 +83,8 @@ test("only fields that the kinds have are searched", () => {
     return textsOf(kind, every).map(({ field }) => field);
   });
   expect([...new Set(searched)].sort()).toEqual([
-    ...["args", "content", "context", "decision", "error", "name", "prompt", "rationale", "record", "response"],
-    ...["response_summary", "result", "summary", "tool", "tool_calls"],
+    ...["args", "comment", "content", "context", "decision", "error", "label", "name", "prompt", "rationale"],
+    ...["record", "response", "response_summary", "result", "summary", "tool", "tool_calls"],
   ]);
 });
 

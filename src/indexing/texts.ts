@@ -15,14 +15,16 @@ export interface FieldText {
  * yet; what a session is called is found by its id.
  */
 const fieldsByKind: { readonly [K in ReadKind]: readonly (keyof (FieldsByKind & OwnFieldsByKind)[K])[] } = {
-  interaction: ["prompt", "response", "response_summary"],
-  response: ["response", "response_summary"],
+  interaction: ["prompt", "response", "response_summary", "error"],
+  response: ["response", "response_summary", "error"],
   message: ["content", "name", "tool_calls"],
   tool_call: ["tool", "args", "result"],
   error: ["error", "context"],
   decision: ["decision", "rationale"],
   consolidation: ["summary"],
   clear: [],
+  withdrawal: [],
+  feedback: ["comment", "label"],
   session_info: [],
   raw: ["record"],
   audit: [],

@@ -16,13 +16,22 @@ const envelope = {
   id: "e",
   created_at: stored.recorded_at,
   recorded_at: stored.recorded_at,
+  recorded_by: "",
   session_id: "",
   project: "",
   client: "",
   hash,
 };
 
-const answer = { response: "", response_summary: "", memories_used: [], chunks_used: [], model: "", usage: {} };
+const answer = {
+  response: "",
+  response_summary: "",
+  memories_used: [],
+  chunks_used: [],
+  model: "",
+  usage: {},
+  error: "",
+};
 const empty: { readonly [K in (typeof captureKinds)[number]]: object } = {
   interaction: { ...answer, context_pack: {} },
   response: answer,
@@ -32,6 +41,8 @@ const empty: { readonly [K in (typeof captureKinds)[number]]: object } = {
   decision: { rationale: "" },
   consolidation: { summary: "" },
   clear: {},
+  withdrawal: {},
+  feedback: { label: "", comment: "" },
   session_info: { title: "", metadata: {}, parent: "" },
   raw: {},
 };
@@ -43,7 +54,9 @@ describe.each(captureKinds)("of a %s", (kind) => {
     const others = Object.keys(filled).filter((name) => !(name in empty[kind]));
     // What a kind requires is never absent in what was recorded.
     expect(
-      others.every((name) => ["error", "decision", "tool", "source", "record", "interaction_id"].includes(name)),
+      others.every((name) =>
+        ["error", "decision", "tool", "source", "record", "interaction_id", "entry_id"].includes(name),
+      ),
     ).toBe(true);
   });
 

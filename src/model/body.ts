@@ -9,6 +9,7 @@ export interface StoredParts {
   readonly position: number;
   readonly kind: string;
   readonly recorded_at: string;
+  readonly recorded_by?: string | undefined;
   readonly hash: Uint8Array;
   readonly body?: Uint8Array;
   readonly flaw?: string;
@@ -19,6 +20,7 @@ interface PlacedParts {
   readonly position: number;
   readonly kind: string;
   readonly recorded_at: string;
+  readonly recorded_by?: string | undefined;
   readonly hash: string;
 }
 
@@ -55,6 +57,7 @@ export function bodyToEntry(stored: PlacedParts, body: JsonObject): Entry {
     kind: stored.kind as Kind,
     created_at: (body.created_at as string | undefined) ?? stored.recorded_at,
     recorded_at: stored.recorded_at,
+    recorded_by: stored.recorded_by ?? "",
     session_id: (body.session_id as string | undefined) ?? "",
     project: (body.project as string | undefined) ?? "",
     client: (body.client as string | undefined) ?? "",
@@ -72,6 +75,7 @@ function toErased(stored: StoredParts): ErasedEntry {
     kind: stored.kind as Kind,
     created_at: stored.recorded_at,
     recorded_at: stored.recorded_at,
+    recorded_by: stored.recorded_by ?? "",
     session_id: "",
     project: "",
     client: "",

@@ -22,7 +22,7 @@ export function claimsOf(kind: string, body: { readonly id?: unknown; readonly i
 const KEPT = "key:";
 
 /** A claim of which only the key is left, since its entry was erased. */
-function keptClaim(key: Uint8Array): string {
+export function keptClaim(key: Uint8Array): string {
   return `${KEPT}${hexOf(key)}`;
 }
 
@@ -37,6 +37,28 @@ export function claimKey(claim: string): Buffer {
     return Buffer.from(claim.slice(3).replaceAll("-", ""), "hex");
   }
   return hash("sha256", claim, "buffer");
+}
+
+/**
+ * What an entry's hash covers of its claims: SHA-256 of their keys in ascending order, each after one byte with its length.
+ * In order, because of an erased entry nothing but its keys is known any more.
+ */
+export function claimsDigest(claims: readonly string[]): Buffer {
+  return keysDigest(claims.map(claimKey));
+}
+
+export function keysDigest(keys: readonly Uint8Array[]): Buffer {
+  const ordered = keys.length < 2 ? keys : keys.toSorted(Buffer.compare);
+  let size = 0;
+  for (const key of ordered) size += 1 + key.byteLength;
+  const bytes = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const key of ordered) {
+    bytes[at] = key.byteLength;
+    bytes.set(key, at + 1);
+    at += 1 + key.byteLength;
+  }
+  return hash("sha256", bytes, "buffer");
 }
 
 /** A claim as it is kept. */

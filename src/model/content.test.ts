@@ -1,66 +1,51 @@
 // The text of a content, for each who asks: models, people, searches and reflection.
 import { describe, expect, test } from "vitest";
-import {
-  type Content,
-  contentText,
-  contentTexts,
-  contentWords,
-  isBlank,
-  saidIn,
-  valueText,
-  wordsOf,
-} from "./content.js";
+import { type Content, contentTexts, isBlank, saidIn, valueText, wordsOf } from "./content.js";
 import type { JsonObject, JsonValue } from "./json.js";
 
 interface Case {
   readonly part: JsonValue;
   /** As a model is given it. */
   readonly words: string;
-  /** As a person is shown it. */
-  readonly shown: string;
   /** As reflection counts it; undefined where it says nothing. */
   readonly text?: string;
 }
 
 const cases: readonly Case[] = [
-  { part: "plain", words: "plain", shown: "plain", text: "plain" },
-  { part: "", words: "", shown: "", text: "" },
-  { part: { type: "text", text: "said" }, words: "said", shown: "said", text: "said" },
-  { part: { text: " " }, words: " ", shown: " ", text: " " },
-  { part: { type: "refusal", refusal: "no" }, words: "no", shown: "[refusal]" },
-  { part: { text: "", refusal: "no" }, words: "no", shown: "", text: "" },
-  { part: { text: " ", refusal: "no" }, words: " ", shown: " ", text: " " },
-  { part: { type: "image", text: "alt" }, words: "alt", shown: "alt", text: "alt" },
-  { part: { type: "image", text: "" }, words: '{"type":"image","text":""}', shown: "", text: "" },
-  { part: { type: "image", source: 1 }, words: '{"type":"image","source":1}', shown: "[image]" },
-  { part: { text: 5 }, words: '{"text":5}', shown: '{"text":5}' },
-  { part: { type: 5 }, words: '{"type":5}', shown: '{"type":5}' },
-  { part: null, words: "null", shown: "null" },
-  { part: 7, words: "7", shown: "7" },
+  { part: "plain", words: "plain", text: "plain" },
+  { part: "", words: "", text: "" },
+  { part: { type: "text", text: "said" }, words: "said", text: "said" },
+  { part: { text: " " }, words: " ", text: " " },
+  { part: { type: "refusal", refusal: "no" }, words: "no" },
+  { part: { text: "", refusal: "no" }, words: "no", text: "" },
+  { part: { text: " ", refusal: "no" }, words: " ", text: " " },
+  { part: { type: "image", text: "alt" }, words: "alt", text: "alt" },
+  { part: { type: "image", text: "" }, words: '{"type":"image","text":""}', text: "" },
+  { part: { type: "image", source: 1 }, words: '{"type":"image","source":1}' },
+  { part: { text: 5 }, words: '{"text":5}' },
+  { part: { type: 5 }, words: '{"type":5}' },
+  { part: null, words: "null" },
+  { part: 7, words: "7" },
 ];
 
-describe.each(cases)("the part $part", ({ part, words, shown, text }) => {
-  test("in words, shown, and its text", () => {
+describe.each(cases)("the part $part", ({ part, words, text }) => {
+  test("in words, and its text", () => {
     expect(wordsOf(part)).toBe(words);
-    expect(contentText([part])).toBe(shown);
     expect(contentTexts([part])).toEqual(text === undefined ? [] : [text]);
   });
 });
 
-test("parts are a line each to people, one line to a search, and a text each to reflection", () => {
+test("parts are a text each to reflection", () => {
   const content: Content = ["one", { type: "image", source: 1 }, { type: "text", text: "two" }];
-  expect(contentText(content)).toBe("one\n[image]\ntwo");
-  expect(contentWords(content)).toBe('one {"type":"image","source":1} two');
   expect(contentTexts(content)).toEqual(["one", "two"]);
 });
 
 test("a text is itself to everybody", () => {
   const content = " as\nit is ";
-  expect([contentText(content), contentWords(content), ...contentTexts(content)]).toEqual([content, content, content]);
+  expect(contentTexts(content)).toEqual([content]);
 });
 
-test("what is no content is shown as the value that it is, and has no texts", () => {
-  expect([undefined, null, { a: 1 }].map(contentText)).toEqual(["", "null", '{"a":1}']);
+test("what is no content has no texts", () => {
   expect([undefined, null, { a: 1 }].flatMap(contentTexts)).toEqual([]);
   expect(["text", 5, [1], undefined].map(valueText)).toEqual(["text", "5", "[1]", ""]);
 });

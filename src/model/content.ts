@@ -1,9 +1,12 @@
-// The text of a content: what of a message's parts is text, and what stands for those that are not. Whoever shows, searches
-// or hands on a message asks here, so that a new shape of part is learned once.
+// The text of a content: what of a message's parts is text, and what stands for those that are not. Whoever searches or hands
+// on a message asks here; what people are shown of one is in content-pieces.ts.
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.js";
 
 /** What a message says: text, or content parts in whatever shape a provider gives them. */
 export type Content = string | readonly JsonValue[];
+
+/** The fields in which providers of OpenAI's form carry what a model thought. */
+export const reasoningFields = ["reasoning_content", "reasoning", "reasoning_details", "thinking_blocks"] as const;
 
 /** Text as it is, any other value as its JSON; nothing where there is no value. */
 export function valueText(value: unknown): string {
@@ -15,16 +18,6 @@ export function valueText(value: unknown): string {
 export function contentTexts(content: unknown): readonly string[] {
   if (typeof content === "string") return [content];
   return Array.isArray(content) ? content.flatMap((part) => textOf(part) ?? []) : [];
-}
-
-/** A content for people, a line for each part; what is not text is named. */
-export function contentText(content: unknown): string {
-  return Array.isArray(content) ? content.map((part) => textOf(part) ?? nameOf(part)).join("\n") : valueText(content);
-}
-
-/** A content as one line of words. */
-export function contentWords(content: Content): string {
-  return typeof content === "string" ? content : content.map(wordsOf).join(" ");
 }
 
 /** A part in words, as a model is given it: its text or its refusal where it has one, else its JSON. */
@@ -46,10 +39,6 @@ export function saidIn(part: JsonObject): readonly string[] {
 function textOf(part: unknown): string | undefined {
   if (typeof part === "string") return part;
   return isJsonObject(part) && typeof part.text === "string" ? part.text : undefined;
-}
-
-function nameOf(part: unknown): string {
-  return isJsonObject(part) && typeof part.type === "string" ? `[${part.type}]` : valueText(part);
 }
 
 /** Parts that carry more than a text, whatever text lies beside it. */

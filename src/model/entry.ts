@@ -13,6 +13,8 @@ interface InteractionFields {
   readonly model: string;
   readonly usage: JsonObject;
   readonly latency_ms?: number;
+  /** Why the call failed; such an interaction is answered. */
+  readonly error: string;
 }
 
 /** Completes an interaction that was captured before its answer was there. */
@@ -25,6 +27,8 @@ interface ResponseFields {
   readonly model: string;
   readonly usage: JsonObject;
   readonly latency_ms?: number;
+  /** Why the call failed. */
+  readonly error: string;
 }
 
 interface MessageFields {
@@ -64,6 +68,20 @@ interface ConsolidationFields {
 
 /** A clear marker carries nothing but its envelope. */
 type ClearFields = { readonly [none in never]: never };
+
+/** Takes a message back: history leaves it out, the log keeps it. */
+interface WithdrawalFields {
+  readonly withdraws: number;
+}
+
+/** What somebody thought of an entry. */
+interface FeedbackFields {
+  readonly entry_id: string;
+  /** From -1 to 1. */
+  readonly score?: number;
+  readonly label: string;
+  readonly comment: string;
+}
 
 interface SessionInfoFields {
   readonly title: string;
@@ -108,6 +126,8 @@ export interface FieldsByKind {
   readonly decision: DecisionFields;
   readonly consolidation: ConsolidationFields;
   readonly clear: ClearFields;
+  readonly withdrawal: WithdrawalFields;
+  readonly feedback: FeedbackFields;
   readonly session_info: SessionInfoFields;
   readonly raw: RawFields;
 }
@@ -140,6 +160,8 @@ interface Envelope<K extends Kind = Kind> {
   readonly created_at: string;
   /** When the log took it. */
   readonly recorded_at: string;
+  /** The id of the key it came in with; `""` without keys, and in entries of the first format. */
+  readonly recorded_by: string;
   readonly session_id: string;
   readonly project: string;
   readonly client: string;
@@ -171,11 +193,13 @@ export type ErasedInteraction = ErasedEntry & {
 export type InteractionSummary = Omit<Interaction, "response" | "context_pack"> & {
   /** Length of the response in code points. */
   readonly response_chars: number;
+  /** Its beginning, where that was asked for. */
+  readonly response_excerpt?: string;
 };
 
 export type EntrySummary =
   | InteractionSummary
-  | (Omit<EntryOf<"response">, "response"> & { readonly response_chars: number })
+  | (Omit<EntryOf<"response">, "response"> & Pick<InteractionSummary, "response_chars" | "response_excerpt">)
   | { [K in Exclude<ReadKind, "interaction" | "response">]: EntryOf<K> }[Exclude<ReadKind, "interaction" | "response">];
 
 /** What is left of an entry whose body was erased. */
@@ -231,3 +255,5 @@ export type InteractionInput = GivenEnvelope & FieldsInput<"interaction">;
 export type CompletionInput = Omit<GivenEnvelope, "session_id" | "project" | "client"> &
   Omit<FieldsInput<"response">, "interaction_id">;
 export type MessageInput = FieldsInput<"message">;
+/** Session, project and client are those of the entry that it is about. */
+export type FeedbackInput = Omit<GivenEnvelope, "session_id" | "project" | "client"> & FieldsInput<"feedback">;

@@ -10,6 +10,8 @@ export type FaultCode =
   | "seal_key_unusable"
   | "store_busy"
   | "store_corrupt"
+  | "store_damaged"
+  | "store_exchanged"
   | "store_failed"
   | "store_foreign"
   | "store_missing"
@@ -43,6 +45,10 @@ export function corruptEntry(position: number, reason: string, cause?: unknown):
     hint: "Run `hansard verify` to find the first damaged position, then `hansard doctor` for what to do.",
     cause,
   });
+}
+
+export function isCorruptEntry(error: unknown): boolean {
+  return error instanceof Fault && error.code === "entry_corrupt";
 }
 
 /** Whoever uses a recorder after closing it. */

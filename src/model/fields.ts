@@ -68,6 +68,15 @@ export const confidence = field<number>(
   undefined,
 );
 
+export const score = field<number>(
+  {
+    expected: "a number from -1 to 1",
+    schema: { type: "number", minimum: -1, maximum: 1 },
+    accepts: (value) => typeof value === "number" && value >= -1 && value <= 1,
+  },
+  undefined,
+);
+
 export const object = field<JsonObject>(
   { expected: "an object", schema: { type: "object" }, accepts: isJsonObject },
   {},
@@ -104,7 +113,7 @@ export const positions = field<readonly number[]>(
 
 export const role = field<string>(
   {
-    expected: "one of user, assistant, system, tool",
+    expected: `one of ${roles.join(", ")}`,
     code: "role_unknown",
     schema: { type: "string", enum: [...roles] },
     accepts: isRole,
@@ -160,15 +169,29 @@ export const sessionReference: Field<string, false> = {
   },
 };
 
-export const prompt = required(
-  field<string>(
-    {
-      expected: "a string that is not blank",
-      code: "prompt_blank",
-      hint: "Give the text that was sent to the model.",
-      schema: { type: "string", minLength: 1 },
-      accepts: (value) => typeof value === "string" && value.trim() !== "",
-    },
-    undefined,
-  ),
+const promptText = field<string>(
+  {
+    expected: "a string that is not blank",
+    code: "prompt_blank",
+    hint: "Give the text that was sent to the model.",
+    schema: { type: "string", minLength: 1 },
+    accepts: (value) => typeof value === "string" && value.trim() !== "",
+  },
+  undefined,
 );
+
+/** Whoever has the messages of a request at hand gives them here first; where they belong is for the refusal to say. */
+export const prompt = required<string>({
+  ...promptText,
+  parse: (value, name) =>
+    Array.isArray(value) && value.length > 0 ? messagesAsPrompt(name) : promptText.parse(value, name),
+});
+
+function messagesAsPrompt(name: string): Rejection {
+  return reject({
+    code: "prompt_blank",
+    field: name,
+    message: `${name} must be a string, not a list of messages`,
+    hint: "Give the text of the last user message as prompt, and the whole list as context_pack.messages.",
+  });
+}

@@ -13,6 +13,11 @@ export function isUuidV7(id: string): boolean {
   return UUID_V7.test(id);
 }
 
+/** Ids of keys are never asked for in place of a position, so that digits alone are fine. */
+export function isKeyId(id: unknown): id is string {
+  return typeof id === "string" && ID.test(id);
+}
+
 /** Digits alone would be taken for a position wherever an id is asked for. */
 export function isPositionText(text: string): boolean {
   return DIGITS.test(text);

@@ -16,6 +16,7 @@ import {
   references,
   required,
   role,
+  score,
   sessionReference,
   text,
 } from "./fields.js";
@@ -45,6 +46,7 @@ export const kindRules = {
       model: text,
       usage: object,
       latency_ms: number,
+      error: text,
     },
   },
   response: {
@@ -59,6 +61,7 @@ export const kindRules = {
       model: text,
       usage: object,
       latency_ms: number,
+      error: text,
     },
   },
   message: {
@@ -97,6 +100,12 @@ export const kindRules = {
     fields: { through: required(position), summary: text },
   },
   clear: { needs_session: true, is_conversation: false, fields: {} },
+  withdrawal: { needs_session: true, is_conversation: false, fields: { withdraws: required(position) } },
+  feedback: {
+    needs_session: false,
+    is_conversation: false,
+    fields: { entry_id: required(text), score, label: text, comment: text },
+  },
   session_info: {
     needs_session: true,
     is_conversation: false,

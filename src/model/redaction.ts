@@ -2,6 +2,9 @@
 import { parseBody } from "./body.js";
 import type { JsonObject } from "./json.js";
 
+/** What the log wrote down about what was done to it stays: no redaction takes the body of such an entry. */
+export const lastingKinds: readonly string[] = ["redaction", "audit"];
+
 /** The positions that an entry erases: none unless it is a redaction, and never its own or a later one. */
 export function erasedBy(entry: {
   readonly position: number;

@@ -9,6 +9,7 @@ export type RejectionCode =
   | "entries_missing"
   | "entry_not_found"
   | "entry_too_large"
+  | "expectation_refused"
   | "field_invalid"
   | "field_missing"
   | "headers_too_large"
@@ -47,6 +48,7 @@ export type RejectionCode =
   | "session_id_invalid"
   | "session_not_found"
   | "time_invalid"
+  | "too_many_values"
   | "utf8_invalid";
 
 export interface RejectionDetails {

@@ -41,9 +41,26 @@ export interface ToolReport {
   /** Absent where no call was timed. */
   readonly median_ms?: number;
   readonly p95_ms?: number;
+  /** Whether any call failed. */
   readonly is_failing: boolean;
   readonly is_slow: boolean;
   /** The failed calls, the slowest ones of a slow tool; of others the newest. */
+  readonly entry_ids: readonly string[];
+}
+
+/** An entry that somebody gave feedback below 0 on. */
+export interface DislikedItem {
+  readonly id: string;
+  readonly position: number;
+  readonly session_id: string;
+  readonly created_at: string;
+  /** What was said in it, the first 120 characters. */
+  readonly text: string;
+  /** Of the newest such feedback that says why, else of the newest; `""` where it has none. */
+  readonly comment: string;
+  readonly label: string;
+  readonly score: number;
+  /** The entry, then the feedback, newest first. */
   readonly entry_ids: readonly string[];
 }
 
@@ -110,6 +127,8 @@ export interface ReflectionReport {
   readonly error_groups: readonly ErrorGroup[];
   readonly topics: readonly Topic[];
   readonly tools: readonly ToolReport[];
+  /** All of them counted, the newest five shown. */
+  readonly disliked: { readonly count: number; readonly items: readonly DislikedItem[] };
   readonly decisions: readonly DecisionReport[];
   readonly trend: Trend;
   readonly insights: readonly Insight[];
@@ -139,6 +158,8 @@ export interface Findings {
   readonly error_groups: readonly Cited<ErrorGroup>[];
   readonly topics: readonly Cited<Topic>[];
   readonly tools: readonly ToolFinding[];
+  readonly disliked: readonly Cited<DislikedItem>[];
+  readonly disliked_count: number;
   readonly decisions: readonly Cited<DecisionReport>[];
   readonly decisions_count: number;
   readonly before: Counts;

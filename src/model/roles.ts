@@ -1,19 +1,21 @@
-// Roles as views read them: two older names stand for others.
-
-/** Every role a message may be recorded with. */
-export const roles = ["user", "assistant", "system", "tool", "developer", "timmy"] as const;
-
-export function isRole(value: unknown): boolean {
-  return (roles as readonly unknown[]).includes(value);
-}
+// Roles as views read them: providers and older programs have other names for some.
 
 /** The roles that views know. */
 export const readRoles = ["user", "assistant", "system", "tool"] as const;
 export type Role = (typeof readRoles)[number];
 
-/** `developer` is read as system, the old `timmy` as assistant; what is stored keeps its own name. */
+/** What stands for another role in views; what is stored keeps its own name. */
+const readAs = { developer: "system", function: "tool", model: "assistant", timmy: "assistant" } as const satisfies {
+  readonly [name: string]: Role;
+};
+
+/** Every role a message may be recorded with. */
+export const roles: readonly string[] = [...readRoles, ...Object.keys(readAs)];
+
+export function isRole(value: unknown): boolean {
+  return (roles as readonly unknown[]).includes(value);
+}
+
 export function readRole(role: string): Role {
-  if (role === "developer") return "system";
-  if (role === "timmy") return "assistant";
-  return role as Role;
+  return Object.hasOwn(readAs, role) ? readAs[role as keyof typeof readAs] : (role as Role);
 }

@@ -1,4 +1,5 @@
 // What can be said of an entry with `is:`: that it failed, was unsure, waits for an answer, or was disliked.
+import { isDislike } from "./feedback.js";
 import { isJsonObject, type JsonObject } from "./json.js";
 import { readRole } from "./roles.js";
 
@@ -25,7 +26,7 @@ export function isState(name: unknown): name is State {
   return typeof name === "string" && Object.hasOwn(states, name);
 }
 
-/** What an entry's own body marks: itself, or the interaction that it completes. */
+/** What an entry's own body marks: itself, the interaction that it completes, or the entry that it is feedback on. */
 export function marksOf(kind: string, body: JsonObject): readonly Mark[] {
   const hasFailed = typeof body.error === "string" && body.error !== "";
   switch (kind) {
@@ -39,6 +40,8 @@ export function marksOf(kind: string, body: JsonObject): readonly Mark[] {
       return hasFailed ? ["failed"] : isText(body.response) ? [] : ["asked"];
     case "response":
       return hasFailed ? ["failed", "answered"] : ["answered"];
+    case "feedback":
+      return isDislike(body) ? ["disliked"] : [];
     default:
       return [];
   }

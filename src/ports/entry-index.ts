@@ -5,7 +5,7 @@ import type { RowIndex } from "./index/rows.js";
 import type { SessionIndex } from "./index/sessions.js";
 import type { TextIndex } from "./index/texts.js";
 
-export type { DocumentName, DocumentQuery, IndexDocument } from "./index/documents.js";
+export type { ChangeQuery, DocumentName, DocumentPlace, DocumentQuery, IndexDocument } from "./index/documents.js";
 export type { IndexBatch, IndexSource, IndexStanding } from "./index/life.js";
 export type {
   EntryCounts,
@@ -16,7 +16,7 @@ export type {
   RowKey,
   RowQuery,
 } from "./index/rows.js";
-export type { SessionRange } from "./index/sessions.js";
+export type { SessionPlace, SessionPlacesQuery, SessionRange } from "./index/sessions.js";
 export type { CandidateQuery, EntryTexts, TextBatch } from "./index/texts.js";
 export type { RowFilter } from "./row-filter.js";
 

@@ -1,9 +1,12 @@
 // What a log engine must be able to do: append batches with their claims, read by position, and say where it ends.
+import type { Fault } from "../model/fault.js";
 
 /** What the log takes of an entry, before it has a place; the commitment to salt and body it makes itself. */
 export interface LogEntry {
   readonly kind: string;
   readonly recorded_at: string;
+  /** The id of the key it came in with; `""` where there are none. */
+  readonly recorded_by: string;
   readonly salt: Uint8Array;
   readonly body: Uint8Array;
   /** Unique keys taken in the same transaction as the append, distinct within a unit; the first is the entry's id. */
@@ -32,6 +35,9 @@ export interface StoredEntry {
   readonly position: number;
   readonly kind: string;
   readonly recorded_at: string;
+  /** Both are absent in entries of the first format, and only there. */
+  readonly recorded_by?: string | undefined;
+  readonly claims_digest?: Uint8Array | undefined;
   readonly commitment: Uint8Array;
   readonly hash: Uint8Array;
   readonly salt?: Uint8Array;
@@ -45,6 +51,8 @@ export interface StoredBody {
   readonly position: number;
   readonly kind: string;
   readonly recorded_at: string;
+  /** Absent in entries of the first format. */
+  readonly recorded_by?: string | undefined;
   /** As hexadecimal text. */
   readonly hash: string;
   /** JSON; absent once it was erased. */
@@ -60,6 +68,26 @@ export interface CopiedEntry extends StoredEntry {
 
 export type KeptClaims = ReadonlyMap<number, readonly string[]>;
 
+/** A body that is noted as erased, and the redaction that is said to name it. */
+export interface Erasure {
+  readonly position: number;
+  readonly redaction: number;
+}
+
+/** Triggers and whatever else keeps rows as they are, by name. */
+export interface Guards {
+  /** Ours that are not there, or were not when this log was opened and put them back. */
+  readonly missing: readonly string[];
+  /** What is there and is not ours, ours in a changed form included. */
+  readonly foreign: readonly string[];
+}
+
+/** The redactions of the log's end: all there are after the position that was asked for, through this one. */
+export interface NewRedactions {
+  readonly through: number;
+  readonly positions: readonly number[];
+}
+
 export interface Stray {
   readonly position: number;
   readonly reason: string;
@@ -72,8 +100,15 @@ export interface Head {
   readonly hash: Uint8Array;
 }
 
+/** Entries after a position, up to a limit, or until so many bytes of bodies were read. */
+export interface ReadRange {
+  readonly after: number;
+  readonly limit: number;
+  readonly bytes_max?: number;
+}
+
 /** What those need of a log who show entries that an index led them to. */
-export type EntrySource = Pick<EntryLog, "find" | "get" | "getBodies">;
+export type EntrySource = Pick<EntryLog, "find" | "get" | "getBodies" | "getCheckedBodies">;
 
 export interface EntryLog {
   /** Which engine this is, so that a test can tell that it talks to the one it means. */
@@ -89,36 +124,40 @@ export interface EntryLog {
   append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]>;
   /**
    * Puts entries of another log at the places they had there. They must go on where this log ends and fit its chain, and
-   * the log must be empty or carry the same id; an empty log takes over the id. Answers false, and changes nothing, where
-   * that is not so. Where the entries are taken, they are durable. A redaction among them erases here as well.
+   * the log must be empty or carry the same id; an empty log takes over the id. Their claims must be those that their hashes
+   * cover, and none of the first format may follow one of the second. Answers false, and changes nothing, where that is not
+   * so. Where the entries are taken, they are durable. A redaction among them erases here as well.
    */
   restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean>;
   /** Entries after a position, in order; stops at the limit or once `bytes_max` of bodies are reached. */
-  read(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredEntry[]>;
+  read(range: ReadRange): Promise<readonly StoredEntry[]>;
   /** As `read`, bodies only. */
-  readBodies(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredBody[]>;
+  readBodies(range: ReadRange): Promise<readonly StoredBody[]>;
   /**
-   * As `get`, bodies only. Once `bytes_max` of bodies are reached, the answer ends: it is then shorter than what was asked
-   * for, and has the first in any case.
+   * The entries at these positions, in the order asked for; undefined where there is none. Once `bytes_max` of bodies are
+   * reached, the answer ends: it is then shorter than what was asked for, and has the first in any case.
    */
+  get(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredEntry | undefined)[]>;
+  /** As `get`, bodies only. */
   getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]>;
-  /** The entries at these positions, in the order asked for; undefined where there is none. */
-  get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]>;
+  /** As `getBodies`, each held against its commitment: one that is not what was recorded has a flaw, and no body. */
+  getCheckedBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]>;
   /** The position that took each claim, or undefined. */
   find(claims: readonly string[]): Promise<readonly (number | undefined)[]>;
   /**
-   * What the entries of a range that have no body claimed, as far as is left of it: the keys, by position. For whoever
-   * copies erased entries. It may look at every claim there is, so that wide ranges are better than many.
+   * What leads to the entries of a range, whoever put it there: keys of claims, by position. For whoever copies erased
+   * entries or checks claims against the chain. It may look at every claim there is, so that wide ranges are better than many.
    */
   keptClaims(range: { readonly after: number; readonly through: number }): Promise<KeptClaims>;
+  /** Which bodies are noted as erased, by position; for whoever checks that against the redactions of the chain. */
+  erasures(range: { readonly after: number; readonly limit: number }): Promise<readonly Erasure[]>;
+  /** How what protects the log's rows from being changed differs from what a log of this engine has. */
+  guards(): Promise<Guards>;
+  /**
+   * The redactions after a position, in order, and the head through which these are all. For whoever keeps what was read
+   * for a while: it has to obey them, whichever process appended them, and asks often.
+   */
+  redactionsAfter(position: number): Promise<NewRedactions>;
   /**
    * The first position at which something lies that no append has put there, beside the entries from the first to the
    * head: a row before or behind them, or a head that is not the last one's.
@@ -129,5 +168,7 @@ export interface EntryLog {
    * left, in words, where others are in the way just now; undefined where nothing is.
    */
   purge(): Promise<string | undefined>;
+  /** Why nothing could be recorded at this moment, as far as an engine can tell without trying. */
+  fault?(): Fault | undefined;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 // What an engine can tell about one file of a store, also where it cannot be opened as a store.
+import type { IndexSource } from "./entry-index.js";
 
 export interface FileFacts {
   readonly path: string;
@@ -26,4 +27,6 @@ export interface FileFacts {
   readonly version_known: number;
   /** Newest position of a log, position reached of an index; 0 where it cannot be told. */
   readonly position: number;
+  /** What an index remembers of the log; nothing for a log, or where it cannot be told. */
+  readonly heads: readonly IndexSource[];
 }

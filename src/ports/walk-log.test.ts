@@ -15,6 +15,7 @@ async function append(log: EntryLog, count: number): Promise<void> {
   const entries = Array.from({ length: count }, (_, nth) => ({
     kind: "error",
     recorded_at: "2026-11-15T06:39:37.123Z",
+    recorded_by: "",
     salt: Buffer.alloc(16),
     body: Buffer.from("{}"),
     claims: [`id:${position + nth}`],

@@ -5,10 +5,15 @@ import { type Rejection, reject } from "../model/rejection.js";
 type CursorNumber = number | null;
 
 const CURSOR_CHARS_MAX = 400;
+/** Between the parts of a cursor: a character that needs no care in addresses and on command lines. */
+const GAP = ".";
+const SUM_CHARS = 6;
+/** Short, so that a cursor fits on a line of a terminal with its option. */
+const RADIX = 36;
 
 export function formatCursor(fingerprint: string, numbers: readonly CursorNumber[]): string {
-  const parts = [fingerprint, ...numbers];
-  return Buffer.from(JSON.stringify([...parts, fingerprintOf(parts)])).toString("base64url");
+  const given = [fingerprint, ...numbers.map((number) => number?.toString(RADIX) ?? "")].join(GAP);
+  return `${given}${GAP}${sumOf(given)}`;
 }
 
 /** The numbers of a cursor; undefined where none was given. */
@@ -23,29 +28,28 @@ export function parseCursor(
   if (fingerprint !== expected.fingerprint || numbers.length !== expected.numbers) {
     return cursorInvalid("cursor comes from a list with other filters");
   }
-  return numbers as readonly CursorNumber[];
+  return numbers;
 }
 
 /** What a cursor is bound to: a short hash of whatever chooses and orders the list. */
 export function fingerprintOf(parts: readonly unknown[]): string {
-  return hash("sha256", JSON.stringify(parts), "base64url").slice(0, 12);
+  return hash("sha256", JSON.stringify(parts), "base64url").slice(0, 8);
 }
 
-function decode(text: unknown): readonly unknown[] | undefined {
+/** Tells a cursor that was cut or mistyped from one that a list gave. */
+function sumOf(given: string): string {
+  return hash("sha256", given, "base64url").slice(0, SUM_CHARS);
+}
+
+function decode(text: unknown): readonly [fingerprint: string, ...numbers: CursorNumber[]] | undefined {
   if (typeof text !== "string" || text.length > CURSOR_CHARS_MAX) return undefined;
-  try {
-    const bytes = Buffer.from(text, "base64url");
-    // Decoding passes over what does not belong there.
-    if (bytes.toString("base64url") !== text) return undefined;
-    const parts: unknown = JSON.parse(bytes.toString("utf8"));
-    if (!Array.isArray(parts) || parts.length < 2 || typeof parts[0] !== "string") return undefined;
-    // The sum tells a cursor that was cut or mistyped from one that a list gave.
-    const given = parts.slice(0, -1);
-    if (parts.at(-1) !== fingerprintOf(given)) return undefined;
-    return given.slice(1).every((part) => part === null || Number.isSafeInteger(part)) ? given : undefined;
-  } catch {
-    return undefined;
-  }
+  const end = text.lastIndexOf(GAP);
+  if (end === -1 || text.slice(end + GAP.length) !== sumOf(text.slice(0, end))) return undefined;
+  const [fingerprint = "", ...digits] = text.slice(0, end).split(GAP);
+  const numbers = digits.map((each) => (each === "" ? null : Number.parseInt(each, RADIX)));
+  return numbers.every((number) => number === null || Number.isSafeInteger(number))
+    ? [fingerprint, ...numbers]
+    : undefined;
 }
 
 function cursorInvalid(message: string): Rejection {

@@ -6,7 +6,7 @@ import { EntryReader } from "./entry-reader.js";
 
 test("a page reads the responses that completed its interactions a few at a time, since each may be large", async () => {
   const log = new MemoryLog();
-  const head = { recorded_at: "2026-11-15T06:39:37.123Z", salt: Buffer.alloc(16) };
+  const head = { recorded_at: "2026-11-15T06:39:37.123Z", recorded_by: "", salt: Buffer.alloc(16) };
   for (let at = 0; at < 100; at += 1) {
     const asked = Buffer.from(JSON.stringify({ id: `i${at}`, prompt: "p" }));
     const answered = Buffer.from(JSON.stringify({ id: `r${at}`, interaction_id: `i${at}`, response: "yes" }));

@@ -2,12 +2,15 @@
 //
 // This is where secrets are masked: what is shown beside other entries passes through here, the record itself does not.
 import { bodyToEntry, parseBodyText, toEntry } from "../model/body.js";
+import { asRecorded } from "../model/chain-walk.js";
 import { completionClaim, idClaim } from "../model/claims.js";
 import type { Entry, EntryOf, EntrySummary, ErasedEntry, Interaction } from "../model/entry.js";
 import { corruptEntry } from "../model/fault.js";
-import type { EntrySource, StoredBody } from "../ports/entry-log.js";
+import { hexOf } from "../model/hex.js";
+import { LiftedParts } from "../model/lifted-parts.js";
+import type { EntrySource, StoredBody, StoredEntry } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
-import { complete, summarise } from "./views.js";
+import { complete, excerptOf, summarise } from "./views.js";
 
 /** A page ends early once it holds this much text; the cursor leads on. */
 const PAGE_BYTES_MAX = 16 * 1024 * 1024;
@@ -18,6 +21,15 @@ export interface SummaryPage {
   /** How many of the positions were used; fewer than given where the page was full. */
   readonly used: number;
 }
+
+/** A whole entry as JSON, for whoever sends it on; large parts of it were never built. */
+export interface EntryJson {
+  readonly kind: string;
+  readonly json: Uint8Array;
+}
+
+/** What is put together from an interaction and its response, and has to be built for that. */
+const PUT_TOGETHER: ReadonlySet<string> = new Set(["memories_used", "chunks_used", "usage", "extra"]);
 
 export class EntryReader {
   readonly #log: EntrySource;
@@ -32,16 +44,42 @@ export class EntryReader {
     const [position] = await this.#log.find([idClaim(id)]);
     if (position === undefined) return undefined;
     const entry = await this.getByPosition(position);
-    return entry !== undefined && "erased" in entry ? { ...entry, id } : entry;
+    if (entry === undefined || "erased" in entry) return entry === undefined ? undefined : { ...entry, id };
+    if (entry.id !== id) throw misplaced(position, id);
+    return entry;
   }
 
   async getByPosition(position: number): Promise<Entry | ErasedEntry | undefined> {
     const [stored] = await this.#log.get([position]);
     if (stored === undefined) return undefined;
-    const entry = toEntry(stored);
+    const entry = toEntry(asRecorded(stored));
     if ("erased" in entry) return entry;
-    const [completed] = await this.withResponses([entry]);
+    const [completed] = await this.#withResponses([entry], wholeEntries);
     return completed;
+  }
+
+  /** The entries at these positions, each held against its commitment, for whoever hands on the record itself. */
+  async readWhole(positions: readonly number[]): Promise<readonly Entry[]> {
+    return this.#withResponses(await wholeEntries(this.#log, positions), wholeEntries);
+  }
+
+  /** The same as JSON. */
+  async getJson(wish: { readonly id: string } | { readonly position: number }): Promise<EntryJson | undefined> {
+    const [position] = "position" in wish ? [wish.position] : await this.#log.find([idClaim(wish.id)]);
+    const [stored] = position === undefined ? [] : await this.#log.get([position]);
+    if (stored === undefined) return undefined;
+    const { kind } = stored;
+    if (stored.body === undefined) {
+      const json = Buffer.from(JSON.stringify({ ...toEntry(stored), ...("id" in wish ? wish : {}) }));
+      return { kind, json };
+    }
+    const parts = new LiftedParts();
+    const entry = toLifted(stored, parts);
+    if ("id" in wish && entry.id !== wish.id) throw misplaced(entry.position, wish.id);
+    const response = await this.#responseOf(entry);
+    if (response === undefined) return { kind, json: parts.json(entry) };
+    const [interaction, completion] = [stored, response].map((one) => toLifted(one, parts, PUT_TOGETHER));
+    return { kind, json: parts.json(complete(interaction as Interaction, completion as EntryOf<"response">)) };
   }
 
   /** The entries at these positions, masked, for whoever shows parts of them; erased ones are left out. */
@@ -51,31 +89,44 @@ export class EntryReader {
 
   /** The entries at these positions as they were recorded; erased ones are left out. */
   async read(positions: readonly number[]): Promise<readonly Entry[]> {
-    return this.withResponses((await this.#log.getBodies(positions)).flatMap(toReadable));
+    return this.#withResponses(await readableEntries(this.#log, positions), readableEntries);
   }
 
   /** The entries at these positions in their short form, masked, as many as fit on a page, the first in any case. */
-  async page(positions: readonly number[]): Promise<SummaryPage> {
+  async page(positions: readonly number[], options: { readonly excerpts?: boolean } = {}): Promise<SummaryPage> {
+    const toRow = (entry: Entry): EntrySummary => {
+      const row = this.#mask.entry(summarise(entry));
+      // Masked before it is cut, so that no secret is cut in two and shown.
+      return options.excerpts === true ? { ...row, ...excerptOf(this.#mask.entry(entry)) } : row;
+    };
     const stored = await this.#log.getBodies(positions, PAGE_BYTES_MAX);
     const entries = stored.flatMap(toReadable);
     const rows: EntrySummary[] = [];
     // A few at a time: a response may be as large as an entry can be, and the short form leaves it out.
     for (let at = 0; at < entries.length; at += COMPLETED_AT_ONCE) {
-      const completed = await this.withResponses(entries.slice(at, at + COMPLETED_AT_ONCE));
-      rows.push(...completed.map((entry) => this.#mask.entry(summarise(entry))));
+      const completed = await this.#withResponses(entries.slice(at, at + COMPLETED_AT_ONCE), readableEntries);
+      rows.push(...completed.map(toRow));
     }
     return { rows, used: stored.length };
   }
 
+  async #responseOf(entry: Entry): Promise<StoredEntry | undefined> {
+    if (entry.kind !== "interaction" || entry.response !== "") return undefined;
+    const [position] = await this.#log.find([completionClaim(entry.id)]);
+    const [stored] = position === undefined ? [] : await this.#log.get([position]);
+    if (stored?.flaw !== undefined) throw corruptEntry(stored.position, stored.flaw);
+    return stored?.body === undefined ? undefined : stored;
+  }
+
   /** Interactions that were completed later carry what their response brought. */
-  async withResponses(entries: readonly Entry[]): Promise<readonly Entry[]> {
+  async #withResponses(entries: readonly Entry[], read: ReadEntries): Promise<readonly Entry[]> {
     const waiting = entries.filter((entry) => entry.kind === "interaction" && entry.response === "");
     if (waiting.length === 0) return entries;
     const found = await this.#log.find(waiting.map((entry) => completionClaim(entry.id)));
     const positions = found.filter((position) => position !== undefined);
     if (positions.length === 0) return entries;
     const responseById = new Map<string, EntryOf<"response">>();
-    for (const response of (await this.#log.getBodies(positions)).flatMap(toReadable)) {
+    for (const response of await read(this.#log, positions)) {
       if (response.kind === "response") responseById.set(response.interaction_id, response);
     }
     return entries.map((entry) => {
@@ -83,6 +134,27 @@ export class EntryReader {
       return response === undefined ? entry : complete(entry as Interaction, response);
     });
   }
+}
+
+function misplaced(position: number, id: string): Error {
+  return corruptEntry(position, `it is not the entry ${id}, which the log says is here`);
+}
+
+/** Entries that are there, in the order asked for. */
+type ReadEntries = (log: EntrySource, positions: readonly number[]) => Promise<readonly Entry[]>;
+
+async function readableEntries(log: EntrySource, positions: readonly number[]): Promise<readonly Entry[]> {
+  return (await log.getBodies(positions)).flatMap(toReadable);
+}
+
+async function wholeEntries(log: EntrySource, positions: readonly number[]): Promise<readonly Entry[]> {
+  return (await log.getCheckedBodies(positions)).flatMap(toReadable);
+}
+
+/** What is not built is not looked at, so that it has to be the very bytes that were recorded. */
+function toLifted(stored: StoredEntry, parts: LiftedParts, built?: ReadonlySet<string>): Entry {
+  const { position, body = new Uint8Array() } = asRecorded(stored);
+  return bodyToEntry({ ...stored, hash: hexOf(stored.hash) }, parts.parseBody(position, body, built));
 }
 
 function toReadable(stored: StoredBody | undefined): readonly Entry[] {

@@ -79,6 +79,12 @@ const order: Parameter = {
   refusals: ["field_invalid"],
 };
 
+const excerpts: Parameter = {
+  description: "`1` adds `response_excerpt` to interactions and responses: the first 2,000 characters, masked.",
+  schema: switchSchema,
+  refusals: ["field_invalid"],
+};
+
 const after: Parameter = {
   description: "Entries after this position; only those that are still to come when it is left out.",
   schema: { type: "integer", minimum: 0 },
@@ -130,6 +136,15 @@ const include_pending: Parameter = {
   refusals: ["field_invalid"],
 };
 
+const include: Parameter = {
+  description:
+    "`reasoning` keeps `reasoning_content`, `reasoning`, `reasoning_details` and `thinking_blocks` of assistants' messages " +
+    "in OpenAI's form, as they were recorded. Anthropic's form always keeps signed thinking.",
+  schema: { type: "string", enum: ["reasoning"] },
+  flag: { name: "include", value: "what", says: "reasoning: keep the fields that carry what a model thought" },
+  refusals: ["field_invalid"],
+};
+
 const entryFilters = [
   ...(["project", "session_id", "client", "kind", "role", "tool", "model", "is", "since", "until"] as const),
 ] as const;
@@ -142,8 +157,8 @@ export const questionRules = {
   },
   entries: { filters: entryFilters, limit: listLimit(50), is_paged: true },
   sessions: { filters: ["project", "client"], limit: listLimit(50), is_paged: true, lists: "sessions" },
-  timeline: { own: { order }, filters: [], limit: listLimit(100), is_paged: true },
-  history: { own: { max_messages, max_tokens, format, include_pending }, filters: [] },
+  timeline: { own: { order, excerpts }, filters: [], limit: listLimit(100), is_paged: true },
+  history: { own: { max_messages, max_tokens, format, include_pending, include }, filters: [] },
   search: { own: { q, facets }, filters: entryFilters, limit: listLimit(10), is_paged: true },
   session_history: { own: { query }, filters: entryFilters, limit: listLimit(10) },
   reflection: {
@@ -180,6 +195,11 @@ export const questionNames = Object.keys(questionRules) as readonly QuestionName
 export function parametersOf(question: QuestionName): readonly NamedParameter[] {
   const rule = questionRules[question];
   return [...ownOf(rule), ...filtersOf(rule), ...pageOf(rule)];
+}
+
+/** The names of the options that a question is asked with in a program. */
+export function optionNamesOf(question: QuestionName): readonly string[] {
+  return parametersOf(question).map(({ name }) => name);
 }
 
 /** Every code that what a question is asked with can be refused with, each once. */

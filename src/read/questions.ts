@@ -4,10 +4,12 @@
 // and a row of `reading/answers.ts`.
 import type { Entry, ErasedEntry } from "../model/entry.js";
 import type { ReflectionReport } from "../model/report.js";
-import type { Verification } from "../model/verification.js";
+import type { Contradiction, Verification } from "../model/verification.js";
 import type { EntryCounts, RowKey, RowQuery, SessionRange } from "../ports/entry-index.js";
+import type { EntryJson } from "./entry-reader.js";
 import type { ConsolidationPlan, History } from "./history/history.js";
 import type { ListQuery } from "./list-query.js";
+import type { LogSelection } from "./log-selection.js";
 import type { EntryList, InteractionList } from "./reader.js";
 import type { ReflectionQuery } from "./reflection-query.js";
 import type { SearchQuery } from "./search/search-query.js";
@@ -20,6 +22,8 @@ interface Questions {
   listEntries(query: ListQuery): EntryList;
   getById(id: string): Entry | ErasedEntry | undefined;
   getByPosition(position: number): Entry | ErasedEntry | undefined;
+  /** The same as JSON, large parts as they were recorded; for whoever sends it on. */
+  getJson(wish: { readonly id: string } | { readonly position: number }): EntryJson | undefined;
   count(): EntryCounts;
   listSessions(query: SessionListQuery): SessionList;
   sessionSummary(session_id: string): SessionSummary | undefined;
@@ -34,7 +38,15 @@ interface Questions {
   reflect(query: ReflectionQuery): ReflectionReport;
   /** Places of entries, newest first; for those who may pass over none. */
   positions(query: RowQuery): readonly RowKey[];
+  /** Positions by what the log itself says, in order, for those who may pass over none whatever became of the index. */
+  selectFromLog(selection: LogSelection): readonly number[];
+  /** Those of these positions, of entries that are there, whose rows in the index are not what the log makes of them. */
+  strangeRows(positions: readonly number[]): readonly number[];
   verify(): Verification;
+  /** What the index remembers of the log and the log no longer holds. */
+  contradiction(): Contradiction | undefined;
+  /** Brings the index up to the log as it is, and lets go of what it remembers of another one. */
+  acceptLog(): void;
   indexState(): IndexState;
   /** Builds the index anew, beside the present one, which answers until the new one takes its place. */
   rebuildIndex(): void;

@@ -126,6 +126,7 @@ test("an erased entry is read as its envelope, and lists leave it out", async ()
   const entry = {
     kind: "error",
     recorded_at: "2026-11-15T06:39:37.123Z",
+    recorded_by: "",
     salt: Buffer.alloc(16),
   };
   await log.append([

@@ -1,14 +1,19 @@
 // Reads what reflection looks at, newest first and a few entries at a time, whoever it is that looks. Entries are given as
 // they were recorded: the onlooker masks the little of them that it shows.
-import type { Entry } from "../model/entry.js";
-import type { RowKey } from "../ports/entry-index.js";
+import { feedbackOn } from "../indexing/feedback-fold.js";
+import type { Entry, EntryOf } from "../model/entry.js";
+import { isDislike } from "../model/feedback.js";
+import { states } from "../model/states.js";
+import type { RowKey, RowQuery } from "../ports/entry-index.js";
+import { bothHold, type RowFilter } from "../ports/row-filter.js";
 import { EntryReader } from "./entry-reader.js";
 import type { ReadingParts } from "./reader.js";
 import type { ReflectionQuery } from "./reflection-query.js";
 
 /** Who looks back: at the newest entries, then at as many before them. */
 export interface Onlooker {
-  add(entry: Entry): void;
+  /** With its feedback below 0, newest first, where there is any. */
+  add(entry: Entry, dislikes?: readonly EntryOf<"feedback">[]): void;
   addBefore(entry: Entry): void;
 }
 
@@ -17,6 +22,16 @@ const KEYS_PER_PAGE = 1_000;
 const CHUNK_ROWS = 8;
 /** After so many chunks whatever else waits for this thread has its turn. */
 const CHUNKS_PER_TURN = 8;
+/** Of what was thought of one entry, so much of the newest is looked at. */
+const FEEDBACK_READ = 100;
+
+const isDisliked: RowFilter = { references: [{ what: "is", reference: states.disliked.has }] };
+
+interface Chunk {
+  readonly entries: readonly Entry[];
+  /** Which of the page's entries somebody disliked, by position. */
+  readonly disliked: ReadonlySet<number>;
+}
 
 export class ReflectionReader {
   readonly #parts: ReadingParts;
@@ -31,11 +46,11 @@ export class ReflectionReader {
     if (query.limit === 0) return;
     let reviewed = 0;
     let before = 0;
-    for await (const chunk of this.#newestFirst(query)) {
-      for (const entry of chunk) {
+    for await (const { entries, disliked } of this.#newestFirst(query)) {
+      for (const entry of entries) {
         if (reviewed < query.limit) {
           reviewed += 1;
-          onlooker.add(entry);
+          onlooker.add(entry, disliked.has(entry.position) ? await this.#dislikesOf(entry) : undefined);
         } else {
           before += 1;
           onlooker.addBefore(entry);
@@ -45,19 +60,24 @@ export class ReflectionReader {
     }
   }
 
-  async *#newestFirst({ filter, limit }: ReflectionQuery): AsyncGenerator<readonly Entry[]> {
+  async #dislikesOf({ id }: Entry): Promise<readonly EntryOf<"feedback">[]> {
+    const positions = (await feedbackOn(this.#parts.index, [id])).get(id) ?? [];
+    const feedback = await this.#entries.read(positions.slice(-FEEDBACK_READ).reverse());
+    return feedback.flatMap((entry) => (entry.kind === "feedback" && isDislike(entry) ? [entry] : []));
+  }
+
+  async *#newestFirst({ filter, limit }: ReflectionQuery): AsyncGenerator<Chunk> {
     let after: RowKey | undefined;
     let chunks = 0;
     const pageLimit = Math.min(limit * 2, KEYS_PER_PAGE);
     while (true) {
-      const keys = await this.#parts.index.list({
-        filter,
-        limit: pageLimit,
-        ...(after === undefined ? {} : { after }),
-      });
+      const page: RowQuery = { filter, limit: pageLimit, ...(after === undefined ? {} : { after }) };
+      const keys = await this.#parts.index.list(page);
+      const dislikedKeys = await this.#parts.index.list({ ...page, filter: bothHold(filter, isDisliked) });
+      const dislikedHere = new Set(dislikedKeys.map(({ position }) => position));
       for (let start = 0; start < keys.length; start += CHUNK_ROWS) {
         const positions = keys.slice(start, start + CHUNK_ROWS).map((key) => key.position);
-        yield await this.#entries.read(positions);
+        yield { entries: await this.#entries.read(positions), disliked: dislikedHere };
         chunks += 1;
         if (chunks % CHUNKS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
       }

@@ -8,10 +8,18 @@ import {
 } from "../indexing/session-fold.js";
 import type { EntryIndex, IndexDocument } from "../ports/entry-index.js";
 
-/** A session at the place where it stands in the list: its newest position as things were at the first page. */
+/** A session at the place where it stands in the list: that which it had at the first page. */
 interface ListedSession {
+  readonly last_ms: number;
   readonly position: number;
   readonly session: SessionRow;
+}
+
+/** How far a list has come: behind this place, as things were when `as_of` was the newest position. */
+export interface SessionsReached {
+  readonly last_ms: number;
+  readonly position: number;
+  readonly as_of: number;
 }
 
 export interface SessionPage {
@@ -29,61 +37,59 @@ export async function getSession(index: EntryIndex, session_id: string): Promise
 }
 
 /**
- * Sessions by their newest position, the highest first. What arrives after the first page moves no session across a page,
- * so that each is reached exactly once.
+ * Sessions by the latest time of their entries, then by their newest position, both downwards. What arrives after the
+ * first page moves no session across a page, so that each is reached exactly once.
  */
 export async function listSessions(
   index: EntryIndex,
-  query: {
-    readonly filter: SessionFilter;
-    readonly after?: { readonly position: number; readonly as_of: number };
-    readonly limit: number;
-  },
+  query: { readonly filter: SessionFilter; readonly after?: SessionsReached; readonly limit: number },
 ): Promise<SessionPage> {
   const { filter, after, limit } = query;
   const labels = labelsOf(filter);
-  const newest = { collection: SESSIONS, order: "desc", labels, limit } as const;
-  if (after === undefined) {
-    const documents = await index.listDocuments(newest);
-    return { sessions: documents.map(atItsSort), as_of: documents[0]?.sort ?? 0 };
-  }
-  const { position: before, as_of } = after;
+  // Before anything is looked at: what arrives between this and the questions below has changed since.
+  const as_of = after?.as_of ?? (await index.checkpoint());
+  const beyond = after === undefined ? {} : { beyond: { sort: after.last_ms, position: after.position } };
+  const newest = { collection: SESSIONS, order: "desc", labels, through: as_of, limit, ...beyond } as const;
   // In this order: what changes between the two questions is met by both and not by neither.
-  const unchanged = await index.listDocuments({ ...newest, beyond: { sort: Math.min(before, as_of + 1) } });
-  let sessions: readonly ListedSession[] = unchanged.map(atItsSort);
+  let sessions = (await index.listDocuments(newest)).map(whereItStands);
   for await (const changed of changedSince(index, labels, as_of)) {
-    sessions = newestOf([...sessions, ...changed.filter(({ position }) => position < before)], limit);
+    const below = changed.filter((one) => after === undefined || newestFirst(after, one) < 0);
+    if (below.length > 0) sessions = newestOf([...sessions, ...below], limit);
   }
   return { sessions, as_of };
 }
 
-/** Sessions with entries after `as_of`, at their newest position up to there; those that began later have none. */
+/** Sessions with entries after `as_of`, where they stood then; those that began later stood nowhere. */
 async function* changedSince(
   index: EntryIndex,
   labels: readonly string[],
   as_of: number,
 ): AsyncGenerator<readonly ListedSession[], void> {
-  let beyond: { readonly sort: number; readonly key?: string } = { sort: as_of };
+  let beyond: { readonly position: number; readonly key?: string } = { position: as_of };
   for (;;) {
-    const page = { collection: SESSIONS, order: "asc", labels, beyond, limit: CHANGED_AT_ONCE } as const;
-    const documents = await index.listDocuments(page);
+    const documents = await index.changedDocuments({ collection: SESSIONS, labels, beyond, limit: CHANGED_AT_ONCE });
+    if (documents.length === 0) return;
     const byId = new Map(documents.map((document) => [document.key, document]));
-    const places = await index.newestPositions({ session_ids: [...byId.keys()], through: as_of });
-    yield places.map(({ session_id, position }) => ({
-      position,
-      session: documentToSession(byId.get(session_id) as IndexDocument),
+    const places = await index.sessionPlaces({ session_ids: [...byId.keys()], through: as_of });
+    yield places.map(({ session_id, last_ms, position }) => ({
+      ...{ last_ms, position, session: documentToSession(byId.get(session_id) as IndexDocument) },
     }));
-    const last = documents.at(-1);
-    if (last === undefined || documents.length < CHANGED_AT_ONCE) return;
-    beyond = last;
+    if (documents.length < CHANGED_AT_ONCE) return;
+    beyond = documents.at(-1) as IndexDocument;
   }
 }
 
-function newestOf(listed: readonly ListedSession[], limit: number): readonly ListedSession[] {
+function newestOf(listed: readonly ListedSession[], limit: number): ListedSession[] {
   const byId = new Map(listed.map((one) => [one.session.session_id, one]));
-  return [...byId.values()].sort((left, right) => right.position - left.position).slice(0, limit);
+  return [...byId.values()].sort(newestFirst).slice(0, limit);
 }
 
-function atItsSort(document: IndexDocument): ListedSession {
-  return { position: document.sort, session: documentToSession(document) };
+type Place = Pick<ListedSession, "last_ms" | "position">;
+
+function newestFirst(left: Place, right: Place): number {
+  return right.last_ms - left.last_ms || right.position - left.position;
+}
+
+function whereItStands(document: IndexDocument): ListedSession {
+  return { last_ms: document.sort, position: document.position, session: documentToSession(document) };
 }

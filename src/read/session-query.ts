@@ -7,6 +7,7 @@ import { type Given, parseFilters } from "./filters.js";
 import type { Page } from "./list-query.js";
 import { parseCount, parseLimit, parseSwitch } from "./parameters.js";
 import { type FilterOptions, MESSAGES_DEFAULT, questionRules } from "./question-rules.js";
+import type { SessionsReached } from "./session-list.js";
 
 /** Filters of the list of sessions: those that hold an entry with the label. */
 export interface SessionListOptions extends FilterOptions<"sessions">, Page {}
@@ -16,18 +17,21 @@ export interface SessionListQuery {
   readonly given: Given;
   readonly limit: number;
   readonly fingerprint: string;
-  /** Where the list goes on: below this position, as things were at that one. */
-  readonly after?: { readonly position: number; readonly as_of: number };
+  /** Where the list goes on. */
+  readonly after?: SessionsReached;
 }
 
 export interface TimelineOptions extends Page {
   /** By position: `asc` is the default. */
   readonly order?: string | undefined;
+  /** Whether rows of interactions and responses carry `response_excerpt`, the beginning of the response. */
+  readonly excerpts?: boolean | string | undefined;
 }
 
 export interface TimelineQuery {
   readonly session_id: string;
   readonly order: "asc" | "desc";
+  readonly excerpts: boolean;
   readonly given: Given;
   readonly limit: number;
   readonly fingerprint: string;
@@ -44,6 +48,8 @@ export interface HistoryOptions {
   readonly format?: HistoryFormat | string | undefined;
   /** Keeps tool calls of the last message that have no result yet. */
   readonly include_pending?: boolean | string | undefined;
+  /** `reasoning` keeps, in OpenAI's form, the fields that carry what a model thought. */
+  readonly include?: string | undefined;
 }
 
 export interface HistoryQuery {
@@ -52,6 +58,7 @@ export interface HistoryQuery {
   readonly max_tokens?: number;
   readonly format: HistoryFormat;
   readonly include_pending: boolean;
+  readonly include_reasoning: boolean;
 }
 
 export function parseSessionListQuery(options: SessionListOptions): SessionListQuery | Rejection {
@@ -62,11 +69,11 @@ export function parseSessionListQuery(options: SessionListOptions): SessionListQ
   const asked = parseFilters(rule.filters, options, 0);
   if (asked instanceof Rejection) return asked;
   const fingerprint = fingerprintOf(["sessions", asked.given]);
-  const cursor = parseCursor(options.cursor, { fingerprint, numbers: 2 });
+  const cursor = parseCursor(options.cursor, { fingerprint, numbers: 3 });
   if (cursor instanceof Rejection) return cursor;
   if (cursor === undefined) return { ...asked, limit, fingerprint };
-  const [position, as_of] = cursor as readonly [number, number];
-  return { ...asked, limit, fingerprint, after: { position, as_of } };
+  const [last_ms, position, as_of] = cursor as readonly [number, number, number];
+  return { ...asked, limit, fingerprint, after: { last_ms, position, as_of } };
 }
 
 export function parseTimelineQuery(id: unknown, options: TimelineOptions): TimelineQuery | Rejection {
@@ -78,12 +85,15 @@ export function parseTimelineQuery(id: unknown, options: TimelineOptions): Timel
   if (order !== "asc" && order !== "desc") {
     return reject({ code: "field_invalid", field: "order", message: "order must be asc or desc" });
   }
+  const excerpts = parseSwitch("excerpts", options.excerpts);
+  if (excerpts instanceof Rejection) return excerpts;
   const given = { session_id, order };
   const fingerprint = fingerprintOf(["timeline", given]);
   const cursor = parseCursor(options.cursor, { fingerprint, numbers: 1 });
   if (cursor instanceof Rejection) return cursor;
   const after = cursor?.[0];
-  return { session_id, order, given, limit, fingerprint, ...(after === undefined || after === null ? {} : { after }) };
+  const query = { session_id, order, excerpts, given, limit, fingerprint } as const;
+  return { ...query, ...(after === undefined || after === null ? {} : { after }) };
 }
 
 export function parseHistoryQuery(id: unknown, options: HistoryOptions): HistoryQuery | Rejection {
@@ -99,5 +109,10 @@ export function parseHistoryQuery(id: unknown, options: HistoryOptions): History
   }
   const include_pending = parseSwitch("include_pending", options.include_pending);
   if (include_pending instanceof Rejection) return include_pending;
-  return { session_id, max_messages, format, include_pending, ...(max_tokens === undefined ? {} : { max_tokens }) };
+  const { include = "" } = options;
+  if (include !== "" && include !== null && include !== "reasoning") {
+    return reject({ code: "field_invalid", field: "include", message: "include can only be reasoning" });
+  }
+  const switches = { include_pending, include_reasoning: include === "reasoning" };
+  return { session_id, max_messages, format, ...switches, ...(max_tokens === undefined ? {} : { max_tokens }) };
 }

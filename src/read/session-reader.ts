@@ -67,7 +67,7 @@ export class SessionReader {
     return row === undefined ? undefined : toSummary(row);
   }
 
-  /** The session with the newest entry first. The list stays as it was at its first page, whatever arrives meanwhile. */
+  /** The session with the latest entry first. The list stays as it was at its first page, whatever arrives meanwhile. */
   async list(query: SessionListQuery): Promise<SessionList> {
     if (query.limit === 0) return { sessions: [], next_cursor: null };
     const { filter, after } = query;
@@ -78,7 +78,7 @@ export class SessionReader {
     const isMore = last !== undefined && sessions.length > query.limit;
     return {
       sessions: page.map(({ session }) => this.#shown(session)),
-      next_cursor: isMore ? formatCursor(query.fingerprint, [last.position, as_of]) : null,
+      next_cursor: isMore ? formatCursor(query.fingerprint, [last.last_ms, last.position, as_of]) : null,
     };
   }
 
@@ -95,7 +95,7 @@ export class SessionReader {
       limit: query.limit + 1,
       ...(query.after === undefined ? {} : { after: query.after }),
     });
-    const { rows, used } = await this.#entries.page(positions.slice(0, query.limit));
+    const { rows, used } = await this.#entries.page(positions.slice(0, query.limit), { excerpts: query.excerpts });
     const isMore = used > 0 && used < positions.length;
     const next_cursor = isMore ? formatCursor(query.fingerprint, [positions[used - 1] as number]) : null;
     return { entries: rows, next_cursor };

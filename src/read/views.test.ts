@@ -8,6 +8,7 @@ const envelope = {
   id: "i",
   created_at: "2026-11-15T06:39:37.123Z",
   recorded_at: "2026-11-15T06:39:37.123Z",
+  recorded_by: "",
   session_id: "s",
   project: "p",
   client: "c",
@@ -25,6 +26,7 @@ const interaction: Interaction = {
   model: "own model",
   usage: { input_tokens: 1 },
   latency_ms: 5,
+  error: "",
   extra: { a: 1, b: 1 },
 };
 const nothingGiven: EntryOf<"response"> = {
@@ -39,6 +41,7 @@ const nothingGiven: EntryOf<"response"> = {
   chunks_used: [],
   model: "",
   usage: {},
+  error: "",
   extra: {},
 };
 

@@ -15,6 +15,7 @@ export function complete(interaction: Interaction, response: EntryOf<"response">
     model: response.model || interaction.model,
     usage: isUsageGiven ? response.usage : interaction.usage,
     ...(latency_ms === undefined ? {} : { latency_ms }),
+    error: response.error || interaction.error,
     extra: { ...interaction.extra, ...response.extra },
     response_id: response.id,
   };
@@ -30,6 +31,17 @@ export function summarise(entry: Entry): EntrySummary {
     return { ...rest, response_chars: codePoints(response) };
   }
   return entry;
+}
+
+/** How many code points of a response are enough to be read in passing. */
+const EXCERPT_CHARS = 2_000;
+
+/** The beginning of the response that an entry brought; what is not to be seen must be masked before. */
+export function excerptOf(entry: Entry): { readonly response_excerpt?: string } {
+  if (entry.kind !== "interaction" && entry.kind !== "response") return {};
+  // A code point has at most two units.
+  const points = Array.from(entry.response.slice(0, EXCERPT_CHARS * 2)).slice(0, EXCERPT_CHARS);
+  return { response_excerpt: points.join("") };
 }
 
 function union(left: readonly string[], right: readonly string[]): readonly string[] {

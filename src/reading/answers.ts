@@ -1,8 +1,11 @@
 // How each question is answered: from the log alone, from as much of an index as there is, or from a whole one.
+import { contradictionOf } from "../custody/evidence.js";
 import { verify } from "../custody/verify.js";
-import type { EntryLog } from "../ports/entry-log.js";
+import { compareRows } from "../indexing/rows-of-bodies.js";
+import type { EntryLog, StoredBody } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import type { EntryReader } from "../read/entry-reader.js";
+import { selectFromLog } from "../read/log-selection.js";
 import type { AnswerTo, QueryOf, Question } from "../read/questions.js";
 import type { Rebuilding } from "./rebuilding.js";
 import type { SteadyIndex } from "./steady.js";
@@ -39,7 +42,15 @@ export const pageAnswers: {
 export const answers: Answers = {
   getById: ({ entries }, id) => entries.getById(id),
   getByPosition: ({ entries }, position) => entries.getByPosition(position),
+  getJson: ({ entries }, wish) => entries.getJson(wish),
   verify: ({ log }) => verify(log),
+  selectFromLog: ({ log }, selection) => selectFromLog(log, selection),
+  contradiction: async ({ log, index }) => contradictionOf(log, await index.knownHeads()),
+  async acceptLog({ index }) {
+    await index.whole(async () => undefined);
+    const inUse = await index.index();
+    await inUse.settle(await inUse.remembered());
+  },
 
   listInteractions: ({ index }, query) => index.read(({ entries }) => entries.listInteractions(query)),
   listEntries: ({ index }, query) => index.read((readers) => pageAnswers.listEntries(readers, query)),
@@ -70,6 +81,11 @@ export const answers: Answers = {
   planConsolidation: ({ index }, { session_id, through }) =>
     index.whole(({ histories }) => histories.planConsolidation(session_id, through)),
   positions: ({ index }, query) => index.whole(({ entries }) => entries.positions(query)),
+  strangeRows: ({ log, index }, positions) =>
+    index.whole(async (readers) => {
+      const stored = (await log.getBodies(positions)).filter((one) => one?.body !== undefined) as readonly StoredBody[];
+      return (await compareRows({ log, index: readers.index }, stored)).strange;
+    }),
 
   indexState: ({ index }) => index.state(),
   rebuildIndex: ({ rebuilding }) => rebuilding.run(),

@@ -96,14 +96,20 @@ export class AtOnce {
 
 /** A log that gives few bytes, or nothing. */
 function bounded(log: EntryLog): EntrySource {
+  const within = <T extends { readonly body?: { readonly length: number } | string }>(
+    positions: readonly number[],
+    stored: readonly (T | undefined)[],
+  ): readonly (T | undefined)[] => {
+    // The last of them may be as large as an entry can be.
+    const bytes = stored.reduce((sum, one) => sum + (one?.body?.length ?? 0), 0);
+    if (stored.length < positions.length || bytes > BYTES_MAX) throw new TooMuch();
+    return stored;
+  };
   return {
     find: (claims) => log.find(claims),
-    get: (positions) => log.get(positions),
-    async getBodies(positions) {
-      const bodies = await log.getBodies(positions, BYTES_MAX);
-      if (bodies.length < positions.length) throw new TooMuch();
-      return bodies;
-    },
+    get: async (positions) => within(positions, await log.get(positions, BYTES_MAX)),
+    getBodies: async (positions) => within(positions, await log.getBodies(positions, BYTES_MAX)),
+    getCheckedBodies: async (positions) => within(positions, await log.getCheckedBodies(positions, BYTES_MAX)),
   };
 }
 

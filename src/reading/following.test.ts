@@ -79,6 +79,19 @@ test("while much is recorded it waits, until too much waits for it", async () =>
   await following.close();
 });
 
+test("while somebody searches nothing is put off, however much is recorded", async () => {
+  const follower = Object.assign(new Counting(), { position: 500 });
+  const following = new Following({ follower, leisure });
+  following.searched();
+  for (let nth = 0; nth < 4; nth += 1) {
+    following.grown();
+    await vi.advanceTimersByTimeAsync(110);
+    follower.position += 100;
+  }
+  expect(follower.indexed).toBeGreaterThan(400);
+  await following.close();
+});
+
 test("a fault is not the end: it looks again", async () => {
   const follower = Object.assign(new Counting(), { position: 5, fault: new Error("disk full") });
   const following = new Following({ follower });

@@ -25,6 +25,8 @@ export interface Leisure {
 const GATHER_MS = 100;
 /** So many entries a search may look through itself, before those texts are indexed here which others have recorded. */
 const TEXTS_BEHIND_MAX = 128;
+/** For so long after a search nothing is put off: whoever searches will do so again, and should find little left to do. */
+const ATTENTIVE_MS = 10_000;
 /** Between two steps of tidying, which is never urgent, most of the time is left to reads. */
 const TIDY_MS = 20;
 /** Whoever holds the lease may die, or the store fail, while the index is behind: so it is looked at again. */
@@ -40,6 +42,7 @@ export class Following {
   #isOnlySearched = false;
   #isClosed = false;
   #caughtUpAtMs = Number.NEGATIVE_INFINITY;
+  #searchedAtMs = Number.NEGATIVE_INFINITY;
   #seen = { position: 0, atMs: 0, isStream: false };
 
   constructor(parts: {
@@ -64,6 +67,7 @@ export class Following {
    * its texts, every search would have to look through them.
    */
   searched(): void {
+    this.#searchedAtMs = performance.now();
     if (this.#timer !== undefined) return;
     this.#isOnlySearched = true;
     this.#followIn(GATHER_MS);
@@ -134,7 +138,7 @@ export class Following {
   /** Whether so much is being recorded at this moment that indexing would slow it down, and can wait. */
   async #isPutOff(): Promise<boolean> {
     const leisure = this.#leisure;
-    if (leisure === undefined) return false;
+    if (leisure === undefined || performance.now() - this.#searchedAtMs < ATTENTIVE_MS) return false;
     const { position, indexed_through, texts_through } = await this.#follower.progress();
     const seconds = (performance.now() - this.#seen.atMs) / 1000;
     if (seconds * 1000 >= GATHER_MS) {

@@ -155,7 +155,7 @@ describe("what is read steadily", () => {
 
   test("comes after all entries up to the position are in the index", async () => {
     const log = new MemoryLog();
-    const entry = { kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", salt: Buffer.alloc(16) };
+    const entry = { kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", recorded_by: "", salt: Buffer.alloc(16) };
     await log.append([[{ ...entry, body: Buffer.from('{"id":"a","error":"e"}'), claims: ["id:a"] }]]);
     const held = new Held();
     const one = new IndexInUse({ log, holder: held, mask: noMask });

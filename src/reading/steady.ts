@@ -3,6 +3,8 @@
 // While an index is built from nothing, reads do not wait for all of it. They are answered from the newest entries, and
 // the answer says that it is partial. What would be wrong rather than short without the older entries waits.
 import { setTimeout as sleep } from "node:timers/promises";
+import { Fault } from "../model/fault.js";
+import type { KnownHead } from "../model/verification.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { IndexFault, IndexHolder } from "../ports/index-holder.js";
@@ -75,6 +77,17 @@ export class SteadyIndex {
 
   async index(): Promise<EntryIndex> {
     return (await this.#inUse.view()).index;
+  }
+
+  /** What the index remembers of the log; nothing where there is no index to ask. */
+  async knownHeads(): Promise<readonly KnownHead[]> {
+    try {
+      const attempt = await this.#inUse.attempt((view) => view.index.remembered());
+      return "trouble" in attempt ? [] : attempt.answer.map((head) => ({ by: "index", ...head }));
+    } catch (error) {
+      if (error instanceof Fault) return [];
+      throw error;
+    }
   }
 
   async state(): Promise<IndexState> {

@@ -10,8 +10,9 @@ import { ReflectionReader } from "../read/reflection-reader.js";
 import { Searcher } from "../read/search/searcher.js";
 import { SessionReader } from "../read/session-reader.js";
 
-/** Those who answer from an index, as it stands. */
+/** An index, and those who answer from it as it stands. */
 export interface Readers {
+  readonly index: EntryIndex;
   readonly entries: Reader;
   readonly sessions: SessionReader;
   readonly histories: HistoryReader;
@@ -21,6 +22,7 @@ export interface Readers {
 
 export function readersOf(parts: ReadingParts): Readers {
   return {
+    index: parts.index,
     entries: new Reader(parts),
     sessions: new SessionReader(parts),
     histories: new HistoryReader(parts),

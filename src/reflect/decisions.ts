@@ -3,6 +3,7 @@ import type { Entry } from "../model/entry.js";
 import type { Citation, Cited, DecisionReport } from "../model/report.js";
 import { citationOf } from "./citations.js";
 import { excerpt, type Mask } from "./excerpt.js";
+import { failureOf } from "./said.js";
 
 /** So many entries of the session after a decision are looked at, and none beyond its next decision. */
 const ENTRIES_AFTER = 10;
@@ -43,7 +44,7 @@ export class FollowedDecisions {
       return;
     }
     const after = this.#afterBySession.get(session) ?? [];
-    after.push(entry.kind === "error" ? citationOf(entry) : undefined);
+    after.push(failureOf(entry) === undefined ? undefined : citationOf(entry));
     if (after.length > ENTRIES_AFTER) after.shift();
     this.#afterBySession.set(session, after);
   }

@@ -1,5 +1,5 @@
 // Errors grouped by what they have in common, newest first.
-import type { EntryOf } from "../model/entry.js";
+import type { Entry } from "../model/entry.js";
 import type { Citation, Cited, ErrorGroup } from "../model/report.js";
 import { citationOf, cite } from "./citations.js";
 import { copyOf, excerpt, type Mask, shown } from "./excerpt.js";
@@ -25,8 +25,7 @@ export class ErrorGroups {
     this.#mask = mask;
   }
 
-  add(entry: EntryOf<"error">): void {
-    const said = entry.error.trim() === "" ? entry.context : entry.error;
+  add(entry: Pick<Entry, "id" | "position" | "created_at">, said: string): void {
     const fingerprint = fingerprintOf(shown(said, this.#mask));
     const known = this.#groups.get(fingerprint);
     if (known === undefined) {

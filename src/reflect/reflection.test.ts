@@ -1,7 +1,8 @@
 // Reflection as a pure function: counts, findings with their citations, and the Markdown of a small store.
 import { describe, expect, test } from "vitest";
 import { reflect } from "../../test/support/reflect.js";
-import type { Entry } from "../model/entry.js";
+import type { Entry, EntryOf } from "../model/entry.js";
+import { Reflection } from "./reflection.js";
 
 let positions = 0;
 
@@ -15,7 +16,10 @@ function entry(kind: string, fields: object): Entry {
 
 const said = (role: string, content: unknown, fields: object = {}): Entry =>
   entry("message", { role, content, tool_calls: [], tool_call_id: "", name: "", ...fields });
-const asked = (prompt: string, response = ""): Entry => entry("interaction", { prompt, response });
+const asked = (prompt: string, response = "", fields: object = {}): Entry =>
+  entry("interaction", { prompt, response, response_summary: "", error: "", ...fields });
+const feedback = (about: Entry, fields: object): EntryOf<"feedback"> =>
+  entry("feedback", { entry_id: about.id, label: "", comment: "", ...fields }) as EntryOf<"feedback">;
 const failed = (error: string, fields: object = {}): Entry => entry("error", { error, context: "", ...fields });
 const ran = (tool: string, fields: object = {}): Entry => entry("tool_call", { tool, args: {}, result: "", ...fields });
 const decided = (decision: string, fields: object = {}): Entry =>
@@ -28,15 +32,27 @@ describe("counts", () => {
   });
 
   test("an interaction is one from users and, with a response, one response", () => {
-    const completed = entry("interaction", { prompt: "c", response: "", response_id: "r" });
+    const completed = asked("c", "", { response_id: "r" });
     expect(reflect([asked("a"), asked("b", "answer"), completed])).toMatchObject({ users: 3, responses: 2 });
+  });
+
+  test("an interaction that failed is an error and no response, grouped with errors that say the same", () => {
+    const before = decided("ask again");
+    const own = asked("a", "", { error: "overloaded after 3 s" });
+    const completed = asked("b", "", { response_id: "r", error: "overloaded after 5 s" });
+    const report = reflect([before, own, completed, failed("overloaded after 9 s")]);
+    expect(report).toMatchObject({ users: 2, responses: 0, errors: 3 });
+    expect(report.error_groups).toMatchObject([{ count: 3, text: "overloaded after 9 s" }]);
+    expect(report.decisions).toMatchObject([{ errors: 3 }]);
+    expect(report.trend.timeline.reduce((sum, { errors }) => sum + errors, 0)).toBe(3);
+    expect(report.markdown).toContain("### Errors (3)");
   });
 
   test("roles are read as views read them; system and tool messages are neither", () => {
     const report = reflect(
-      ["user", "assistant", "timmy", "system", "developer", "tool"].map((role) => said(role, "x")),
+      ["user", "assistant", "timmy", "model", "system", "developer", "tool", "function"].map((role) => said(role, "x")),
     );
-    expect(report).toMatchObject({ reviewed: 6, users: 1, responses: 2, errors: 0 });
+    expect(report).toMatchObject({ reviewed: 8, users: 1, responses: 3, errors: 0 });
   });
 
   test("entries that are no conversation are passed over", () => {
@@ -131,7 +147,7 @@ test("decisions are followed by errors of their session, up to the next decision
   expect(report.decisions).toMatchObject([{ decision: "one", errors: 1, entry_ids: [first.id, error.id] }]);
 });
 
-test("tools: failing from a tenth of the calls on, slow by median or by the slowest twentieth", () => {
+test("tools: every one with a failed call is failing, slow by median or by the slowest twentieth", () => {
   const calls = [
     ...[10, 20, 30].map((duration_ms) => ran("quick", { duration_ms })),
     ...[900, 1_100].map((duration_ms) => ran("slow", { duration_ms })),
@@ -139,14 +155,59 @@ test("tools: failing from a tenth of the calls on, slow by median or by the slow
     ran("shaky", { is_error: true }),
     ...Array.from({ length: 10 }, () => ran("solid")),
     ran("solid", { is_error: true }),
+    ran("solid", { is_error: true }),
   ];
   const { tools, markdown } = reflect(calls);
   const byName = new Map(tools.map((tool) => [tool.tool, tool]));
   expect(byName.get("quick")).toMatchObject({ calls: 3, median_ms: 20, p95_ms: 30, is_slow: false });
   expect(byName.get("slow")).toMatchObject({ median_ms: 1_000, p95_ms: 1_100, is_slow: true });
   expect(byName.get("shaky")).toMatchObject({ failures: 1, failure_rate: 0.1, is_failing: true });
-  expect(byName.get("solid")).toMatchObject({ failures: 1, is_failing: false });
-  expect(markdown).toContain("### Failing tools\n\n- shaky: 1 of 10 calls failed, 10 % (#");
+  expect(byName.get("solid")).toMatchObject({ calls: 12, failures: 2, is_failing: true });
+  expect(byName.get("quick")).toMatchObject({ is_failing: false });
+  // The one with the most failures first, whatever share they are.
+  const lines = "- solid: 2 of 12 calls failed, 17 % \\(#\\d+, #\\d+\\)\n- shaky: 1 of 10 calls failed, 10 % \\(#";
+  expect(markdown).toMatch(new RegExp(`### Failing tools\n\n${lines}`));
+  expect(markdown).toContain("- 3 of 27 tool calls failed, of solid 2 of 12. (#");
+  expect(markdown).not.toContain("All looks well");
+});
+
+test("where no call failed, or none had a duration, the sections say so", () => {
+  const untimed = reflect([ran("a"), ran("b", { is_error: true })]).markdown;
+  expect(untimed).toContain("### Slow tools\n\nNo tool call had a duration.");
+  const timed = reflect([ran("a", { duration_ms: 5 })]).markdown;
+  expect(timed).toContain("### Failing tools\n\nNo tool call failed.");
+  expect(timed).toContain("### Slow tools\n\nNo tool is slow.");
+});
+
+test("disliked answers are counted, the newest five shown with what was said about them", () => {
+  const answers = Array.from({ length: 7 }, (_, at) => asked(`q${at}`, `answer ${at}`));
+  const reflection = new Reflection({ mask: (text) => text.replace("hunter2", "***") });
+  const opinions = answers.map((answer, at) => [
+    feedback(answer, { score: -0.25, label: "meh" }),
+    feedback(answer, { score: -1, comment: at === 6 ? "wrong, it is\nhunter2" : "" }),
+  ]);
+  for (const [at, answer] of [...answers.entries()].reverse()) reflection.add(answer, opinions[at]);
+  reflection.add(asked("liked", "yes"));
+  const { disliked, markdown, insights } = reflection.finish();
+  expect(disliked).toMatchObject({
+    count: 7,
+    items: [{ text: "answer 6", comment: "wrong, it is ***", score: -1 }, {}, {}, {}, {}],
+  });
+  const [newest] = opinions[6] as [Entry, Entry];
+  expect(disliked.items[0]?.entry_ids).toEqual([answers[6]?.id, newest.id, opinions[6]?.[1]?.id]);
+  expect(disliked.items[1]).toMatchObject({ text: "answer 5", comment: "", label: "meh", score: -0.25 });
+  expect(markdown).toContain("### Disliked answers (7)\n\n- answer 6: “wrong, it is ***”, score -1 (#");
+  expect(markdown).toContain("\n- answer 5: meh, score -0.25 (#");
+  expect(markdown).toContain("2 more, 7 in all.");
+  expect(insights).toMatchObject([{ text: expect.stringMatching(/^All looks well/) }]);
+});
+
+test("what users keep coming back to does not keep all from looking well", () => {
+  const { insights } = reflect([asked("migration"), asked("migration"), asked("migration")]);
+  expect(insights.map(({ text }) => text)).toEqual([
+    "All looks well: no low confidence, no errors, no failing tools.",
+    "Users keep coming back to “migration”: 3 mentions.",
+  ]);
 });
 
 test("the trend compares shares, and cites what it speaks of", () => {
@@ -204,6 +265,10 @@ Looked at 8 entries: 3 from users, 2 responses, 2 errors.
 
 - psql: median 6.0 s, 95 % within 6.0 s (#8)
 
+### Disliked answers (0)
+
+No answer got feedback below 0.
+
 ### Decisions followed by errors
 
 - run the migration again (then 2 errors; #2, #3, #4)
@@ -216,5 +281,6 @@ Nothing was recorded before these to compare with.
 
 - 1 answer was given with a confidence below 0.5: worth checking before relying on it. (#6)
 - 2 errors in 8 entries, 2 of them alike: “timeout after 60 s”. (#4, #3)
+- 1 of 1 tool call failed, of psql 1 of 1. (#8)
 - Users keep coming back to “migration”: 3 mentions. (#7, #5, #1)`);
 });

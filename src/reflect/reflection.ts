@@ -1,14 +1,16 @@
 // Reflection: entries in, findings out. One pass, newest first, in memory that does not grow with the entries' size.
 import { contentTexts } from "../model/content.js";
-import type { Entry } from "../model/entry.js";
+import type { Entry, EntryOf } from "../model/entry.js";
 import { conversationKinds } from "../model/kinds.js";
 import type { Cited, LowConfidenceItem, ReflectionReport } from "../model/report.js";
 import { citationOf } from "./citations.js";
 import { FollowedDecisions } from "./decisions.js";
+import { DislikedAnswers } from "./disliked.js";
 import { ErrorGroups } from "./error-groups.js";
 import { excerpt, type Mask } from "./excerpt.js";
 import { insightsOf } from "./insights.js";
 import { toReport } from "./render.js";
+import { failureOf } from "./said.js";
 import { ToolTally } from "./tools.js";
 import { TopicCount } from "./topics.js";
 import { assistantConfidence, changesBetween, isLowConfidence, Tally, Timeline } from "./trend.js";
@@ -31,6 +33,7 @@ export class Reflection {
   readonly #errors: ErrorGroups;
   readonly #topics: TopicCount;
   readonly #tools: ToolTally;
+  readonly #disliked: DislikedAnswers;
   readonly #decisions: FollowedDecisions;
   readonly #lowConfidence: Cited<LowConfidenceItem>[] = [];
   readonly #mask: Mask;
@@ -40,17 +43,21 @@ export class Reflection {
     this.#errors = new ErrorGroups(mask);
     this.#topics = new TopicCount(mask);
     this.#tools = new ToolTally(mask);
+    this.#disliked = new DislikedAnswers(mask);
     this.#decisions = new FollowedDecisions(mask);
   }
 
-  add(entry: Entry): void {
+  /** An entry, with its feedback below 0, newest first, where there is any. */
+  add(entry: Entry, dislikes?: readonly EntryOf<"feedback">[]): void {
     if (!isConversation(entry)) return;
     this.#now.add(entry);
     this.#timeline.add(entry);
     this.#topics.add(entry);
     this.#decisions.add(entry);
-    if (entry.kind === "error") this.#errors.add(entry);
+    const failure = failureOf(entry);
+    if (failure !== undefined) this.#errors.add(entry, failure);
     if (entry.kind === "tool_call") this.#tools.add(entry);
+    if (dislikes !== undefined) this.#disliked.add(entry, dislikes);
     if (this.#lowConfidence.length < ITEMS_KEPT && isLowConfidence(entry))
       this.#lowConfidence.push(toItem(entry, this.#mask));
   }
@@ -63,21 +70,25 @@ export class Reflection {
     const { counts } = this.#now;
     const error_groups = this.#errors.finish();
     const topics = this.#topics.finish();
+    const tools = this.#tools.finish();
     return toReport({
       counts,
       low_confidence: this.#lowConfidence,
       error_groups: error_groups.slice(0, GROUPS_GIVEN),
       topics,
-      tools: this.#tools.finish().slice(0, GROUPS_GIVEN),
+      tools: tools.slice(0, GROUPS_GIVEN),
+      disliked: this.#disliked.finish(),
+      disliked_count: this.#disliked.count,
       decisions: this.#decisions.finish(),
       decisions_count: this.#decisions.count,
       before: this.#before.counts,
       changes: changesBetween(this.#now, this.#before),
       timeline: this.#timeline.finish(),
       insights: insightsOf({
-        ...{ counts, error_groups, topics },
+        ...{ counts, error_groups, topics, tools },
         low_confidence: { cited: this.#now.cited("low_confidence") },
         errors: { cited: this.#now.cited("errors") },
+        failed_tool_calls: { cited: this.#now.cited("failed_tool_calls") },
       }),
     });
   }

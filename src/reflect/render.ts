@@ -1,10 +1,12 @@
 // A report as Markdown: for people who read it, and for agents that are handed it.
 
+import { inMarkdown } from "../model/markdown-text.js";
 import type {
   Citation,
   Cited,
   Counts,
   DecisionReport,
+  DislikedItem,
   ErrorGroup,
   Findings,
   ReflectionReport,
@@ -27,6 +29,7 @@ export function toReport(findings: Findings): ReflectionReport {
     error_groups: findings.error_groups.map(withIds),
     topics: findings.topics.map(withIds),
     tools: findings.tools.map(({ failed: _, slowest: __, ...tool }) => withIds(tool)),
+    disliked: { count: findings.disliked_count, items: findings.disliked.map(withIds) },
     decisions: findings.decisions.map(withIds),
     trend: { before, changes: findings.changes.map(withIds), timeline: findings.timeline },
     insights: findings.insights.map(withIds),
@@ -37,7 +40,8 @@ export function toReport(findings: Findings): ReflectionReport {
 function renderMarkdown(findings: Findings): string {
   const { counts, tools, before } = findings;
   if (counts.reviewed === 0) return NOTHING;
-  const failing = tools.filter((tool) => tool.is_failing).sort((left, right) => right.failure_rate - left.failure_rate);
+  const failing = tools.filter((tool) => tool.is_failing);
+  const isTimed = tools.some(({ median_ms }) => median_ms !== undefined);
   const slow = tools.filter((tool) => tool.is_slow).sort((left, right) => (right.p95_ms ?? 0) - (left.p95_ms ?? 0));
   const { reviewed, users, responses, errors } = counts;
   return [
@@ -45,18 +49,28 @@ function renderMarkdown(findings: Findings): string {
     `Looked at ${reviewed} entries: ${users} from users, ${responses} responses, ${errors} errors.`,
     ...section(`Low confidence (${counts.low_confidence})`, {
       items: findings.low_confidence.map(
-        ({ text, confidence, cited }) => `${text} (${shortNumber(confidence)}; ${places(cited)})`,
+        ({ text, confidence, cited }) => `${inMarkdown(text)} (${shortNumber(confidence)}; ${places(cited)})`,
       ),
       all: counts.low_confidence,
       none: `No assistant message had a confidence below ${CONFIDENCE_LOW}.`,
     }),
     ...section(`Errors (${errors})`, { items: findings.error_groups.map(errorLine), none: "No errors." }),
     ...section("Recurring topics", {
-      items: findings.topics.map(({ word, count, cited }) => `${word}: ${count} mentions (${places(cited)})`),
+      items: findings.topics.map(
+        ({ word, count, cited }) => `${inMarkdown(word)}: ${count} mentions (${places(cited)})`,
+      ),
       none: "No word was said three times.",
     }),
-    ...section("Failing tools", { items: failing.map(failingLine), none: "No tool fails." }),
-    ...section("Slow tools", { items: slow.map(slowLine), none: "No tool is slow." }),
+    ...section("Failing tools", { items: failing.map(failingLine), none: "No tool call failed." }),
+    ...section("Slow tools", {
+      items: slow.map(slowLine),
+      none: isTimed ? "No tool is slow." : "No tool call had a duration.",
+    }),
+    ...section(`Disliked answers (${findings.disliked_count})`, {
+      items: findings.disliked.map(dislikedLine),
+      all: findings.disliked_count,
+      none: "No answer got feedback below 0.",
+    }),
     ...section("Decisions followed by errors", {
       items: findings.decisions.map(decisionLine),
       all: findings.decisions_count,
@@ -67,7 +81,9 @@ function renderMarkdown(findings: Findings): string {
       none: withoutChange(before),
     }),
     ...section("Insights", {
-      items: findings.insights.map(({ text, cited }) => (cited.length === 0 ? text : `${text} (${places(cited)})`)),
+      items: findings.insights.map(({ text, cited }) =>
+        cited.length === 0 ? inMarkdown(text) : `${inMarkdown(text)} (${places(cited)})`,
+      ),
       none: "All looks well.",
     }),
   ].join("\n\n");
@@ -92,20 +108,25 @@ function places(cited: readonly Citation[]): string {
 }
 
 function errorLine({ text, count, cited }: Cited<ErrorGroup>): string {
-  return `${text || "(no text)"} (${count === 1 ? "" : `${count} times; `}${places(cited)})`;
+  return `${inMarkdown(text) || "(no text)"} (${count === 1 ? "" : `${count} times; `}${places(cited)})`;
 }
 
 function failingLine({ tool, calls, failures, failure_rate, failed }: ToolFinding): string {
   const percent = Math.round(failure_rate * 100);
-  return `${tool}: ${failures} of ${counted(calls, "call")} failed, ${percent} % (${places(failed)})`;
+  return `${inMarkdown(tool)}: ${failures} of ${counted(calls, "call")} failed, ${percent} % (${places(failed)})`;
 }
 
 function slowLine({ tool, median_ms = 0, p95_ms = 0, slowest }: ToolFinding): string {
-  return `${tool}: median ${duration(median_ms)}, 95 % within ${duration(p95_ms)} (${places(slowest)})`;
+  return `${inMarkdown(tool)}: median ${duration(median_ms)}, 95 % within ${duration(p95_ms)} (${places(slowest)})`;
+}
+
+function dislikedLine({ text, comment, label, score, cited }: Cited<DislikedItem>): string {
+  const why = [comment && `“${comment}”`, label, `score ${shortNumber(score)}`].filter((words) => words !== "");
+  return `${text || "(no text)"}: ${why.join(", ")} (${places(cited)})`;
 }
 
 function decisionLine({ decision, errors, cited }: Cited<DecisionReport>): string {
-  return `${decision} (then ${counted(errors, "error")}; ${places(cited)})`;
+  return `${inMarkdown(decision)} (then ${counted(errors, "error")}; ${places(cited)})`;
 }
 
 const measureNames = {

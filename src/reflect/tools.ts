@@ -4,8 +4,6 @@ import type { Citation, ToolFinding } from "../model/report.js";
 import { CITED_MAX, citationOf, cite } from "./citations.js";
 import { excerpt, type Mask } from "./excerpt.js";
 
-/** A tool is failing where at least this share of its calls failed. */
-const FAILURE_RATE_MIN = 0.1;
 /** A tool is slow where half of its calls take at least this long, or one in twenty takes at least that long. */
 const SLOW_MEDIAN_MS = 1_000;
 const SLOW_P95_MS = 5_000;
@@ -77,7 +75,7 @@ function toReport(name: string, tool: Tool): ToolFinding {
   const { calls, failures, failed, newest } = tool;
   const latency = latencyOf(tool.durations);
   const failure_rate = failures / calls;
-  const is_failing = failures > 0 && failure_rate >= FAILURE_RATE_MIN;
+  const is_failing = failures > 0;
   const is_slow = latency !== undefined && (latency.median_ms >= SLOW_MEDIAN_MS || latency.p95_ms >= SLOW_P95_MS);
   const slowest = is_slow ? tool.slowest.map(({ citation }) => citation) : [];
   const telling = [...failed, ...slowest.filter(({ position }) => failed.every((one) => one.position !== position))];

@@ -5,7 +5,7 @@ import { readRole } from "../model/roles.js";
 import { CONFIDENCE_LOW } from "../model/states.js";
 import { formatTime } from "../model/time.js";
 import { citationOf, cite } from "./citations.js";
-import { isFromUser } from "./said.js";
+import { failureOf, isFromUser } from "./said.js";
 
 const SLOTS_MAX = 24;
 
@@ -31,7 +31,7 @@ export class Tally {
     this.#counts.reviewed += 1;
     if (isFromUser(entry)) this.#counts.users += 1;
     if (isAnswer(entry)) this.#counts.responses += 1;
-    if (entry.kind === "error") this.#cite("errors", entry);
+    if (failureOf(entry) !== undefined) this.#cite("errors", entry);
     if (isLowConfidence(entry)) this.#cite("low_confidence", entry);
     if (entry.kind === "tool_call" && entry.is_error === true) this.#cite("failed_tool_calls", entry);
   }
@@ -57,7 +57,8 @@ export class Tally {
 
 /** An answer: an assistant's message, or an interaction with its response, whenever that came. */
 function isAnswer(entry: Entry): boolean {
-  if (entry.kind === "interaction") return entry.response !== "" || "response_id" in entry;
+  // A call that failed has been answered, but not with a response.
+  if (entry.kind === "interaction") return entry.response !== "" || ("response_id" in entry && entry.error === "");
   return entry.kind === "message" && readRole(entry.role) === "assistant";
 }
 
@@ -84,7 +85,7 @@ export class Timeline {
   add(entry: Entry): void {
     const ms = Date.parse(entry.created_at);
     this.#times.push(ms);
-    if (entry.kind === "error") this.#errorTimes.push(ms);
+    if (failureOf(entry) !== undefined) this.#errorTimes.push(ms);
     const confidence = assistantConfidence(entry);
     if (confidence !== undefined) this.#confidences.push({ ms, confidence });
   }

@@ -22,7 +22,7 @@ interface Parts {
 function parts(): Parts {
   const { recorder, log } = memoryRecorder();
   const source = new LocalTailSource(log, noMask);
-  const hub = new TailHub({ source, head: async () => (await log.head()).position });
+  const hub = new TailHub({ source, log });
   onTestFinished(() => hub.close());
   return { hub, recorder, log, source };
 }

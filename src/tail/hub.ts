@@ -2,15 +2,16 @@
 // waits at its end, and keeps the newest for a moment.
 //
 // Nobody is ever sent anything here. A tail pulls from its own position, so a slow one costs no memory and delays no one:
-// what it missed is still in the log.
-import { matches, type TailFilter, type TailQuery, type TailRead } from "./read-tail.js";
+// what it missed is still in the log. What is kept, here and by each tail, obeys redactions before it is handed out.
+import { Obedience, type ObeyedLog } from "./obedience.js";
+import { matches, type TailFilter, type TailQuery, type TailRange, type TailRead, type TailRow } from "./read-tail.js";
 import type { TailSource } from "./source.js";
 import { forgetAnswer, Tail, type TailWindow } from "./tail.js";
 
 export interface TailHubParts {
   readonly source: TailSource;
-  /** Position of the newest entry, whoever wrote it. */
-  readonly head: () => Promise<number>;
+  /** Tells how far it goes and what was erased, whoever wrote that. */
+  readonly log: ObeyedLog;
 }
 
 /** Other processes' entries are looked for this often, and only while somebody waits for them. */
@@ -39,7 +40,8 @@ export class TailHub implements TailWindow {
   readonly #tails = new Set<Tail>();
   /** Tails at the end of what is known, and how each is told that there is more. */
   readonly #waiting = new Map<Tail, Waiting>();
-  readonly #kept: Kept[] = [];
+  readonly #obedience: Obedience;
+  #kept: Kept[] = [];
   #keptBytes = 0;
   /** Position through which the log was read for all. */
   #through = 0;
@@ -50,10 +52,20 @@ export class TailHub implements TailWindow {
 
   constructor(parts: TailHubParts) {
     this.#parts = parts;
+    this.#obedience = new Obedience(parts.log, {
+      drop: (erased) => {
+        this.#kept = this.#kept.map((kept) => without(kept, erased));
+        for (const tail of this.#tails) tail.drop(erased);
+      },
+      dropAll: () => {
+        this.#forget();
+        for (const tail of this.#tails) tail.dropAll();
+      },
+    });
   }
 
   open(query: TailQuery): Tail {
-    const start = this.#parts.head().then((position) => {
+    const start = this.#lookFirst().then((position) => {
       this.#skipTo(position);
       return query.after ?? position;
     });
@@ -72,6 +84,7 @@ export class TailHub implements TailWindow {
   /** Word that the log has grown. */
   grown(): void {
     this.#hasGrown = true;
+    this.#obedience.grown();
     this.#pumpSoon();
   }
 
@@ -84,11 +97,17 @@ export class TailHub implements TailWindow {
   /** What comes after a position: from what is kept, or from the log; undefined where one has to wait. */
   pull(after: number, filter: TailFilter | undefined): TailRead | Promise<TailRead> | undefined {
     if (after >= this.#through) return undefined;
-    const kept = this.#kept.find((one) => one.after <= after && after < one.through);
-    if (kept === undefined) return this.#parts.source.read({ after, filter });
-    if (kept.after === after && filter === undefined) return kept;
-    const rows = kept.rows.filter((row) => row.position > after && matches(row, filter));
-    return { rows, through: kept.through, isFull: kept.isFull };
+    const kept = this.#keptAfter(after);
+    if (kept === undefined) return this.#read({ after, filter });
+    return this.isFresh ? pick(kept, after, filter) : this.#pullObediently(after, filter);
+  }
+
+  get isFresh(): boolean {
+    return this.#obedience.isFresh;
+  }
+
+  obey(): Promise<void> {
+    return this.#obedience.look();
   }
 
   wait(tail: Tail): Promise<void> {
@@ -115,8 +134,32 @@ export class TailHub implements TailWindow {
   }
 
   #forget(): void {
-    this.#kept.length = 0;
+    this.#kept = [];
     this.#keptBytes = 0;
+  }
+
+  #keptAfter(after: number): Kept | undefined {
+    return this.#kept.find((one) => one.after <= after && after < one.through);
+  }
+
+  async #pullObediently(after: number, filter: TailFilter | undefined): Promise<TailRead> {
+    await this.obey();
+    const kept = this.#keptAfter(after);
+    return kept === undefined ? this.#read({ after, filter }) : pick(kept, after, filter);
+  }
+
+  #read(range: TailRange): Promise<TailRead> {
+    return this.#obedience.during(() => this.#parts.source.read(range), without);
+  }
+
+  /** Whoever comes now may have heard of a forgetting anywhere. */
+  async #lookFirst(): Promise<number> {
+    if (this.#kept.length > 0) await this.obey();
+    return this.#head();
+  }
+
+  async #head(): Promise<number> {
+    return (await this.#parts.log.head()).position;
   }
 
   /** The timer keeps the program alive, so it runs only as long as somebody waits. */
@@ -129,7 +172,7 @@ export class TailHub implements TailWindow {
   async #look(): Promise<void> {
     if (this.#isPumping) return;
     try {
-      if ((await this.#parts.head()) > this.#through) this.grown();
+      if ((await this.#head()) > this.#through) this.grown();
     } catch (error) {
       this.#fail(error);
     }
@@ -149,7 +192,7 @@ export class TailHub implements TailWindow {
     try {
       while (isFull && this.#waiting.size > 0) {
         this.#hasGrown = false;
-        const read = await this.#parts.source.read({ after: this.#through });
+        const read = await this.#read({ after: this.#through });
         isFull = read.isFull;
         if (isFull) this.#hasGrown = true;
         this.#keep(read);
@@ -202,6 +245,18 @@ export class TailHub implements TailWindow {
     this.#waiting.clear();
     this.#rest();
   }
+}
+
+/** What of it comes after a position. */
+function pick(kept: Kept, after: number, filter: TailFilter | undefined): TailRead {
+  if (kept.after === after && filter === undefined) return kept;
+  const rows = kept.rows.filter((row) => row.position > after && matches(row, filter));
+  return { rows, through: kept.through, isFull: kept.isFull };
+}
+
+function without<R extends { readonly rows: readonly TailRow[] }>(read: R, erased: ReadonlySet<number>): R {
+  const rows = read.rows.filter(({ position }) => !erased.has(position));
+  return rows.length === read.rows.length ? read : { ...read, rows };
 }
 
 function turn(): Promise<void> {

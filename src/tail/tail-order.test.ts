@@ -31,7 +31,7 @@ test("every tail sees each entry once and in order", { timeout: fuzzTimeoutMs },
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const { recorder, log } = memoryRecorder();
       const headOf = async (): Promise<number> => (await log.head()).position;
-      const hub = new TailHub({ source: new LocalTailSource(log, noMask), head: headOf });
+      const hub = new TailHub({ source: new LocalTailSource(log, noMask), log });
       const followers: Follower[] = [];
       const perform = async (what: string, size: number): Promise<void> => {
         const follower = followers[size % Math.max(followers.length, 1)];

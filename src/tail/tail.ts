@@ -7,6 +7,9 @@ export interface TailWindow {
   pull(after: number, filter: TailFilter | undefined): TailRead | Promise<TailRead> | undefined;
   /** Resolves once there may be more than the tail has seen, or it has left; rejects where the log cannot be read. */
   wait(tail: Tail): Promise<void>;
+  /** Whether what tails hold may be handed out as it is; else they obey first, which may take some of it from them. */
+  readonly isFresh: boolean;
+  obey(): Promise<void>;
   leave(tail: Tail): void;
 }
 
@@ -57,7 +60,7 @@ export class Tail implements AsyncIterableIterator<Entry, undefined, undefined> 
   next(): Next {
     // No generator: what that leaves behind for each entry, times a hundred listeners, has V8 clean up so often that it
     // shows in capture.
-    if (this.#waiting === 0 && this.#taken < this.#rows.length) return this.#take();
+    if (this.#waiting === 0 && this.#taken < this.#rows.length && this.#parts.window.isFresh) return this.#take();
     this.#waiting += 1;
     const next = this.#last.then(() => this.#pulled());
     this.#last = next.catch(() => undefined);
@@ -97,8 +100,23 @@ export class Tail implements AsyncIterableIterator<Entry, undefined, undefined> 
     return undefined;
   }
 
+  /** Lets go of what was erased. */
+  drop(erased: ReadonlySet<number>): void {
+    this.#rows = this.#rows.slice(this.#taken).filter(({ position }) => !erased.has(position));
+    this.#taken = 0;
+  }
+
+  /** Lets go of all that was not handed out yet, and reads it again. */
+  dropAll(): void {
+    const next = this.#rows[this.#taken];
+    if (next !== undefined) this.#position = next.position - 1;
+    this.#rows = [];
+    this.#taken = 0;
+  }
+
   async #pulled(): Next {
     try {
+      if (this.#taken < this.#rows.length && !this.#parts.window.isFresh) await this.#parts.window.obey();
       if (this.#taken === this.#rows.length) {
         // What was handed out is not kept while it waits.
         this.#rows = [];

@@ -10,6 +10,7 @@ const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: 
 const entry: fc.Arbitrary<LogEntry> = fc.record({
   kind: fc.constantFrom("error", "interaction"),
   recorded_at: fc.constant("2026-11-15T06:39:37.123Z"),
+  recorded_by: fc.constantFrom("", "key-1"),
   salt: bytes(16),
   body: fc.uint8Array({ maxLength: 40 }),
   claims: fc.array(fc.string({ unit: "binary" }), { minLength: 1, maxLength: 3 }),

@@ -5,24 +5,22 @@ import type { AppendUnit, LogEntry } from "../ports/entry-log.js";
 const LENGTH_BYTES = 4;
 
 /** What is not bytes by nature; small, and quickest as JSON. */
-type EntryHead = readonly [kind: string, recorded_at: string, ...claims: readonly string[]];
+type EntryHead = readonly [kind: string, recorded_at: string, recorded_by: string, ...claims: readonly string[]];
 
 /**
- * Four bytes each for the call and the number of units; then for each unit the number of its entries, and for each entry
- * the length of its head and of its body, the head, salt and body.
+ * Four bytes each for the call and the length of the heads; the heads, of all entries of all units at
+ * once, because thousands of short texts take longer to write than one long one; then for each entry the length of its
+ * body, salt and body.
  */
 export function packUnits(call: number, units: readonly AppendUnit[]): Uint8Array<ArrayBuffer> {
-  const heads = units.map((unit) => unit.map(headOf));
-  const bytes = Buffer.from(new ArrayBuffer(sizeOf(units, heads)));
+  const heads = Buffer.from(JSON.stringify(units.map((unit) => unit.map(headOf))));
+  const bytes = Buffer.from(new ArrayBuffer(2 * LENGTH_BYTES + heads.byteLength + sizeOf(units)));
   let at = bytes.writeUInt32LE(call, 0);
-  at = bytes.writeUInt32LE(units.length, at);
-  for (const [unitIndex, unit] of units.entries()) {
-    at = bytes.writeUInt32LE(unit.length, at);
-    for (const [index, entry] of unit.entries()) {
-      const head = heads[unitIndex]?.[index] as string;
-      const headBytes = bytes.write(head, at + 2 * LENGTH_BYTES, "utf8");
-      at = bytes.writeUInt32LE(headBytes, at);
-      at = bytes.writeUInt32LE(entry.body.byteLength, at) + headBytes;
+  at = bytes.writeUInt32LE(heads.byteLength, at);
+  at += heads.copy(bytes, at);
+  for (const unit of units) {
+    for (const entry of unit) {
+      at = bytes.writeUInt32LE(entry.body.byteLength, at);
       bytes.set(entry.salt, at);
       bytes.set(entry.body, at + SALT_BYTES);
       at += SALT_BYTES + entry.body.byteLength;
@@ -43,36 +41,23 @@ export function unpackUnits(packed: Uint8Array): { readonly call: number; readon
     return bytes.subarray(at - count, at);
   };
   const call = takeNumber();
-  const units = Array.from({ length: takeNumber() }, () =>
-    Array.from({ length: takeNumber() }, (): LogEntry => {
-      const headBytes = takeNumber();
+  const heads = JSON.parse(take(takeNumber()).toString("utf8")) as readonly (readonly EntryHead[])[];
+  const units = heads.map((unit) =>
+    unit.map(([kind, recorded_at, recorded_by, ...claims]): LogEntry => {
       const bodyBytes = takeNumber();
-      const [kind, recorded_at, ...claims] = JSON.parse(take(headBytes).toString("utf8")) as EntryHead;
-      return {
-        kind,
-        recorded_at,
-        claims,
-        salt: take(SALT_BYTES),
-        body: take(bodyBytes),
-      };
+      return { kind, recorded_at, recorded_by, claims, salt: take(SALT_BYTES), body: take(bodyBytes) };
     }),
   );
   return { call, units };
 }
 
-function headOf(entry: LogEntry): string {
-  const head: EntryHead = [entry.kind, entry.recorded_at, ...entry.claims];
-  return JSON.stringify(head);
+function headOf({ kind, recorded_at, recorded_by, claims }: LogEntry): EntryHead {
+  return [kind, recorded_at, recorded_by, ...claims];
 }
 
-function sizeOf(units: readonly AppendUnit[], heads: readonly (readonly string[])[]): number {
-  let size = 2 * LENGTH_BYTES;
-  for (const [unitIndex, unit] of units.entries()) {
-    size += LENGTH_BYTES;
-    for (const [index, entry] of unit.entries()) {
-      const head = heads[unitIndex]?.[index] as string;
-      size += 2 * LENGTH_BYTES + Buffer.byteLength(head) + SALT_BYTES + entry.body.byteLength;
-    }
-  }
+/** Of what follows the heads. */
+function sizeOf(units: readonly AppendUnit[]): number {
+  let size = 0;
+  for (const unit of units) for (const { body } of unit) size += LENGTH_BYTES + SALT_BYTES + body.byteLength;
   return size;
 }

@@ -7,12 +7,15 @@ import { Following, type Leisure } from "../reading/following.js";
 import { LocalReading } from "../reading/local.js";
 import { openStore } from "../stores.js";
 import { settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
-import { giveWay } from "./niceness.js";
 import { purgeFile } from "./purging.js";
 import type { ReadThreadOptions } from "./threaded-reading.js";
 
-/** An index in a file is followed at tens of thousands of entries a second, so that letting so many wait costs a read little. */
-const LEISURE: Leisure = { calm_entries_per_s: 2_000, rows_waiting_max: 20_000, texts_waiting_max: 100_000 };
+/**
+ * An index in a file is followed at tens of thousands of entries a second, so that letting so many wait costs the first
+ * read after them less than half a second. This thread has no lower priority than capture: beside busy writers whoever
+ * reads would get next to nothing of a processor, and fall behind for good.
+ */
+const LEISURE: Leisure = { calm_entries_per_s: 2_000, rows_waiting_max: 10_000, texts_waiting_max: 50_000 };
 
 const options = workerData as ReadThreadOptions;
 const port = parentPort as MessagePort;
@@ -22,7 +25,6 @@ let following: Following | undefined;
 let purging: Promise<string | undefined> | undefined;
 
 async function open(): Promise<void> {
-  giveWay();
   const store = await openStore({ address: options.data, mode: "read", waits: false });
   const indexStore =
     options.index === undefined ? store : await openStore({ address: options.index, mode: "read", waits: false });

@@ -7,8 +7,12 @@ import type {
   AppendUnit,
   CopiedEntry,
   EntryLog,
+  Erasure,
+  Guards,
   Head,
   KeptClaims,
+  NewRedactions,
+  ReadRange,
   StoredBody,
   StoredEntry,
   Stray,
@@ -64,28 +68,24 @@ export class ThreadedLog implements EntryLog {
     return isTaken;
   }
 
-  read(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredEntry[]> {
+  read(range: ReadRange): Promise<readonly StoredEntry[]> {
     return this.#own.read(range);
   }
 
-  get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
-    return this.#own.get(positions);
+  get(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredEntry | undefined)[]> {
+    return this.#own.get(positions, bytes_max);
   }
 
-  readBodies(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredBody[]> {
+  readBodies(range: ReadRange): Promise<readonly StoredBody[]> {
     return this.#own.readBodies(range);
   }
 
   getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]> {
     return this.#own.getBodies(positions, bytes_max);
+  }
+
+  getCheckedBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]> {
+    return this.#own.getCheckedBodies(positions, bytes_max);
   }
 
   find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
@@ -94,6 +94,18 @@ export class ThreadedLog implements EntryLog {
 
   keptClaims(range: { readonly after: number; readonly through: number }): Promise<KeptClaims> {
     return this.#own.keptClaims(range);
+  }
+
+  erasures(range: { readonly after: number; readonly limit: number }): Promise<readonly Erasure[]> {
+    return this.#own.erasures(range);
+  }
+
+  guards(): Promise<Guards> {
+    return this.#own.guards();
+  }
+
+  redactionsAfter(position: number): Promise<NewRedactions> {
+    return this.#own.redactionsAfter(position);
   }
 
   stray(): Promise<Stray | undefined> {
@@ -107,6 +119,10 @@ export class ThreadedLog implements EntryLog {
       this.#purging = undefined;
     });
     return this.#purging;
+  }
+
+  fault(): Fault | undefined {
+    return this.#own.fault();
   }
 
   async close(): Promise<void> {
@@ -146,12 +162,25 @@ export class ThreadedLog implements EntryLog {
   }
 
   #startedThread(): Promise<Thread> {
-    this.#thread ??= (async () => {
-      const thread = new Thread({ file: new URL("./log-thread.js", import.meta.url), options: { path: this.#path } });
-      await thread.call("open", undefined);
-      return thread;
-    })();
+    this.#thread ??= this.#startThread().catch((error: unknown) => {
+      this.#thread = undefined;
+      throw error;
+    });
     return this.#thread;
+  }
+
+  async #startThread(): Promise<Thread> {
+    const thread = new Thread({ file: new URL("./log-thread.js", import.meta.url), options: { path: this.#path } });
+    try {
+      await thread.call("open", undefined);
+      // It opens what lies under the name now, which need not be the log that this program began with.
+      const fault = this.#own.fault();
+      if (fault !== undefined) throw fault;
+      return thread;
+    } catch (error) {
+      await thread.close();
+      throw this.#own.fault() ?? error;
+    }
   }
 
   /** Whoever writes has to do it, since it needs a moment at which nobody does. */

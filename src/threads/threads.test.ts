@@ -148,5 +148,5 @@ function threadsMade(): () => number {
 
 function newEntry(id: string): LogEntry {
   const bytes = { salt: Buffer.alloc(16), body: Buffer.from(id) };
-  return { kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", ...bytes, claims: [`id:${id}`] };
+  return { kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", recorded_by: "", ...bytes, claims: [`id:${id}`] };
 }

@@ -19,7 +19,9 @@ function policyAt(startMs: number) {
 
 function unitsOf(count: number, kind = "error"): readonly AppendUnit[] {
   const bytes = { salt: Buffer.alloc(16), body: Buffer.from("{}") };
-  return Array.from({ length: count }, () => [{ kind, recorded_at: "2026-11-15T06:39:37.123Z", ...bytes, claims: [] }]);
+  return Array.from({ length: count }, () => [
+    { kind, recorded_at: "2026-11-15T06:39:37.123Z", recorded_by: "", ...bytes, claims: [] },
+  ]);
 }
 
 describe("company", () => {

@@ -107,6 +107,33 @@ test("nothing can be embedded in a page of another site, but a link there may le
   }
 });
 
+test("nothing can be framed or embedded in a page of another site, whatever it calls that", async () => {
+  for (const site of ["cross-site", "same-site", "anything"]) {
+    for (const destination of ["iframe", "frame", "embed", "object", "fencedframe"]) {
+      const lines = ["host: localhost", `sec-fetch-site: ${site}`, "sec-fetch-mode: navigate"];
+      for (const target of ["GET /export", "GET /entries", "GET /"]) {
+        const framed = [...lines, `sec-fetch-dest: ${destination}`];
+        expect(await ask(server(), framed, target)).toEqual([403, "origin_refused"]);
+      }
+    }
+  }
+});
+
+test("no page of another site can have an export written down, not even by a link", async () => {
+  const writing = await startServer();
+  const asked = ["host: localhost", "sec-fetch-mode: navigate", "sec-fetch-dest: document"];
+  for (const site of ["cross-site", "same-site"]) {
+    expect(await ask(writing, [...asked, `sec-fetch-site: ${site}`], "GET /export")).toEqual([403, "origin_refused"]);
+  }
+  expect((await writing.get("/entries?kind=audit")).body.entries).toEqual([]);
+  // The person who typed the address, a page of this server, and a program.
+  for (const site of ["none", "same-origin"]) {
+    expect(await ask(writing, [...asked, `sec-fetch-site: ${site}`], "GET /export")).toEqual([200]);
+  }
+  expect(await ask(writing, ["host: localhost"], "GET /export")).toEqual([200]);
+  expect((await writing.get("/entries?kind=audit")).body.entries).toHaveLength(3);
+});
+
 test("a preflight gets no leave", async () => {
   const lines = ["host: localhost", "origin: http://evil.example", "access-control-request-method: POST"];
   expect(await ask(server(), lines, "OPTIONS /entries")).toEqual([403, "origin_refused"]);

@@ -102,3 +102,17 @@ test("keys of prototypes are keys like any other, and change nothing for anybody
   expect(text).toContain('"__proto__":{"polluted":1}');
   expect(JSON.parse(text).kind).toBe("raw");
 });
+
+test("an expectation that cannot be met is refused in the usual shape, and nothing is stored", async () => {
+  const body = JSON.stringify({ prompt: "expected" });
+  const head = `POST /interactions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
+  for (const expectation of ["200-ok", "x"]) {
+    const heard = await speak(server(), `${head}\r\nexpect: ${expectation}\r\n\r\n${body}`);
+    expect(heard).toMatch(/^HTTP\/1\.1 417 /);
+    const [, answer = ""] = heard.split("\r\n\r\n");
+    expect(heard.toLowerCase()).toContain("content-type: application/json");
+    expect(answer).toContain('"code":"expectation_refused"');
+  }
+  const met = await speak(server(), `${head}\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n${body}`);
+  expect(met).toMatch(/^HTTP\/1\.1 100 Continue[\s\S]*HTTP\/1\.1 201 /);
+});

@@ -13,6 +13,8 @@ interface Row {
   readonly position: number;
   readonly kind: string;
   readonly recorded_at: string;
+  readonly recorded_by: string;
+  readonly claims_digest: Buffer;
   readonly commitment: Buffer;
   readonly hash: Buffer;
   readonly salt: Buffer;
@@ -26,25 +28,33 @@ test("the worked example of the chain is right", () => {
   const example = Object.fromEntries([...block.matchAll(/^(\w+) +(.+)$/gm)].map(([, name, value]) => [name, value]));
   const commitment = sha256(Buffer.from(example.salt as string, "hex"), example.body as string);
   expect(commitment.toString("hex")).toBe(example.commitment);
-  const lines = `1\n${example.kind}\n2026-11-15T06:39:37.123Z\n`;
-  expect(sha256(Buffer.alloc(32), lines, commitment).toString("hex")).toBe(example.hash);
+  const digest = sha256(Buffer.of(32), sha256("id:e-1"));
+  expect(digest.toString("hex")).toBe(example.claims_digest);
+  const lines = `v2\n1\n${example.kind}\n2026-11-15T06:39:37.123Z\n${example.recorded_by}\n`;
+  expect(sha256(Buffer.alloc(32), lines, digest, commitment).toString("hex")).toBe(example.hash);
+  const older = `1\n${example.kind}\n2026-11-15T06:39:37.123Z\n`;
+  expect(sha256(Buffer.alloc(32), older, commitment).toString("hex")).toBe(example.first_format);
 });
 
 test("a log is read and checked by what the document says, without a line of Hansard", async () => {
   const db = await logOfSamples();
   expect(db.pragma("application_id", { simple: true })).toBe(0x48414e53);
-  expect(db.pragma("user_version", { simple: true })).toBe(2);
+  expect(db.pragma("user_version", { simple: true })).toBe(3);
   expect(db.pragma("journal_mode", { simple: true })).toBe("wal");
   const rows = db
     .prepare("SELECT * FROM entries JOIN bodies USING (position) ORDER BY position")
     .all() as readonly Row[];
+  const claimKeys = db.prepare("SELECT claim FROM claims WHERE position = ?").pluck();
   let previous: Buffer = Buffer.alloc(32);
   for (const [index, row] of rows.entries()) {
     expect([row.position, row.salt.length, row.encoding]).toEqual([index + 1, 16, 0]);
     const commitment = sha256(row.salt, row.body);
-    const lines = `${row.position}\n${row.kind}\n${row.recorded_at}\n`;
-    previous = sha256(previous, lines, commitment);
-    expect([row.commitment, row.hash].map(String)).toEqual([commitment, previous].map(String));
+    const lines = `v2\n${row.position}\n${row.kind}\n${row.recorded_at}\n${row.recorded_by}\n`;
+    const keys = claimKeys.all(row.position) as readonly Buffer[];
+    const digest = sha256(...keys.toSorted(Buffer.compare).flatMap((key) => [Buffer.of(key.length), key]));
+    previous = sha256(previous, lines, digest, commitment);
+    const found = [row.claims_digest, row.commitment, row.hash].map((bytes) => bytes.toString("hex"));
+    expect(found).toEqual([digest, commitment, previous].map((bytes) => bytes.toString("hex")));
   }
   expect(rows.map(({ kind }) => kind)).toEqual(sampleEntries.map(({ kind }) => kind));
 });
@@ -56,7 +66,8 @@ test("a body holds what the caller gave in the documented order, and nothing tha
     const body = JSON.parse(bytes.toString("utf8")) as object;
     expect(bytes.toString("utf8")).toBe(JSON.stringify(body));
     expect(body).toMatchObject({ id: sampleEntries[index]?.id });
-    for (const added of ["position", "kind", "recorded_at", "hash"]) expect(body).not.toHaveProperty(added);
+    for (const added of ["position", "kind", "recorded_at", "recorded_by", "hash"])
+      expect(body).not.toHaveProperty(added);
     const order = ["id", "created_at", "session_id", "project", "client"];
     const envelope = Object.keys(body).filter((name) => order.includes(name));
     expect(Object.keys(body).slice(0, envelope.length)).toEqual(order.filter((name) => envelope.includes(name)));

@@ -38,6 +38,24 @@ class BeyondSortAlone extends MemoryIndex {
   }
 }
 
+class SortAndKeyAlone extends MemoryIndex {
+  override async listDocuments(query: DocumentQuery): Promise<readonly IndexDocument[]> {
+    const direction = query.order === "asc" ? 1 : -1;
+    const documents = await super.listDocuments({ ...query, limit: 1_000 });
+    return documents
+      .toSorted(
+        (left, right) => direction * (left.sort - right.sort || Buffer.from(left.key).compare(Buffer.from(right.key))),
+      )
+      .slice(0, query.limit);
+  }
+}
+
+class ThroughWhatever extends MemoryIndex {
+  override listDocuments({ through: _, ...query }: DocumentQuery): Promise<readonly IndexDocument[]> {
+    return super.listDocuments(query);
+  }
+}
+
 class WholeSorts extends MemoryIndex {
   override apply(batch: IndexBatch): Promise<boolean> {
     return super.apply({
@@ -92,6 +110,8 @@ export const faultyDocuments: readonly { readonly Faulty: new () => MemoryIndex;
   { Faulty: LabelsOnlyAdd, breaks: "a document that is put again takes the place" },
   { Faulty: KeysByCodeUnit, breaks: "by the bytes of their keys" },
   { Faulty: BeyondSortAlone, breaks: "a list goes on strictly beyond" },
+  { Faulty: SortAndKeyAlone, breaks: "where sorts are equal the position decides" },
+  { Faulty: ThroughWhatever, breaks: "a list leaves out what changed after a position" },
   { Faulty: WholeSorts, breaks: "documents are listed by sort" },
   { Faulty: OneCollection, breaks: "each from its own collection" },
   { Faulty: KeepsWhatIsRemoved, breaks: "a document that is removed" },

@@ -119,8 +119,8 @@ class RowsAsAskedFor extends MemoryIndex {
 }
 
 class NewestOfAll extends MemoryIndex {
-  override newestPositions(query: Parameters<MemoryIndex["newestPositions"]>[0]) {
-    return super.newestPositions({ ...query, through: Number.MAX_SAFE_INTEGER });
+  override sessionPlaces(query: Parameters<MemoryIndex["sessionPlaces"]>[0]) {
+    return super.sessionPlaces({ ...query, through: Number.MAX_SAFE_INTEGER });
   }
 }
 
@@ -253,6 +253,20 @@ class KeptRows extends MemoryIndex {
   }
 }
 
+class ForgetfulOfHeads extends MemoryIndex {
+  override async reset(): Promise<void> {
+    const heads = await this.remembered();
+    await super.reset();
+    await this.settle(heads);
+  }
+}
+
+class SettlesEverything extends MemoryIndex {
+  override async settle(): Promise<void> {
+    await super.settle(await this.remembered());
+  }
+}
+
 class LateTexts extends MemoryIndex {
   readonly #held: EntryTexts[] = [];
   override async applyTexts(batch: TextBatch): Promise<number> {
@@ -289,6 +303,8 @@ export const faultyIndexes: readonly { readonly Faulty: new () => MemoryIndex; r
   { Faulty: EndlessEpoch, breaks: "made from an index which was begun again" },
   { Faulty: CheckpointAtLastRow, breaks: "applying moves the checkpoint" },
   { Faulty: CountsEveryBatch, breaks: "a batch that was applied before is passed over" },
+  { Faulty: ForgetfulOfHeads, breaks: "remembered through resets" },
+  { Faulty: SettlesEverything, breaks: "remembered through resets" },
   { Faulty: ForgetfulReset, breaks: "a reset forgets everything" },
   { Faulty: WholeWordsOnly, breaks: "each piece of a text alone" },
   { Faulty: ThreeCharactersAtLeast, breaks: "each piece of a text alone" },

@@ -147,6 +147,38 @@ class UntoldClaims extends MemoryLog {
   }
 }
 
+class NamelessBodies extends MemoryLog {
+  override async readBodies(range: Range) {
+    return (await super.readBodies(range)).map(({ recorded_by: _, ...text }) => text);
+  }
+}
+
+class UntoldErasures extends MemoryLog {
+  override async erasures() {
+    return [];
+  }
+}
+
+class UnpagedErasures extends MemoryLog {
+  override erasures({ after }: { readonly after: number }) {
+    return super.erasures({ after, limit: 100 });
+  }
+}
+
+class FadingAudits extends MemoryLog {
+  override async read(range: Range): Promise<readonly StoredEntry[]> {
+    return (await super.read(range)).map(
+      ({ body, ...left }) => (left.kind === "audit" ? left : { body, ...left }) as StoredEntry,
+    );
+  }
+}
+
+class WornGuards extends MemoryLog {
+  override async guards() {
+    return { missing: ["entries_never_updated"], foreign: [] };
+  }
+}
+
 class CopiedRedactions extends MemoryLog {
   override restore(copy: Parameters<MemoryLog["restore"]>[0]): Promise<boolean> {
     const entries = copy.entries.map((entry) => ({ ...entry, body: Buffer.from('{"id":""}') }));
@@ -174,6 +206,12 @@ export const faultyLogs: readonly { readonly Faulty: new () => MemoryLog; readon
   { Faulty: KeptBodies, breaks: "takes salt and body of the entries that it names" },
   { Faulty: FreedClaims, breaks: "keeps its claims" },
   { Faulty: UntoldClaims, breaks: "goes with it into a copy" },
+  { Faulty: NamelessBodies, breaks: "who brought an entry" },
+  { Faulty: UncheckedCopies, breaks: "other claims than its hashes cover" },
+  { Faulty: UntoldErasures, breaks: "noted with the first redaction" },
+  { Faulty: UnpagedErasures, breaks: "in pages" },
+  { Faulty: FadingAudits, breaks: "what the log wrote about itself" },
+  { Faulty: WornGuards, breaks: "has all that protects it" },
   { Faulty: CopiedRedactions, breaks: "a redaction that is restored erases" },
   { Faulty: LateHead, breaks: "the head names the newest entry" },
 ];

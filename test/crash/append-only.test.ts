@@ -14,9 +14,9 @@ const refusals: { readonly [table: string]: readonly string[] } = {
     "UPDATE OR IGNORE entries SET kind = 'raw'",
     "DELETE FROM entries WHERE position = 5",
     "DELETE FROM entries",
-    "INSERT OR REPLACE INTO entries SELECT position, 'raw', recorded_at, commitment, hash FROM entries WHERE position = 5",
-    "REPLACE INTO entries VALUES (5, 'raw', '', x'', x'')",
-    "INSERT INTO entries VALUES (5, 'raw', '', x'', x'') ON CONFLICT (position) DO UPDATE SET kind = 'raw'",
+    "INSERT OR REPLACE INTO entries SELECT position, 'raw', recorded_at, commitment, hash, recorded_by, claims_digest FROM entries WHERE position = 5",
+    "REPLACE INTO entries VALUES (5, 'raw', '', x'', x'', '', x'')",
+    "INSERT INTO entries VALUES (5, 'raw', '', x'', x'', '', x'') ON CONFLICT (position) DO UPDATE SET kind = 'raw'",
   ],
   bodies: [
     "UPDATE bodies SET body = x'7b7d' WHERE position = 5",

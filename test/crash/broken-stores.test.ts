@@ -1,6 +1,7 @@
 // Files that are damaged, foreign or of another version: one clear fault each, and a lost index is made anew.
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -138,11 +139,8 @@ describe("an index is built anew from the log at the next open, if it", () => {
   }
 });
 
-describe("an index that belongs to another log than the one beside it is not believed:", () => {
-  const changes: { readonly [name: string]: (data: string) => void } = {
-    "the log was deleted": (data) => rmSync(join(data, "log.db")),
-  };
-  test("the log was emptied: that is said, and nothing is made of it", async () => {
+describe("a log that was lost while its index is there is no new store:", () => {
+  test("it was emptied: that is said, and nothing is made of it", async () => {
     const data = await store.copy();
     truncateSync(join(data, "log.db"), 0);
     for (const create of [true, false]) {
@@ -150,16 +148,15 @@ describe("an index that belongs to another log than the one beside it is not bel
     }
     expect(statSync(join(data, "log.db")).size).toBe(0);
   });
-  for (const [name, change] of Object.entries(changes)) {
-    test(name, async () => {
-      const data = await store.copy();
-      change(data);
-      const { append, count, list } = await withRecorder(data, outcomesOf);
-      expect(append).toMatchObject({ entries: [{ position: 1 }] });
-      expect(count).toMatchObject({ entries: 1, by_kind: { error: 1 } });
-      expect(list).toMatchObject({ entries: [{ position: 1, id: "one-more" }] });
-    });
-  }
+
+  test("it was deleted: the same", async () => {
+    const data = await store.copy();
+    rmSync(join(data, "log.db"));
+    for (const create of [true, false]) {
+      await expect(openRecorder({ data, create })).rejects.toMatchObject({ name: "Fault", code: "store_damaged" });
+    }
+    expect(existsSync(join(data, "log.db"))).toBe(false);
+  });
 });
 
 test("an index that is ahead of a log which was put back to an earlier copy is not believed", async () => {
@@ -170,7 +167,8 @@ test("an index that is ahead of a log which was put back to an earlier copy is n
     expect(await recorder.count()).toMatchObject({ entries: LAST + 2 });
   });
   writeFileSync(join(data, "log.db"), earlier);
-  const { append, count, list } = await withRecorder(data, outcomesOf);
+  const { append, count, list, verify } = await withRecorder(data, outcomesOf);
+  expect(verify).toMatchObject({ ok: false, reason: "cut_off", known: { position: LAST + 2 } });
   expect(append).toMatchObject({ entries: [{ position: LAST + 1 }] });
   expect(count).toMatchObject({ entries: LAST + 1, by_kind: { decision: 1, error: 2 } });
   expect(list).toMatchObject({ entries: expect.arrayContaining([expect.objectContaining({ id: "one-more" })]) });

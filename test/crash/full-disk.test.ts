@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { folderOfTest } from "../support/temporary-folder.js";
 import type { FullDiskReport } from "./fill-disk.js";
+import type { ForgettingReport } from "./forget-on-full-disk.js";
 import type { OpeningReport } from "./open-on-full-disk.js";
 import type { ServingReport } from "./serve-on-full-disk.js";
 import { runOnSmallDisk } from "./small-disk.js";
@@ -51,6 +52,21 @@ test.each(["sqlite", "postgres"])(
       status_after: 201,
       health_after: { status: 200, body: expect.not.objectContaining({ trouble: expect.anything() }) },
       wrong: [],
+    });
+  },
+);
+
+test.each(["sqlite", "postgres"])(
+  "forgetting on a disk without room for cleaning up is done, and says what is left: %s",
+  (engine) => {
+    expect(run<ForgettingReport>("forget-on-full-disk", engine)).toEqual({
+      status: 200,
+      positions: [1, 2, 3, 4, 5],
+      redaction: 61,
+      left: [expect.stringMatching(/full/), expect.stringMatching(/index.*full/)],
+      is_read: false,
+      verified: true,
+      left_after: [],
     });
   },
 );

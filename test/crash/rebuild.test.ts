@@ -96,7 +96,7 @@ test("an index that another process puts in place is used by statements that wer
 
 test("documents go with the draft that they were put into, and a batch made from the index before is passed over", async () => {
   const index = SqliteIndex.open({ path: join(folderOfTest(), "index.db") });
-  const newDocument = (key: string) => ({ collection: "made", key, sort: 1, labels: ["l"], body: {} });
+  const newDocument = (key: string) => ({ collection: "made", key, sort: 1, position: 1, labels: ["l"], body: {} });
   await fill(index, { rows: [rowAt(1)], through: 1, put: [newDocument("of old")] });
   const after = await index.standing();
   const draft = await index.draft();

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { verify } from "../../src/custody/verify.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import { chainHash, commitmentOf } from "../../src/model/chain.js";
-import { claimKey, completionClaim, idClaim } from "../../src/model/claims.js";
+import { claimKey, claimsDigest, completionClaim, idClaim } from "../../src/model/claims.js";
 import { sampleEntries } from "../support/sample-entries.js";
 import { dropTriggers, editLog, sampleStore, withRecorder } from "./sample-store.js";
 
@@ -140,7 +140,9 @@ const additions: readonly Tampering[] = [
   {
     name: "an entry before the first one",
     position: 0,
-    edit: sql("INSERT INTO entries SELECT 0, kind, recorded_at, commitment, hash FROM entries WHERE position = 5"),
+    edit: sql(
+      "INSERT INTO entries SELECT 0, kind, recorded_at, commitment, hash, recorded_by, claims_digest FROM entries WHERE position = 5",
+    ),
   },
 ];
 
@@ -188,7 +190,8 @@ describe.each([
       });
       const log = SqliteLog.open({ path: join(data, "log.db"), mode: "read" });
       onTestFinished(() => log.close());
-      expect(await verify(log)).toEqual({ ok: false, position, reason: expect.stringMatching(/\w/) });
+      const warnings = ["trigger_missing"];
+      expect(await verify(log)).toEqual({ ok: false, position, reason: expect.stringMatching(/\w/), warnings });
     });
   }
 });
@@ -237,6 +240,8 @@ function replaceBody(db: Database.Database, position: number): void {
 interface EntryColumns {
   readonly kind: string;
   readonly recorded_at: string;
+  readonly recorded_by: string;
+  readonly claims_digest: Buffer;
   readonly commitment: Buffer;
 }
 
@@ -245,7 +250,7 @@ function hashAt(db: Database.Database, position: number): Buffer {
 }
 
 function rehash(db: Database.Database, position: number): void {
-  const columns = db.prepare("SELECT kind, recorded_at, commitment FROM entries WHERE position = ?").get(position);
+  const columns = db.prepare("SELECT * FROM entries WHERE position = ?").get(position);
   const hash = chainHash({ ...(columns as EntryColumns), position, previous: hashAt(db, position - 1) });
   db.prepare("UPDATE entries SET hash = ? WHERE position = ?").run(hash, position);
 }
@@ -271,14 +276,18 @@ function makeRoomAt(db: Database.Database, position: number): void {
 function insertForged(db: Database.Database, position: number, hash?: Buffer): void {
   const salt = Buffer.alloc(16, 7);
   const body = Buffer.from(JSON.stringify({ id: "forged", error: "this was never recorded" }));
-  const columns = { kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", commitment: commitmentOf(salt, body) };
+  const covered = { recorded_by: "", claims_digest: claimsDigest([idClaim("forged")]) };
+  const placed = { kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", commitment: commitmentOf(salt, body) };
+  const columns = { ...placed, ...covered };
   const fitting = chainHash({ ...columns, position, previous: hashAt(db, position - 1) });
-  db.prepare("INSERT INTO entries VALUES (?, ?, ?, ?, ?)").run(
+  db.prepare("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)").run(
     position,
     columns.kind,
     columns.recorded_at,
     columns.commitment,
     hash ?? fitting,
+    columns.recorded_by,
+    columns.claims_digest,
   );
   db.prepare("INSERT INTO bodies VALUES (?, ?, 0, ?)").run(position, salt, body);
 }

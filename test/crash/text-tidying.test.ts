@@ -18,7 +18,7 @@ import { folderOfTest } from "../support/temporary-folder.js";
 import { slicesOfTexts, textBlocks } from "../support/text-blocks.js";
 import { advance, ENTRIES, openTidied, textsAt } from "./tidied-index.js";
 
-const KILLS = 12;
+const KILLS = 6;
 
 test(
   `everything is found after many kills, and what was erased is not (seed ${fuzzSeed})`,

@@ -8,7 +8,7 @@ export type Step =
   | { readonly does: "listInteractions" | "listEntries"; readonly options: object; readonly cursor?: string }
   | { readonly does: "getEntry"; readonly id: string | number }
   | { readonly does: "getInteraction"; readonly id: string }
-  | { readonly does: "count" | "verify" | "health" | "rebuildIndex" };
+  | { readonly does: "count" | "verify" | "health" | "reflect" | "rebuildIndex" };
 
 const interactionIds = ["i:1", "i:2", "i:3", "i:4", "019a85d2-7c1e-7000-8000-00000000abcd"];
 const otherIds = ["a", "b", "c", "d", "e", "f", "g", "h"];
@@ -65,6 +65,7 @@ const answer = {
   model: maybe(text),
   usage: maybe(jsonObject),
   latency_ms: maybe(fc.constantFrom(0, 12.5, -1, 1e300)),
+  error: seldom(text),
 };
 const confidence = maybe(fc.constantFrom(0, 0.5, 1));
 
@@ -79,7 +80,7 @@ const validEntry: fc.Arbitrary<object> = fc.oneof(
   { weight: 2, arbitrary: entryOf("response", { ...envelope, interaction_id: interactionId, ...answer }) },
   entryOf("message", {
     ...inSession,
-    role: fc.constantFrom("user", "assistant", "system", "tool", "developer", "timmy"),
+    role: fc.constantFrom("user", "assistant", "system", "tool", "developer", "timmy", "function", "model"),
     content: fc.oneof(text, fc.array(fc.oneof(text, jsonObject), { maxLength: 2 })),
     confidence,
     tool_calls: maybe(fc.array(jsonObject, { maxLength: 2 })),
@@ -99,6 +100,17 @@ const validEntry: fc.Arbitrary<object> = fc.oneof(
   entryOf("decision", { ...envelope, decision: text, rationale: maybe(text), confidence }),
   entryOf("consolidation", { ...inSession, through: fc.integer({ min: 1, max: 50 }), summary: maybe(text) }),
   entryOf("clear", inSession),
+  entryOf("withdrawal", { ...inSession, withdraws: fc.integer({ min: 1, max: 50 }) }),
+  {
+    weight: 3,
+    arbitrary: entryOf("feedback", {
+      ...envelope,
+      entry_id: anyId,
+      score: maybe(fc.constantFrom(-1, -0.5, 0, 1)),
+      label: maybe(text),
+      comment: maybe(text),
+    }),
+  },
   entryOf("session_info", {
     ...inSession,
     title: maybe(text),
@@ -127,6 +139,8 @@ const bentEntry = fc
       ["memories_used", [null]],
       ["latency_ms", "12"],
       ["confidence", 1.1],
+      ["score", -1.1],
+      ["withdraws", 0],
       ["extra", []],
       ["extra", { note: "kept" }],
       ["note", { also: "kept" }],
@@ -147,6 +161,7 @@ const filters = {
   client: seldom(fc.constantFrom(...labels, "-")),
   since: seldom(fc.constantFrom(...times, "7d", "30m", "never")),
   until: seldom(fc.constantFrom(...times, "1h", "")),
+  is: seldom(fc.constantFrom("error", "unanswered", "disliked")),
   limit: seldom(fc.constantFrom(1, 2, 3, 500, 1_000, "5", 0, -1, "many")),
 };
 
@@ -195,7 +210,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ does: fc.constant("getEntry" as const), id: fc.oneof(anyId, fc.nat(30)) }) },
   fc.record({ does: fc.constant("getInteraction" as const), id: anyId }),
-  fc.record({ does: fc.constantFrom("count", "verify", "health", "rebuildIndex") }),
+  fc.record({ does: fc.constantFrom("count", "verify", "health", "reflect", "rebuildIndex") }),
 );
 
 /** A caller that got no answer sends the same again: about every fifth step repeats an earlier one. */

@@ -1,6 +1,15 @@
 // Seal, backup and restore on the command line, with real files and processes.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
@@ -41,6 +50,17 @@ describe("seal", () => {
     expect(result).toMatchObject({ ok: true, entries: 5, seal: { position: 3, public_key: seal.public_key } });
     expect((await runCli(["verify", "--against", file], place)).stdout).toContain("holds what was sealed");
     expect(statSync(join(place.env.XDG_CONFIG_HOME, "hansard", "seal-key.pem")).mode & 0o777).toBe(0o600);
+  });
+
+  test("a file that seals were added to is taken whole, and its newest seal counts", async () => {
+    const place = await placeOf(3);
+    const file = await sealed(place);
+    await fillStore(place.data, interactions(2));
+    appendFileSync(file, (await runCli(["seal"], place)).stdout);
+    expect(await readJson(["verify", "--against", file], place)).toMatchObject({ ok: true, seal: { position: 5 } });
+    cutAfter(place.data, 4);
+    const { status, stdout } = await runCli(["verify", "--against", file, "--json"], place);
+    expect({ status, ...JSON.parse(stdout) }).toMatchObject({ status: 1, ok: false, position: 5 });
   });
 
   const cutAfter = (data: string, position: number): void => {
@@ -154,7 +174,7 @@ describe("backup and restore", () => {
     expect(await readError(["restore", file], place)).toMatchObject({ status: 1, code: "file_exists" });
     expect(readdirSync(place.folder).filter((name) => name.includes(".part"))).toEqual([]);
     mkdirSync(join(place.folder, "half"));
-    writeFileSync(join(place.folder, "half", "index.db"), "");
+    writeFileSync(join(place.folder, "half", "index.db"), "of another program");
     expect(await readError(["restore", file, "--data", join(place.folder, "half")])).toMatchObject({
       code: "file_exists",
     });
@@ -165,7 +185,8 @@ describe("backup and restore", () => {
     for (const name of ["log.db", "index.db"]) {
       const file = join(place.data, name);
       expect(await readError(["backup", file, "--force"], place)).toMatchObject({ status: 1, code: "file_exists" });
-      expect(await readError(["export", "--out", file], place)).toMatchObject({ status: 1, code: "file_not_written" });
+      const refused = await readError(["export", "--out", file, "--force"], place);
+      expect(refused).toMatchObject({ status: 1, code: "file_not_written" });
     }
     expect((await runCli(["verify"], place)).status).toBe(0);
   });

@@ -1,6 +1,6 @@
 // `hansard doctor`: every way a store can be unwell is named, with what to do, and what can be rebuilt is.
 import { chmodSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { folderOfTest } from "../support/temporary-folder.js";
@@ -150,15 +150,13 @@ describe("permissions", () => {
   });
 
   test("a folder that this user may not write: recording says so, and so does the doctor", async () => {
-    const parent = folderOfTest();
-    const data = join(parent, "record");
+    const data = join(folderOfTest(), "record");
     mkdirSync(data);
-    chmodSync(parent, 0o755);
     chmodSync(data, 0o555);
     onTestFinished(() => chmodSync(data, 0o755));
-    const error = await readError(["record", "--prompt", "x"], { data, asNobody: true });
+    const error = await readError(["record", "--prompt", "x"], { data, unprivileged: true });
     expect(error).toMatchObject({ status: 1, code: "store_not_writable" });
-    const { status, troubles } = await checkUp(data, { asNobody: true });
+    const { status, troubles } = await checkUp(data, { unprivileged: true });
     expect(status).toBe(1);
     expect(troubles[0]).toMatchObject({
       level: "fail",
@@ -173,11 +171,10 @@ describe("permissions", () => {
     await readJson(["stats"], { data });
     for (const file of files) chmodSync(file, 0o444);
     chmodSync(data, 0o555);
-    chmodSync(dirname(data), 0o1777);
     onTestFinished(() => chmodSync(data, 0o755));
-    const error = await readError(["record", "--prompt", "x"], { data, asNobody: true });
+    const error = await readError(["record", "--prompt", "x"], { data, unprivileged: true });
     expect(error).toMatchObject({ status: 1, code: "store_not_writable" });
-    const { status, troubles } = await checkUp(data, { asNobody: true });
+    const { status, troubles } = await checkUp(data, { unprivileged: true });
     expect(status).toBe(1);
     expect(troubles.map(({ check }) => check)).toContain("folder");
   });
@@ -223,13 +220,15 @@ describe("the index is derived, so nothing about it is fatal:", () => {
     expect(await readJson(["stats"], { data })).toMatchObject({ entries: 300 });
   });
 
-  test("one of another log is built anew", async () => {
+  test("one of another log is built anew, and goes on saying that it was made from another one", async () => {
     const [data, other] = [await newStore(2), await newStore(5)];
     await readJson(["stats"], { data: other });
     writeFileSync(join(data, "index.db"), readFileSync(join(other, "index.db")), { mode: 0o600 });
     for (const suffix of ["-wal", "-shm"]) rmSync(join(data, `index.db${suffix}`), { force: true });
-    expect((await checkUp(data)).troubles).toMatchObject([{ level: "fail", check: "index" }]);
-    expect(await readJson(["doctor", "--rebuild-index"], { data })).toMatchObject({ ok: true });
+    expect((await checkUp(data)).troubles).toMatchObject([{ level: "fail", check: "evidence" }]);
+    expect(await readJson(["stats"], { data })).toMatchObject({ entries: 2 });
+    expect((await checkUp(data)).troubles).toMatchObject([{ level: "fail", check: "evidence" }]);
+    expect(await readJson(["doctor", "--accept-log"], { data })).toMatchObject({ ok: true });
   });
 
   test("it is built anew beside a server that goes on recording and finding", async () => {

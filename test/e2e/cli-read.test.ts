@@ -1,4 +1,5 @@
 // `hansard list`, `show`, `stats` and `verify`, on a sound store and on an empty one.
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -45,18 +46,44 @@ const entries: readonly EntryInput[] = [
 
 beforeAll(() => fillStore(data, entries));
 
+test.each([["list"], ["sessions"], ["search", "x"], ["reflect"], ["stats"]])(
+  "%s of a store that nobody named or began says how to begin, and makes nothing",
+  async (...args) => {
+    const home = folderOfTest();
+    const { status, stderr } = await runCli(args, { env: { HOME: home } });
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: `There is no record in ${join(home, ".hansard")} yet. \`hansard record\`, \`hansard import\` and \`hansard serve\` begin one.\n`,
+    });
+    expect(existsSync(join(home, ".hansard"))).toBe(false);
+    const json = await runCli([...args, "--json"], { env: { HOME: home } });
+    expect({ status: json.status, stderr: json.stderr }).toEqual({ status: 0, stderr: "" });
+    // A store that was named, or that lost its log, is another matter.
+    mkdirSync(join(home, ".hansard"));
+    writeFileSync(join(home, ".hansard", "index.db"), "");
+    expect((await readError(args, { env: { HOME: home } })).status).toBe(1);
+    expect(await readError(args, { data: join(home, "named") })).toMatchObject({ code: "store_missing" });
+  },
+);
+
 describe("list", () => {
   test("shows entries of all kinds, newest first, a line each", async () => {
     const { status, stdout, stderr } = await runCli(["list"], { data });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     const lines = stdout.trimEnd().split("\n");
-    expect(lines[0]).toMatch(/^#\s+TIME \(UTC\)\s+KIND\s+PROJECT\s+SESSION\s+CLIENT\s+WHAT$/);
+    expect(lines[0]).toMatch(/^#\s+TIME \(UTC\)\s+WHO\s+SESSION\s+PROJECT\s+CLIENT\s+WHAT$/);
     expect(lines.slice(1).map((line) => line.split(/\s+/)[0])).toEqual(["5", "4", "3", "2", "1"]);
     expect(lines[1]).toMatch(/interaction .*\(no response\) open question$/);
     expect(lines[2]).toMatch(/11-04 12:00 .*error .*web .*boom .*red.*evil.*back.*Response/);
     expect(lines[3]).toMatch(/tool_call .*ls → a b$/);
-    expect(lines[4]).toMatch(/message .*s .*cli .*user: 请解释一下 🚀$/);
+    expect(lines[4]).toMatch(/user .*s .*cli .*请解释一下 🚀$/);
     expect(lines[5]).toMatch(/interaction .*web .*first question$/);
+  });
+
+  test("--wide has the ids that `show` takes", async () => {
+    const { entries } = await readJson(["list"], { data });
+    const { stdout } = await runCli(["list", "--wide"], { data });
+    for (const { id } of entries) expect(stdout).toContain(` ${id} `);
   });
 
   test("--json is the document of GET /entries, and of GET /interactions for that kind", async () => {

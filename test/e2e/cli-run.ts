@@ -1,12 +1,17 @@
 // Runs the real command as a child process, on a folder of its own, and hands back what it printed.
 import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type EntryInput, openRecorder } from "../../src/index.js";
+import { withoutPrivilege } from "../support/without-privilege.js";
 
 export const mainFile = fileURLToPath(new URL("../../src/cli/main.js", import.meta.url));
 
-/** The account that owns nothing; tests that run as root become it to meet a folder they may not write. */
-const NOBODY = 65_534;
+/** Where a server keeps its seals and their key, unless a test says otherwise; gone with the process. */
+export const configHome = mkdtempSync(join(tmpdir(), "hansard-config-"));
+process.once("exit", () => rmSync(configHome, { recursive: true, force: true }));
 
 export interface CliOptions {
   /** The folder of the store; without one the command is left to find its own. */
@@ -14,7 +19,10 @@ export interface CliOptions {
   readonly input?: string | Uint8Array;
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  readonly asNobody?: boolean;
+  /** Whether it may do no more than the modes of files allow, also where the test runs as root. */
+  readonly unprivileged?: boolean;
+  /** A program that is to run the command, with its arguments before it. */
+  readonly through?: readonly string[];
 }
 
 export interface CliResult {
@@ -25,12 +33,13 @@ export interface CliResult {
 
 export function startCli(args: readonly string[], options: CliOptions = {}): ChildProcess {
   const { PATH = "" } = process.env;
-  const isRoot = process.getuid?.() === 0;
   const data = options.data === undefined ? {} : { HANSARD_DATA: options.data };
-  return spawn(process.execPath, [mainFile, ...args], {
-    env: { PATH, HOME: "/nonexistent", ...data, ...options.env },
+  const own = [process.execPath, mainFile, ...args] as const;
+  const command = options.unprivileged === true ? withoutPrivilege(own) : own;
+  const [program = process.execPath, ...rest] = [...(options.through ?? []), ...command];
+  return spawn(program, rest, {
+    env: { PATH, HOME: "/nonexistent", XDG_CONFIG_HOME: configHome, ...data, ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    ...(options.asNobody === true && isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
     stdio: "pipe",
   });
 }

@@ -23,7 +23,7 @@ test("shows hits newest first, which entry it is and the words around the match"
     [
       "#3  2026-11-15 06:12  tool_call\n    -x and timeout\n",
       "#2  2026-11-15 06:11  error  api\n    timeout red evil\n",
-      "#1  2026-11-15 06:10  user  web  s:1\n    a timeout again\n",
+      "#1  2026-11-15 06:10  user  s:1  web\n    a timeout again\n",
     ].join("\n"),
   );
 });
@@ -49,7 +49,7 @@ test("--json is the document of GET /search, page by page", async () => {
 
 test("more hits are announced beside the output", async () => {
   const { stdout, stderr } = await runCli(["search", "timeout", "--limit", "1", "--facets"], { data });
-  expect(stderr).toMatch(/^1 shown, there are more; for the next add\n--cursor \S+\n$/);
+  expect(stderr).toMatch(/^1 shown; for more add\n--cursor \S+\n$/);
   expect(stdout).toContain("3 found\nkinds     error 1, message 1, tool_call 1\n");
 });
 

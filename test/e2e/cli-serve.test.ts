@@ -1,6 +1,6 @@
 // `hansard serve`: starts, records, and ends in order, with everything it acknowledged on disk.
 import type { ChildProcess } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -115,23 +115,26 @@ test("a command and a server use one store at the same time", async () => {
   });
 });
 
-test("a port in use is a failure that says so", async () => {
+test("a port in use is a failure that says so, and leaves no new store behind", async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void taken.close());
-  const { status, stderr } = await resultOf(
-    startCli(["serve", "--port", String(portOf(taken))], { data: folderOfTest() }),
-  );
+  const folder = folderOfTest();
+  const data = join(folder, "record");
+  const { status, stderr } = await resultOf(startCli(["serve", "--port", String(portOf(taken))], { data }));
   expect(status).toBe(1);
   expect(stderr).toContain(`port ${portOf(taken)} of 127.0.0.1 is in use`);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test.each(["0.0.0.0", "::", "192.168.1.7", "example.com"])(
   "an address beyond loopback is refused: %s",
   async (host) => {
-    const { status, stderr } = await resultOf(startCli(["serve", "--host", host], { data: folderOfTest() }));
+    const data = folderOfTest();
+    const { status, stderr } = await resultOf(startCli(["serve", "--host", host], { data }));
     expect(status).toBe(2);
     expect(stderr).toContain("can be reached by others");
+    expect(readdirSync(data)).toEqual([]);
   },
 );
 

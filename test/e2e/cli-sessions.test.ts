@@ -41,16 +41,39 @@ async function withLibrary<T>(work: (recorder: Recorder) => Promise<T>, folder =
   }
 }
 
+test("the timeline shows what was answered, and how it was reached", async () => {
+  const folder = folderOfTest();
+  const s = { session_id: "s" };
+  await fillStore(folder, [
+    { kind: "interaction", ...s, id: "later", prompt: "Why?" },
+    { kind: "response", interaction_id: "later", response: "Because it rained." },
+    { kind: "interaction", ...s, prompt: "At length?", response: `Well, ${"so it goes on. ".repeat(400)}` },
+    {
+      kind: "message",
+      ...s,
+      role: "assistant",
+      content: [{ type: "tool_use", name: "Bash", input: { command: "ls" } }],
+    },
+    { kind: "message", ...s, role: "user", content: [{ type: "tool_result", content: "a.txt", is_error: true }] },
+  ]);
+  const { stdout } = await runCli(["sessions", "s", "--entries"], { data: folder });
+  expect(stdout).toMatch(/interaction +Why\?\n +→ Because it rained\.\n/);
+  expect(stdout).toMatch(/response +answers later\n +→ Because it rained\.\n/);
+  expect(stdout).toMatch(/→ Well, so it goes on\. .*\n +… 6,006 characters in all\n/);
+  expect(stdout).toMatch(/assistant +calls Bash {"command":"ls"}\n/);
+  expect(stdout).toMatch(/user +→ failed: a\.txt\n/);
+});
+
 describe("the list", () => {
-  test("is a line each, the newest position first, with title, counts and project", async () => {
+  test("is a line each, the latest first, with title, counts and project", async () => {
     const { status, stdout, stderr } = await runCli(["sessions"], { data });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     const [head, ...lines] = stdout.trimEnd().split("\n");
-    expect(head).toMatch(/^LAST \(UTC\) +SESSION +PROJECT +ENTRIES +MESSAGES +TOOLS +ERRORS +DECISIONS +TITLE$/);
+    expect(head).toMatch(/^LAST \(UTC\) +SESSION +ENTRIES +MESSAGES +TOOLS +ERRORS +DECISIONS +PROJECT · TITLE$/);
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatch(/^11-15 12:10 +cli\/anna +1 +0 +0 +1 +0$/);
     expect(lines[1]).toMatch(/^11-15 12:09 +-anna +1 +0 +0 +0 +0$/);
-    expect(lines[2]).toMatch(/^11-15 12:08 +cli:anna +web +9 +5 +1 +1 +1 +Release evil$/);
+    expect(lines[2]).toMatch(/^11-15 12:08 +cli:anna +9 +5 +1 +1 +1 +web · Release evil$/);
   });
 
   test("--json is the document of GET /sessions, with its filters and cursors", async () => {
@@ -72,7 +95,7 @@ describe("the list", () => {
   test("a page that is not the last says how to go on, on stderr", async () => {
     const { stdout, stderr } = await runCli(["sessions", "--limit", "1"], { data });
     expect(stdout.trimEnd().split("\n")).toHaveLength(2);
-    expect(stderr).toMatch(/^1 shown, there are more; for the next add\n--cursor \S+\n$/);
+    expect(stderr).toMatch(/^1 shown; for more add\n--cursor \S+\n$/);
   });
 
   test("an empty store says how a session begins, and a filter that finds none says that", async () => {

@@ -82,6 +82,7 @@ test.each<[string, CommandModule, readonly string[]]>([
     tls: undefined,
     rate: undefined,
     retention: [],
+    is_default_data: false,
   };
   const screen = { out: out.pane, err: terminal().pane };
   expect(await command.run({ operands, options: {}, settings, screen, json: false })).toBe(0);

@@ -27,11 +27,11 @@ test.each([
   expect(body.error).toMatchObject({ code, field });
 });
 
-test("an unknown parameter is answered with the known ones", async () => {
+test("an unknown parameter is answered with the one that was meant, and the known ones", async () => {
   const server = file();
   const { hint } = (await server.get("/entries?sesion_id=x")).body.error;
   expect(hint).toBe(
-    "Parameters are project, session_id, client, kind, role, tool, model, is, since, until, limit, cursor.",
+    "Did you mean session_id? Parameters are project, session_id, client, kind, role, tool, model, is, since, until, limit, cursor.",
   );
 });
 

@@ -114,7 +114,10 @@ describe("an erased entry", () => {
     const { body } = await server.get("/entries/3");
     expect(body).toEqual({ ...body, ...left, position: 3, id: "", created_at: body.recorded_at });
     expect(Object.keys(body).sort()).toEqual(
-      [...["position", "id", "kind", "created_at", "recorded_at"], ...["session_id", "project", "client"]]
+      [
+        ...["position", "id", "kind", "created_at", "recorded_at", "recorded_by"],
+        ...["session_id", "project", "client"],
+      ]
         .concat(["hash", "erased"])
         .sort(),
     );
@@ -144,7 +147,8 @@ describe("an erased entry", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     expect(lines[1]).toEqual({
-      ...{ position: 1, kind: "session_info", erased: true },
+      ...{ position: 1, kind: "session_info", recorded_by: "", erased: true },
+      claims: [expect.stringMatching(/^[0-9a-f]{32,64}$/)],
       ...{ recorded_at: expect.any(String), hash: expect.any(String), commitment: expect.any(String) },
     });
     const target = await startServer();

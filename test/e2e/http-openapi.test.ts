@@ -21,6 +21,8 @@ const everyKind: { readonly [K in EntryInput["kind"]]: EntryInput & { readonly k
   decision: { kind: "decision", decision: "d", rationale: "r", confidence: 0.5 },
   consolidation: { kind: "consolidation", session_id: "s", through: 1, summary: "s" },
   clear: { kind: "clear", session_id: "s" },
+  withdrawal: { kind: "withdrawal", session_id: "s", withdraws: 3 },
+  feedback: { kind: "feedback", entry_id: "i", score: -0.5, label: "wrong", comment: null },
   session_info: { kind: "session_info", session_id: "s", title: "t", metadata: {}, parent: "q" },
   raw: { kind: "raw", source: "x", record: { y: 1 } },
 };
@@ -58,11 +60,15 @@ test("the document names every route but those that serve pages", async () => {
 
 test("what is given and what is answered, for every kind, is what the document says", async () => {
   const { body: document } = await server().get("/openapi.json");
-  const entries = captureKinds.map((kind) => everyKind[kind]);
-  for (const entry of entries) expectSchema(document, "NewEntry", entry);
-  const recorded = await server().post("/entries", entries);
+  for (const kind of captureKinds) expectSchema(document, "NewEntry", everyKind[kind]);
+  const { withdrawal, ...others } = everyKind;
+  const recorded = await server().post("/entries", Object.values(others));
   expect(recorded.status).toBe(201);
   expectSchema(document, "EntriesRecorded", recorded.body);
+  // What is withdrawn has to be there before.
+  const withdrawn = await server().post("/entries", { ...withdrawal, unknown: true });
+  expectSchema(document, "EntriesRecorded", withdrawn.body);
+  expectSchema(document, "Entry", (await server().get(`/entries/${withdrawn.body.entries[0].position}`)).body);
   for (const { position } of recorded.body.entries) {
     expectSchema(document, "Entry", (await server().get(`/entries/${position}`)).body);
   }

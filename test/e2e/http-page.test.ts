@@ -49,6 +49,10 @@ test("every kind has a row with its first line", async () => {
     { kind: "response", interaction_id: "i", response: "four" },
     { kind: "message", session_id: "s", role: "user", content: [{ type: "text", text: "in parts" }] },
     { kind: "message", session_id: "s", role: "assistant", tool_calls: [{ function: { name: "look" } }] },
+    {
+      ...{ kind: "message", session_id: "s", role: "assistant" },
+      content: [{ type: "tool_use", name: "look", input: { at: "it" } }],
+    },
     { kind: "tool_call", tool: "look", result: { found: 1 } },
     { kind: "error", error: "the error" },
     { kind: "decision", decision: "the decision" },
@@ -58,10 +62,17 @@ test("every kind has a row with its first line", async () => {
     { kind: "raw", source: "the source", record: {} },
   ]);
   const { page } = await openPage(server);
-  await page.locator(".entry").nth(10).waitFor();
+  await page.locator(".entry").nth(11).waitFor();
   expect(await page.locator(".entry .text").allTextContents()).toEqual([
     ...["the source", "the title", "s starts afresh", "through #1", "the decision", "the error"],
-    ...['look → {"found":1}', "assistant: calls look", "user: in parts", "4 characters for i", "the prompt"],
+    ...[
+      'look → {"found":1}',
+      'assistant: calls look {"at":"it"}',
+      "assistant: calls look",
+      "user: in parts",
+      "4 characters for i",
+      "the prompt",
+    ],
   ]);
 });
 

@@ -149,16 +149,35 @@ describe("a session", () => {
   });
 });
 
+test("excerpts=1 adds the beginning of answers to a session's entries, masked before it is cut", async () => {
+  const server = await startServer();
+  const secret = `ghp_${"a1B2".repeat(9)}`;
+  const response = `${"x".repeat(1_980)} ${secret} and more`;
+  await server.post("/interactions", { id: "i", session_id: "s", prompt: "Why?" });
+  await server.post("/interactions/i/response", { response });
+  await server.post("/interactions", { session_id: "s", prompt: "And?", response: "🙂".repeat(3_000) });
+  const { body } = await server.get("/sessions/s/entries?excerpts=1");
+  const excerpts = body.entries.map((row: { response_excerpt: string }) => row.response_excerpt);
+  expect(excerpts).toEqual([excerpts[1], `${"x".repeat(1_980)} [masked:github_toke`, "🙂".repeat(2_000)]);
+  expect(body.entries[0].response_chars).toBe(response.length);
+  expect(JSON.stringify((await server.get("/sessions/s/entries")).body)).not.toContain("response_excerpt");
+  expect((await server.get("/sessions/s/entries?excerpts=perhaps")).body.error).toMatchObject({ field: "excerpts" });
+});
+
 describe("the list of sessions", () => {
-  test("has the session with the newest position first, whatever its entries' times are", async () => {
+  test("has the session with the latest time first, then that with the newest position", async () => {
     const server = await startServer();
     await server.post("/entries", [
       { ...say("a", "user", "1"), created_at: "2030-01-01" },
       { ...say("b", "user", "2"), created_at: "2010-01-01" },
       { kind: "error", error: "in no session" },
     ]);
+    expect(await idsOf(server, "")).toEqual(["a", "b"]);
+    await server.post("/entries", { ...say("b", "user", "3"), created_at: "2001-01-01" });
+    expect(await idsOf(server, "")).toEqual(["a", "b"]);
+    await server.post("/entries", { ...say("b", "user", "4"), created_at: "2030-01-01" });
     expect(await idsOf(server, "")).toEqual(["b", "a"]);
-    await server.post("/entries", { ...say("a", "user", "3"), created_at: "2001-01-01" });
+    await server.post("/entries", { ...say("a", "user", "5"), created_at: "2000-01-01" });
     expect(await idsOf(server, "")).toEqual(["a", "b"]);
   });
 
@@ -191,10 +210,10 @@ describe("the list of sessions", () => {
       cursor = body.next_cursor;
       // Both what was seen and what is still to come moves to the front, and a new session appears there.
       const moved = [seen[0] as string, "s0", "s4", `new-${seen.length}`];
-      await server.post(
-        "/entries",
-        moved.map((id) => say(id, "user", "later")),
-      );
+      await server.post("/entries", [
+        ...moved.map((id) => say(id, "user", "later")),
+        ...["s1", "s5", `old-${seen.length}`].map((id) => ({ ...say(id, "user", "of old"), created_at: "1999-01-01" })),
+      ]);
     }
     expect(seen).toEqual([...ids].reverse());
   });

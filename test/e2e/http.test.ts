@@ -17,6 +17,7 @@ describe("interactions", () => {
       id: expect.stringMatching(UUID),
       created_at: expect.stringMatching(TIME),
       position: 1,
+      unknown_fields: ["x"],
     });
     const read = await server.get(`/interactions/${body.id}`);
     expect(read.status).toBe(200);

@@ -255,6 +255,32 @@ describe("hansard export", () => {
     }
   });
 
+  test("files that are there stay, and nothing else is written, unless --force says so", async () => {
+    const data = folderOfTest();
+    await runCli(["import", nanobot], { data });
+    const file = join(data, "all.ndjson");
+    const out = join(data, "out");
+    mkdirSync(out);
+    const [one, folder] = [
+      ["export", "--out", file],
+      ["export", "--format", "nanobot", "--out", out],
+    ] as const;
+    for (const name of [file, join(out, "a_b.jsonl")]) writeFileSync(name, "precious");
+    for (const [args, name] of [
+      [one, file],
+      [folder, join(out, "a_b.jsonl")],
+    ] as const) {
+      expect(await readError([...args], { data })).toMatchObject({ status: 1, code: "file_exists", field: "--out" });
+      expect(readFileSync(name, "utf8")).toBe("precious");
+    }
+    expect(readdirSync(out)).toEqual(["a_b.jsonl"]);
+    // What was not written is no export, and is not written down as one.
+    expect((await readJson(["list", "--kind", "audit"], { data })).entries).toEqual([]);
+    for (const args of [one, folder]) expect(await runCli([...args, "--force"], { data })).toMatchObject({ status: 0 });
+    expect(readdirSync(out)).toHaveLength(4);
+    expect(readFileSync(file, "utf8")).not.toContain("precious");
+  });
+
   test("a file that cannot be written is status 1, and nothing is left behind", async () => {
     const data = folderOfTest();
     await fillStore(data, sampleEntries);
@@ -290,7 +316,7 @@ describe("GET /export", () => {
     const { status, headers, text } = await server.get("/export");
     expect([status, headers.get("content-type")]).toEqual([200, "application/x-ndjson"]);
     const [first, ...lines] = recordsOf(text);
-    expect(first).toMatchObject({ hansard: 1, log_id: expect.any(String), position: 12 });
+    expect(first).toMatchObject({ hansard: 2, log_id: expect.any(String), position: 12 });
     expect(lines).toHaveLength(12);
     for (const line of lines) {
       expect(line).toMatchObject({

@@ -24,6 +24,9 @@ const entries: readonly EntryInput[] = [
   { kind: "session_info", session_id, title: `on ${OWN}`, metadata: { key: TOKEN } },
 ];
 
+/** Known only by the name that it stands under. */
+const NAMED = "tr0ub4dor";
+
 const holdsSecret = (text: string): boolean => text.includes(TOKEN.slice(4, 14)) || text.includes(OWN.slice(-8));
 
 async function recorderOf(options: Partial<RecorderOptions>): Promise<Recorder> {
@@ -70,6 +73,22 @@ describe.each(["memory:", "a folder"])("the library on %s", (where) => {
     for (const name of ["entries", "search", "text", "reflection", "markdown", "masked", "followed"] as const) {
       expect(JSON.stringify(shown[name])).toContain("[masked:");
     }
+  });
+
+  test("what only its name tells to be a secret is hidden in lists, and where a search finds it", async () => {
+    const recorder = await recorderOf(where === "memory:" ? { data: where } : {});
+    const env = [{ name: "DB_PASSWORD", value: `${NAMED}3` }];
+    const args = { password: `${NAMED}1`, argv: ["run", "--passwd", `${NAMED}2`], env, Cookie: `sid=${NAMED}4aB5cD` };
+    await recorder.append([{ kind: "tool_call", tool: "login", args }]);
+    const shown = [await recorder.listEntries(), await recorder.search("login"), await recorder.reflect()];
+    for (const answer of shown) expect(JSON.stringify(answer)).not.toContain(NAMED);
+    for (const number of [1, 2, 3, 4]) {
+      const [hit] = (await recorder.search(`${NAMED}${number}`)).results;
+      expect(hit?.snippet).toMatch(/^(?:sid=)?\[masked:\w+\]$/);
+      expect(hit?.matches.map(([from, to]) => hit.snippet.slice(from, to))).toEqual([hit?.snippet.replace("sid=", "")]);
+    }
+    const { findings } = await recorder.scrub();
+    expect(findings).toMatchObject([{ secrets: ["assigned_secret", "cookie"] }]);
   });
 
   test("a token that the end of a snippet cuts is masked, and matches still point at what was searched for", async () => {

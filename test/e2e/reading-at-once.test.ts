@@ -76,6 +76,12 @@ test("an index that was made from another log gives none", async () => {
   expect(await here.ask("timeline", timeline("s-1"))).toBeUndefined();
 });
 
+test("a page that holds one large entry alone is left to others", async () => {
+  await recorder.session("alone").message({ role: "user", content: "x".repeat(300_000) });
+  await recorder.count();
+  expect(await (await atOnce()).ask("timeline", timeline("alone"))).toBeUndefined();
+});
+
 test("large entries are left to others, and so are the next questions for a while", async () => {
   await recorder.session("large").message({ role: "user", content: "x".repeat(300_000) });
   await recorder.session("large").message({ role: "assistant", content: "short" });

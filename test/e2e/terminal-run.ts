@@ -1,6 +1,6 @@
 // Runs the real command on a real terminal, which `script` provides, and hands back all that was drawn on it.
 import { spawn } from "node:child_process";
-import { mainFile } from "./cli-run.js";
+import { configHome, mainFile } from "./cli-run.js";
 
 export interface Drawn {
   readonly status: number | null;
@@ -16,7 +16,15 @@ export async function runOnTerminal(
   const command = `stty cols ${options.columns} rows 40; ${line}`;
   const { PATH = "" } = process.env;
   const child = spawn("script", scriptArguments(command), {
-    env: { PATH, HOME: "/nonexistent", SHELL: "/bin/sh", TERM: "xterm", HANSARD_DATA: options.data, ...options.env },
+    env: {
+      PATH,
+      HOME: "/nonexistent",
+      XDG_CONFIG_HOME: configHome,
+      SHELL: "/bin/sh",
+      TERM: "xterm",
+      HANSARD_DATA: options.data,
+      ...options.env,
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let text = "";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { openRecorder, type Recorder } from "../../src/index.js";
 import { fuzzSeed, fuzzTimeoutMs, slowFuzz } from "../support/fuzz.js";
 import { anySession, type Given, marked, recordSession, sessionId } from "./generated-session.js";
-import { boundaryIn, callIdsOf, isUser, resultIdsOf } from "./history-oracle.js";
+import { boundaryIn, callIdsOf, isUser, resultIdsOf, withoutWithdrawn } from "./history-oracle.js";
 import { anthropicFaults, openAiFaults } from "./legality.js";
 
 test(
@@ -63,8 +63,9 @@ function lastTurnEnd(session: readonly Given[], through: number): number | undef
 }
 
 /** Whether everything up to this position is complete: a user speaks next, or all is said, and no result is to come. */
-function isTurnEnd(session: readonly Given[], end: number): boolean {
-  const hasMessages = session.some((entry) => entry.kind === "message");
+function isTurnEnd(recorded: readonly Given[], end: number): boolean {
+  const hasMessages = recorded.some((entry) => entry.kind === "message");
+  const session = withoutWithdrawn(recorded);
   const said = session.slice(boundaryIn(session), end).filter((entry) => isTalk(entry, hasMessages));
   const later = session.slice(end).filter((entry) => isTalk(entry, hasMessages));
   const last = session[end - 1] as Given;
@@ -83,7 +84,7 @@ function isTurnEnd(session: readonly Given[], end: number): boolean {
 
 function isFinal(entry: Given): boolean {
   if (entry.kind === "interaction") return String(entry.response ?? "").trim() !== "";
-  return ["assistant", "timmy"].includes(String(entry.role)) && callIdsOf(entry).length === 0;
+  return ["assistant", "timmy", "model"].includes(String(entry.role)) && callIdsOf(entry).length === 0;
 }
 
 function isTalk(entry: Given, hasMessages: boolean): boolean {

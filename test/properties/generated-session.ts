@@ -81,7 +81,10 @@ const part: fc.Arbitrary<unknown> = fc.oneof(
     { type: "refusal", refusal: "no" },
     { type: "refusal" },
     { type: "thinking", thinking: "hm", signature: "x" },
+    { type: "thinking", thinking: "", signature: "y" },
+    { type: "thinking", thinking: "unsigned" },
     { type: "redacted_thinking", data: "x" },
+    { type: "redacted_thinking" },
     { type: null, text: "" },
     {},
     { text: "no type" },
@@ -94,14 +97,14 @@ const calls = fc.oneof(fc.constant(undefined), fc.array(call, { maxLength: 3 }))
 
 const user = fc.record({ role: fc.constant("user"), content, name });
 const assistant = fc
-  .record({ role: fc.constantFrom("assistant", "assistant", "timmy"), content, name, tool_calls: calls })
+  .record({ role: fc.constantFrom("assistant", "assistant", "timmy", "model"), content, name, tool_calls: calls })
   .map((message) => {
     const mayBeNull = message.tool_calls !== undefined && message.tool_calls.length > 0;
     return mayBeNull && message.content === "" ? { ...message, content: null } : message;
   });
 const system = fc.record({ role: fc.constantFrom("system", "developer"), content, name });
 const tool = fc.record({
-  role: fc.constant("tool"),
+  role: fc.constantFrom("tool", "tool", "function"),
   content,
   name,
   tool_call_id: fc.option(callId, { nil: undefined }),
@@ -124,6 +127,9 @@ const aside: fc.Arbitrary<Given> = fc.constantFrom(
   { kind: "raw", source: "x", record: { role: "user", content: "not said" } },
 );
 
+/** Takes back one of the messages before it, whichever; where there is none it is left out of the session. */
+const withdrawal: fc.Arbitrary<Given> = fc.record({ kind: fc.constant("withdrawal"), withdraws: fc.nat() });
+
 /** Talk without any boundary; users are rare, so that windows have to reach back. */
 const talk: fc.Arbitrary<Given> = fc.oneof(
   { weight: 2, arbitrary: of("message", user) },
@@ -132,6 +138,7 @@ const talk: fc.Arbitrary<Given> = fc.oneof(
   { weight: 2, arbitrary: of("tool_call", toolCall) },
   { weight: 1, arbitrary: of("message", system) },
   { weight: 1, arbitrary: aside },
+  { weight: 1, arbitrary: withdrawal },
 );
 const interaction: fc.Arbitrary<Given> = of(
   "interaction",
@@ -161,7 +168,23 @@ function sessionOf(
   pieces: fc.Arbitrary<readonly Given[]>,
   length: { readonly minLength?: number; readonly maxLength: number },
 ): fc.Arbitrary<readonly Given[]> {
-  return fc.array(pieces, { ...length, size: "max" }).map((parts) => parts.flat());
+  return fc.array(pieces, { ...length, size: "max" }).map((parts) => withdrawn(parts.flat()));
+}
+
+/** Each withdrawal names a message before it by the position that this will have in an empty store. */
+function withdrawn(session: readonly Given[]): readonly Given[] {
+  const placed: Given[] = [];
+  const messages: number[] = [];
+  for (const entry of session) {
+    if (entry.kind === "withdrawal") {
+      const withdraws = messages[(entry.withdraws as number) % messages.length];
+      if (withdraws !== undefined) placed.push({ kind: "withdrawal", withdraws });
+      continue;
+    }
+    placed.push(entry);
+    if (entry.kind === "message") messages.push(placed.length);
+  }
+  return placed;
 }
 
 /** Anything in any order. */
@@ -193,7 +216,10 @@ export const longSession: fc.Arbitrary<readonly Given[]> = fc
     ),
     fc.nat(200),
   )
-  .map(([entries, boundaryAt]) => [...entries.slice(0, boundaryAt), { kind: "clear" }, ...entries.slice(boundaryAt)]);
+  .map(([entries, boundaryAt]) => {
+    const withBoundary = [...entries.slice(0, boundaryAt), { kind: "clear" }, ...entries.slice(boundaryAt)];
+    return withdrawn(withBoundary);
+  });
 
 /**
  * The same session with each text marked by the position its entry will have in an empty store, so that what history
@@ -209,8 +235,16 @@ export function marked(session: readonly Given[]): readonly Given[] {
   });
 }
 
-/** Records the session in one batch; in an empty store entry n then has position n + 1. */
+/** In batches, since what is withdrawn has to be there before; in an empty store entry n then has position n + 1. */
 export async function recordSession(recorder: Recorder, session: readonly Given[]): Promise<void> {
-  if (session.length === 0) return;
-  await recorder.append(session.map((entry) => ({ ...entry, session_id: sessionId }) as unknown as EntryInput));
+  let batch: Given[] = [];
+  const flush = async (): Promise<void> => {
+    if (batch.length > 0) await recorder.append(batch as unknown as readonly EntryInput[]);
+    batch = [];
+  };
+  for (const entry of session) {
+    if (entry.kind === "withdrawal") await flush();
+    batch.push({ ...entry, session_id: sessionId });
+  }
+  await flush();
 }

@@ -27,12 +27,18 @@ export function expectedHistory(
   options: { readonly max_messages: number; readonly include_pending: boolean },
 ): readonly Shape[] {
   const hasMessages = session.some((entry) => entry.kind === "message");
-  const entries = session.slice(boundaryIn(session));
+  const entries = withoutWithdrawn(session).slice(boundaryIn(session));
   const talk = hasMessages ? repaired(entries, options.include_pending) : fromInteractions(entries);
   const window = windowOf(talk, options.max_messages);
   if (window.length === 0) return [];
   const systems = entries.filter((entry) => hasMessages && ["system", "developer"].includes(entry.role as string));
   return [...systems.map((entry) => shape("system", entry.content)), ...window];
+}
+
+/** The same with nothing in the place of what was taken back. */
+export function withoutWithdrawn(session: readonly Given[]): readonly Given[] {
+  const positions = new Set(session.flatMap(({ kind, withdraws }) => (kind === "withdrawal" ? [withdraws] : [])));
+  return session.map((entry, index) => (positions.has(index + 1) ? { kind: "nothing" } : entry));
 }
 
 export function shapeOf(message: object): Shape {
@@ -99,7 +105,8 @@ function resultsIn(
     const { result = "", tool_call_id: id } = entry;
     return [{ id, content: typeof result === "string" ? result : JSON.stringify(result), isSpare: true }];
   }
-  if (entry.role === "tool") return [{ id: entry.tool_call_id, content: entry.content, isSpare: false }];
+  if (entry.role === "tool" || entry.role === "function")
+    return [{ id: entry.tool_call_id, content: entry.content, isSpare: false }];
   if (entry.role !== "user" || !Array.isArray(entry.content)) return [];
   const blocks = (entry.content as readonly Part[]).filter((part) => part.type === "tool_result");
   return blocks.map((part) => {
@@ -122,7 +129,7 @@ export function callIdsOf(entry: Given): readonly string[] {
 }
 
 function isAssistant(entry: Given): boolean {
-  return entry.kind === "message" && (entry.role === "assistant" || entry.role === "timmy");
+  return entry.kind === "message" && ["assistant", "timmy", "model"].includes(entry.role as string);
 }
 
 /** A user's message that holds nothing but results of tools is not the user's. */

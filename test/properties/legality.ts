@@ -78,6 +78,8 @@ function isOpenAiPart(part: Loose, role: string): boolean {
   return part.type === "file" && (typeof inner.file_id === "string" || typeof inner.file_data === "string");
 }
 
+const THOUGHTS = ["thinking", "redacted_thinking"];
+
 /** Complaints about a history in Anthropic's form. */
 export function anthropicFaults(
   history: { readonly system: unknown; readonly messages: readonly object[] },
@@ -92,6 +94,7 @@ export function anthropicFaults(
     if (message.role !== (index % 2 === 0 ? "user" : "assistant")) faults.push(`message ${index} is ${message.role}'s`);
     const blocks = blocksOf(message);
     if (blocks.length === 0) faults.push(`message ${index} is empty`);
+    if (THOUGHTS.includes(String(blocks.at(-1)?.type))) faults.push(`message ${index} ends in a thought`);
     for (const block of blocks) faults.push(...blockFaults(block, String(message.role)));
     const answered = blocks.filter((block) => block.type === "tool_result").map((block) => block.tool_use_id);
     if (blocks.slice(0, answered.length).some((block) => block.type !== "tool_result"))
@@ -121,12 +124,18 @@ function blocksOf(message: Loose): readonly Loose[] {
 
 function blockFaults(block: Loose, role: string): readonly string[] {
   const faults: string[] = [];
-  const allowed = role === "user" ? ["text", "image", "document", "tool_result"] : ["text", "tool_use"];
+  const allowed = role === "user" ? ["text", "image", "document", "tool_result"] : ["text", "tool_use", ...THOUGHTS];
   if (!allowed.includes(String(block.type))) faults.push(`a ${block.type} block of the ${role}`);
   if (block.type === "text") {
     if (typeof block.text !== "string" || block.text.trim() === "") faults.push("a blank text block");
     if (Object.keys(block).length !== 2) faults.push("keys of a text block");
   }
+  if (block.type === "thinking") {
+    const isSigned =
+      typeof block.thinking === "string" && typeof block.signature === "string" && block.signature !== "";
+    if (!isSigned || Object.keys(block).length !== 3) faults.push(`thinking ${JSON.stringify(block)}`);
+  }
+  if (block.type === "redacted_thinking" && typeof block.data !== "string") faults.push("redacted thinking");
   if (block.type === "image" || block.type === "document") {
     const source = block.source as Loose;
     const isInline = typeof source.data === "string" && typeof source.media_type === "string";

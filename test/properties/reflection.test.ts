@@ -1,7 +1,7 @@
 // Reflection over any entries at all: it never fails, its counts add up, and everything it says is cited.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Entry } from "../../src/model/entry.js";
+import type { Entry, EntryOf } from "../../src/model/entry.js";
 import { fuzz } from "../support/fuzz.js";
 import { reflect } from "../support/reflect.js";
 
@@ -24,10 +24,16 @@ const content = fc.oneof(
 );
 
 const fields = fc.oneof(
-  fc.record({ kind: fc.constant("interaction"), prompt: text, response: text }),
+  fc.record({
+    kind: fc.constant("interaction"),
+    prompt: text,
+    response: text,
+    response_summary: text,
+    error: fc.oneof(fc.constant(""), text),
+  }),
   fc.record({
     kind: fc.constant("message"),
-    role: fc.constantFrom("user", "assistant", "system", "tool", "developer", "timmy"),
+    role: fc.constantFrom("user", "assistant", "system", "tool", "developer", "timmy", "function", "model"),
     content,
     confidence: maybe(fc.double({ min: 0, max: 1, noNaN: true })),
   }),
@@ -55,6 +61,21 @@ const entries = fc
     }),
   );
 
+/** What somebody thought of about every third entry. */
+const opinion = fc.record({ score: fc.constantFrom(-1, -0.5), label: text, comment: text });
+const dislikesOf = (given: readonly Entry[]): fc.Arbitrary<ReadonlyMap<string, readonly EntryOf<"feedback">[]>> =>
+  fc.array(fc.tuple(fc.nat({ max: 40 }), fc.array(opinion, { maxLength: 3 })), { maxLength: 14 }).map(
+    (drawn) =>
+      new Map(
+        drawn.flatMap(([at, opinions]) => {
+          const entry = given[at];
+          const feedback = opinions.map((one, of) => ({ ...one, id: `f${at}.${of}`, position: 100 + at * 3 + of }));
+          return entry === undefined ? [] : [[entry.id, feedback as unknown as readonly EntryOf<"feedback">[]]];
+        }),
+      ),
+  );
+const entriesAndDislikes = entries.chain((given) => fc.tuple(fc.constant(given), dislikesOf(given)));
+
 /** An absent number or boolean is absent, not undefined. */
 function withoutAbsent(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -66,7 +87,9 @@ test("any entries give a report whose counts are those of the entries", () => {
       const report = reflect(given);
       const conversation = given.filter(({ kind }) => CONVERSATION.has(kind));
       expect(report.reviewed).toBe(conversation.length);
-      expect(report.errors).toBe(conversation.filter(({ kind }) => kind === "error").length);
+      const hasFailed = (entry: Entry): boolean =>
+        entry.kind === "error" || (entry.kind === "interaction" && entry.error !== "");
+      expect(report.errors).toBe(conversation.filter(hasFailed).length);
       expect(report.error_groups.reduce((sum, { count }) => sum + count, 0)).toBe(report.errors);
       expect(report.tools.reduce((sum, { calls }) => sum + calls, 0)).toBe(
         conversation.filter(({ kind }) => kind === "tool_call").length,
@@ -80,11 +103,16 @@ test("any entries give a report whose counts are those of the entries", () => {
 
 test("every finding cites entries that were given, and the Markdown their positions", () => {
   fc.assert(
-    fc.property(entries, (given) => {
-      const report = reflect(given);
-      const ids = new Set(given.map(({ id }) => id));
-      const { low_confidence, error_groups, topics, tools, decisions, trend, insights } = report;
-      const findings = [...low_confidence.items, ...error_groups, ...topics, ...tools, ...decisions, ...trend.changes];
+    fc.property(entriesAndDislikes, ([given, dislikes]) => {
+      const report = reflect(given, { dislikes });
+      const feedback = [...dislikes.values()].flat();
+      const ids = new Set([...given, ...feedback].map(({ id }) => id));
+      const { low_confidence, error_groups, topics, tools, disliked, decisions, trend, insights } = report;
+      const lists = [...low_confidence.items, ...error_groups, ...topics, ...tools, ...disliked.items];
+      const findings = [...lists, ...decisions, ...trend.changes];
+      const conversation = given.filter(({ kind }) => CONVERSATION.has(kind));
+      expect(disliked.count).toBe(conversation.filter(({ id }) => dislikes.has(id)).length);
+      expect(disliked.items).toHaveLength(Math.min(disliked.count, 5));
       for (const { entry_ids } of findings) expect(entry_ids.length).toBeGreaterThan(0);
       for (const { entry_ids } of [...findings, ...insights]) {
         expect(entry_ids.every((id) => ids.has(id))).toBe(true);
@@ -99,12 +127,12 @@ test("every finding cites entries that were given, and the Markdown their positi
 
 test("the order of the entries, and the Markdown's lines, do not depend on what was recorded", () => {
   fc.assert(
-    fc.property(entries, (given) => {
-      const report = reflect(given);
-      expect(reflect([...given].reverse())).toEqual(report);
+    fc.property(entriesAndDislikes, ([given, dislikes]) => {
+      const report = reflect(given, { dislikes });
+      expect(reflect([...given].reverse(), { dislikes })).toEqual(report);
       if (report.reviewed === 0) return;
       const headings = report.markdown.split("\n").filter((line) => /^#{2,3} (?!#)/.test(line));
-      expect(headings).toHaveLength(9);
+      expect(headings).toHaveLength(10);
       expect(report.markdown.split(/\n/).every((line) => line === "" || /^(#{2,3} |- |\S)/u.test(line))).toBe(true);
     }),
     fuzz(300),

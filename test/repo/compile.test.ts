@@ -27,7 +27,7 @@ test("nothing is built twice, and what was compiled from a deleted source disapp
   await build();
   expect(existsSync(join(root, "dist/src/gone/away.js"))).toBe(true);
   await build();
-  expect(lines).toEqual(["Building."]);
+  expect(lines).toEqual(["Building (compiling TypeScript)."]);
 
   rmSync(join(root, "src/gone"), { recursive: true });
   await build();

@@ -6,6 +6,7 @@ import { ensureDependencies } from "../../scripts/dependencies.mjs";
 import { folderWithFiles } from "./folder-with-files.js";
 
 const installing = "Installing dependencies (the first time takes a minute or two).";
+const installed = expect.stringMatching(/^Installed in \d+ s\.$/);
 
 /** A project without dependencies, so that npm installs it without a network. */
 const project = {
@@ -21,8 +22,31 @@ async function linesOf(root: string): Promise<string[]> {
 
 test("a fresh clone is installed once", async () => {
   const root = folderWithFiles(project);
-  expect(await linesOf(root)).toEqual([installing]);
+  expect(await linesOf(root)).toEqual([installing, installed]);
   expect(await linesOf(root)).toEqual([]);
+});
+
+test("who waits is told what takes long, as it happens", async () => {
+  const install =
+    "echo prebuild-install warn install No prebuilt binaries found >&2; echo prebuild-install warn again >&2";
+  const root = folderWithFiles({
+    "package.json": '{"name":"small","engines":{"node":">=20.19"},"dependencies":{"better-sqlite3":"file:native"}}',
+    "package-lock.json": JSON.stringify({
+      ...{ name: "small", lockfileVersion: 3 },
+      packages: {
+        "": { name: "small", dependencies: { "better-sqlite3": "file:native" } },
+        native: { name: "better-sqlite3", version: "12.0.0", hasInstallScript: true },
+        "node_modules/better-sqlite3": { resolved: "native", link: true },
+      },
+    }),
+    "native/package.json": JSON.stringify({ name: "better-sqlite3", version: "12.0.0", scripts: { install } }),
+  });
+  expect(await linesOf(root)).toEqual([
+    installing,
+    "Fetching the prebuilt binary of better-sqlite3.",
+    "No prebuilt binary can be had here: compiling better-sqlite3, which takes about a minute.",
+    installed,
+  ]);
 });
 
 test("what somebody installed by hand is left alone when it matches, optional packages of other platforms apart", async () => {
@@ -41,10 +65,10 @@ test("another version, or another binary interface of Node, is installed anew", 
     ...project,
     "node_modules/.package-lock.json": JSON.stringify({ packages: { "node_modules/a": { version: "1.0.0" } } }),
   });
-  expect(await linesOf(root)).toEqual([installing]);
+  expect(await linesOf(root)).toEqual([installing, installed]);
   const stamp = join(root, "node_modules", ".hansard-stamp");
   writeFileSync(stamp, readFileSync(stamp, "utf8").replace(/\d+$/, "1"));
-  expect(await linesOf(root)).toEqual([installing]);
+  expect(await linesOf(root)).toEqual([installing, installed]);
 });
 
 test("a Node that is too old is told so", async () => {

@@ -36,9 +36,10 @@ test("every scope is explained", () => {
 });
 
 test("the limits are those that hold", () => {
-  const { entry_bytes, request_bytes, nesting_levels } = limits;
+  const { entry_bytes, request_bytes, nesting_levels, entry_values, request_values } = limits;
+  const ofEntries = { entry_bytes, request_bytes, nesting_levels, entry_values, request_values };
   const rows = tableOf("| limit | value | beyond it |").map(([name, value]) => [name, Number(value)]);
-  expect(Object.fromEntries(rows)).toEqual({ entry_bytes, request_bytes, nesting_levels, ...defaultLimits });
+  expect(Object.fromEntries(rows)).toEqual({ ...ofEntries, ...defaultLimits });
 });
 
 test("the statuses named beside codes are theirs", () => {

@@ -75,6 +75,7 @@ export const badValues: { readonly [N in Exclude<ParameterName<QuestionName>, Fi
   max_tokens: ["few"],
   format: ["xml"],
   include_pending: ["perhaps"],
+  include: ["everything"],
   limit: ["many", "5 rows"],
   cursor: ["x"],
 };

@@ -26,7 +26,7 @@ export function runsOf(runs: number): number {
 }
 
 /** Long enough for the normal run, and for as long as it takes when more was asked for. */
-export const fuzzTimeoutMs = isFuzzing ? 24 * 3_600_000 : 60_000;
+export const fuzzTimeoutMs = isFuzzing ? 24 * 3_600_000 : 120_000;
 
 function setting(name: string): number | undefined {
   const text = process.env[name];

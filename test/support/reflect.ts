@@ -1,15 +1,18 @@
 // Reflection over entries at hand, as tests want it.
-import type { Entry } from "../../src/model/entry.js";
+import type { Entry, EntryOf } from "../../src/model/entry.js";
 import type { ReflectionReport } from "../../src/model/report.js";
 import { Reflection, type ReflectionSettings } from "../../src/reflect/reflection.js";
 
-/** In whatever order they come; `before` are those that came before the reviewed ones. */
+/** In whatever order they come; `before` are those that came before the reviewed ones, `dislikes` go by entries' ids. */
 export function reflect(
   entries: readonly Entry[],
-  options: ReflectionSettings & { readonly before?: readonly Entry[] } = {},
+  options: ReflectionSettings & {
+    readonly before?: readonly Entry[];
+    readonly dislikes?: ReadonlyMap<string, readonly EntryOf<"feedback">[]>;
+  } = {},
 ): ReflectionReport {
   const reflection = new Reflection(options);
-  for (const entry of newestFirst(entries)) reflection.add(entry);
+  for (const entry of newestFirst(entries)) reflection.add(entry, options.dislikes?.get(entry.id));
   for (const entry of newestFirst(options.before ?? [])) reflection.addBefore(entry);
   return reflection.finish();
 }

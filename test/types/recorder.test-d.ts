@@ -32,6 +32,7 @@ import {
   type SearchHit,
   type SearchPage,
   type Session,
+  type SessionLabels,
   type SessionList,
   type SessionSummary,
   type Tail,
@@ -103,6 +104,8 @@ expectTypeOf<CaptureKind>().toEqualTypeOf<
   | "decision"
   | "consolidation"
   | "clear"
+  | "withdrawal"
+  | "feedback"
   | "session_info"
   | "raw"
 >();
@@ -191,7 +194,7 @@ else expectTypeOf(verification.reason).toEqualTypeOf<string>();
 
 // Sessions.
 declare const session: Session;
-expectTypeOf(recorder.session).toEqualTypeOf<(id: string) => Session>();
+expectTypeOf(recorder.session).toEqualTypeOf<(id: string, labels?: SessionLabels) => Session>();
 expectTypeOf(recorder.listSessions).returns.resolves.toEqualTypeOf<SessionList>();
 expectTypeOf(recorder.listSessions).toBeCallableWith({ project: "-", client: "c", limit: 5, cursor: null });
 expectTypeOf<SessionList["sessions"]>().toEqualTypeOf<readonly SessionSummary[]>();
@@ -204,6 +207,14 @@ expectTypeOf(session.toolCall).toBeCallableWith({ tool: "t", args: { a: 1 }, res
 expectTypeOf(session.error).toBeCallableWith({ error: "e", context: "c" });
 expectTypeOf(session.decision).toBeCallableWith({ decision: "d", confidence: 0.5 });
 expectTypeOf(session.info).toBeCallableWith({ title: "t", metadata: { m: [1] }, parent: "p" });
+expectTypeOf(session.interaction).toBeCallableWith({ prompt: "p", error: "overloaded" });
+expectTypeOf(session.interaction).returns.resolves.toEqualTypeOf<Interaction>();
+expectTypeOf(session.withdraw).toBeCallableWith(3, { id: "w" });
+expectTypeOf(recorder.feedback).toBeCallableWith({ entry_id: "e", score: -1, label: "wrong", comment: null });
+expectTypeOf(recorder.feedback).returns.resolves.toEqualTypeOf<Captured>();
+expectTypeOf<Captured["unknown_fields"]>().toEqualTypeOf<readonly string[] | undefined>();
+// @ts-expect-error Feedback is about an entry.
+void recorder.feedback({ score: 1 });
 expectTypeOf(session.clear).toBeCallableWith();
 expectTypeOf(session.clear).returns.resolves.toEqualTypeOf<Captured>();
 expectTypeOf(session.consolidate).toBeCallableWith(5, { summary: "s" });

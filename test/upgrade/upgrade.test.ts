@@ -5,7 +5,8 @@ import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
 import { logMigrations } from "../../src/engines/sqlite/log-schema.js";
-import { openRecorder, type Recorder } from "../../src/index.js";
+import { type JsonObject, openRecorder, type Recorder } from "../../src/index.js";
+import { fillFields } from "../../src/model/body.js";
 import { sampleEntries } from "../support/sample-entries.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { frozenAnswers } from "./frozen-answers.js";
@@ -22,8 +23,8 @@ test("there is a fixture for every version of the format", () => {
 describe.each(versions)("a log of version %i", (version) => {
   test("reads back as it was frozen, entry by entry, and is verified", async () => {
     const { recorder } = await openFrozen(version);
-    const expected = JSON.parse(readFileSync(join(fixtures, `log-v${version}.json`), "utf8"));
-    expect(await frozenAnswers(recorder)).toEqual(expected);
+    const frozen = JSON.parse(readFileSync(join(fixtures, `log-v${version}.json`), "utf8"));
+    expect(await frozenAnswers(recorder)).toEqual({ ...frozen, entries: frozen.entries.map(withLaterFields) });
   });
 
   test("takes new entries onto its chain", async () => {
@@ -61,6 +62,12 @@ describe.each(versions)("a log of version %i", (version) => {
     }
   });
 });
+
+/** Fields that entries have got since then read as absent ones do, and have nobody in `recorded_by`. */
+function withLaterFields(entry: JsonObject): JsonObject {
+  const fields = entry.erased === true ? {} : fillFields(String(entry.kind), {});
+  return { recorded_by: "", ...fields, ...entry };
+}
 
 async function openFrozen(version: number): Promise<{ readonly recorder: Recorder; readonly path: string }> {
   const data = join(folderOfTest(), "store");

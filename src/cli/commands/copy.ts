@@ -5,7 +5,7 @@ import { shownPlace } from "../../model/data-address.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { resolvePlace } from "../settings.js";
-import { bar, countOf } from "../text/table.js";
+import { bar, countOf, formatCount } from "../text/table.js";
 import { documentText, ProgressLine } from "../text/terminal.js";
 
 const BAR_TOTAL = 20;
@@ -35,7 +35,9 @@ export const copyCommand: CommandModule = {
         to,
         onProgress: ({ position, end }) => {
           const share = position / end;
-          progress.show(`${bar(share * BAR_TOTAL, BAR_TOTAL)} ${Math.floor(share * 100)} %, ${position} of ${end}`);
+          progress.show(
+            `${bar(share * BAR_TOTAL, BAR_TOTAL)} ${Math.floor(share * 100)} %, ${formatCount(position)} of ${formatCount(end)}`,
+          );
         },
       });
       progress.clear();

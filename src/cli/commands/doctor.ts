@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { type Diagnosis, discardDamagedIndex, type Finding, inspectStore } from "../../inspect-store.js";
 import { type CommandModule, examplesText, type Invocation, keptFolder, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
+import { systemUser } from "../system-user.js";
 import { bar, countOf, formatCount, wrapText } from "../text/table.js";
 import { cleanText, documentText, type Pane, ProgressLine } from "../text/terminal.js";
 
@@ -15,11 +16,16 @@ export const doctorCommand: CommandModule = {
         "--rebuild-index",
         "build the index anew from the log, also while a server runs; nothing recorded is touched",
       )
+      .option(
+        "--accept-log",
+        "the log was cut off or exchanged with your knowledge: write that down, and let go of what was known of the other",
+      )
       .option("--json", "print a JSON document")
       .addHelpText(
         "after",
         `\nThe exit status is 1 where a check fails; warnings alone leave it 0.\n${examplesText([
           ["look at the default store", "hansard doctor"],
+          ["an older copy of the log was put back by hand", "hansard doctor --accept-log"],
           ["mend lists that miss entries", "hansard doctor --rebuild-index --data ./record"],
         ])}`,
       );
@@ -29,10 +35,12 @@ export const doctorCommand: CommandModule = {
     const progress = new ProgressLine(screen.err);
     const onStep = (says: string): void => progress.show(says);
     try {
+      const accepted = options.acceptLog === true ? [await acceptLog(settings)] : [];
       const rebuilt = options.rebuildIndex === true ? [await rebuildIndex(settings, onStep)] : [];
-      const { ok, findings } = await inspectStore({ data: keptFolder(settings), onStep });
+      const { seal_key } = settings;
+      const { ok, findings } = await inspectStore({ data: keptFolder(settings), seal_key, onStep });
       progress.clear();
-      const diagnosis = { ok, findings: [...rebuilt, ...findings] };
+      const diagnosis = { ok, findings: [...accepted, ...rebuilt, ...findings] };
       screen.out.write(json ? documentText(diagnosis, screen.out) : diagnosisText(diagnosis, screen.out));
       return ok ? exitStatus.done : exitStatus.failed;
     } finally {
@@ -40,6 +48,17 @@ export const doctorCommand: CommandModule = {
     }
   },
 };
+
+async function acceptLog(settings: Invocation["settings"]): Promise<Finding> {
+  const accepted = await withRecorder({ settings, create: false }, (recorder) =>
+    recorder.acceptLog({ actor: systemUser() }),
+  );
+  const message =
+    accepted === undefined
+      ? "there was nothing to accept: the log holds all that is known of it"
+      : `the log was accepted as it is, and an audit entry says so; entries through ${accepted.known.position} were known`;
+  return { level: "ok", check: "evidence", message };
+}
 
 async function rebuildIndex(settings: Invocation["settings"], onStep: (says: string) => void): Promise<Finding> {
   onStep("Building the index anew …");

@@ -10,9 +10,9 @@ import { exitStatus, WrongUse } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
 import { fileNamesOf } from "../session-file-names.js";
 import { systemUser } from "../system-user.js";
-import { countOf } from "../text/table.js";
+import { countOf, formatBytes, formatCount } from "../text/table.js";
 import { cleanText, escapeObeyed, ProgressLine } from "../text/terminal.js";
-import { writeOut, writeWhole } from "../written-file.js";
+import { refuseTaken, writeOut, writeWhole } from "../written-file.js";
 
 /** Forms whose files hold one session each. */
 const PER_SESSION = new Set(["nanobot", "timmy"]);
@@ -26,6 +26,7 @@ export const exportCommand: CommandModule = {
     defineQuestion(command, "export")
       .option("--timezone <zone>", "for nanobot and timmy, whose times have no zone (this machine's)")
       .option("--out <path>", "a file; for nanobot and timmy without --session a folder")
+      .option("--force", "replace files that are there already")
       .option("--json", "tell what went wrong as JSON; what is exported stays as it is")
       .addHelpText(
         "after",
@@ -48,19 +49,34 @@ ${examplesText([
 
 async function exportWith(recorder: Recorder, { options, screen }: Invocation): Promise<void> {
   const { out, ...form } = textOptions(options, ["format", "timezone", "out"]);
-  const chosen = { ...form, ...readQuestion(options, "export"), actor: systemUser(), export_id: randomUUID() };
+  let isTold = false;
+  const onUnaudited = (): void => {
+    if (!isTold) screen.err.write("The store cannot be written, so that no audit entry tells of this export.\n");
+    isTold = true;
+  };
+  const deed = { actor: systemUser(), export_id: randomUUID(), onUnaudited };
+  const chosen = { ...form, ...readQuestion(options, "export"), ...deed };
   const { session_id } = chosen;
   const isPerSession = PER_SESSION.has(chosen.format ?? "");
+  const replaces = options.force === true;
   if (!isPerSession || (session_id ?? "") !== "") {
     const lines = recorder.exportEntries(chosen);
     if (out === undefined || out === "-")
       return writeOut(screen.out.isTerminal ? harmless(lines, chosen.format) : lines);
     const [name] = isFolder(out) ? [...fileNamesOf([session_id ?? ""]).values()] : [];
-    return writeWhole(name !== undefined && isPerSession ? join(out, name) : out, lines);
+    const path = name !== undefined && isPerSession ? join(out, name) : out;
+    refuseTaken([path], replaces);
+    await writeWhole(path, lines);
+    screen.err.write(`Wrote ${formatBytes(statSync(path).size)} to ${cleanText(path)}.\n`);
+    return;
   }
   if (out === undefined || out === "-") throw folderMissing(chosen.format as string);
   const progress = new ProgressLine(screen.err);
   const names = fileNamesOf(await sessionIds(recorder, chosen));
+  refuseTaken(
+    [...names.values()].map((name) => join(out, name)),
+    replaces,
+  );
   await mkdir(out, { recursive: true, mode: 0o700 });
   let [looked, written] = [0, 0];
   for (const [session, name] of names) {
@@ -72,7 +88,7 @@ async function exportWith(recorder: Recorder, { options, screen }: Invocation): 
       written += 1;
     }
     looked += 1;
-    progress.show(`${looked} of ${names.size} sessions …`);
+    progress.show(`${formatCount(looked)} of ${countOf(names.size, "session", "sessions")} …`);
   }
   progress.clear();
   screen.err.write(`Wrote ${countOf(written, "session", "sessions")} to ${basename(out)}.\n`);

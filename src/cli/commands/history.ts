@@ -1,15 +1,14 @@
 // `hansard history`: a session as model input, as a transcript or as the document of GET /sessions/{id}/history.
 
 import type { Command } from "commander";
-import type { AnthropicHistory, OpenAiMessage } from "../../index.js";
-import { contentText, valueText } from "../../model/content.js";
-import { isJsonObject } from "../../model/json.js";
-import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
+import type { AnthropicHistory, OpenAiMessage, Session } from "../../index.js";
+import { messagePieces } from "../../model/content-pieces.js";
+import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { openSession } from "../named-session.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
 import { cleanLine, documentText, type Pane } from "../text/terminal.js";
-import { callParagraph, openAiCallParagraphs, type Paragraph, paragraphLines, roleColour } from "../text/transcript.js";
+import { type Paragraph, paragraphLines, pieceParagraphs, roleColour } from "../text/transcript.js";
 
 type Document = AnthropicHistory | { readonly messages: readonly OpenAiMessage[] };
 
@@ -34,19 +33,34 @@ export const historyCommand: CommandModule = {
   async run(invocation: Invocation) {
     const { operands, options, settings, screen, json } = invocation;
     const id = operands[0] as string;
-    const { document, isKnown } = await withRecorder({ settings, create: false }, async (recorder) => {
+    const { document, emptiness } = await withQuestion({ settings, screen, json }, async (recorder) => {
       const session = openSession(recorder, id);
-      const history = await session.history(readQuestion(options, "history"));
+      const asked = readQuestion(options, "history");
+      const history = await session.history(asked);
       const read: Document = "messages" in history ? history : { messages: history };
-      return { document: read, isKnown: read.messages.length > 0 || (await session.summary()) !== undefined };
+      return { document: read, emptiness: read.messages.length > 0 ? "" : await whyEmpty(session, asked) };
     });
     const { out } = screen;
     if (json) out.write(documentText(document, out));
     else if (document.messages.length > 0) out.write(transcriptText(document, out));
-    else out.write(isKnown ? EMPTY : `No history: nothing is recorded in session ${JSON.stringify(cleanLine(id))}.\n`);
+    else out.write(emptiness);
     return exitStatus.done;
   },
 };
+
+/** In words: an empty answer may mean that there is nothing, or that what there is was not asked for. */
+async function whyEmpty(
+  session: Session,
+  asked: { readonly max_tokens?: string; readonly max_messages?: string },
+): Promise<string> {
+  if ((await session.summary()) === undefined) {
+    return `No history: nothing is recorded in session ${JSON.stringify(cleanLine(session.id))}.\n`;
+  }
+  if ((await session.history()).length === 0) return EMPTY;
+  const { max_tokens, max_messages = "" } = asked;
+  if (max_tokens === undefined) return `No history: --max-messages ${cleanLine(max_messages)} leaves no message.\n`;
+  return `No history: the newest turn alone takes more than ${cleanLine(max_tokens)} tokens. Give more with --max-tokens.\n`;
+}
 
 const EMPTY =
   "No history: nothing in this session is model input, or it was cleared since.\n" +
@@ -76,26 +90,10 @@ function transcriptText(document: Document, pane: Pane): string {
     .join("\n");
 }
 
-function toTurn(message: Document["messages"][number], pane: Pane): Turn {
-  const { role, content } = message;
-  if ("tool_call_id" in message) {
-    const { name = "" } = message;
-    return { role, name, paragraphs: [{ text: contentText(content), linesMax: RESULT_LINES }] };
-  }
-  const calls = "tool_calls" in message ? openAiCallParagraphs(message.tool_calls ?? [], pane.colours) : [];
-  const said = typeof content === "string" ? [{ text: content }] : content.map((block) => toParagraph(block, pane));
-  const paragraphs = [...said, ...calls].filter(({ text }) => text.trim() !== "");
-  return { role, ...("name" in message ? { name: message.name ?? "" } : {}), paragraphs };
-}
-
-/** Blocks of either provider: texts, Anthropic's calls and results, and what can only be named. */
-function toParagraph(block: { readonly [key: string]: unknown }, pane: Pane): Paragraph {
-  const { colours } = pane;
-  if (block.type === "tool_use") {
-    return callParagraph({ name: `calls ${valueText(block.name)}`, given: block.input }, colours);
-  }
-  if (block.type !== "tool_result") return { text: contentText([block]) };
-  const mark = block.is_error === true ? "→ failed: " : "→ ";
-  const result = isJsonObject(block.content) ? valueText(block.content) : contentText(block.content);
-  return { text: `${mark}${result}`, linesMax: RESULT_LINES };
+function toTurn(message: Document["messages"][number], { colours }: Pane): Turn {
+  const isResult = "tool_call_id" in message;
+  const saidLinesMax = isResult ? RESULT_LINES : Number.POSITIVE_INFINITY;
+  const pieces = pieceParagraphs(messagePieces(message), { colours, saidLinesMax, resultLinesMax: RESULT_LINES });
+  const name = "name" in message ? (message.name ?? "") : "";
+  return { role: message.role, name, paragraphs: pieces.filter(({ text }) => text.trim() !== "") };
 }

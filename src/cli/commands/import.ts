@@ -26,13 +26,15 @@ export const importCommand: CommandModule = {
       .argument("<path...>", "files, folders with all that is in them, or - for standard input")
       .option("--format <name>", `what it is, where its content does not tell: ${importFormats.join(", ")}`)
       .option("--timezone <zone>", "where times without a zone were written, such as Europe/Berlin (this machine's)")
+      .option("--as-new", "place a Hansard export anew, also one whose chain does not hold")
       .option("--redact <when>", "capture: mask secrets before they are stored")
       .option("--json", "print the report as a document")
       .addHelpText(
         "after",
         `\nThe format is found by content. Importing again adds nothing, and a file that has grown adds what is new.
 Lines that cannot be read are reported and left out, and so are files of no known format. The exit status is 1 where a
-named path could not be read, or nothing at all.
+named path, a file of a known format or everything could not be read; and of a Hansard export whose chain does not hold
+nothing is imported.
 ${examplesText([
   ["all sessions of a nanobot workspace", "hansard import ~/.nanobot/workspace/sessions"],
   ["Timmy's logs, written on a machine in Chicago", "hansard import logs --timezone America/Chicago"],
@@ -45,7 +47,7 @@ ${examplesText([
     const { operands, options, settings, screen, json } = invocation;
     const progress = new ProgressLine(screen.err);
     const files: ImportedFile[] = [];
-    const chosen = textOptions(options, ["format", "timezone"]);
+    const chosen = { ...textOptions(options, ["format", "timezone"]), as_new: options.asNew === true };
     const isThere = operands.some((path) => path === "-" || existsSync(path));
     // Said without a store, so that a mistyped command leaves no empty one behind.
     const before = await withoutStore((recorder) => recorder.importFiles(isThere ? [] : operands, chosen));
@@ -58,16 +60,18 @@ ${examplesText([
           }),
         ).finally(() => progress.clear())
       : before;
+    const known = files.filter(({ format }) => format !== "").map(({ file }) => file);
+    const meant = new Set([...operands, ...known]);
     if (json) screen.out.write(documentText(report, screen.out));
     else printReport(invocation, report, files);
-    return isFailure(report, operands) ? exitStatus.failed : exitStatus.done;
+    return isFailure(report, meant) ? exitStatus.failed : exitStatus.done;
   },
 };
 
-/** A path that was named and could not be read fails; so does an import of which nothing could be read at all. */
-function isFailure({ rejected, added, existing }: ImportReport, operands: readonly string[]): boolean {
+/** A file that was meant and could not be read fails; so does an import of which nothing could be read at all. */
+function isFailure({ rejected, added, existing }: ImportReport, meant: ReadonlySet<string>): boolean {
   if (rejected.length > 0 && added + existing === 0) return true;
-  return rejected.some(({ line, file }) => line === 0 && operands.includes(file));
+  return rejected.some(({ line, file }) => line === 0 && meant.has(file));
 }
 
 async function withoutStore<T>(work: (recorder: Recorder) => Promise<T>): Promise<T> {

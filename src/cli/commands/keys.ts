@@ -5,7 +5,7 @@ import { type CommandModule, examplesText, type Invocation, withRecorder } from 
 import { exitStatus, WrongUse } from "../failures.js";
 import { systemUser } from "../system-user.js";
 import { shortTime } from "../text/entry-text.js";
-import { renderTable } from "../text/table.js";
+import { renderTable, wrapText } from "../text/table.js";
 import { cleanLine, documentText, type Screen } from "../text/terminal.js";
 
 type Keys = Recorder["keys"];
@@ -80,10 +80,16 @@ async function createKey(keys: Keys, { options, screen, json }: Invocation): Pro
     return;
   }
   const { bold, dim } = out.colours;
+  const wrapped = (text: string, paint = (line: string): string => line): void =>
+    out.write(
+      wrapText(text, out.columns)
+        .map((line) => `${paint(line)}\n`)
+        .join(""),
+    );
   out.write(`\n  ${bold(made.key)}\n\n`);
-  out.write(`This is key ${made.id}, of scope ${made.scope}. It is shown only now: keep it where secrets are kept.\n`);
-  out.write(`${dim("Send it with every request:")} -H "Authorization: Bearer …"\n`);
-  out.write(`${dim("From now on whoever asks a server of this store needs a key, also on this machine.")}\n`);
+  wrapped(`This is key ${made.id}, of scope ${made.scope}. It is shown only now: keep it where secrets are kept.`);
+  wrapped('Send it with every request: -H "Authorization: Bearer …"', dim);
+  wrapped("From now on whoever asks a server of this store needs a key, also on this machine.", dim);
 }
 
 async function listKeys(keys: Keys, { screen, json }: Invocation): Promise<void> {
@@ -123,5 +129,6 @@ function keyTable(keys: readonly KeySummary[], { out }: Screen): string {
 
 function emptyText({ out }: Screen): string {
   const example = out.colours.bold("hansard keys create --scope admin");
-  return `No keys: whoever reaches this machine's own address may do everything. To change that:\n\n  ${example}\n`;
+  const text = "No keys: whoever reaches this machine's own address may do everything. To change that:";
+  return `${wrapText(text, out.columns).join("\n")}\n\n  ${example}\n`;
 }

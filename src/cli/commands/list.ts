@@ -2,16 +2,18 @@
 import type { Command } from "commander";
 import type { EntryList, InteractionList, Recorder } from "../../index.js";
 import type { EntrySummary } from "../../model/entry.js";
-import { type CommandModule, examplesText, type Invocation, notePartial, withRecorder } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { defineQuestion, optionNamesOf, readQuestion } from "../question-options.js";
-import { entryLine, kindColour, shortTime } from "../text/entry-text.js";
-import { type Column, renderTable } from "../text/table.js";
+import { entryLine, kindColour, shortTime, whoOf } from "../text/entry-text.js";
+import { tellMore } from "../text/more.js";
+import { type Column, cutText, renderTable } from "../text/table.js";
 import { cleanLine, documentText } from "../text/terminal.js";
 
 export const listCommand: CommandModule = {
   define(command: Command): void {
     defineQuestion(command, "entries", "interactions")
+      .option("--wide", "ids whole and more of each text, however long the lines become")
       .option("--json", "print the HTTP document")
       .addHelpText(
         "after",
@@ -24,9 +26,7 @@ export const listCommand: CommandModule = {
   },
 
   async run(invocation: Invocation) {
-    const page = await withRecorder({ settings: invocation.settings, create: false }, (recorder) =>
-      readPage(recorder, invocation.options),
-    );
+    const page = await withQuestion(invocation, (recorder) => readPage(recorder, invocation.options));
     const { out } = invocation.screen;
     notePartial(page, invocation);
     if (invocation.json) out.write(documentText(page, out));
@@ -70,22 +70,25 @@ function printPage(invocation: Invocation, rows: readonly EntrySummary[], cursor
     out.write(emptyText(invocation));
     return;
   }
-  out.write(renderTable({ ...tableOf(invocation, rows), width: out.columns, colours: out.colours }));
-  if (cursor === null) return;
-  const { dim } = err.colours;
-  err.write(`${dim(`${rows.length} shown, there are more; for the next add`)}\n--cursor ${cursor}\n`);
+  const width = invocation.options.wide === true ? undefined : out.columns;
+  out.write(renderTable({ ...tableOf(invocation, rows), width, colours: out.colours }));
+  tellMore({ shown: rows.length, cursor, pane: err });
 }
 
 function emptyText({ options, screen }: Invocation): string {
   const { bold } = screen.out.colours;
   const names = [...optionNamesOf("entries"), ...optionNamesOf("interactions")];
   if (names.some((name) => options[name] !== undefined)) return "Nothing recorded matches.\n";
-  const example = 'hansard record --prompt "What is a Hansard?" --response "The record of a parliament."';
+  const example = 'hansard record --prompt "Who keeps the record?" --response "Hansard."';
   return `Nothing recorded yet. Record a first interaction with\n\n  ${bold(example)}\n`;
 }
 
-/** Narrower terminals have no room for the client. */
-const WIDE = 110;
+/** Narrower terminals have room for one label, the session or else the project. */
+const ROOMY = 100;
+/** And these for none. */
+const NARROW = 60;
+/** So much of a text is worth a line where nothing has to fit. */
+const TEXT_WIDTH_MAX = 400;
 
 interface ListColumn extends Column {
   readonly text: (entry: EntrySummary) => string;
@@ -98,18 +101,23 @@ function tableOf(invocation: Invocation, rows: readonly EntrySummary[]) {
   const year = rows.some((row) => row.created_at.slice(0, 4) !== new Date().toISOString().slice(0, 4));
   const isFixed = (name: string): boolean => (invocation.options[name] ?? "") !== "";
   const paintKind = (text: string, at: number): string => kindColour(rows[at]?.kind ?? "", colours)(text);
+  const isWide = invocation.options.wide === true;
   const label = (name: "project" | "session_id" | "client", title: string): readonly ListColumn[] =>
     isFixed(title) || rows.every((row) => row[name] === "")
       ? []
       : [{ title: title.toUpperCase(), widthMax: 20, widthMin: 8, text: (row) => cleanLine(row[name]) }];
+  const labels = [...label("session_id", "session"), ...label("project", "project"), ...label("client", "client")];
+  const { columns: room = ROOMY } = isWide ? {} : out;
+  const labelsShown = room >= ROOMY ? labels.length : room >= NARROW ? 1 : 0;
+  // Messages of one kind still differ by who speaks.
+  const isOneVoice = isFixed("kind") && rows.every((row) => row.kind !== "message");
   const columns: readonly ListColumn[] = [
     { title: "#", align: "right", paint: (text) => colours.bold(text), text: (row) => String(row.position) },
     { title: "TIME (UTC)", paint: (text) => colours.dim(text), text: (row) => shortTime(row.created_at, { year }) },
-    ...(isFixed("kind") ? [] : [{ title: "KIND", paint: paintKind, text: (row: EntrySummary) => row.kind }]),
-    ...label("project", "project"),
-    ...label("session_id", "session"),
-    ...((out.columns ?? WIDE) < WIDE ? [] : label("client", "client")),
-    { title: "WHAT", text: (row) => entryLine(row).slice(0, 400) },
+    ...(isWide ? [{ title: "ID", text: (row: EntrySummary) => cleanLine(row.id) }] : []),
+    ...(isOneVoice ? [] : [{ title: "WHO", paint: paintKind, text: whoOf }]),
+    ...labels.slice(0, labelsShown),
+    { title: "WHAT", text: (row) => (isWide ? entryLine(row) : cutText(entryLine(row), TEXT_WIDTH_MAX)) },
   ];
   return { columns, rows: rows.map((row) => columns.map((column) => column.text(row))) };
 }

@@ -10,7 +10,7 @@ import { exitStatus, InputStopped, WrongUse } from "../failures.js";
 import { type InputBatch, LineRefused, readBatches } from "../record-input.js";
 import { defineRecordOptions, type Labels, readEntry, readLabels } from "../record-options.js";
 import { countOf, formatCount } from "../text/table.js";
-import { documentText, escapeObeyed, type Pane, ProgressLine } from "../text/terminal.js";
+import { cleanLine, documentText, escapeObeyed, type Pane, ProgressLine } from "../text/terminal.js";
 
 export const recordCommand: CommandModule = {
   define(command: Command): void {
@@ -38,11 +38,13 @@ export const recordCommand: CommandModule = {
         recorder.append(entry as unknown as EntryInput),
       );
       screen.out.write(oneText(invocation, entry.kind as CaptureKind, result));
+      noteUnknown(invocation, new Set(result.entries[0]?.unknown_fields));
       return exitStatus.done;
     }
     const labels = readLabels(options);
     const total = await recordInput(invocation, labels);
     for (const part of totalParts(invocation, total)) screen.out.write(part);
+    noteUnknown(invocation, total.unknown);
     return exitStatus.done;
   },
 };
@@ -59,12 +61,22 @@ interface Total {
   /** The last line that is stored. */
   line: number | undefined;
   readonly json: string[];
+  /** Fields that their kinds do not know, of all entries together. */
+  readonly unknown: Set<string>;
 }
 
 /** The store is opened once the input has turned out to hold something: a mistyped command leaves no empty store. */
 async function recordInput(invocation: Invocation, labels: Labels): Promise<Total> {
   const { settings, screen, json } = invocation;
-  const total: Total = { recorded: 0, known: 0, last: undefined, position: 0, line: undefined, json: [] };
+  const total: Total = {
+    recorded: 0,
+    known: 0,
+    last: undefined,
+    position: 0,
+    line: undefined,
+    json: [],
+    unknown: new Set(),
+  };
   const batches = readBatches(process.stdin as AsyncIterable<Buffer>);
   const first = await batches.next().catch((error: unknown) => {
     throw stopped({ error, total, batch: undefined });
@@ -104,6 +116,7 @@ function withLabels(item: unknown, { kind, labels }: Labels): unknown {
 
 function addResult(total: Total, result: AppendResult, json: boolean): void {
   for (const entry of result.entries) {
+    for (const name of entry.unknown_fields ?? []) if (total.unknown.size < UNKNOWN_SHOWN) total.unknown.add(name);
     if (entry.status === "recorded") {
       total.recorded += 1;
       total.position = entry.position;
@@ -113,6 +126,17 @@ function addResult(total: Total, result: AppendResult, json: boolean): void {
   // Text takes a fraction of what as many objects would.
   if (json) total.json.push(escapeObeyed(JSON.stringify(result.entries).slice(1, -1)));
 }
+
+const UNKNOWN_SHOWN = 20;
+
+/** A misspelt field is kept, but nobody would look for it where it is; a document says so itself. */
+function noteUnknown({ screen, json }: Invocation, unknown: ReadonlySet<string>): void {
+  if (json || unknown.size === 0) return;
+  const names = [...unknown].map((name) => cleanLine(name).slice(0, UNKNOWN_CHARS)).join(", ");
+  screen.err.write(`Kept in extra, since no field of the kind is called so: ${names}\n`);
+}
+
+const UNKNOWN_CHARS = 80;
 
 /** Says what is stored in spite of the failure, and where to go on: batches are stored whole or not at all. */
 function stopped(at: {
@@ -144,8 +168,7 @@ function goOnAdvice(done: number, line = 0): string {
 function oneText({ screen, json }: Invocation, kind: CaptureKind, result: AppendResult): string {
   const acknowledged = result.entries[0] as Acknowledged;
   if (!json) return acknowledgedText(acknowledged, screen.out);
-  const { status, id, created_at, position } = acknowledged;
-  return documentText(kind === "interaction" ? { status, id, created_at, position } : result, screen.out);
+  return documentText(kind === "interaction" ? acknowledged : result, screen.out);
 }
 
 function totalParts({ screen, json }: Invocation, total: Total): readonly string[] {

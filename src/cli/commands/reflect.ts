@@ -1,6 +1,6 @@
 // `hansard reflect`: the report as text with plots, as Markdown where it is piped, or as the document of GET /reflection.
 import type { Command } from "commander";
-import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
 import { plotsText } from "../text/reflection-plots.js";
@@ -23,7 +23,7 @@ export const reflectCommand: CommandModule = {
   },
 
   async run({ options, settings, screen, json }: Invocation) {
-    const report = await withRecorder({ settings, create: false }, (recorder) =>
+    const report = await withQuestion({ settings, screen, json }, (recorder) =>
       recorder.reflect(readQuestion(options, "reflection")),
     );
     const { out } = screen;

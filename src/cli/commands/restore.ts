@@ -14,10 +14,9 @@ export const restoreCommand: CommandModule = {
       .option("--json", "print what was restored as a document")
       .addHelpText(
         "after",
-        `\nNothing that is there is overwritten: --data must name a folder without a store. The index is built anew by the
-first command that reads.\n${examplesText([
-          ["into a folder of its own", "hansard restore record-2026-11-15.db --data ./restored"],
-        ])}`,
+        `\nNothing that is there is overwritten: --data must name a folder without a log. Where one was lost, what its index and
+its newest seal remember of it is let go with this, and keys stay. The index is built anew by the first command that
+reads.\n${examplesText([["into a folder of its own", "hansard restore record-2026-11-15.db --data ./restored"]])}`,
       );
   },
 
@@ -27,6 +26,7 @@ first command that reads.\n${examplesText([
       const copy = await restoreStore({
         from: resolve(operands[0] as string),
         data: storeFolder(settings, "restore"),
+        seal_key: settings.seal_key,
         onStep: (says) => progress.show(says),
       });
       progress.clear();

@@ -3,19 +3,20 @@ import type { Command } from "commander";
 import type { SearchHit, SearchPage } from "../../index.js";
 import { limits } from "../../model/limits.js";
 import { RecorderError } from "../../model/rejection.js";
-import { readRole } from "../../model/roles.js";
-import { type CommandModule, examplesText, type Invocation, notePartial, withRecorder } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
-import { entryLine, kindColour, shortTime } from "../text/entry-text.js";
+import { entryLine, kindColour, shortTime, whoOf } from "../text/entry-text.js";
 import { markedLine } from "../text/marked-text.js";
-import { fitText, wrapText } from "../text/table.js";
+import { tellMore } from "../text/more.js";
+import { fitText, formatCount, wrapText } from "../text/table.js";
 import { cleanLine, cleanText, documentText, type Pane } from "../text/terminal.js";
 
 export const searchCommand: CommandModule = {
   define(command: Command): void {
     command.argument("[query...]", 'terms, "a phrase", -without, and filters such as role:user kind:error since:7d');
     defineQuestion(command, "search")
+      .option("--wide", "ids whole, however long the lines become")
       .option("--text", "print lines for an agent; the query is one phrase")
       .option("--json", "print the HTTP document")
       .addHelpText(
@@ -47,12 +48,12 @@ export const searchCommand: CommandModule = {
   },
 };
 
-type Work<T> = Parameters<typeof withRecorder<T>>[1];
+type Work<T> = Parameters<typeof withQuestion<T>>[1];
 
 /** The query is no option, so in words what is refused about it is told without one. */
 async function inRecorder<T>(invocation: Invocation, work: Work<T>): Promise<T> {
   try {
-    return await withRecorder({ settings: invocation.settings, create: false }, work);
+    return await withQuestion(invocation, work);
   } catch (error) {
     if (invocation.json || !(error instanceof RecorderError)) throw error;
     if (error.field !== "q" && error.field !== "query") throw error;
@@ -80,20 +81,21 @@ function printPage(invocation: Invocation, page: SearchPage): void {
     const query = cleanLine(operands.join(" "));
     out.write(query === "" ? "Nothing recorded matches.\n" : `Nothing recorded matches '${query}'.\n`);
   }
-  out.write(page.results.map((hit) => hitText(hit, out)).join("\n"));
+  const isWide = invocation.options.wide === true;
+  out.write(page.results.map((hit) => hitText(hit, out, isWide)).join("\n"));
   if (page.facets !== undefined) out.write(facetsText(page.facets, out));
-  if (page.next_cursor === null) return;
-  const { dim } = err.colours;
-  err.write(`${dim(`${page.results.length} shown, there are more; for the next add`)}\n--cursor ${page.next_cursor}\n`);
+  tellMore({ shown: page.results.length, cursor: page.next_cursor, pane: err });
 }
 
 /** A line that says which entry it is, and the words around the match below it. */
-function hitText(hit: SearchHit, pane: Pane): string {
+function hitText(hit: SearchHit, pane: Pane, isWide: boolean): string {
   const { bold, dim, inverse } = pane.colours;
-  const who = hit.kind === "message" ? readRole(hit.role) : hit.kind;
-  const labels = [hit.project, hit.session_id, hit.client].map((label) => cleanLine(label)).filter((one) => one !== "");
+  const who = whoOf(hit);
+  const known = isWide ? [hit.id, hit.session_id, hit.project, hit.client] : [hit.session_id, hit.project, hit.client];
+  const labels = known.map((label) => cleanLine(label)).filter((one) => one !== "");
   const [place, time] = [`#${hit.position}`, shortTime(hit.created_at, { year: true })];
-  const room = pane.columns === undefined ? undefined : pane.columns - [place, time, who, ""].join(GAP).length;
+  const room =
+    pane.columns === undefined || isWide ? undefined : pane.columns - [place, time, who, ""].join(GAP).length;
   const shownLabels = room === undefined ? labels.join(GAP) : fitText(labels.join(GAP), Math.max(room, 0));
   const head = [bold(place), dim(time), kindColour(hit.kind, pane.colours)(who), dim(shownLabels)];
   const line = head.slice(0, shownLabels === "" ? -1 : undefined).join(GAP);
@@ -112,7 +114,9 @@ const FACETS_SHOWN = 10;
 function facetsText(facets: NonNullable<SearchPage["facets"]>, { colours, columns }: Pane): string {
   const width = columns === undefined ? undefined : columns - FACET_INDENT;
   const line = (title: string, counts: readonly (readonly [string, number])[]): string => {
-    const named = counts.slice(0, FACETS_SHOWN).map(([name, count]) => `${cleanLine(name) || "(none)"} ${count}`);
+    const named = counts
+      .slice(0, FACETS_SHOWN)
+      .map(([name, count]) => `${cleanLine(name) || "(none)"} ${formatCount(count)}`);
     const text = [...named, ...(counts.length > FACETS_SHOWN ? ["…"] : [])].join(", ");
     const lines = wrapText(text, width).join(`\n${" ".repeat(FACET_INDENT)}`);
     return counts.length === 0 ? "" : `${colours.bold(title.padEnd(FACET_INDENT - 1))} ${lines}\n`;
@@ -120,7 +124,7 @@ function facetsText(facets: NonNullable<SearchPage["facets"]>, { colours, column
   // Where not every session is named, all hits may have been counted all the same.
   const isCut = !facets.complete && facets.counted === limits.facet_hits;
   return [
-    `\n${isCut ? "Of the newest " : ""}${facets.counted} found\n`,
+    `\n${isCut ? "Of the newest " : ""}${formatCount(facets.counted)} found\n`,
     line(
       "kinds",
       facets.kinds.map(({ kind, count }) => [kind, count]),

@@ -1,16 +1,18 @@
 // `hansard serve`: the record over HTTP until a signal ends it, with nothing acknowledged lost.
 import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { createSecureContext } from "node:tls";
 import type { Command } from "commander";
-import { isLoopback } from "../../http/door/loopback.js";
+import { beyondLoopback, isLoopback } from "../../http/door/loopback.js";
 import type { createLogger } from "../../http/logger.js";
 import type { Serving } from "../../http/serve.js";
 import { shownPlace } from "../../model/data-address.js";
+import { Fault } from "../../model/fault.js";
 import { openRecorder } from "../../open-recorder.js";
 import type { Recorder } from "../../recorder.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
 import { exitStatus, Failed } from "../failures.js";
-import { countOf } from "../text/table.js";
+import { countOf, wrapText } from "../text/table.js";
 import type { Pane } from "../text/terminal.js";
 import { readVersion } from "../version.js";
 
@@ -52,9 +54,11 @@ export const serveCommand: CommandModule = {
     const logger = logging.createLogger({
       level: options.verbose === true ? "debug" : err.isTerminal ? "warn" : "info",
     });
-    const recorder = await openRecorder({ data: settings.data, mask: settings.mask, redact: settings.redact });
+    // Opening makes a new store only for this machine alone; what cannot be served leaves nothing behind.
+    if (isLoopback(host)) await tryListening(host, settings.port);
+    const recorder = await openServed(settings, host);
     try {
-      const { port, allow_host: allow_hosts, rate } = settings;
+      const { data, port, allow_host: allow_hosts, rate } = settings;
       const version = readVersion();
       const limits = rate === undefined ? {} : { requests_per_second: rate };
       const options = { recorder, host, port, version, allow_hosts, limits, tls, logger: logger.logger };
@@ -63,7 +67,8 @@ export const serveCommand: CommandModule = {
       });
       if (tls === undefined && !isLoopback(host))
         logger.logger.warn("keys are sent unencrypted; --tls-cert and --tls-key change that");
-      await announce({ serving, recorder, data: shownPlace(settings.data), version, pane: err, logger });
+      await keepSeals({ recorder, data, logger });
+      await announce({ serving, recorder, data: shownPlace(data), version, pane: err, logger });
       await close({ signal: await stop, serving, pane: err, logger });
     } finally {
       await recorder.close();
@@ -72,6 +77,42 @@ export const serveCommand: CommandModule = {
     return exitStatus.done;
   },
 };
+
+/** Fails as listening would. */
+async function tryListening(host: string, port: number): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once("error", reject);
+    probe.listen({ host, port }, resolve);
+  }).catch((error: unknown) => {
+    throw toListenFailure(error, host, port);
+  });
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+/** A store that is not there yet has no keys, and so nothing to serve beyond this machine. */
+async function openServed({ data, mask, redact, seal_key }: Invocation["settings"], host: string): Promise<Recorder> {
+  try {
+    return await openRecorder({ data, mask, redact, seal_key, create: isLoopback(host) });
+  } catch (error) {
+    const isMissing = error instanceof Fault && error.code === "store_missing";
+    throw isMissing && !isLoopback(host) ? beyondLoopback(host) : error;
+  }
+}
+
+/** A store that is gone with the program needs no proof of what it held. */
+async function keepSeals(options: {
+  readonly recorder: Recorder;
+  readonly data: string;
+  readonly logger: Logger;
+}): Promise<void> {
+  const { recorder, data, logger } = options;
+  if (data === "memory:") return;
+  const onTrouble = (error: unknown): void =>
+    logger.logger.warn({ reason: error instanceof Error ? error.message : String(error) }, "no seal could be kept");
+  await recorder.keepSeals({ onTrouble });
+}
 
 /** An option that may be repeated. */
 function gather(value: string, before: readonly string[] = []): readonly string[] {
@@ -148,19 +189,33 @@ async function announce(options: {
     `${bold(`Hansard ${version}`)}\n\n` +
       `  ${dim("Address")}  ${cyan(serving.address)}\n` +
       `  ${dim("API")}      ${cyan(`${serving.address}/docs`)}\n` +
-      `  ${dim("Record")}   ${isKept ? data : "in memory"}, ${countOf(position, "entry", "entries")}\n`,
+      beside("Record", `${isKept ? data : "in memory"}, ${countOf(position, "entry", "entries")}`, pane),
   );
   if (status !== "ok") pane.write(`\n  ${yellow("The index cannot be opened; run `hansard doctor`.")}\n`);
-  if (position === 0) pane.write(`\n  Record a first interaction:\n\n${firstEntry(serving.address)}\n`);
+  if (position === 0) pane.write(firstEntry(serving.address, pane));
   const end = isKept ? "; nothing that was acknowledged is lost" : ", and the record is gone";
-  pane.write(`\n  ${dim(`Ctrl-C stops it${end}.`)}\n\n`);
+  const farewell = wrapText(`Ctrl-C stops it${end}.`, (pane.columns ?? 0) - 2).map((line) => `  ${dim(line)}\n`);
+  pane.write(`\n${farewell.join("")}\n`);
 }
 
-function firstEntry(address: string): string {
-  return (
-    `    curl ${address}/interactions -H 'content-type: application/json' \\\n` +
-    `      -d '{"prompt": "Who keeps the record?", "response": "Hansard."}'`
-  );
+/** A label, and a text that may be longer than the line beside it. */
+function beside(label: string, text: string, pane: Pane): string {
+  const indent = 11;
+  const [first = "", ...rest] = wrapText(text, (pane.columns ?? 0) - indent);
+  const more = rest.map((line) => `${" ".repeat(indent)}${line}\n`).join("");
+  return `  ${pane.colours.dim(label.padEnd(indent - 2))}${first}\n${more}`;
+}
+
+/** A call to copy; a terminal that would break its lines is told where it stands instead. */
+function firstEntry(address: string, pane: Pane): string {
+  const lines = [
+    `    curl ${address}/interactions \\`,
+    "      -H 'content-type: application/json' \\",
+    `      -d '{"prompt": "Who keeps the record?", "response": "Hansard."}'`,
+  ];
+  const isRoomy = lines.every((line) => line.length <= (pane.columns ?? line.length));
+  if (!isRoomy) return "\n  Nothing yet; the API says how.\n";
+  return `\n  Record a first interaction:\n\n${lines.join("\n")}\n`;
 }
 
 async function close(options: {

@@ -7,11 +7,12 @@ import {
   type Invocation,
   notePartial,
   textOptions,
-  withRecorder,
+  withQuestion,
 } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { openSession, sessionNotFound, withFlag } from "../named-session.js";
 import { defineQuestion, optionNamesOf, readQuestion } from "../question-options.js";
+import { tellMore } from "../text/more.js";
 import { sessionHead, sessionTable } from "../text/session-text.js";
 import { documentText } from "../text/terminal.js";
 import { timelineText } from "../text/timeline-text.js";
@@ -21,6 +22,7 @@ export const sessionsCommand: CommandModule = {
     command.argument("[id]", "show this session: what is known of it, and its timeline");
     defineQuestion(command, "sessions", "timeline")
       .option("--entries", "of one session: the timeline alone")
+      .option("--wide", "of the list: ids and titles whole, however long the lines become")
       .option("--clear", "start the session's history anew; everything stays in the log")
       .option("--consolidate <position>", "leave what came up to this position out of the session's history")
       .option("--summary <text>", "with --consolidate: what that part said")
@@ -28,7 +30,7 @@ export const sessionsCommand: CommandModule = {
       .addHelpText(
         "after",
         examplesText([
-          ["the sessions with the newest entries", "hansard sessions"],
+          ["the sessions with the latest entries", "hansard sessions"],
           ["what happened last in one of them", "hansard sessions cli:anna --order desc --limit 20"],
           ["its entries for a program", "hansard sessions cli:anna --entries --json"],
           ["an id that starts with a dash", "hansard sessions -- -anna"],
@@ -40,9 +42,7 @@ export const sessionsCommand: CommandModule = {
   async run(invocation: Invocation) {
     const task = taskOf(invocation);
     refuseMisplaced(invocation, task);
-    await withRecorder({ settings: invocation.settings, create: false }, (recorder) =>
-      tasks[task](recorder, invocation),
-    );
+    await withQuestion(invocation, (recorder) => tasks[task](recorder, invocation));
     return exitStatus.done;
   },
 };
@@ -51,7 +51,7 @@ type Task = "list" | "show" | "clear" | "consolidate";
 
 /** What each task understands beside --data and --json. */
 const optionsByTask: { readonly [task in Task]: readonly string[] } = {
-  list: optionNamesOf("sessions"),
+  list: ["wide", ...optionNamesOf("sessions")],
   show: ["entries", ...optionNamesOf("timeline")],
   clear: ["clear"],
   consolidate: ["consolidate", "summary"],
@@ -112,9 +112,11 @@ async function listSessions(recorder: Recorder, { options, screen, json }: Invoc
   notePartial(page, { screen, json });
   const { out } = screen;
   if (json) out.write(documentText(page, out));
-  else if (page.sessions.length > 0) out.write(sessionTable(page.sessions, { pane: out, project: filters.project }));
-  else out.write(Object.keys(filters).length > 0 ? "No session matches.\n" : emptyText(screen));
-  tellMore(page.sessions.length, page.next_cursor, screen, json);
+  else if (page.sessions.length > 0) {
+    const pane = options.wide === true ? { ...out, columns: undefined } : out;
+    out.write(sessionTable(page.sessions, { pane, project: filters.project }));
+  } else out.write(Object.keys(filters).length > 0 ? "No session matches.\n" : emptyText(screen));
+  if (!json) tellMore({ shown: page.sessions.length, cursor: page.next_cursor, pane: screen.err });
 }
 
 async function showSession(recorder: Recorder, { operands, options, screen, json }: Invocation): Promise<void> {
@@ -126,7 +128,7 @@ async function showSession(recorder: Recorder, { operands, options, screen, json
     out.write(documentText(summary, out));
     return;
   }
-  const page = await session.entries(readQuestion(options, "timeline"));
+  const page = await session.entries({ ...readQuestion(options, "timeline"), excerpts: !json });
   notePartial(page, { screen, json });
   if (json) {
     out.write(documentText(page, out));
@@ -137,7 +139,7 @@ async function showSession(recorder: Recorder, { operands, options, screen, json
   const hasHead = options.entries === undefined && options.cursor === undefined;
   if (hasHead) out.write(`${sessionHead(summary, out)}\n`);
   out.write(page.entries.length === 0 ? "No entries here.\n" : timelineText(page.entries, out));
-  tellMore(page.entries.length, page.next_cursor, screen, json);
+  tellMore({ shown: page.entries.length, cursor: page.next_cursor, pane: screen.err });
 }
 
 async function clearSession(recorder: Recorder, { operands, screen, json }: Invocation): Promise<void> {
@@ -175,9 +177,4 @@ function unmovedText(wanted: number, through: number): string {
 function emptyText({ out }: Invocation["screen"]): string {
   const example = "hansard record --kind message --session cli:anna --role user --content Hello";
   return `No sessions yet. One comes into being with its first entry:\n\n  ${out.colours.bold(example)}\n`;
-}
-
-function tellMore(shown: number, cursor: string | null, { err }: Invocation["screen"], json: boolean): void {
-  if (json || cursor === null) return;
-  err.write(`${err.colours.dim(`${shown} shown, there are more; for the next add`)}\n--cursor ${cursor}\n`);
 }

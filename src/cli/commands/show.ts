@@ -1,21 +1,25 @@
 // `hansard show`: one entry whole, in sections that a person can read, or as the document of GET /entries/{id}.
 import type { Command } from "commander";
+import { messagePieces, type Piece } from "../../model/content-pieces.js";
 import type { Entry, ErasedEntry, FieldName } from "../../model/entry.js";
 import { RecorderError } from "../../model/rejection.js";
-import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { kindColour } from "../text/entry-text.js";
 import { type Fact, factsText } from "../text/facts.js";
 import { jsonText } from "../text/json-text.js";
 import { formatCount, wrapText } from "../text/table.js";
 import { cleanText, documentText, type Pane } from "../text/terminal.js";
+import { paragraphLines, pieceParagraphs } from "../text/transcript.js";
 
 /** Text that was said or produced gets a section; other fields are facts about it, one line each. */
 const SECTIONS: ReadonlySet<string> = new Set<FieldName>([
   ...(["prompt", "response", "response_summary", "content", "result", "error", "context"] as const),
   ...(["decision", "rationale", "summary"] as const),
 ]);
-const ENVELOPE = ["position", "id", "kind", "created_at", "recorded_at", "session_id", "project", "client", "hash"];
+const ENVELOPE = [
+  ...["position", "id", "kind", "created_at", "recorded_at", "recorded_by", "session_id", "project", "client", "hash"],
+];
 const INDENT = "  ";
 const LINE_WIDTH_MAX = 100;
 
@@ -35,7 +39,7 @@ export const showCommand: CommandModule = {
 
   async run({ operands, settings, screen, json }: Invocation) {
     const wanted = operands[0] as string;
-    const entry = await withRecorder({ settings, create: false }, (recorder) => recorder.getEntry(wanted));
+    const entry = await withQuestion({ settings, screen, json }, (recorder) => recorder.getEntry(wanted));
     if (entry === undefined) throw entryNotFound(wanted);
     screen.out.write(json ? documentText(entry, screen.out) : entryText(entry, screen.out));
     return exitStatus.done;
@@ -70,9 +74,10 @@ function entryText(entry: Entry | ErasedEntry, pane: Pane): string {
 type Facts = readonly (readonly [name: string, value: unknown])[];
 
 function envelopeFacts(entry: Entry | ErasedEntry): Facts {
-  const { id, created_at, session_id, project, client } = entry;
+  const { id, created_at, recorded_by, session_id, project, client } = entry;
   const recorded_at = entry.recorded_at === created_at ? "" : entry.recorded_at;
-  return Object.entries({ id, created_at, recorded_at, session_id, project, client }).filter(([, text]) => text !== "");
+  const facts = { id, created_at, recorded_at, recorded_by, session_id, project, client };
+  return Object.entries(facts).filter(([, text]) => text !== "");
 }
 
 function isEmpty(value: unknown): boolean {
@@ -98,9 +103,30 @@ function toFacts(facts: Facts): readonly Fact[] {
 /** Recorded lines are indented, so that none of them can pass for a heading. */
 function sectionText(name: string, value: unknown, pane: Pane): string {
   const width = Math.min(pane.columns ?? LINE_WIDTH_MAX, LINE_WIDTH_MAX) - INDENT.length;
+  const pieces = piecesOfField(name, value);
+  if (pieces !== undefined) {
+    const all = Number.POSITIVE_INFINITY;
+    const whole = { colours: pane.colours, saidLinesMax: all, callLinesMax: all, resultLinesMax: all };
+    return headed(
+      name,
+      paragraphLines(pieceParagraphs(pieces, whole), pane.isTerminal ? width : undefined, pane),
+      pane,
+    );
+  }
   const text = typeof value === "string" ? value.replace(/\n+$/, "") : jsonText(value, width);
   const lines = wrapText(cleanText(text), pane.isTerminal ? width : undefined);
+  return headed(name, lines, pane);
+}
+
+function headed(name: string, lines: readonly string[], pane: Pane): string {
   return `\n${pane.colours.bold(titleOf(name))}\n${lines.map((line) => `${INDENT}${line}`.trimEnd()).join("\n")}\n`;
+}
+
+/** What was said and called reads as it does everywhere; `--json` has the parts as they were recorded. */
+function piecesOfField(name: string, value: unknown): readonly Piece[] | undefined {
+  if (typeof value !== "object") return undefined;
+  if (name === "content") return messagePieces({ content: value });
+  return name === "tool_calls" && Array.isArray(value) ? messagePieces({ content: "", tool_calls: value }) : undefined;
 }
 
 function missingResponse(id: string, pane: Pane): string {

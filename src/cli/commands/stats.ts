@@ -6,7 +6,7 @@ import { shownPlace } from "../../model/data-address.js";
 import { withCompanions } from "../../model/store-files.js";
 import { formatTime } from "../../model/time.js";
 import { filesOf } from "../../stores.js";
-import { type CommandModule, examplesText, type Invocation, notePartial, withRecorder } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { kindColour, shortTime } from "../text/entry-text.js";
 import { bar, countOf, formatBytes, formatCount, renderTable } from "../text/table.js";
@@ -43,7 +43,7 @@ export const statsCommand: CommandModule = {
   },
 
   async run({ settings, screen, json }: Invocation) {
-    const stats = await withRecorder({ settings, create: false }, async (recorder): Promise<Stats> => {
+    const stats = await withQuestion({ settings, screen, json }, async (recorder): Promise<Stats> => {
       const { first_ms, last_ms, ...counts } = await recorder.count();
       // Measured while the store is open: closing it folds the newest pages into the main file.
       const files = fileSizes(settings.data);

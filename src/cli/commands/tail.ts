@@ -6,9 +6,9 @@ import type { Entry } from "../../model/entry.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
-import { entryLine, kindColour } from "../text/entry-text.js";
+import { entryLine, kindColour, whoOf } from "../text/entry-text.js";
 import { fitText } from "../text/table.js";
-import { cleanLine, escapeObeyed, type Pane } from "../text/terminal.js";
+import { beginningOf, cleanLine, escapeObeyed, type Pane } from "../text/terminal.js";
 
 const KIND_WIDTH = 13;
 const LABELS_WIDTH_MAX = 40;
@@ -79,7 +79,7 @@ export function tailLine(entry: Entry, pane: Pane): string {
   const time = timeOf(entry);
   const position = `#${entry.position}`.padStart(6);
   const kind = fitText(cleanLine(entry.kind), KIND_WIDTH).padEnd(KIND_WIDTH);
-  const text = textOf(entry).slice(0, LINE_CHARS_MAX);
+  const text = beginningOf(textOf(entry), LINE_CHARS_MAX);
   const head = `${dim(time)} ${bold(position)} ${kindColour(entry.kind, pane.colours)(kind)}`;
   const { columns } = pane;
   const labelsWidth = columns === undefined ? LABELS_WIDTH_MAX : Math.min(columns * LABELS_SHARE, LABELS_WIDTH_MAX);
@@ -99,12 +99,14 @@ function textOf(entry: Entry): string {
   switch (entry.kind) {
     case "interaction":
       return cleanLine(
-        `${entry.prompt.slice(0, LINE_CHARS_MAX)}${entry.response === "" ? "" : ` → ${entry.response}`}`,
+        `${beginningOf(entry.prompt, LINE_CHARS_MAX)}${entry.response === "" ? "" : ` → ${entry.response}`}`,
       );
     case "response":
       return cleanLine(entry.response || entry.response_summary);
     case "tool_call":
       return entryLine({ ...entry, result: shortened(entry.result) });
+    case "message":
+      return `${whoOf(entry)}: ${entryLine(entry)}`;
     default:
       return entryLine(entry);
   }
@@ -113,5 +115,6 @@ function textOf(entry: Entry): string {
 function shortened(result: unknown): string {
   const text = cleanLine(valueText(result), RESULT_CHARS_MAX * 4);
   const points = [...text];
-  return points.length <= RESULT_CHARS_MAX ? text : `${points.slice(0, RESULT_CHARS_MAX).join("")}…`;
+  if (points.length <= RESULT_CHARS_MAX) return text;
+  return `${beginningOf(text, points.slice(0, RESULT_CHARS_MAX).join("").length)}…`;
 }

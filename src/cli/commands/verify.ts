@@ -1,34 +1,47 @@
 // `hansard verify`: walks the hash chain and says whether every entry is as it was recorded.
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import type { Verification } from "../../index.js";
+import type { Recorder, Verification } from "../../index.js";
 import { isSealFlaw } from "../../model/seal.js";
+import { verifyFile } from "../../verify-file.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
-import { exitStatus, Failed } from "../failures.js";
-import { countOf } from "../text/table.js";
+import { exitStatus, Failed, WrongUse } from "../failures.js";
+import { countOf, formatCount } from "../text/table.js";
 import { cleanText, documentText, type Pane, ProgressLine } from "../text/terminal.js";
+
+const WARNING =
+  "triggers that keep the log from being changed were missing, and are put back by whoever opens it to write";
 
 export const verifyCommand: CommandModule = {
   define(command: Command): void {
     command
-      .option("--against <file>", "a seal that `hansard seal` printed: does the log still contain it?")
+      .argument("[file]", "a file that `hansard export` wrote; without it, the store")
+      .option(
+        "--against <file>",
+        "seals that `hansard seal` printed, one a line: does the log still contain the newest?",
+      )
       .option("--seal-key <path>", "the key that seals must be signed with (HANSARD_SEAL_KEY)")
       .option("--json", "print the HTTP document")
       .addHelpText(
         "after",
-        `\nThe exit status is 1 where an entry was changed, removed, inserted or swapped.\n${examplesText([
+        `\nThe exit status is 1 where an entry was changed, removed, inserted or swapped, and where the log no longer holds what its
+index was made from or what a server sealed last.\n${examplesText([
+          ["an export is what was exported", "hansard verify record.ndjson"],
           ["nothing that was sealed has gone", "hansard verify --against seal.json"],
           ["check the record every night", "hansard verify || echo 'the record was tampered with'"],
         ])}`,
       );
   },
 
-  async run({ settings, screen, json, options }: Invocation) {
+  async run({ operands, settings, screen, json, options }: Invocation) {
+    const [file] = operands;
+    if (file !== undefined && options.against !== undefined) throw sealOfStore();
     const against = typeof options.against === "string" ? readSeal(options.against) : undefined;
     const progress = new ProgressLine(screen.err);
     progress.show("Walking the chain …");
     try {
-      const result = await withRecorder({ settings, create: false }, (recorder) => recorder.verify({ against }));
+      const walk = (recorder: Recorder): Promise<Verification> => recorder.verify({ against });
+      const result = file === undefined ? await withRecorder({ settings, create: false }, walk) : await readFile(file);
       progress.clear();
       screen.out.write(json ? documentText(result, screen.out) : verificationText(result, screen.out));
       return result.ok ? exitStatus.done : exitStatus.failed;
@@ -37,6 +50,25 @@ export const verifyCommand: CommandModule = {
     }
   },
 };
+
+async function readFile(path: string): Promise<Verification> {
+  const result = await verifyFile(path);
+  if (!("unreadable" in result)) return result;
+  throw new Failed({
+    code: "file_not_read",
+    field: "file",
+    message: `the export cannot be read: ${result.unreadable}`,
+  });
+}
+
+function sealOfStore(): WrongUse {
+  return new WrongUse({
+    code: "option_misplaced",
+    field: "--against",
+    message: "a seal is held against a store, not against a file",
+    hint: "Import the file into an empty store and verify that.",
+  });
+}
 
 function readSeal(path: string): string {
   try {
@@ -48,19 +80,27 @@ function readSeal(path: string): string {
 }
 
 function verificationText(result: Verification, pane: Pane): string {
-  const { green, red, bold, dim } = pane.colours;
+  const { green, red, yellow, bold, dim } = pane.colours;
   if (!result.ok) {
     // The chain was walked before the seal was looked at.
     const advice = isSealFlaw(result.reason)
       ? "The log itself is as it was recorded; it is the seal that does not belong to it."
-      : "Everything before it is as it was recorded. `hansard doctor` says what to do.";
-    return `${bold(red(`position ${result.position}:`))} ${cleanText(result.reason)}\n${dim(advice)}\n`;
+      : result.position === 0
+        ? "`hansard doctor` says what to do."
+        : "Everything before it fits the chain. `hansard doctor` says what to do.";
+    const { known } = result;
+    const reason =
+      known === undefined
+        ? cleanText(result.reason)
+        : `the log was cut off or exchanged: its ${known.by} knows of entries through ${known.position}`;
+    return `${bold(red(`position ${result.position}:`))} ${reason}\n${dim(advice)}\n`;
   }
-  const erased = result.erased === 0 ? "" : `, ${result.erased} of them erased`;
+  const erased = result.erased === 0 ? "" : `, ${formatCount(result.erased)} of them erased`;
   // A hash takes most of a line, and is easier to copy from one of its own.
   const head = result.entries === 0 ? "" : `,${pane.isTerminal ? "\n    " : " "}head hash ${result.hash}`;
   const sealed = result.seal === undefined ? "" : `\n${sealText(result.seal)}`;
-  return `${bold(green("ok:"))} ${countOf(result.entries, "entry", "entries")}${erased}${head}${sealed}\n`;
+  const warned = result.warnings === undefined ? "" : `\n${bold(yellow("warning:"))} ${WARNING}`;
+  return `${bold(green("ok:"))} ${countOf(result.entries, "entry", "entries")}${erased}${head}${sealed}${warned}\n`;
 }
 
 function sealText({

@@ -1,28 +1,39 @@
 // Entries in words: the one line that stands for an entry in a table, and the colour of its kind.
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
 import { valueText } from "../../model/content.js";
+import { messageText } from "../../model/content-pieces.js";
 import type { EntrySummary, ReadKind } from "../../model/entry.js";
-import { countOf, formatCount } from "./table.js";
+import { feedbackWords } from "../../model/feedback.js";
+import { readRole } from "../../model/roles.js";
+import { countOf } from "./table.js";
 import { type Colours, cleanLine } from "./terminal.js";
 
 /** Which fields say most about an entry of each kind. */
 const lineByKind: ByKind<EntrySummary, string> = {
-  interaction: (entry) => `${entry.response_chars === 0 ? "(no response) " : ""}${cleanLine(entry.prompt)}`,
-  response: (entry) => cleanLine(entry.response_summary) || `${formatCount(entry.response_chars)} characters`,
-  message: (entry) => `${entry.role}: ${contentLine(entry)}`,
+  interaction: (entry) => `${answerMark(entry)}${cleanLine(entry.prompt)}`,
+  response: (entry) => cleanLine(entry.response_summary) || countOf(entry.response_chars, "character", "characters"),
+  message: (entry) => cleanLine(messageText(entry)),
   tool_call: (entry) => `${entry.tool}${entry.is_error === true ? " failed" : ""} → ${valueLine(entry.result)}`,
   error: (entry) => entry.error,
   decision: (entry) => entry.decision,
   consolidation: (entry) => `through ${entry.through} ${entry.summary}`,
   clear: () => "history starts anew after this",
+  withdrawal: (entry) => `history leaves out #${entry.withdraws}`,
+  feedback: (entry) => `${entry.entry_id}: ${feedbackWords(entry)}`,
   session_info: (entry) => entry.title || valueLine(entry.metadata),
   raw: (entry) => `${entry.source} ${valueLine(entry.record)}`,
   audit: (entry) => `${entry.action} by ${entry.actor}${entry.target === "" ? "" : `: ${entry.target}`}`,
   redaction: (entry) => `${countOf(entry.positions.length, "entry", "entries")} forgotten: ${entry.reason}`,
 };
 
+/** Without who said it, which stands beside it. */
 export function entryLine(entry: EntrySummary): string {
   return cleanLine(saidByKind(lineByKind, entry) ?? "");
+}
+
+/** Who speaks in an entry: of a message its role, as views read it, else the kind. */
+export function whoOf(entry: { readonly kind: string; readonly role?: string }): string {
+  return entry.kind === "message" ? readRole(entry.role ?? "") : cleanLine(entry.kind);
 }
 
 type Colour = "cyan" | "green" | "yellow" | "red" | "magenta" | "dim";
@@ -36,6 +47,8 @@ const colourByKind: { readonly [K in ReadKind]: Colour } = {
   decision: "magenta",
   consolidation: "dim",
   clear: "dim",
+  withdrawal: "dim",
+  feedback: "magenta",
   session_info: "dim",
   raw: "dim",
   audit: "dim",
@@ -47,15 +60,9 @@ export function kindColour(kind: string, colours: Colours): (text: string) => st
   return colours[Object.hasOwn(colourByKind, kind) ? colourByKind[kind as ReadKind] : "dim"];
 }
 
-function contentLine(entry: Extract<EntrySummary, { readonly kind: "message" }>): string {
-  if (typeof entry.content === "string" && entry.content !== "") return cleanLine(entry.content);
-  if (entry.content.length === 0) return `calls ${entry.tool_calls.map(toolName).join(", ")}`;
-  return valueLine(entry.content);
-}
-
-function toolName(call: { readonly [key: string]: unknown }): string {
-  const { function: called } = call as { readonly function?: { readonly name?: unknown } };
-  return typeof called?.name === "string" ? called.name : "a tool";
+function answerMark({ response_chars, error }: Extract<EntrySummary, { readonly kind: "interaction" }>): string {
+  if (error !== "") return "(failed) ";
+  return response_chars === 0 ? "(no response) " : "";
 }
 
 function valueLine(value: unknown): string {

@@ -1,7 +1,7 @@
 // Small plots of a report for a terminal: how much happened, how much of it were errors, how sure the answers were.
 import type { Trend } from "../../index.js";
 import { shortTime } from "./entry-text.js";
-import { formatCount, wrapText } from "./table.js";
+import { countOf, formatCount, wrapText } from "./table.js";
 import type { Pane } from "./terminal.js";
 
 const HEIGHT = 5;
@@ -64,6 +64,24 @@ function axisText(timeline: Slots, pane: Pane): string {
   const first = shortTime(timeline[0]?.from ?? "", { year: true });
   const last = shortTime(timeline.at(-1)?.to ?? "", { year: true });
   const width = pane.columns === undefined ? undefined : pane.columns - INDENT.length;
-  const lines = wrapText(`${first} to ${last} UTC`, width).map((line) => `${INDENT}${line}\n`);
+  const { from = "", to = "" } = timeline[0] ?? {};
+  const step = durationText(Date.parse(to) - Date.parse(from));
+  const lines = wrapText(`${first} to ${last} UTC, ${timeline.length} steps of ${step} each`, width).map(
+    (line) => `${INDENT}${line}\n`,
+  );
   return pane.colours.dim(lines.join(""));
+}
+
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+] as const;
+
+/** In the largest unit of which there are two at least: a step is a measure, and needs no more than two digits. */
+function durationText(ms: number): string {
+  const [unit, unitMs] = UNITS.find(([, each]) => ms >= 2 * each) ?? (["ms", 1] as const);
+  const count = Number((ms / unitMs).toPrecision(2));
+  return unit === "ms" ? `${formatCount(count)} ms` : countOf(count, unit, `${unit}s`);
 }

@@ -1,6 +1,6 @@
 // A report for a terminal: its Markdown with headings that stand out, and items wrapped to the width of the window.
 import type { ReflectionReport } from "../../index.js";
-import { wrapText } from "./table.js";
+import { countOf, formatCount, wrapText } from "./table.js";
 import { type Colours, cleanText, type Pane } from "./terminal.js";
 
 const BULLET = "• ";
@@ -10,8 +10,21 @@ const WIDTH_MAX = 100;
 
 export function reflectionText(report: ReflectionReport, pane: Pane): string {
   const width = Math.min(pane.columns ?? WIDTH_MAX, WIDTH_MAX);
-  const blocks = cleanText(report.markdown).split("\n\n");
+  const blocks = cleanText(inWords(report)).split("\n\n");
   return blocks.map((block, at) => blockText(block, { width, colours: pane.colours, isFirst: at === 0 })).join("");
+}
+
+/** The counts at its head as people write them; the document keeps to its fixed words. */
+function inWords({ markdown, reviewed, users, responses, errors }: ReflectionReport): string {
+  const counts = [
+    `${formatCount(users)} from users`,
+    countOf(responses, "response", "responses"),
+    countOf(errors, "error", "errors"),
+  ];
+  return markdown.replace(
+    /^Looked at .*$/m,
+    `Looked at ${countOf(reviewed, "entry", "entries")}: ${counts.join(", ")}.`,
+  );
 }
 
 function blockText(

@@ -10,7 +10,7 @@ import { cleanLine, type Pane } from "./terminal.js";
 const ID_WIDTH_MAX = 36;
 const BESIDE_ID_WIDTH = 44;
 const ID_WIDTH_MIN = 8;
-const TITLE_WIDTH = 24;
+const ABOUT_WIDTH = 24;
 const GAP_WIDTH = 2;
 
 interface SessionColumn extends Column {
@@ -56,16 +56,16 @@ function columnsThatFit(
     paint: (text) => colours.bold(text),
     text: (session) => cleanLine(session.session_id),
   };
-  const projects: SessionColumn = {
-    title: "PROJECT",
-    widthMax: 16,
-    widthMin: 8,
-    text: (session) => cleanLine(session.projects.join(", ")),
-  };
-  const title: SessionColumn = { title: "TITLE", text: (session) => cleanLine(session.title) };
+  const projectsOf = ({ projects }: SessionSummary): string =>
+    (project ?? "") === "" ? cleanLine(projects.join(", ")) : "";
+  const titleOf = ({ title }: SessionSummary): string => cleanLine(title);
+  const telling = [
+    { title: "PROJECT", text: projectsOf },
+    { title: "TITLE", text: titleOf },
+  ].filter(({ text }) => sessions.some((session) => text(session) !== ""));
   const about: SessionColumn = {
-    title: "PROJECT · TITLE",
-    text: (session) => [projects.text(session), title.text(session)].filter((text) => text !== "").join(" · "),
+    title: telling.map(({ title }) => title).join(" · "),
+    text: (session) => telling.flatMap(({ text }) => text(session) || []).join(" · "),
   };
   const entries = count("ENTRIES", "entries");
   const errors = count("ERRORS", "errors");
@@ -73,26 +73,20 @@ function columnsThatFit(
   const tools = count("TOOLS", "tool_calls");
   const decisions = count("DECISIONS", "decisions");
 
-  const isTelling = (column: SessionColumn): boolean =>
-    !(column === projects && (project ?? "") !== "") &&
-    sessions.some((session) => !["", "0"].includes(column.text(session)));
   const span = (column: SessionColumn): number => {
     const widest = Math.max(...[column.title, ...sessions.map(column.text)].map((text) => stringWidth(text)));
     return Math.min(widest, column.widthMax ?? widest) + GAP_WIDTH;
   };
-  const shown = new Set([last, id, entries]);
-  const kept = isTelling(title) ? Math.min(span(title), TITLE_WIDTH) : 0;
+  // What a session is about is worth more than all counts but the first.
+  const kept = telling.length === 0 ? 0 : Math.min(span(about), ABOUT_WIDTH);
+  const shown = new Set([last, id, entries, ...(telling.length === 0 ? [] : [about])]);
   let room = width - span(last) - span(id) - span(entries) - kept;
-  for (const column of [projects, errors, messages, tools, decisions].filter(isTelling)) {
-    if (span(column) > room) continue;
+  for (const column of [errors, messages, tools, decisions]) {
+    if (span(column) > room || sessions.every((session) => column.text(session) === "0")) continue;
     shown.add(column);
     room -= span(column);
   }
-  // Without room for a column of its own, the project stands before the title.
-  if (isTelling(projects) && !shown.has(projects)) shown.add(about);
-  else if (kept > 0) shown.add(title);
-  const inOrder = [last, id, projects, entries, messages, tools, errors, decisions, title, about];
-  return inOrder.filter((column) => shown.has(column));
+  return [last, id, entries, messages, tools, errors, decisions, about].filter((column) => shown.has(column));
 }
 
 type CountName = "entries" | "messages" | "tool_calls" | "errors" | "decisions";

@@ -1,11 +1,10 @@
 // Laying text out in columns, by the width that characters have on a terminal: a CJK character or an emoji has two.
 import stringWidth from "string-width";
-import type { Colours } from "./terminal.js";
+import { beginningOf, type Colours } from "./terminal.js";
 
 const GAP = "  ";
 /** The last column says most, so the others make room until it has this much of the line. */
-const LAST_COLUMN_SHARE = 0.4;
-const LAST_COLUMN_WIDTH_MIN = 16;
+const LAST_COLUMN_SHARE = 0.45;
 const BAR_WIDTH = 24;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
@@ -59,18 +58,23 @@ function columnWidths({ columns, rows, width }: Table): readonly number[] {
   if (width === undefined) return natural;
   const last = natural.length - 1;
   const wanted = Math.min(natural[last] as number, Math.floor(width * LAST_COLUMN_SHARE));
-  const before = narrowed(natural.slice(0, last), columns, width - wanted);
-  const left = Math.max(width - spanOf(before), LAST_COLUMN_WIDTH_MIN);
-  return [...before, Math.min(natural[last] as number, left)];
+  const before = narrowed(natural.slice(0, last), (index, one) => columns[index]?.widthMin ?? one, width - wanted);
+  const widths = [...before, Math.min(natural[last] as number, Math.max(width - spanOf(before), 1))];
+  // On a terminal too narrow for all of them even the columns that would keep their width give, rather than wrap.
+  return narrowed(widths, () => 1, width + GAP.length);
 }
 
 /** Takes from the widest column that can give until all fit, or none can give any more. */
-function narrowed(natural: readonly number[], columns: readonly Column[], span: number): readonly number[] {
+function narrowed(
+  natural: readonly number[],
+  widthMin: (index: number, width: number) => number,
+  span: number,
+): readonly number[] {
   const widths = [...natural];
   while (spanOf(widths) > span) {
     let widest = -1;
     for (const [index, one] of widths.entries()) {
-      if (one > (columns[index]?.widthMin ?? one) && one > (widths[widest] ?? 0)) widest = index;
+      if (one > widthMin(index, one) && one > (widths[widest] ?? 0)) widest = index;
     }
     if (widest === -1) break;
     widths[widest] = (widths[widest] as number) - 1;
@@ -82,14 +86,24 @@ function spanOf(widths: readonly number[]): number {
   return widths.reduce((sum, one) => sum + one + GAP.length, 0);
 }
 
+/** So much of a text is looked at for each column that it may fill: a grapheme can hold many marks. */
+const CHARS_PER_COLUMN_MAX = 16;
+
+/** The beginning of a long text, ending with a whole character. */
+export function cutText(text: string, width: number): string {
+  return text.length <= width ? text : fitText(text, width);
+}
+
 /** Cuts at a whole character and marks the cut. */
-export function fitText(text: string, width: number): string {
-  if (text.length <= width && /^[ -~]*$/.test(text)) return text;
-  if (stringWidth(text) <= width) return text;
+export function fitText(given: string, width: number): string {
+  if (given.length <= width && /^[ -~]*$/.test(given)) return given;
+  const isLong = given.length > width * CHARS_PER_COLUMN_MAX;
+  const text = isLong ? beginningOf(given, width * CHARS_PER_COLUMN_MAX) : given;
+  if (!isLong && stringWidth(text) <= width) return text;
   let fitted = "";
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    const more = stringWidth(segment);
+  for (const segment of graphemesOf(text)) {
+    const more = graphemeWidth(segment);
     if (used + more > width - 1) break;
     fitted += segment;
     used += more;
@@ -113,16 +127,17 @@ function wrapLine(line: string, width: number): readonly string[] {
     current = "";
     used = 0;
   };
-  for (const word of line.split(/(?<= )(?=[^ ])/)) {
-    const wordWidth = stringWidth(word.trimEnd());
+  // A mark that follows a space belongs to it.
+  for (const word of line.split(/(?<= )(?=[^ \p{M}\p{Cf}\p{Sk}])/u)) {
+    const wordWidth = widthUpTo(word.trimEnd(), width + 1);
     if (used > 0 && used + wordWidth > width) next();
     if (wordWidth <= width) {
       current += word;
-      used += stringWidth(word);
+      used += wordWidth + word.length - word.trimEnd().length;
       continue;
     }
-    for (const { segment } of graphemes.segment(word)) {
-      const more = stringWidth(segment);
+    for (const segment of graphemesOf(word)) {
+      const more = graphemeWidth(segment);
       if (used + more > width) next();
       current += segment;
       used += more;
@@ -130,6 +145,44 @@ function wrapLine(line: string, width: number): readonly string[] {
   }
   next();
   return wrapped;
+}
+
+/** The width of a text, or more than this much where it is wider: the rest is not looked at. */
+function widthUpTo(text: string, most: number): number {
+  let width = 0;
+  for (const grapheme of graphemesOf(text)) {
+    width += graphemeWidth(grapheme);
+    if (width > most) break;
+  }
+  return width;
+}
+
+const SEGMENTED_AT_ONCE = 256;
+
+/** A piece at a time: the time to segment a text grows with the square of its length. */
+function* graphemesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const piece = text.slice(at, at + SEGMENTED_AT_ONCE);
+    const found = [...graphemes.segment(piece)].map(({ segment }) => segment);
+    // The last one may go on behind the piece, unless it fills it alone.
+    const isLast = at + piece.length >= text.length;
+    const whole = isLast || found.length === 1 ? found : found.slice(0, -1);
+    yield* whole;
+    at += whole.reduce((sum, segment) => sum + segment.length, 0);
+  }
+}
+
+const WIDTHS_KEPT_MAX = 10_000;
+const widths = new Map<string, number>();
+
+/** Measuring takes longer than all else that a long line needs, and texts repeat their characters. */
+function graphemeWidth(grapheme: string): number {
+  const known = widths.get(grapheme);
+  if (known !== undefined) return known;
+  const width = stringWidth(grapheme);
+  if (widths.size >= WIDTHS_KEPT_MAX) widths.clear();
+  widths.set(grapheme, width);
+  return width;
 }
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;

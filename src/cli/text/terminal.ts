@@ -59,8 +59,21 @@ export function cleanText(text: string): string {
 
 /** The same on one line, looking no further than a line can show. */
 export function cleanLine(text: string, charsMax = 2_000): string {
-  return cleanText(text.slice(0, charsMax)).replace(/\s+/g, " ").trim();
+  return cleanText(beginningOf(text, charsMax)).replace(/\s+/g, " ").trim();
 }
+
+/** A grapheme that is longer than this is no character that anybody wrote. */
+const GRAPHEME_CHARS_MAX = 200;
+
+/** The beginning of a text that is no longer than this, without half a character at its end. */
+export function beginningOf(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  const from = Math.max(0, charsMax - GRAPHEME_CHARS_MAX);
+  const around = graphemes.segment(text.slice(from, charsMax + GRAPHEME_CHARS_MAX)).containing(charsMax - from);
+  return text.slice(0, around === undefined || around.index === 0 ? charsMax : from + around.index);
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** A JSON document, indented for people and on one line for programs. Escaping keeps it the same document. */
 export function documentText(value: unknown, pane: Pane): string {
@@ -84,7 +97,7 @@ export class ProgressLine {
   show(text: string): void {
     if (!this.#pane.isTerminal) return;
     // A line that wraps could not be taken back.
-    const line = text.slice(0, (this.#pane.columns ?? text.length + 1) - 1);
+    const line = beginningOf(text, (this.#pane.columns ?? text.length + 1) - 1);
     this.#pane.write(`\r\u001b[2K${this.#pane.colours.dim(line)}`);
     this.#shown = true;
   }

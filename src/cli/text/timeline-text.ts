@@ -1,17 +1,25 @@
 // The timeline of a session on a terminal: place, time and speaker at the side, and what happened beside them.
 
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
-import { contentText, valueText } from "../../model/content.js";
+import { valueText } from "../../model/content.js";
+import { messagePieces } from "../../model/content-pieces.js";
 import type { EntrySummary } from "../../model/entry.js";
+import { feedbackWords } from "../../model/feedback.js";
 import { readRole } from "../../model/roles.js";
-import { entryLine, kindColour } from "./entry-text.js";
+import { entryLine, kindColour, whoOf } from "./entry-text.js";
 import { countOf, formatCount } from "./table.js";
 import type { Colours, Pane } from "./terminal.js";
-import { callParagraph, openAiCallParagraphs, type Paragraph, paragraphLines, roleColour } from "./transcript.js";
+import {
+  callParagraph,
+  type Paragraph,
+  paragraphLines,
+  pieceParagraphs,
+  RESULT_LINES,
+  roleColour,
+} from "./transcript.js";
 
 /** What was said is worth more lines than what a tool gave back. */
 const SAID_LINES = 8;
-const RESULT_LINES = 3;
 /** With less room beside them than this, texts go below. */
 const BESIDE_WIDTH_MIN = 30;
 const GAP = "  ";
@@ -46,26 +54,21 @@ function timeOf(time: string, pane: Pane): string {
   return pane.isTerminal ? time.slice(11, 19) : time.slice(0, 19).replace("T", " ");
 }
 
-function whoOf(entry: EntrySummary): string {
-  return entry.kind === "message" ? readRole(entry.role) : entry.kind;
-}
-
 function colourOf(entry: EntrySummary, colours: Colours): (text: string) => string {
   return entry.kind === "message" ? roleColour(readRole(entry.role), colours) : kindColour(entry.kind, colours);
 }
 
 const paragraphsByKind: ByKind<EntrySummary, readonly Paragraph[], [colours: Colours]> = {
-  interaction: (entry, { dim }) => [
-    said(entry.prompt),
-    { text: answerText(entry), linesMax: RESULT_LINES, paint: dim },
-  ],
-  response: (entry, { dim }) => [
-    { text: `answers ${entry.interaction_id}`, linesMax: 1, paint: dim },
-    { text: answerText(entry), linesMax: RESULT_LINES, paint: dim },
+  interaction: (entry, colours) => [said(entry.prompt), answer(entry, colours)],
+  response: (entry, colours) => [
+    { text: `answers ${entry.interaction_id}`, linesMax: 1, paint: colours.dim },
+    answer(entry, colours),
   ],
   message: (entry, colours) => [
-    { text: contentText(entry.content), linesMax: readRole(entry.role) === "tool" ? RESULT_LINES : SAID_LINES },
-    ...openAiCallParagraphs(entry.tool_calls, colours),
+    ...pieceParagraphs(messagePieces(entry), {
+      colours,
+      saidLinesMax: readRole(entry.role) === "tool" ? RESULT_LINES : SAID_LINES,
+    }),
     ...confidence(entry, colours),
   ],
   tool_call: (entry, colours) => {
@@ -91,6 +94,8 @@ const paragraphsByKind: ByKind<EntrySummary, readonly Paragraph[], [colours: Col
     said(entry.summary),
   ],
   clear: (_, { dim }) => [{ text: "history starts anew after this", paint: dim }],
+  withdrawal: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
+  feedback: (entry, { dim }) => [{ text: `on ${entry.entry_id}`, linesMax: 1, paint: dim }, said(feedbackWords(entry))],
   session_info: (entry, { dim }) => [
     said(entry.title),
     { text: [facts(entry.metadata), entry.parent && `from ${entry.parent}`].join(" "), linesMax: 3, paint: dim },
@@ -109,10 +114,25 @@ function said(text: string): Paragraph {
   return { text, linesMax: SAID_LINES };
 }
 
-function answerText(entry: { readonly response_chars: number; readonly response_summary: string }): string {
-  if (entry.response_chars === 0) return entry.response_summary || "(no response)";
-  const length = countOf(entry.response_chars, "character", "characters");
-  return `→ ${entry.response_summary === "" ? length : `${entry.response_summary} (${length})`}`;
+/** What was answered, as far as the row carries it, else what is known of it. */
+function answer(
+  entry: {
+    readonly response_chars: number;
+    readonly response_summary: string;
+    readonly response_excerpt?: string;
+    readonly error: string;
+  },
+  { dim, red }: Colours,
+): Paragraph {
+  const { response_chars, response_summary, response_excerpt = "", error } = entry;
+  if (error !== "") return { text: `failed: ${error}`, linesMax: SAID_LINES, paint: red };
+  if (response_excerpt.trim() !== "")
+    return { text: `→ ${response_excerpt}`, linesMax: SAID_LINES, chars: response_chars };
+  if (response_summary !== "") return { text: `→ ${response_summary}`, linesMax: SAID_LINES };
+  return {
+    text: response_chars === 0 ? "(no response)" : `→ ${countOf(response_chars, "character", "characters")}`,
+    paint: dim,
+  };
 }
 
 function confidence(entry: { readonly confidence?: number }, { dim }: Colours): readonly Paragraph[] {

@@ -1,6 +1,7 @@
 // The index in memory: the executable specification of what an index engine answers, used by tests.
 import type {
   CandidateQuery,
+  ChangeQuery,
   DocumentQuery,
   EntryIndex,
   EntryRow,
@@ -12,6 +13,8 @@ import type {
   RowFilter,
   RowKey,
   RowQuery,
+  SessionPlace,
+  SessionPlacesQuery,
   SessionRange,
   TextBatch,
 } from "../../ports/entry-index.js";
@@ -25,6 +28,7 @@ export class MemoryIndex implements EntryIndex {
   #through = 0;
   #epoch = 1;
   #source: IndexSource | undefined;
+  #earlier: readonly IndexSource[] = [];
   readonly #documents = new MemoryDocuments();
   readonly #texts = new Map<number, readonly string[]>();
   #textThrough = 0;
@@ -102,6 +106,10 @@ export class MemoryIndex implements EntryIndex {
     return this.#documents.list(query);
   }
 
+  async changedDocuments(query: ChangeQuery): Promise<readonly IndexDocument[]> {
+    return this.#documents.changed(query);
+  }
+
   async countDocuments(collection: string): Promise<number> {
     return this.#documents.count(collection);
   }
@@ -124,13 +132,12 @@ export class MemoryIndex implements EntryIndex {
     };
   }
 
-  async newestPositions(query: {
-    readonly session_ids: readonly string[];
-    readonly through: number;
-  }): Promise<readonly { readonly session_id: string; readonly position: number }[]> {
-    return query.session_ids.flatMap((session_id) => {
-      const newest = this.#rowsOf(session_id).findLast(({ position }) => position <= query.through);
-      return newest === undefined || session_id === "" ? [] : [{ session_id, position: newest.position }];
+  async sessionPlaces({ session_ids, through }: SessionPlacesQuery): Promise<readonly SessionPlace[]> {
+    return session_ids.flatMap((session_id) => {
+      const rows = this.#rowsOf(session_id).filter(({ position }) => position <= through);
+      const newest = rows.at(-1);
+      if (newest === undefined || session_id === "") return [];
+      return [{ session_id, last_ms: Math.max(...rows.map((row) => row.created_ms)), position: newest.position }];
     });
   }
 
@@ -149,7 +156,17 @@ export class MemoryIndex implements EntryIndex {
     return (order === "asc" ? positions : positions.reverse()).slice(0, limit);
   }
 
+  async remembered(): Promise<readonly IndexSource[]> {
+    return this.#source === undefined ? this.#earlier : [...this.#earlier, this.#source];
+  }
+
+  async settle(heads: readonly IndexSource[]): Promise<void> {
+    const settled = new Set(heads.map(({ hash }) => hash));
+    this.#earlier = this.#earlier.filter(({ hash }) => !settled.has(hash));
+  }
+
   async reset(): Promise<void> {
+    this.#earlier = await this.remembered();
     this.#rows = [];
     this.#through = 0;
     this.#epoch += 1;

@@ -1,16 +1,22 @@
 // The log in memory: the executable specification of what a log engine does, used by tests.
+
 import { randomUUID } from "node:crypto";
-import { chainHash, commitmentOf, GENESIS_HASH, isChained } from "../../model/chain.js";
-import { claimKey, claimsByPosition } from "../../model/claims.js";
+import { chainHash, commitmentOf, GENESIS_HASH, isChained, isOfFirstFormat } from "../../model/chain.js";
+import { toChecked } from "../../model/chain-walk.js";
+import { claimKey, claimsByPosition, claimsDigest } from "../../model/claims.js";
 import { hexOf } from "../../model/hex.js";
-import { erasedBy } from "../../model/redaction.js";
+import { erasedBy, lastingKinds } from "../../model/redaction.js";
 import type {
   AppendOutcome,
   AppendUnit,
   CopiedEntry,
   EntryLog,
+  Erasure,
+  Guards,
   Head,
   KeptClaims,
+  NewRedactions,
+  ReadRange,
   StoredBody,
   StoredEntry,
   TakenClaim,
@@ -22,6 +28,7 @@ export class MemoryLog implements EntryLog {
   readonly #entries: StoredEntry[] = [];
   /** By the key of the claim, as hexadecimal text. */
   readonly #positionByKey = new Map<string, number>();
+  readonly #redactionByPosition = new Map<number, number>();
 
   async head(): Promise<Head> {
     return this.#head();
@@ -36,7 +43,7 @@ export class MemoryLog implements EntryLog {
     if (head.position > 0 && head.log_id !== copy.log_id) return false;
     const claims = copy.entries.flatMap((entry) => entry.claims.map(keyOf));
     const isTaken = claims.some((claim) => this.#positionByKey.has(claim)) || new Set(claims).size < claims.length;
-    if (isTaken || !isChained(head, copy.entries)) return false;
+    if (isTaken || !isChained(head, copy.entries) || this.#isOutdated(copy.entries)) return false;
     if (copy.entries.length > 0) this.#logId = copy.log_id;
     for (const { claims: taken, ...kept } of copy.entries) {
       this.#add(kept);
@@ -45,11 +52,7 @@ export class MemoryLog implements EntryLog {
     return true;
   }
 
-  async read(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredEntry[]> {
+  async read(range: ReadRange): Promise<readonly StoredEntry[]> {
     const found: StoredEntry[] = [];
     let bytes = 0;
     for (const entry of this.#entries.slice(range.after, range.after + range.limit)) {
@@ -60,30 +63,36 @@ export class MemoryLog implements EntryLog {
     return found;
   }
 
-  async get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
-    return positions.map((position) => this.#entries[position - 1]);
-  }
-
-  async readBodies(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredBody[]> {
-    return (await this.read(range)).map(toBody);
-  }
-
-  async getBodies(
+  async get(
     positions: readonly number[],
     bytes_max = Number.POSITIVE_INFINITY,
-  ): Promise<readonly (StoredBody | undefined)[]> {
-    const found: (StoredBody | undefined)[] = [];
+  ): Promise<readonly (StoredEntry | undefined)[]> {
+    const found: (StoredEntry | undefined)[] = [];
     let bytes = 0;
-    for (const stored of await this.get(positions)) {
-      found.push(stored === undefined ? undefined : toBody(stored));
+    for (const position of positions) {
+      const stored = this.#entries[position - 1];
+      found.push(stored);
       bytes += stored?.body?.byteLength ?? 0;
       if (bytes >= bytes_max) break;
     }
     return found;
+  }
+
+  async readBodies(range: ReadRange): Promise<readonly StoredBody[]> {
+    return (await this.read(range)).map(toBody);
+  }
+
+  async getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]> {
+    return (await this.get(positions, bytes_max)).map((stored) => (stored === undefined ? undefined : toBody(stored)));
+  }
+
+  async getCheckedBodies(
+    positions: readonly number[],
+    bytes_max?: number,
+  ): Promise<readonly (StoredBody | undefined)[]> {
+    return (await this.get(positions, bytes_max)).map((stored) =>
+      stored === undefined ? undefined : toChecked(stored),
+    );
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
@@ -92,8 +101,23 @@ export class MemoryLog implements EntryLog {
 
   async keptClaims({ after, through }: { readonly after: number; readonly through: number }): Promise<KeptClaims> {
     const rows = [...this.#positionByKey].map(([key, position]) => ({ claim: Buffer.from(key, "hex"), position }));
-    const isKept = (position: number): boolean => this.#entries[position - 1]?.body === undefined;
-    return claimsByPosition(rows.filter(({ position: at }) => at > after && at <= through && isKept(at)));
+    return claimsByPosition(rows.filter(({ position }) => position > after && position <= through));
+  }
+
+  async erasures({ after, limit }: { readonly after: number; readonly limit: number }): Promise<readonly Erasure[]> {
+    const noted = [...this.#redactionByPosition].map(([position, redaction]) => ({ position, redaction }));
+    const ordered = noted.toSorted((left, right) => left.position - right.position);
+    return ordered.filter(({ position }) => position > after).slice(0, limit);
+  }
+
+  /** Nobody but this instance can reach its rows. */
+  async guards(): Promise<Guards> {
+    return { missing: [], foreign: [] };
+  }
+
+  async redactionsAfter(position: number): Promise<NewRedactions> {
+    const later = this.#entries.slice(position).filter(({ kind }) => kind === "redaction");
+    return { through: this.#entries.length, positions: later.map((redaction) => redaction.position) };
   }
 
   async stray(): Promise<undefined> {
@@ -110,8 +134,15 @@ export class MemoryLog implements EntryLog {
     this.#entries.push(entry);
     for (const position of erasedBy(entry)) {
       const { salt: _, body: __, ...left } = this.#entries[position - 1] as StoredEntry;
-      if (left.kind !== "redaction") this.#entries[position - 1] = left;
+      if (lastingKinds.includes(left.kind) || this.#redactionByPosition.has(position)) continue;
+      this.#entries[position - 1] = left;
+      this.#redactionByPosition.set(position, entry.position);
     }
+  }
+
+  #isOutdated([first]: readonly StoredEntry[]): boolean {
+    const last = this.#entries.at(-1);
+    return first !== undefined && last !== undefined && isOfFirstFormat(first) && !isOfFirstFormat(last);
   }
 
   #head(): Head {
@@ -134,8 +165,9 @@ export class MemoryLog implements EntryLog {
         const position = this.#entries.length + 1;
         const previous = this.#entries.at(-1)?.hash ?? GENESIS_HASH;
         const commitment = commitmentOf(kept.salt, kept.body);
-        const hash = chainHash({ ...kept, commitment, previous, position });
-        this.#add({ ...kept, commitment, position, hash });
+        const claims_digest = claimsDigest(claims);
+        const hash = chainHash({ ...kept, commitment, claims_digest, previous, position });
+        this.#add({ ...kept, commitment, claims_digest, position, hash });
         for (const claim of claims) this.#positionByKey.set(keyOf(claim), position);
         return { position, hash };
       }),
@@ -147,8 +179,8 @@ function keyOf(claim: string): string {
   return claimKey(claim).toString("hex");
 }
 
-function toBody({ position, kind, recorded_at, hash, body, flaw }: StoredEntry): StoredBody {
-  const placed = { position, kind, recorded_at, hash: hexOf(hash) };
+function toBody({ position, kind, recorded_at, recorded_by, hash, body, flaw }: StoredEntry): StoredBody {
+  const placed = { position, kind, recorded_at, recorded_by, hash: hexOf(hash) };
   if (flaw !== undefined) return { ...placed, flaw };
   return body === undefined ? placed : { ...placed, body: Buffer.from(body).toString("utf8") };
 }

@@ -14,6 +14,11 @@ export function isConstraint(error: unknown): boolean {
   return codeOf(error) === "23505";
 }
 
+/** Whether one of the log's own triggers refused it. */
+export function isRefusedByRule(error: unknown): boolean {
+  return codeOf(error) === "23001";
+}
+
 export function codeOf(error: unknown): string {
   const code = (error as { readonly code?: unknown } | undefined)?.code;
   return typeof code === "string" ? code : "";

@@ -1,6 +1,6 @@
 // Documents of the index, and their labels in the order of lists; changed within the transaction of a batch.
 import type { JsonObject } from "../../model/json.js";
-import type { DocumentName, DocumentQuery, IndexDocument } from "../../ports/entry-index.js";
+import type { ChangeQuery, DocumentName, DocumentQuery, IndexDocument } from "../../ports/entry-index.js";
 import { columnsOf } from "./columns.js";
 import type { Session } from "./connection.js";
 import { Conditions, storable, unstored } from "./index-filter.js";
@@ -8,13 +8,14 @@ import { Conditions, storable, unstored } from "./index-filter.js";
 interface StoredDocument {
   readonly key: string;
   readonly sort: number;
+  readonly position: number;
   /** JSON. */
   readonly labels: string;
   /** JSON. */
   readonly body: string;
 }
 
-const COLUMNS = "d.key, d.sort, array_to_json(d.labels)::text AS labels, d.body";
+const COLUMNS = "d.key, d.sort, d.position, array_to_json(d.labels)::text AS labels, d.body";
 
 export async function getDocuments(
   session: Session,
@@ -27,12 +28,28 @@ export async function getDocuments(
   return stored.map((row) => toDocument(collection, row));
 }
 
-/**
- * In the order of the list, where each document is asked for its labels. A label that few have would be looked for among
- * all others for long: its documents are taken by their keys and put in order instead.
- */
 export async function listDocuments(session: Session, query: DocumentQuery): Promise<readonly IndexDocument[]> {
-  const { collection, order, beyond, limit } = query;
+  return select(session, { ...query, by: ["sort", "position", "key"] });
+}
+
+export async function changedDocuments(session: Session, query: ChangeQuery): Promise<readonly IndexDocument[]> {
+  return select(session, { ...query, by: ["position", "key"], order: "asc" });
+}
+
+type Column = "sort" | "position" | "key";
+
+/**
+ * In the order of these columns, where each document is asked for its labels. A label that few have would be looked for
+ * among all others for long: its documents are taken by their keys and put in order instead.
+ */
+async function select(
+  session: Session,
+  query: Pick<DocumentQuery, "collection" | "order" | "labels" | "through" | "limit"> & {
+    readonly by: readonly Column[];
+    readonly beyond?: { readonly [C in Column]?: number | string };
+  },
+): Promise<readonly IndexDocument[]> {
+  const { collection, by, beyond, order, through, limit } = query;
   const labels = (query.labels ?? []).map(storable);
   const keys = await fewLabelled(session, collection, labels);
   const where = new Conditions();
@@ -40,13 +57,20 @@ export async function listDocuments(session: Session, query: DocumentQuery): Pro
   if (keys !== undefined) where.add(`d.key = ANY (${where.bind(keys)}::text[])`);
   for (const label of labels) where.add(`${where.bind(label)} = ANY (d.labels)`);
   const [sign, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
-  if (beyond?.key !== undefined) {
-    where.add(`(d.sort, d.key) ${sign} (${where.bind(beyond.sort)}, ${where.bind(storable(beyond.key))})`);
-  } else if (beyond !== undefined) where.add(`d.sort ${sign} ${where.bind(beyond.sort)}`);
+  const place = by.filter((column) => beyond?.[column] !== undefined);
+  if (place.length > 0) {
+    const bound = place.map((column) => where.bind(exactly(beyond?.[column])));
+    where.add(`(${place.map((column) => `d.${column}`).join(", ")}) ${sign} (${bound.join(", ")})`);
+  }
+  if (through !== undefined) where.add(`d.position <= ${where.bind(through)}`);
   const text = `SELECT ${COLUMNS} FROM hansard_index_documents d WHERE ${where.sql}
-    ORDER BY d.sort ${direction}, d.key ${direction} LIMIT ${where.bind(limit)}`;
+    ORDER BY ${by.map((column) => `d.${column} ${direction}`).join(", ")} LIMIT ${where.bind(limit)}`;
   const stored = await session.query<StoredDocument>({ text }, where.values);
   return stored.map((row) => toDocument(collection, row));
+}
+
+function exactly(value: number | string | undefined): number | string | undefined {
+  return typeof value === "string" ? storable(value) : value;
 }
 
 const FEW_MAX = 1_000;
@@ -90,8 +114,8 @@ export async function changeDocuments(
     const relabelled = documents.filter(({ key, labels }) => !areSame(labels, before.get(key) ?? []));
     await unlabel(session, collection, [...gone, ...relabelled.map(({ key }) => key)], before);
     if (gone.length > 0) await session.query({ text: REMOVE }, [collection, gone]);
-    const columns = documents.map(({ key, labels, sort, body }) => [key, JSON.stringify(labels), sort, body]);
-    if (documents.length > 0) await session.query(putStatement, [collection, ...columnsOf(columns, 4)]);
+    const columns = documents.map((one) => [one.key, JSON.stringify(one.labels), one.sort, one.position, one.body]);
+    if (documents.length > 0) await session.query(putStatement, [collection, ...columnsOf(columns, 5)]);
     const pairs = relabelled.flatMap(({ key, labels }) => labels.map((label) => [label, key]));
     if (pairs.length > 0) await session.query(labelStatement, [collection, ...columnsOf(pairs, 2)]);
   }
@@ -101,9 +125,10 @@ function toStored({
   key,
   labels,
   sort,
+  position,
   body,
-}: IndexDocument): Labelled & { readonly sort: number; readonly body: string } {
-  return { key: storable(key), labels: labels.map(storable), sort, body: JSON.stringify(body) };
+}: IndexDocument): Labelled & Pick<IndexDocument, "sort" | "position"> & { readonly body: string } {
+  return { key: storable(key), labels: labels.map(storable), sort, position, body: JSON.stringify(body) };
 }
 
 async function labelsBefore(
@@ -141,10 +166,11 @@ const REMOVE = "DELETE FROM hansard_index_documents WHERE collection = $1 AND ke
 
 const putStatement = {
   name: "hansard_index_documents",
-  text: `INSERT INTO hansard_index_documents (collection, key, labels, sort, body)
-    SELECT $1, key, ARRAY (SELECT json_array_elements_text(labels::json)), sort, body
-    FROM unnest($2::text[], $3::text[], $4::float8[], $5::text[]) AS next (key, labels, sort, body)
-    ON CONFLICT (collection, key) DO UPDATE SET labels = excluded.labels, sort = excluded.sort, body = excluded.body`,
+  text: `INSERT INTO hansard_index_documents (collection, key, labels, sort, position, body)
+    SELECT $1, key, ARRAY (SELECT json_array_elements_text(labels::json)), sort, position, body
+    FROM unnest($2::text[], $3::text[], $4::float8[], $5::int8[], $6::text[]) AS next (key, labels, sort, position, body)
+    ON CONFLICT (collection, key) DO UPDATE
+      SET labels = excluded.labels, sort = excluded.sort, position = excluded.position, body = excluded.body`,
 };
 
 const labelStatement = {
@@ -157,11 +183,12 @@ function areSame(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((label, at) => label === right[at]);
 }
 
-function toDocument(collection: string, { key, sort, labels, body }: StoredDocument): IndexDocument {
+function toDocument(collection: string, { key, sort, position, labels, body }: StoredDocument): IndexDocument {
   return {
     collection,
     key: unstored(key),
     sort,
+    position,
     labels: (JSON.parse(labels) as readonly string[]).map(unstored),
     body: JSON.parse(body) as JsonObject,
   };

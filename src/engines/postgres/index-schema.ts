@@ -1,9 +1,10 @@
 // The tables of the index. All of it is derived, so a change raises the version and the index is built anew.
 import { compressQuickly, keepOutOfStatistics } from "./columns.js";
 import type { Session } from "./connection.js";
+import { rememberedHeads, rememberHeads } from "./remembered-heads.js";
 
 /** Raised with every change of these tables or of what is put into them. */
-export const INDEX_VERSION = 4;
+export const INDEX_VERSION = 5;
 
 const TABLES = ["checkpoints", "rows", "uses", "kinds", "projects", "documents", "document_labels", "texts"];
 
@@ -24,10 +25,12 @@ const RECORDED: { readonly [table: string]: readonly string[] } = {
 export const indexTables: readonly string[] = TABLES.map((table) => `hansard_index_${table}`);
 
 export async function createIndexTables(session: Session): Promise<void> {
+  const heads = await rememberedHeads(session);
   for (const table of [...TABLES, ...FORMER_TABLES])
     await session.query({ text: `DROP TABLE IF EXISTS hansard_index_${table}` });
   await session.query({ text: "CREATE EXTENSION IF NOT EXISTS pg_trgm" });
   await session.query({ text: TABLES_SQL });
+  await rememberHeads(session, heads);
   for (const [table, columns] of Object.entries(RECORDED)) {
     await session.query({ text: keepOutOfStatistics(`hansard_index_${table}`, columns) });
   }
@@ -39,8 +42,10 @@ export async function emptyIndexTables(session: Session): Promise<void> {
   const derived = TABLES.filter((table) => table !== "checkpoints").map((table) => `hansard_index_${table}`);
   await session.query({ text: "SELECT 1 FROM hansard_index_checkpoints ORDER BY name FOR UPDATE" });
   await session.query({ text: `TRUNCATE ${derived.join(", ")}` });
+  await rememberHeads(session, await rememberedHeads(session));
   await session.query({
-    text: "UPDATE hansard_index_checkpoints SET position = 0, epoch = gen_random_uuid()::text, log_id = '', hash = ''",
+    text: `UPDATE hansard_index_checkpoints SET position = 0, epoch = gen_random_uuid()::text, log_id = '', hash = ''
+      WHERE name IN ('rows', 'texts')`,
   });
 }
 
@@ -96,12 +101,14 @@ const TABLES_SQL = `
     collection text COLLATE "C" NOT NULL,
     key text COLLATE "C" NOT NULL,
     sort double precision NOT NULL,
+    position bigint NOT NULL,
     labels text[] COLLATE "C" NOT NULL,
     -- JSON text, which also writes down what a text of PostgreSQL cannot hold.
     body text NOT NULL,
     PRIMARY KEY (collection, key)
   );
-  CREATE INDEX hansard_index_documents_by_sort ON hansard_index_documents (collection, sort, key);
+  CREATE INDEX hansard_index_documents_by_sort ON hansard_index_documents (collection, sort, position, key);
+  CREATE INDEX hansard_index_documents_by_change ON hansard_index_documents (collection, position, key);
   -- Without their sort, which changes with most entries while labels hardly ever do.
   CREATE TABLE hansard_index_document_labels (
     collection text COLLATE "C" NOT NULL,

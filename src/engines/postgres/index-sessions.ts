@@ -1,5 +1,5 @@
 // Sessions in the index: which entries each of them has, by position.
-import type { SessionRange } from "../../ports/entry-index.js";
+import type { SessionPlace, SessionPlacesQuery, SessionRange } from "../../ports/entry-index.js";
 import type { Session } from "./connection.js";
 import { Conditions, storable } from "./index-filter.js";
 
@@ -20,17 +20,19 @@ export async function sessionPositions(session: Session, range: SessionRange): P
   return rows.map((row) => row.position);
 }
 
-export async function newestPositions(
+export async function sessionPlaces(
   session: Session,
-  { session_ids, through }: { readonly session_ids: readonly string[]; readonly through: number },
-): Promise<readonly { readonly session_id: string; readonly position: number }[]> {
+  { session_ids, through }: SessionPlacesQuery,
+): Promise<readonly SessionPlace[]> {
   if (session_ids.length === 0) return [];
-  const text = `SELECT given.at, newest.position
-    FROM unnest($1::text[]) WITH ORDINALITY AS given (session_id, at) CROSS JOIN LATERAL (
-      SELECT max(r.position) AS position FROM hansard_index_rows r
-      WHERE r.session_id = given.session_id AND r.session_id <> '' AND r.position <= $2
-    ) newest WHERE newest.position IS NOT NULL`;
-  type Found = { readonly at: number; readonly position: number };
+  // Both walk an index of the session downwards, past what came later, to the first row that was there.
+  const then = `FROM hansard_index_rows r
+      WHERE r.session_id = given.session_id AND r.session_id <> '' AND r.position <= $2`;
+  const text = `SELECT given.at, latest.created_ms AS last_ms, newest.position
+    FROM unnest($1::text[]) WITH ORDINALITY AS given (session_id, at)
+    CROSS JOIN LATERAL (SELECT r.position ${then} ORDER BY r.position DESC LIMIT 1) newest
+    CROSS JOIN LATERAL (SELECT r.created_ms ${then} ORDER BY r.created_ms DESC, r.position DESC LIMIT 1) latest`;
+  type Found = { readonly at: number; readonly last_ms: number; readonly position: number };
   const found = await session.query<Found>({ text }, [session_ids.map(storable), through]);
-  return found.map(({ at, position }) => ({ session_id: session_ids[at - 1] as string, position }));
+  return found.map(({ at, last_ms, position }) => ({ session_id: session_ids[at - 1] as string, last_ms, position }));
 }

@@ -3,6 +3,7 @@ import { shownPlace } from "../../model/data-address.js";
 import { Fault } from "../../model/fault.js";
 import type {
   CandidateQuery,
+  ChangeQuery,
   DocumentQuery,
   EntryIndex,
   EntryRow,
@@ -13,20 +14,23 @@ import type {
   RowCounts,
   RowKey,
   RowQuery,
+  SessionPlace,
+  SessionPlacesQuery,
   SessionRange,
   TextBatch,
 } from "../../ports/entry-index.js";
 import { columnsOf } from "./columns.js";
 import type { Connections, Session, Statement } from "./connection.js";
 import { CREATE_DATABASE, toFault } from "./faults.js";
-import { changeDocuments, countDocuments, getDocuments, listDocuments } from "./index-documents.js";
+import { changeDocuments, changedDocuments, countDocuments, getDocuments, listDocuments } from "./index-documents.js";
 import { addRows, countRows, eraseRows, rowsAt } from "./index-rows.js";
 import { CHECKPOINTS_SQL, createIndexTables, emptyIndexTables, INDEX_VERSION, indexTables } from "./index-schema.js";
-import { newestPositions, sessionPositions } from "./index-sessions.js";
+import { sessionPlaces, sessionPositions } from "./index-sessions.js";
 import { candidates, textRow, textsStatement } from "./index-texts.js";
 import { listKeys } from "./list-ways.js";
 import { replaceDerived, writtenByNewer } from "./migrations.js";
 import { purgeTables } from "./purge.js";
+import { rememberedHeads, settleHeads } from "./remembered-heads.js";
 
 export class PostgresIndex implements EntryIndex {
   readonly engine = "postgres";
@@ -106,6 +110,10 @@ export class PostgresIndex implements EntryIndex {
     return listDocuments(this.#connections, query);
   }
 
+  changedDocuments(query: ChangeQuery): Promise<readonly IndexDocument[]> {
+    return changedDocuments(this.#connections, query);
+  }
+
   countDocuments(collection: string): Promise<number> {
     return countDocuments(this.#connections, collection);
   }
@@ -118,11 +126,8 @@ export class PostgresIndex implements EntryIndex {
     return countRows(this.#connections);
   }
 
-  newestPositions(query: {
-    readonly session_ids: readonly string[];
-    readonly through: number;
-  }): Promise<readonly { readonly session_id: string; readonly position: number }[]> {
-    return newestPositions(this.#connections, query);
+  sessionPlaces(query: SessionPlacesQuery): Promise<readonly SessionPlace[]> {
+    return sessionPlaces(this.#connections, query);
   }
 
   sessionPositions(range: SessionRange): Promise<readonly number[]> {
@@ -131,6 +136,14 @@ export class PostgresIndex implements EntryIndex {
 
   async reset(): Promise<void> {
     await this.#transact(emptyIndexTables);
+  }
+
+  remembered(): Promise<readonly IndexSource[]> {
+    return rememberedHeads(this.#connections);
+  }
+
+  settle(heads: readonly IndexSource[]): Promise<void> {
+    return settleHeads(this.#connections, heads);
   }
 
   purge(): Promise<string | undefined> {

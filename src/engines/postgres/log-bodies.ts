@@ -14,6 +14,7 @@ interface TextRow {
   /** None of it where there is no entry at the position. */
   readonly kind: string | null;
   readonly recorded_at: string | null;
+  readonly recorded_by: string | null;
   readonly hash: Buffer | null;
   readonly encoding: number | null;
   readonly body: string | null;
@@ -21,11 +22,12 @@ interface TextRow {
 
 export function rowToEntry(row: StoredRow): StoredEntry {
   const { position, kind, recorded_at, commitment, hash } = row;
-  if (row.body === null || row.salt === null) return { position, kind, recorded_at, commitment, hash };
-  if (row.encoding !== PLAIN) {
-    return { position, kind, recorded_at, commitment, hash, flaw: unknownEncoding(row.encoding) };
-  }
-  return { position, kind, recorded_at, commitment, hash, salt: row.salt, body: row.body };
+  const recorded_by = row.recorded_by ?? undefined;
+  const claims_digest = row.claims_digest ?? undefined;
+  const placed = { position, kind, recorded_at, recorded_by, claims_digest, commitment, hash };
+  if (row.body === null || row.salt === null) return placed;
+  if (row.encoding !== PLAIN) return { ...placed, flaw: unknownEncoding(row.encoding) };
+  return { ...placed, salt: row.salt, body: row.body };
 }
 
 /** Where a damaged body is no UTF-8, all of them are read as bytes instead, which shows the damage where it is. */
@@ -43,9 +45,9 @@ export async function readTexts(
   }
 }
 
-function rowToBody({ position, kind, recorded_at, hash, encoding, body }: TextRow): StoredBody | undefined {
+function rowToBody({ position, kind, recorded_at, hash, encoding, body, ...row }: TextRow): StoredBody | undefined {
   if (kind === null || recorded_at === null || hash === null) return undefined;
-  const placed = { position, kind, recorded_at, hash: hexOf(hash) };
+  const placed = { position, kind, recorded_at, recorded_by: row.recorded_by ?? undefined, hash: hexOf(hash) };
   if (body === null) return placed;
   if (encoding !== PLAIN) return { ...placed, flaw: unknownEncoding(encoding) };
   return { ...placed, body };

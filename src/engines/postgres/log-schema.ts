@@ -1,8 +1,8 @@
 // The tables of the log, one step per version of the format. Steps are never changed once released, only added.
 import { randomUUID } from "node:crypto";
 import { GENESIS_HASH } from "../../model/chain.js";
+import { lastingKinds } from "../../model/redaction.js";
 import { compressQuickly, keepOutOfStatistics } from "./columns.js";
-import type { Session } from "./connection.js";
 import type { Migration } from "./migrations.js";
 
 /** How many positions one partition of bodies holds; retention drops whole partitions. */
@@ -16,12 +16,21 @@ export const logMigrations: readonly Migration[] = [
     await session.query({ text: REFUSE_SQL });
     await session.query({ text: HEAD_RULE_SQL });
     await session.query({ text: ERASED_RULE_SQL });
-    for (const table of TABLES) await guard(session, table);
+    for (const table of TABLES) await session.query({ text: tableRuleSql(table) });
     await session.query({ text: "INSERT INTO hansard_head (log_id, position, hash) VALUES ($1, 0, $2)" }, [
       randomUUID(),
       Buffer.from(GENESIS_HASH),
     ]);
     await session.query({ text: createPartition(0, PARTITION_POSITIONS) });
+  },
+  // The hash covers who brought an entry and what it claims. Entries of before have neither; none of them may follow one that
+  // has, so that a server of an older version stops instead of writing on.
+  async (session) => {
+    await session.query({
+      text: `ALTER TABLE hansard_entries ADD COLUMN recorded_by text COLLATE "C", ADD COLUMN claims_digest bytea`,
+    });
+    await session.query({ text: FORMAT_RULE_SQL });
+    await session.query({ text: LASTING_RULE_SQL });
   },
 ];
 
@@ -87,19 +96,52 @@ const ERASED_RULE_SQL = `
   END $$;
 `;
 
+const FORMAT_RULE_SQL = `
+  CREATE FUNCTION hansard_format_rule() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF (SELECT recorded_by FROM hansard_entries ORDER BY position DESC LIMIT 1) IS NOT NULL THEN
+      RAISE EXCEPTION 'entries of an older format are not appended any more' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER hansard_entries_never_older BEFORE INSERT ON hansard_entries
+    FOR EACH ROW WHEN (new.recorded_by IS NULL) EXECUTE FUNCTION hansard_format_rule();
+`;
+
+const LASTING_RULE_SQL = `
+  CREATE FUNCTION hansard_lasting_rule() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF EXISTS (SELECT 1 FROM hansard_entries WHERE position = NEW.position
+      AND kind IN (${lastingKinds.map((kind) => `'${kind}'`).join(", ")})) THEN
+      RAISE EXCEPTION 'what the log wrote about itself is not erased' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER hansard_erasures_never_of_lasting BEFORE INSERT ON hansard_erasures
+    FOR EACH ROW EXECUTE FUNCTION hansard_lasting_rule();
+`;
+
 /** Upserts are updates to PostgreSQL, so that these triggers stop them too. */
-async function guard(session: Session, table: (typeof TABLES)[number]): Promise<void> {
+function tableRuleSql(table: (typeof TABLES)[number]): string {
   const name = `hansard_${table}`;
   const remove = table === "bodies" ? "hansard_only_erased" : "hansard_refuse";
-  await session.query({
-    text: `
-      CREATE TRIGGER ${name}_never_updated BEFORE UPDATE ON ${name} FOR EACH ROW EXECUTE FUNCTION hansard_refuse();
-      CREATE TRIGGER ${name}_never_deleted BEFORE DELETE ON ${name} FOR EACH ROW EXECUTE FUNCTION ${remove}();
-      CREATE TRIGGER ${name}_never_truncated BEFORE TRUNCATE ON ${name}
-        FOR EACH STATEMENT EXECUTE FUNCTION hansard_refuse();
-    `,
-  });
+  return `
+    CREATE TRIGGER ${name}_never_updated BEFORE UPDATE ON ${name} FOR EACH ROW EXECUTE FUNCTION hansard_refuse();
+    CREATE TRIGGER ${name}_never_deleted BEFORE DELETE ON ${name} FOR EACH ROW EXECUTE FUNCTION ${remove}();
+    ${truncationRuleSql(name)}
+  `;
 }
+
+export function truncationRuleSql(table: string): string {
+  return `CREATE TRIGGER ${table}_never_truncated BEFORE TRUNCATE ON ${table}
+    FOR EACH STATEMENT EXECUTE FUNCTION hansard_refuse();`;
+}
+
+/** All that keeps rows as they are, but for the rule of each partition. Written as PostgreSQL itself would print it. */
+export const ruleTexts: readonly string[] = [
+  ...[REFUSE_SQL, HEAD_RULE_SQL, ERASED_RULE_SQL, FORMAT_RULE_SQL, LASTING_RULE_SQL],
+  ...TABLES.map(tableRuleSql),
+];
 
 /**
  * The partition after `from` positions. It is made alone and attached then, because that does not wait for who reads, as
@@ -112,8 +154,7 @@ export function createPartition(from: number, positions: number): string {
     ALTER TABLE ${name} ALTER COLUMN salt SET STORAGE PLAIN;
     ${keepOutOfStatistics(name, ["salt", "body"])}
     ${compressQuickly(name, "body")}
-    CREATE TRIGGER ${name}_never_truncated BEFORE TRUNCATE ON ${name}
-      FOR EACH STATEMENT EXECUTE FUNCTION hansard_refuse();
+    ${truncationRuleSql(name)}
     ALTER TABLE hansard_bodies ATTACH PARTITION ${name} FOR VALUES FROM (${from + 1}) TO (${from + positions + 1});
   `;
 }

@@ -1,5 +1,7 @@
 // The statements of the log, and how a batch of entries becomes their values.
+import { HASH_BYTES } from "../../model/chain.js";
 import { claimKey } from "../../model/claims.js";
+import { lastingKinds } from "../../model/redaction.js";
 import type { Head } from "../../ports/entry-log.js";
 import type { Statement } from "./connection.js";
 
@@ -7,6 +9,8 @@ import type { Statement } from "./connection.js";
 export interface PlacedEntry {
   readonly kind: string;
   readonly recorded_at: string;
+  readonly recorded_by?: string | undefined;
+  readonly claims_digest?: Uint8Array | undefined;
   readonly commitment: Uint8Array;
   readonly hash: Uint8Array;
   readonly salt?: Uint8Array;
@@ -18,6 +22,8 @@ export interface StoredRow {
   readonly position: number;
   readonly kind: string;
   readonly recorded_at: string;
+  readonly recorded_by: string | null;
+  readonly claims_digest: Buffer | null;
   readonly commitment: Buffer;
   readonly hash: Buffer;
   readonly salt: Buffer | null;
@@ -42,12 +48,13 @@ export const appendStatement: Statement = {
     WITH head AS (
       UPDATE hansard_head SET position = $3, hash = $4 WHERE position = $1 AND hash = $2 RETURNING position
     ), batch AS MATERIALIZED (
-      SELECT $1::bigint + item AS position, b.* FROM unnest($5::text[], $6::text[], $7::int[], $8::int[])
-        WITH ORDINALITY AS b (kind, recorded_at, body_from, body_bytes, item) WHERE EXISTS (SELECT 1 FROM head)
+      SELECT $1::bigint + item AS position, b.* FROM unnest($5::text[], $6::text[], $15::text[], $7::int[], $8::int[])
+        WITH ORDINALITY AS b (kind, recorded_at, recorded_by, body_from, body_bytes, item) WHERE EXISTS (SELECT 1 FROM head)
     ), new_entries AS (
-      INSERT INTO hansard_entries (position, kind, recorded_at, commitment, hash)
-      SELECT position, kind, recorded_at,
-        substr($9::bytea, (64 * item - 63)::int, 32), substr($9::bytea, (64 * item - 31)::int, 32) FROM batch
+      INSERT INTO hansard_entries (position, kind, recorded_at, recorded_by, claims_digest, commitment, hash)
+      SELECT position, kind, recorded_at, recorded_by,
+        CASE WHEN recorded_by IS NOT NULL THEN substr($9::bytea, (96 * item - 95)::int, 32) END,
+        substr($9::bytea, (96 * item - 63)::int, 32), substr($9::bytea, (96 * item - 31)::int, 32) FROM batch
     ), new_bodies AS (
       INSERT INTO hansard_bodies (position, salt, encoding, body)
       SELECT position, substr($10::bytea, body_from, 16), 0, substr($10::bytea, body_from + 16, body_bytes)
@@ -61,8 +68,8 @@ export const appendStatement: Statement = {
     SELECT pg_notify('${GROWTH_CHANNEL}', position::text)::text AS told FROM head`,
 };
 
-const COLUMNS = "e.position, e.kind, e.recorded_at, e.commitment, e.hash, b.salt, b.encoding, b.body";
-const JOINED = "hansard_entries e LEFT JOIN hansard_bodies b ON b.position = e.position";
+const COLUMNS = `e.position, e.kind, e.recorded_at, e.recorded_by, e.claims_digest, e.commitment, e.hash,
+  b.salt, b.encoding, b.body`;
 
 export const headStatement: Statement = {
   name: "hansard_head",
@@ -80,12 +87,12 @@ export const adoptStatement: Statement = { name: "hansard_adopt", text: "UPDATE 
 
 export const readStatement: Statement = {
   name: "hansard_read",
-  text: readText("position, kind, recorded_at, commitment, hash, salt, encoding, body"),
+  text: readText("position, kind, recorded_at, recorded_by, claims_digest, commitment, hash, salt, encoding, body"),
 };
 
 export const readTextsStatement: Statement = {
   name: "hansard_read_texts",
-  text: readText("position, kind, recorded_at, hash, encoding, convert_from(body, 'UTF8') AS body"),
+  text: readText("position, kind, recorded_at, recorded_by, hash, encoding, convert_from(body, 'UTF8') AS body"),
 };
 
 /** Lengths are known without reading the bodies, so that only those within the limit are sent. */
@@ -100,23 +107,24 @@ function readText(wanted: string): string {
 
 export const getStatement: Statement = {
   name: "hansard_get",
-  text: `SELECT ${COLUMNS} FROM ${JOINED} WHERE e.position = ANY ($1::bigint[])`,
+  text: getText("position, kind, recorded_at, recorded_by, claims_digest, commitment, hash, salt, encoding, body"),
 };
 
 export const getBytesStatement: Statement = {
   name: "hansard_get_bytes",
-  text: getText("position, kind, recorded_at, hash, encoding, body"),
+  text: getText("position, kind, recorded_at, recorded_by, hash, encoding, body"),
 };
 
 export const getTextsStatement: Statement = {
   name: "hansard_get_texts",
-  text: getText("position, kind, recorded_at, hash, encoding, convert_from(body, 'UTF8') AS body"),
+  text: getText("position, kind, recorded_at, recorded_by, hash, encoding, convert_from(body, 'UTF8') AS body"),
 };
 
 /** As `readText`, of the given positions in their order; those that are not there are rows without a kind. */
 function getText(wanted: string): string {
   return `SELECT ${wanted} FROM (
-      SELECT g.nth, g.position, e.kind, e.recorded_at, e.hash, b.encoding, b.body, coalesce(sum(octet_length(b.body)) OVER (
+      SELECT g.nth, g.position, e.kind, e.recorded_at, e.recorded_by, e.claims_digest, e.commitment, e.hash,
+        b.salt, b.encoding, b.body, coalesce(sum(octet_length(b.body)) OVER (
         ORDER BY g.nth ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
       FROM unnest($1::bigint[]) WITH ORDINALITY AS g (position, nth)
       LEFT JOIN hansard_entries e ON e.position = g.position
@@ -130,17 +138,21 @@ export const findStatement: Statement = {
   text: "SELECT claim, position FROM hansard_claims WHERE claim = ANY ($1::bytea[])",
 };
 
-/** Only entries that are there, have not been erased before, and are no redactions themselves. */
+const LASTING = lastingKinds.map((kind) => `'${kind}'`).join(", ");
+
+/** Only entries that are there, are not noted yet, and are not what the log wrote about itself. */
 export const nameErasedStatement: Statement = {
   name: "hansard_name_erased",
   text: `INSERT INTO hansard_erasures (position, redaction)
-    SELECT e.position, $2 FROM hansard_entries e WHERE e.position = ANY ($1::bigint[]) AND e.kind <> 'redaction'
+    SELECT e.position, $2 FROM hansard_entries e WHERE e.position = ANY ($1::bigint[]) AND e.kind NOT IN (${LASTING})
       AND NOT EXISTS (SELECT 1 FROM hansard_erasures known WHERE known.position = e.position)`,
 };
 
+/** Whether a body is there decides, not who noted its erasure: such a note may have been planted, or the body put back. */
 export const eraseStatement: Statement = {
   name: "hansard_erase",
-  text: `DELETE FROM hansard_bodies b USING hansard_erasures e WHERE e.redaction = $1 AND b.position = e.position`,
+  text: `DELETE FROM hansard_bodies b USING hansard_entries e
+    WHERE b.position = ANY ($1::bigint[]) AND e.position = b.position AND e.kind NOT IN (${LASTING})`,
 };
 
 export function appendValues(start: Pick<Head, "position" | "hash">, entries: readonly PlacedEntry[]): unknown[] {
@@ -163,10 +175,14 @@ export function appendValues(start: Pick<Head, "position" | "hash">, entries: re
   return [
     ...[start.position, start.hash, start.position + entries.length, last.hash],
     ...[entries.map((entry) => entry.kind), entries.map((entry) => entry.recorded_at), bodyFrom, bodyBytes],
-    Buffer.concat(entries.flatMap((entry) => [entry.commitment, entry.hash])),
+    Buffer.concat(entries.flatMap((entry) => [entry.claims_digest ?? NO_DIGEST, entry.commitment, entry.hash])),
     ...[bodies.bytes(), claims.bytes(), claims.starts, claims.lengths, claimItems],
+    entries.map((entry) => entry.recorded_by ?? null),
   ];
 }
+
+/** Takes the place of a digest where there is none, so that all pieces are of one length. */
+const NO_DIGEST = Buffer.alloc(HASH_BYTES);
 
 /** Bytes one after the other, and where each piece begins, counted from 1 as SQL does. */
 class Pieces {
@@ -190,9 +206,22 @@ class Pieces {
 
 export const keptClaimsStatement: Statement = {
   name: "hansard_kept_claims",
-  text: `
-    SELECT claim, position FROM hansard_claims c WHERE position > $1 AND position <= $2
-      AND NOT EXISTS (SELECT 1 FROM hansard_bodies b WHERE b.position = c.position)`,
+  text: "SELECT claim, position FROM hansard_claims WHERE position > $1 AND position <= $2",
+};
+
+export const erasuresStatement: Statement = {
+  name: "hansard_erasures",
+  text: "SELECT position, redaction FROM hansard_erasures WHERE position > $1 ORDER BY position LIMIT $2",
+};
+
+/** One statement, so that nothing is appended in between; the positions come as JSON. */
+export const redactionsAfterStatement: Statement = {
+  name: "hansard_redactions_after",
+  isQuick: true,
+  text: `SELECT h.position AS through, array_to_json(ARRAY (
+      SELECT e.position FROM hansard_entries e
+      WHERE e.position > $1 AND e.position <= h.position AND e.kind = 'redaction' ORDER BY e.position
+    )) AS positions FROM hansard_head h`,
 };
 
 /** One statement, so that what others append meanwhile is seen whole or not at all. */
@@ -214,6 +243,8 @@ export const strayStatement: Statement = {
         SELECT min(position) FROM hansard_bodies WHERE position > (SELECT position FROM head)
         UNION ALL
         SELECT min(position) FROM hansard_claims WHERE position < 1 OR position > (SELECT position FROM head)
+        UNION ALL
+        SELECT min(position) FROM hansard_erasures WHERE position < 1 OR position > (SELECT position FROM head)
       ) AS r (position) WHERE r.position IS NOT NULL
     ) AS strays ORDER BY position LIMIT 1`,
 };

@@ -1,5 +1,6 @@
 // The log on PostgreSQL: one locked head row gives out positions and carries the chain, across any number of servers.
 import { isChained } from "../../model/chain.js";
+import { toChecked } from "../../model/chain-walk.js";
 import { type ClaimRow, claimKey, claimsByPosition } from "../../model/claims.js";
 import { erasedBy } from "../../model/redaction.js";
 import type {
@@ -7,16 +8,21 @@ import type {
   AppendUnit,
   CopiedEntry,
   EntryLog,
+  Erasure,
+  Guards,
   Head,
   KeptClaims,
+  NewRedactions,
+  ReadRange,
   StoredBody,
   StoredEntry,
   Stray,
 } from "../../ports/entry-log.js";
 import { AppendQueue } from "./append-queue.js";
 import type { Connections, Session } from "./connection.js";
-import { isAway, isConstraint, toFault } from "./faults.js";
+import { isAway, isConstraint, isRefusedByRule, toFault } from "./faults.js";
 import { readTexts, rowToEntry } from "./log-bodies.js";
+import { inspectGuards, putBackGuards } from "./log-guards.js";
 import { Partitions } from "./log-partitions.js";
 import { logMigrations } from "./log-schema.js";
 import {
@@ -24,6 +30,7 @@ import {
   appendStatement,
   appendValues,
   eraseStatement,
+  erasuresStatement,
   findStatement,
   getBytesStatement,
   getStatement,
@@ -35,6 +42,7 @@ import {
   type PlacedEntry,
   readStatement,
   readTextsStatement,
+  redactionsAfterStatement,
   type StoredRow,
   strayStatement,
 } from "./log-statements.js";
@@ -58,9 +66,12 @@ export class PostgresLog implements EntryLog {
   #lastTip: Tip | undefined;
   /** What this server has erased since the last purge; after a crash it is left to PostgreSQL's own vacuuming. */
   readonly #erased: number[] = [];
+  /** Triggers that were missing when the log was opened, and are there again. */
+  readonly #putBack: readonly string[];
 
-  private constructor(connections: Connections, partitions: Partitions) {
+  private constructor(connections: Connections, partitions: Partitions, putBack: readonly string[]) {
     this.#connections = connections;
+    this.#putBack = putBack;
     this.#partitions = partitions;
     this.#queue = new AppendQueue((units) => this.#append(units));
   }
@@ -68,10 +79,11 @@ export class PostgresLog implements EntryLog {
   /** Makes the tables where they are missing. The connections stay the caller's to close. */
   static async open(
     connections: Connections,
-    options: { readonly partition_positions?: number } = {},
+    options: { readonly partition_positions?: number; readonly reads_only?: boolean } = {},
   ): Promise<PostgresLog> {
     await migrate(connections, { part: "log", steps: logMigrations });
-    return new PostgresLog(connections, new Partitions(connections, options.partition_positions));
+    const putBack = options.reads_only === true ? [] : await putBackGuards(connections);
+    return new PostgresLog(connections, new Partitions(connections, options.partition_positions), putBack);
   }
 
   async head(): Promise<Head> {
@@ -96,32 +108,26 @@ export class PostgresLog implements EntryLog {
         return true;
       });
     } catch (error) {
-      if (isConstraint(error)) return false;
+      if (isConstraint(error) || isRefusedByRule(error)) return false;
       throw toFault(error, this.#connections.address);
     }
   }
 
-  async read(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredEntry[]> {
+  async read(range: ReadRange): Promise<readonly StoredEntry[]> {
     const values = [range.after, range.limit, range.bytes_max ?? READ_BYTES_MAX];
     return (await this.#connections.query<StoredRow>(readStatement, values)).map(rowToEntry);
   }
 
-  async get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
+  async get(
+    positions: readonly number[],
+    bytes_max = Number.MAX_SAFE_INTEGER,
+  ): Promise<readonly (StoredEntry | undefined)[]> {
     if (positions.length === 0) return [];
-    const rows = await this.#connections.query<StoredRow>(getStatement, [positions]);
-    const entries = new Map(rows.map((row) => [row.position, rowToEntry(row)]));
-    return positions.map((position) => entries.get(position));
+    const rows = await this.#connections.query<StoredRow>(getStatement, [positions, bytes_max]);
+    return rows.map((row) => (row.kind === null ? undefined : rowToEntry(row)));
   }
 
-  async readBodies(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredBody[]> {
+  async readBodies(range: ReadRange): Promise<readonly StoredBody[]> {
     const values = [range.after, range.limit, range.bytes_max ?? READ_BYTES_MAX];
     const found = await readTexts(this.#connections, { texts: readTextsStatement, bytes: readStatement, values });
     return found.filter((stored) => stored !== undefined);
@@ -136,6 +142,15 @@ export class PostgresLog implements EntryLog {
     return readTexts(this.#connections, query);
   }
 
+  async getCheckedBodies(
+    positions: readonly number[],
+    bytes_max?: number,
+  ): Promise<readonly (StoredBody | undefined)[]> {
+    return (await this.get(positions, bytes_max)).map((stored) =>
+      stored === undefined ? undefined : toChecked(stored),
+    );
+  }
+
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
     const positionByClaim = await findClaims(this.#connections, claims);
     return claims.map((claim) => positionByClaim.get(claim));
@@ -145,14 +160,33 @@ export class PostgresLog implements EntryLog {
     return claimsByPosition(await this.#connections.query<ClaimRow>(keptClaimsStatement, [after, through]));
   }
 
+  async erasures({ after, limit }: { readonly after: number; readonly limit: number }): Promise<readonly Erasure[]> {
+    return this.#connections.query<Erasure>(erasuresStatement, [after, limit]);
+  }
+
+  async guards(): Promise<Guards> {
+    const { missing, foreign } = await inspectGuards(this.#connections);
+    return { missing: [...new Set([...missing, ...this.#putBack])], foreign };
+  }
+
+  async redactionsAfter(position: number): Promise<NewRedactions> {
+    type Found = { readonly through: number; readonly positions: string };
+    const [found] = await this.#connections.query<Found>(redactionsAfterStatement, [position]);
+    const { through, positions } = found as Found;
+    return { through, positions: JSON.parse(positions) as readonly number[] };
+  }
+
   async stray(): Promise<Stray | undefined> {
     const [stray] = await this.#connections.query<Stray>(strayStatement);
     return stray;
   }
 
   async purge(): Promise<string | undefined> {
-    const erased = this.#erased.splice(0);
-    return purgeTables(this.#connections, await partitionsOf(this.#connections, erased));
+    const erased = [...this.#erased];
+    const left = await purgeTables(this.#connections, await partitionsOf(this.#connections, erased));
+    // What is left now is tried again with the next purge.
+    if (left === undefined) this.#erased.splice(0, erased.length);
+    return left;
   }
 
   async close(): Promise<void> {
@@ -230,7 +264,7 @@ export class PostgresLog implements EntryLog {
       const redaction = head.position + index + 1;
       const named = erasedBy({ position: redaction, kind, body });
       await session.query(nameErasedStatement, [named, redaction]);
-      await session.query(eraseStatement, [redaction]);
+      await session.query(eraseStatement, [named]);
       this.#erased.push(...named);
     }
   }

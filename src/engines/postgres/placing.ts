@@ -1,5 +1,6 @@
 // Placing a batch: which units go in, at which positions and with which hashes, once the taken claims are known.
 import { chainHash, commitmentOf } from "../../model/chain.js";
+import { claimsDigest } from "../../model/claims.js";
 import type { AppendOutcome, AppendUnit, Head, LogEntry, Placement, TakenClaim } from "../../ports/entry-log.js";
 import type { Session } from "./connection.js";
 import type { PlacedEntry, StoredRow } from "./log-statements.js";
@@ -32,8 +33,9 @@ export function placeUnits(
     const placed = unit.map((entry): Placement => {
       position += 1;
       const commitment = commitmentOf(entry.salt, entry.body);
-      previous = chainHash({ ...entry, commitment, previous, position });
-      entries.push({ ...entry, commitment, hash: previous });
+      const claims_digest = claimsDigest(entry.claims);
+      previous = chainHash({ ...entry, claims_digest, commitment, previous, position });
+      entries.push({ ...entry, claims_digest, commitment, hash: previous });
       for (const claim of entry.claims) positionByClaim.set(claim, position);
       return { position, hash: previous };
     });

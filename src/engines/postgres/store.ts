@@ -31,6 +31,7 @@ export const postgresEngine: StoreEngine = {
     const { log, index, keys, growth, leases } = await openPostgres({
       address,
       create: mode === "create",
+      reads_only: mode === "read",
       wait_ms: waits ? WAIT_MS : 0,
       connections_max: mode === "read" ? READING_MAX : CAPTURING_MAX,
     });
@@ -50,19 +51,26 @@ interface OpenOptions {
   readonly address: string;
   /** Whether tables are made in a database that has none. */
   readonly create: boolean;
+  /** Whether the log is left as it is, triggers that are missing included. */
+  readonly reads_only?: boolean;
   /** How long a database that is not there yet is waited for. */
   readonly wait_ms?: number;
   readonly connections_max?: number;
 }
 
-export async function openPostgres({ create, wait_ms = WAIT_MS, ...options }: OpenOptions): Promise<PostgresStore> {
+export async function openPostgres({
+  create,
+  reads_only = false,
+  wait_ms = WAIT_MS,
+  ...options
+}: OpenOptions): Promise<PostgresStore> {
   const { address } = options;
   const connections = await Connections.open({ ...options, wait_ms });
   try {
     if (!create && (await versionOf(connections, "log")) === 0) throw notThere(address);
     // The index first: what makes a database unsuitable shows there, and then nothing was recorded yet.
     const index = await PostgresIndex.open(connections);
-    const log = await PostgresLog.open(connections);
+    const log = await PostgresLog.open(connections, { reads_only });
     const keys = await PostgresKeys.open(connections);
     const leases = new PostgresLeases(connections);
     return { log, index, growth: new Growth(connections), leases, keys };

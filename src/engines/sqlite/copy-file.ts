@@ -1,5 +1,6 @@
 // A consistent copy of a SQLite file while others go on writing to it: one read of all of it, written anew elsewhere.
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
+import { lookInto } from "./connect.js";
 import { BUSY_TIMEOUT_MS, toFault } from "./file.js";
 
 /**
@@ -11,7 +12,7 @@ export function copyFile(paths: { readonly source: string; readonly target: stri
   const { source, target } = paths;
   let db: Database.Database | undefined;
   try {
-    db = new Database(source, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+    db = lookInto(source, BUSY_TIMEOUT_MS);
     db.prepare("VACUUM INTO ?").run(target);
   } catch (error) {
     // A full disk is the target's; all else that SQLite says is about the source.

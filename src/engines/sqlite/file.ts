@@ -1,8 +1,19 @@
 // Opening a SQLite file of the store, and saying in our words what SQLite says in its own.
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
+import { connect, connectUnwritable, isWritable, probed } from "./connect.js";
 
 /** Larger pages were measured and cost a lone caller up to a fifth (see docs/ARCHITECTURE.md). */
 const PAGE_BYTES = 4096;
@@ -11,12 +22,17 @@ export const BUSY_TIMEOUT_MS = 30_000;
 /** With less than this left, an I/O error is taken for what it most likely is. */
 const SPACE_BYTES_MIN = 1024 * 1024;
 
+/** SQLite makes files longer by steps of at most this much, but for a WAL, which it fills to the last byte. */
+const SIZE_STEP_BYTES = 64 * 1024;
+
 export interface FileOptions {
   readonly path: string;
   /** Reading connections never write, so that a bug cannot either. */
   readonly mode: "create" | "write" | "read";
   /** FULL syncs every commit and is what the log promises; NORMAL is enough for what can be rebuilt. */
   readonly synchronous: "FULL" | "NORMAL";
+  /** Whether a file that is there and cannot be written is opened all the same, to be read. */
+  readonly or_read?: boolean;
 }
 
 export function openFile(options: FileOptions): Database.Database {
@@ -24,20 +40,39 @@ export function openFile(options: FileOptions): Database.Database {
   try {
     if (mode === "create") createPrivately(path);
     else if (!existsSync(path)) throw missing(path);
-    const db = new Database(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
-    try {
-      db.pragma(`page_size = ${PAGE_BYTES}`);
-      if (mode !== "read" && db.pragma("journal_mode", { simple: true }) !== "wal") db.pragma("journal_mode = WAL");
-      db.pragma(`synchronous = ${options.synchronous}`);
-      db.pragma("temp_store = MEMORY");
-      if (mode === "read") db.pragma("query_only = ON");
-      return db;
-    } catch (error) {
-      db.close();
-      throw error;
-    }
+    return mode === "read" || options.or_read === true ? openOrRead(options) : openToUse(options);
   } catch (error) {
     throw toFault(error, path);
+  }
+}
+
+/**
+ * A file that this user may not write is not opened as if it were: SQLite would lay files beside it where it can, which are
+ * in the way of whoever may.
+ */
+function openOrRead(options: FileOptions): Database.Database {
+  const { path } = options;
+  if (!isWritable(path)) return connectUnwritable(path, BUSY_TIMEOUT_MS);
+  try {
+    return probed(openToUse(options));
+  } catch (error) {
+    if (toFault(error, path).code !== "store_not_writable" || !statSync(path).isFile()) throw error;
+    return connectUnwritable(path, BUSY_TIMEOUT_MS);
+  }
+}
+
+function openToUse({ path, mode, synchronous }: FileOptions): Database.Database {
+  const db = connect(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    db.pragma(`page_size = ${PAGE_BYTES}`);
+    if (mode !== "read" && db.pragma("journal_mode", { simple: true }) !== "wal") db.pragma("journal_mode = WAL");
+    db.pragma(`synchronous = ${synchronous}`);
+    db.pragma("temp_store = MEMORY");
+    if (mode === "read") db.pragma("query_only = ON");
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
   }
 }
 
@@ -78,6 +113,11 @@ export function toFault(error: unknown, path: string): Fault {
   const code = codeOf(error);
   const details = { cause: error };
   const message = error instanceof Error ? error.message : String(error);
+  if (isAtSizeLimit(code, path)) {
+    const hint = "Raise the limit (`ulimit -f`) and start again; nothing was half stored.";
+    const limited = `${path} may not grow any more: this process has reached its limit on the size of files`;
+    return new Fault("disk_full", limited, { ...details, hint });
+  }
   if (isFullDisk(code, path)) {
     const hint = "Free some space; recording goes on by itself, and nothing was half stored.";
     return new Fault("disk_full", `the disk that holds ${path} is full`, { ...details, hint });
@@ -109,6 +149,20 @@ function isFullDisk(code: string, path: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));
     return bavail * bsize < SPACE_BYTES_MIN;
+  } catch {
+    return false;
+  }
+}
+
+/** SQLite calls it an I/O error where the system lets a process write no file beyond some size. Only Linux tells the limit. */
+function isAtSizeLimit(code: string, path: string): boolean {
+  if (code === "EFBIG") return true;
+  if (!code.startsWith("SQLITE_IOERR") && code !== "SQLITE_FULL") return false;
+  try {
+    const limit = /^Max file size\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
+    if (limit === undefined) return false;
+    const sizes = [path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+    return Math.max(...sizes) + SIZE_STEP_BYTES > Number(limit);
   } catch {
     return false;
   }

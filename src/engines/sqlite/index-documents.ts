@@ -1,12 +1,13 @@
 // Documents of the index, and their labels in the order of lists; changed within the transaction of a batch.
 import type { JsonObject } from "../../model/json.js";
-import type { DocumentName, DocumentQuery, IndexDocument } from "../../ports/entry-index.js";
+import type { ChangeQuery, DocumentName, DocumentQuery, IndexDocument } from "../../ports/entry-index.js";
 import { fromExactText, toExactText } from "./exact-text.js";
 import type { Statements } from "./statements.js";
 
 interface StoredDocument {
   readonly key: string;
   readonly sort: number;
+  readonly position: number;
   /** JSON. */
   readonly labels: string;
   /** JSON. */
@@ -17,30 +18,60 @@ export function getDocuments(
   sql: Statements,
   { collection, keys }: { readonly collection: string; readonly keys: readonly string[] },
 ): readonly IndexDocument[] {
-  const get = "SELECT key, sort, labels, body FROM documents WHERE collection = ? AND key = ?";
+  const get = "SELECT key, sort, position, labels, body FROM documents WHERE collection = ? AND key = ?";
   return [...new Set(keys)].flatMap((key) => {
     const stored = sql.get<StoredDocument>(get, collection, toExactText(key));
     return stored === undefined ? [] : [toDocument(collection, stored)];
   });
 }
 
-/**
- * In the order of the list, where each document is asked for its labels. A label that few have would be looked for among
- * all others for long: its documents are put in order instead.
- */
 export function listDocuments(sql: Statements, query: DocumentQuery): readonly IndexDocument[] {
-  const { collection, limit } = query;
+  return select(sql, { ...query, by: ["sort", "position", "key"] });
+}
+
+export function changedDocuments(sql: Statements, query: ChangeQuery): readonly IndexDocument[] {
+  return select(sql, { ...query, by: ["position", "key"], order: "asc" });
+}
+
+type Column = "sort" | "position" | "key";
+
+/**
+ * In the order of these columns, where each document is asked for its labels. A label that few have would be looked for
+ * among all others for long: its documents are put in order instead.
+ */
+function select(
+  sql: Statements,
+  query: Pick<DocumentQuery, "collection" | "order" | "labels" | "through" | "limit"> & {
+    readonly by: readonly Column[];
+    readonly beyond?: { readonly [C in Column]?: number | string };
+  },
+): readonly IndexDocument[] {
+  const { collection, by, beyond, order, through, limit } = query;
   const labels = (query.labels ?? []).map(toExactText);
   const rare = labels.find((label) => isRare(sql, collection, label));
-  const { place, order } = placeOf(query);
-  const from = rare === undefined ? "documents" : LABELLED;
+  const [sign, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
+  const place = by.filter((column) => beyond?.[column] !== undefined);
   const stored = sql.all<StoredDocument>(
-    `SELECT documents.key, documents.sort, documents.labels, documents.body FROM ${from}
-      WHERE documents.collection = ?${place.sql}${labels.map(() => HAS_LABEL).join("")} ORDER BY ${order} LIMIT ?`,
+    `SELECT documents.key, documents.sort, documents.position, documents.labels, documents.body
+      FROM ${rare === undefined ? "documents" : LABELLED} WHERE documents.collection = ?
+      ${place.length === 0 ? "" : ` AND (${columns(place)}) ${sign} (${place.map(() => "?").join(", ")})`}
+      ${through === undefined ? "" : " AND documents.position <= ?"}
+      ${labels.map(() => HAS_LABEL).join("")}
+      ORDER BY ${by.map((column) => `${columns([column])} ${direction}`).join(", ")} LIMIT ?`,
     ...(rare === undefined ? [] : [collection, rare]),
-    ...[collection, ...place.values, ...labels, limit],
+    ...[collection, ...place.map((column) => exactly(beyond?.[column]))],
+    ...(through === undefined ? [] : [through]),
+    ...[...labels, limit],
   );
   return stored.map((row) => toDocument(collection, row));
+}
+
+function columns(names: readonly Column[]): string {
+  return names.map((name) => `documents.${name}`).join(", ");
+}
+
+function exactly(value: number | string | undefined): number | string | undefined {
+  return typeof value === "string" ? toExactText(value) : value;
 }
 
 const RARE_MAX = 1_000;
@@ -58,21 +89,6 @@ const LABELLED = `(SELECT key AS labelled FROM document_labels WHERE collection 
 const HAS_LABEL = ` AND EXISTS (SELECT 1 FROM document_labels
   WHERE document_labels.collection = documents.collection AND label = ? AND document_labels.key = documents.key)`;
 
-function placeOf({ beyond, order }: DocumentQuery): {
-  readonly place: { readonly sql: string; readonly values: readonly unknown[] };
-  readonly order: string;
-} {
-  const [sign, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
-  const ordered = `documents.sort ${direction}, documents.key ${direction}`;
-  if (beyond === undefined) return { place: { sql: "", values: [] }, order: ordered };
-  const { sort, key } = beyond;
-  const place =
-    key === undefined
-      ? { sql: ` AND documents.sort ${sign} ?`, values: [sort] }
-      : { sql: ` AND (documents.sort, documents.key) ${sign} (?, ?)`, values: [sort, toExactText(key)] };
-  return { place, order: ordered };
-}
-
 export function countDocuments(sql: Statements, collection: string): number {
   const found = sql.get<{ readonly count: number }>(
     "SELECT count(*) AS count FROM documents WHERE collection = ?",
@@ -83,14 +99,15 @@ export function countDocuments(sql: Statements, collection: string): number {
 
 /** Mostly there is one with the same labels, which one statement finds and changes. */
 export function putDocument(sql: Statements, document: IndexDocument): void {
-  const { collection, sort } = document;
+  const { collection, sort, position } = document;
   const key = toExactText(document.key);
   const [labels, body] = [JSON.stringify(document.labels), JSON.stringify(document.body)];
-  const change = "UPDATE documents SET sort = ?, body = ? WHERE collection = ? AND key = ? AND labels = ?";
-  if (sql.run(change, sort, body, collection, key, labels) > 0) return;
+  const change =
+    "UPDATE documents SET sort = ?, position = ?, body = ? WHERE collection = ? AND key = ? AND labels = ?";
+  if (sql.run(change, sort, position, body, collection, key, labels) > 0) return;
   removeDocument(sql, document);
-  const add = "INSERT INTO documents (collection, key, sort, labels, body) VALUES (?, ?, ?, ?, ?)";
-  sql.run(add, collection, key, sort, labels, body);
+  const add = "INSERT INTO documents (collection, key, sort, position, labels, body) VALUES (?, ?, ?, ?, ?, ?)";
+  sql.run(add, collection, key, sort, position, labels, body);
   for (const label of document.labels) {
     sql.run("INSERT INTO document_labels VALUES (?, ?, ?)", collection, toExactText(label), key);
   }
@@ -108,11 +125,12 @@ export function removeDocument(sql: Statements, { collection, key: given }: Docu
   sql.run("DELETE FROM documents WHERE collection = ? AND key = ?", collection, key);
 }
 
-function toDocument(collection: string, { key, sort, labels, body }: StoredDocument): IndexDocument {
+function toDocument(collection: string, { key, sort, position, labels, body }: StoredDocument): IndexDocument {
   return {
     collection,
     key: fromExactText(key),
     sort,
+    position,
     labels: JSON.parse(labels) as readonly string[],
     body: JSON.parse(body) as JsonObject,
   };

@@ -4,6 +4,7 @@
 // they are there. Several processes may fill one draft; whichever comes first puts it in place.
 import type Database from "better-sqlite3";
 import { createIndexTables } from "./index-schema.js";
+import { rememberedHeads, rememberHeads } from "./remembered-heads.js";
 import { indexTableNames, type Naming, type TableNames, withPrefix } from "./table-prefix.js";
 
 const PREFIX = /^draft(\d+)_/;
@@ -45,6 +46,7 @@ export class DraftTables {
 
   /** Called within a transaction. */
   putInPlace(): void {
+    rememberHeads(this.#db, rememberedHeads(this.#db), `${this.#prefix}checkpoints`);
     for (const name of this.#names.tables) {
       this.#db.exec(`DROP TABLE IF EXISTS "${name}"`);
       this.#db.exec(`ALTER TABLE "${this.#prefix}${name}" RENAME TO "${name}"`);

@@ -1,12 +1,13 @@
 // The file of the index while the program runs: opened when it is needed, and made anew when it was lost, replaced or
 // damaged, by whomever. Everything in it is derived, so that nothing is lost with it.
-import { rmSync, type Stats, statSync } from "node:fs";
+import { readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
 import { storeFiles } from "../../model/store-files.js";
 import type { EntryIndex } from "../../ports/entry-index.js";
 import { type HeldIndex, IndexFault, type IndexHolder } from "../../ports/index-holder.js";
+import { connect, isWritable } from "./connect.js";
 import { SqliteIndex } from "./index.js";
 import { INDEX_VERSION } from "./index-schema.js";
 
@@ -16,7 +17,8 @@ const OPENING_TRIES = 5;
 const LOCK_WAIT_MS = 1_000;
 
 interface OpenFile {
-  readonly path: string;
+  /** Undefined where the index is in memory, because its file cannot be written. */
+  readonly path: string | undefined;
   readonly index: SqliteIndex;
   /** Which files they were when they were opened; the WAL's are noted once it is there. */
   readonly identities: (string | undefined)[];
@@ -51,7 +53,8 @@ export class SqliteIndexFile implements IndexHolder {
   #current(): EntryIndex {
     const open = this.#open;
     if (open === undefined) return this.#reopen();
-    const found = stateOf(open);
+    if (open.path === undefined) return canBeWritten(this.#path) ? this.#reopen() : open.index;
+    const found = stateOf(open, open.path);
     if (found.state === "same") {
       const { tablesVersion } = found;
       if (tablesVersion !== open.tablesVersion) {
@@ -67,6 +70,8 @@ export class SqliteIndexFile implements IndexHolder {
   #replace(damaged: EntryIndex): EntryIndex {
     const open = this.#open;
     if (open?.index !== damaged) return this.#current();
+    // What cannot be written cannot be removed either, and nothing of it is taken over again.
+    if (open.path === undefined) return this.#inMemory(undefined);
     removeFiles(open.path, open.identities[0]);
     return this.#reopen();
   }
@@ -78,6 +83,7 @@ export class SqliteIndexFile implements IndexHolder {
     try {
       this.#open = openSteadily(this.#path);
     } catch (error) {
+      if (error instanceof Fault && error.code === "store_not_writable") return this.#inMemory(this.#path);
       if (!(error instanceof Fault) || error.code !== "store_newer") throw error;
       // Both versions would otherwise destroy each other's index in turn, for as long as both are in use.
       this.#open = openSteadily(ownPath(this.#path));
@@ -85,9 +91,28 @@ export class SqliteIndexFile implements IndexHolder {
     return this.#open.index;
   }
 
+  /** An index in memory, with what the file holds, if it can be read. */
+  #inMemory(path: string | undefined): EntryIndex {
+    this.#letGo();
+    this.#generation += 1;
+    const index = SqliteIndex.inMemory({ path });
+    this.#open = { path: undefined, index, identities: [], bytes: 0, tablesVersion: 0, isRewritten: false };
+    return index;
+  }
+
   #letGo(): void {
     void this.#open?.index.close();
     this.#open = undefined;
+  }
+}
+
+/** Every index of a folder, those of other versions too. */
+export function indexFilesIn(folder: string): readonly string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => /^index(\.format-\d+)?\.db$/.test(name));
+    return names.map((name) => join(folder, name));
+  } catch {
+    return [];
   }
 }
 
@@ -99,6 +124,10 @@ export function discardIndex(path: string): void {
 /** Where a version of Hansard keeps its index while `index.db` belongs to a newer one. */
 function ownPath(path: string): string {
   return join(dirname(path), `index.format-${INDEX_VERSION}.db`);
+}
+
+function canBeWritten(path: string): boolean {
+  return isWritable(dirname(path)) && (identityAt(path) === undefined || isWritable(path));
 }
 
 /** Opens the file that lies there before and after: one that was exchanged meanwhile would be mixed with another's WAL. */
@@ -126,15 +155,16 @@ function openSteadily(path: string): OpenFile {
  */
 function stateOf(
   open: OpenFile,
+  path: string,
 ): { readonly state: "same"; readonly tablesVersion: number } | { readonly state: "other" | "damaged" } {
-  const found = statSync(open.path, { throwIfNoEntry: false });
+  const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || identityOf(found) !== open.identities[0]) return { state: "other" };
   // A file that became smaller was cut off, unless its tables were written anew.
   if (found.size < open.bytes && !isRewritten(open, found.size)) return { state: "damaged" };
   open.bytes = found.size;
   // While this connection is open, SQLite neither removes nor exchanges the files beside the database.
   for (const [nth, ending] of COMPANIONS.entries()) {
-    const identity = identityAt(open.path + ending);
+    const identity = identityAt(path + ending);
     open.identities[nth + 1] ??= identity;
     if (open.identities[nth + 1] !== identity) return { state: "damaged" };
   }
@@ -177,7 +207,7 @@ function removeFiles(path: string, identity: string | undefined): void {
 function alone<T>(path: string, work: () => T): T {
   let log: Database.Database | undefined;
   try {
-    log = new Database(storeFiles(dirname(path)).log, { fileMustExist: true, timeout: LOCK_WAIT_MS });
+    log = connect(storeFiles(dirname(path)).log, { fileMustExist: true, timeout: LOCK_WAIT_MS });
     log.exec("BEGIN IMMEDIATE");
   } catch {
     log?.close();

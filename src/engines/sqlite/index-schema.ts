@@ -2,7 +2,7 @@
 import type Database from "better-sqlite3";
 
 /** Raised with every change of these tables or of what is put into them. */
-export const INDEX_VERSION = 6;
+export const INDEX_VERSION = 7;
 
 /** Takes no more of a database than that it executes statements: a draft of the tables bears other names. */
 export function createIndexTables(db: { readonly exec: (sql: string) => unknown }): void {
@@ -70,11 +70,13 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
       collection TEXT NOT NULL,
       key TEXT NOT NULL,
       sort REAL NOT NULL,
+      position INTEGER NOT NULL,
       labels TEXT NOT NULL,
       body TEXT NOT NULL,
       UNIQUE (collection, key)
     ) STRICT;
-    CREATE INDEX documents_by_sort ON documents (collection, sort, key);
+    CREATE INDEX documents_by_sort ON documents (collection, sort, position, key);
+    CREATE INDEX documents_by_change ON documents (collection, position, key);
     -- Without their sort, which changes with most entries while labels hardly ever do.
     CREATE TABLE document_labels (
       collection TEXT NOT NULL,

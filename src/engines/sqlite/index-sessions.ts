@@ -1,5 +1,5 @@
 // Sessions in the index: which entries each of them has, by position.
-import type { SessionRange } from "../../ports/entry-index.js";
+import type { SessionPlace, SessionPlacesQuery, SessionRange } from "../../ports/entry-index.js";
 import { toExactText } from "./exact-text.js";
 import type { Statements } from "./statements.js";
 
@@ -29,17 +29,16 @@ export function sessionPositions(sql: Statements, range: SessionRange): readonly
   return rows.map((row) => row.position);
 }
 
-export function newestPositions(
-  sql: Statements,
-  { session_ids, through }: { readonly session_ids: readonly string[]; readonly through: number },
-): readonly { readonly session_id: string; readonly position: number }[] {
-  const found = sql.all<{ readonly at: number; readonly position: number | null }>(
-    `SELECT given.key AS at, (SELECT max(position) FROM rows
-       WHERE session_id = given.value AND session_id <> '' AND position <= ?) AS position FROM json_each(?) AS given`,
-    through,
-    JSON.stringify(session_ids.map(toExactText)),
+export function sessionPlaces(sql: Statements, { session_ids, through }: SessionPlacesQuery): readonly SessionPlace[] {
+  type Found = { readonly at: number; readonly last_ms: number | null; readonly position: number | null };
+  // Both walk an index of the session downwards, past what came later, to the first row that was there.
+  const then = "FROM rows WHERE session_id = given.value AND session_id <> '' AND position <= ?";
+  const found = sql.all<Found>(
+    `SELECT given.key AS at, (SELECT max(position) ${then}) AS position,
+       (SELECT created_ms ${then} ORDER BY created_ms DESC LIMIT 1) AS last_ms FROM json_each(?) AS given`,
+    ...[through, through, JSON.stringify(session_ids.map(toExactText))],
   );
-  return found.flatMap(({ at, position }) =>
-    position === null ? [] : [{ session_id: session_ids[at] as string, position }],
+  return found.flatMap(({ at, last_ms, position }) =>
+    position === null || last_ms === null ? [] : [{ session_id: session_ids[at] as string, last_ms, position }],
   );
 }

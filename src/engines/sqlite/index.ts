@@ -1,7 +1,9 @@
 // The index on SQLite, in a file of its own, so that filling it never holds up the log.
+import { statSync } from "node:fs";
 import type Database from "better-sqlite3";
 import type {
   CandidateQuery,
+  ChangeQuery,
   DocumentQuery,
   EntryIndex,
   EntryRow,
@@ -13,21 +15,36 @@ import type {
   RowCounts,
   RowKey,
   RowQuery,
+  SessionPlace,
+  SessionPlacesQuery,
   SessionRange,
   TextBatch,
 } from "../../ports/entry-index.js";
+import { connect, isImmutable } from "./connect.js";
 import { openFile, toFault } from "./file.js";
-import { countDocuments, getDocuments, listDocuments, putDocument, removeDocument } from "./index-documents.js";
+import {
+  changedDocuments,
+  countDocuments,
+  getDocuments,
+  listDocuments,
+  putDocument,
+  removeDocument,
+} from "./index-documents.js";
 import { DraftTables } from "./index-draft.js";
 import { toIndexFault } from "./index-faults.js";
 import { addRows, countRows, eraseRows, rowsAt } from "./index-rows.js";
 import { createIndexTables, dropAllTables, INDEX_VERSION } from "./index-schema.js";
-import { newestPositions, sessionPositions } from "./index-sessions.js";
+import { sessionPlaces, sessionPositions } from "./index-sessions.js";
 import { listKeys } from "./list-ways.js";
 import { APPLICATION_ID, foreignDatabase, isForeign, versionOf, writtenByNewer } from "./migrations.js";
 import { PURGE_DUE, purgeIndex } from "./purge.js";
+import { rememberedHeads, rememberHeads, settleHeads } from "./remembered-heads.js";
 import { Statements } from "./statements.js";
+import { StillFile } from "./still-file.js";
 import { TextIndex, type TextIndexOptions } from "./text/index-text.js";
+
+/** A larger index is not taken into memory, but begun there anew. */
+const MEMORY_BYTES_MAX = 2 * 1024 ** 3;
 
 export class SqliteIndex implements EntryIndex {
   readonly engine = "sqlite";
@@ -57,6 +74,14 @@ export class SqliteIndex implements EntryIndex {
       db.close();
       throw toFault(error, path);
     }
+  }
+
+  /** For a file that cannot be written: all that it holds, or an empty one where it holds nothing of this version. */
+  static inMemory(options: { readonly path: string | undefined }): SqliteIndex {
+    const db = connect((options.path === undefined ? undefined : bytesOf(options.path)) ?? ":memory:");
+    const sql = new Statements(db);
+    if (versionOf(db) < INDEX_VERSION) recreate(db, sql, false);
+    return new SqliteIndex(db, ":memory:", sql);
   }
 
   /**
@@ -131,6 +156,10 @@ export class SqliteIndex implements EntryIndex {
     return this.#guard(() => listDocuments(this.#sql, query));
   }
 
+  async changedDocuments(query: ChangeQuery): Promise<readonly IndexDocument[]> {
+    return this.#guard(() => changedDocuments(this.#sql, query));
+  }
+
   async countDocuments(collection: string): Promise<number> {
     return this.#guard(() => countDocuments(this.#sql, collection));
   }
@@ -139,11 +168,8 @@ export class SqliteIndex implements EntryIndex {
     return this.#guard(() => countRows(this.#sql));
   }
 
-  async newestPositions(query: {
-    readonly session_ids: readonly string[];
-    readonly through: number;
-  }): Promise<readonly { readonly session_id: string; readonly position: number }[]> {
-    return this.#guard(() => newestPositions(this.#sql, query));
+  async sessionPlaces(query: SessionPlacesQuery): Promise<readonly SessionPlace[]> {
+    return this.#guard(() => sessionPlaces(this.#sql, query));
   }
 
   async sessionPositions(range: SessionRange): Promise<readonly number[]> {
@@ -156,6 +182,14 @@ export class SqliteIndex implements EntryIndex {
       this.#texts.forget();
       recreate(this.#db, this.#sql, true);
     });
+  }
+
+  async remembered(): Promise<readonly IndexSource[]> {
+    return this.#guard(() => rememberedHeads(this.#db));
+  }
+
+  async settle(heads: readonly IndexSource[]): Promise<void> {
+    this.#guard(() => this.#sql.transactions.write(() => settleHeads(this.#db, heads)));
   }
 
   async draft(): Promise<IndexDraft> {
@@ -184,6 +218,7 @@ export class SqliteIndex implements EntryIndex {
   }
 
   async isPurgeDue(): Promise<boolean> {
+    if (this.#db.memory) return false;
     return this.#guard(() => this.#sql.get("SELECT 1 FROM checkpoints WHERE name = ?", PURGE_DUE) !== undefined);
   }
 
@@ -229,11 +264,32 @@ export class SqliteIndex implements EntryIndex {
   }
 }
 
+/** The bytes of an index of this version as a database in memory; undefined where it cannot be read. */
+function bytesOf(path: string): Buffer | undefined {
+  let db: Database.Database | undefined;
+  try {
+    db = openFile({ path, mode: "read", synchronous: "NORMAL" });
+    if (versionOf(db) !== INDEX_VERSION || statSync(path).size > MEMORY_BYTES_MAX) return undefined;
+    const still = new StillFile(path);
+    const bytes = db.serialize();
+    if (isImmutable(db)) still.assertStill();
+    // In memory there is no WAL: 1 in place of 2 says so in the header.
+    bytes.fill(1, 18, 20);
+    return bytes;
+  } catch {
+    return undefined;
+  } finally {
+    db?.close();
+  }
+}
+
 function recreate(db: Database.Database, sql: Statements, always: boolean): void {
   sql.transactions.write(() => {
     if (!always && versionOf(db) === INDEX_VERSION) return;
+    const heads = rememberedHeads(db);
     dropAllTables(db);
     createIndexTables(db);
+    rememberHeads(db, heads);
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${INDEX_VERSION}`);
   });

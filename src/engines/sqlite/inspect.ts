@@ -1,12 +1,16 @@
 // Looking at a SQLite file of the store without changing it, also where it cannot be opened as a store.
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import type { FileFacts } from "../../ports/file-facts.js";
+import { connect, lookInto } from "./connect.js";
 import { INDEX_VERSION } from "./index-schema.js";
 import { logMigrations } from "./log-schema.js";
 import { APPLICATION_ID, versionOf } from "./migrations.js";
+import { rememberedHeads } from "./remembered-heads.js";
 
 const SQLITE_HEADER = "SQLite format 3\0";
+const HEADER_BYTES = 100;
+const APPLICATION_ID_AT = 68;
 const PROBE_TIMEOUT_MS = 500;
 const FLAWS_MAX = 5;
 
@@ -16,7 +20,7 @@ export function inspectFile(options: { readonly path: string; readonly role: Fil
   const { path, role } = options;
   const version_known = role === "log" ? logMigrations.length : INDEX_VERSION;
   const absent = { path, reason: "", bytes: 0, wal_bytes: 0, mode: 0, is_writable: false, is_locked: false };
-  const base = { ...absent, version: 0, version_known, position: 0 };
+  const base = { ...absent, version: 0, version_known, position: 0, heads: [] };
   let found: ReturnType<typeof statSync>;
   try {
     found = statSync(path, { throwIfNoEntry: false });
@@ -41,22 +45,30 @@ export function inspectFile(options: { readonly path: string; readonly role: Fil
   }
 }
 
+/** Whether a file is a database that bears our mark, by its first bytes alone; an empty one is nobody's. */
+export function isNobodyElses(path: string): boolean {
+  const start = readStart(path);
+  if (start.length === 0) return true;
+  return start.length === HEADER_BYTES && start.readUInt32BE(APPLICATION_ID_AT) === APPLICATION_ID;
+}
+
 function readDatabase(
   path: string,
   role: FileRole,
   versionKnown: number,
 ): Partial<FileFacts> & Pick<FileFacts, "state"> {
-  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: PROBE_TIMEOUT_MS });
+  const db = lookInto(path, PROBE_TIMEOUT_MS);
   try {
     const version = versionOf(db);
     // Only the log carries the mark: an index of any other make is dropped and built anew.
     const isForeign = role === "log" && db.pragma("application_id", { simple: true }) !== APPLICATION_ID;
     if (isForeign) return { state: "foreign", version };
-    if (version !== versionKnown) return { state: version > versionKnown ? "newer" : "older", version };
+    const heads = role === "index" ? rememberedHeads(db) : [];
+    if (version !== versionKnown) return { state: version > versionKnown ? "newer" : "older", version, heads };
     const flaws = db.pragma(`quick_check(${FLAWS_MAX})`) as readonly { readonly quick_check: string }[];
     const reason = flaws.map((flaw) => flaw.quick_check).join("; ");
     if (reason !== "ok") return { state: "damaged", version, reason };
-    return { state: "current", version, position: positionOf(db, role), is_locked: isLocked(path) };
+    return { state: "current", version, heads, position: positionOf(db, role), is_locked: isLocked(path) };
   } finally {
     db.close();
   }
@@ -74,7 +86,7 @@ function positionOf(db: Database.Database, role: FileRole): number {
 /** Asks for the writer's lock and gives it back at once. */
 function isLocked(path: string): boolean {
   if (!isWritable(path)) return false;
-  const db = new Database(path, { fileMustExist: true, timeout: PROBE_TIMEOUT_MS });
+  const db = connect(path, { fileMustExist: true, timeout: PROBE_TIMEOUT_MS });
   try {
     db.exec("BEGIN IMMEDIATE");
     db.exec("ROLLBACK");
@@ -87,11 +99,14 @@ function isLocked(path: string): boolean {
 }
 
 function readHeader(path: string): string {
+  return readStart(path).toString("latin1", 0, SQLITE_HEADER.length);
+}
+
+function readStart(path: string): Buffer {
   const file = openSync(path, "r");
   try {
-    const bytes = Buffer.alloc(SQLITE_HEADER.length);
-    const count = readSync(file, bytes, 0, bytes.length, 0);
-    return bytes.toString("latin1", 0, count);
+    const bytes = Buffer.alloc(HEADER_BYTES);
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0));
   } finally {
     closeSync(file);
   }

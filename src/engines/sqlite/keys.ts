@@ -1,6 +1,7 @@
 // Keys in keys.db beside the log: a file of its own, so that a copy or an export of the record never carries them.
 //
 // The file is made with the first key. Until then its absence is the answer, so that a store without keys has no such file.
+// One that is there says that keys were made, also where it holds none any more: emptying it must not open the door.
 import { existsSync } from "node:fs";
 import type Database from "better-sqlite3";
 import type { Scope } from "../../model/scope.js";
@@ -42,7 +43,6 @@ interface Row {
 interface Opened {
   readonly db: Database.Database;
   readonly get: Database.Statement<[string], Row>;
-  readonly any: Database.Statement<[], 0 | 1>;
 }
 
 export class SqliteKeys implements KeyStore {
@@ -82,12 +82,12 @@ export class SqliteKeys implements KeyStore {
     });
   }
 
-  /** Two reads of a small tree, a few microseconds: there is nothing worth remembering between requests. */
+  /** One read of a small tree, a few microseconds: there is nothing worth remembering between requests. */
   async lookUp(id: string | undefined): Promise<KeyLookup> {
     if (this.#isMissing || !this.#isThere()) return this.#missing();
-    return this.#attempt("write", ({ get, any }) => {
+    return this.#attempt("write", ({ get }) => {
       const row = id === undefined ? undefined : get.get(id);
-      return row === undefined ? { isEmpty: any.get() === 0 } : { isEmpty: false, key: rowToKey(row) };
+      return row === undefined ? { isEmpty: false } : { isEmpty: false, key: rowToKey(row) };
     });
   }
 
@@ -121,13 +121,12 @@ export class SqliteKeys implements KeyStore {
   }
 
   #open(mode: "create" | "write"): Opened {
-    const db = openFile({ path: this.#path, mode, synchronous: "FULL" });
+    const db = openFile({ path: this.#path, mode, synchronous: "FULL", or_read: true });
     try {
       migrate(db, keyMigrations, this.#path);
       return {
         db,
         get: db.prepare<[string], Row>("SELECT * FROM keys WHERE id = ?"),
-        any: db.prepare<[], 0 | 1>("SELECT EXISTS (SELECT 1 FROM keys)").pluck(),
       };
     } catch (error) {
       db.close();

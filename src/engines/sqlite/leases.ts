@@ -7,6 +7,7 @@ import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Leases } from "../../ports/lease.js";
+import { connect } from "./connect.js";
 import { toFault } from "./file.js";
 
 interface Held {
@@ -53,7 +54,7 @@ export class SqliteLeases implements Leases {
  * another holds it.
  */
 function lock(path: string): Held | undefined {
-  const db = new Database(path, { timeout: 0 });
+  const db = connect(path, { timeout: 0 });
   try {
     // Nothing is ever written, so that a journal would only lie about.
     db.pragma("journal_mode = MEMORY");

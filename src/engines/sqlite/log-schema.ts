@@ -1,5 +1,6 @@
 // The tables of log.db, one step per version of the format. Steps are never changed once released, only added.
 import { randomUUID } from "node:crypto";
+import { lastingKinds } from "../../model/redaction.js";
 import type { Migration } from "./migrations.js";
 
 /** Stands in `encoding` where a body was overwritten. */
@@ -69,4 +70,25 @@ export const logMigrations: readonly Migration[] = [
     const mark = "INSERT INTO meta (name, value) SELECT ?, '1' WHERE EXISTS (SELECT 1 FROM bodies)";
     db.prepare(mark).run(STALE_MARK);
   },
+  // The hash covers who brought an entry and what it claims. Entries of before have neither; none of them may follow one that
+  // has, so that a program of an older version which still has the file open stops instead of writing on.
+  (db) => {
+    const lasting = lastingKinds.map((kind) => `'${kind}'`).join(", ");
+    db.exec(`
+      ALTER TABLE entries ADD COLUMN recorded_by TEXT;
+      ALTER TABLE entries ADD COLUMN claims_digest BLOB;
+      -- One trigger for both, since each costs a part of what an append takes.
+      DROP TRIGGER entries_never_replaced;
+      CREATE TRIGGER entries_never_replaced BEFORE INSERT ON entries
+        WHEN EXISTS (SELECT 1 FROM entries WHERE position = NEW.position) OR (NEW.recorded_by IS NULL
+          AND (SELECT recorded_by FROM entries ORDER BY position DESC LIMIT 1) IS NOT NULL)
+        BEGIN SELECT RAISE(ABORT, 'entries are append-only, and none of an older format follows'); END;
+      CREATE TRIGGER erasures_never_of_lasting BEFORE INSERT ON erasures
+        WHEN EXISTS (SELECT 1 FROM entries WHERE position = NEW.position AND kind IN (${lasting}))
+        BEGIN SELECT RAISE(ABORT, 'what the log wrote about itself is not erased'); END;
+    `);
+  },
 ];
+
+/** From this version on entries have the columns of the second format. */
+export const SECOND_FORMAT_VERSION = 3;

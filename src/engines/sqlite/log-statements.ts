@@ -1,10 +1,24 @@
 // The statements of the log, prepared once.
 import type Database from "better-sqlite3";
-import { ERASED, PURGE_MARK } from "./log-schema.js";
+import { lastingKinds } from "../../model/redaction.js";
+import { ERASED, PURGE_MARK, SECOND_FORMAT_VERSION } from "./log-schema.js";
+import { versionOf } from "./migrations.js";
 
-const COLUMNS = "e.position, e.kind, e.recorded_at, e.commitment, e.hash, b.salt, b.encoding, b.body";
-/** The body's bytes are UTF-8, and SQLite makes strings of bytes faster than a buffer is copied and decoded. */
-const BODY_COLUMNS = "e.position, e.kind, e.recorded_at, lower(hex(e.hash)), b.encoding, CAST(b.body AS TEXT)";
+/** Who only reads leaves an older file as it is, and there are no such columns in it. */
+function columnsOf(db: Database.Database): { readonly [what in "entry" | "body" | "checked"]: string } {
+  const isOlder = versionOf(db) < SECOND_FORMAT_VERSION;
+  const by = isOlder ? "NULL AS recorded_by" : "e.recorded_by";
+  const digest = isOlder ? "NULL AS claims_digest" : "e.claims_digest";
+  return {
+    entry: `e.position, e.kind, e.recorded_at, ${by}, ${digest}, e.commitment, e.hash, b.salt, b.encoding, b.body`,
+    // The body's bytes are UTF-8, and SQLite makes strings of bytes faster than a buffer is copied and decoded.
+    body: `e.position, e.kind, e.recorded_at, ${by}, lower(hex(e.hash)), b.encoding, CAST(b.body AS TEXT)`,
+    // One buffer with what is hashed, since each takes as long as several texts.
+    checked: `e.position, e.kind, e.recorded_at, ${by}, lower(hex(e.hash)), b.encoding, length(b.salt),
+      CAST(b.salt || b.body AS BLOB), lower(hex(e.commitment))`,
+  };
+}
+
 /** Walked in the order in which they are given; whole numbers alone, since nothing else is a position. */
 const GIVEN = "json_each(?) g CROSS JOIN entries e ON e.position = g.value";
 const HAS_BODY = `b.position = e.position AND b.encoding <> ${ERASED}`;
@@ -16,11 +30,12 @@ const JOINED = `entries e LEFT JOIN bodies b ON ${HAS_BODY}`;
  */
 const ARRIVALS = `
   CREATE TEMP VIEW arrivals AS
-    SELECT position, kind, recorded_at, commitment, hash, NULL AS salt, NULL AS encoding, NULL AS body, NULL AS claim
+    SELECT position, kind, recorded_at, recorded_by, claims_digest, commitment, hash, NULL AS salt,
+      NULL AS encoding, NULL AS body, NULL AS claim
     FROM entries;
   CREATE TEMP TRIGGER arrivals_taken INSTEAD OF INSERT ON arrivals BEGIN
-    INSERT INTO entries (position, kind, recorded_at, commitment, hash)
-      VALUES (NEW.position, NEW.kind, NEW.recorded_at, NEW.commitment, NEW.hash);
+    INSERT INTO entries (position, kind, recorded_at, recorded_by, claims_digest, commitment, hash) VALUES
+      (NEW.position, NEW.kind, NEW.recorded_at, NEW.recorded_by, NEW.claims_digest, NEW.commitment, NEW.hash);
     INSERT INTO bodies (position, salt, encoding, body) VALUES (NEW.position, NEW.salt, NEW.encoding, NEW.body);
     INSERT INTO claims (claim, position) VALUES (NEW.claim, NEW.position);
   END;
@@ -37,8 +52,9 @@ export type LogStatements = {
     | "get"
     | "readBodiesAfter"
     | "getBodies"
+    | "getCheckedBodies"
     | "findClaim"
-    | "insertEntry"
+    | "redactionsAfter"
     | "insertBody"
     | "insertClaim"
     | "isErasable"
@@ -50,33 +66,42 @@ export type LogStatements = {
 /** Only who writes needs it, and a reading connection may not even make it. */
 export function prepareArrival(db: Database.Database): Database.Statement {
   db.exec(ARRIVALS);
-  return db.prepare("INSERT INTO arrivals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  return db.prepare("INSERT INTO arrivals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+}
+
+/** Entries of a copy, with bodies and claims apart; as with arrivals, an older file that is only read has no place for them. */
+export function prepareCopied(db: Database.Database): Database.Statement {
+  return db.prepare(`INSERT INTO entries (position, kind, recorded_at, recorded_by, claims_digest, commitment, hash)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`);
 }
 
 export function prepareLog(db: Database.Database): LogStatements {
+  const columns = columnsOf(db);
+  const lasting = lastingKinds.map((kind) => `'${kind}'`).join(", ");
   return {
     begin: db.prepare("BEGIN IMMEDIATE"),
     commit: db.prepare("COMMIT"),
     readLogId: db.prepare("SELECT value FROM meta WHERE name = 'log_id'"),
     writeLogId: db.prepare("UPDATE meta SET value = ? WHERE name = 'log_id'"),
     readTip: db.prepare("SELECT position, hash FROM entries ORDER BY position DESC LIMIT 1"),
-    readAfter: db.prepare(`SELECT ${COLUMNS} FROM ${JOINED} WHERE e.position > ? ORDER BY e.position LIMIT ?`),
+    readAfter: db.prepare(`SELECT ${columns.entry} FROM ${JOINED} WHERE e.position > ? ORDER BY e.position LIMIT ?`),
     readBodiesAfter: db
-      .prepare(`SELECT ${BODY_COLUMNS} FROM ${JOINED} WHERE e.position > ? ORDER BY e.position LIMIT ?`)
+      .prepare(`SELECT ${columns.body} FROM ${JOINED} WHERE e.position > ? ORDER BY e.position LIMIT ?`)
       .raw(),
-    get: db.prepare(`SELECT ${COLUMNS} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`),
-    getBodies: db.prepare(`SELECT ${BODY_COLUMNS} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`).raw(),
+    get: db.prepare(`SELECT ${columns.entry} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`),
+    getBodies: db.prepare(`SELECT ${columns.body} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`).raw(),
+    getCheckedBodies: db.prepare(`SELECT ${columns.checked} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`).raw(),
     findClaim: db.prepare("SELECT position FROM claims WHERE claim = ?"),
-    insertEntry: db.prepare(
-      "INSERT INTO entries (position, kind, recorded_at, commitment, hash) VALUES (?, ?, ?, ?, ?)",
-    ),
+    // One statement, so that nothing is appended in between.
+    redactionsAfter: db.prepare(`SELECT (SELECT coalesce(max(position), 0) FROM entries) AS through,
+      (SELECT json_group_array(position) FROM entries WHERE position > ? AND kind = 'redaction') AS positions`),
     insertBody: db.prepare("INSERT INTO bodies (position, salt, encoding, body) VALUES (?, ?, ?, ?)"),
     insertClaim: db.prepare("INSERT INTO claims (claim, position) VALUES (?, ?)"),
-    isErasable: db.prepare(`SELECT 1 FROM entries WHERE position = ? AND kind <> 'redaction'
-      AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.position = entries.position)`),
-    insertErasure: db.prepare("INSERT INTO erasures (position, redaction) VALUES (?, ?)"),
+    isErasable: db.prepare(`SELECT 1 FROM entries WHERE position = ? AND kind NOT IN (${lasting})`),
+    insertErasure: db.prepare(`INSERT INTO erasures (position, redaction) SELECT :position, :redaction
+      WHERE NOT EXISTS (SELECT 1 FROM erasures WHERE position = :position)`),
     blankBody: db.prepare(`UPDATE bodies SET salt = zeroblob(length(salt)), encoding = ${ERASED},
-      body = zeroblob(length(body)) WHERE position = ?`),
+      body = zeroblob(length(body)) WHERE position = ? AND encoding <> ${ERASED}`),
     markForPurge: db.prepare(`INSERT OR IGNORE INTO meta (name, value) VALUES ('${PURGE_MARK}', '1')`),
   };
 }
@@ -89,8 +114,12 @@ export const findStray = `
     UNION ALL SELECT min(position) FROM bodies WHERE position < 1
     UNION ALL SELECT min(position) FROM bodies WHERE position > (SELECT position FROM head)
     UNION ALL SELECT min(position) FROM claims WHERE position < 1 OR position > (SELECT position FROM head)
+    UNION ALL SELECT min(position) FROM erasures WHERE position < 1
+    UNION ALL SELECT min(position) FROM erasures WHERE position > (SELECT position FROM head)
+    UNION ALL SELECT min(position) FROM erasures JOIN bodies USING (position) WHERE encoding = ${ERASED}
+      AND (salt <> zeroblob(length(salt)) OR body <> zeroblob(length(body)))
   ) WHERE position IS NOT NULL ORDER BY position LIMIT 1`;
 
-export const keptClaims = `
-  SELECT claim, position FROM claims AS c WHERE position > ? AND position <= ?
-    AND NOT EXISTS (SELECT 1 FROM bodies WHERE position = c.position AND encoding <> ${ERASED})`;
+export const keptClaims = "SELECT claim, position FROM claims WHERE position > ? AND position <= ?";
+
+export const erasuresAfter = "SELECT position, redaction FROM erasures WHERE position > ? ORDER BY position LIMIT ?";

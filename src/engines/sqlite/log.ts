@@ -1,7 +1,7 @@
 // The log on SQLite: entries and their chain in one table, salted bodies in another, claims in a third.
 import type Database from "better-sqlite3";
 import { chainHash, commitmentOf, GENESIS_HASH, isChained } from "../../model/chain.js";
-import { type ClaimRow, claimKey, claimsByPosition } from "../../model/claims.js";
+import { type ClaimRow, claimKey, claimsByPosition, keysDigest } from "../../model/claims.js";
 import { Fault } from "../../model/fault.js";
 import { erasedBy } from "../../model/redaction.js";
 import type {
@@ -9,26 +9,36 @@ import type {
   AppendUnit,
   CopiedEntry,
   EntryLog,
+  Erasure,
+  Guards,
   Head,
   KeptClaims,
+  NewRedactions,
   Placement,
+  ReadRange,
   StoredBody,
   StoredEntry,
   Stray,
   TakenClaim,
 } from "../../ports/entry-log.js";
 import { checkpoint } from "./checkpointer.js";
-import { BUSY_TIMEOUT_MS, openFile, toFault } from "./file.js";
-import { type BodyRow, given, inOrder, PLAIN, type Row, rowToBody, rowToEntry } from "./log-rows.js";
-import { logMigrations } from "./log-schema.js";
-import { findStray, keptClaims, type LogStatements, prepareArrival, prepareLog } from "./log-statements.js";
-import { isForeign, migrate, refuseUnknown, versionOf } from "./migrations.js";
+import { toFault } from "./file.js";
+import type { HeldFiles } from "./held-files.js";
+import { inspectGuards } from "./log-guards.js";
+import { LOCK_WAIT_MS, type OpenedLog, openLog } from "./log-opening.js";
+import { bodyRow, checkedRow, given, inOrder, PLAIN, type RowForm, wholeRow } from "./log-rows.js";
+import {
+  erasuresAfter,
+  findStray,
+  keptClaims,
+  type LogStatements,
+  prepareArrival,
+  prepareCopied,
+  prepareLog,
+} from "./log-statements.js";
 import { isPurgeDue, purgeLog } from "./purge.js";
+import type { StillFile } from "./still-file.js";
 
-/** A checkpointer keeps the WAL far below this; it is the limit for when there is none. */
-const WAL_PAGES_MAX = 16_000;
-const CREATION_TRIES = 10;
-const CREATION_WAIT_MS = 20;
 const READ_BYTES_MAX = 32 * 1024 * 1024;
 
 interface Tip {
@@ -49,31 +59,26 @@ export class SqliteLog implements EntryLog {
   /** Known for good once there are entries; an empty log may still take over another one's. */
   #logId: string | undefined;
   readonly #sql: LogStatements;
+  /** Only who writes has to know that it is found again. */
+  readonly #held: HeldFiles | undefined;
+  readonly #still: StillFile | undefined;
   #arrival: Database.Statement | undefined;
   #lastTip: Tip | undefined;
   #waits = true;
+  /** Triggers that were missing when the file was opened, and are there again. */
+  readonly #putBack: readonly string[];
 
-  private constructor(db: Database.Database, path: string) {
+  private constructor(path: string, { db, held, still, putBack }: OpenedLog) {
     this.#db = db;
     this.#path = path;
+    this.#held = held;
+    this.#still = still;
+    this.#putBack = putBack;
     this.#sql = prepareLog(db);
   }
 
   static open(options: { readonly path: string; readonly mode: "create" | "write" | "read" }): SqliteLog {
-    const db = openFile({ ...options, synchronous: "FULL" });
-    try {
-      if (options.mode !== "create" && staysEmpty(db)) throw emptied(options.path);
-      // What is written over is gone: otherwise unused parts of pages would keep copies of bodies.
-      if (options.mode !== "read") db.pragma("secure_delete = ON");
-      // Who only reads leaves an older format as it is: every one of them is read in the same way.
-      if (options.mode !== "read" || versionOf(db) === 0) migrate(db, logMigrations, options.path);
-      else refuseUnknown(db, logMigrations, options.path);
-      db.pragma(`wal_autocheckpoint = ${WAL_PAGES_MAX}`);
-      return new SqliteLog(db, options.path);
-    } catch (error) {
-      db.close();
-      throw toFault(error, options.path);
-    }
+    return new SqliteLog(options.path, openLog(options));
   }
 
   async head(): Promise<Head> {
@@ -99,92 +104,51 @@ export class SqliteLog implements EntryLog {
     options: { readonly waits: boolean } = { waits: true },
   ): readonly AppendOutcome[] {
     this.#waitForLocks(options.waits);
-    return this.#guard(() => {
-      this.#arrival ??= prepareArrival(this.#db);
-      try {
-        return this.#transact(() => this.#appendUnits(units, this.#lastTip ?? this.#tip(), false), {
-          isOneStatement: isOneStatement(units),
-        });
-      } catch (error) {
-        if (!isConstraint(error)) throw error;
-        return this.#transact(() => this.#appendUnits(units, this.#tip(), true));
-      }
-    });
+    return this.#guard(() => this.#findably(() => this.#appendTogether(units)));
   }
 
   async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
     this.#waitForLocks(true);
-    return this.#guard(() => {
-      this.#lastTip = undefined;
-      this.#sql.begin.run();
-      try {
-        const isTaken = this.#restoreEntries(copy);
-        this.#db.exec(isTaken ? "COMMIT" : "ROLLBACK");
-        return isTaken;
-      } catch (error) {
-        if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
-        if (isConstraint(error)) return false;
-        throw error;
-      }
-    });
+    return this.#guard(() =>
+      this.#findably(() => {
+        this.#lastTip = undefined;
+        this.#sql.begin.run();
+        try {
+          const isTaken = this.#restoreEntries(copy);
+          this.#db.exec(isTaken ? "COMMIT" : "ROLLBACK");
+          return isTaken;
+        } catch (error) {
+          if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+          if (isConstraint(error)) return false;
+          throw error;
+        }
+      }),
+    );
   }
 
-  async read(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredEntry[]> {
-    const bytesMax = range.bytes_max ?? READ_BYTES_MAX;
-    return this.#guard(() => {
-      const found: StoredEntry[] = [];
-      let bytes = 0;
-      for (const row of this.#sql.readAfter.iterate(range.after, range.limit)) {
-        found.push(rowToEntry(row as Row));
-        bytes += (row as Row).body?.length ?? 0;
-        if (bytes >= bytesMax) break;
-      }
-      return found;
-    });
+  async read(range: ReadRange): Promise<readonly StoredEntry[]> {
+    return this.#take(this.#sql.readAfter, [range.after, range.limit], wholeRow, range.bytes_max ?? READ_BYTES_MAX)
+      .found;
   }
 
-  async get(positions: readonly number[]): Promise<readonly (StoredEntry | undefined)[]> {
-    const rows = this.#guard(() => this.#sql.get.all(given(positions)) as readonly Row[]);
-    return inOrder(positions, rows.map(rowToEntry));
+  async get(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredEntry | undefined)[]> {
+    return this.#takeAt(this.#sql.get, positions, wholeRow, bytes_max);
   }
 
-  async readBodies(range: {
-    readonly after: number;
-    readonly limit: number;
-    readonly bytes_max?: number;
-  }): Promise<readonly StoredBody[]> {
-    const bytesMax = range.bytes_max ?? READ_BYTES_MAX;
-    return this.#guard(() => {
-      const found: StoredBody[] = [];
-      let bytes = 0;
-      for (const row of this.#sql.readBodiesAfter.iterate(range.after, range.limit)) {
-        found.push(rowToBody(row as unknown as BodyRow));
-        bytes += (row as unknown as BodyRow)[5]?.length ?? 0;
-        if (bytes >= bytesMax) break;
-      }
-      return found;
-    });
+  async readBodies(range: ReadRange): Promise<readonly StoredBody[]> {
+    const bytes_max = range.bytes_max ?? READ_BYTES_MAX;
+    return this.#take(this.#sql.readBodiesAfter, [range.after, range.limit], bodyRow, bytes_max).found;
   }
 
-  async getBodies(
+  async getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]> {
+    return this.#takeAt(this.#sql.getBodies, positions, bodyRow, bytes_max);
+  }
+
+  async getCheckedBodies(
     positions: readonly number[],
-    bytes_max = Number.MAX_SAFE_INTEGER,
+    bytes_max?: number,
   ): Promise<readonly (StoredBody | undefined)[]> {
-    const found: StoredBody[] = [];
-    let bytes = 0;
-    const isCut = this.#guard(() => {
-      for (const row of this.#sql.getBodies.iterate(given(positions))) {
-        found.push(rowToBody(row as unknown as BodyRow));
-        bytes += (row as unknown as BodyRow)[5]?.length ?? 0;
-        if (bytes >= bytes_max) return true;
-      }
-      return false;
-    });
-    return inOrder(isCut ? positions.slice(0, positions.indexOf(found.at(-1)?.position ?? 0) + 1) : positions, found);
+    return this.#takeAt(this.#sql.getCheckedBodies, positions, checkedRow, bytes_max);
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
@@ -194,6 +158,22 @@ export class SqliteLog implements EntryLog {
   async keptClaims({ after, through }: { readonly after: number; readonly through: number }): Promise<KeptClaims> {
     const rows = this.#guard(() => this.#db.prepare(keptClaims).all(after, through));
     return claimsByPosition(rows as readonly ClaimRow[]);
+  }
+
+  async erasures({ after, limit }: { readonly after: number; readonly limit: number }): Promise<readonly Erasure[]> {
+    return this.#guard(() => this.#db.prepare(erasuresAfter).all(after, limit) as readonly Erasure[]);
+  }
+
+  async guards(): Promise<Guards> {
+    const { missing, foreign } = this.#guard(() => inspectGuards(this.#db));
+    return { missing: [...new Set([...missing, ...this.#putBack])], foreign };
+  }
+
+  async redactionsAfter(position: number): Promise<NewRedactions> {
+    return this.#guard(() => {
+      const found = this.#sql.redactionsAfter.get(position) as { readonly through: number; readonly positions: string };
+      return { through: found.through, positions: JSON.parse(found.positions) as readonly number[] };
+    });
   }
 
   async stray(): Promise<Stray | undefined> {
@@ -214,6 +194,10 @@ export class SqliteLog implements EntryLog {
     return this.#guard(() => isPurgeDue(this.#db));
   }
 
+  fault(): Fault | undefined {
+    return this.#held?.fault();
+  }
+
   async close(): Promise<void> {
     this.#db.close();
   }
@@ -221,8 +205,24 @@ export class SqliteLog implements EntryLog {
   /** Whether to wait for another program that is writing, or to give up at once. */
   #waitForLocks(waits: boolean): void {
     if (this.#waits === waits) return;
-    this.#db.pragma(`busy_timeout = ${waits ? BUSY_TIMEOUT_MS : 0}`);
+    this.#db.pragma(`busy_timeout = ${waits ? LOCK_WAIT_MS : 0}`);
     this.#waits = waits;
+  }
+
+  #findably<T>(commit: () => T): T {
+    return this.#held === undefined ? commit() : this.#held.findably({ commit, carryOver: () => checkpoint(this.#db) });
+  }
+
+  #appendTogether(units: readonly AppendUnit[]): readonly AppendOutcome[] {
+    this.#arrival ??= prepareArrival(this.#db);
+    try {
+      return this.#transact(() => this.#appendUnits(units, this.#lastTip ?? this.#tip(), false), {
+        isOneStatement: isOneStatement(units),
+      });
+    } catch (error) {
+      if (!isConstraint(error)) throw error;
+      return this.#transact(() => this.#appendUnits(units, this.#tip(), true));
+    }
   }
 
   #find(claim: string): number | undefined {
@@ -246,13 +246,23 @@ export class SqliteLog implements EntryLog {
       }
       const placed: Placement[] = [];
       for (const entry of unit) {
-        const { kind, recorded_at, salt, body } = entry;
+        const { kind, recorded_at, recorded_by, salt, body } = entry;
         const position = tip.position + 1;
         const commitment = commitmentOf(salt, body);
-        const hash = chainHash({ previous: tip.hash, position, kind, recorded_at, commitment });
-        const [id, ...others] = entry.claims as readonly [string, ...string[]];
-        arrival.run(position, kind, recorded_at, commitment, hash, salt, PLAIN, body, claimKey(id));
-        for (const claim of others) this.#sql.insertClaim.run(claimKey(claim), position);
+        const keys = entry.claims.map(claimKey);
+        const digest = keysDigest(keys);
+        const link = {
+          previous: tip.hash,
+          position,
+          kind,
+          recorded_at,
+          recorded_by,
+          claims_digest: digest,
+          commitment,
+        };
+        const hash = chainHash(link);
+        arrival.run(position, kind, recorded_at, recorded_by, digest, commitment, hash, salt, PLAIN, body, keys[0]);
+        for (let other = 1; other < keys.length; other += 1) this.#sql.insertClaim.run(keys[other], position);
         if (kind === "redaction") this.#erase(position, entry);
         tip = { position, hash };
         placed.push(tip);
@@ -267,8 +277,10 @@ export class SqliteLog implements EntryLog {
     const value = this.#readLogId();
     if ((tip.position > 0 && value !== log_id) || !isChained(tip, entries)) return false;
     if (entries.length > 0) this.#sql.writeLogId.run(log_id);
-    for (const { position, kind, recorded_at, commitment, hash, salt, body, claims } of entries) {
-      this.#sql.insertEntry.run(position, kind, recorded_at, commitment, hash);
+    const copied = prepareCopied(this.#db);
+    for (const { position, kind, recorded_at, commitment, hash, salt, body, claims, ...covered } of entries) {
+      const { recorded_by = null, claims_digest = null } = covered;
+      copied.run(position, kind, recorded_at, recorded_by, claims_digest, commitment, hash);
       if (salt !== undefined && body !== undefined) this.#sql.insertBody.run(position, salt, PLAIN, body);
       for (const claim of claims) this.#sql.insertClaim.run(claimKey(claim), position);
       if (kind === "redaction" && body !== undefined) this.#erase(position, { kind, body });
@@ -282,12 +294,15 @@ export class SqliteLog implements EntryLog {
     throw new Fault("store_corrupt", "the log has lost its id", { hint: "Restore the store from a backup." });
   }
 
-  /** Overwrites the bodies that a redaction names, in the transaction that appends it. */
+  /**
+   * Overwrites the bodies that a redaction names, in the transaction that appends it. Whether a body is there decides, not
+   * whether its erasure was noted before: such a note may have been planted, or the body put back.
+   */
   #erase(redaction: number, entry: { readonly kind: string; readonly body: Uint8Array }): void {
     this.#sql.markForPurge.run();
     for (const position of erasedBy({ ...entry, position: redaction })) {
       if (this.#sql.isErasable.get(position) === undefined) continue;
-      this.#sql.insertErasure.run(position, redaction);
+      this.#sql.insertErasure.run({ position, redaction });
       this.#sql.blankBody.run(position);
     }
   }
@@ -318,9 +333,43 @@ export class SqliteLog implements EntryLog {
     }
   }
 
+  #takeAt<R, T extends { readonly position: number }>(
+    statement: Database.Statement,
+    positions: readonly number[],
+    row: RowForm<R, T>,
+    bytes_max: number | undefined,
+  ): readonly (T | undefined)[] {
+    const { found, isCut } = this.#take(statement, [given(positions)], row, bytes_max);
+    return inOrder(isCut ? positions.slice(0, positions.indexOf(found.at(-1)?.position ?? 0) + 1) : positions, found);
+  }
+
+  /** Row by row where there is a bound, since each of them may be large, and else all at once, which is quicker. */
+  #take<R, T>(
+    statement: Database.Statement,
+    values: readonly unknown[],
+    { toItem, bytesOf }: RowForm<R, T>,
+    bytes_max: number | undefined,
+  ): { readonly found: readonly T[]; readonly isCut: boolean } {
+    return this.#guard(() => {
+      if (bytes_max === undefined) {
+        return { found: (statement.all(...values) as readonly R[]).map(toItem), isCut: false };
+      }
+      const found: T[] = [];
+      let bytes = 0;
+      for (const row of statement.iterate(...values) as IterableIterator<R>) {
+        found.push(toItem(row));
+        bytes += bytesOf(row);
+        if (bytes >= bytes_max) return { found, isCut: true };
+      }
+      return { found, isCut: false };
+    });
+  }
+
   #guard<T>(work: () => T): T {
     try {
-      return work();
+      const result = work();
+      this.#still?.assertStill();
+      return result;
     } catch (error) {
       throw toFault(error, this.#path);
     }
@@ -337,21 +386,4 @@ function isOneStatement(units: readonly AppendUnit[]): boolean {
 function isConstraint(error: unknown): boolean {
   const code = (error as { readonly code?: unknown }).code;
   return typeof code === "string" && code.startsWith("SQLITE_CONSTRAINT");
-}
-
-/** Whether there is nothing in it, and nobody else is just about to make it a store. */
-function staysEmpty(db: Database.Database): boolean {
-  const clock = new Int32Array(new SharedArrayBuffer(4));
-  for (let tries = 0; tries < CREATION_TRIES; tries += 1) {
-    if (versionOf(db) > 0 || isForeign(db)) return false;
-    Atomics.wait(clock, 0, 0, CREATION_WAIT_MS);
-  }
-  return true;
-}
-
-/** Only who may create a store turns an empty file into one; for everybody else it is a log that was lost. */
-function emptied(path: string): Fault {
-  return new Fault("store_corrupt", `${path} is empty`, {
-    hint: "It held a log, or never did: restore it from a copy, or delete it to start a new one.",
-  });
 }

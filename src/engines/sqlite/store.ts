@@ -1,9 +1,10 @@
 // A store in a folder: which files it consists of, and how each of them is opened.
 import { existsSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import { Fault } from "../../model/fault.js";
 import { type StoreFiles, storeFiles } from "../../model/store-files.js";
 import type { Store, StoreEngine } from "../../ports/store.js";
-import { SqliteIndexFile } from "./index-file.js";
+import { indexFilesIn, SqliteIndexFile } from "./index-file.js";
 import { SqliteKeys } from "./keys.js";
 import { SqliteLeases } from "./leases.js";
 import { SqliteLog } from "./log.js";
@@ -12,7 +13,7 @@ export const sqliteEngine: StoreEngine = {
   engine: "sqlite",
   async open({ address, mode }): Promise<Store> {
     const files = storeFiles(address);
-    if (mode !== "read") refuseEmptied(files);
+    if (mode !== "read") refuseLost(files, address);
     return {
       files,
       log: async (logMode) => SqliteLog.open({ path: files.log, mode: logMode }),
@@ -25,11 +26,17 @@ export const sqliteEngine: StoreEngine = {
   },
 };
 
-/** An empty log beside an index that remembers one was lost; taking it for a new one would hide that. */
-function refuseEmptied({ log, index }: StoreFiles): void {
-  const sizeOf = (path: string): number | undefined => (existsSync(path) ? statSync(path).size : undefined);
-  if (sizeOf(log) !== 0 || (sizeOf(index) ?? 0) === 0) return;
-  throw new Fault("store_corrupt", `${log} is empty, but ${index} remembers entries`, {
-    hint: "Restore log.db from a copy; to start a new log, delete both files.",
+/** Without its log, a folder with an index or keys is a store that has lost it; beginning a new one there would hide that. */
+function refuseLost({ log, keys }: StoreFiles, folder: string): void {
+  const isMissing = !existsSync(log);
+  if (!isMissing && statSync(log).size > 0) return;
+  const witnesses = [...indexFilesIn(folder), ...(isMissing ? [keys] : [])];
+  const witness = witnesses.find((path) => existsSync(path) && statSync(path).size > 0);
+  if (witness === undefined) return;
+  const [code, what] = isMissing ? (["store_damaged", "missing"] as const) : (["store_corrupt", "empty"] as const);
+  throw new Fault(code, `${log} is ${what}, but ${basename(witness)} beside it says that there was a log`, {
+    hint:
+      "Put log.db back from where it went, or a backup in its place with `hansard restore FILE`; " +
+      "a new record is begun in another folder.",
   });
 }

@@ -1,5 +1,5 @@
 // The tables of an index under other names, so that a second set of them can be filled beside the first in one file.
-import Database from "better-sqlite3";
+import { connect } from "./connect.js";
 import { createIndexTables } from "./index-schema.js";
 
 /** The text of a statement as it is to be prepared. */
@@ -15,7 +15,7 @@ export interface TableNames {
 
 /** Asked of SQLite itself, so that a table which is added to the schema is taken along. */
 export function indexTableNames(): TableNames {
-  const db = new Database(":memory:");
+  const db = connect(":memory:");
   try {
     createIndexTables(db);
     const made = db.prepare<[], { name: string; type: string }>(

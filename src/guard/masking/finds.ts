@@ -1,13 +1,23 @@
 // What was found in one text: leads are followed to the secrets they belong to, and those that overlap become one.
 import type { SecretSpan } from "../../ports/mask.js";
+import { joinedFrom } from "./broken-lines.js";
+import { cookiesAt } from "./cookies.js";
 import { KeyBlocks } from "./key-blocks.js";
+import { namedSecret, type Range } from "./named-values.js";
+import type { NameKind, NameMemory } from "./secret-names.js";
 import { RUN_CHARS_MAX, type TokenRule } from "./token-shape.js";
 
 export const KEY_BLOCK_RULE = "private_key";
 export const REGISTERED_RULE = "value";
+export const NAMED_RULE = "assigned_secret";
+export const COOKIE_RULE = "cookie";
+/** Not a secret, but a sign that one may be broken by what is not seen. */
+export const CODE_LEAD = "terminal code";
 
+/** What tells a secret by what stands around it. */
+type ContextLead = (TokenRule & { readonly isContextual: true }) | typeof NAMED_RULE | typeof COOKIE_RULE;
 /** What a literal in the text may be part of. */
-export type Lead = TokenRule | typeof KEY_BLOCK_RULE | typeof REGISTERED_RULE;
+export type Lead = TokenRule | ContextLead | typeof KEY_BLOCK_RULE | typeof REGISTERED_RULE | typeof CODE_LEAD;
 
 interface Find extends SecretSpan {
   readonly isContextual: boolean;
@@ -20,6 +30,7 @@ const RUN = new RegExp(String.raw`[\w+/=-]{1,${RUN_CHARS_MAX}}`, "y");
 
 export class Finds {
   readonly #text: string;
+  readonly #names: NameMemory<NameKind>;
   readonly #finds: Find[] = [];
   #blocks: KeyBlocks | undefined;
   /** The place of the last one that was told by itself. */
@@ -28,25 +39,26 @@ export class Finds {
   #knownThrough = 0;
   /** What lies before was told by its surroundings; it may still be told by itself. */
   #guessedThrough = 0;
+  /** Cookies were looked at up to here. */
+  #cookiesThrough = 0;
+  /** Where codes of terminals stand. */
+  readonly codes: number[] = [];
 
-  constructor(text: string) {
+  constructor(text: string, names: NameMemory<NameKind>) {
     this.#text = text;
+    this.#names = names;
   }
 
   follow(at: number, literal: string, lead: Lead): void {
-    if (lead === REGISTERED_RULE) {
-      this.#finds.push({ start: at, end: at + literal.length, rule: REGISTERED_RULE, isContextual: false });
-      return;
-    }
-    const isContextual = typeof lead === "object" && lead.isContextual === true;
-    const isPast = at < this.#knownThrough - GLUED_CHARS_MAX || (isContextual && at < this.#guessedThrough);
-    if (isPast) return;
-    const find = lead === KEY_BLOCK_RULE ? this.#keyBlock(at) : this.#token(at, lead);
-    if (find === undefined || find.end <= this.#knownThrough) return;
-    if (isContextual) {
-      this.#finds.push(find);
-      this.#guessedThrough = find.end;
-    } else this.#know(find);
+    if (lead === CODE_LEAD) this.codes.push(at);
+    else if (lead === REGISTERED_RULE) this.add([at, at + literal.length], REGISTERED_RULE);
+    else if (isContextual(lead)) this.#followContext(at, literal, lead);
+    else this.#followToken(at, literal, lead);
+  }
+
+  /** Takes one that was found in the text as it reads. */
+  add([start, end]: readonly [start: number, end: number], rule: string): void {
+    this.#finds.push({ start, end, rule, isContextual: false });
   }
 
   /** In order, none overlapping another. */
@@ -61,29 +73,79 @@ export class Finds {
     return spans.map(({ start, end, rule }) => ({ start, end, rule }));
   }
 
-  /** Of tokens without end that overlap, one find is kept and not millions. */
-  #know(find: Find): void {
+  /** What is told by its surroundings; where one was told, another is not looked for. */
+  #followContext(at: number, literal: string, lead: ContextLead): void {
+    if (at < this.#guessedThrough || at < this.#knownThrough - GLUED_CHARS_MAX) return;
+    if (lead === COOKIE_RULE) this.#cookies(at);
+    else if (lead === NAMED_RULE) this.#guess(namedSecret(this.#names, this.#text, at, literal), NAMED_RULE);
+    else this.#guess(this.#token(at, lead), lead.rule);
+  }
+
+  #guess(range: Range | undefined, rule: string): void {
+    if (range === undefined || range.end <= this.#knownThrough) return;
+    this.#finds.push({ start: range.start, end: range.end, rule, isContextual: true });
+    this.#guessedThrough = range.end;
+  }
+
+  #cookies(at: number): void {
+    if (at < this.#cookiesThrough) return;
+    const { ranges, through } = cookiesAt(this.#text, at);
+    for (const [start, end] of ranges) this.#guess({ start, end }, COOKIE_RULE);
+    this.#cookiesThrough = through;
+  }
+
+  /** What tells itself. Of tokens without end that overlap, one find is kept and not millions. */
+  #followToken(at: number, literal: string, lead: TokenRule | typeof KEY_BLOCK_RULE): void {
+    if (at < this.#knownThrough - GLUED_CHARS_MAX) return;
+    const span = lead === KEY_BLOCK_RULE ? this.#keyBlock(at, literal) : this.#token(at, lead);
+    if (span === undefined || span.end <= this.#knownThrough) return;
+    const find = { ...span, isContextual: false };
     const known = this.#finds[this.#knownIndex];
     if (known !== undefined && find.start < known.end) this.#finds[this.#knownIndex] = union(known, find);
     else this.#knownIndex = this.#finds.push(find) - 1;
     this.#knownThrough = find.end;
   }
 
-  #keyBlock(start: number): Find | undefined {
+  #keyBlock(at: number, anchor: string): SecretSpan | undefined {
     this.#blocks ??= new KeyBlocks(this.#text);
-    const end = this.#blocks.endOf(start);
-    return end === undefined ? undefined : { start, end, rule: KEY_BLOCK_RULE, isContextual: false };
+    const range = this.#blocks.around(at, anchor);
+    return range === undefined ? undefined : { start: range[0], end: range[1], rule: KEY_BLOCK_RULE };
   }
 
-  #token(at: number, { rule, left, shape, back = 0, isContextual }: TokenRule): Find | undefined {
+  #token(at: number, rule: TokenRule): SecretSpan | undefined {
+    const { left, back = 0, isContextual } = rule;
     const from = at - back;
-    if (from < 0 || !(left === undefined || this.#isGlued(from) || testAt(left, this.#text, from))) return undefined;
+    if (from < 0) return undefined;
+    const found = this.#shape(from, rule);
+    const find = isContextual ? found : this.#unbroken(from, rule, found);
+    if (find === undefined) return undefined;
+    return left === undefined || this.#isGlued(from) || testAt(left, this.#text, from) ? find : undefined;
+  }
+
+  #shape(from: number, { rule, shape, accepts }: TokenRule): SecretSpan | undefined {
     shape.lastIndex = from;
     const match = shape.exec(this.#text);
     if (match === null) return undefined;
-    const end = shape.lastIndex;
-    const start = end - (match.groups?.secret ?? match[0]).length;
-    return { start, end: this.#runEnd(start, end), rule, isContextual: isContextual === true };
+    const { before, secret, quoted, single, wide } = match.groups ?? {};
+    const found = before ?? secret ?? quoted ?? single ?? wide ?? match[0];
+    if (accepts?.(found) === false) return undefined;
+    const end = match.indices?.groups?.before?.[1] ?? shape.lastIndex;
+    const start = end - found.length;
+    return { start, end: this.#runEnd(start, end), rule };
+  }
+
+  /** The same with what stands behind line ends, if it goes on there. */
+  #unbroken(from: number, { rule, shape }: TokenRule, find: SecretSpan | undefined): SecretSpan | undefined {
+    const joined = joinedFrom(this.#text, from);
+    if (joined === undefined) return find;
+    shape.lastIndex = 0;
+    const match = shape.exec(joined.text);
+    if (match === null) return find;
+    // A line is part of the token with all that stands on it.
+    const last = joined.ends.findLast(({ length }) => length <= shape.lastIndex);
+    if (last === undefined || last === joined.ends[0]) return find;
+    const secret = match.groups?.secret ?? match[0];
+    return { start: find?.start ?? from + shape.lastIndex - secret.length, end: last.end, rule };
   }
 
   /** Whether a token that is known reaches here. */
@@ -107,6 +169,10 @@ function union(left: Find, right: Find): Find {
   const isTelling = left.isContextual === right.isContextual ? isLonger : left.isContextual;
   const start = Math.min(left.start, right.start);
   return { ...(isTelling ? right : left), start, end: Math.max(left.end, right.end) };
+}
+
+function isContextual(lead: Exclude<Lead, typeof CODE_LEAD>): lead is ContextLead {
+  return lead === NAMED_RULE || lead === COOKIE_RULE || (typeof lead === "object" && lead.isContextual === true);
 }
 
 function testAt(pattern: RegExp, text: string, at: number): boolean {

@@ -22,7 +22,48 @@ const HEADERS_MAX = 8;
 /** A mention of the two lines in prose holds no key. */
 const MATERIAL = new RegExp(`(?:${UNPADDED}){16}`);
 
-export const KEY_BLOCK_ANCHOR = "-----BEGIN";
+/** A line of a key, looked at from its end. */
+const LINE_BEFORE = new RegExp(`(?<=(?<line>(?<!${BASE64})${BASE64}{1,1024}${GAP}))`, "y");
+/** How the bytes of private keys of each kind begin, in base64; those of public keys and certificates begin otherwise. */
+const BODY_HEADS = [
+  ...[
+    "MIIEpAIBAAKC",
+    "MIIEowIBAAKC",
+    "MIIEogIBAAKC",
+    "MIIJKQIBAAKC",
+    "MIIJKAIBAAKC",
+    "MIIJJwIBAAKC",
+    "MIICXAIBAAKB",
+    "MIICXQIBAAKB",
+  ],
+  ...[
+    "MIIG5AIBAAKC",
+    "MIIG4wIBAAKC",
+    "MIIEvQIBADAN",
+    "MIIEvgIBADAN",
+    "MIIEvAIBADAN",
+    "MIIJQgIBADAN",
+    "MIIJQwIBADAN",
+    "MIIJRAIBADAN",
+  ],
+  ...[
+    "MHcCAQEEI",
+    "MIGkAgEBBD",
+    "MIHcAgEBBE",
+    "MIGHAgEAMBMGByqGSM49",
+    "MIG2AgEAMBAGByqGSM49",
+    "MC4CAQAwBQYDK2VwBCIE",
+    "b3BlbnNzaC1rZXktdjEA",
+  ],
+];
+/** The first line of a key that is encoded as a whole, as in a kubeconfig. */
+const ENCODED_HEADS = ["", "RSA ", "EC ", "DSA ", "OPENSSH ", "ENCRYPTED ", "PGP "].map((label) =>
+  Buffer.from(`-----BEGIN ${label}PRIVATE KEY`).toString("base64").slice(0, 28),
+);
+
+const BEGIN_ANCHOR = "-----BEGIN";
+const END_ANCHOR = "-----END";
+export const keyAnchors: readonly string[] = [BEGIN_ANCHOR, END_ANCHOR, ...BODY_HEADS, ...ENCODED_HEADS];
 
 /** Finds key blocks in one text, from left to right. What it learns about ends it remembers, so that it stays linear. */
 export class KeyBlocks {
@@ -30,13 +71,41 @@ export class KeyBlocks {
   #endAt = -1;
   /** Through here there is nothing but words. */
   #emptyThrough = 0;
+  /** The end of the last block, whether its beginning was there or not. */
+  #seenThrough = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Where the key ends that begins here; undefined where none does. */
-  endOf(start: number): number | undefined {
+  /** The key that this is the beginning or the end of. */
+  around(at: number, anchor: string): readonly [start: number, end: number] | undefined {
+    if (anchor === END_ANCHOR) return this.#before(at);
+    const end = anchor === BEGIN_ANCHOR ? this.#endOf(at) : this.#linesFrom(at);
+    if (end === undefined) return undefined;
+    this.#seenThrough = end;
+    return [at, end];
+  }
+
+  /** The lines before the last one, where the first one is missing. */
+  #before(at: number): readonly [start: number, end: number] | undefined {
+    END.lastIndex = at;
+    if (at < this.#seenThrough || !END.test(this.#text)) return undefined;
+    const end = END.lastIndex;
+    let start = at;
+    for (;;) {
+      LINE_BEFORE.lastIndex = start;
+      const line = LINE_BEFORE.exec(this.#text)?.groups?.line;
+      const isPart =
+        line !== undefined && (start === at || line.length >= 32) && start - line.length >= this.#seenThrough;
+      if (!isPart) break;
+      start -= line.length;
+    }
+    this.#seenThrough = end;
+    return MATERIAL.test(this.#text.slice(start, at)) ? [start, end] : undefined;
+  }
+
+  #endOf(start: number): number | undefined {
     BEGIN.lastIndex = start;
     if (!BEGIN.test(this.#text)) return undefined;
     const inside = BEGIN.lastIndex;

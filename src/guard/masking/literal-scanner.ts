@@ -11,9 +11,12 @@ export interface Sought<T> {
 interface Candidate<T> extends Sought<T> {
   /** Where in the literal the three characters stand. */
   readonly offset: number;
+  /** Compared before the whole literal is. */
+  readonly firstUnit: number;
+  readonly lastUnit: number;
 }
 
-const HASHES = 1 << 16;
+const HASHES = 1 << 18;
 const STRETCH_CHARS = 32 * 1024;
 
 export class LiteralScanner<T> {
@@ -28,7 +31,8 @@ export class LiteralScanner<T> {
       const hash = hashOf(first, second, third);
       this.#isHash[hash] = 1;
       const candidates = this.#candidatesByHash.get(hash) ?? [];
-      this.#candidatesByHash.set(hash, [...candidates, { literal, item, offset }]);
+      const [firstUnit, lastUnit] = [literal.charCodeAt(0), literal.charCodeAt(literal.length - 1)];
+      this.#candidatesByHash.set(hash, [...candidates, { literal, item, offset, firstUnit, lastUnit }]);
     }
   }
 
@@ -51,20 +55,35 @@ export class LiteralScanner<T> {
 
   #check(text: string, triple: number, hash: number, found: (at: number, sought: Sought<T>) => void): void {
     for (const candidate of this.#candidatesByHash.get(hash) as readonly Candidate<T>[]) {
-      const at = triple - candidate.offset;
-      if (at >= 0 && text.startsWith(candidate.literal, at)) found(at, candidate);
+      const { literal, offset, firstUnit, lastUnit } = candidate;
+      const at = triple - offset;
+      if (text.charCodeAt(at) !== firstUnit || text.charCodeAt(at + literal.length - 1) !== lastUnit) continue;
+      if (text.startsWith(literal, at)) found(at, candidate);
     }
   }
 }
 
-/** Apart from the class, with nothing but arrays at hand: it is the loop that every character of a list goes through. */
+/**
+ * Apart from the class, with nothing but arrays at hand: it is the loop that every character of a list goes through. Four
+ * at a time take half the time.
+ */
 function nextHit(bytes: Uint8Array, isHash: Uint8Array, from: number, length: number): number {
   if (from + 2 >= length) return -1;
-  let pair = ((bytes[from] as number) << 5) ^ (bytes[from + 1] as number);
-  for (let i = from + 2; i < length; i += 1) {
-    const third = bytes[i] as number;
-    if (isHash[((pair << 6) ^ third) & (HASHES - 1)] === 1) return i - 2;
-    pair = ((pair << 5) & 0x1fe0) ^ third;
+  let hash = hashOf(0, bytes[from] as number, bytes[from + 1] as number);
+  let at = from + 2;
+  for (; at + 3 < length; at += 4) {
+    const first = ((hash << 6) ^ (bytes[at] as number)) & (HASHES - 1);
+    const second = ((first << 6) ^ (bytes[at + 1] as number)) & (HASHES - 1);
+    const third = ((second << 6) ^ (bytes[at + 2] as number)) & (HASHES - 1);
+    const fourth = ((third << 6) ^ (bytes[at + 3] as number)) & (HASHES - 1);
+    const hits =
+      (isHash[first] as number) | (isHash[second] as number) | (isHash[third] as number) | (isHash[fourth] as number);
+    if (hits !== 0) break;
+    hash = fourth;
+  }
+  for (; at < length; at += 1) {
+    hash = ((hash << 6) ^ (bytes[at] as number)) & (HASHES - 1);
+    if (isHash[hash] === 1) return at - 2;
   }
   return -1;
 }
@@ -73,12 +92,12 @@ function hashAt(bytes: Uint8Array, at: number): number {
   return hashOf(bytes[at] as number, bytes[at + 1] as number, bytes[at + 2] as number);
 }
 
-/** Letters differ in their lower bits, so those are kept apart. */
+/** Of three characters, and of no other: what came before is shifted out. Letters differ in their lower bits. */
 function hashOf(first: number, second: number, third: number): number {
-  return ((first << 11) ^ (second << 6) ^ third) & (HASHES - 1);
+  return ((first << 12) ^ (second << 6) ^ third) & (HASHES - 1);
 }
 
-/** Words are made of small letters; punctuation, digits and capitals between them are rare. */
+/** Where the three characters stand that occur together least often, if each occurs as often as it does in what agents write. */
 function rarestTriple(literal: string): number {
   let best = 0;
   let bestWeight = Number.POSITIVE_INFINITY;
@@ -91,7 +110,9 @@ function rarestTriple(literal: string): number {
   return best;
 }
 
+/** Characters by how common they are: each line twice as common as the one below. */
+const CHARS_BY_WEIGHT = ["e ", "taoinsr", 'lcdhmpu"', "\\fgby_:,", "vwk01./-", "23456789x'=", "jqz()<>"].reverse();
+
 function weightOf(char = ""): number {
-  if (/[a-z ]/.test(char)) return 4;
-  return /[A-Z0-9]/.test(char) ? 2 : 1;
+  return CHARS_BY_WEIGHT.findIndex((chars) => chars.includes(char)) + 1;
 }

@@ -254,6 +254,38 @@ describe("values", () => {
     ]);
   });
 
+  test.each([
+    [{ password: "hunter2" }, { password: "[masked:assigned_secret]" }],
+    [{ Authorization: `Basic ${btoa("me:hunter2")}` }, { Authorization: "Basic [masked:basic_credentials]" }],
+    [{ cookie: `a=b; sid=${letters(16)}` }, { cookie: "a=b; sid=[masked:cookie]" }],
+    [
+      ["run", "--token", letters(20), "--user", "me"],
+      ["run", "--token", "[masked:assigned_secret]", "--user", "me"],
+    ],
+    [
+      { name: "API_KEY", value: letters(20) },
+      { name: "API_KEY", value: "[masked:assigned_secret]" },
+    ],
+    [
+      { key: "api.key", value: { stringValue: letters(20) } },
+      { key: "api.key", value: { stringValue: "[masked:assigned_secret]" } },
+    ],
+    [{ token: GITHUB }, { token: "[masked:github_token]" }],
+  ])("the name of a value tells that it is a secret: %j", (value, masked) => {
+    expect(mask.value(value)).toEqual(masked);
+    expect(mask.value(masked)).toBe(masked);
+  });
+
+  test.each([
+    { password: "string", token: "", secret: null, api_key: true, max_tokens: "4096" },
+    { type: "password", name: "password", value: "" },
+    { token_type: "bearer", password_hint: "of 1999", secretName: "db-7f8a9b2c3d" },
+    ["password", "username", "token1234"],
+    { name: "theme", value: letters(20) },
+  ])("a name alone hides nothing: %j", (value) => {
+    expect(mask.value(value)).toBe(value);
+  });
+
   test("an entry keeps its addresses, so that it can still be fetched", () => {
     const entry = { id: GITHUB, session_id: GITHUB, project: GITHUB, prompt: GITHUB, extra: { id: GITHUB } };
     const marker = "[masked:github_token]";

@@ -1,10 +1,15 @@
 // The mask: finds secrets in recorded text and puts markers in their place. Every surface that shows recorded text passes
 // through one.
 import type { Cut, Mask, MaskedCut, SecretSpan } from "../../ports/mask.js";
-import { Finds, KEY_BLOCK_RULE, type Lead, REGISTERED_RULE } from "./finds.js";
-import { KEY_BLOCK_ANCHOR } from "./key-blocks.js";
+import { cookieAnchors } from "./cookies.js";
+import { CODE_LEAD, COOKIE_RULE, Finds, KEY_BLOCK_RULE, type Lead, NAMED_RULE, REGISTERED_RULE } from "./finds.js";
+import { keyAnchors } from "./key-blocks.js";
 import { LiteralScanner, type Sought } from "./literal-scanner.js";
+import { isWholeWord, nameAnchors } from "./named-values.js";
+import { brokenStretches, codeAnchors, hasUnseenChars } from "./plain-text.js";
+import { isPlausible } from "./plausible-values.js";
 import { formsOf } from "./registered-values.js";
+import { kindOfName, type NameKind, NameMemory } from "./secret-names.js";
 import { tokenRules } from "./token-rules.js";
 
 export interface MaskOptions {
@@ -17,6 +22,9 @@ const SECRET_CHARS_MIN = 6;
 /** What an entry, and what it belongs to, is fetched by. */
 const ADDRESSES = new Set(["id", "session_id", "parent", "interaction_id", "response_id", "tool_call_id", "hash"]);
 
+/** Keys under which the value of a name stands that is given beside it, as in headers, attributes and environments. */
+const VALUE_KEYS = new Set(["value", "stringValue", "string_value"]);
+
 export function createMask(options: MaskOptions = {}): Mask {
   return new TokenMask(options.values ?? []);
 }
@@ -27,11 +35,21 @@ function markerOf(rule: string): string {
 
 const tokenLeads: readonly Sought<Lead>[] = [
   ...tokenRules.flatMap((rule) => rule.anchors.map((literal) => ({ literal, item: rule }))),
-  { literal: KEY_BLOCK_ANCHOR, item: KEY_BLOCK_RULE },
+  ...soughtOf(keyAnchors, KEY_BLOCK_RULE),
+  ...soughtOf(nameAnchors, NAMED_RULE),
+  ...soughtOf(cookieAnchors, COOKIE_RULE),
+  ...soughtOf(codeAnchors, CODE_LEAD),
 ];
+
+function soughtOf(literals: readonly string[], item: Lead): readonly Sought<Lead>[] {
+  return literals.map((literal) => ({ literal, item }));
+}
 
 class TokenMask implements Mask {
   readonly #scanner: LiteralScanner<Lead>;
+  readonly #names = new NameMemory(kindOfName);
+  /** Keys of objects, as they are shown and what their values are. */
+  readonly #keys = new NameMemory((key) => ({ shown: this.text(key), kind: kindOfName(key) }));
 
   constructor(values: readonly string[]) {
     const forms = [...new Set(values.flatMap(formsOf))];
@@ -43,12 +61,29 @@ class TokenMask implements Mask {
 
   find(text: string): readonly SecretSpan[] {
     if (text.length < SECRET_CHARS_MIN) return [];
+    const finds = this.#follow(text);
+    const isBroken = (finds !== undefined && finds.codes.length > 0) || hasUnseenChars(text);
+    return isBroken ? this.#findBroken(text, finds ?? new Finds(text, this.#names)) : (finds?.spans() ?? []);
+  }
+
+  /** What was found, and what is found where the text is put together as it is seen. */
+  #findBroken(text: string, finds: Finds): readonly SecretSpan[] {
+    for (const plain of brokenStretches(text, finds.codes)) {
+      for (const { start, end, rule } of this.#follow(plain.text)?.spans() ?? []) {
+        finds.add(plain.wholeRange(start, end), rule);
+      }
+    }
+    return finds.spans();
+  }
+
+  #follow(text: string): Finds | undefined {
     let finds: Finds | undefined;
     this.#scanner.scan(text, (at, { literal, item }) => {
-      finds ??= new Finds(text);
+      if (item === NAMED_RULE && !isWholeWord(text, at, literal)) return;
+      finds ??= new Finds(text, this.#names);
       finds.follow(at, literal, item);
     });
-    return finds?.spans() ?? [];
+    return finds;
   }
 
   text(text: string): string {
@@ -57,14 +92,14 @@ class TokenMask implements Mask {
   }
 
   value<T>(value: T): T {
-    return this.#value(value) as T;
+    return this.#value(value, "", "none") as T;
   }
 
   entry<E extends object>(entry: E): E {
     const changed: { [name: string]: unknown } = {};
     for (const [name, value] of Object.entries(entry)) {
       if (ADDRESSES.has(name)) continue;
-      const masked = this.#value(value);
+      const masked = this.#value(value, name, this.#names.about(name));
       if (masked !== value) changed[name] = masked;
     }
     return Object.keys(changed).length === 0 ? entry : { ...entry, ...changed };
@@ -83,16 +118,29 @@ class TokenMask implements Mask {
     return { text: masked, matches: within(own, to - from) };
   }
 
-  #value(value: unknown): unknown {
-    if (typeof value === "string") return this.text(value);
+  /** The value with its secrets masked; where it has a name, that tells secrets too. */
+  #value(value: unknown, name: string, kind: NameKind): unknown {
+    if (typeof value === "string") return this.#named(value, name, kind);
     if (typeof value !== "object" || value === null) return value;
-    return Array.isArray(value) ? this.#list(value) : this.#object(value as { readonly [key: string]: unknown });
+    if (Array.isArray(value)) return this.#list(value);
+    return this.#object(value as { readonly [key: string]: unknown }, name, kind);
   }
 
+  #named(value: string, name: string, kind: NameKind): string {
+    const shown = this.text(value);
+    if (kind === "none" || shown !== value) return shown;
+    if (kind === "header") return this.text(`${name}: ${value}`).slice(name.length + 2);
+    return isPlausible(value, kind, true) ? markerOf(NAMED_RULE) : value;
+  }
+
+  /** In a list, the value of an option follows its name. */
   #list(list: readonly unknown[]): readonly unknown[] {
     let changed: unknown[] | undefined;
+    let before: unknown;
     for (const [index, item] of list.entries()) {
-      const masked = this.#value(item);
+      const name = typeof before === "string" && before.startsWith("-") ? before : "";
+      const masked = this.#value(item, name, name === "" ? "none" : this.#names.about(name));
+      before = item;
       if (masked === item) continue;
       changed ??= [...list];
       changed[index] = masked;
@@ -100,16 +148,32 @@ class TokenMask implements Mask {
     return changed ?? list;
   }
 
-  #object(object: { readonly [key: string]: unknown }): object {
+  /** The name is that under which the object stands; one of its own tells more about its value. */
+  #object(object: { readonly [key: string]: unknown }, name: string, kind: NameKind): object {
     const pairs: [string, unknown][] = [];
     let isChanged = false;
     for (const [key, item] of Object.entries(object)) {
-      const pair: [string, unknown] = [this.text(key), this.#value(item)];
+      const known = this.#keys.about(key);
+      const isValue = known.kind === "none" && VALUE_KEYS.has(key);
+      const masked = isValue ? this.#valueBeside(object, item, name, kind) : this.#value(item, key, known.kind);
+      const pair: [string, unknown] = [known.shown, masked];
       if (pair[0] !== key || pair[1] !== item) isChanged = true;
       pairs.push(pair);
     }
     // Defined, not assigned, so that a key called __proto__ is a key like any other.
     return isChanged ? Object.fromEntries(distinct(pairs)) : object;
+  }
+
+  #valueBeside(
+    { name, key }: { readonly [key: string]: unknown },
+    value: unknown,
+    outer: string,
+    kind: NameKind,
+  ): unknown {
+    const given = typeof name === "string" ? name : key;
+    return typeof given === "string"
+      ? this.#value(value, given, this.#names.about(given))
+      : this.#value(value, outer, kind);
   }
 }
 

@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 import { createMask } from "./mask.js";
 
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
+/** Given as a password in a program that an agent wrote. */
+const passwords = new Set(["nouppercase123"]);
 /** Transcripts of agents and traces; where they are not there, the project's own documents are. */
 const folders = ["../shared/data", "docs"].filter((folder) => existsSync(folder));
 
@@ -19,7 +21,7 @@ test("in megabytes of transcripts and documents, what is masked are keys and not
   }
   expect(chars).toBeGreaterThan(10_000);
   const doubtful = [...found].filter(
-    ([secret, rule]) => !(rule === "aws_access_key" && /^ASIA[A-Z0-9]{16}$/.test(secret)),
+    ([secret, rule]) => !(rule === "aws_access_key" && /^ASIA[A-Z0-9]{16}$/.test(secret)) && !passwords.has(secret),
   );
   expect(doubtful).toEqual([]);
 });

@@ -2,12 +2,12 @@
 //
 // The shapes are those that services publish for their tokens. A test holds the table against a rule set that others keep
 // up. Minimum lengths lie below the real ones, since a token that was cut short is still worth hiding.
+import { placeRules } from "./surroundings.js";
 import { prefixRules } from "./token-prefixes.js";
 import { DIGIT, ESCAPE, joint, leftOf, START, shapeOf, type TokenRule } from "./token-shape.js";
 
 /** Between a name and its value: `KEY=`, `key: "`, and the same inside a JSON string. */
 const ASSIGNED = String.raw`\\{0,3}["']?\s{0,4}(?:=>|:=|=|:)\s{0,4}\\{0,3}["']?`;
-const ASSIGNABLE = String.raw`[\w!#%&*+/=?@^~-]`;
 const HEX_DIGITS = "0123456789abcdef";
 /** For shapes that are bounded anyway. */
 const start = new RegExp(START, "y");
@@ -128,42 +128,53 @@ const shaped: readonly TokenRule[] = [
     shape: shapeOf(String.raw`_authToken=["']?(?<secret>[\w+/=-]{20,})`),
   },
   {
-    rule: "url_password",
-    isContextual: true,
-    anchors: ["://"],
-    // An image may be named with its tag and digest.
-    shape: shapeOf(
-      String.raw`://[^\s/?#@:"'<>\\]{0,128}:(?<secret>(?![$<{[*]|%s)[^\s/?#"'<>\\]{1,256})(?=@(?!sha\d)[\w[])`,
-    ),
+    // A mark of the vendor stands near the end of keys that have no prefix.
+    rule: "azure_devops_token",
+    anchors: ["AZDO"],
+    back: 76,
+    left: joint,
+    shape: shapeOf("[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])"),
   },
   {
-    rule: "bearer_token",
-    isContextual: true,
-    anchors: ["earer ", "EARER "],
-    shape: shapeOf(String.raw`\w{5}\s{1,4}${DIGIT}(?<secret>[\w.~+/=-]{16,})`),
+    rule: "new_relic_key",
+    anchors: ["NRAL"],
+    back: 36,
+    left: joint,
+    shape: shapeOf("[0-9a-f]{36}NRAL(?![A-Za-z0-9])"),
   },
   {
-    rule: "authorization",
-    isContextual: true,
-    anchors: ["uthorization", "UTHORIZATION"],
-    shape: shapeOf(
-      String.raw`\w{12}${ASSIGNED}[A-Za-z-]{3,12}\s{1,4}(?=[\w.~+/-]{0,64}(?:[0-9=]|[a-z][A-Z]))(?<secret>[\w.~+/=-]{8,})`,
-    ),
+    rule: "mailchimp_key",
+    anchors: ["-us1", "-us2", "-us3", "-us4", "-us5", "-us6", "-us7", "-us8", "-us9"],
+    back: 32,
+    left: joint,
+    shape: shapeOf(String.raw`[0-9a-f]{32}-us\d{1,2}(?![\w-])`),
   },
   {
-    // Names of variables whose values are secrets; the value has letters and digits and stands alone.
-    rule: "assigned_secret",
-    isContextual: true,
-    anchors: ["SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "_PASS="],
-    shape: shapeOf(
-      String.raw`[A-Z_]{5,12}(?:_KEY)?["']?\s?=\s?["']?` +
-        "(?=[A-Za-z!#%&*+/=?@^_~-]{0,64}[0-9])(?=[0-9!#%&*+/=?@^_~-]{0,64}[A-Za-z])" +
-        String.raw`(?<secret>${ASSIGNABLE}{10,256}(?![\w.([{])|${ASSIGNABLE}{257,})`,
-    ),
+    rule: "google_refresh_token",
+    anchors: ["1//0"],
+    left: leftOf(String.raw`(?<![\w:/.])`),
+    shape: shapeOf(String.raw`1//0[\w-]{40,}`),
+  },
+  {
+    rule: "firebase_key",
+    anchors: [":APA91b"],
+    back: 11,
+    left: joint,
+    shape: shapeOf(String.raw`[\w-]{11}:APA91b[\w-]{100,}`),
+  },
+  {
+    rule: "teams_webhook",
+    anchors: ["/IncomingWebhook/"],
+    shape: shapeOf(String.raw`/IncomingWebhook/(?<secret>[0-9a-f]{32}/[\w-]{36}[\w/-]{0,64})`),
+  },
+  {
+    rule: "paypal_token",
+    anchors: ["access_token$"],
+    shape: shapeOf(String.raw`access_token\$\w{4,12}\$[0-9a-z]{16}\$[0-9a-f]{32}`),
   },
 ];
 
-export const tokenRules: readonly TokenRule[] = [...prefixRules, ...shaped];
+export const tokenRules: readonly TokenRule[] = [...prefixRules, ...shaped, ...placeRules];
 
 /** Every text that takes one character from each. */
 function products(...choices: readonly string[]): readonly string[] {

@@ -9,10 +9,13 @@ export interface TokenRule {
   readonly back?: number;
   /** Told by what stands around it, not by itself: where another rule knows the token too, that one names it. */
   readonly isContextual?: true;
+  /** Whether what was found looks like a secret; without it, the shape alone tells. */
+  readonly accepts?: (secret: string) => boolean;
   /** What must hold where the shape starts, unless another token reaches there: behind that one any token may begin. */
   readonly left?: RegExp | undefined;
   /**
-   * The shape, starting at the anchor. The secret is all of it, or the group `secret`, which stands at its end.
+   * The shape, starting at the anchor. The secret is all of it, or the group `secret` (`quoted`, `single`, `wide`), which stands at
+   * its end, or the group `before`, which stands before the anchor.
    *
    * It must fail within a bounded number of steps or consume what it looked at: only so is a hostile text scanned in
    * linear time. A long repetition therefore stands at the end, or behind `START` in the shape itself.
@@ -42,5 +45,6 @@ export function leftOf(condition: string): RegExp {
 }
 
 export function shapeOf(source: string): RegExp {
-  return new RegExp(source.replaceAll(",}", `,${RUN_CHARS_MAX}}`), "y");
+  const flags = source.includes("(?<before>") ? "dy" : "y";
+  return new RegExp(source.replaceAll(",}", `,${RUN_CHARS_MAX}}`), flags);
 }

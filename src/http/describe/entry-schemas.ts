@@ -28,12 +28,17 @@ const descriptions = {
   result: "Text or JSON, whole.",
   is_error: "Whether the call failed.",
   duration_ms: "How long the call took.",
-  error: "What went wrong.",
+  error: "What went wrong; of an interaction or a response, why the call failed.",
   context: "Where, and what was being done.",
   decision: "What the agent decided.",
   rationale: "Why.",
   through: "Position up to which the session is consolidated.",
   summary: "What the consolidated part said.",
+  withdraws: "Position of a message of the session, which history leaves out from then on.",
+  entry_id: "The entry that this is about.",
+  score: "What somebody thought of it, from -1 to 1.",
+  label: "The same as a word.",
+  comment: "The same in words.",
   title: "Title of the session.",
   metadata: "What is known about the session; later entries win key by key.",
   parent: "The session that this one came from.",
@@ -71,6 +76,7 @@ const readEnvelope: { readonly [name: string]: Schema } = {
   kind: { type: "string" },
   created_at: { ...time, description: "When it happened." },
   recorded_at: { ...time, description: "When the log took it." },
+  recorded_by: { type: "string", description: "The id of the key it came in with; empty without keys." },
   session_id: { type: "string" },
   project: { type: "string" },
   client: { type: "string" },
@@ -153,7 +159,8 @@ function summary(kind: ReadKind): Schema {
   const { response: _, context_pack: __, ...properties } = whole.properties;
   const response_chars = { type: "integer", description: "Length of the response in code points." };
   const required = whole.required.filter((name) => name in properties);
-  return objectOf({ ...properties, response_chars }, [...required, "response_chars"]);
+  const response_excerpt = { type: "string", description: "Its beginning, with `excerpts=1`." };
+  return objectOf({ ...properties, response_chars, response_excerpt }, [...required, "response_chars"]);
 }
 
 function union(namesByKind: readonly (readonly [string, string])[]): Schema {

@@ -92,6 +92,14 @@ export function openApiDocument(options: {
 
 function answerSchemas(): { readonly [name: string]: Schema } {
   const status = { type: "string", enum: ["recorded", "already_recorded"] };
+  const warnings = {
+    ...listOf({ type: "string", enum: ["trigger_missing"] }),
+    description: "What is no proof of tampering and has to be known; absent where there is nothing.",
+  };
+  const unknown_fields = {
+    ...listOf(text),
+    description: "Fields that the kind does not know, kept in `extra`; absent where there are none.",
+  };
   return {
     Error: object({
       error: object(
@@ -109,25 +117,35 @@ function answerSchemas(): { readonly [name: string]: Schema } {
         ["field", "index", "hint"],
       ),
     }),
-    Receipt: object({ status, id: text, position: count, created_at: time }),
+    Receipt: object({ status, id: text, position: count, created_at: time, unknown_fields }, ["unknown_fields"]),
     EntriesRecorded: object({ status, entries: listOf(schemaNamed("Receipt")) }),
     InteractionPage: object({ interactions: listOf(schemaNamed("InteractionSummary")), ...pageEnd }, ["partial"]),
     EntryPage: object({ entries: listOf(schemaNamed("EntrySummary")), ...pageEnd }, ["partial"]),
     Verification: {
       oneOf: [
-        object({ ok: { const: true }, entries: count, erased: count, position: count, hash: text }),
-        object({ ok: { const: false }, position: count, reason: text }),
+        object({ ok: { const: true }, entries: count, erased: count, position: count, hash: text, warnings }, [
+          "warnings",
+        ]),
+        object({ ok: { const: false }, position: count, reason: text, known: schemaNamed("KnownHead"), warnings }, [
+          "known",
+          "warnings",
+        ]),
       ],
     },
+    KnownHead: object({ by: { type: "string", enum: ["index", "seal"] }, log_id: text, position: count, hash: text }),
     Health: object(
       {
         status: { type: "string", enum: ["ok", "degraded"] },
         version: text,
         position: { ...count, description: "Position of the newest entry." },
         indexed_through: { ...count, description: "Position through which the index has followed." },
+        warnings: {
+          ...listOf({ const: "cut_off" }),
+          description: "`cut_off`: the log no longer holds what it once did.",
+        },
         trouble: { ...text, description: "Why the log cannot be used at present; absent while it can." },
       },
-      ["trouble"],
+      ["warnings", "trouble"],
     ),
   };
 }

@@ -74,6 +74,7 @@ export const bodyRefusals = [
   "field_missing",
   "field_invalid",
   "request_too_large",
+  "too_many_values",
   "entry_too_large",
   "content_type_unsupported",
   "id_conflict",

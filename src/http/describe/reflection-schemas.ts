@@ -15,7 +15,7 @@ export function reflectionSchemas(): { readonly [name: string]: Schema } {
         reviewed: { ...count, description: "How many entries were looked at." },
         users: { ...count, description: "What users said: their messages, and interactions." },
         responses: { ...count, description: "Messages of assistants, and interactions with a response." },
-        errors: { ...count, description: "Entries of kind `error`." },
+        errors: { ...count, description: "Entries of kind `error`, and interactions that failed." },
         low_confidence: object({
           count,
           items: listOf(object({ ...placed, confidence: number, text, entry_ids })),
@@ -23,6 +23,10 @@ export function reflectionSchemas(): { readonly [name: string]: Schema } {
         error_groups: listOf(object({ fingerprint: text, text, count, first_at: time, last_at: time, entry_ids })),
         topics: listOf(object({ word: text, count, entry_ids })),
         tools: listOf(tool()),
+        disliked: object({
+          count,
+          items: listOf(object({ ...placed, text, comment: text, label: text, score: number, entry_ids })),
+        }),
         decisions: listOf(object({ ...placed, decision: text, errors: count, entry_ids })),
         trend: trend(),
         insights: listOf(object({ text, entry_ids })),

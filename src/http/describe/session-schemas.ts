@@ -1,10 +1,15 @@
 // What the routes of sessions take and give: the parameter that names a session, and JSON schemas.
+import { reasoningFields } from "../../model/content.js";
 import { exampleSessionId } from "./examples.js";
 import { type Parameter, type Schema, schemaNamed } from "./operation.js";
 import { count, listOf, object, pageEnd, text, time } from "./shapes.js";
 
 const labels = listOf(text);
 const content: Schema = { oneOf: [text, listOf({ type: "object" })] };
+
+const reasoning = Object.fromEntries(
+  reasoningFields.map((name) => [name, { description: "With `include=reasoning`, as it was recorded." }]),
+);
 
 export const sessionIdParameter: Parameter = {
   name: "id",
@@ -46,8 +51,9 @@ export function sessionSchemas(): { readonly [name: string]: Schema } {
               tool_calls: { ...listOf({ type: "object" }), minItems: 1 },
               tool_call_id: text,
               name: text,
+              ...reasoning,
             },
-            ["tool_calls", "tool_call_id", "name"],
+            ["tool_calls", "tool_call_id", "name", ...Object.keys(reasoning)],
           ),
         ),
       }),

@@ -6,24 +6,30 @@ import { limits } from "../../model/limits.js";
 import { orThrow, Rejection, reject } from "../../model/rejection.js";
 import { type BodyAccount, bodiesOverload } from "./body-budget.js";
 import { contentTypeUnsupported } from "./errors.js";
-import { bodyMissing, parseJsonBody, parseJsonLines } from "./json-bodies.js";
+import { bodyMissing, parseJsonBody, parseJsonLines, type ReadBody } from "./json-bodies.js";
+import { JsonScan, SCAN_BYTES_MIN } from "./json-scan.js";
 
 /**
  * Lets the routes of `app` take JSON. A parser gives a rejection as the body instead of failing, because Fastify would
  * close the connection, and a client that is still sending would see a reset in place of the answer.
  */
 export function acceptJson(app: FastifyInstance): void {
-  accept(app, ["application/json"], parseJsonBody);
+  accept(app, ["application/json"], { parse: parseJsonBody });
 }
 
 /** Lets the routes of `app` take one JSON document per line; the body is then the list of them. */
 export function acceptJsonLines(app: FastifyInstance): void {
-  accept(app, ["application/x-ndjson", "application/ndjson", "application/jsonl"], parseJsonLines);
+  accept(app, ["application/x-ndjson", "application/ndjson", "application/jsonl"], {
+    parse: parseJsonLines,
+    hasLines: true,
+  });
 }
 
 /** Lets the routes of `app` take a body that is empty whatever it calls itself, as `curl -d ''` sends it. */
 export function acceptEmptyBodies(app: FastifyInstance): void {
-  accept(app, "*", (bytes) => (bytes.byteLength === 0 ? undefined : reject(contentTypeUnsupported())));
+  accept(app, "*", {
+    parse: async ({ bytes }) => (bytes.byteLength === 0 ? undefined : reject(contentTypeUnsupported())),
+  });
 }
 
 /** The parsed body; undefined where there is none, and that is fine. */
@@ -42,7 +48,12 @@ function accepted(body: unknown): unknown {
   return orThrow(body);
 }
 
-function accept(app: FastifyInstance, types: string | string[], parse: (bytes: Buffer) => unknown): void {
+interface BodyForm {
+  readonly parse: (body: ReadBody) => Promise<unknown>;
+  readonly hasLines?: boolean;
+}
+
+function accept(app: FastifyInstance, types: string | string[], { parse, hasLines = false }: BodyForm): void {
   app.addContentTypeParser(types, (request, payload, done) => {
     const encoding = request.headers["content-encoding"] ?? "identity";
     if (encoding !== "identity") {
@@ -51,33 +62,53 @@ function accept(app: FastifyInstance, types: string | string[], parse: (bytes: B
       return;
     }
     const account = request.bodyAccount;
-    readWhole(payload, account, (error, read) => done(error, read instanceof Buffer ? parse(read) : read));
+    readWhole(payload, { account, hasLines }, (error, read) => {
+      if (read === undefined || read instanceof Rejection || read instanceof Fault) done(error, read);
+      else parse(read).then((body) => done(null, body), done);
+    });
   });
 }
 
 /** Calls back once, with all bytes. What comes beyond the limit is read and dropped, so that the answer gets through. */
 function readWhole(
   payload: IncomingMessage,
-  account: BodyAccount | null,
-  done: (error: Error | null, read?: Buffer | Rejection | Fault) => void,
+  { account, hasLines }: { readonly account: BodyAccount | null; readonly hasLines: boolean },
+  done: (error: Error | null, read?: ReadBody | Rejection | Fault) => void,
 ): void {
   let chunks: Buffer[] = [];
   let size = 0;
+  let scan: JsonScan | undefined;
   let isRefused = false;
   const refuse = (reason: Rejection | Fault): void => {
     isRefused = true;
     chunks = [];
     done(null, reason);
   };
+  /** What is too wide or too deep is refused as soon as that is seen, before the rest of it has come. */
+  const look = (chunk: Buffer): Rejection | undefined => {
+    if (scan !== undefined) return scan.take(chunk);
+    if (size < SCAN_BYTES_MIN) return undefined;
+    scan = new JsonScan({ hasLines });
+    for (const before of chunks) {
+      const refused = scan.take(before);
+      if (refused !== undefined) return refused;
+    }
+    return undefined;
+  };
   payload.on("data", (chunk: Buffer) => {
     if (isRefused) return;
     size += chunk.byteLength;
-    if (size > limits.request_bytes) refuse(requestTooLarge());
-    else if (account?.take(chunk.byteLength) === false) refuse(bodiesOverload());
-    else chunks.push(chunk);
+    if (size > limits.request_bytes) return refuse(requestTooLarge());
+    if (account?.take(chunk.byteLength) === false) return refuse(bodiesOverload());
+    chunks.push(chunk);
+    const refused = look(chunk);
+    if (refused !== undefined) refuse(refused);
   });
   payload.on("end", () => {
-    if (!isRefused) done(null, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size));
+    if (isRefused) return;
+    const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
+    chunks = [];
+    done(null, { bytes, scan });
   });
   payload.on("error", (error) => {
     if (!isRefused) done(error);

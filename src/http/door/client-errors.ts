@@ -1,8 +1,9 @@
 // Requests that are not even HTTP, too slow or with too large headers: answered on the bare socket, in the usual shape.
-import { STATUS_CODES } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { RejectionDetails } from "../../model/rejection.js";
 import { rejectionAnswer } from "./errors.js";
+import { answerHeaders } from "./security-headers.js";
 
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
@@ -18,6 +19,22 @@ export function answerClientError(error: Error & { readonly code?: string }, soc
     "connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+/** Of expectations only `100-continue` can be met, and Node meets it by itself; to others it would answer without a word. */
+export function answerExpectation(_: IncomingMessage, response: ServerResponse): void {
+  const { status, answer } = rejectionAnswer({
+    code: "expectation_refused",
+    field: "expect",
+    message: "what the request expects cannot be met",
+    hint: "Leave the Expect header out, or send 100-continue.",
+  });
+  response.writeHead(status, {
+    ...answerHeaders,
+    "content-type": "application/json; charset=utf-8",
+    connection: "close",
+  });
+  response.end(JSON.stringify(answer));
 }
 
 function toRejection(code: string | undefined): RejectionDetails {

@@ -69,6 +69,11 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
+/** The recorder for whoever asks: what they add to the log carries the id of their key. */
+export function recordingOf(request: FastifyRequest, recorder: Recorder): Recorder {
+  return recorder.recordedBy(callerOf(request).key_id);
+}
+
 /** Whether whoever asked may still see what comes: a key may be revoked while a long answer is on its way. */
 export async function isStillAdmitted(request: FastifyRequest, keys: Recorder["keys"]): Promise<boolean> {
   const caller = await keys.admit(request.headers.authorization);

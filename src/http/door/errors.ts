@@ -15,6 +15,7 @@ export const statusByRejection = {
   entries_missing: 400,
   entry_not_found: 404,
   entry_too_large: 413,
+  expectation_refused: 417,
   field_invalid: 400,
   field_missing: 400,
   headers_too_large: 431,
@@ -52,6 +53,7 @@ export const statusByRejection = {
   session_id_invalid: 400,
   session_not_found: 404,
   time_invalid: 400,
+  too_many_values: 413,
   utf8_invalid: 400,
 } satisfies { readonly [C in RejectionCode]: number };
 
@@ -65,6 +67,8 @@ export const statusByFault = {
   seal_key_unusable: 500,
   store_busy: 503,
   store_corrupt: 500,
+  store_damaged: 500,
+  store_exchanged: 503,
   store_failed: 500,
   store_foreign: 500,
   store_missing: 500,

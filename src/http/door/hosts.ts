@@ -4,6 +4,13 @@ import type { FastifyRequest } from "fastify";
 import { type Rejection, reject } from "../../model/rejection.js";
 import { isLoopback } from "./loopback.js";
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether asking is written down, so that only a person, a program or a page of this server may ask. */
+    readonly is_audited?: true;
+  }
+}
+
 export interface HostOptions {
   /** The address or name that the server listens on. */
   readonly host: string;
@@ -26,14 +33,12 @@ export class HostCheck {
 
   /** Why the request is not for this server, or not from its own pages; undefined where it is. */
   refuse(request: FastifyRequest): Rejection | undefined {
-    const { host, origin, "sec-fetch-site": site, "sec-fetch-mode": mode } = request.raw.headers;
+    const { host, origin } = request.raw.headers;
     // An address with a name of its own would be a second answer to the same question.
     const isPlain = request.raw.url?.startsWith("/") === true && hostsOf(request) === 1;
     if (!isPlain || !this.#isOurs(host, request)) return hostForeign();
     if (origin !== undefined) return this.#isOurOrigin(origin, host as string, request) ? undefined : originRefused();
-    // Without an origin a browser only loads: a link from elsewhere may lead here, but nothing may be embedded there.
-    const isEmbedded = (site === "cross-site" || site === "same-site") && mode !== "navigate";
-    return isEmbedded ? originRefused() : undefined;
+    return isFromElsewhere(request) && !isLed(request) ? originRefused() : undefined;
   }
 
   #isOurs(host: string | undefined, request: FastifyRequest): boolean {
@@ -52,6 +57,21 @@ export class HostCheck {
     const name = /^https?:\/\/([^/]+)$/i.exec(origin)?.[1];
     return name !== undefined && this.#allowed.has(nameOf(name) ?? "");
   }
+}
+
+/** Whether a page of another site has the browser ask: `none` is the person, who typed the address or kept it. */
+function isFromElsewhere({ raw }: FastifyRequest): boolean {
+  const site = raw.headers["sec-fetch-site"];
+  return site !== undefined && site !== "same-origin" && site !== "none";
+}
+
+/**
+ * Without an origin a browser only loads: a link from elsewhere may lead here, in a window of its own. Nothing may be
+ * embedded or framed there, and a link must not do what is written down.
+ */
+function isLed(request: FastifyRequest): boolean {
+  const { "sec-fetch-mode": mode, "sec-fetch-dest": destination = "document" } = request.raw.headers;
+  return mode === "navigate" && destination === "document" && request.routeOptions.config.is_audited !== true;
 }
 
 /** The name in `Host: name:port`; undefined where it is neither a name nor an address. */

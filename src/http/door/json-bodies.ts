@@ -1,17 +1,53 @@
 // Bodies as bytes: checked to be UTF-8 and parsed as JSON, and never rewritten on the way.
 import { isUtf8 } from "node:buffer";
 import { Rejection, reject } from "../../model/rejection.js";
-import { ENTRIES_MAX, refuseHostile, tooManyEntries } from "./hostile-json.js";
+import { Turn } from "../../model/turn.js";
+import { ENTRIES_MAX, type JsonScan, tooManyEntries } from "./json-scan.js";
 
 const BYTE_ORDER_MARK = 0xfeff;
 const LINE_FEED = 0x0a;
 
-export function parseJsonBody(bytes: Buffer): unknown {
-  return parseJson(bytes, "the body");
+/**
+ * A body as it was read: small ones whole, large ones together with what was seen of them on the way. Of a large list each
+ * item is parsed for itself, since all of them at once would keep everybody else waiting.
+ */
+export interface ReadBody {
+  readonly bytes: Buffer;
+  /** Absent where the body is so small that nobody had to look at it. */
+  readonly scan?: JsonScan | undefined;
+}
+
+export async function parseJsonBody({ bytes, scan }: ReadBody): Promise<unknown> {
+  const list = scan?.list;
+  if (list === undefined) return parseAlone(bytes);
+  if (!isUtf8(bytes)) return utf8Invalid("the body");
+  if (!list.isWhole) return jsonInvalid("the body", "its list does not end, or something follows it");
+  const turn = new Turn();
+  const items: unknown[] = [];
+  let start = list.start + 1;
+  for (const end of list.ends) {
+    const bytesOfItem = bytes.subarray(start, end);
+    if (list.ends.length === 1 && isBlank(bytesOfItem)) break;
+    const item = parseText(bytesOfItem.toString("utf8"), `item ${items.length} of the body`);
+    if (item instanceof Rejection) return item.at(items.length);
+    items.push(item);
+    start = end + 1;
+    if (turn.isOver) await turn.next();
+  }
+  return items;
+}
+
+/** What is made of a large entry is made in the next turn. */
+async function parseAlone(bytes: Buffer): Promise<unknown> {
+  const turn = new Turn();
+  const parsed = parseJson(bytes, "the body");
+  if (turn.isOver) await turn.next();
+  return parsed;
 }
 
 /** Blank lines are passed over; `index` counts the others. */
-export function parseJsonLines(bytes: Buffer): readonly unknown[] | Rejection {
+export async function parseJsonLines({ bytes }: ReadBody): Promise<readonly unknown[] | Rejection> {
+  const turn = new Turn();
   const items: unknown[] = [];
   let line = 0;
   for (let start = 0; start < bytes.length; ) {
@@ -26,6 +62,7 @@ export function parseJsonLines(bytes: Buffer): readonly unknown[] | Rejection {
     if (!(item instanceof Rejection)) items.push(item);
     else if (item.code !== "body_missing") return item.at(items.length);
     if (items.length > ENTRIES_MAX) return tooManyEntries();
+    if (turn.isOver) await turn.next();
   }
   return items;
 }
@@ -37,14 +74,17 @@ function isBlank(bytes: Buffer): boolean {
 
 function parseJson(bytes: Buffer, what: string): unknown {
   if (!isUtf8(bytes)) return utf8Invalid(what);
-  const hostile = refuseHostile(bytes);
-  if (hostile !== undefined) return hostile;
   const text = bytes.toString("utf8");
+  const parsed = parseText(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text, what);
+  // `trim` takes a byte order mark away too.
+  return parsed instanceof Rejection && text.trim() === "" ? bodyMissing() : parsed;
+}
+
+function parseText(text: string, what: string): unknown {
   try {
-    return JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
+    return JSON.parse(text);
   } catch (error) {
-    // `trim` takes a byte order mark away too.
-    return text.trim() === "" ? bodyMissing() : jsonInvalid(what, error);
+    return jsonInvalid(what, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -57,7 +97,6 @@ function utf8Invalid(what: string): Rejection {
 }
 
 /** The answer quotes the parser, which quotes the body: it goes back to where it came from, and into no log. */
-function jsonInvalid(what: string, error: unknown): Rejection {
-  const reason = error instanceof Error ? error.message : String(error);
+function jsonInvalid(what: string, reason: string): Rejection {
   return reject({ code: "json_invalid", message: `${what} is not valid JSON: ${reason.slice(0, 200)}` });
 }

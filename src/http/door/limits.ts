@@ -16,6 +16,8 @@ export interface ServerLimits {
   readonly head_bytes: number;
   /** Bytes of request bodies in memory at once. */
   readonly bodies_bytes: number;
+  /** How long whoever reads waits for an answer. */
+  readonly read_ms: number;
   readonly reads_running: number;
   readonly reads_waiting: number;
   /** Reads that walk through the whole log. */
@@ -34,6 +36,7 @@ export const defaultLimits: ServerLimits = {
   stall_ms: 60_000,
   head_bytes: 128 * 1024,
   bodies_bytes: 256 * 1024 * 1024,
+  read_ms: 10_000,
   reads_running: 8,
   reads_waiting: 1_000,
   walks_running: 2,

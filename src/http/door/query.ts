@@ -1,5 +1,6 @@
 // Query strings, read strictly: a misspelt filter must not silently list everything.
 import type { FastifyRequest } from "fastify";
+import { notKnown } from "../../model/options.js";
 import { RecorderError } from "../../model/rejection.js";
 
 export type Query<N extends string> = { readonly [name in N]?: string };
@@ -14,7 +15,7 @@ export function readQuery<N extends string>(request: FastifyRequest, names: read
     if (pair === "") continue;
     const equals = pair.indexOf("=");
     const name = decode(equals === -1 ? pair : pair.slice(0, equals)) as N;
-    if (!names.includes(name)) throw parameterUnknown(name, names);
+    if (!names.includes(name)) throw notKnown("parameter", name, names);
     if (query[name] !== undefined) throw parameterRepeated(name);
     query[name] = equals === -1 ? "" : decode(pair.slice(equals + 1), name);
   }
@@ -36,15 +37,6 @@ function decode(text: string, field?: string): string {
       message: "the query is not valid percent-encoded UTF-8",
     });
   }
-}
-
-function parameterUnknown(name: string, names: readonly string[]): RecorderError {
-  return new RecorderError({
-    code: "parameter_unknown",
-    field: name.slice(0, 100),
-    message: `there is no parameter ${JSON.stringify(name.slice(0, 100))} here`,
-    hint: names.length === 0 ? "This call takes no parameters." : `Parameters are ${names.join(", ")}.`,
-  });
 }
 
 function parameterRepeated(name: string): RecorderError {

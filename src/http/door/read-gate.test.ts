@@ -49,3 +49,20 @@ test("while capture is pressed reads are refused, those that wait already too", 
   isPressed = false;
   expect(await gate.pass(() => "again")).toBe("again");
 });
+
+test("whoever waits too long is told so, work that has begun keeps its place, and what is late is not begun", async () => {
+  const gate = new ReadGate({ ...limits, running_max: 1, answer_ms: 20 });
+  const work = held<string>();
+  const begun = gate.pass(() => work.promise);
+  let isBegun = false;
+  const waiting = gate.pass(() => {
+    isBegun = true;
+  });
+  await expect(begun).rejects.toMatchObject(overloaded);
+  await expect(waiting).rejects.toMatchObject(overloaded);
+  expect([gate.running, gate.waiting]).toEqual([1, 1]);
+  work.resolve("late");
+  await expect.poll(() => [gate.running, gate.waiting]).toEqual([0, 0]);
+  expect(isBegun).toBe(false);
+  expect(await gate.pass(() => "in time")).toBe("in time");
+});

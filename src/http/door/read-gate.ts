@@ -4,6 +4,8 @@ import { Fault } from "../../model/fault.js";
 export interface ReadGateOptions {
   readonly running_max: number;
   readonly waiting_max: number;
+  /** How long whoever passes waits for an answer, its turn included; without it, as long as it takes. */
+  readonly answer_ms?: number;
   /** Whether so much waits to be recorded that reading has to stand back. */
   readonly isPressed: () => boolean;
 }
@@ -33,8 +35,27 @@ export class ReadGate {
     return () => this.#leave();
   }
 
-  /** Does the work in its turn, or fails with `overloaded` where it should not be waited for. */
+  /** Does the work in its turn, or fails with `overloaded` where it should not be waited for, or no longer. */
   async pass<T>(work: () => T | Promise<T>): Promise<T> {
+    const { answer_ms } = this.#options;
+    if (answer_ms === undefined) return this.#inTurn(work, () => false);
+    let isLate = false;
+    let timer: NodeJS.Timeout | undefined;
+    const lateness = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        isLate = true;
+        reject(tooLate(answer_ms));
+      }, answer_ms);
+    });
+    try {
+      // Work that has begun keeps its place until it ends: what it asks of others goes on as well.
+      return await Promise.race([this.#inTurn(work, () => isLate), lateness]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #inTurn<T>(work: () => T | Promise<T>, isLate: () => boolean): Promise<T> {
     const { running_max, waiting_max, isPressed } = this.#options;
     if (isPressed()) throw tooManyReads();
     if (this.#running < running_max) this.#running += 1;
@@ -42,7 +63,7 @@ export class ReadGate {
     // Whoever leaves hands its place on.
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
-      if (isPressed()) throw tooManyReads();
+      if (isPressed() || isLate()) throw tooManyReads();
       return await work();
     } finally {
       this.#leave();
@@ -59,5 +80,11 @@ export class ReadGate {
 function tooManyReads(): Fault {
   return new Fault("overloaded", "more is asked than can be answered while entries are recorded", {
     hint: "Ask again in a second.",
+  });
+}
+
+function tooLate(ms: number): Fault {
+  return new Fault("overloaded", `there was no answer within ${ms / 1000} s beside what else is asked and recorded`, {
+    hint: "Ask again in a second, or for less at a time.",
   });
 }

@@ -22,7 +22,11 @@ export function giveTurns(
   const { limits, isPressed } = options;
   const gate = (places: Omit<ReadGateOptions, "isPressed">): ReadGate => new ReadGate({ ...places, isPressed });
   const gates: Gates = {
-    reads: gate({ running_max: limits.reads_running, waiting_max: limits.reads_waiting }),
+    reads: gate({
+      running_max: limits.reads_running,
+      waiting_max: limits.reads_waiting,
+      answer_ms: limits.read_ms,
+    }),
     walks: gate({ running_max: limits.walks_running, waiting_max: limits.walks_waiting }),
     exports: gate({ running_max: limits.exports, waiting_max: 0 }),
     tails: gate({ running_max: limits.tails, waiting_max: 0 }),

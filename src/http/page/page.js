@@ -1,4 +1,5 @@
 // The page's script: shows the newest entries and keeps them fresh. Recorded text only ever becomes text nodes.
+import { messageText } from "./model/content-pieces.js";
 
 const REFRESH_MS = 3000;
 const ROWS = 20;
@@ -125,7 +126,7 @@ function row(entry) {
   time.title = entry.created_at;
   const kind = element("span", "kind", entry.kind.replaceAll("_", " "));
   kind.dataset.kind = entry.kind;
-  const text = element("p", "text", firstLine(textOf(entry)) || "(empty)");
+  const text = element("p", "text", shownText(entry));
   text.dir = "auto";
   item.append(time, kind, text, labels(entry), link);
   return item;
@@ -144,12 +145,21 @@ function labels({ project, session_id, client }) {
   return box;
 }
 
+/** Whatever an entry holds, the others are shown beside it. */
+function shownText(entry) {
+  try {
+    return firstLine(textOf(entry)) || "(empty)";
+  } catch {
+    return "(cannot be shown here)";
+  }
+}
+
 /** What an entry is about, in a few words. */
 function textOf(entry) {
   const wordsByKind = {
     interaction: () => entry.prompt,
     response: () => entry.response_summary || `${entry.response_chars} characters for ${entry.interaction_id}`,
-    message: () => `${entry.role}: ${contentText(entry.content) || calls(entry.tool_calls)}`,
+    message: () => `${entry.role}: ${messageText(entry)}`,
     tool_call: () =>
       `${entry.tool}${entry.is_error === true ? " failed" : ""} → ${typeof entry.result === "string" ? entry.result : JSON.stringify(entry.result)}`,
     error: () => entry.error,
@@ -162,15 +172,6 @@ function textOf(entry) {
     redaction: () => `${entry.positions.length} forgotten: ${entry.reason}`,
   };
   return (wordsByKind[entry.kind] ?? (() => entry.id))();
-}
-
-function contentText(content) {
-  if (typeof content === "string") return content;
-  return content.map((item) => (typeof item === "string" ? item : (item.text ?? ""))).join(" ");
-}
-
-function calls(toolCalls) {
-  return toolCalls.map((call) => `calls ${call.function?.name ?? "a tool"}`).join(", ");
 }
 
 function firstLine(text) {

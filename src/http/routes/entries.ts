@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { EntryInput } from "../../model/entry.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
-import type { EntriesRecorded, EntryAnswer, EntryPage } from "../contract.js";
+import type { EntriesRecorded, EntryPage } from "../contract.js";
 import { exampleEntries, exampleId, exampleReceipt } from "../describe/examples.js";
 import {
   addressRefusals,
@@ -15,7 +15,9 @@ import {
 } from "../describe/operation.js";
 import { describeQuestion } from "../describe/question.js";
 import { acceptJsonLines, bodyOf } from "../door/bodies.js";
+import { recordingOf } from "../door/doorkeeper.js";
 import { readQuery, refuseQuery } from "../door/query.js";
+import { sendJson } from "../send-json.js";
 
 export function entryRoutes(app: FastifyInstance, recorder: Recorder): void {
   acceptJsonLines(app);
@@ -23,7 +25,7 @@ export function entryRoutes(app: FastifyInstance, recorder: Recorder): void {
   app.post("/entries", { config: { operation: appendOperation } }, async (request, reply): Promise<EntriesRecorded> => {
     refuseQuery(request);
     // The recorder parses what it is given; until then a body is only claimed to be entries.
-    const result = await recorder.append(bodyOf(request) as EntryInput | readonly EntryInput[]);
+    const result = await recordingOf(request, recorder).append(bodyOf(request) as EntryInput | readonly EntryInput[]);
     reply.code(result.status === "recorded" ? 201 : 200);
     return result;
   });
@@ -35,12 +37,12 @@ export function entryRoutes(app: FastifyInstance, recorder: Recorder): void {
   app.get<{ Params: { readonly id: string } }>(
     "/entries/:id",
     { config: { operation: getOperation } },
-    async (request): Promise<EntryAnswer> => {
+    async (request, reply) => {
       refuseQuery(request);
       const { id } = request.params;
-      const entry = await recorder.getEntry(id);
+      const entry = await recorder.getEntryJson(id);
       if (entry === undefined) throw entryNotFound(id);
-      return entry;
+      return sendJson(reply, entry.json);
     },
   );
 }
@@ -78,7 +80,7 @@ const appendOperation: Operation = {
     ...refusals(
       ...(["entries_missing", "kind_unknown", "kind_reserved", "prompt_blank", "role_unknown"] as const),
       ...(["confidence_out_of_range", "id_invalid", "label_invalid", "session_id_invalid", "time_invalid"] as const),
-      ...(["interaction_not_found", "already_completed"] as const),
+      ...(["interaction_not_found", "already_completed", "entry_not_found"] as const),
       ...bodyRefusals,
     ),
   },

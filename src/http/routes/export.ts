@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Recorder } from "../../recorder.js";
 import { type Operation, refusals } from "../describe/operation.js";
 import { describeQuestion } from "../describe/question.js";
-import { callerOf, isStillAdmitted } from "../door/doorkeeper.js";
+import { callerOf, isStillAdmitted, recordingOf } from "../door/doorkeeper.js";
 import { readQuery } from "../door/query.js";
 
 /** Lines are sent together, because a packet of its own for each would cost more than the line. */
@@ -12,25 +12,35 @@ const CHUNK_CHARS = 64 * 1024;
 
 export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
   // Every export is written down, so there is no asking for its headers alone.
-  const config = { operation: exportOperation, gate: "exports" } as const;
+  const config = { operation: exportOperation, gate: "exports", is_audited: true } as const;
   app.get("/export", { config, exposeHeadRoute: false }, async (request, reply) => {
     const { actor } = callerOf(request);
-    const lines = recorder.exportEntries({ ...readQuery(request, exportQuestion.names), actor });
-    // What is refused is refused with the first line, while there still is an answer to give.
-    const first = await lines.next();
+    const onUnaudited = ({ code }: { readonly code: string }): void =>
+      request.log.warn({ code, actor }, "no audit entry tells of an export");
+    const asked = { ...readQuery(request, exportQuestion.names), actor, onUnaudited };
+    const lines = recordingOf(request, recorder).exportEntries(asked);
+    const chunks = inChunks(lines, () => isStillAdmitted(request, recorder.keys));
+    // What is refused, or fails at once, does so while there still is an answer to give.
+    const first = await chunks.next();
     reply.type("application/x-ndjson");
-    const isAdmitted = (): Promise<boolean> => isStillAdmitted(request, recorder.keys);
-    return reply.send(Readable.from(inChunks(first.value ?? "", lines, isAdmitted), { objectMode: false }));
+    return reply.send(Readable.from(startingWith(first.value ?? "", chunks), { objectMode: false }));
   });
 }
 
-async function* inChunks(
+async function* startingWith(
   first: string,
   rest: AsyncGenerator<string, void, undefined>,
+): AsyncGenerator<string, void, undefined> {
+  if (first !== "") yield first;
+  yield* rest;
+}
+
+async function* inChunks(
+  lines: AsyncGenerator<string, void, undefined>,
   isAdmitted: () => Promise<boolean>,
-): AsyncGenerator<string> {
-  let chunk = first;
-  for await (const line of rest) {
+): AsyncGenerator<string, void, undefined> {
+  let chunk = "";
+  for await (const line of lines) {
     if (chunk.length + line.length > CHUNK_CHARS && chunk !== "") {
       yield chunk;
       chunk = "";

@@ -6,7 +6,7 @@ import type { Recorder } from "../../recorder.js";
 import type { ForgetAnswer } from "../contract.js";
 import { bodyRefusals, jsonContent, type Operation, refusals, schemaNamed } from "../describe/operation.js";
 import { bodyOf } from "../door/bodies.js";
-import { callerOf } from "../door/doorkeeper.js";
+import { callerOf, recordingOf } from "../door/doorkeeper.js";
 import { refuseQuery } from "../door/query.js";
 
 export function forgetRoutes(app: FastifyInstance, recorder: Recorder): void {
@@ -14,7 +14,7 @@ export function forgetRoutes(app: FastifyInstance, recorder: Recorder): void {
     refuseQuery(request);
     const wish = bodyOf(request);
     const { actor } = callerOf(request);
-    return recorder.forget(asked(wish, actor));
+    return recordingOf(request, recorder).forget(asked(wish, actor));
   });
 }
 

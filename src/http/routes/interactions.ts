@@ -4,7 +4,7 @@ import type { EntryInput } from "../../model/entry.js";
 import { isJsonObject } from "../../model/json.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
-import type { InteractionAnswer, InteractionPage, Receipt } from "../contract.js";
+import type { InteractionPage, Receipt } from "../contract.js";
 import { exampleCompletion, exampleId, exampleInteraction, exampleReceipt } from "../describe/examples.js";
 import {
   addressRefusals,
@@ -17,12 +17,14 @@ import {
 } from "../describe/operation.js";
 import { describeQuestion } from "../describe/question.js";
 import { bodyOf } from "../door/bodies.js";
+import { recordingOf } from "../door/doorkeeper.js";
 import { readQuery, refuseQuery } from "../door/query.js";
+import { sendJson } from "../send-json.js";
 
 export function interactionRoutes(app: FastifyInstance, recorder: Recorder): void {
   app.post("/interactions", { config: { operation: recordOperation } }, async (request, reply): Promise<Receipt> => {
     refuseQuery(request);
-    const { status, entries } = await recorder.append(ofKind("interaction", request));
+    const { status, entries } = await recordingOf(request, recorder).append(ofKind("interaction", request));
     reply.code(status === "recorded" ? 201 : 200);
     return entries[0] as Receipt;
   });
@@ -31,22 +33,18 @@ export function interactionRoutes(app: FastifyInstance, recorder: Recorder): voi
     return recorder.listInteractions(readQuery(request, listQuestion.names));
   });
 
-  app.get<ById>(
-    "/interactions/:id",
-    { config: { operation: getOperation } },
-    async (request): Promise<InteractionAnswer> => {
-      refuseQuery(request);
-      const { id } = request.params;
-      const entry = await recorder.getEntry(id);
-      if (entry?.kind !== "interaction") throw interactionNotFound(id);
-      return entry as InteractionAnswer;
-    },
-  );
+  app.get<ById>("/interactions/:id", { config: { operation: getOperation } }, async (request, reply) => {
+    refuseQuery(request);
+    const { id } = request.params;
+    const entry = await recorder.getEntryJson(id);
+    if (entry?.kind !== "interaction") throw interactionNotFound(id);
+    return sendJson(reply, entry.json);
+  });
 
   app.post<ById>("/interactions/:id/response", { config: { operation: completeOperation } }, async (request, reply) => {
     refuseQuery(request);
     const completion = ofKind("response", request, request.params.id);
-    const { status, entries } = await recorder.append(completion);
+    const { status, entries } = await recordingOf(request, recorder).append(completion);
     reply.code(status === "recorded" ? 201 : 200);
     return entries[0] as Receipt;
   });

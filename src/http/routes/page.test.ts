@@ -17,6 +17,7 @@ test.each([
   ["/ui/page.css", "text/css; charset=utf-8"],
   ["/ui/docs.css", "text/css; charset=utf-8"],
   ["/ui/page.js", "text/javascript; charset=utf-8"],
+  ["/ui/model/content-pieces.js", "text/javascript; charset=utf-8"],
   ["/ui/icon.svg", "image/svg+xml"],
 ])("%s is a file", async (address, type) => {
   const answer = await get(address);

@@ -9,6 +9,10 @@ import { pageHeaders } from "../door/security-headers.js";
 /** The files lie beside the sources and are shipped from there: they are served as they are, not compiled. */
 const FOLDER = fileURLToPath(new URL("../../../../src/http/page/", import.meta.url));
 
+/** What the page shares with the rest of the program, compiled: how a content is read is written once. */
+const SHARED = ["content-pieces.js", "content.js", "json.js"];
+const MODEL = new URL("../../model/", import.meta.url);
+
 const HTML = "text/html; charset=utf-8";
 
 /** What a file of the page may be. Other endings are parts of names, as in a session called `v1.2`. */
@@ -51,11 +55,12 @@ export function sendHtml(reply: FastifyReply, html: string): FastifyReply {
 /** Read once, by their names below the folder, so that no address ever becomes a path. */
 function readFiles(): ReadonlyMap<string, Buffer> {
   const names = readdirSync(FOLDER, { recursive: true, encoding: "utf8" });
-  return new Map(
-    names
+  return new Map([
+    ...names
       .filter((name) => typeOf(name) !== undefined)
-      .map((name) => [name.replaceAll(sep, "/"), readFileSync(join(FOLDER, name))]),
-  );
+      .map((name) => [name.replaceAll(sep, "/"), readFileSync(join(FOLDER, name))] as const),
+    ...SHARED.map((name) => [`model/${name}`, readFileSync(new URL(name, MODEL))] as const),
+  ]);
 }
 
 function typeOf(name: string): string | undefined {

@@ -8,6 +8,7 @@ import { exampleClearReceipt, exampleConsolidation } from "../describe/examples.
 import { bodyRefusals, jsonContent, type Operation, refusals, schemaNamed } from "../describe/operation.js";
 import { sessionIdParameter } from "../describe/session-schemas.js";
 import { acceptEmptyBodies, bodyOf, optionalBodyOf } from "../door/bodies.js";
+import { recordingOf } from "../door/doorkeeper.js";
 import { refuseQuery } from "../door/query.js";
 
 export function sessionMarkRoutes(app: FastifyInstance, recorder: Recorder): void {
@@ -18,7 +19,7 @@ export function sessionMarkRoutes(app: FastifyInstance, recorder: Recorder): voi
     { config: { operation: consolidateOperation } },
     async (request): Promise<ConsolidationAnswer> => {
       refuseQuery(request);
-      const session = recorder.session(request.params.id);
+      const session = recordingOf(request, recorder).session(request.params.id);
       const { through, summary } = readConsolidation(request);
       return session.consolidate(through, summary === undefined ? {} : { summary });
     },
@@ -29,7 +30,7 @@ export function sessionMarkRoutes(app: FastifyInstance, recorder: Recorder): voi
     { config: { operation: clearOperation } },
     async (request, reply): Promise<Receipt> => {
       refuseQuery(request);
-      const session = recorder.session(request.params.id);
+      const session = recordingOf(request, recorder).session(request.params.id);
       const receipt = await session.clear(readClear(request, session.id));
       reply.code(receipt.status === "recorded" ? 201 : 200);
       return receipt;

@@ -60,7 +60,7 @@ const historyQuestion = describeQuestion("history");
 const listOperation: Operation = {
   operationId: "listSessions",
   tags,
-  summary: "List sessions, the one with the newest entry first",
+  summary: "List sessions, the one with the latest `last_at` first",
   description:
     "With filters, those that hold an entry with the label. `next_cursor` reaches every session exactly once, also " +
     "while entries arrive: the list stays as it was at its first page.",

@@ -66,8 +66,15 @@ export interface IndexLife {
    * Letting go answers whether it lasted. What cannot do that is asked for its generation instead.
    */
   hold?(): () => boolean;
-  /** Forgets everything derived, so that applying starts again at position 1. */
+  /** Forgets everything derived, so that applying starts again at position 1; what it was made from it goes on remembering. */
   reset(): Promise<void>;
+  /**
+   * Every head of a log that this index was made from, now or before it was begun again or exchanged for another, also by
+   * another version: evidence against a log that was cut off or exchanged, which nothing but settling it takes away.
+   */
+  remembered(): Promise<readonly IndexSource[]>;
+  /** Forgets these, but for what it is made from now: the log holds them, or a person has accepted that it does not. */
+  settle(heads: readonly IndexSource[]): Promise<void>;
   /** As the log's: removes what rows that went have left where the index keeps its bytes. */
   purge?(): Promise<string | undefined>;
   /** Whether rows went since it was last purged, by whichever process. */

@@ -14,13 +14,14 @@ export interface EntryRow {
   readonly references: readonly Reference[];
   /**
    * The position of the entry that the references count for in place of this one: of a response, the interaction that it
-   * completes. Where there is no row at that position, or no longer, they count for nothing and are not kept.
+   * completes, of feedback the entry that somebody thought something of. Where there is no row at that position, or no longer, they count for nothing and are not kept.
    */
   readonly about?: number;
   /** Of a message: its role as views read it. */
   readonly role?: string;
   /**
-   * What the entry says of more than itself, for the folds: of a session_info, what it tells about the session. It is kept
+   * What the entry says of more than itself, for the folds: of a session_info, what it tells about the session, of feedback
+   * which entry it is about. It is kept
    * with the row, because a document that loses an entry is folded again from the rows that are left.
    */
   readonly facts?: JsonObject;

@@ -16,9 +16,19 @@ export interface SessionRange {
 export interface SessionIndex {
   /** Positions of a session's entries. The empty session has none. */
   sessionPositions(range: SessionRange): Promise<readonly number[]>;
-  /** The newest position of each session at or below `through`; sessions that have none there are left out. */
-  newestPositions(query: {
-    readonly session_ids: readonly string[];
-    readonly through: number;
-  }): Promise<readonly { readonly session_id: string; readonly position: number }[]>;
+  /** Where each session stood when `through` was the newest position; sessions that began later are left out. */
+  sessionPlaces(query: SessionPlacesQuery): Promise<readonly SessionPlace[]>;
+}
+
+export interface SessionPlacesQuery {
+  readonly session_ids: readonly string[];
+  readonly through: number;
+}
+
+export interface SessionPlace {
+  readonly session_id: string;
+  /** The latest time of its entries. */
+  readonly last_ms: number;
+  /** The newest position of its entries. */
+  readonly position: number;
 }

@@ -2,7 +2,7 @@
 import { type Content, wordsOf } from "../../model/content.js";
 import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
-import { type Call, type Item, toToolName } from "./items.js";
+import { type Call, type Item, type Piece, toToolName } from "./items.js";
 import type { Turn } from "./repair.js";
 
 export interface AnthropicMessage {
@@ -31,7 +31,7 @@ export function toAnthropic(
   };
   for (const turn of turns) {
     const named = turn.calls.map(({ call, result }) => ({ call, result, id: ids.make(call.id) }));
-    add(turn.type, [...toBlocks(turn.content, turn.type), ...named.map(({ call, id }) => toToolUse(call, id))]);
+    add(turn.type, turnBlocks(turn, named));
     add(
       "user",
       named.flatMap(({ result, id }) =>
@@ -40,7 +40,35 @@ export function toAnthropic(
     );
   }
   const system = systems.map((item) => plainText(item.content)).filter((text) => text.trim() !== "");
-  return { system: system.join("\n\n"), messages: trimEnd(merged).map(toMessage) };
+  return { system: system.join("\n\n"), messages: trimEnd(merged.map(withoutLastThoughts)).map(toMessage) };
+}
+
+interface NamedCall {
+  readonly call: Call;
+  readonly id: string;
+}
+
+/** What was said, then what was called; with signed thinking, everything where it stood. */
+function turnBlocks({ type, content, pieces }: Turn, named: readonly NamedCall[]): readonly Block[] {
+  const toolUses = new Map(named.map(({ call, id }) => [call.id, toToolUse(call, id)]));
+  const blocks =
+    pieces === undefined ? toBlocks(content, type) : pieces.flatMap((piece) => pieceBlocks(piece, toolUses));
+  return [...blocks, ...toolUses.values()];
+}
+
+/** Takes a call from those that are kept, so that each is made once. */
+function pieceBlocks(piece: Piece, toolUses: Map<string, Block>): readonly Block[] {
+  if ("thinking" in piece) return [piece.thinking];
+  if ("part" in piece) return toBlocks([piece.part], "assistant");
+  const toolUse = toolUses.get(piece.call_id);
+  toolUses.delete(piece.call_id);
+  return toolUse === undefined ? [] : [toolUse];
+}
+
+/** A message may not end in a thought. */
+function withoutLastThoughts<T extends { readonly role: string; readonly blocks: readonly Block[] }>(message: T): T {
+  const last = message.blocks.findLastIndex(({ type }) => type !== "thinking" && type !== "redacted_thinking");
+  return { ...message, blocks: message.blocks.slice(0, last + 1) };
 }
 
 /** Ids must be of a narrow alphabet and unique in the whole request; those that are already stay as they are. */

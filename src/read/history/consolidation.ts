@@ -13,9 +13,10 @@ export interface Step {
 
 export function toStep(entry: EntryOf<"message"> | EntryOf<"tool_call"> | EntryOf<"interaction">): Step {
   const { position } = entry;
-  // An interaction is a whole turn, once it has its response.
+  // An interaction is a whole turn, once it has its response or has failed.
   if (entry.kind === "interaction") {
-    return { position, startsTurn: true, endsTurn: entry.response.trim() !== "", items: [] };
+    const isAnswered = entry.response.trim() !== "" || entry.error !== "";
+    return { position, startsTurn: true, endsTurn: isAnswered, items: [] };
   }
   const items = entry.kind === "message" ? messageToItems(entry) : toolCallToItems(entry);
   const isAnswer = entry.kind === "message" && readRole(entry.role) === "assistant";

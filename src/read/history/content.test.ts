@@ -91,7 +91,7 @@ test("a media type is the same in capitals", async () => {
 });
 
 describe("an assistant's content parts", () => {
-  test("of Anthropic: tool_use becomes a call, thinking is left out, text stays", async () => {
+  test("of Anthropic: tool_use becomes a call, text stays, thinking only where it came from", async () => {
     const blocks = [
       { type: "thinking", thinking: "hm", signature: "x" },
       { type: "text", text: "let me see" },
@@ -111,7 +111,7 @@ describe("an assistant's content parts", () => {
     ]);
     expect((await session.history({ format: "anthropic" })).messages).toStrictEqual([
       { role: "user", content: "q" },
-      { role: "assistant", content: blocks.slice(1) },
+      { role: "assistant", content: blocks },
       { role: "user", content: [answer, { type: "text", text: "and?" }] },
     ]);
   });

@@ -42,9 +42,10 @@ export class HistoryReader {
 
   async history(query: HistoryQuery): Promise<History> {
     const session = await getSession(this.#parts.index, query.session_id);
-    const turns = session === undefined || query.max_messages === 0 ? [] : await this.#turns(session, query);
-    const systems = session === undefined || turns.length === 0 ? [] : await this.#systems(session);
-    const fitting = query.max_tokens === undefined ? turns : await fitTokens(turns, systems, query.max_tokens);
+    const withdrawn = session === undefined ? new Set<number>() : await this.#withdrawn(session);
+    const turns = session === undefined || query.max_messages === 0 ? [] : await this.#turns(session, query, withdrawn);
+    const systems = session === undefined || turns.length === 0 ? [] : await this.#systems(session, withdrawn);
+    const fitting = await fittingTurns(turns, systems, query);
     if (fitting.length === 0) return render([], [], query);
     return render(systems, fitting, query);
   }
@@ -68,7 +69,9 @@ export class HistoryReader {
 
   async #steps(session: SessionRow): Promise<readonly Step[]> {
     const entries = await this.#entriesAfterBoundary(session, { kinds: kindsOf(session) });
+    const withdrawn = await this.#withdrawn(session);
     return entries.flatMap((entry) => {
+      if (withdrawn.has(entry.position)) return [];
       const isTalk = entry.kind === "message" || entry.kind === "tool_call" || entry.kind === "interaction";
       return isTalk ? [toStep(entry)] : [];
     });
@@ -79,17 +82,37 @@ export class HistoryReader {
     filter: Pick<SessionRange, "kinds" | "role">,
   ): Promise<readonly Entry[]> {
     const entries: Entry[] = [];
+    for await (const positions of this.#positionsAfterBoundary(session, filter)) {
+      entries.push(...(await this.#entries.readWhole(positions)));
+    }
+    return entries;
+  }
+
+  async *#positionsAfterBoundary(
+    session: SessionRow,
+    filter: Pick<SessionRange, "kinds" | "role">,
+  ): AsyncGenerator<readonly number[]> {
     let after = boundaryOf(session);
     for (;;) {
       const range = { ...filter, session_id: session.session_id, order: "asc", limit: CHUNK_MAX, after } as const;
       const positions = await this.#parts.index.sessionPositions(range);
-      entries.push(...(await this.#entries.read(positions)));
-      if (positions.length < CHUNK_MAX) return entries;
+      if (positions.length > 0) yield positions;
+      if (positions.length < CHUNK_MAX) return;
       after = positions.at(-1) as number;
     }
   }
 
-  async #turns(session: SessionRow, query: HistoryQuery): Promise<readonly Turn[]> {
+  /** Positions of the messages that were taken back; what takes one back comes after it, and so after the boundary. */
+  async #withdrawn(session: SessionRow): Promise<ReadonlySet<number>> {
+    const withdrawn = new Set<number>();
+    if ((session.by_kind.withdrawal ?? 0) === 0) return withdrawn;
+    for await (const positions of this.#positionsAfterBoundary(session, { kinds: ["withdrawal"] })) {
+      for (const { facts } of await this.#parts.index.rowsAt(positions)) withdrawn.add(Number(facts?.withdraws));
+    }
+    return withdrawn;
+  }
+
+  async #turns(session: SessionRow, query: HistoryQuery, withdrawn: ReadonlySet<number>): Promise<readonly Turn[]> {
     const kinds = kindsOf(session);
     const options = { ...query, drops_blank_users: query.format === "anthropic" };
     let items: readonly Item[] = [];
@@ -104,7 +127,8 @@ export class HistoryReader {
         kinds,
         ...(before === undefined ? {} : { after: before }),
       });
-      const entries = await this.#entries.read([...positions].reverse());
+      const kept = positions.filter((position) => !withdrawn.has(position));
+      const entries = await this.#entries.readWhole(kept.reverse());
       items = [...entries.flatMap(toItems), ...items];
       before = positions.at(-1);
       const isAll = positions.length < chunk;
@@ -115,9 +139,10 @@ export class HistoryReader {
   }
 
   /** System messages after the boundary stay in front, however far back they lie. */
-  async #systems(session: SessionRow): Promise<readonly SystemItem[]> {
+  async #systems(session: SessionRow, withdrawn: ReadonlySet<number>): Promise<readonly SystemItem[]> {
     const entries = await this.#entriesAfterBoundary(session, { kinds: ["message"], role: "system" });
-    return entries.flatMap(toItems).flatMap((item) => (item.type === "system" ? [item] : []));
+    const kept = entries.filter(({ position }) => !withdrawn.has(position));
+    return kept.flatMap(toItems).flatMap((item) => (item.type === "system" ? [item] : []));
   }
 }
 
@@ -138,7 +163,21 @@ function toItems(entry: Entry): readonly Item[] {
   return [];
 }
 
+/** Counted as it is sent: reasoning where it is asked for, and in Anthropic's form the thinking that stays. */
+async function fittingTurns(
+  turns: readonly Turn[],
+  systems: readonly SystemItem[],
+  query: HistoryQuery,
+): Promise<readonly Turn[]> {
+  const { max_tokens, format } = query;
+  if (max_tokens === undefined) return turns;
+  const thoughts = ({ pieces = [] }: Turn): readonly object[] =>
+    format === "anthropic" ? pieces.filter((piece) => "thinking" in piece) : [];
+  const toMessages = (turn: Turn): readonly object[] => [...turnToOpenAi(turn, query), ...thoughts(turn)];
+  return fitTokens(turns, systems, { max_tokens, toMessages });
+}
+
 function render(systems: readonly SystemItem[], turns: readonly Turn[], query: HistoryQuery): History {
   if (query.format === "anthropic") return toAnthropic(systems, turns);
-  return { messages: [...systems.map(systemToOpenAi), ...turns.flatMap(turnToOpenAi)] };
+  return { messages: [...systems.map(systemToOpenAi), ...turns.flatMap((turn) => turnToOpenAi(turn, query))] };
 }

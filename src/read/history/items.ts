@@ -1,5 +1,5 @@
 // Recorded messages as the plain items that history is made of, whatever provider's shape they were recorded in.
-import { type Content, valueText } from "../../model/content.js";
+import { type Content, reasoningFields, valueText } from "../../model/content.js";
 import type { EntryOf, Interaction } from "../../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
 import { readRole } from "../../model/roles.js";
@@ -15,8 +15,23 @@ export interface Call {
 export type Item =
   | { readonly type: "system"; readonly content: Content; readonly name: string }
   | { readonly type: "user"; readonly content: Content; readonly name: string }
-  | { readonly type: "assistant"; readonly content: Content; readonly name: string; readonly calls: readonly Call[] }
+  | AssistantItem
   | ResultItem;
+
+interface AssistantItem {
+  readonly type: "assistant";
+  /** What was said, without calls and thoughts. */
+  readonly content: Content;
+  readonly name: string;
+  readonly calls: readonly Call[];
+  /** Where there is signed thinking: everything in the order in which it stood, since its signature holds only there. */
+  readonly pieces?: readonly Piece[];
+  /** What OpenAI's kin send along as reasoning, as it was recorded. */
+  readonly reasoning: JsonObject;
+}
+
+/** A part of what an assistant said, thought or called. */
+export type Piece = { readonly part: JsonValue } | { readonly thinking: JsonObject } | { readonly call_id: string };
 
 export interface ResultItem {
   readonly type: "result";
@@ -28,8 +43,8 @@ export interface ResultItem {
   readonly is_spare: boolean;
 }
 
-/** Reasoning is not part of what may be sent back without its signature, so history leaves it out. */
-const THINKING = new Set(["thinking", "redacted_thinking", "reasoning"]);
+/** Reasoning is not part of what may be sent back without its signature. */
+const THINKING: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking", "reasoning"]);
 
 export function messageToItems(message: EntryOf<"message">): readonly Item[] {
   const content = message.content ?? "";
@@ -57,7 +72,7 @@ export function toolCallToItems(entry: EntryOf<"tool_call">): readonly Item[] {
 export function interactionToItems(interaction: Interaction): readonly Item[] {
   return [
     { type: "user", content: interaction.prompt, name: "" },
-    { type: "assistant", content: interaction.response, name: "", calls: [] },
+    { type: "assistant", content: interaction.response, name: "", calls: [], reasoning: {} },
   ];
 }
 
@@ -83,19 +98,45 @@ function userItems(content: Content, name: string): readonly Item[] {
   return rest.length === 0 ? items : [...items, { type: "user", content: rest, name }];
 }
 
-function assistantItem(message: EntryOf<"message">, content: Content): Item {
+function assistantItem(message: EntryOf<"message">, content: Content): AssistantItem {
   const parts = typeof content === "string" ? [] : content;
   const inContent = parts.filter((part) => isJsonObject(part) && part.type === "tool_use") as readonly JsonObject[];
-  const shown =
-    typeof content === "string"
-      ? content
-      : content.filter((part) => !isJsonObject(part) || (part.type !== "tool_use" && !THINKING.has(textOf(part.type))));
+  const shown = typeof content === "string" ? content : content.filter(isSaid);
   const calls: Call[] = [];
   for (const given of [...message.tool_calls, ...inContent]) {
     const call = toCall(given);
     if (call !== undefined && !calls.some((other) => other.id === call.id)) calls.push(call);
   }
-  return { type: "assistant", content: shown, name: message.name, calls };
+  const pieces = parts.flatMap(toPiece);
+  return {
+    ...{ type: "assistant", content: shown, name: message.name, calls, reasoning: reasoningIn(message.extra) },
+    ...(pieces.some((piece) => "thinking" in piece) ? { pieces } : {}),
+  };
+}
+
+function isSaid(part: JsonValue): boolean {
+  return !isJsonObject(part) || (part.type !== "tool_use" && !THINKING.has(part.type));
+}
+
+function toPiece(part: JsonValue): readonly Piece[] {
+  if (isSaid(part)) return [{ part }];
+  const block = part as JsonObject;
+  if (block.type === "tool_use") return [{ call_id: textOf(block.id) }];
+  const thinking = signedThinking(block);
+  return thinking === undefined ? [] : [{ thinking }];
+}
+
+/** With exactly the fields of its type; undefined for what is not signed, which nobody takes back. */
+function signedThinking({ type, thinking, signature, data }: JsonObject): JsonObject | undefined {
+  if (type === "thinking" && typeof thinking === "string" && textOf(signature) !== "") {
+    return { type, thinking, signature: textOf(signature) };
+  }
+  return type === "redacted_thinking" && textOf(data) !== "" ? { type, data: textOf(data) } : undefined;
+}
+
+function reasoningIn(extra: JsonObject): JsonObject {
+  const given = reasoningFields.filter((field) => (extra[field] ?? null) !== null);
+  return Object.fromEntries(given.map((field) => [field, extra[field] as JsonValue]));
 }
 
 /** Calls come nested as OpenAI writes them, or flat; one without id or name cannot be answered and is none. */

@@ -10,6 +10,11 @@ export interface OpenAiMessage {
   readonly tool_calls?: readonly OpenAiCall[];
   readonly tool_call_id?: string;
   readonly name?: string;
+  /** With `include=reasoning`, as they were recorded. */
+  readonly reasoning_content?: JsonValue;
+  readonly reasoning?: JsonValue;
+  readonly reasoning_details?: JsonValue;
+  readonly thinking_blocks?: JsonValue;
 }
 
 export interface OpenAiCall {
@@ -22,13 +27,17 @@ export function systemToOpenAi(item: Item & { readonly type: "system" }): OpenAi
   return { role: "system", content: toContent(item.content, "system"), ...nameOf(item) };
 }
 
-export function turnToOpenAi(turn: Turn): readonly OpenAiMessage[] {
+export function turnToOpenAi(
+  turn: Turn,
+  { include_reasoning }: { readonly include_reasoning: boolean },
+): readonly OpenAiMessage[] {
   const tool_calls = turn.calls.map(({ call }) => toOpenAiCall(call));
   const message: OpenAiMessage = {
     role: turn.type,
     content: toContent(turn.content, turn.type),
     ...(tool_calls.length === 0 ? {} : { tool_calls }),
     ...nameOf(turn),
+    ...(include_reasoning ? turn.reasoning : {}),
   };
   const results = turn.calls.flatMap(({ call, result }): readonly OpenAiMessage[] => {
     if (result === undefined) return [];

@@ -1,7 +1,8 @@
 // Makes a sequence of items legal for any provider: every call has its one result, right behind it, and nothing else is
 // left of broken pairs. Only the view is repaired; what is stored never is.
 import { type Content, isBlank } from "../../model/content.js";
-import type { Call, Item, ResultItem } from "./items.js";
+import type { JsonObject } from "../../model/json.js";
+import type { Call, Item, Piece, ResultItem } from "./items.js";
 
 export interface Turn {
   readonly type: "user" | "assistant";
@@ -9,6 +10,9 @@ export interface Turn {
   readonly name: string;
   /** Calls that are kept, each with its result; a pending one has none. */
   readonly calls: readonly { readonly call: Call; readonly result?: ResultItem }[];
+  /** As an assistant's item has them. */
+  readonly pieces?: readonly Piece[];
+  readonly reasoning?: JsonObject;
 }
 
 export interface RepairOptions {
@@ -41,7 +45,7 @@ export function repair(items: readonly Item[], options: RepairOptions): readonly
     const keepsPending = options.include_pending && item === last;
     const calls = (slots.get(item) ?? []).filter((slot) => slot.result !== undefined || keepsPending);
     if (calls.length === 0 && isBlank(item.content)) continue;
-    turns.push({ type: "assistant", content: item.content, name: item.name, calls });
+    turns.push({ ...item, calls });
   }
   return turns;
 }

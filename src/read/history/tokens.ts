@@ -1,6 +1,6 @@
 // Fitting history into a number of tokens: whole turns are dropped, the oldest first.
 import type { Item } from "./items.js";
-import { systemToOpenAi, turnToOpenAi } from "./openai.js";
+import { systemToOpenAi } from "./openai.js";
 import type { Turn } from "./repair.js";
 
 /** What a message costs beside its text, as OpenAI counts it. */
@@ -13,7 +13,7 @@ const PIECE_CHARS_MAX = 1_000;
 export async function fitTokens(
   turns: readonly Turn[],
   systems: readonly (Item & { readonly type: "system" })[],
-  maxTokens: number,
+  wish: { readonly max_tokens: number; readonly toMessages: (turn: Turn) => readonly object[] },
 ): Promise<readonly Turn[]> {
   const count = await loadCounter();
   const take = (left: number, messages: readonly object[]): number => {
@@ -29,11 +29,11 @@ export async function fitTokens(
     }
     return rest;
   };
-  let left = take(maxTokens, systems.map(systemToOpenAi));
+  let left = take(wish.max_tokens, systems.map(systemToOpenAi));
   let from = turns.length;
   for (let index = turns.length - 1; index >= 0 && left >= 0; index -= 1) {
     const turn = turns[index] as Turn;
-    left = take(left, turnToOpenAi(turn));
+    left = take(left, wish.toMessages(turn));
     if (left >= 0 && turn.type === "user") from = index;
   }
   return turns.slice(from);

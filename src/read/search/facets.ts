@@ -21,10 +21,15 @@ export class FacetCounts {
   #counted = 0;
   #isFull = false;
 
+  /** Word that more would have had to be looked through to count all of them. */
+  leaveRest(): void {
+    this.#isFull = true;
+  }
+
   /** False once enough was counted; that hit is left out. */
   add(kind: string, body: { readonly [field: string]: unknown }): boolean {
     if (this.#counted >= limits.facet_hits) {
-      this.#isFull = true;
+      this.leaveRest();
       return false;
     }
     this.#counted += 1;

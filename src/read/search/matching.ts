@@ -9,8 +9,10 @@ import { mayHold, type Sieve, sieveOf } from "./sieve.js";
 
 export interface Match {
   readonly body: JsonObject;
-  /** Where the first term was found; without terms the entry's first text, undefined where it has none. */
+  /** Where the first term was found; without terms the beginning of its texts, undefined where it has none. */
   readonly found: FieldText | undefined;
+  /** Which of the entry's texts that is; undefined where it is the beginning of several. */
+  readonly foundAt: number | undefined;
 }
 
 export class Matcher {
@@ -34,11 +36,26 @@ export class Matcher {
     const normals = texts.map((one) => normalise(one.text));
     const holds = (needle: string): number => normals.findIndex((normal) => indexOfText(normal, needle) !== -1);
     const [first, ...rest] = this.#terms;
-    const at = first === undefined ? 0 : holds(first);
+    const at = first === undefined ? undefined : holds(first);
     if (at === -1 || rest.some((term) => holds(term) === -1)) return undefined;
     if (this.#excluded.some((term) => holds(term) !== -1)) return undefined;
-    return { body, found: texts[at] };
+    return { body, found: at === undefined ? beginningOf(texts) : texts[at], foundAt: at };
   }
+}
+
+/** More than a snippet shows, so that no secret is cut in two before it can be told. */
+const BEGINNING_UNITS = 2_000;
+
+/** The texts one after the other, since the first may be no more than the name of a tool. */
+export function beginningOf(texts: readonly FieldText[]): FieldText | undefined {
+  const [first] = texts;
+  if (first === undefined) return undefined;
+  let text = "";
+  for (const one of texts) {
+    text = text === "" ? one.text : `${text} ${one.text}`;
+    if (text.length >= BEGINNING_UNITS) break;
+  }
+  return { field: first.field, text };
 }
 
 /** As `indexOf`, but half of a surrogate pair is no character, and is not found in one. */

@@ -87,9 +87,9 @@ test("the field is the one that holds the first term", async () => {
   expect((await store.recorder.search("connection timeout")).results).toMatchObject([{ field: "error" }]);
 });
 
-test("filters alone list, with the beginning of the entry's text and nothing marked", async () => {
+test("filters alone list, with the beginning of the entry's texts and nothing marked", async () => {
   const { results } = await store.recorder.search("kind:error");
-  expect(results).toMatchObject([{ field: "", snippet: "Connection reset", matches: [] }]);
+  expect(results).toMatchObject([{ field: "", snippet: "Connection reset timeout after 30 s", matches: [] }]);
   expect((await store.recorder.search("kind:session_info")).results).toMatchObject([{ snippet: "", matches: [] }]);
 });
 
@@ -174,24 +174,36 @@ describe("facets", () => {
   });
 });
 
-test("facets count the newest 10,000 hits and say so; one hit more or less makes the difference", async () => {
+test("facets count the newest 2,000 hits and say so; one hit more or less makes the difference", async () => {
   const { recorder } = memoryRecorder();
   const hits = (count: number, project: string): EntryInput[] =>
     Array.from({ length: count }, () => ({ kind: "error", error: "x", project }));
   await recorder.append(hits(1, "oldest"));
-  await recorder.append(hits(9_999, "newer"));
+  await recorder.append(hits(1_999, "newer"));
   expect((await recorder.search("x", { facets: true, limit: 1 })).facets).toMatchObject({
-    counted: 10_000,
+    counted: 2_000,
     complete: true,
     projects: [
-      { project: "newer", count: 9_999 },
+      { project: "newer", count: 1_999 },
       { project: "oldest", count: 1 },
     ],
   });
   await recorder.append(hits(1, "newer"));
   const { facets, results } = await recorder.search("x", { facets: true, limit: 1 });
   expect(results).toHaveLength(1);
-  expect(facets).toMatchObject({ counted: 10_000, complete: false, projects: [{ project: "newer", count: 10_000 }] });
+  expect(facets).toMatchObject({ counted: 2_000, complete: false, projects: [{ project: "newer", count: 2_000 }] });
+});
+
+test("facets look through the newest entries only where that takes long, and say so", async () => {
+  const { recorder } = memoryRecorder();
+  const entries = (count: number, error: string): EntryInput[] =>
+    Array.from({ length: count }, () => ({ kind: "error", error }));
+  await recorder.append(entries(1, "needle"));
+  await recorder.append(entries(5_500, "needle in hay"));
+  await recorder.append(entries(1, "needle"));
+  const { facets, results } = await recorder.search("needle -hay", { facets: true });
+  expect(results).toHaveLength(2);
+  expect(facets).toMatchObject({ counted: 1, complete: false });
 });
 
 test("what was just recorded is found", async () => {

@@ -1,16 +1,17 @@
 // The searcher: looks through what the index takes for possible hits, newest first, and shows those that are.
 import { setImmediate } from "node:timers/promises";
-import type { FieldText } from "../../indexing/texts.js";
+import { textsOf } from "../../indexing/texts.js";
 import type { EntrySummary } from "../../model/entry.js";
+import { limits } from "../../model/limits.js";
 import type { RowKey } from "../../ports/entry-index.js";
 import { EntryReader } from "../entry-reader.js";
 import { cursorAfter } from "../list-query.js";
 import type { ReadingParts } from "../reader.js";
 import { FacetCounts, type Facets } from "./facets.js";
-import { Matcher } from "./matching.js";
+import { beginningOf, type Match, Matcher } from "./matching.js";
 import type { SearchQuery } from "./search-query.js";
 import { nothingFoundText, sessionHistoryLine, sessionHistoryText } from "./session-history.js";
-import { type MatchRange, snippetOf } from "./snippet.js";
+import { type MatchRange, type Snippet, snippetOf, snippetOfMasked } from "./snippet.js";
 
 /** An entry in its short form, and why it was found. */
 export type SearchHit = EntrySummary & {
@@ -33,17 +34,24 @@ export interface SearchPage {
 /** The first candidates are often hits already; who needs more of them needs many. */
 const CANDIDATES_FIRST = 32;
 const CANDIDATES_MAX = 1_024;
-/** Few bodies at a time, since each may be as large as an entry can be. */
-const CHUNK_BODIES = 16;
+/** Few bodies are read at first, and more where many are to be looked through; each may be as large as an entry can be. */
+const CHUNK_FIRST = 16;
+const CHUNK_MAX = 256;
+const CHUNK_BYTES = 1024 * 1024;
 /** Other readers share the thread, so a long search lets them through after this many entries or characters. */
 const TURN_ENTRIES = 512;
 const TURN_CHARS = 4 * 1024 * 1024;
 
-interface Hit {
+interface Hit extends Match {
   readonly key: RowKey;
   readonly kind: string;
-  readonly body: { readonly [field: string]: unknown };
-  readonly found: FieldText | undefined;
+}
+
+interface Bounds {
+  /** How many entries are looked through, about. */
+  readonly entries: number;
+  /** Called where there are more. */
+  readonly spent: () => void;
 }
 
 export class Searcher {
@@ -77,12 +85,13 @@ export class Searcher {
     if (query.limit === 0) return { results: [], next_cursor: null };
     const keys: RowKey[] = [];
     const reasons = new Map<number, Pick<SearchHit, "field" | "snippet" | "matches">>();
-    for await (const { key, found } of this.#hits(query)) {
+    for await (const hit of this.#hits(query)) {
+      const { key, found } = hit;
       keys.push(key);
       // One more than asked for tells whether there is a next page.
       if (keys.length > query.limit) break;
       const field = query.terms.length === 0 ? "" : (found?.field ?? "");
-      reasons.set(key.position, { field, ...snippetOf(found?.text ?? "", query.terms, this.#parts.mask) });
+      reasons.set(key.position, { field, ...this.#snippet(hit, query.terms) });
     }
     const { rows, used } = await this.#entries.page(keys.slice(0, query.limit).map(({ position }) => position));
     const results = rows.map((row) => ({ ...row, ...reasons.get(row.position) }) as SearchHit);
@@ -90,19 +99,33 @@ export class Searcher {
     return { results, next_cursor };
   }
 
-  /** All hits are counted, whatever page is asked for. */
+  /** In what is made of parts, the name of a part may tell that it is a secret, so that is masked with its names. */
+  #snippet({ kind, body, found, foundAt }: Hit, terms: readonly string[]): Snippet {
+    const { mask } = this.#parts;
+    const text = found?.text ?? "";
+    const isWhole = foundAt !== undefined && found !== undefined && typeof body[found.field] === "string";
+    if (found === undefined || isWhole) return snippetOf(text, terms, mask);
+    const texts = textsOf(kind, mask.value(body));
+    const masked = (foundAt === undefined ? beginningOf(texts) : texts[foundAt])?.text ?? "";
+    return masked === mask.text(text) ? snippetOf(text, terms, mask) : snippetOfMasked(masked, terms);
+  }
+
+  /** All hits are counted, whatever page is asked for, or the newest of them where that would take long. */
   async #facets(query: SearchQuery): Promise<Facets> {
     const { after: _, ...whole } = query;
     const counts = new FacetCounts();
-    for await (const { kind, body } of this.#hits(whole)) if (!counts.add(kind, body)) break;
+    const hits = this.#hits(whole, { entries: limits.facet_entries, spent: () => counts.leaveRest() });
+    for await (const { kind, body } of hits) if (!counts.add(kind, body)) break;
     return this.#parts.mask.value(counts.facets());
   }
 
-  /** Hits newest first, after the query's place. */
-  async *#hits(query: SearchQuery): AsyncGenerator<Hit, void, undefined> {
+  /** Hits newest first, after the query's place; within bounds where there are some. */
+  async *#hits(query: SearchQuery, bounds?: Bounds): AsyncGenerator<Hit, void, undefined> {
     const matcher = new Matcher(query);
     let { after } = query;
     let limit = Math.max(CANDIDATES_FIRST, Math.min(query.limit + 1, CANDIDATES_MAX));
+    let size = CHUNK_FIRST;
+    let looked = 0;
     const turn = new Turn();
     for (;;) {
       const { filter, terms: needles } = query;
@@ -112,9 +135,14 @@ export class Searcher {
         limit,
         ...(after === undefined ? {} : { after }),
       });
-      for (let at = 0; at < candidates.length; at += CHUNK_BODIES) {
-        const chunk = candidates.slice(at, at + CHUNK_BODIES);
-        const bodies = await this.#parts.log.getBodies(chunk.map(({ position }) => position));
+      for (let at = 0; at < candidates.length; ) {
+        if (bounds !== undefined && looked >= bounds.entries) return bounds.spent();
+        const chunk = candidates.slice(at, at + size);
+        const positions = chunk.map(({ position }) => position);
+        const bodies = await this.#parts.log.getBodies(positions, CHUNK_BYTES);
+        at += bodies.length;
+        looked += bodies.length;
+        size = Math.min(size * 2, CHUNK_MAX);
         for (const [offset, stored] of bodies.entries()) {
           const match = stored === undefined ? undefined : matcher.match(stored);
           if (stored !== undefined && match !== undefined) {

@@ -1,7 +1,9 @@
 // Search as an agent reads it: a line for each hit, short, newest first.
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
-import { contentWords, valueText } from "../../model/content.js";
-import type { Entry, EntryOf } from "../../model/entry.js";
+import { valueText } from "../../model/content.js";
+import { messageText } from "../../model/content-pieces.js";
+import type { Entry } from "../../model/entry.js";
+import { feedbackWords } from "../../model/feedback.js";
 import { readRole } from "../../model/roles.js";
 
 const TEXT_CHARS = 200;
@@ -23,24 +25,25 @@ export function sessionHistoryLine(entry: Entry): string {
 }
 
 const textByKind: ByKind<Entry, string> = {
-  interaction: (entry) => `Q: ${shorten(entry.prompt)} A: ${shorten(entry.response)}`,
-  response: (entry) => `response: ${shorten(entry.response || entry.response_summary)}`,
+  interaction: (entry) => `Q: ${shorten(entry.prompt)} A: ${shorten(entry.response || failedText(entry))}`,
+  response: (entry) => `response: ${shorten(entry.response || entry.response_summary || failedText(entry))}`,
   message: (entry) => `${readRole(entry.role)}: ${shorten(messageText(entry))}`,
   tool_call: (entry) => `tool:${onOneLine(entry.tool)} → ${shorten(valueText(entry.result), RESULT_CHARS)}`,
   error: (entry) => `ERROR: ${shorten(entry.error)}`,
   decision: (entry) => `DECIDED: ${shorten(entry.decision)}`,
   consolidation: (entry) => `consolidation: ${shorten(entry.summary)}`,
   clear: () => "clear: ",
+  withdrawal: (entry) => `withdrawal: #${entry.withdraws}`,
+  feedback: (entry) => `feedback: ${shorten(feedbackWords(entry))}`,
   session_info: (entry) => `session_info: ${shorten(entry.title || valueText(entry.metadata))}`,
   raw: (entry) => `raw: ${shorten(valueText(entry.record))}`,
   audit: (entry) => `audit: ${shorten(`${entry.action} by ${entry.actor} ${entry.target}`.trimEnd())}`,
   redaction: (entry) => `redaction: ${shorten(entry.reason)}`,
 };
 
-/** A message that only calls tools says so by its calls. */
-function messageText({ content, tool_calls }: EntryOf<"message">): string {
-  const text = contentWords(content);
-  return text === "" && tool_calls.length > 0 ? valueText(tool_calls) : text;
+/** A call that failed has no answer, but a reason. */
+function failedText({ error }: { readonly error: string }): string {
+  return error === "" ? "" : `failed: ${error}`;
 }
 
 /** The first code points, so that no character is cut in two. */

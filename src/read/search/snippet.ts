@@ -29,6 +29,14 @@ export function snippetOf(text: string, terms: readonly string[], mask: Mask = n
   return masked(text, shown, places, mask);
 }
 
+/** The same of a text that was masked already. A term that is no longer to be seen lies on the marker. */
+export function snippetOfMasked(text: string, terms: readonly string[]): Snippet {
+  const shown = snippetOf(text, terms);
+  const marker = /\[masked:\w+\]/.exec(shown.snippet);
+  if (terms.length === 0 || shown.matches.length > 0 || marker === null) return shown;
+  return { ...shown, matches: [[marker.index, marker.index + marker[0].length]] };
+}
+
 /** The whole text is masked before it is cut: a part of a token does not look like one. */
 function masked(text: string, shown: Stretch, matches: readonly MatchRange[], mask: Mask): Snippet {
   const places = matches.map(([start, end]) => [start + shown.start, end + shown.start] as const);

@@ -1,0 +1,82 @@
+// The files that a connection has open, and whether they still lie under their names: what is written to a file that was
+// removed or exchanged is found by nobody, although SQLite goes on writing to it.
+import { statSync } from "node:fs";
+import { Fault } from "../../model/fault.js";
+
+interface Identity {
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/** What happened to the files, as far as their names tell. */
+type Loss = "log_removed" | "log_exchanged" | "wal_removed" | "wal_exchanged";
+
+export class HeldFiles {
+  readonly #path: string;
+  readonly #wal: string;
+  readonly #identities: { readonly log: Identity | undefined; readonly wal: Identity | undefined };
+  #wasLost = false;
+
+  /** Called once the connection has read something: from then on SQLite neither removes nor exchanges a file of its own. */
+  constructor(path: string) {
+    this.#path = path;
+    this.#wal = `${path}-wal`;
+    this.#identities = { log: identityOf(path), wal: identityOf(this.#wal) };
+  }
+
+  /**
+   * Commits, and answers only if what was written lies in files that others find by their names. Where they were lost when
+   * somebody looked last, nothing is written, unless they are back in their places.
+   */
+  findably<T>(work: { readonly commit: () => T; readonly carryOver: () => void }): T {
+    if (this.#wasLost) this.#refuse(this.#loss());
+    const committed = work.commit();
+    const loss = this.#loss();
+    // What was acknowledged before is carried to where it has a name, as long as nobody has begun another WAL.
+    if (loss === "wal_removed") work.carryOver();
+    this.#refuse(loss);
+    return committed;
+  }
+
+  fault(): Fault | undefined {
+    const loss = this.#loss();
+    return loss === undefined ? undefined : this.#toFault(loss);
+  }
+
+  /** Two looks at the file system, some microseconds. */
+  #loss(): Loss | undefined {
+    const { log, wal } = this.#identities;
+    const found = lossOf(this.#path, log, "log") ?? lossOf(this.#wal, wal, "wal");
+    this.#wasLost = found !== undefined;
+    return found;
+  }
+
+  #refuse(loss: Loss | undefined): void {
+    if (loss !== undefined) throw this.#toFault(loss);
+  }
+
+  #toFault(loss: Loss): Fault {
+    const [file, what] = loss.split("_") as [string, string];
+    const name = file === "wal" ? this.#wal : this.#path;
+    return new Fault("store_exchanged", `${name} was ${what} while this program had it open`, {
+      hint:
+        "Nothing recorded since was acknowledged. Export what this program still reads, stop all programs that use " +
+        "the store, and run `hansard doctor`.",
+    });
+  }
+}
+
+function lossOf(path: string, held: Identity | undefined, file: "log" | "wal"): Loss | undefined {
+  if (held === undefined) return undefined;
+  const found = identityOf(path);
+  if (found === undefined) return `${file}_removed`;
+  return isSame(found, held) ? undefined : `${file}_exchanged`;
+}
+
+function identityOf(path: string): Identity | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
+
+function isSame(found: Identity, held: Identity | undefined): boolean {
+  return found.ino === held?.ino && found.dev === held.dev;
+}

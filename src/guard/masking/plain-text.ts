@@ -1,0 +1,83 @@
+// Text as it is seen: without the codes of terminals and characters of no width, which may stand in the middle of a token.
+
+const SOFT_HYPHEN = "\u00ad";
+/** Characters of no width. None is in Latin-1, and in texts of Latin-1, which most are, looking for them takes no time. */
+const NO_WIDTH = "\u200b-\u200d\u2060\ufeff";
+const ANY_NO_WIDTH = new RegExp(`[${NO_WIDTH}]`);
+const UNSEEN_CHARS = new RegExp(`[${SOFT_HYPHEN}${NO_WIDTH}]{1,16}`, "g");
+/** What such codes and characters begin with: as they are, and as they read in a JSON string or in code. */
+export const codeAnchors: readonly string[] = [
+  ...[..."0123456789mK"].map((next) => `\u001b[${next}`),
+  ...["\\u001b[", "\\u001B[", "\\x1b[", "\\x1B[", "\\033[", "\\u200b", "\\u200B", "\\u200c", "\\u200C", "\\u200d"],
+  ...["\\u200D", "\\u2060", "\\ufeff", "\\uFEFF", "\\u00ad", "\\u00AD"],
+];
+const UNSEEN = [
+  String.raw`(?:\u001b|\\u001[bB]|\\x1[bB]|\\033)\[[0-9;:?]{0,32}[A-Za-z]`,
+  `[${SOFT_HYPHEN}${NO_WIDTH}]`,
+  String.raw`\\u(?:200[b-dB-D]|2060|[fF][eE][fF][fF]|00[aA][dD])`,
+].join("|");
+const EACH_UNSEEN = new RegExp(UNSEEN, "g");
+/** Between two characters of a token or of a value, and not behind the escape of a line end. */
+const WITHIN = new RegExp(String.raw`(?<=[\w+/.=:"'-])(?<!\\[nrt])(?:${UNSEEN}){1,16}(?=[\w+/.=!#$%&@-])`, "y");
+/** How far around such a place a token is looked for; longer than most are. */
+const NEAR_CHARS = 1024;
+
+export function hasUnseenChars(text: string): boolean {
+  return ANY_NO_WIDTH.test(text) || text.includes(SOFT_HYPHEN);
+}
+
+/**
+ * The stretches of text, as they are seen, around the places where something that is not seen breaks what would else be
+ * one run of characters. The places of codes are given, since the text was looked through for them already.
+ */
+export function brokenStretches(text: string, codes: readonly number[]): readonly PlainText[] {
+  const chars = hasUnseenChars(text) ? [...text.matchAll(UNSEEN_CHARS)].map(({ index }) => index) : [];
+  const places = [...codes, ...chars].filter((place) => isWithin(text, place)).sort((left, right) => left - right);
+  const stretches: [number, number][] = [];
+  for (const place of places) {
+    const last = stretches.at(-1);
+    if (last !== undefined && place - NEAR_CHARS <= last[1]) last[1] = place + NEAR_CHARS;
+    else stretches.push([Math.max(0, place - NEAR_CHARS), place + NEAR_CHARS]);
+  }
+  return stretches.map(([start, end]) => new PlainText(text, start, end));
+}
+
+function isWithin(text: string, place: number): boolean {
+  WITHIN.lastIndex = place;
+  return WITHIN.test(text);
+}
+
+class PlainText {
+  readonly text: string;
+  /** Where each piece begins in the plain text and in the whole one. */
+  readonly #pieces: [plain: number, whole: number][];
+
+  constructor(whole: string, start: number, end: number) {
+    this.#pieces = [[0, start]];
+    const stretch = whole.slice(start, end);
+    let text = "";
+    let from = 0;
+    for (const { index, 0: unseen } of stretch.matchAll(EACH_UNSEEN)) {
+      text += stretch.slice(from, index);
+      from = index + unseen.length;
+      this.#pieces.push([text.length, start + from]);
+    }
+    this.text = text + stretch.slice(from);
+  }
+
+  /** The range of the whole text that a range of the plain one is made of. */
+  wholeRange(start: number, end: number): readonly [start: number, end: number] {
+    return [this.#whole(start), this.#whole(end - 1) + 1];
+  }
+
+  #whole(at: number): number {
+    let [low, high] = [0, this.#pieces.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#pieces[middle] as [number, number])[0] <= at) low = middle;
+      else high = middle - 1;
+    }
+    const [plain, whole] = this.#pieces[low] as [number, number];
+    return whole + at - plain;
+  }
+}

@@ -1,0 +1,140 @@
+// An export held against its own chain, before anything of it is believed: every line of a whole one, and of a part those that
+// follow each other.
+import { chainHash } from "../model/chain.js";
+import { ChainWalk, type Flaw } from "../model/chain-walk.js";
+import { claimKey } from "../model/claims.js";
+import { hexOf } from "../model/hex.js";
+import type { JsonObject } from "../model/json.js";
+import type { Verification } from "../model/verification.js";
+import { EXPORT_VERSION, type ExportedEntry, isHeader, parseLine } from "./exported-entry.js";
+import type { SourceRecord } from "./importer.js";
+
+/** What verifying a log would say, and for a flaw on which line it shows; line 0 stands for the file. */
+export type ExportVerification = Verification & { readonly line?: number };
+
+export async function verifyExport(
+  records: AsyncIterable<SourceRecord>,
+  /** Whether a line of a part that cannot be read costs only itself, as it does where it is imported. */
+  options: { readonly skips_bad_lines: boolean },
+): Promise<ExportVerification> {
+  let part: Part = new LoosePart({ ...options, hasHeader: false });
+  let last = 0;
+  for await (const item of records) {
+    const flaw = "reason" in item ? part.unreadable(item.reason) : undefined;
+    if (flaw !== undefined) return { ok: false, ...flaw, line: item.line };
+    if (!("record" in item)) continue;
+    if (isHeader(item.record)) {
+      // A file may hold one export after the other.
+      const unfinished = last === 0 ? undefined : part.end();
+      if (unfinished !== undefined) return { ok: false, ...unfinished, line: last };
+      const reason = formFlaw(item.record);
+      if (reason !== undefined) return { ok: false, position: 0, reason, line: item.line };
+      part = item.record.whole === true ? new WholePart(item.record) : new LoosePart({ ...options, hasHeader: true });
+    } else {
+      const entry = parseLine(item.record);
+      const found = entry === undefined ? part.unreadable("the line is not an entry of an export") : part.take(entry);
+      if (found !== undefined) return { ok: false, ...found, line: item.line };
+    }
+    last = item.line;
+  }
+  const unfinished = part.end();
+  return unfinished === undefined ? part.result() : { ok: false, ...unfinished, line: last };
+}
+
+/** Why this version cannot read what follows such a first line. */
+export function formFlaw({ hansard }: JsonObject): string | undefined {
+  if (Number(hansard) <= EXPORT_VERSION) return undefined;
+  return `the export has form ${hansard}; this version reads form ${EXPORT_VERSION}`;
+}
+
+const NO_EXPORT = "there is no line of a Hansard export in it";
+
+interface Part {
+  take(entry: ExportedEntry): Flaw | undefined;
+  unreadable(reason: string): Flaw | undefined;
+  end(): Flaw | undefined;
+  result(): Verification;
+}
+
+/** An export of all that a log held: it is held against the chain as the log itself would be. */
+class WholePart implements Part {
+  readonly #walk = new ChainWalk();
+  readonly #header: JsonObject;
+
+  constructor(header: JsonObject) {
+    this.#header = header;
+  }
+
+  take(entry: ExportedEntry): Flaw | undefined {
+    // What leads to an entry is in the log and not on the line, but for an erased one; its body tells it.
+    const isErased = entry.body === undefined && entry.recorded_by !== undefined;
+    return this.#walk.step(entry, isErased ? entry.claims.map(claimKey) : undefined);
+  }
+
+  unreadable(reason: string): Flaw {
+    return { position: this.#walk.position + 1, reason };
+  }
+
+  end(): Flaw | undefined {
+    const { position, hash, named } = this.#walk;
+    const lost = this.#walk.lostBefore(Number.POSITIVE_INFINITY);
+    const [back] = [...named].toSorted((left, right) => left - right);
+    if (lost !== undefined) return lost;
+    if (back !== undefined) return { position: back, reason: "a redaction erased the body, and it is there again" };
+    if (position !== this.#header.position) {
+      return {
+        position: position + 1,
+        reason: `the file ends at position ${position}; the log had ${this.#header.position} entries`,
+      };
+    }
+    return hexOf(hash) === this.#header.hash
+      ? undefined
+      : { position, reason: "the first line has another hash than the last" };
+  }
+
+  result(): Verification {
+    const { position, erased, hash } = this.#walk;
+    return { ok: true, entries: position, erased, position, hash: hexOf(hash) };
+  }
+}
+
+/** Lines of which any may be missing: only neighbours can be held against each other. */
+class LoosePart implements Part {
+  readonly #options: { readonly skips_bad_lines: boolean; readonly hasHeader: boolean };
+  #last: ExportedEntry | undefined;
+  #entries = 0;
+  #erased = 0;
+
+  constructor(options: { readonly skips_bad_lines: boolean; readonly hasHeader: boolean }) {
+    this.#options = options;
+  }
+
+  take(entry: ExportedEntry): Flaw | undefined {
+    const previous = this.#last;
+    const isNext = previous !== undefined && entry.position === previous.position + 1;
+    if (isNext && Buffer.compare(chainHash({ ...entry, previous: previous.hash }), entry.hash) !== 0) {
+      return { position: entry.position, reason: "the entry does not fit the one before it" };
+    }
+    this.#last = entry;
+    this.#entries += 1;
+    if (entry.body === undefined && entry.flaw === undefined) this.#erased += 1;
+    return undefined;
+  }
+
+  unreadable(reason: string): Flaw | undefined {
+    const position = (this.#last?.position ?? 0) + 1;
+    this.#last = undefined;
+    return this.#options.skips_bad_lines ? undefined : { position, reason };
+  }
+
+  end(): Flaw | undefined {
+    const isNone = this.#entries === 0 && !this.#options.hasHeader;
+    return isNone && !this.#options.skips_bad_lines ? { position: 0, reason: NO_EXPORT } : undefined;
+  }
+
+  result(): Verification {
+    const position = this.#last?.position ?? 0;
+    const hash = hexOf(this.#last?.hash ?? new Uint8Array());
+    return { ok: true, entries: this.#entries, erased: this.#erased, position, hash };
+  }
+}

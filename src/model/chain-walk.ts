@@ -1,0 +1,163 @@
+// A walk along the chain, entry by entry: what a log or an export of it must hold to be as it was recorded.
+import { parseBody } from "./body.js";
+import { chainHash, commitmentOf, GENESIS_HASH, HASH_BYTES, isOfFirstFormat, type Link, SALT_BYTES } from "./chain.js";
+import { claimKey, claimsOf, keysDigest } from "./claims.js";
+import { corruptEntry, isCorruptEntry } from "./fault.js";
+import { hexOf } from "./hex.js";
+import { erasedBy, lastingKinds } from "./redaction.js";
+
+export interface Flaw {
+  readonly position: number;
+  readonly reason: string;
+}
+
+export interface WalkedEntry extends Link {
+  readonly hash: Uint8Array;
+  readonly salt?: Uint8Array | undefined;
+  readonly body?: Uint8Array | undefined;
+  /** Why the body that is there cannot be read. */
+  readonly flaw?: string | undefined;
+}
+
+const LOST = "the body is missing, and no redaction names it";
+
+export class ChainWalk {
+  position = 0;
+  hash: Uint8Array = GENESIS_HASH;
+  erased = 0;
+  /** Which redaction was the first to name each position that it may erase. */
+  readonly redactions = new Map<number, number>();
+  /** Positions that had a body when they were passed, and that a redaction has named since. */
+  readonly named = new Set<number>();
+  /** Positions without a body that no redaction has named yet. */
+  readonly #bodiless = new Set<number>();
+  readonly #lasting = new Set<number>();
+  #isFirstFormat = true;
+
+  /** `keys` are those of the claims that lead to the entry, where it is known which do. */
+  step(entry: WalkedEntry, keys?: readonly Uint8Array[]): Flaw | undefined {
+    const position = this.position + 1;
+    if (entry.position !== position) return missingAt(position);
+    const reason = this.#linkFlaw(entry) ?? bodyFlaw(entry) ?? claimsFlaw(entry, keys);
+    if (reason !== undefined) return { position, reason };
+    if (lastingKinds.includes(entry.kind)) this.#lasting.add(position);
+    if (entry.body === undefined) {
+      this.#bodiless.add(position);
+      this.erased += 1;
+    } else if (entry.kind === "redaction") this.redact(entry);
+    this.position = position;
+    this.hash = entry.hash;
+    this.#isFirstFormat = isOfFirstFormat(entry);
+    return undefined;
+  }
+
+  /** Takes a redaction's word for what is erased. */
+  redact(redaction: WalkedEntry): void {
+    const { position, kind, body } = redaction;
+    if (body === undefined) return;
+    for (const erased of erasedBy({ position, kind, body })) {
+      if (this.#lasting.has(erased) || this.redactions.has(erased)) continue;
+      this.redactions.set(erased, position);
+      if (!this.#bodiless.delete(erased)) this.named.add(erased);
+    }
+  }
+
+  /** The first body before this position that is missing without a redaction. */
+  lostBefore(end: number): Flaw | undefined {
+    const [position] = this.#bodiless;
+    return position === undefined || position >= end ? undefined : { position, reason: LOST };
+  }
+
+  #linkFlaw(entry: WalkedEntry): string | undefined {
+    const { commitment, claims_digest = commitment } = entry;
+    if (commitment.byteLength !== HASH_BYTES) return "the commitment is not a hash";
+    if (claims_digest.byteLength !== HASH_BYTES) return "the digest of the claims is not a hash";
+    if (Buffer.compare(chainHash({ ...entry, previous: this.hash }), entry.hash) !== 0) {
+      return "the entry does not fit the chain";
+    }
+    // What the older format does not cover must not be made to look as if it never had been.
+    const isOlder = isOfFirstFormat(entry) && !this.#isFirstFormat;
+    return isOlder ? "the entry is of an older format than the one before it" : undefined;
+  }
+}
+
+export function missingAt(position: number): Flaw {
+  return { position, reason: "the entry is missing" };
+}
+
+/** Whether an entry is whole and follows the one with this hash, wherever that may be. */
+export function isWhole(entry: WalkedEntry, previous: Uint8Array): boolean {
+  if (entry.body === undefined || bodyFlaw(entry) !== undefined) return false;
+  return Buffer.compare(chainHash({ ...entry, previous }), entry.hash) === 0;
+}
+
+/** Why a body is not the one that was recorded; undefined also where there is none, and one may be erased. */
+export function bodyFlaw(
+  entry: Pick<WalkedEntry, "kind" | "salt" | "body" | "commitment" | "flaw">,
+): string | undefined {
+  const { kind, salt, body, commitment, flaw } = entry;
+  if (flaw !== undefined) return flaw;
+  if (salt === undefined || body === undefined) {
+    if ((salt ?? body) !== undefined) return LOST;
+    return lastingKinds.includes(kind) ? "the body is missing, and no redaction may take it" : undefined;
+  }
+  const isRecorded = salt.byteLength === SALT_BYTES && Buffer.compare(commitmentOf(salt, body), commitment) === 0;
+  return isRecorded ? undefined : NOT_RECORDED;
+}
+
+export const NOT_RECORDED = "the body is not the one that was recorded";
+
+/** The entry itself where its body is the one that was recorded, or none is left of it; a fault where it was altered. */
+export function asRecorded<E extends Pick<WalkedEntry, "position" | "kind" | "salt" | "body" | "commitment" | "flaw">>(
+  stored: E,
+): E {
+  const flaw = bodyFlaw(stored);
+  if (flaw !== undefined) throw corruptEntry(stored.position, flaw);
+  return stored;
+}
+
+interface CheckedBody extends Pick<Link, "position" | "kind" | "recorded_at" | "recorded_by"> {
+  readonly hash: string;
+  readonly body?: string;
+  readonly flaw?: string;
+}
+
+/** The body as text where it is the one that was recorded, and else what is wrong with it. */
+export function toChecked(stored: WalkedEntry): CheckedBody {
+  const { position, kind, recorded_at, recorded_by, body } = stored;
+  const placed = { position, kind, recorded_at, recorded_by, hash: hexOf(stored.hash) };
+  const flaw = bodyFlaw(stored);
+  if (flaw !== undefined) return { ...placed, flaw };
+  return body === undefined ? placed : { ...placed, body: Buffer.from(body).toString("utf8") };
+}
+
+function claimsFlaw(entry: WalkedEntry, keys: readonly Uint8Array[] | undefined): string | undefined {
+  const { claims_digest } = entry;
+  const own = ownKeys(entry);
+  const covered = own ?? keys;
+  if (claims_digest !== undefined && covered !== undefined) {
+    if (Buffer.compare(keysDigest(covered), claims_digest) !== 0) return "its claims are not those that were recorded";
+  }
+  if (keys === undefined) return undefined;
+  if (own !== undefined) return isSame(own, keys) ? undefined : "what leads to the entry is not what it claimed";
+  // Of an erased entry of the first format nothing tells which claims it took, but how many; a copy that was made from an
+  // export of that time has none of them.
+  const count = claimsOf(entry.kind, {}).length;
+  const isPlausible = claims_digest !== undefined || keys.length === 0 || keys.length === count;
+  return isPlausible ? undefined : "more or less leads to the erased entry than it can have claimed";
+}
+
+/** Undefined where the body is gone, or holds nothing that could tell. */
+function ownKeys({ position, kind, body }: WalkedEntry): readonly Uint8Array[] | undefined {
+  if (body === undefined) return undefined;
+  try {
+    return claimsOf(kind, parseBody(position, body)).map(claimKey);
+  } catch (error) {
+    if (isCorruptEntry(error)) return undefined;
+    throw error;
+  }
+}
+
+function isSame(left: readonly Uint8Array[], right: readonly Uint8Array[]): boolean {
+  return left.length === right.length && Buffer.compare(keysDigest(left), keysDigest(right)) === 0;
+}

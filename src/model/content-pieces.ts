@@ -1,0 +1,171 @@
+// What a content holds, read once for everybody who shows it: terminals, the page, Markdown, an agent's lines. The shapes
+// are those of OpenAI, Anthropic and Gemini; what none of them knows is shown as it is. The page loads this very file.
+import { valueText } from "./content.js";
+import { isJsonObject, type JsonObject } from "./json.js";
+
+export type Piece =
+  | { readonly is: "text" | "thought"; readonly text: string }
+  | { readonly is: "call"; readonly name: string; readonly given: unknown }
+  | { readonly is: "result"; readonly text: string; readonly failed: boolean }
+  /** What has no text, by its name. */
+  | { readonly is: "thing"; readonly text: string };
+
+/** The pieces of a message: what it says, then what it calls. */
+export function messagePieces(message: {
+  readonly content: unknown;
+  readonly tool_calls?: readonly unknown[] | undefined;
+}): readonly Piece[] {
+  return [...piecesOf(message.content), ...(message.tool_calls ?? []).map(callOf)];
+}
+
+/** The pieces of a content of any shape; nothing where there is none. */
+function piecesOf(content: unknown): readonly Piece[] {
+  if (content === undefined || content === null || content === "") return [];
+  if (Array.isArray(content)) return content.flatMap(readPart);
+  return readPart(content);
+}
+
+/** A message for people, a line for each piece. */
+export function messageText(message: Parameters<typeof messagePieces>[0]): string {
+  return messagePieces(message).map(pieceText).join("\n");
+}
+
+/** A content for people, a line for each piece. */
+export function contentText(content: unknown): string {
+  return piecesOf(content).map(pieceText).join("\n");
+}
+
+export function pieceText(piece: Piece): string {
+  switch (piece.is) {
+    case "call":
+      return `calls ${piece.name}${spaced(givenText(piece.given))}`;
+    case "result":
+      return `→ ${piece.failed ? "failed: " : ""}${piece.text}`;
+    case "thought":
+      return `(thinking) ${piece.text}`;
+    case "text":
+    case "thing":
+      return piece.text;
+  }
+}
+
+/** What a tool was given, as text; nothing where it was given nothing. */
+export function givenText(given: unknown): string {
+  if (given === null) return "";
+  const text = valueText(given);
+  return text === "{}" ? "" : text;
+}
+
+/** A call of a recorded message, in OpenAI's shape or near it. */
+function callOf(call: unknown): Piece {
+  const given = isJsonObject(call) ? call : {};
+  const called = [given.function, given.custom, given].find(isJsonObject) ?? {};
+  if (typeof called.name !== "string") return { is: "call", name: "a tool", given: call };
+  return { is: "call", name: called.name, given: called.arguments ?? called.input ?? called.args };
+}
+
+function readPart(part: unknown): readonly Piece[] {
+  if (!isJsonObject(part)) return [{ is: "text", text: valueText(part) }];
+  const type = typeof part.type === "string" ? part.type : "";
+  const read = Object.hasOwn(readByType, type) ? readByType[type] : undefined;
+  return read?.(part) ?? readUntyped(part) ?? [{ is: "thing", text: unknownText(part, type) }];
+}
+
+type Read = (part: JsonObject) => readonly Piece[] | undefined;
+
+const calls: Read = (part) => [call(part.name, part.input ?? part.arguments ?? part.args)];
+const results: Read = (part) => [result(part.content ?? part.output, part.is_error === true)];
+const thoughts: Read = (part) => {
+  const text = part.thinking ?? part.text ?? [part.content, part.summary].map(contentText).filter(isSaid).join("\n");
+  return [isSaid(text) ? { is: "thought", text } : { is: "thing", text: "[thinking]" }];
+};
+
+/** Parts that say what they are: OpenAI's two interfaces and Anthropic's blocks. */
+const readByType: { readonly [type: string]: Read } = {
+  refusal: ({ refusal }) => (typeof refusal === "string" ? [{ is: "text", text: refusal }] : undefined),
+  thinking: thoughts,
+  reasoning: thoughts,
+  redacted_thinking: () => [{ is: "thing", text: "[thinking, redacted]" }],
+  tool_use: calls,
+  server_tool_use: calls,
+  mcp_tool_use: calls,
+  function_call: calls,
+  custom_tool_call: calls,
+  tool_result: results,
+  mcp_tool_result: results,
+  web_search_tool_result: results,
+  web_fetch_tool_result: results,
+  code_execution_tool_result: results,
+  function_call_output: results,
+  custom_tool_call_output: results,
+  image: (part) => thing("image", part, part.source),
+  image_url: (part) => thing("image", part, part.image_url),
+  input_image: (part) => thing("image", part, part.image_url),
+  input_audio: (part) => thing("audio", part, part.input_audio),
+  audio: (part) => thing("audio", part, part.audio),
+  file: (part) => thing("file", part, part.file),
+  input_file: (part) => thing("file", part, part.file_data),
+  document: (part) => thing("document", part, part.source),
+  web_search_result: (part) => thing("found", part, undefined),
+};
+
+/** Parts without a type: Gemini's, whose keys come in two spellings, and whatever carries a text. */
+function readUntyped(part: JsonObject): readonly Piece[] | undefined {
+  if (typeof part.text === "string") return [{ is: part.thought === true ? "thought" : "text", text: part.text }];
+  if (Array.isArray(part.parts)) return piecesOf(part.parts);
+  const called = part.functionCall ?? part.function_call;
+  if (isJsonObject(called)) return [call(called.name, called.args ?? called.arguments)];
+  const answered = part.functionResponse ?? part.function_response;
+  if (isJsonObject(answered)) return [answer(answered.response)];
+  const code = part.executableCode ?? part.executable_code;
+  if (isJsonObject(code)) return [call("code", code.code)];
+  const ran = part.codeExecutionResult ?? part.code_execution_result;
+  if (isJsonObject(ran)) return [result(ran.output, ran.outcome !== undefined && ran.outcome !== "OUTCOME_OK")];
+  const inline = part.inlineData ?? part.inline_data ?? part.fileData ?? part.file_data;
+  return isJsonObject(inline) ? thing("file", part, inline) : undefined;
+}
+
+function call(name: unknown, given: unknown): Piece {
+  return { is: "call", name: typeof name === "string" && name !== "" ? name : "a tool", given };
+}
+
+function result(content: unknown, failed: boolean): Piece {
+  return { is: "result", text: isJsonObject(content) ? valueText(content) : contentText(content), failed };
+}
+
+/** Gemini wraps what a function gave back in an object, mostly with one text in it. */
+function answer(response: unknown): Piece {
+  if (!isJsonObject(response)) return result(response, false);
+  const [key = "", ...others] = Object.keys(response);
+  const only = others.length === 0 ? response[key] : undefined;
+  return result(typeof only === "string" ? only : valueText(response), response.error !== undefined);
+}
+
+const NAMES = ["filename", "file_name", "displayName", "title", "name", "text"];
+const KINDS = ["media_type", "mimeType", "mime_type", "format"];
+const PLACES = ["url", "fileUri", "file_uri", "file_id", "uri"];
+
+/** An image, a sound or a file by its name, its kind and where it lies; its bytes say nothing to people. */
+function thing(name: string, part: JsonObject, source: unknown): readonly Piece[] {
+  const holders = [part, typeof source === "string" ? { url: source } : source].filter(isJsonObject);
+  const first = (keys: readonly string[]): string | undefined =>
+    holders.flatMap((holder) => keys.map((key) => holder[key])).find(isSaid);
+  const place = first(PLACES);
+  const isInline = place?.startsWith("data:") === true;
+  const kind = first(KINDS) ?? (isInline ? place.slice("data:".length).split(/[;,]/, 1)[0] : undefined);
+  const facts = [first(NAMES), kind, isInline ? undefined : place].filter(isSaid);
+  return [{ is: "thing", text: `[${[name, facts.join(", ")].filter(isSaid).join(": ")}]` }];
+}
+
+function unknownText(part: JsonObject, type: string): string {
+  const { type: _, ...rest } = part;
+  return type === "" ? valueText(part) : `[${type}]${spaced(givenText(rest))}`;
+}
+
+function spaced(text: string): string {
+  return text === "" ? "" : ` ${text}`;
+}
+
+function isSaid(text: unknown): text is string {
+  return typeof text === "string" && text !== "";
+}

@@ -1,0 +1,21 @@
+// Recorded text within Markdown: it reads as what it is, and makes no HTML, image, link, emphasis or list of its own there.
+import { stripVTControlCharacters } from "node:util";
+
+/** What begins something else than text where it begins a line. */
+const OPENING = /^(?=#{1,6}(?:\s|$)|[-+](?:\s|$)|[-_=]{3}|~~~)|^(\d{1,9})(?=[.)](?:\s|$))/;
+/** What opens HTML, links, images, code and entities, and a backslash that would take the escape away from any of them. */
+const SPEAKING = /[<>[\]`*]|&(?=#?\w{1,31};)|\\(?=[!-/:-@[-`{-~])/g;
+/** What renderers make links of without being asked. */
+const ADDRESS = /(?<=\b[a-z][a-z0-9+.-]{1,31}:)(?=\/\/)|(?<=\bwww)(?=\.)/gi;
+
+/** The text on one line. */
+export function inMarkdown(text: string): string {
+  const line = text.replace(/\r\n?|[\t\n\v\f\u0085\u2028\u2029]/g, " ");
+  return stripVTControlCharacters(line)
+    .replace(/\p{Cc}/gu, "")
+    .replace(SPEAKING, (char) => `\\${char}`)
+    .replace(ADDRESS, "\\")
+    .trimStart()
+    .replace(OPENING, (_, number: string | undefined) => `${number ?? ""}\\`)
+    .toWellFormed();
+}

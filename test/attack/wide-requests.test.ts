@@ -1,0 +1,67 @@
+// Requests that are cheap to send and dear to build: refused before anything is made of them, in every form, and others are
+// answered meanwhile.
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { expect, onTestFinished, test } from "vitest";
+import { startServer, type TestServer } from "../e2e/http-client.js";
+
+const MiB = 1024 * 1024;
+const JSON_TYPE = { "content-type": "application/json" };
+const NDJSON = { "content-type": "application/x-ndjson" };
+
+const wide = (values: number) => `{"kind":"raw","source":"s","record":{"x":[{}${",{}".repeat(values - 5)}]}}`;
+const good = '{"kind":"error","error":"e"}';
+
+/** What, the request's path, its body, the index that is named. */
+const refused: readonly [string, string, string, { readonly [name: string]: string }?, number?][] = [
+  ["63 MiB of {},{},…", "/entries", wide(21 * MiB)],
+  ["63 MiB of {},{},… as an interaction", "/interactions", wide(21 * MiB).replace("{", '{"prompt":"p",')],
+  ["one value too many", "/entries", wide(250_001)],
+  ["one value too many in a list", "/entries", `[${good},${wide(250_001)}]`, JSON_TYPE, 1],
+  ["one value too many in a line", "/entries", `${good}\n\n${wide(250_001)}`, NDJSON, 1],
+  ["more than a request may hold", "/entries", `[${Array<string>(5).fill(wide(240_000)).join(",")}]`],
+  ["more than a request may hold in lines", "/entries", Array<string>(5).fill(wide(240_000)).join("\n"), NDJSON],
+  ["a wide part of another request", "/sessions/s/consolidate", `{"through":1,"x":[0${",0".repeat(250_000)}]}`],
+];
+
+test.each(refused)("%s is a 413, and nothing is stored", async (_, path, body, headers, index) => {
+  const server = await startServer();
+  const answer = await server.post(path, body, headers);
+  expect([answer.status, answer.body.error.code]).toEqual([413, "too_many_values"]);
+  expect(answer.body.error.index).toBe(index);
+  expect(answer.body.error.hint).toBeTruthy();
+  expect((await server.get("/entries")).body.entries).toEqual([]);
+});
+
+test("as many values as there may be are recorded", async () => {
+  const server = await startServer();
+  const answer = await server.post("/entries", `[${Array<string>(4).fill(wide(250_000)).join(",")}]`);
+  expect(answer.status).toBe(201);
+});
+
+test("others are answered while requests of 63 MiB are sent, refused or taken", async () => {
+  const server = await startServer();
+  const text = "What an agent said and did. ".repeat(100);
+  const entries = Array.from({ length: 20_000 }, (_, nth) => ({ kind: "error", id: `flood-${nth}`, error: text }));
+  const list = JSON.stringify(entries);
+  const bodies = [wide(21 * MiB), list, list];
+  for (const body of bodies) {
+    const { delay } = await besides(server, () => server.post("/entries", body));
+    // The test sends from the same thread, on a machine that may be busy; before, it was the whole of twenty seconds.
+    expect(delay).toBeLessThan(2_500);
+  }
+}, 120_000);
+
+/** How long at most nothing else could be done while this was going on. */
+async function besides(server: TestServer, work: () => Promise<unknown>): Promise<{ readonly delay: number }> {
+  const monitor = monitorEventLoopDelay({ resolution: 5 });
+  onTestFinished(() => void monitor.disable());
+  monitor.enable();
+  let isOver = false;
+  const over = work().finally(() => {
+    isOver = true;
+  });
+  while (!isOver) expect((await server.post("/interactions", { prompt: "a small one" })).status).toBe(201);
+  await over;
+  monitor.disable();
+  return { delay: monitor.max / 1e6 };
+}

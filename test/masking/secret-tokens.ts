@@ -1,0 +1,153 @@
+// Secrets that tell themselves: tokens of services, keys, and both where terminals, lines and encodings have broken them.
+import { MadeUp } from "./made-up-values.js";
+import { type Sample, sampleOf } from "./sample.js";
+
+const m = new MadeUp(7);
+/** Prefixes are put together from parts, so that no scanner of repositories takes this file for a leak. */
+const of = (...parts: readonly string[]): string => parts.join("");
+
+const GITHUB = of("gh", "p_", m.base62(36));
+const ANTHROPIC = of("sk-", "ant-", "api03-", m.base62(93), "AA");
+const OPENAI = of("sk-", "proj-", m.base62(48));
+const STRIPE = of("sk_", "live_", m.base62(24));
+const SLACK = of("xox", "b-", m.digits(12), "-", m.digits(12), "-", m.base62(24));
+const JWT = ["eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ", `eyJ${m.base62(50)}`, m.base64url(64)].join(".");
+
+const pemLines = (count: number): string => Array.from({ length: count }, () => m.base64(48)).join("\n");
+const pem = (label: string, lines = 4): string =>
+  `-----BEGIN ${label}-----\n${pemLines(lines)}\n${m.base64(20)}\n-----END ${label}-----`;
+const half = (token: string, middle: string, at = 0.5): string => {
+  const cut = Math.floor(token.length * at);
+  return token.slice(0, cut) + middle + token.slice(cut);
+};
+
+const rows: readonly (readonly [about: string, marked: string])[] = [
+  ["AWS key id", `aws configure: ⟦${of("AK", "IA", m.chars("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16))}⟧`],
+  ["AWS secret in a credentials file", `[default]\naws_secret_access_key = ⟦${m.base62(38)}/+⟧`],
+  ["AWS session token", `export AWS_SESSION_TOKEN=⟦IQoJb3JpZ2luX2Vj${m.base64(120)}⟧`],
+  ["AWS bedrock key", `use ⟦${of("AB", "SK", m.base64(99))}⟧ for bedrock`],
+  ["Google API key", `maps.load("⟦${of("AI", "za", m.base62(35))}⟧")`],
+  ["Google refresh token", `{"refresh_token": "⟦1//0g${m.base62(60)}⟧"}`],
+  ["Google refresh token alone", `got ⟦1//0e${m.base62(70)}⟧ back`],
+  ["Google OAuth token", `⟦${of("ya", "29.", "a0Af_by", m.base62(120))}⟧`],
+  ["Azure client secret", `secret ⟦${m.base62(3)}8Q~${m.base62(34)}⟧ expires in May`],
+  ["Azure DevOps token", `pat ⟦${m.base62(76)}AZDO${m.base62(4)}⟧`],
+  ["OpenAI", `OpenAI(api_key="⟦${OPENAI}⟧")`],
+  ["OpenAI, old", `openai.api_key = '⟦${of("sk-", m.base62(20), "T3Blbk", "FJ", m.base62(20))}⟧'`],
+  ["Anthropic", `x-api-key: ⟦${ANTHROPIC}⟧`],
+  ["Hugging Face", `login(⟦${of("hf", "_", m.base62(34))}⟧)`],
+  ["GitHub", `remote: ⟦${GITHUB}⟧`],
+  ["GitHub, fine-grained", `token ⟦${of("github_", "pat_", m.base62(22), "_", m.base62(59))}⟧`],
+  ["GitLab", `PRIVATE-TOKEN: ⟦${of("gl", "pat-", m.base62(20))}⟧`],
+  ["GitLab, new form", `⟦${of("gl", "pat-", m.base62(27), ".01.", m.base36(9))}⟧`],
+  ["Slack", `Slack says ⟦${SLACK}⟧`],
+  ["Slack webhook", `POST https://hooks.slack.com/services/⟦T${m.upper36(8)}/B${m.upper36(8)}/${m.base62(24)}⟧`],
+  ["Discord bot", `client.login("⟦MTk4NjIyNDgzNDcxOTI1MjQ4.Gx${m.base62(4)}.${m.base62(38)}⟧")`],
+  ["Discord webhook", `https://discord.com/api/webhooks/${m.digits(18)}/⟦${m.base62(68)}⟧`],
+  ["Telegram", `https://api.telegram.org/bot${m.digits(10)}:⟦AA${m.base62(33)}⟧/getMe`],
+  [
+    "Teams webhook",
+    `https://x.webhook.office.com/webhookb2/${m.uuid()}@${m.uuid()}/IncomingWebhook/⟦${m.hex(32)}/${m.uuid()}⟧`,
+  ],
+  ["Stripe", `stripe.api_key = "⟦${STRIPE}⟧"`],
+  ["Stripe, restricted", `⟦${of("rk_", "live_", m.base62(40))}⟧`],
+  ["Stripe webhook", `endpoint ⟦${of("wh", "sec_", m.base62(32))}⟧`],
+  ["Twilio", `twilio ⟦${of("S", "K", m.hex(32))}⟧`],
+  ["SendGrid", `⟦${of("SG", ".", m.base62(22), ".", m.base62(43))}⟧`],
+  ["Mailgun", `api:⟦${of("key", "-", m.hex(32))}⟧`],
+  ["Mailchimp", `mailchimp ⟦${m.hex(32)}-us14⟧`],
+  ["Resend", `new Resend('⟦${of("re", "_", m.base62(8), "_", m.base62(24))}⟧')`],
+  ["npm", `⟦${of("np", "m_", m.base62(36))}⟧`],
+  ["npmrc, old", `//registry.npmjs.org/:_authToken=⟦${m.uuid()}⟧`],
+  ["npmrc, basic", `_auth=⟦${Buffer.from(`robot:${m.base62(16)}`).toString("base64")}⟧`],
+  ["PyPI", `password = ⟦${of("py", "pi-", "AgEIcHlwaS5vcmcC", m.base62(140))}⟧`],
+  ["crates.io", `cargo login ⟦${of("ci", "o", m.base62(32))}⟧`],
+  ["RubyGems", `⟦${of("ruby", "gems_", m.hex(48))}⟧`],
+  ["NuGet", `dotnet nuget push -k ⟦${of("oy", "2", m.base36(43))}⟧`],
+  ["Databricks", `⟦${of("da", "pi", m.hex(32), "-2")}⟧`],
+  ["DigitalOcean", `doctl auth init -t ⟦${of("dop", "_v1_", m.hex(64))}⟧`],
+  ["Heroku", `heroku ⟦${of("HRKU", "-AA", m.base62(58))}⟧`],
+  ["Shopify", `⟦${of("shp", "at_", m.hex(32))}⟧`],
+  ["Linear", `⟦${of("lin", "_api_", m.base62(40))}⟧`],
+  ["Notion", `⟦${of("nt", "n_", m.base62(46))}⟧`],
+  ["Figma", `⟦${of("fi", "gd_", m.base62(43))}⟧`],
+  ["Vercel", `vercel --token ⟦${m.base62(24)}⟧`],
+  ["Vercel, new", `⟦${of("vc", "p_", m.base62(56))}⟧`],
+  ["Netlify", `⟦${of("nf", "p_", m.base62(36))}⟧`],
+  ["Cloudflare", `CLOUDFLARE_API_TOKEN=⟦${m.base62(40)}⟧`],
+  ["Cloudflare origin key", `⟦${of("v1", ".0-", m.hex(24), "-", m.hex(146))}⟧`],
+  ["Datadog", `DD_API_KEY=⟦${m.hex(32)}⟧ DD_APP_KEY=⟦${m.hex(40)}⟧`],
+  ["New Relic", `⟦${of("NR", "AK-", m.upper36(27))}⟧`],
+  ["New Relic licence", `license_key: ⟦${m.hex(36)}${of("NR", "AL")}⟧`],
+  ["Sentry", `⟦${of("snt", "ryu_", m.hex(64))}⟧`],
+  ["Sentry address with a secret", `https://${m.hex(32)}:⟦${m.hex(32)}⟧@o1.ingest.sentry.io/2`],
+  ["Grafana", `⟦${of("gl", "sa_", m.base62(32), "_", m.hex(8))}⟧`],
+  ["Grafana, old", `Bearer ⟦eyJrIjoi${m.base62(68)}⟧`],
+  ["PostHog", `⟦${of("ph", "x_", m.base62(43))}⟧`],
+  ["LaunchDarkly", `⟦${of("sdk", "-", m.uuid())}⟧ is the server key`],
+  ["HubSpot", `⟦${of("pat", "-na1-", m.uuid())}⟧`],
+  ["Plaid", `⟦${of("access", "-sandbox-", m.uuid())}⟧`],
+  ["PayPal", `⟦${of("access_token", "$production$", m.base36(16), "$", m.hex(32))}⟧`],
+  ["Square", `⟦${of("EA", "AA", m.base62(60))}⟧`],
+  ["Okta", `Authorization: SSWS ⟦00${m.base62(40)}⟧`],
+  ["Vault", `vault login ⟦${of("hv", "s.", m.base62(90))}⟧`],
+  ["Vault, old", `VAULT_TOKEN=⟦s.${m.base62(24)}⟧`],
+  ["Terraform Cloud", `token = "⟦${m.base62(14)}${of(".atlas", "v1.")}${m.base62(67)}⟧"`],
+  ["Buildkite", `⟦${of("bk", "ua_", m.hex(40))}⟧`],
+  ["CircleCI", `⟦${of("CCI", "PAT_", m.base62(22), "_", m.hex(40))}⟧`],
+  ["Sonar", `sonar.login=⟦${of("sq", "p_", m.hex(40))}⟧`],
+  ["Snyk", `snyk auth ⟦${of("snyk", "_uat.", m.hex(8), ".", m.base62(60))}⟧`],
+  ["Docker", `echo ⟦${of("dckr", "_pat_", m.base62(27))}⟧ | docker login`],
+  ["JFrog reference", `⟦${of("cmVm", "dGtuOjAxO", m.base62(50))}⟧`],
+  ["Atlassian", `⟦${of("ATA", "TT3xFfGF0", m.base62(180))}=${m.upper36(8)}⟧`],
+  ["Trello", `⟦${of("AT", "TA", m.hex(64), m.upper36(8))}⟧`],
+  ["ClickUp", `⟦${of("pk", "_", m.digits(8), "_", m.upper36(32))}⟧`],
+  ["Typeform", `⟦${of("tf", "p_", m.base62(44), "_", m.base62(14))}⟧`],
+  ["Dropbox", `⟦${of("sl", ".u.", m.base62(136))}⟧`],
+  ["Mapbox", `⟦${of("sk", ".eyJ", m.base62(80), ".", m.base62(22))}⟧`],
+  ["Firebase messaging", `key=⟦AAAA${m.base62(7)}:APA91b${m.base62(134)}⟧`],
+  ["Apify", `⟦${of("apify", "_api_", m.base62(36))}⟧`],
+  ["Groq", `⟦${of("gs", "k_", m.base62(52))}⟧`],
+  ["Replicate", `⟦${of("r8", "_", m.base62(37))}⟧`],
+  ["Tailscale", `tailscale up --authkey ⟦${of("tsk", "ey-auth-", m.base62(12), "-", m.base62(32))}⟧`],
+  ["Fly", `FlyV1 ⟦${of("fm", "2_", m.base64(90))}⟧`],
+  ["Supabase", `⟦${of("sb", "p_", m.hex(40))}⟧`],
+  ["Ngrok", `ngrok config add-authtoken ⟦2${m.base62(26)}_${m.base62(21)}⟧`],
+  ["age", `⟦${of("AGE-SECRET", "-KEY-1", m.upper36(58))}⟧`],
+  ["JWT", `cookie was ⟦${JWT}⟧`],
+  ["RSA key", `⟦${pem("RSA PRIVATE KEY")}⟧`],
+  ["EC key", `key:\n⟦${pem("EC PRIVATE KEY", 2)}⟧`],
+  ["OpenSSH key", `⟦${pem("OPENSSH PRIVATE KEY", 6)}⟧`],
+  ["encrypted key", `⟦${pem("ENCRYPTED PRIVATE KEY")}⟧`],
+  ["PGP key", `⟦${pem("PGP PRIVATE KEY BLOCK", 5)}⟧`],
+  [
+    "key in JSON",
+    JSON.stringify({ private_key: `⟦${pem("PRIVATE KEY").replaceAll("\n", "\\n")}⟧` }).replaceAll("\\\\n", "\\n"),
+  ],
+  ["key without its first line", `…\n⟦${pemLines(4)}\n${m.base64(20)}\n-----END RSA PRIVATE KEY-----⟧`],
+  ["key without first and last line", `⟦MIIEpAIBAAKCAQEA${m.base64(36)}\n${pemLines(3)}⟧`],
+  ["PKCS#8 key on one line", `key=⟦MIIEvQIBADANBgkqhkiG9w0BAQEFAASC${m.base64(240)}⟧`],
+  ["OpenSSH key without its first line", `⟦b3BlbnNzaC1rZXktdjEAAAAA${m.base64(30)}\n${pemLines(2)}⟧`],
+  ["key in base64", `client-key-data: ⟦${Buffer.from(pem("RSA PRIVATE KEY")).toString("base64")}⟧`],
+  ["PuTTY key", `Private-Lines: 2\n⟦${m.base64(48)}\n${m.base64(30)}⟧\nPrivate-MAC: ${m.hex(40)}`],
+  ["JSON web key", `{"kty":"RSA","e":"AQAB","d":"⟦${m.base64url(64)}⟧","n":"${m.base64url(64)}"}`],
+  ["wallet key", `⟦${of("xp", "rv9s21ZrQH143K", m.base62(97))}⟧`],
+  ["seed phrase", "seed phrase: ⟦ripple candy orbit velvet tunnel frost amber lunar piano glove mango crisp⟧"],
+  ["token over two lines", `key: ⟦${half(GITHUB, "\n")}⟧\nnext`],
+  ["token over two lines, indented", `  ${half(`⟦${ANTHROPIC}⟧`, "\r\n    ", 0.6)}`],
+  ["token over two lines of a shell", `login ${half(`⟦${STRIPE}⟧`, "\\\n", 0.7)}`],
+  ["token over two lines of a mail", `> use ${half(`⟦${OPENAI}⟧`, "\n> ", 0.4)}`],
+  ["token over two lines in JSON", JSON.stringify({ out: half(`⟦${SLACK}⟧`, "\n", 0.6) })],
+  ["token that breaks early", `⟦${half(GITHUB, "\n", 0.2)}⟧`],
+  ["JWT over lines", `⟦${half(JWT, "\n", 0.5)}⟧`],
+  ["zero-width space in a token", `⟦${half(GITHUB, "\u200b")}⟧`],
+  ["zero-width joiner in its prefix", `⟦gh\u200d${GITHUB.slice(2)}⟧`],
+  ["byte order mark in a token", `⟦${half(SLACK, "\ufeff")}⟧`],
+  ["soft hyphen in a token", `⟦${half(STRIPE, "\u00ad")}⟧`],
+  ["colours in a token", `⟦${half(GITHUB, "\u001b[31m\u001b[1m")}⟧\u001b[0m`],
+  ["colours in its prefix", `\u001b[32m⟦s\u001b[0mk-ant${ANTHROPIC.slice(6)}⟧`],
+  ["colours around a value", `PASSWORD=\u001b[33m⟦Tr0ub4dor&3⟧\u001b[0m`],
+  ["matches that grep coloured", `\u001b[01;31m\u001b[K⟦${GITHUB.slice(0, 4)}\u001b[m\u001b[K${GITHUB.slice(4)}⟧`],
+];
+
+export const secretTokens: readonly Sample[] = rows.map(([about, marked]) => sampleOf(about, marked));
