@@ -12,6 +12,7 @@ export type {
   ImportReport,
   RejectedLine,
 } from "./import/import-files.js";
+export { importFormats } from "./import/registry.js";
 export type {
   CaptureKind,
   CompletionInput,

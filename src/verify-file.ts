@@ -1,7 +1,7 @@
 // Checks a file that `hansard export` wrote against its own chain, without a store.
 import { type ExportVerification, verifyExport } from "./import/export-check.js";
 import { EXPORTED_LEVELS_MAX, readRecords } from "./import/lines.js";
-import { openFile } from "./import/source-files.js";
+import { isReadFailure, openFile, reasonOf } from "./import/source-files.js";
 
 export type { ExportVerification } from "./import/export-check.js";
 
@@ -10,7 +10,10 @@ export async function verifyFile(path: string): Promise<ExportVerification | { r
   const opened = await openFile(path, process.stdin as AsyncIterable<Buffer>);
   if ("reason" in opened) return { unreadable: opened.reason };
   try {
-    return await verifyExport(readRecords(opened.chunks, EXPORTED_LEVELS_MAX), { skips_bad_lines: false });
+    return await verifyExport(readRecords(opened.chunks(), EXPORTED_LEVELS_MAX), { skips_bad_lines: false });
+  } catch (error) {
+    if (!isReadFailure(error)) throw error;
+    return { unreadable: reasonOf(error) };
   } finally {
     await opened.close();
   }

@@ -1,4 +1,5 @@
 // Export: the chosen entries in the chosen form, piece by piece, so that a log of any size passes through.
+import { exportAtif } from "./atif.js";
 import type { ExportQuery } from "./export-query.js";
 import { exportHansard } from "./hansard.js";
 import { exportMarkdown } from "./markdown.js";
@@ -17,6 +18,8 @@ export async function* exportEntries(parts: ExportParts, query: ExportQuery): As
       return yield* exportTimmy(parts, { query, head });
     case "markdown":
       return yield* exportMarkdown(parts, { query, head });
+    case "atif":
+      return yield* exportAtif(parts, { query, head });
     default:
       return query.format satisfies never;
   }

@@ -7,11 +7,11 @@ import { type Given, parseFilters } from "../read/filters.js";
 import { isGiven, parseSwitch } from "../read/parameters.js";
 import { type FilterOptions, type QuestionFilter, questionRules } from "../read/question-rules.js";
 
-const exportFormats = ["hansard", "nanobot", "timmy", "markdown"] as const;
+const exportFormats = ["hansard", "nanobot", "timmy", "markdown", "atif"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ExportOptions extends FilterOptions<"export"> {
-  /** `hansard` by default. `nanobot` and `timmy` hold one session, which must be named. */
+  /** `hansard` by default. `nanobot`, `timmy` and `atif` hold one session, which must be named. */
   readonly format?: ExportFormat | string | undefined;
   /** An IANA zone for the forms that have none in their times; the machine's own by default. */
   readonly timezone?: string | undefined;
@@ -86,5 +86,5 @@ function isExportFormat(format: unknown): format is ExportFormat {
 
 /** Whether files of this form hold one session each. */
 function needsSession(format: ExportFormat): boolean {
-  return format === "nanobot" || format === "timmy";
+  return format === "nanobot" || format === "timmy" || format === "atif";
 }

@@ -6,14 +6,24 @@ import { limits } from "../model/limits.js";
 import { formFlaw, verifyExport } from "./export-check.js";
 import { type ExportedEntry, isHeader, parseLine } from "./exported-entry.js";
 import { hashedId } from "./identity.js";
-import type { EntryCopy, ImportedEntry, Importer, ImportSource, ImportStep, LogState, Opening } from "./importer.js";
+import type {
+  EntryCopy,
+  ImportedEntry,
+  ImportSource,
+  ImportStep,
+  LineImporter,
+  LogState,
+  Opening,
+  RejectedStep,
+} from "./importer.js";
 import { EXPORTED_LEVELS_MAX } from "./lines.js";
 import { PositionMap } from "./position-map.js";
 
 const FORMAT = "hansard";
 
-export const hansardImporter: Importer = {
+export const hansardImporter: LineImporter = {
   format: FORMAT,
+  reads: "lines",
   recognises: ({ records }: Opening) => records.some((record) => isHeader(record) || parseLine(record) !== undefined),
   async check(records) {
     const found = await verifyExport(records, { skips_bad_lines: true });
@@ -105,9 +115,9 @@ function lostReason(flaw: string): string {
 }
 
 /** The same id must stand for the same content; a time that the log added itself is no part of it. */
-function otherContent(stored: Uint8Array | undefined, body: JsonObject): string | undefined {
+function otherContent(stored: JsonObject | undefined, body: JsonObject): string | undefined {
   if (stored === undefined) return undefined;
-  const present = withinLimit(JSON.parse(Buffer.from(stored).toString("utf8")) as JsonObject);
+  const present = withinLimit(stored);
   if (jsonEquals({ ...present, created_at: present.created_at ?? body.created_at }, body)) return undefined;
   return `id ${body.id} is taken here by other content`;
 }
@@ -147,8 +157,11 @@ class Placing {
       return { line, later: () => this.#moved({ ...dated, kind, id: String(body.id) }) };
     }
     const placed = (at: number): void => this.note(position, at);
-    const flawOf = (stored: Uint8Array | undefined): string | undefined => otherContent(stored, dated);
-    if (isCaptureKind(kind)) return { line, entry: { ...dated, kind, id: String(body.id) }, placed, flawOf };
+    const beyond = (stored: JsonObject | undefined): RejectedStep | undefined => {
+      const reason = otherContent(stored, dated);
+      return reason === undefined ? undefined : { line, reason };
+    };
+    if (isCaptureKind(kind)) return { line, entry: { ...dated, kind, id: String(body.id) }, placed, beyond };
     // What a log writes about itself is said about that log, and here only kept.
     const id = hashedId(FORMAT, [kind, body, recorded_at]);
     const raw = { kind: "raw", id, created_at: dated.created_at, source: FORMAT, record: { kind, ...body } };

@@ -1,14 +1,16 @@
 // Import: finds the files, finds out what each of them is, and reads one after the other into the log.
 
 import { basename } from "node:path";
-import { isJson } from "../model/json.js";
 import { type Rejection, reject } from "../model/rejection.js";
 import { isTimezone, WallClock } from "../model/zoned-time.js";
-import type { Importer, ImportSource, Opening } from "./importer.js";
+import { FileSource } from "./file-source.js";
+import type { Importer, Opening } from "./importer.js";
 import { type ImportTarget, type ImportTotals, Intake } from "./intake.js";
-import { EXPORTED_LEVELS_MAX, readRecords } from "./lines.js";
-import { importerNamed, importFormats, recogniseImporter } from "./registry.js";
-import { findFiles, type LostPath, type OpenedFile, openFile, reasonOf, rereadable } from "./source-files.js";
+import { EXPORTED_LEVELS_MAX, isUtf16, readRecords } from "./lines.js";
+import { readOpening } from "./opening.js";
+import { findImporter, importFormats } from "./registry.js";
+import { findFiles, isReadFailure, type LostPath, type OpenedFile, openFile, reasonOf } from "./source-files.js";
+import { isDatabase, openTables, type Tables } from "./tables.js";
 
 export interface ImportOptions {
   /** Forces a format, where the content does not tell it. */
@@ -60,14 +62,14 @@ export interface ImportReport {
 
 export interface ImportPlan {
   readonly clock: WallClock;
-  readonly importer: Importer | undefined;
+  /** Empty where the content decides. */
+  readonly format: string;
 }
 
 /** The door of an import: what can be refused before anything is read. */
 export function parseImportOptions(options: ImportOptions): ImportPlan | Rejection {
   const { format = "", timezone = "" } = options;
-  const importer = importerNamed(format);
-  if (format !== "" && importer === undefined) {
+  if (format !== "" && !importFormats.includes(format)) {
     const message = `format ${JSON.stringify(String(format).slice(0, 40))} is not known`;
     return reject({
       code: "field_invalid",
@@ -80,7 +82,7 @@ export function parseImportOptions(options: ImportOptions): ImportPlan | Rejecti
     const message = `${JSON.stringify(String(timezone).slice(0, 40))} is not a time zone`;
     return reject({ code: "field_invalid", field: "timezone", message, hint: "For example Europe/Berlin, or UTC." });
   }
-  return { clock: new WallClock(timezone === "" ? undefined : timezone), importer };
+  return { clock: new WallClock(timezone === "" ? undefined : timezone), format };
 }
 
 export async function importFiles(
@@ -91,7 +93,7 @@ export async function importFiles(
   for (const path of paths) {
     for await (const found of findFiles(path)) {
       if ("reason" in found) report.lost(found);
-      else await importFile(found.file, { ...parts, report, isNamed: found.isNamed });
+      else await importFile(found.file, { ...parts, report });
     }
   }
   return report.result();
@@ -102,113 +104,98 @@ interface FileParts {
   readonly options: ImportOptions;
   readonly target: ImportTarget;
   readonly report: Report;
-  readonly isNamed: boolean;
 }
 
 async function importFile(file: string, parts: FileParts): Promise<void> {
-  const { plan, options, target, report } = parts;
-  const found = await openFile(file, (options.stdin ?? process.stdin) as AsyncIterable<Buffer>);
-  if ("reason" in found) return report.lost(found);
-  let opened: OpenedFile = found;
+  const { options, target, report } = parts;
+  const opened = await openFile(file, (options.stdin ?? process.stdin) as AsyncIterable<Buffer>);
+  if ("reason" in opened) return report.lost(opened);
   const intake = new Intake(target, (line, reason) => report.reject({ file, line, reason }));
-  let format = "";
+  let found: Recognised | undefined;
   try {
-    const opening = await readOpening(opened);
-    const importer = plan.importer ?? recogniseImporter(opening);
-    if (importer === undefined && !isWorthTelling(file, opening, parts.isNamed)) return;
-    format = importer?.format ?? "";
-    report.files += 1;
-    if (importer?.check !== undefined && options.as_new !== true) {
-      const twice = await rereadable(opened);
-      opened = twice;
-      const reason = await importer.check(readRecords(twice.again(), EXPORTED_LEVELS_MAX));
-      if (reason !== undefined) return report.lost({ file, reason });
-    }
-    const source = toSource(file, { opened, opening, parts, intake });
-    if (importer !== undefined) for await (const step of importer.read(source)) await intake.take(step);
-    else if (opening.records.length > 0 || opening.is_one_value) report.lost({ file, reason: unknownFormat() });
-    else for await (const item of source.records()) if ("reason" in item) await intake.take(item);
+    found = await recognise(file, opened, parts);
+    if (found?.importer !== undefined) await readBy(found.importer, { file, opened, ...found, intake, parts });
+    else if (found !== undefined) await tellStranger({ file, opened, ...found, intake, parts });
     await intake.flush();
   } catch (error) {
     if (!isReadFailure(error)) throw error;
     await intake.flush();
     report.reject({ file, line: 0, reason: reasonOf(error) });
   } finally {
+    found?.database?.close();
     await opened.close();
+    const format = found?.importer?.format ?? "";
     const finished = report.finish(file, format, intake.totals);
     if (format !== "" || finished.rejected > 0) options.onFile?.(finished);
   }
 }
 
-/** In a folder there may be anything; of a file that was named, or that looks meant, it is said that nothing came of it. */
-function isWorthTelling(file: string, opening: Opening, isNamed: boolean): boolean {
-  return isNamed || (/\.(?:jsonl|ndjson)$/i.test(file) && opening.bytes.length > 0);
+/** What a file is, by its beginning. */
+interface Recognised {
+  readonly opening: Opening;
+  /** Undefined where no format is recognised. */
+  readonly importer: Importer | undefined;
+  readonly database: Tables | undefined;
 }
 
-function unknownFormat(): string {
-  return `no format is recognised in it; known are ${importFormats.join(", ")}`;
-}
-
-/** What the disk did, and not the log: a log that fails ends the import. */
-function isReadFailure(error: unknown): boolean {
-  const { syscall } = error as NodeJS.ErrnoException;
-  return syscall === "read" || syscall === "open";
-}
-
-async function readOpening(opened: OpenedFile): Promise<Opening> {
-  const bytes = opened.opening;
-  // The last line may go on beyond; a file that ends here has it whole.
-  const end = bytes.length === opened.size ? bytes.length : bytes.lastIndexOf(0x0a) + 1;
-  const records = [];
-  const whole = bytes.subarray(0, end === 0 ? bytes.length : end);
-  // A line may tell the format although that format will not take it.
-  const items = readRecords(once(whole), EXPORTED_LEVELS_MAX);
-  for await (const item of items) if ("record" in item) records.push(item.record);
-  return { bytes, records, is_one_value: isOneValue(whole, records.length) };
-}
-
-/** Then more objects are followed by a comma, as items of a list are, than stand alone on their lines. */
-function isOneValue(bytes: Buffer, alone: number): boolean {
-  let items = 0;
-  for (const line of bytes.toString("utf8").split("\n")) {
-    const [, item] = /^\ufeff?\s*\[?\s*(\{.*\})\s*,\s*$/.exec(line) ?? [];
-    if (item !== undefined && isJson(item)) items += 1;
-  }
-  return items > 0 && items >= alone;
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
-}
-
-function toSource(
+/** Undefined where there is nothing to read: an empty file, which holds nothing to lose, or a database that cannot be opened. */
+async function recognise(
   file: string,
-  open: {
-    readonly opened: OpenedFile;
-    readonly opening: Opening;
-    readonly parts: FileParts;
-    readonly intake: Intake;
-  },
-): ImportSource {
-  const { opened, opening, parts, intake } = open;
-  const { onProgress } = parts.options;
-  async function* counted(): AsyncGenerator<Buffer> {
-    for await (const chunk of opened.chunks) {
-      yield chunk;
-      intake.bytes += chunk.length;
-      const { bytes, totals } = intake;
-      onProgress?.({ file, bytes, bytes_total: opened.size, added: totals.added, existing: totals.existing });
-    }
+  opened: OpenedFile,
+  { plan, report }: FileParts,
+): Promise<Recognised | undefined> {
+  if (opened.opening.length === 0) return undefined;
+  report.files += 1;
+  const database = isDatabase(opened.opening) ? await openTables(file, opened.opening) : undefined;
+  if (database !== undefined && "reason" in database) {
+    report.lost({ file, reason: database.reason });
+    return undefined;
   }
-  return {
-    stem: file === "-" ? "stdin" : basename(file).replace(/(?<=.)\.[^.]*$/, ""),
-    modified_ms: opened.modified_ms,
+  const opening = await readOpening(basename(file), { opened, tables: database?.tables });
+  return { opening, importer: findImporter(opening, plan.format), database };
+}
+
+interface FileReading extends Omit<Recognised, "importer"> {
+  readonly file: string;
+  readonly opened: OpenedFile;
+  readonly intake: Intake;
+  readonly parts: FileParts;
+}
+
+async function readBy(importer: Importer, reading: FileReading): Promise<void> {
+  const { file, opened, opening, database, intake, parts } = reading;
+  const as_new = parts.options.as_new === true;
+  if (importer.check !== undefined && !as_new) {
+    await opened.keep();
+    const reason = await importer.check(readRecords(opened.chunks(), EXPORTED_LEVELS_MAX));
+    if (reason !== undefined) return parts.report.lost({ file, reason });
+  }
+  const source = new FileSource(file, {
+    opened,
     opening,
     clock: parts.plan.clock,
     log: parts.target,
-    as_new: parts.options.as_new === true,
-    records: (levels) => readRecords(counted(), levels),
-  };
+    as_new,
+    tell: parts.options.onProgress,
+    intake,
+    database,
+  });
+  for await (const step of source.read(importer)) {
+    const waiting = intake.take(step);
+    if (waiting !== undefined) await waiting;
+  }
+}
+
+/** A file in another encoding tells on each line that nothing was taken of it; any other of no known format once. */
+async function tellStranger({ file, opened, opening, intake, parts }: FileReading): Promise<void> {
+  if (isUtf16(opening.bytes)) {
+    for await (const item of readRecords(opened.chunks())) if ("reason" in item) await intake.take(item);
+  }
+  if (parts.report.rejectedOf(file) === 0) parts.report.lost({ file, reason: unknownFormat() });
+}
+
+function unknownFormat(): string {
+  return `no format is recognised in it; known are ${importFormats.join(", ")}; --format names one where the content does not tell`;
 }
 
 /** Beyond this many of a file the rest is only counted: memory is bounded, and nobody reads further. */

@@ -1,10 +1,15 @@
 // What an importer is: it reads one source and yields entries. It never sees storage.
-import type { JsonObject } from "../model/json.js";
+import type { JsonObject, JsonValue } from "../model/json.js";
 import type { WallClock } from "../model/zoned-time.js";
 
 /** One line of a source: the JSON object on it, or why there is none. Blank lines are passed over. */
 export type SourceRecord =
-  | { readonly line: number; readonly record: JsonObject }
+  | { readonly line: number; readonly record: JsonObject; readonly bytes: number }
+  | { readonly line: number; readonly reason: string };
+
+/** One value of a document, or why it cannot be read further. */
+export type SourceValue =
+  | { readonly line: number; readonly value: JsonValue }
   | { readonly line: number; readonly reason: string };
 
 /** An entry as capture takes it. Its id decides whether it was imported before. */
@@ -24,17 +29,27 @@ export interface EntryCopy {
   readonly claims: readonly string[];
 }
 
+export interface EntryStep {
+  readonly line: number;
+  readonly entry: ImportedEntry;
+  readonly placed?: (position: number) => void;
+  readonly beyond?: (stored: JsonObject | undefined) => EntryStep | RejectedStep | undefined;
+}
+
+/** A line that was left out. */
+export interface RejectedStep {
+  readonly line: number;
+  readonly reason: string;
+}
+
 export type ImportStep =
   /**
-   * An entry to append. `placed` hears where it is, also where it was there before. `flawOf` looks at the body that is
-   * stored under its id already, and may say why that is another entry; without it the id alone decides.
+   * An entry to append. `placed` hears where it is, also where it was there before. `beyond` looks at what is stored
+   * under its id already (undefined where that was erased), and may give a step to be done in its place: the rest of a
+   * message that was recorded while it was being written, another id, or the reason why it is refused. Without it the id
+   * alone decides.
    */
-  | {
-      readonly line: number;
-      readonly entry: ImportedEntry;
-      readonly placed?: (position: number) => void;
-      readonly flawOf?: (stored: Uint8Array | undefined) => string | undefined;
-    }
+  | EntryStep
   /** An entry that can be made only once all before it have their places; undefined where there is none to make. */
   | { readonly line: number; readonly later: () => ImportedEntry | string | undefined }
   /** An entry to put at its old place. Where that cannot be, `refused` is told, and what it gives is done instead. */
@@ -48,19 +63,28 @@ export type ImportStep =
     }
   /** An entry that needs nothing done, because the log has it at this very place. */
   | { readonly line: number; readonly present: true; readonly session_id: string }
-  /** A line that was left out. */
-  | { readonly line: number; readonly reason: string };
+  | RejectedStep;
 
 /** The beginning of a source, by which its format is found. */
 export interface Opening {
+  /** The file's name, for what its content alone does not tell. */
+  readonly name: string;
   readonly bytes: Uint8Array;
-  /** The JSON objects on the whole lines of it. */
+  /** The JSON objects on the whole lines of it; none where it is one document over several lines. */
   readonly records: readonly JsonObject[];
-  /** Whether the lines are parts of one JSON value, although some of them may look like lines of a format. */
+  /** The first JSON value, as far as the opening has it; undefined where there is none. */
+  readonly document: JsonValue | undefined;
+  /** Whether the first value goes on over several lines, so that no line stands for itself. */
   readonly is_one_value: boolean;
+  /** The columns of each table, where the source is a database. */
+  readonly tables: TableColumns | undefined;
 }
 
-export interface ImportSource {
+export type TableColumns = { readonly [table: string]: readonly string[] };
+
+export interface SourceFacts {
+  /** As the user will recognise it. */
+  readonly path: string;
   /** The file's name without folder and ending. */
   readonly stem: string;
   /** When the file was last written; undefined for a stream. */
@@ -72,21 +96,59 @@ export interface ImportSource {
   readonly log: LogState;
   /** Whether a copy of a log is placed anew like any other source, whatever its chain says. */
   readonly as_new: boolean;
-  /** The lines, nested at most so many levels deep; as deep as an entry may be where nothing is said. */
-  records(levels?: number): AsyncIterable<SourceRecord>;
+  readonly near: NearFiles;
 }
+
+/** Files around the one that is read, for formats of several; paths are relative to its folder, at most two levels up. */
+export interface NearFiles {
+  /** The text of a file; undefined where there is none, or one too long to be held. */
+  read(path: string): Promise<string | undefined>;
+  /** The names in a folder, in order; none where there is no such folder. */
+  list(path: string): Promise<readonly string[]>;
+}
+
+/** What an importer declares to read decides what it is given. */
+interface SourceReaders {
+  readonly lines: {
+    /** The lines, nested at most so many levels deep; as deep as an entry may be where nothing is said. */
+    records(levels?: number): AsyncIterable<SourceRecord>;
+  };
+  readonly document: {
+    /** The named members of the document's first value, wherever in the file they stand; absent ones are left out. */
+    header(names: readonly string[]): Promise<JsonObject>;
+    /** The values at a path (`*`, `messages.*`), or whole values where it is empty, in their order. */
+    values(path: string): AsyncIterable<SourceValue>;
+  };
+  readonly tables: {
+    readonly tables: TableColumns;
+    /** The rows of a query, one after the other; values are text, numbers, bytes or null. */
+    rows(query: string, ...values: readonly (string | number)[]): Iterable<TableRow>;
+  };
+}
+
+export type TableRow = { readonly [column: string]: string | number | Uint8Array | null };
+
+export type Reads = keyof SourceReaders;
+export type SourceOf<R extends Reads> = SourceFacts & SourceReaders[R];
+export type ImportSource = SourceOf<"lines">;
 
 export interface LogState {
   head(): Promise<{ readonly log_id: string; readonly position: number }>;
   hashAt(position: number): Promise<Uint8Array | undefined>;
 }
 
-export interface Importer {
-  /** The format's name, which is also what the ids of its entries begin with. */
+interface ImporterOf<R extends Reads> {
+  /** The format's name, which is also what the ids of its entries begin with. Several importers may share one. */
   readonly format: string;
+  readonly reads: R;
   /** Whether a source that begins like this is one of its own. */
   recognises(opening: Opening): boolean;
-  /** Looks through all of it before anything is taken, and says why nothing may be, where that is so. */
+  /** Looks through all lines before anything is taken, and says why nothing may be, where that is so. */
   check?(records: AsyncIterable<SourceRecord>): Promise<string | undefined>;
-  read(source: ImportSource): AsyncIterable<ImportStep>;
+  read(source: SourceOf<R>): AsyncIterable<ImportStep>;
 }
+
+export type LineImporter = ImporterOf<"lines">;
+export type DocumentImporter = ImporterOf<"document">;
+export type TableImporter = ImporterOf<"tables">;
+export type Importer = LineImporter | DocumentImporter | TableImporter;

@@ -1,9 +1,10 @@
 // What an importer yields on its way into the log: gathered into batches, each entry once, every refusal with its line.
-import type { EntryCopy, ImportedEntry, ImportStep, LogState } from "./importer.js";
+import type { JsonObject } from "../model/json.js";
+import type { EntryCopy, EntryStep, ImportedEntry, ImportStep, LogState } from "./importer.js";
 
-/** Large enough that one fsync serves many entries, small enough to be held in memory several times over. */
+/** Large enough that one fsync serves many entries, small enough that what is held does not grow old in memory. */
 const BATCH_STEPS_MAX = 500;
-const BATCH_BYTES_MAX = 4 * 1024 * 1024;
+const BATCH_BYTES_MAX = 2 * 1024 * 1024;
 
 export type IntakeOutcome = { readonly position: number; readonly isNew: boolean } | { readonly reason: string };
 
@@ -25,7 +26,6 @@ export interface ImportTotals {
   readonly sessions: ReadonlySet<string>;
 }
 
-type EntryStep = Extract<ImportStep, { readonly entry: unknown }>;
 type CopyStep = Extract<ImportStep, { readonly copy: unknown }>;
 
 export class Intake {
@@ -38,6 +38,8 @@ export class Intake {
   #copies: CopyStep[] = [];
   #copiedBytes = 0;
   #flushedAt = 0;
+  /** The batch that is being written, while the next one is read. */
+  #writing: Promise<void> = Promise.resolve();
   #added = 0;
   #existing = 0;
 
@@ -50,15 +52,25 @@ export class Intake {
     return { added: this.#added, existing: this.#existing, sessions: this.#sessions };
   }
 
-  async take(step: ImportStep): Promise<void> {
+  /** Takes a step; a promise only where there is something to wait for, since there are many steps. */
+  take(step: ImportStep): Promise<void> | undefined {
     if ("reason" in step) this.#reject(step.line, step.reason);
     else if ("present" in step) {
       this.#existing += 1;
       this.#noteSession(step.session_id);
-    } else if ("entry" in step) {
+    } else if ("entry" in step && this.#copies.length === 0) {
+      this.#entries.push(step);
+      if (this.#isFull()) return this.#handOver();
+    } else return this.#takeInOrder(step);
+    return undefined;
+  }
+
+  async #takeInOrder(
+    step: Extract<ImportStep, { readonly entry: unknown } | { readonly copy: unknown } | { readonly later: unknown }>,
+  ): Promise<void> {
+    if ("entry" in step) {
       await this.#flushCopies();
       this.#entries.push(step);
-      if (this.#isFull()) await this.#flushEntries();
     } else if ("copy" in step) {
       await this.#flushEntries();
       this.#copies.push(step);
@@ -85,36 +97,77 @@ export class Intake {
   }
 
   async #flushEntries(): Promise<void> {
+    await this.#handOver();
+    await this.#writing;
+  }
+
+  /** Begins to write what was gathered, and waits only for the batch before it: at most two are held in memory. */
+  async #handOver(): Promise<void> {
+    const before = this.#writing;
     const steps = this.#entries;
-    if (steps.length === 0) return;
-    this.#entries = [];
-    this.#flushedAt = this.bytes;
-    const known = await this.#target.find(steps.map(({ entry }) => entry.id));
-    const firstById = new Map<string, number>();
-    const fresh: EntryStep[] = [];
-    for (const [index, step] of steps.entries()) {
-      if (known[index] !== undefined || firstById.has(step.entry.id)) continue;
-      firstById.set(step.entry.id, fresh.length);
-      fresh.push(step);
+    if (steps.length > 0) {
+      this.#entries = [];
+      this.#flushedAt = this.bytes;
+      this.#writing = before.then(() => this.#write(steps));
+      // Whoever waits for it next is told of its failure.
+      this.#writing.catch(() => undefined);
     }
-    const outcomes = fresh.length === 0 ? [] : await this.#target.append(fresh.map(({ entry }) => entry));
-    const isCounted = new Set<string>();
+    await before;
+  }
+
+  async #write(steps: readonly EntryStep[]): Promise<void> {
+    const found = await this.#target.find(steps.map(({ entry }) => entry.id));
+    const fresh = new Map<string, EntryStep>();
+    const present: { readonly step: EntryStep; readonly position: number | undefined }[] = [];
     for (const [index, step] of steps.entries()) {
-      const { id } = step.entry;
-      const position = known[index];
-      if (position !== undefined) this.#settle(step, await this.#recognise(step, position));
-      else {
-        const outcome = outcomes[firstById.get(id) as number] as IntakeOutcome;
-        const isTwin = isCounted.has(id) && "position" in outcome;
-        this.#settle(step, isTwin ? { ...outcome, isNew: false } : outcome);
-        isCounted.add(id);
+      if (found[index] === undefined && !fresh.has(step.entry.id)) {
+        fresh.set(step.entry.id, step);
+        continue;
       }
+      const resolved = await this.#resolve(step, fresh, found[index]);
+      if (resolved !== undefined) present.push(resolved);
+    }
+    const added = [...fresh.values()];
+    const outcomes = added.length === 0 ? [] : await this.#target.append(added.map(({ entry }) => entry));
+    const outcomeById = new Map(added.map(({ entry }, index) => [entry.id, outcomes[index] as IntakeOutcome]));
+    for (const [index, step] of added.entries()) this.#settle(step, outcomes[index] as IntakeOutcome);
+    for (const { step, position } of present) {
+      const outcome = position === undefined ? outcomeById.get(step.entry.id) : { position, isNew: false };
+      this.#settle(step, withoutNews(outcome as IntakeOutcome));
     }
   }
 
-  async #recognise(step: EntryStep, position: number): Promise<IntakeOutcome> {
-    const reason = step.flawOf?.(await this.#target.bodyAt(position));
-    return reason === undefined ? { position, isNew: false } : { reason };
+  /**
+   * Puts a step among the fresh ones, or answers with what is present in its place, in this batch or in the log. It is
+   * decided before anything of the batch is appended, so that what is left of a message keeps its place in the order.
+   */
+  async #resolve(
+    first: EntryStep,
+    fresh: Map<string, EntryStep>,
+    found: number | undefined,
+  ): Promise<{ readonly step: EntryStep; readonly position: number | undefined } | undefined> {
+    let step = first;
+    let position = found;
+    for (;;) {
+      const twin = fresh.get(step.entry.id);
+      if (twin === undefined && position === undefined) {
+        fresh.set(step.entry.id, step);
+        return undefined;
+      }
+      const next = step.beyond?.(twin === undefined ? await this.#bodyAt(position as number) : bodyOf(twin.entry));
+      if (next === undefined) return { step, position: twin === undefined ? position : undefined };
+      if ("reason" in next) {
+        this.#reject(next.line, next.reason);
+        return undefined;
+      }
+      step = next;
+      [position] = await this.#target.find([step.entry.id]);
+    }
+  }
+
+  async #bodyAt(position: number): Promise<JsonObject | undefined> {
+    const bytes = await this.#target.bodyAt(position);
+    return bytes === undefined ? undefined : (JSON.parse(Buffer.from(bytes).toString("utf8")) as JsonObject);
   }
 
   #settle(step: EntryStep, outcome: IntakeOutcome): void {
@@ -149,4 +202,13 @@ export class Intake {
   #noteSession(session_id: unknown): void {
     if (typeof session_id === "string" && session_id !== "") this.#sessions.add(session_id);
   }
+}
+
+function withoutNews(outcome: IntakeOutcome): IntakeOutcome {
+  return "position" in outcome ? { ...outcome, isNew: false } : outcome;
+}
+
+/** An entry as its body will read once it is stored. */
+function bodyOf({ kind: _, ...body }: ImportedEntry): JsonObject {
+  return body as JsonObject;
 }

@@ -8,7 +8,7 @@ import { kindRules } from "../model/kinds.js";
 import { Rejection } from "../model/rejection.js";
 import { formatTime } from "../model/time.js";
 import type { WallClock } from "../model/zoned-time.js";
-import type { ImportedEntry, ImportSource } from "./importer.js";
+import type { ImportedEntry, SourceFacts } from "./importer.js";
 
 /** An entry on its way out: its body as it is stored, so that what was null or absent still is. */
 export interface StoredForm {
@@ -100,19 +100,30 @@ export class LineTimes {
   readonly #clock: WallClock;
   #last: number | undefined;
 
-  constructor(source: ImportSource) {
+  constructor(source: SourceFacts) {
     this.#clock = source.clock;
     this.#last = source.modified_ms;
   }
 
   /** Whether a line with this has a time of its own. */
   isTime(time: JsonValue | undefined): boolean {
-    return this.#clock.parse(time) !== undefined;
+    return isWritten(time) || this.#clock.parse(time) !== undefined;
   }
 
   /** As fields of an entry: nothing where no time is known at all. */
   take(time: JsonValue | undefined): { readonly created_at?: string } {
+    if (isWritten(time)) {
+      this.#last = Date.parse(time);
+      return { created_at: time };
+    }
     this.#last = this.#clock.parse(time) ?? this.#last;
     return this.#last === undefined ? {} : { created_at: formatTime(this.#last) };
   }
+}
+
+/** Whether a time is written the very way the record writes it, as most of those in transcripts are. */
+function isWritten(time: JsonValue | undefined): time is string {
+  if (typeof time !== "string" || time.length !== 24 || time[23] !== "Z") return false;
+  const ms = Date.parse(time);
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === time;
 }

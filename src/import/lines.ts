@@ -5,8 +5,11 @@ import { isJsonObject, isNestedWithin } from "../model/json.js";
 import { limits } from "../model/limits.js";
 import type { SourceRecord } from "./importer.js";
 
-/** Twice an entry's limit, because programs that escape everything but ASCII need that much for the same text. */
-export const LINE_BYTES_MAX = 2 * limits.entry_bytes;
+/**
+ * Several times an entry's limit: programs that escape everything but ASCII need twice as much for the same text, and
+ * transcripts carry the output of a tool a second time, uncut, in fields that are not kept.
+ */
+export const LINE_BYTES_MAX = 6 * limits.entry_bytes;
 /**
  * For lines of Hansard's own export: fields that no kind knows were moved into `extra`, and lie deeper there than an
  * entry may be when it is given.
@@ -17,7 +20,7 @@ const NESTING_CHECKED_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
 const NUL = 0x00;
 
-const UTF16_REASON = "the file is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8";
+export const UTF16_REASON = "the file is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8";
 
 interface Line {
   readonly number: number;
@@ -27,18 +30,19 @@ interface Line {
 }
 
 export async function* readRecords(
-  chunks: AsyncIterable<Buffer>,
+  /** Undefined for a stream of which nothing is left. */
+  chunks: AsyncIterable<Buffer> | undefined,
   levels: number = limits.nesting_levels,
 ): AsyncGenerator<SourceRecord> {
-  let isUtf16: boolean | undefined;
-  for await (const line of readLines(chunks)) {
-    isUtf16 ??= looksLikeUtf16(line.bytes ?? Buffer.alloc(0));
-    if (line.bytes !== undefined && isBlank(line.bytes, isUtf16)) continue;
-    yield isUtf16 ? { line: line.number, reason: UTF16_REASON } : toRecord(line, levels);
+  let isOther: boolean | undefined;
+  for await (const line of readLines(chunks ?? [])) {
+    isOther ??= isUtf16(line.bytes ?? Buffer.alloc(0));
+    if (line.bytes !== undefined && isBlank(line.bytes, isOther)) continue;
+    yield isOther ? { line: line.number, reason: UTF16_REASON } : toRecord(line, levels);
   }
 }
 
-async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+async function* readLines(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Line> {
   let number = 1;
   let parts: Buffer[] = [];
   let size = 0;
@@ -69,7 +73,7 @@ function joined(parts: readonly Buffer[], last: Buffer): Buffer {
 }
 
 /** With a mark, or as any text that begins with an ASCII character looks. */
-function looksLikeUtf16(bytes: Buffer): boolean {
+export function isUtf16(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
   return (first === NUL) !== (second === NUL) && bytes.length > 3 && (bytes[2] === NUL) !== (bytes[3] === NUL);
@@ -83,7 +87,7 @@ function isBlank(bytes: Buffer, nulIsBlank: boolean): boolean {
 }
 
 function toRecord({ number: line, bytes: whole, isTorn }: Line, levels: number): SourceRecord {
-  if (whole === undefined) return { line, reason: `the line is longer than ${LINE_BYTES_MAX} bytes (32 MiB)` };
+  if (whole === undefined) return { line, reason: `the line is longer than ${LINE_BYTES_MAX} bytes (96 MiB)` };
   // A crash can leave a hole of zeros where nothing was written yet; what stands beside it may be whole.
   const bytes = withoutNuls(whole);
   if (bytes.length === 0) return { line, reason: "the line holds nothing but NUL bytes, as a crash can leave them" };
@@ -100,7 +104,9 @@ function toRecord({ number: line, bytes: whole, isTorn }: Line, levels: number):
   }
   if (!isJsonObject(value)) return { line, reason: `the line is valid JSON, but ${named(value)} and not an object` };
   if (Object.keys(value).length === 0) return { line, reason: "the line holds an object with nothing in it" };
-  return isNestedWithin(value, levels) ? { line, record: value } : { line, reason: tooDeep(levels) };
+  return isNestedWithin(value, levels)
+    ? { line, record: value, bytes: bytes.length }
+    : { line, reason: tooDeep(levels) };
 }
 
 function tooDeep(levels: number): string {
@@ -116,7 +122,7 @@ function withoutNuls(bytes: Buffer): Buffer {
 }
 
 /** Looks before parsing: millions of brackets would become millions of objects. */
-function isShallow(bytes: Buffer, levels: number): boolean {
+export function isShallow(bytes: Buffer, levels: number): boolean {
   let depth = 0;
   let isText = false;
   for (let at = 0; at < bytes.length; at += 1) {

@@ -4,7 +4,7 @@ import { isJsonObject } from "../model/json.js";
 import { isRole, readRole } from "../model/roles.js";
 import type { WallClock } from "../model/zoned-time.js";
 import { ContentIds, hashedId, sessionOf } from "./identity.js";
-import type { ImportedEntry, Importer, ImportSource, ImportStep, Opening } from "./importer.js";
+import type { ImportedEntry, ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import {
   extraOnLine,
   idOnLine,
@@ -19,8 +19,9 @@ import {
 
 const FORMAT = "nanobot";
 
-export const nanobotImporter: Importer = {
+export const nanobotImporter: LineImporter = {
   format: FORMAT,
+  reads: "lines",
   recognises: ({ records }: Opening) =>
     records.some(isHeader) || records.some((record) => isMessage(record) && isBare(record)),
   read,

@@ -1,18 +1,70 @@
 // The formats that come in, in the order in which they are tried. A new one is a file of its own and a line here.
+
+import { antigravityImporter } from "./antigravity.js";
+import { atifImporter } from "./atif.js";
+import { chatGptImporter } from "./chatgpt.js";
+import { claudeCodeDocumentImporter, claudeCodeImporter } from "./claude-code.js";
+import {
+  claudeAgentNoteImporter,
+  claudeIndexImporter,
+  claudeRequestImporter,
+  claudeResponseImporter,
+} from "./claude-code-bodies.js";
+import { codexImporter } from "./codex.js";
+import { cursorImporter } from "./cursor.js";
+import { geminiCliDocumentImporter, geminiCliImporter } from "./gemini-cli.js";
 import { hansardImporter } from "./hansard.js";
-import type { Importer, Opening } from "./importer.js";
+import type { Importer, Opening, Reads } from "./importer.js";
+import { llmImporter } from "./llm.js";
+import {
+  anthropicDocumentImporter,
+  anthropicLineImporter,
+  openAiDocumentImporter,
+  openAiLineImporter,
+} from "./message-files.js";
 import { nanobotImporter } from "./nanobot.js";
+import { openCodeImporter, openCodeTablesImporter } from "./opencode.js";
+import { openClawImporter, piImporter } from "./pi.js";
 import { timmyImporter } from "./timmy.js";
 
-const importers: readonly Importer[] = [hansardImporter, nanobotImporter, timmyImporter];
+const importers: readonly Importer[] = [
+  hansardImporter,
+  claudeCodeImporter,
+  claudeCodeDocumentImporter,
+  claudeRequestImporter,
+  claudeResponseImporter,
+  claudeIndexImporter,
+  claudeAgentNoteImporter,
+  codexImporter,
+  piImporter,
+  openClawImporter,
+  geminiCliImporter,
+  geminiCliDocumentImporter,
+  antigravityImporter,
+  chatGptImporter,
+  llmImporter,
+  openCodeImporter,
+  openCodeTablesImporter,
+  cursorImporter,
+  atifImporter,
+  nanobotImporter,
+  timmyImporter,
+  anthropicLineImporter,
+  anthropicDocumentImporter,
+  openAiLineImporter,
+  openAiDocumentImporter,
+];
 
-export const importFormats: readonly string[] = importers.map(({ format }) => format);
+export const importFormats: readonly string[] = [...new Set(importers.map(({ format }) => format))];
 
-export function importerNamed(format: string): Importer | undefined {
-  return importers.find((importer) => importer.format === format);
+/** The importer that recognises a source; of a format that was named, the one that can read it at all. */
+export function findImporter(opening: Opening, format: string): Importer | undefined {
+  const named = importers.filter((importer) => format === "" || importer.format === format);
+  const found = named.find((importer) => canRead(importer.reads, opening) && importer.recognises(opening));
+  return found ?? (format === "" ? undefined : named.find(({ reads }) => canRead(reads, opening)));
 }
 
-export function recogniseImporter(opening: Opening): Importer | undefined {
-  if (opening.is_one_value) return undefined;
-  return importers.find((importer) => importer.recognises(opening));
+function canRead(reads: Reads, { tables, is_one_value, document }: Opening): boolean {
+  if (tables !== undefined || reads === "tables") return tables !== undefined && reads === "tables";
+  return reads === "lines" ? !is_one_value : document !== undefined;
 }

@@ -5,17 +5,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Fault } from "../model/fault.js";
-import { LINE_BYTES_MAX } from "./lines.js";
+import { UnreadableTables } from "./tables.js";
+import { decompressed, isCompressed } from "./zstd.js";
 
 /** Enough of a file to know its format by, whatever stands in its first lines. */
 const OPENING_BYTES = 64 * 1024;
+/** How far the end of the first line is looked for; beyond that its beginning has to do. */
+const FIRST_LINE_BYTES_MAX = 32 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 
 export interface FoundFile {
   /** As the user will recognise it. */
   readonly file: string;
-  /** Named itself, and not found in a folder. */
-  readonly isNamed: boolean;
 }
 
 /** A path that leads nowhere, and why. */
@@ -27,12 +28,12 @@ export interface LostPath {
 /** The file itself, or all files of a folder and of the folders in it, by name. */
 export async function* findFiles(path: string): AsyncGenerator<FoundFile | LostPath> {
   if (path === "-") {
-    yield { file: path, isNamed: true };
+    yield { file: path };
     return;
   }
   try {
     const found = await stat(path);
-    if (!found.isDirectory()) yield { file: path, isNamed: true };
+    if (!found.isDirectory()) yield { file: path };
     else yield* filesWithin(path);
   } catch (error) {
     yield { file: path, reason: reasonOf(error) };
@@ -51,7 +52,7 @@ async function* filesWithin(folder: string): AsyncGenerator<FoundFile | LostPath
     const path = join(folder, item.name);
     // A link to a folder is not followed: it may lead back to where we are.
     if (item.isDirectory()) yield* filesWithin(path);
-    else if (item.isFile() || (item.isSymbolicLink() && (await isFile(path)))) yield { file: path, isNamed: false };
+    else if (item.isFile() || (item.isSymbolicLink() && (await isFile(path)))) yield { file: path };
   }
 }
 
@@ -61,12 +62,13 @@ async function isFile(path: string): Promise<boolean> {
 
 export interface OpenedFile {
   readonly opening: Buffer;
+  /** Undefined where nobody knows how much will come. */
   readonly size: number | undefined;
   readonly modified_ms: number | undefined;
-  /** The whole file once, its opening included. */
-  readonly chunks: AsyncIterable<Buffer>;
-  /** The whole file once more; a stream has no such thing. */
-  readonly again?: () => AsyncIterable<Buffer>;
+  /** The whole file from its start, unpacked; undefined for a stream that was read before and not kept. */
+  chunks(): AsyncIterable<Buffer> | undefined;
+  /** Makes sure that it can be read more than once, before it is read: a stream is kept until it is closed. */
+  keep(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -75,55 +77,78 @@ export async function openFile(file: string, stdin: AsyncIterable<Buffer>): Prom
   try {
     const found = file === "-" ? undefined : await stat(file);
     if (found?.isDirectory()) return { file, reason: "it is a folder" };
-    const stream = file === "-" ? stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
-    const chunks = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-    const opening = await readOpening(chunks);
+    const first = (file === "-" ? stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES }))[
+      Symbol.asyncIterator
+    ]();
+    const packed = await readOpening(first as AsyncIterator<Buffer>);
+    const isPacked = packed[0] !== undefined && isCompressed(packed[0]);
+    const bytes = resumed(packed, first as AsyncIterator<Buffer>);
+    const unpacked = isPacked ? decompressed(bytes) : bytes;
+    const opening = isPacked ? await readOpening(unpacked) : packed;
+    const isFile = found?.isFile() === true;
+    let isRead = false;
+    let kept: KeptStream | undefined;
+    const chunks = (): AsyncIterable<Buffer> | undefined => {
+      if (kept !== undefined) return kept.chunks();
+      if (!isRead) {
+        isRead = true;
+        return isPacked ? resumed(opening, unpacked) : unpacked;
+      }
+      if (!isFile) return undefined;
+      const again: AsyncIterable<Buffer> = createReadStream(file, { highWaterMark: CHUNK_BYTES });
+      return isPacked ? decompressed(again) : again;
+    };
     return {
       opening: Buffer.concat(opening),
-      size: found?.isFile() ? found.size : undefined,
+      size: isFile && !isPacked ? found.size : undefined,
       modified_ms: found === undefined ? undefined : Math.floor(found.mtimeMs),
-      chunks: resumed(opening, chunks),
-      ...(found?.isFile() ? { again: () => createReadStream(file, { highWaterMark: CHUNK_BYTES }) } : {}),
-      close: async () => void (await chunks.return?.()),
+      chunks,
+      async keep() {
+        const stream = isFile ? undefined : chunks();
+        if (stream !== undefined) kept = await keepStream(stream);
+      },
+      async close() {
+        await first.return?.();
+        await kept?.remove();
+      },
     };
   } catch (error) {
     return { file, reason: reasonOf(error) };
   }
 }
 
-/** What has to be read twice is kept in a file of its own until it is closed, where it is a stream. */
-export async function rereadable(opened: OpenedFile): Promise<OpenedFile & Required<Pick<OpenedFile, "again">>> {
-  if (opened.again !== undefined) return { ...opened, again: opened.again };
+interface KeptStream {
+  chunks(): AsyncIterable<Buffer>;
+  remove(): Promise<void>;
+}
+
+async function keepStream(chunks: AsyncIterable<Buffer>): Promise<KeptStream> {
   const folder = await mkdtemp(join(tmpdir(), "hansard-import-"));
   const path = join(folder, "stream");
-  const close = async (): Promise<void> => {
-    await opened.close();
-    await rm(folder, { recursive: true, force: true });
-  };
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    await pipeline(opened.chunks, createWriteStream(path, { mode: 0o600 }));
+    await pipeline(chunks, createWriteStream(path, { mode: 0o600 }));
   } catch (error) {
-    await close();
+    await remove();
     const { syscall, message } = error as NodeJS.ErrnoException;
     if (syscall !== "write") throw error;
     const hint = "Make room where TMPDIR says, or import from a file.";
     throw new Fault("file_not_written", `what came in could not be kept: ${message}`, { hint, cause: error });
   }
-  const again = (): AsyncIterable<Buffer> => createReadStream(path, { highWaterMark: CHUNK_BYTES });
-  return { ...opened, chunks: again(), again, close };
+  return { chunks: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }), remove };
 }
 
 async function readOpening(chunks: AsyncIterator<Buffer>): Promise<readonly Buffer[]> {
   const opening: Buffer[] = [];
   let bytes = 0;
   let hasLine = false;
-  // Long enough to hold a whole line, however long that is.
-  while (bytes < OPENING_BYTES || (!hasLine && bytes <= LINE_BYTES_MAX)) {
+  while (bytes < OPENING_BYTES || (!hasLine && bytes <= FIRST_LINE_BYTES_MAX)) {
     const { done, value } = await chunks.next();
     if (done === true) break;
     opening.push(value);
     bytes += value.length;
-    hasLine ||= value.includes(0x0a);
+    // What begins as a list is a document, and has no line whose end could say more.
+    hasLine ||= value.includes(0x0a) || (bytes === value.length && /^\s*\[/.test(value.toString("latin1", 0, 64)));
   }
   return opening;
 }
@@ -137,9 +162,16 @@ async function* resumed(opening: readonly Buffer[], rest: AsyncIterator<Buffer>)
   }
 }
 
+/** What the disk or the file did, and not the log: a log that fails ends the import. */
+export function isReadFailure(error: unknown): boolean {
+  const { syscall, code } = error as NodeJS.ErrnoException;
+  return syscall === "read" || syscall === "open" || code === "ZSTD" || error instanceof UnreadableTables;
+}
+
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
+  if (error instanceof UnreadableTables) return message;
   if (code === "ENOENT") return "there is no such file or folder";
   if (code === "EACCES" || code === "EPERM") return "it may not be read";
-  return `it cannot be read: ${message}`;
+  return code === "ZSTD" ? message : `it cannot be read: ${message}`;
 }

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js"
 import { isRole, readRole } from "../model/roles.js";
 import type { WallClock } from "../model/zoned-time.js";
 import { ContentIds, sessionOf } from "./identity.js";
-import type { ImportedEntry, Importer, ImportSource, ImportStep, Opening } from "./importer.js";
+import type { ImportedEntry, ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import {
   extraOnLine,
   idOnLine,
@@ -24,8 +24,9 @@ const FORMAT = "timmy";
 const mainFieldByType = { message: "content", tool_call: "tool", error: "error", decision: "decision" } as const;
 type LineType = keyof typeof mainFieldByType;
 
-export const timmyImporter: Importer = {
+export const timmyImporter: LineImporter = {
   format: FORMAT,
+  reads: "lines",
   recognises: ({ records }: Opening) => records.some((record) => isKnown(record) && "timestamp" in record),
   read,
 };

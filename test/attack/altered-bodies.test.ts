@@ -1,5 +1,5 @@
 // A body that is not the one which was recorded is never handed out as if it were: not whole, not exported, not imported.
-import { existsSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openRecorder, type Recorder } from "../../src/index.js";
@@ -10,6 +10,7 @@ import { startServer } from "../e2e/http-client.js";
 import { databaseOfTest, sharedPostgres } from "../support/postgres.js";
 import { sampleEntries } from "../support/sample-entries.js";
 import { folderOfTest } from "../support/temporary-folder.js";
+import { zstdFrame } from "../support/zstd-frame.js";
 
 const store = sampleStore();
 const corrupt = { name: "Fault", code: "entry_corrupt" };
@@ -170,6 +171,16 @@ describe("an export that was tampered with", () => {
     expect(await readJson(["import", altered, "--as-new"], { data })).toMatchObject({ added: 12, rejected: [] });
   });
 
+  test("is refused in a folder too, and that is a failure although others were read", async () => {
+    const { data, altered } = await tampered();
+    const folder = folderOfTest();
+    copyFileSync(altered, join(folder, "altered.ndjson"));
+    writeFileSync(join(folder, "s.jsonl"), '{"type":"error","error":"e","timestamp":"2026-01-01T00:00:00"}\n');
+    const { status, stdout } = await runCli(["import", folder, "--json"], { data });
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ files: 2, added: 1, rejected: [{ line: 0 }] });
+  });
+
   test("is told by `verify FILE`, which says that the other is whole", async () => {
     const { whole, altered } = await tampered();
     expect(await readJson(["verify", whole])).toMatchObject({ ok: true, entries: 12, erased: 0, position: 12 });
@@ -183,5 +194,18 @@ describe("an export that was tampered with", () => {
       status: 2,
       code: "option_misplaced",
     });
+  });
+
+  test("is told where it is packed too, and one that cannot be unpacked is not read", async () => {
+    const { data, whole, altered } = await tampered();
+    const packed = (name: string): string => `${name}.zst`;
+    for (const name of [whole, altered]) writeFileSync(packed(name), zstdFrame(readFileSync(name, "utf8")));
+    expect(await readJson(["verify", packed(whole)])).toMatchObject({ ok: true, entries: 12 });
+    expect((await runCli(["verify", packed(altered)])).status).toBe(1);
+    expect((await runCli(["import", packed(altered)], { data })).status).toBe(1);
+    expect(await readJson(["import", packed(whole)], { data })).toMatchObject({ added: 12, existing: 0, rejected: [] });
+    const long = zstdFrame(readFileSync(whole, "utf8") + "\n".repeat(1_000_000));
+    writeFileSync(packed(altered), Buffer.concat([long, Buffer.from("no frame")]));
+    expect(await readError(["verify", packed(altered)])).toMatchObject({ status: 1, code: "file_not_read" });
   });
 });

@@ -79,17 +79,24 @@ describe("hansard import", () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test("a file that is of no known format is told; in a folder it is passed over", async () => {
+  test("a file of no known format is told once, in a folder too; an empty one holds nothing", async () => {
     const folder = folderOfTest();
     writeFileSync(join(folder, "package.json"), '{"name":"x"}\n');
     writeFileSync(join(folder, "picture.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0]));
     writeFileSync(join(folder, "empty.jsonl"), "");
+    writeFileSync(join(folder, "notes.txt"), "one\ntwo\nthree\n");
     const data = folderOfTest();
-    const none = { sessions: 0, added: 0, existing: 0 };
-    expect(await readJson(["import", folder], { data })).toEqual({ ...none, files: 0, rejected: [] });
-    const { status, stdout } = await runCli(["import", join(folder, "package.json"), "--json"], { data });
-    expect(status).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ rejected: [{ line: 0, reason: expect.stringMatching(/no format/) }] });
+    const alone = await runCli(["import", folder, "--json"], { data });
+    expect(alone.status).toBe(1);
+    const told = ["notes.txt", "package.json", "picture.png"].map((name) => ({
+      ...{ file: join(folder, name), line: 0, reason: expect.stringMatching(/no format.*--format/) },
+    }));
+    expect(JSON.parse(alone.stdout)).toEqual({ files: 3, sessions: 0, added: 0, existing: 0, rejected: told });
+    // Beside something that could be read, strangers in a folder are no failure; one that was named is.
+    writeFileSync(join(folder, "session_x.jsonl"), '{"type":"error","error":"e","timestamp":"2026-01-01T00:00:00"}\n');
+    expect(await readJson(["import", folder], { data })).toMatchObject({ files: 4, added: 1, rejected: told });
+    const named = await runCli(["import", folder, join(folder, "notes.txt"), "--json"], { data });
+    expect(named.status).toBe(1);
   });
 
   test.each([
@@ -99,12 +106,20 @@ describe("hansard import", () => {
       "a document that holds a list",
       '{"messages": [\n{"role":"user","content":"q"},\n{"role":"user","content":"r"}\n]}',
     ],
-    ["lines that say themselves which session they belong to", '{"role":"user","content":"q","sessionID":"s"}\n'],
-  ])("%s is of no known format, and nothing of it is taken", async (_, text) => {
+  ])("%s is read as the document it is, and not by lines", async (_, text) => {
     const file = join(folderOfTest(), "messages.json");
     writeFileSync(file, text);
-    const data = folderOfTest();
-    const { status, stdout } = await runCli(["import", file, "--json"], { data });
+    expect(await readJson(["import", file], { data: folderOfTest() })).toMatchObject({
+      files: 1,
+      added: 3,
+      rejected: [],
+    });
+  });
+
+  test("lines that say themselves which session they belong to are of no known format", async () => {
+    const file = join(folderOfTest(), "messages.json");
+    writeFileSync(file, '{"role":"user","content":"q","sessionID":"s"}\n');
+    const { status, stdout } = await runCli(["import", file, "--json"], { data: folderOfTest() });
     expect(status).toBe(1);
     const rejected = [{ line: 0, reason: expect.stringMatching(/no format/) }];
     expect(JSON.parse(stdout)).toMatchObject({ files: 1, added: 0, rejected });

@@ -81,6 +81,8 @@ test("a driver stays in its engine", () => {
   expect(problems({ "src/read/list.ts": "import Database from 'better-sqlite3'" })).toEqual([
     "src/read/list.ts:1: better-sqlite3 is imported only in engines/sqlite",
   ]);
+  expect(problems({ "src/import/tables.ts": "import Database from 'better-sqlite3'" })).toEqual([]);
+  expect(problems({ "src/import/lines.ts": "import Database from 'better-sqlite3'" })).toHaveLength(1);
 });
 
 test("an import whose target is computed cannot be checked, and is refused", () => {

@@ -21,7 +21,7 @@ export const exportCommand: CommandModule = {
   define(command: Command): void {
     command.option(
       "--format <name>",
-      "hansard (all there is, can be imported again), nanobot, timmy or markdown (hansard)",
+      "hansard (all there is, can be imported again), nanobot, timmy, markdown or atif (hansard)",
     );
     defineQuestion(command, "export")
       .option("--timezone <zone>", "for nanobot and timmy, whose times have no zone (this machine's)")

@@ -5,6 +5,7 @@ import {
   type ImportedFile,
   type ImportProgress,
   type ImportReport,
+  importFormats,
   openRecorder,
   type Recorder,
   type RejectedLine,
@@ -23,7 +24,7 @@ export const importCommand: CommandModule = {
   define(command: Command): void {
     command
       .argument("<path...>", "files, folders with all that is in them, or - for standard input")
-      .option("--format <name>", "what it is, where its content does not tell: hansard, nanobot, timmy")
+      .option("--format <name>", `what it is, where its content does not tell: ${importFormats.join(", ")}`)
       .option("--timezone <zone>", "where times without a zone were written, such as Europe/Berlin (this machine's)")
       .option("--as-new", "place a Hansard export anew, also one whose chain does not hold")
       .option("--redact <when>", "capture: mask secrets before they are stored")
@@ -31,8 +32,9 @@ export const importCommand: CommandModule = {
       .addHelpText(
         "after",
         `\nThe format is found by content. Importing again adds nothing, and a file that has grown adds what is new.
-Lines that cannot be read are reported and left out; the exit status is 1 only where a file could not be read at all, or
-where it is a Hansard export whose chain does not hold: of that nothing is imported.
+Lines that cannot be read are reported and left out, and so are files of no known format. The exit status is 1 where a
+named path, a file of a known format or everything could not be read; and of a Hansard export whose chain does not hold
+nothing is imported.
 ${examplesText([
   ["all sessions of a nanobot workspace", "hansard import ~/.nanobot/workspace/sessions"],
   ["Timmy's logs, written on a machine in Chicago", "hansard import logs --timezone America/Chicago"],
@@ -58,11 +60,19 @@ ${examplesText([
           }),
         ).finally(() => progress.clear())
       : before;
+    const known = files.filter(({ format }) => format !== "").map(({ file }) => file);
+    const meant = new Set([...operands, ...known]);
     if (json) screen.out.write(documentText(report, screen.out));
     else printReport(invocation, report, files);
-    return report.rejected.some(({ line }) => line === 0) ? exitStatus.failed : exitStatus.done;
+    return isFailure(report, meant) ? exitStatus.failed : exitStatus.done;
   },
 };
+
+/** A file that was meant and could not be read fails; so does an import of which nothing could be read at all. */
+function isFailure({ rejected, added, existing }: ImportReport, meant: ReadonlySet<string>): boolean {
+  if (rejected.length > 0 && added + existing === 0) return true;
+  return rejected.some(({ line, file }) => line === 0 && meant.has(file));
+}
 
 async function withoutStore<T>(work: (recorder: Recorder) => Promise<T>): Promise<T> {
   const recorder = await openRecorder({ data: "memory:" });

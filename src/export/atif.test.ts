@@ -1,0 +1,73 @@
+// A session as ATIF: steps without gaps, results with their calls, masked, and readable again.
+import { expect, test } from "vitest";
+import { fixturePath } from "../../test/support/fixtures.js";
+import { importBench } from "../../test/support/import-target.js";
+import { expectLegalHistory, tokensOf } from "../../test/support/transcripts.js";
+
+const session_id = "9f0c7a52-1111-4222-8333-444455556666";
+
+test("a session goes out as steps, and comes in again as the same talk with the same tokens", async () => {
+  const bench = importBench();
+  await bench.import(fixturePath("import", "claude-code", "shop", `${session_id}.jsonl`));
+  const text = await bench.export({ format: "atif", session_id });
+  const document = JSON.parse(text);
+  expect(document).toMatchObject({
+    ...{ schema_version: "ATIF-v1.7", session_id, agent: { name: "claude-code", version: "2.1.40" } },
+    final_metrics: { total_prompt_tokens: 23, total_completion_tokens: 158, total_steps: document.steps.length },
+  });
+  expect(document.steps.map((step: { step_id: number }) => step.step_id)).toEqual(
+    document.steps.map((_: unknown, index: number) => index + 1),
+  );
+  expect(document.steps[1]).toMatchObject({
+    ...{ source: "agent", model_name: "claude-opus-4-5", message: "I will look at the code and run its tests." },
+    tool_calls: [{ tool_call_id: "toolu_01", function_name: "Read", arguments: { file_path: "src/money.ts" } }, {}],
+    observation: {
+      results: [{ source_call_id: "toolu_01" }, { source_call_id: "toolu_02", extra: { is_error: true } }],
+    },
+    metrics: { prompt_tokens: 10, completion_tokens: 90, cached_tokens: 200 },
+  });
+  const again = importBench();
+  await again.import(again.write("run.json", text));
+  const talk = await bench.recorder.session(session_id).history();
+  const read = (await expectLegalHistory(again.recorder, session_id)).filter(({ role }) => role !== "system");
+  expect(read.map(({ role }) => role)).toEqual(talk.map(({ role }) => role));
+  expect(tokensOf(await again.entries())).toMatchObject({ input_tokens: 23, output_tokens: 158 });
+});
+
+test("an answer that came later and a call that failed are steps too", async () => {
+  const { recorder, ...bench } = importBench();
+  const { id: interaction_id } = await recorder.recordInteraction({ session_id: "s", prompt: "later" });
+  await recorder.recordInteraction({ session_id: "s", prompt: "never", error: "529 overloaded" });
+  await recorder.append({ kind: "response", interaction_id, response: "now" });
+  const { steps } = JSON.parse(await bench.export({ format: "atif", session_id: "s" }));
+  expect(steps).toMatchObject([
+    { source: "user", message: "later" },
+    { source: "user", message: "never" },
+    { source: "system", message: "529 overloaded", extra: { kind: "error" } },
+    { source: "agent", message: "now" },
+  ]);
+});
+
+test("results without a call, interactions and secrets: nothing is lost, and nothing is given away", async () => {
+  const { recorder, ...bench } = importBench();
+  await recorder.session("s").toolCall({ tool: "ping", result: "pong" });
+  await recorder.recordInteraction({
+    session_id: "s",
+    prompt: "key sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJ",
+    response: "ok",
+  });
+  const document = JSON.parse(await bench.export({ format: "atif", session_id: "s" }));
+  expect(document.steps).toMatchObject([
+    {
+      step_id: 1,
+      source: "agent",
+      tool_calls: [{ function_name: "ping" }],
+      observation: { results: [{ content: "pong" }] },
+    },
+    { step_id: 2, source: "user" },
+    { step_id: 3, source: "agent", message: "ok" },
+  ]);
+  expect(JSON.stringify(document)).not.toContain("abcdefghijklmnopqrstuvwxyz0123456789");
+  expect(await bench.export({ format: "atif", session_id: "nobody" })).toBe("");
+  await expect(bench.export({ format: "atif" })).rejects.toMatchObject({ code: "session_id_invalid" });
+});

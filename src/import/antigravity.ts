@@ -1,0 +1,106 @@
+// Antigravity CLI's transcripts: steps of a user, a model that plans, and the tools it ran.
+import { isJsonObject, type JsonObject } from "../model/json.js";
+import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
+import { textAt } from "./transcript/fields.js";
+import { splitInjected } from "./transcript/injected.js";
+import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
+
+const tool = { format: "antigravity", lacks: ["system prompt", "tool definitions", "usage", "working folder"] };
+
+const INJECTED = /<(ADDITIONAL_METADATA|USER_SETTINGS_CHANGE|EPHEMERAL_MESSAGE)\b/;
+
+export const antigravityImporter: LineImporter = {
+  format: tool.format,
+  reads: "lines",
+  recognises: ({ records }: Opening) =>
+    records.some((record) => typeof record.step_index === "number" && typeof record.source === "string"),
+  read,
+};
+
+async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
+  // The folder is called as the session; the file is called the same in all of them.
+  const folder = /([^\\/]+)[\\/]\.system_generated[\\/]/.exec(source.path)?.[1];
+  const session = new Transcript(tool, source).session(folder ?? source.stem);
+  let calls: { readonly id: string; readonly name: string }[] = [];
+  for await (const item of source.records()) {
+    if ("reason" in item) {
+      yield item;
+      continue;
+    }
+    const { line, record } = item;
+    const origin = { line, at: record.created_at, identity: ["step", record.step_index ?? null, record.type ?? null] };
+    yield* session.about(origin, {});
+    const own = callsOf(record, session.id);
+    if (record.source === "MODEL" && record.type === "PLANNER_RESPONSE") {
+      yield* say(session, origin, record, own);
+      calls = [...own];
+    } else if (record.source === "MODEL" && typeof record.content === "string") {
+      // A tool that ran: the call stands in its own step, or in the plan before it, or nowhere.
+      const [call] = own.length > 0 ? own : calls.splice(0, 1);
+      yield* run(session, origin, record, call);
+    } else if (record.type === "USER_INPUT") yield* user(session, origin, record);
+    else yield session.raw(origin, record);
+  }
+  yield* session.close();
+}
+
+function callsOf(record: JsonObject, session: string) {
+  const calls = Array.isArray(record.tool_calls) ? record.tool_calls.filter(isJsonObject) : [];
+  return calls.map((call, index) => ({
+    id: textAt(call, "id") ?? `${session.slice(0, 8)}-${record.step_index}-${index}`,
+    name: textAt(call, "name") ?? "unknown",
+    args: call.arguments ?? call.args ?? {},
+  }));
+}
+
+function* say(
+  session: TranscriptSession,
+  origin: Origin,
+  record: JsonObject,
+  calls: ReturnType<typeof callsOf>,
+): Generator<ImportStep> {
+  const id = String(record.step_index);
+  const thinking = textAt(record, "thinking");
+  yield* session.say(id, origin, {
+    ...{ line: origin.line, at: origin.at, model: textAt(record, "model") },
+    parts: [
+      ...(thinking === undefined ? [] : [{ id, thinking }]),
+      { id, text: textAt(record, "content") ?? "" },
+      ...calls.map((call) => ({ id: call.id, call })),
+    ],
+  });
+  yield* session.close();
+}
+
+/** A step of a tool is the call and its result in one. */
+function* run(
+  session: TranscriptSession,
+  origin: Origin,
+  record: JsonObject,
+  known: { readonly id: string; readonly name: string } | undefined,
+): Generator<ImportStep> {
+  const own = callsOf(record, session.id)[0];
+  const name = known?.name ?? String(record.type).toLowerCase();
+  const id = known?.id ?? `${session.id.slice(0, 8)}-${record.step_index}`;
+  if (known === undefined || own !== undefined) {
+    const call = own ?? { id, name, args: {} };
+    yield* session.say(
+      id,
+      { ...origin, identity: ["call", id] },
+      { line: origin.line, at: origin.at, parts: [{ id, call }] },
+    );
+    yield* session.close();
+  }
+  const is_error = record.status === undefined ? undefined : record.status === "ERROR";
+  yield session.result({ ...origin, call_id: id, tool: name, result: record.content ?? "", is_error });
+}
+
+function* user(session: TranscriptSession, origin: Origin, record: JsonObject): Generator<ImportStep> {
+  const whole = textAt(record, "content") ?? "";
+  const { content, injected } = splitInjected(whole, INJECTED);
+  const text = typeof content === "string" ? content : "";
+  const request = /^\s*<USER_REQUEST>\n?([\s\S]*?)\n?<\/USER_REQUEST>\s*$/.exec(text)?.[1] ?? text;
+  const extra = injected.length === 0 ? undefined : { injected };
+  if (request === "" && whole !== "") yield session.raw(origin, record);
+  else yield session.message({ ...origin, extra }, { role: "user", content: request });
+}

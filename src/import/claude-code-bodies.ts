@@ -1,0 +1,180 @@
+// What Claude Code leaves beside its transcripts: the bodies it sent to the provider and got back, which alone say
+// verbatim what its model was told, and the notes about its subagents.
+import { contentTexts } from "../model/content.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { sessionOf } from "./identity.js";
+import type { DocumentImporter, ImportSource, ImportStep, LineImporter, Opening, SourceOf } from "./importer.js";
+import { LineTimes } from "./line-form.js";
+import { textAt } from "./transcript/fields.js";
+import { Transcript } from "./transcript/transcript.js";
+import { anthropicUsage, toUsage } from "./transcript/usage.js";
+
+const FORMAT = "claude-code";
+
+/** A request's body: each becomes an interaction with all that was sent. */
+export const claudeRequestImporter: DocumentImporter = {
+  format: FORMAT,
+  reads: "document",
+  recognises: ({ document, name }: Opening) =>
+    isJsonObject(document) &&
+    Array.isArray(document.messages) &&
+    (name.endsWith(".request.json") || sessionIn(document.metadata) !== undefined),
+  read: readRequest,
+};
+
+/** An answer's body. Where the index says which request it answers, it is read with that. */
+export const claudeResponseImporter: DocumentImporter = {
+  format: FORMAT,
+  reads: "document",
+  recognises: ({ document, name }: Opening) =>
+    name.endsWith(".response.json") && isJsonObject(document) && document.type === "message",
+  read: readResponse,
+};
+
+/** The index of a folder of bodies: which answer belongs to which request. */
+export const claudeIndexImporter: LineImporter = {
+  format: FORMAT,
+  reads: "lines",
+  recognises: ({ records }: Opening) => records.some((record) => nameIn(record, ".request.json") !== undefined),
+  read: readIndex,
+};
+
+/** What is noted beside a subagent's transcript. */
+export const claudeAgentNoteImporter: DocumentImporter = {
+  format: FORMAT,
+  reads: "document",
+  recognises: ({ document, name }: Opening) =>
+    name.endsWith(".meta.json") && isJsonObject(document) && typeof document.agentType === "string",
+  read: readAgentNote,
+};
+
+async function* readRequest(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
+  for await (const item of source.values("")) {
+    if ("reason" in item) yield item;
+    else if (isJsonObject(item.value)) yield { line: item.line, entry: toInteraction(source, item.value) };
+  }
+}
+
+function toInteraction(source: SourceOf<"document">, body: JsonObject) {
+  const { messages = [], system, tools, model, ...settings } = body;
+  const session = sessionIn(body.metadata);
+  const id = requestId(source.path);
+  return {
+    kind: "interaction",
+    id,
+    ...(session === undefined ? {} : { session_id: sessionOf(FORMAT, session).session_id }),
+    client: FORMAT,
+    ...new LineTimes(source).take(undefined),
+    prompt: promptOf(messages),
+    ...(typeof model === "string" ? { model } : {}),
+    context_pack: { messages, ...(system === undefined ? {} : { system }), ...(tools === undefined ? {} : { tools }) },
+    extra: { request: settings },
+  };
+}
+
+/** The file is called by the request's own id. */
+function requestId(path: string): string {
+  const name = /([^\\/]+?)(?:\.request)?(?:\.json)?$/.exec(path)?.[1] ?? "";
+  return `${FORMAT}:${name.replace(/[^A-Za-z0-9._:-]/g, "_").slice(0, 100)}`;
+}
+
+/** What the user said last; where only results of tools came back, their words. */
+function promptOf(messages: JsonValue): string {
+  const users = Array.isArray(messages)
+    ? messages.filter((message) => isJsonObject(message) && message.role === "user")
+    : [];
+  const last = users.at(-1);
+  const content = isJsonObject(last) ? last.content : undefined;
+  const results = Array.isArray(content)
+    ? content.filter(isJsonObject).flatMap((block) => contentTexts(block.content))
+    : [];
+  const words = [contentTexts(content).join("\n"), results.join("\n"), JSON.stringify(content ?? "nothing was said")];
+  return words.find((text) => text.trim() !== "") as string;
+}
+
+/** The session is hidden in the id of the user, as JSON or at its end. */
+function sessionIn(metadata: JsonValue | undefined): string | undefined {
+  const user = isJsonObject(metadata) ? textAt(metadata, "user_id") : undefined;
+  return user === undefined ? undefined : /(?:_session_|"session_id"\s*:\s*")([0-9A-Za-z-]+)/.exec(user)?.[1];
+}
+
+async function* readIndex(source: ImportSource): AsyncGenerator<ImportStep> {
+  for await (const item of source.records()) {
+    if ("reason" in item) {
+      yield item;
+      continue;
+    }
+    const request = nameIn(item.record, ".request.json");
+    const response = nameIn(item.record, ".response.json");
+    // A request that was never answered has nothing to join.
+    if (request === undefined || response === undefined) continue;
+    const body = parsed(await source.near.read(response));
+    if (body === undefined) yield { line: item.line, reason: `${response}, which it names, cannot be read` };
+    else yield { line: item.line, entry: toResponse(requestId(request), response, body, item.record) };
+  }
+}
+
+function toResponse(interaction_id: string, file: string, body: JsonObject, joined: JsonObject) {
+  const usage = toUsage(body.usage, anthropicUsage);
+  const request_id = file.replace(/\.response\.json$/, "");
+  return {
+    kind: "response",
+    id: `${interaction_id}:response`,
+    interaction_id,
+    ...(typeof joined.timestamp === "string" ? { created_at: joined.timestamp } : {}),
+    response: contentTexts(body.content).join("\n"),
+    ...(typeof body.model === "string" ? { model: body.model } : {}),
+    ...(usage === undefined ? {} : { usage }),
+    extra: { request_id, message_id: body.id ?? null, content: body.content ?? null },
+  };
+}
+
+/** The last part of a path in any of the record's fields that ends like this. */
+function nameIn(record: JsonObject, ending: string): string | undefined {
+  const found = Object.values(record).find((value) => typeof value === "string" && value.endsWith(ending));
+  return typeof found === "string" ? found.replace(/^.*[\\/]/, "") : undefined;
+}
+
+function parsed(text: string | undefined): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function* readResponse(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
+  const name = source.path.replace(/^.*[\\/]/, "");
+  if ((await source.near.read("index.jsonl"))?.includes(name)) return;
+  const transcript = new Transcript({ format: FORMAT, lacks: [] }, source);
+  for await (const item of source.values("")) {
+    if ("reason" in item) yield item;
+    else if (isJsonObject(item.value)) {
+      // Which request it answers nobody wrote down.
+      const origin = { line: item.line, at: undefined, native: textAt(item.value, "id"), identity: [item.value] };
+      const { entry } = transcript.session(name).raw(origin, item.value);
+      yield { line: item.line, entry: { ...entry, session_id: "" } };
+    }
+  }
+}
+
+async function* readAgentNote(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
+  const [, key, agent] = /([^\\/]+)[\\/]subagents[\\/](?:.*[\\/])?agent-([^\\/]+)\.meta\.json$/.exec(source.path) ?? [];
+  if (key === undefined || agent === undefined) {
+    yield { line: 0, reason: "it is a note about a subagent, but its folder does not tell of which session" };
+    return;
+  }
+  const { agentType, description, ...rest } = await source.header([
+    "agentType",
+    "description",
+    "worktreePath",
+    "toolUseId",
+  ]);
+  const session = new Transcript({ format: FORMAT, lacks: [] }, source).session(key).child(`agent-${agent}`);
+  const metadata = { agent_type: agentType ?? "", ...(description === undefined ? {} : { description }), ...rest };
+  for (const step of session.about({ line: 1, at: undefined }, { metadata })) {
+    // Where it was read is said by the transcript itself.
+    if ("entry" in step) yield { ...step, entry: { ...step.entry, metadata } };
+  }
+}

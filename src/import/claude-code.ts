@@ -1,0 +1,276 @@
+// Claude Code's transcripts: a line for each block of an answer, each result and each thing it noted down for itself.
+import { contentTexts } from "../model/content.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import type {
+  DocumentImporter,
+  ImportSource,
+  ImportStep,
+  LineImporter,
+  Opening,
+  SourceFacts,
+  SourceOf,
+} from "./importer.js";
+import { textAt } from "./transcript/fields.js";
+import { splitInjected } from "./transcript/injected.js";
+import type { SaidPart } from "./transcript/said.js";
+import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
+import { anthropicUsage, toUsage } from "./transcript/usage.js";
+
+const tool = { format: "claude-code", lacks: ["system prompt", "tool definitions", "context as sent"] };
+
+/** What a result repeats beside itself is kept only where the line is no longer than this: every text once is enough. */
+const DETAIL_LINE_BYTES_MAX = 8 * 1024;
+const INJECTED =
+  /<(command-[a-z-]+|local-command-[a-z-]+|bash-[a-z-]+|task-notification|system-reminder|ide_[a-z_]+)\b/;
+const NOTED = ["summary", "file-history-snapshot", "queue-operation", "ai-title", "custom-title", "progress", "system"];
+
+export const claudeCodeImporter: LineImporter = {
+  format: tool.format,
+  reads: "lines",
+  recognises: ({ records }: Opening) => records.some(isLine),
+  read,
+};
+
+/** Sessions as its web interface hands them out: the same lines in one document. */
+export const claudeCodeDocumentImporter: DocumentImporter = {
+  format: tool.format,
+  reads: "document",
+  recognises: ({ document }: Opening) =>
+    isJsonObject(document) && Array.isArray(document.loglines) && document.loglines.some((line) => isLine(line)),
+  read: readDocument,
+};
+
+function isLine(record: JsonValue): boolean {
+  if (!isJsonObject(record) || "role" in record || "payload" in record) return false;
+  const { type, message } = record;
+  if (type === "user" || type === "assistant") return message !== undefined;
+  if (type === undefined && "sessionId" in record && isJsonObject(message)) return typeof message.role === "string";
+  return NOTED.includes(String(type)) && ["sessionId", "leafUuid", "uuid"].some((name) => name in record);
+}
+
+async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
+  const sessions = new ClaudeSessions(source);
+  for await (const item of source.records()) {
+    if ("reason" in item) yield item;
+    // Handed on one by one: delegating costs promises, and there are many steps.
+    else for (const step of sessions.take(item.line, item.record, item.bytes)) yield step;
+  }
+  yield* sessions.end();
+}
+
+async function* readDocument(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
+  const sessions = new ClaudeSessions(source);
+  for await (const item of source.values("loglines.*")) {
+    if ("reason" in item) yield item;
+    else if (isJsonObject(item.value)) yield* sessions.take(item.line, item.value, 0);
+    else yield { line: item.line, reason: "the item is no object" };
+  }
+  yield* sessions.end();
+}
+
+class ClaudeSessions {
+  readonly #transcript: Transcript;
+  readonly #stem: string;
+  /** The session of lines that do not say theirs: the first that another line says, else what folder or file is called. */
+  readonly #key: string;
+  readonly #sessions = new Map<string, TranscriptSession>();
+  readonly #titleRanks = new Map<string, number>();
+
+  constructor(source: SourceFacts) {
+    this.#transcript = new Transcript(tool, source);
+    this.#stem = source.stem;
+    const folder = /([^\\/]+)[\\/]subagents[\\/]/.exec(source.path)?.[1];
+    const [said] = source.opening.records.flatMap((record) => textAt(record, "sessionId") ?? []);
+    this.#key = said ?? folder ?? source.stem;
+  }
+
+  *take(line: number, record: JsonObject, bytes: number): Generator<ImportStep> {
+    const native = textAt(record, "uuid");
+    const origin = {
+      line,
+      at: record.timestamp,
+      native,
+      ...(native === undefined ? { identity: [JSON.stringify(record)] } : {}),
+    };
+    const session = this.#sessionOf(record);
+    yield* session.about(origin, {
+      cwd: textAt(record, "cwd"),
+      git_branch: textAt(record, "gitBranch"),
+      version: textAt(record, "version"),
+      parent: isJsonObject(record.forkedFrom) ? textAt(record.forkedFrom, "sessionId") : undefined,
+    });
+    const { message } = record;
+    const type = record.type ?? (isJsonObject(message) ? message.role : undefined);
+    if (type === "assistant" && isJsonObject(message)) yield* this.#assistant(session, origin, record, message);
+    else if (type === "user" && isJsonObject(message) && "content" in message)
+      yield* this.#user(session, origin, record, message, bytes);
+    else yield* this.#noted(session, origin, record);
+  }
+
+  *end(): Generator<ImportStep> {
+    for (const session of this.#sessions.values()) yield* session.close();
+  }
+
+  #sessionOf(record: JsonObject): TranscriptSession {
+    const agent = /^agent-(.+)$/.exec(this.#stem)?.[1];
+    const key = textAt(record, "sessionId") ?? this.#key;
+    if (record.isSidechain !== true && agent === undefined) return this.#session(key);
+    const id = textAt(record, "agentId") ?? agent;
+    return this.#session(key, id === undefined ? "sidechain" : `agent-${id}`);
+  }
+
+  #session(key: string, child?: string): TranscriptSession {
+    const name = child === undefined ? key : `${key}\0${child}`;
+    let session = this.#sessions.get(name);
+    if (session === undefined) {
+      const main = this.#transcript.session(key);
+      session = child === undefined ? main : main.child(child);
+      this.#sessions.set(name, session);
+    }
+    return session;
+  }
+
+  *#assistant(
+    session: TranscriptSession,
+    origin: Origin,
+    record: JsonObject,
+    message: JsonObject,
+  ): Generator<ImportStep> {
+    if (record.isApiErrorMessage === true) {
+      yield* session.close();
+      const error = contentTexts(message.content).join("\n");
+      yield session.error({ ...origin, extra: { request_id: record.requestId ?? null } }, error, "api");
+      return;
+    }
+    const blocks = blocksOf(message.content);
+    const part = origin.native ?? String(origin.line);
+    const model = textAt(message, "model");
+    const id = textAt(message, "id");
+    const results = blocks.filter((block) => typeof block.tool_use_id === "string");
+    yield* session.say(id ?? part, id === undefined ? origin : { ...origin, native: id }, {
+      line: origin.line,
+      at: origin.at,
+      parts: partsOf(part, blocks),
+      model,
+      // What the tool wrote itself in the model's place cost nothing.
+      usage: model === "<synthetic>" ? undefined : toUsage(message.usage, anthropicUsage),
+      extra: { ...given("message_id", id), ...given("request_id", textAt(record, "requestId")) },
+    });
+    for (const [index, block] of results.entries()) yield* this.#result(session, origin, block, index, undefined);
+  }
+
+  *#user(
+    session: TranscriptSession,
+    origin: Origin,
+    record: JsonObject,
+    message: JsonObject,
+    bytes: number,
+  ): Generator<ImportStep> {
+    const blocks = blocksOf(message.content);
+    const results = blocks.filter((block) => block.type === "tool_result");
+    const detail = bytes <= DETAIL_LINE_BYTES_MAX ? record.toolUseResult : undefined;
+    for (const [index, block] of results.entries()) yield* this.#result(session, origin, block, index, detail);
+    if (results.length > 0 && results.length === blocks.length) return;
+    const spoken = blocks.filter((block) => block.type !== "tool_result");
+    const { content, injected } = splitInjected(results.length > 0 ? spoken : (message.content ?? ""), INJECTED);
+    const isInjected = record.isMeta === true || record.isCompactSummary === true || content === undefined;
+    if (isInjected && results.length === 0) yield* session.behind(session.raw(origin, record));
+    else if (isInjected)
+      yield* session.behind(session.raw(besides(origin), { ...record, message: { content: spoken } }));
+    else {
+      yield* session.close();
+      const extra = injected.length === 0 ? undefined : { injected };
+      yield session.message({ ...(results.length > 0 ? besides(origin) : origin), extra }, { role: "user", content });
+    }
+  }
+
+  *#result(
+    session: TranscriptSession,
+    origin: Origin,
+    block: JsonObject,
+    index: number,
+    detail: JsonValue | undefined,
+  ): Generator<ImportStep> {
+    const call_id = textAt(block, "tool_use_id") ?? "";
+    const ms = isJsonObject(detail) ? (detail.durationMs ?? detail.totalDurationMs) : undefined;
+    const step = session.result({
+      ...origin,
+      native: call_id === "" ? origin.native : `result:${call_id}`,
+      ...(call_id === "" && origin.native === undefined ? { identity: [block, index] } : {}),
+      call_id,
+      result: unwrapped(block.content),
+      is_error: typeof block.is_error === "boolean" ? block.is_error : undefined,
+      duration_ms: typeof ms === "number" ? ms : undefined,
+      extra: {
+        ...given("uuid", origin.native),
+        ...(detail === undefined || typeof detail === "string" ? {} : { tool_use_result: detail }),
+      },
+    });
+    yield* session.behind(step);
+  }
+
+  /** What it notes down for itself: errors and titles mean something, and all of it is kept as it is. */
+  *#noted(session: TranscriptSession, origin: Origin, record: JsonObject): Generator<ImportStep> {
+    if (record.type === "system" && isJsonObject(record.message) && record.message.role === "system") {
+      yield* session.behind(session.message(origin, { role: "system", content: record.message.content ?? "" }));
+      return;
+    }
+    if (record.type === "system" && record.subtype === "api_error") {
+      const reason = record.content ?? (isJsonObject(record.error) ? record.error.message : record.error);
+      const error = typeof reason === "string" && reason !== "" ? reason : JSON.stringify(record.error ?? "api error");
+      yield* session.behind(session.error({ ...origin, extra: { record } }, error, "api"));
+      return;
+    }
+    yield* session.behind(session.raw({ ...origin, is_once: true }, record));
+    const rank = titleNames.findIndex(([type]) => type === record.type);
+    const title = rank === -1 ? undefined : textAt(record, titleNames[rank]?.[1] as string);
+    if (title === undefined || rank < (this.#titleRanks.get(session.id) ?? 0)) return;
+    this.#titleRanks.set(session.id, rank);
+    for (const step of session.about(origin, { title, metadata: {} })) yield* session.behind(step);
+  }
+}
+
+/** Where titles stand; a later row wins over those before it. */
+const titleNames: readonly (readonly [type: string, name: string])[] = [
+  ["summary", "summary"],
+  ["ai-title", "aiTitle"],
+  ["custom-title", "customTitle"],
+];
+
+/** A second entry that comes from one line. */
+function besides(origin: Origin): Origin {
+  return origin.native === undefined
+    ? { ...origin, identity: ["beside", ...(origin.identity ?? [])] }
+    : { ...origin, native: `${origin.native}:text` };
+}
+
+function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  if (!Array.isArray(content)) return [];
+  return content.map((block) => (isJsonObject(block) ? block : { type: "text", text: String(block) }));
+}
+
+/** The blocks of an answer, those that call tools as calls; results of tools that ran at the provider's are none. */
+function partsOf(id: string, blocks: readonly JsonObject[]): readonly SaidPart[] {
+  const parts = blocks.flatMap((block): readonly SaidPart[] => {
+    if (block.type === "text") return [{ id, text: textAt(block, "text") ?? "" }];
+    if (block.type === "thinking" || block.type === "redacted_thinking") return [{ id, thinking: block }];
+    if (typeof block.tool_use_id === "string") return [];
+    if (typeof block.name === "string" && typeof block.id === "string") {
+      return [{ id, call: { id: block.id, name: block.name, args: block.input ?? {} } }];
+    }
+    return [{ id, block }];
+  });
+  return parts.length === 0 ? [{ id }] : parts;
+}
+
+/** A result that is one text is that text; all others stay as they are. */
+function unwrapped(content: JsonValue | undefined): JsonValue {
+  if (!Array.isArray(content) || content.length !== 1) return content ?? "";
+  const [only] = content as readonly JsonValue[];
+  return isJsonObject(only) && only.type === "text" && typeof only.text === "string" ? only.text : content;
+}
+
+function given(name: string, value: string | undefined): JsonObject {
+  return value === undefined ? {} : { [name]: value };
+}

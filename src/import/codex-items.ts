@@ -1,0 +1,235 @@
+// The items and events of a Codex session, as messages and results; what is told by both is taken once.
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { hashedId } from "./identity.js";
+import type { ImportStep } from "./importer.js";
+import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
+import type { SaidPart } from "./transcript/said.js";
+import type { Origin, TranscriptSession } from "./transcript/transcript.js";
+import { addUsage, type Usage } from "./transcript/usage.js";
+
+/** What Codex puts before the model in the user's name. */
+const INJECTED =
+  /^\s*(?:<(?:environment_context|user_instructions|user_action|turn_aborted|skill|subagent_notification|permissions|collaboration_mode|apps_instructions|skills_instructions)\b|# AGENTS\.md)/;
+/** What an editor adds lies before the request itself. */
+const EDITOR = /^(\s*# [\s\S]*?\n## My request for Codex:\s*)([\s\S]*)$/;
+const CITATION = /<oai-mem-citation>([\s\S]*?)<\/oai-mem-citation>/g;
+const ERRORS = ["error", "stream_error"];
+const TEXTS_MAX = 1_000;
+
+export class CodexItems {
+  readonly #session: TranscriptSession;
+  /** How often a text was told by one side and not yet by the other. */
+  readonly #unmatched = new Map<string, number>();
+  #thoughts: string[] = [];
+  #model: string | undefined;
+  #usage: Usage | undefined;
+  #spentAt: Origin = { line: 0, at: undefined, is_restamped: true };
+  #hasOutput = false;
+
+  constructor(session: TranscriptSession) {
+    this.#session = session;
+  }
+
+  *item(origin: Origin, item: JsonObject): Generator<ImportStep> {
+    const type = String(item.type ?? (typeof item.role === "string" ? "message" : ""));
+    if (type === "message" && item.role === "user") yield* this.#user(origin, item, "item");
+    else if (type === "message" && item.role === "assistant") {
+      yield* this.#text(origin, blockTexts(item.content) || outputTexts(item.content), "item");
+    } else if (type === "reasoning") yield* this.#reasoning(origin, item);
+    else if (type.endsWith("_output")) yield* this.#output(origin, item);
+    else if (type.endsWith("_call")) yield* this.#call(origin, item, type);
+    else yield* this.raw(origin, { type: "response_item", payload: item });
+  }
+
+  *event(origin: Origin, event: JsonObject): Generator<ImportStep> {
+    const type = String(event.type);
+    if (type === "user_message") yield* this.#user(origin, { ...event, content: event.message ?? "" }, "event");
+    else if (type === "agent_message") yield* this.#text(origin, textAt(event, "message") ?? "", "event");
+    else if (type === "agent_reasoning") {
+      this.#thoughts.push(textAt(event, "text") ?? "");
+      this.#spentAt = origin;
+    } else if (ERRORS.includes(type)) {
+      const error = textAt(event, "message") ?? JSON.stringify(event);
+      yield* this.#session.behind(this.#session.error(origin, error, type));
+    } else {
+      const title = textAt(event, "thread_name") ?? textAt(event, "name");
+      if (type.endsWith("_name_updated") && title !== undefined) yield* this.#session.about(origin, { title });
+      yield* this.raw(origin, { type: "event_msg", payload: event });
+    }
+  }
+
+  /** Each turn repeats what it runs with; it is kept where it is new. */
+  *turn(origin: Origin, context: JsonObject, record: JsonObject): Generator<ImportStep> {
+    this.#model = textAt(context, "model") ?? this.#model;
+    const { turn_id: _, ...same } = context;
+    yield* this.#session.behind(
+      this.#session.raw({ ...origin, identity: ["turn_context", same], is_once: true }, record),
+    );
+  }
+
+  *raw(origin: Origin, record: JsonObject): Generator<ImportStep> {
+    yield* this.#session.behind(this.#session.raw(origin, record));
+  }
+
+  /** What a call to the model cost ends its answer; where none is open yet, it belongs to the next. */
+  *spend(origin: Origin, usage: Usage, model: string | undefined): Generator<ImportStep> {
+    if (this.#session.amend((said) => ({ ...said, usage: addUsage(said.usage, usage) }))) yield* this.#close();
+    else {
+      yield* this.end();
+      this.#usage = usage;
+      this.#spentAt = origin;
+    }
+    this.#model = model ?? this.#model;
+  }
+
+  *end(): Generator<ImportStep> {
+    yield* this.#close();
+    if (this.#usage === undefined && this.#thoughts.length === 0) return;
+    // Nothing was said, but something was thought or paid for.
+    yield* this.#say(this.#spentAt, { id: "unsaid" });
+    yield* this.#close();
+  }
+
+  *#close(): Generator<ImportStep> {
+    this.#hasOutput = false;
+    yield* this.#session.close();
+  }
+
+  *#user(origin: Origin, item: JsonObject, side: "item" | "event"): Generator<ImportStep> {
+    const whole = blockTexts(item.content);
+    if (INJECTED.test(whole)) {
+      yield* this.raw(origin, { type: "response_item", payload: item });
+      return;
+    }
+    if (this.#isTold("user", whole, side)) return;
+    yield* this.end();
+    const [, before, request] = EDITOR.exec(whole) ?? [];
+    const images = Array.isArray(item.content) ? item.content.filter((block) => !isTextBlock(block)) : [];
+    const said = request ?? whole;
+    const content = images.length === 0 ? said : [{ type: "text", text: said }, ...images];
+    const extra = before === undefined ? undefined : { injected: [before] };
+    yield this.#session.message({ ...origin, identity: ["user", whole], extra }, { role: "user", content });
+  }
+
+  *#text(origin: Origin, text: string, side: "item" | "event"): Generator<ImportStep> {
+    if (text === "" || this.#isTold("assistant", text, side)) return;
+    const memories_used = [...text.matchAll(CITATION)].flatMap(([, cited]) => citedIn(cited ?? ""));
+    const extra = memories_used.length === 0 ? undefined : { memories_used };
+    yield* this.#say(origin, { id: partId(["text", text]), text }, extra);
+  }
+
+  *#reasoning(origin: Origin, item: JsonObject): Generator<ImportStep> {
+    const words = [blockTexts(item.summary), blockTexts(item.content)].filter((text) => text !== "").join("\n\n");
+    this.#thoughts = this.#thoughts.filter((thought) => !words.includes(thought));
+    const detail = textAt(item, "encrypted_content") === undefined ? {} : { detail: item };
+    yield* this.#say(origin, { id: partId([words, item]), ...(words === "" ? {} : { thinking: words }), ...detail });
+  }
+
+  *#call(origin: Origin, item: JsonObject, type: string): Generator<ImportStep> {
+    const id = textAt(item, "call_id") ?? textAt(item, "id") ?? partId([item]);
+    const name = textAt(item, "name") ?? type.replace(/_call$/, "");
+    const args = item.arguments ?? item.input ?? item.action ?? {};
+    yield* this.#say(origin, { id, call: { id, name, args } });
+    // A search on the web runs at the provider's, and nothing else tells how it ended.
+    if (type === "web_search_call") {
+      const result = { status: item.status ?? "" };
+      const step = this.#session.result({ ...origin, identity: ["result", id], call_id: id, result });
+      yield* this.#session.behind(step);
+    }
+  }
+
+  *#output(origin: Origin, item: JsonObject): Generator<ImportStep> {
+    const call_id = textAt(item, "call_id") ?? "";
+    const output = item.output ?? "";
+    const { exit_code, duration_ms } = outcomeOf(output);
+    const step = this.#session.result({
+      ...origin,
+      identity: ["result", call_id, output],
+      call_id,
+      result: output,
+      is_error: exit_code === undefined ? undefined : exit_code !== 0,
+      duration_ms,
+    });
+    this.#hasOutput = true;
+    yield* this.#session.behind(step);
+  }
+
+  /** Adds to the answer that is open; after results came back, another one begins. */
+  *#say(origin: Origin, part: SaidPart, extra?: JsonObject): Generator<ImportStep> {
+    if (this.#hasOutput) yield* this.#close();
+    const thoughts = this.#thoughts.map((thinking): SaidPart => ({ id: partId([thinking]), thinking }));
+    const usage = this.#usage;
+    this.#thoughts = [];
+    this.#usage = undefined;
+    const said = { line: origin.line, at: origin.at, parts: [...thoughts, part], model: this.#model, usage, extra };
+    yield* this.#session.say("answer", { ...origin, identity: ["assistant", part.id] }, said);
+  }
+
+  /** Whether the other side told it already. */
+  #isTold(role: string, text: string, side: "item" | "event"): boolean {
+    const words = hashedId("", [role, text.replace(CITATION, "").trim()]);
+    const other = `${side === "item" ? "event" : "item"}${words}`;
+    const times = this.#unmatched.get(other) ?? 0;
+    if (times > 0) {
+      this.#unmatched.set(other, times - 1);
+      return true;
+    }
+    if (this.#unmatched.size >= TEXTS_MAX) this.#unmatched.clear();
+    this.#unmatched.set(`${side}${words}`, (this.#unmatched.get(`${side}${words}`) ?? 0) + 1);
+    return false;
+  }
+}
+
+function partId(parts: readonly unknown[]): string {
+  return hashedId("", parts).slice(1, 17);
+}
+
+function isTextBlock(block: JsonValue): boolean {
+  return typeof block === "string" || (isJsonObject(block) && typeof block.text === "string");
+}
+
+/** Some programs wrote the text of an answer under the name of its type. */
+function outputTexts(content: JsonValue | undefined): string {
+  if (!Array.isArray(content)) return "";
+  return content.flatMap((block) => (isJsonObject(block) ? (textAt(block, "output_text") ?? []) : [])).join("\n");
+}
+
+/** The memories that an answer says it used, a line each, without the tags between them. */
+function citedIn(citation: string): readonly string[] {
+  return citation
+    .replace(/<[^>]*>/g, "\n")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+/** How a command ended, as its output says: in JSON around it, or in its first lines. */
+function outcomeOf(output: JsonValue): { readonly exit_code?: number; readonly duration_ms?: number } {
+  if (isJsonObject(output)) return outcomeIn(output);
+  if (typeof output !== "string") return {};
+  if (output.startsWith("{")) {
+    try {
+      const parsed: unknown = JSON.parse(output);
+      return isJsonObject(parsed) ? outcomeIn(parsed) : {};
+    } catch {
+      return {};
+    }
+  }
+  const opening = output.slice(0, 1_000);
+  const code = /^(?:Exit code:|Process exited with code|exit_code:)\s*(-?\d+)/im.exec(opening)?.[1];
+  const seconds = /^Wall time: ([\d.]+) seconds/m.exec(opening)?.[1];
+  return {
+    ...(code === undefined ? {} : { exit_code: Number(code) }),
+    ...(seconds === undefined ? {} : { duration_ms: Math.round(Number(seconds) * 1_000) }),
+  };
+}
+
+function outcomeIn(output: JsonObject): { readonly exit_code?: number; readonly duration_ms?: number } {
+  const metadata = objectAt(output, "metadata");
+  const code = metadata.exit_code ?? output.exit_code ?? (output.success === false ? 1 : undefined);
+  const seconds = metadata.duration_seconds;
+  return {
+    ...(typeof code === "number" ? { exit_code: code } : {}),
+    ...(typeof seconds === "number" ? { duration_ms: Math.round(seconds * 1_000) } : {}),
+  };
+}

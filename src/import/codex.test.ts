@@ -1,0 +1,167 @@
+// Codex CLI's rollouts: items and events that say the same once, tokens once, forks once.
+import { describe, expect, test } from "vitest";
+import { fixturePath, fixtureRecords } from "../../test/support/fixtures.js";
+import { counts, importBench } from "../../test/support/import-target.js";
+import { expectLegalHistory, tokensOf } from "../../test/support/transcripts.js";
+import { zstdFrame } from "../../test/support/zstd-frame.js";
+
+const name = "rollout-2026-05-04T08-00-00-019e0000-aaaa-7bbb-8ccc-ddddeeeeffff.jsonl";
+const file = fixturePath("import", "codex", name);
+const lines = fixtureRecords("import", "codex", name) as readonly { readonly [name: string]: unknown }[];
+const session_id = "019e0000-aaaa-7bbb-8ccc-ddddeeeeffff";
+
+const item = (payload: object, timestamp?: string): object => ({
+  type: "response_item",
+  payload,
+  ...(timestamp && { timestamp }),
+});
+const event = (payload: object, timestamp?: string): object => ({
+  type: "event_msg",
+  payload,
+  ...(timestamp && { timestamp }),
+});
+const user = (text: string): object => item({ type: "message", role: "user", content: [{ type: "input_text", text }] });
+const total = (count: number): object =>
+  event({
+    type: "token_count",
+    info: { total_token_usage: { input_tokens: count }, last_token_usage: { input_tokens: 10 } },
+  });
+
+describe("a rollout", () => {
+  test("becomes messages with their calls, results with how they ended, and tokens counted once", async () => {
+    const bench = importBench();
+    expect(counts(await bench.import(file))).toMatchObject({ files: 1, sessions: 1, rejected: 0 });
+    const entries = await bench.entries();
+    expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([
+      { role: "user", content: "Why does the till round down?", created_at: "2026-05-04T08:00:01.100Z" },
+      {
+        ...{ role: "assistant", content: "I will run the tests.", project: "shop" },
+        tool_calls: [{ id: "call_1", function: { name: "shell", arguments: '{"command":["npm","test"]}' } }],
+        extra: {
+          ...{ model: "gpt-5.5-codex", reasoning_content: "**Looking at money.ts**" },
+          reasoning_details: [{ encrypted_content: "gAAA" }],
+          usage: { input_tokens: 100, cache_read_tokens: 60, output_tokens: 20, reasoning_tokens: 5 },
+        },
+      },
+      { role: "assistant", content: "", tool_calls: [{ id: "call_2" }], extra: { usage: { input_tokens: 150 } } },
+      {
+        role: "assistant",
+        content: expect.stringMatching(/^It used floor; now it rounds\.\n<oai-mem-citation>/),
+        extra: { memories_used: ["MEMORY.md:12-14|note=[rounding]", "019d"], usage: { input_tokens: 200 } },
+      },
+    ]);
+    expect(entries.filter(({ kind }) => kind === "tool_call")).toMatchObject([
+      { tool: "shell", args: { command: ["npm", "test"] }, is_error: true, duration_ms: 1_500, tool_call_id: "call_1" },
+      { tool: "apply_patch", args: { _raw: "*** Begin Patch" }, is_error: false, duration_ms: 200 },
+    ]);
+    expect(entries.filter(({ kind }) => kind === "error")).toMatchObject([{ error: "stream disconnected" }]);
+    expect(entries.filter(({ kind }) => kind === "raw").length).toBe(6);
+    expect(tokensOf(entries)).toEqual({
+      input_tokens: 450,
+      output_tokens: 42,
+      cache_read_tokens: 340,
+      reasoning_tokens: 5,
+    });
+    expect(await bench.recorder.session(session_id).summary()).toMatchObject({
+      ...{ title: "Till rounding", messages: 4, tool_calls: 2, errors: 1 },
+      metadata: { cwd: "/srv/shop", git_branch: "rounding", version: "0.98.0", source: { tool: "codex", path: file } },
+    });
+    await expectLegalHistory(bench.recorder, session_id);
+  });
+
+  test("packed, doubled, cut short and grown again it adds nothing twice", async () => {
+    const bench = importBench();
+    await bench.import(bench.write(name, lines.slice(0, 12)));
+    await bench.import(file);
+    const messages = (await bench.entries()).filter(({ kind }) => kind === "message");
+    expect(messages.length).toBe(4);
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    expect(counts(await bench.import(bench.write(`${name}.zst`, zstdFrame(text))))).toMatchObject({
+      added: 0,
+      rejected: 0,
+    });
+    expect(counts(await bench.import(bench.write("twice.jsonl", text + text)))).toMatchObject({ added: 0 });
+  });
+});
+
+test("a fork repeats its parent with other times: what it copied counts once, whichever is read first", async () => {
+  const fork = (): readonly object[] => {
+    const stamp = "2026-05-05T09:00:00.000Z";
+    const copied = lines.slice(1, 22).map((line) => ({ ...line, timestamp: stamp }));
+    const meta = { type: "session_meta", timestamp: stamp };
+    return [
+      { ...meta, payload: { id: "fork-1", forked_from_id: session_id, cwd: "/srv/shop" } },
+      { ...meta, payload: (lines[0] as { payload: object }).payload },
+      ...copied,
+      item(
+        { type: "message", role: "user", content: [{ type: "input_text", text: "And the tax?" }] },
+        "2026-05-05T09:00:30.000Z",
+      ),
+      item(
+        { type: "message", role: "assistant", content: [{ type: "output_text", text: "Is right." }] },
+        "2026-05-05T09:00:31.000Z",
+      ),
+    ];
+  };
+  for (const order of [
+    [0, 1],
+    [1, 0],
+  ]) {
+    const bench = importBench();
+    const paths = [file, bench.write("fork.jsonl", fork())];
+    await bench.import(order.map((index) => paths[index] as string));
+    const messages = (await bench.entries()).filter(({ kind }) => kind === "message");
+    expect(messages.map((message) => message.session_id).sort()).toEqual([
+      ...Array.from({ length: 4 }, () => session_id),
+      ...["fork-1", "fork-1"],
+    ]);
+    expect(tokensOf(await bench.entries())).toMatchObject({ input_tokens: 450 });
+    expect(await bench.recorder.session("fork-1").summary()).toMatchObject({ parent: session_id, messages: 2 });
+  }
+});
+
+test("the oldest form has a header, bare items and no times", async () => {
+  const bench = importBench();
+  const path = bench.write("rollout-old.jsonl", [
+    { id: "old-1", timestamp: "2025-05-07T17:24:21.123Z", instructions: "", git: { branch: "main" } },
+    { record_type: "state" },
+    { type: "message", role: "user", content: [{ type: "input_text", text: "hi" }] },
+    { type: "function_call", name: "shell", arguments: "{}", call_id: "c", id: null },
+    { type: "function_call_output", call_id: "c", output: "ok" },
+    { type: "message", role: "assistant", content: [{ type: "output_text", text: "hello" }] },
+    { type: "message", role: "user", content: [{ type: "input_text", text: "hi" }] },
+  ]);
+  expect(counts(await bench.import(path))).toMatchObject({ rejected: 0, added: 8 });
+  expect(counts(await bench.import(path))).toMatchObject({ added: 0 });
+  const history = await expectLegalHistory(bench.recorder, "old-1");
+  expect(history.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant", "user"]);
+  const [first] = await bench.entries();
+  expect(first?.created_at).toBe("2025-05-07T17:24:21.123Z");
+});
+
+test("tokens without words are kept, and events alone tell a session too", async () => {
+  const bench = importBench();
+  const path = bench.write("rollout-x.jsonl", [
+    event({ type: "user_message", message: "q" }),
+    total(10),
+    event({ type: "agent_message", message: "a" }),
+    user("# Context from my IDE setup:\n\n## Open tabs\n\n## My request for Codex:\nonly this"),
+    total(20),
+    total(20),
+    total(30),
+  ]);
+  await bench.import(path);
+  expect(tokensOf(await bench.entries())).toEqual({ input_tokens: 30 });
+  expect(await expectLegalHistory(bench.recorder, "rollout-x")).toMatchObject([
+    { role: "user", content: "q" },
+    { role: "assistant", content: "a" },
+    { role: "user", content: "only this" },
+  ]);
+});
+
+test("a spawned subagent is a session under its parent", async () => {
+  const bench = importBench();
+  const source = { subagent: { thread_spawn: { parent_thread_id: "p1", depth: 1 } } };
+  await bench.import(bench.write("r.jsonl", [{ type: "session_meta", payload: { id: "c1", source } }, user("look")]));
+  expect(await bench.recorder.session("p1/agent-c1").summary()).toMatchObject({ parent: "p1", messages: 1 });
+});

@@ -1,0 +1,138 @@
+// Codex CLI's rollouts: what went to and came from the model as items, what its screen showed as events, with the same
+// words in both.
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { CodexItems } from "./codex-items.js";
+import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
+import { objectAt, textAt } from "./transcript/fields.js";
+import { type Origin, Transcript } from "./transcript/transcript.js";
+import { openAiUsage, toUsage } from "./transcript/usage.js";
+
+const tool = { format: "codex", lacks: ["system prompt", "tool definitions"] };
+
+const LINE_TYPES = ["session_meta", "turn_context", "response_item", "event_msg", "compacted"];
+const ITEM_TYPES = ["message", "reasoning", "function_call", "function_call_output", "local_shell_call"];
+/** Copies of a fork are written in one go; what comes later than this after them is its own. */
+const COPYING_PAUSE_MS = 1_000;
+
+export const codexImporter: LineImporter = {
+  format: tool.format,
+  reads: "lines",
+  recognises: ({ records }: Opening) => records.some((record) => isLine(record) || isOldHeader(record)),
+  read,
+};
+
+function isLine(record: JsonObject): boolean {
+  return LINE_TYPES.includes(String(record.type)) && isJsonObject(record.payload);
+}
+
+/** The oldest files begin with a line of their own and go on with bare items, without times. */
+function isOldHeader(record: JsonObject): boolean {
+  return !("type" in record) && !("role" in record) && "instructions" in record && textAt(record, "id") !== undefined;
+}
+
+async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
+  const rollout = new Rollout(source);
+  for await (const item of source.records()) {
+    if ("reason" in item) yield item;
+    // Handed on one by one: delegating costs promises, and there are many steps.
+    else for (const step of rollout.take(item.line, item.record)) yield step;
+  }
+  yield* rollout.end();
+}
+
+class Rollout {
+  readonly #transcript: Transcript;
+  readonly #clock: ImportSource["clock"];
+  readonly #stem: string;
+  #own: CodexItems | undefined;
+  #ownKey: string | undefined;
+  /** Those of the session that this one was forked from, while its lines are being copied. */
+  #copied: CodexItems | undefined;
+  #copiedAt = 0;
+  #totals = "";
+
+  constructor(source: ImportSource) {
+    this.#transcript = new Transcript(tool, source);
+    this.#clock = source.clock;
+    this.#stem = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/.exec(source.stem)?.[1] ?? source.stem;
+  }
+
+  *take(line: number, record: JsonObject): Generator<ImportStep> {
+    const isBare = !isJsonObject(record.payload);
+    const payload = isBare ? record : (record.payload as JsonObject);
+    const at = record.timestamp ?? payload.timestamp;
+    if (record.type === "session_meta" || isOldHeader(record)) {
+      yield* this.#begin(line, at, payload);
+      return;
+    }
+    const items = this.#itemsAt(at);
+    const origin = { line, at, is_restamped: true, identity: [record.type ?? "", payload] };
+    if (isBare ? ITEM_TYPES.includes(String(record.type)) : record.type === "response_item") {
+      yield* items.item(origin, payload);
+    } else if (record.type === "event_msg" && payload.type === "token_count")
+      yield* this.#tokens(items, origin, payload);
+    else if (record.type === "event_msg") yield* items.event(origin, payload);
+    else if (record.type === "turn_context") yield* items.turn(origin, payload, record);
+    else yield* items.raw(origin, record);
+  }
+
+  *end(): Generator<ImportStep> {
+    for (const items of [this.#copied, this.#own]) if (items !== undefined) yield* items.end();
+  }
+
+  *#begin(line: number, at: JsonValue | undefined, meta: JsonObject): Generator<ImportStep> {
+    const id = textAt(meta, "id") ?? this.#stem;
+    if (id === this.#ownKey) {
+      // The whole file stands there a second time, as a restored copy leaves it.
+      yield* this.end();
+      this.#transcript.restart();
+      this.#totals = "";
+      return;
+    }
+    if (this.#own !== undefined) {
+      yield* this.#own.end();
+      this.#copied ??= new CodexItems(this.#transcript.session(id));
+      this.#copiedAt = this.#clock.parse(at) ?? 0;
+      return;
+    }
+    const spawn = objectAt(objectAt(objectAt(meta, "source"), "subagent"), "thread_spawn");
+    const parent = textAt(spawn, "parent_thread_id");
+    const main = this.#transcript.session(parent ?? id);
+    const session = parent === undefined ? main : main.child(`agent-${id}`);
+    this.#ownKey = id;
+    this.#own = new CodexItems(session);
+    const origin = { line, at: at ?? meta.timestamp };
+    yield* session.about(origin, {
+      cwd: textAt(meta, "cwd"),
+      git_branch: textAt(objectAt(meta, "git"), "branch"),
+      version: textAt(meta, "cli_version"),
+      parent: textAt(meta, "forked_from_id"),
+      metadata: Object.fromEntries(
+        ["originator", "model_provider"].flatMap((name) =>
+          textAt(meta, name) === undefined ? [] : [[name, meta[name] ?? ""]],
+        ),
+      ),
+    });
+    yield session.raw({ ...origin, identity: [meta], is_once: true }, meta);
+  }
+
+  #itemsAt(at: JsonValue | undefined): CodexItems {
+    this.#own ??= new CodexItems(this.#transcript.session(this.#stem));
+    if (this.#copied === undefined) return this.#own;
+    const ms = this.#clock.parse(at) ?? this.#copiedAt;
+    if (this.#copiedAt !== 0 && ms - this.#copiedAt > COPYING_PAUSE_MS) {
+      this.#copiedAt = 0;
+    } else if (this.#copiedAt !== 0) this.#copiedAt = ms;
+    return this.#copiedAt === 0 ? this.#own : this.#copied;
+  }
+
+  /** Counts are repeated; only where the sum has changed was there another call. */
+  *#tokens(items: CodexItems, origin: Origin, payload: JsonObject): Generator<ImportStep> {
+    const info = objectAt(payload, "info");
+    const last = toUsage(info.last_token_usage ?? payload, openAiUsage);
+    const totals = JSON.stringify(info.total_token_usage ?? null);
+    if (last === undefined || (totals !== "null" && totals === this.#totals)) return;
+    this.#totals = totals;
+    yield* items.spend(origin, last, textAt(info, "model"));
+  }
+}

@@ -1,0 +1,76 @@
+// Cursor's agent transcripts: who said what, without ids, times or results of tools.
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
+import { onlyText, textAt } from "./transcript/fields.js";
+import type { SaidPart } from "./transcript/said.js";
+import { Transcript } from "./transcript/transcript.js";
+
+const tool = {
+  format: "cursor",
+  lacks: ["times", "tool results", "model", "usage", "system prompt", "tool definitions", "working folder"],
+};
+
+export const cursorImporter: LineImporter = {
+  format: tool.format,
+  reads: "lines",
+  recognises: ({ records }: Opening) => records.some(isTurn),
+  read,
+};
+
+function isTurn(record: JsonObject): boolean {
+  const { role, message } = record;
+  return (
+    (role === "user" || role === "assistant") && isJsonObject(message) && "content" in message && !("type" in record)
+  );
+}
+
+async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
+  const transcript = new Transcript(tool, source);
+  const session = transcript.session(source.stem);
+  let calls = 0;
+  yield* session.about({ line: 0, at: undefined }, {});
+  for await (const item of source.records()) {
+    if ("reason" in item) {
+      yield item;
+      continue;
+    }
+    const { line, record } = item;
+    const at = record.timestamp;
+    const content = isJsonObject(record.message) ? record.message.content : undefined;
+    const origin = { line, at, identity: [record.role ?? "", content ?? record] };
+    if (!isTurn(record)) yield session.raw(origin, record);
+    else if (record.role === "user") {
+      const { said, injected } = unwrapped(content ?? "");
+      const extra = injected === "" ? undefined : { injected: [injected] };
+      yield session.message({ ...origin, extra }, { role: "user", content: said });
+    } else {
+      const parts = blocksOf(content).map((block): SaidPart => {
+        const id = `part-${line}`;
+        if (block.type === "text") return { id, text: textAt(block, "text") ?? "" };
+        if (block.type !== "tool_use") return { id, block };
+        calls += 1;
+        const call = {
+          id: textAt(block, "id") ?? `call-${calls}`,
+          name: textAt(block, "name") ?? "unknown",
+          args: block.input ?? {},
+        };
+        return { id, call };
+      });
+      yield* session.say(String(line), origin, { line, at, parts });
+      yield* session.close();
+    }
+  }
+}
+
+function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return Array.isArray(content) ? content.filter(isJsonObject) : [];
+}
+
+/** What the user typed is wrapped; the editor's own words stand around it. */
+function unwrapped(content: JsonValue): { readonly said: JsonValue; readonly injected: string } {
+  const text = onlyText(content);
+  const [whole, query] = /<user_query>\n?([\s\S]*?)\n?<\/user_query>/.exec(text ?? "") ?? [];
+  if (text === undefined || whole === undefined) return { said: text ?? content, injected: "" };
+  return { said: query ?? "", injected: text.replace(whole, "").trim() };
+}

@@ -1,0 +1,113 @@
+// Documents: the same values whether they are held whole or streamed, and what is said where they cannot be read.
+import { describe, expect, test } from "vitest";
+import type { JsonValue } from "../model/json.js";
+import { type Document, firstValue, readDocument } from "./document.js";
+import type { SourceValue } from "./importer.js";
+
+async function* chunksOf(text: string | Buffer, size: number): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text);
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+}
+
+function open(text: string | Buffer, size = 1_000): Promise<Document> {
+  return readDocument(() => chunksOf(text, size));
+}
+
+async function gather(values: AsyncIterable<SourceValue>): Promise<readonly SourceValue[]> {
+  const found: SourceValue[] = [];
+  for await (const value of values) found.push(value);
+  return found;
+}
+
+/** White space enough that the document is streamed. */
+const padding = " ".repeat(40 * 1024 * 1024);
+
+const text = JSON.stringify({ items: [{ a: 1, b: [2] }, "é 🙂", null], id: "x", more: { items: [7] } });
+const items = [{ a: 1, b: [2] }, "é 🙂", null].map((value, index) => ({ line: index + 1, value }));
+
+describe.each([
+  ["held whole", text, 7],
+  ["streamed", `${text.slice(0, 1)}${padding}${text.slice(1)}`, 100_003],
+  ["with a byte order mark", `\ufeff${text}`, 3],
+])("a document that is %s", (_, content, size) => {
+  test("gives the values at a path in their order, and members that come after them", async () => {
+    const document = await open(content, size);
+    expect(await document.header(["id", "more", "absent"])).toEqual({ id: "x", more: { items: [7] } });
+    expect(await gather(document.values("items.*"))).toEqual(items);
+    expect(await gather(document.values("absent.*"))).toEqual([]);
+  });
+});
+
+test("values one after the other are each a value, however they are laid out", async () => {
+  const document = await open('{\n "a": 1\n}\n{"a":\n2}\n', 5);
+  expect(await gather(document.values(""))).toEqual([
+    { line: 1, value: { a: 1 } },
+    { line: 2, value: { a: 2 } },
+  ]);
+});
+
+test.each([
+  ["torn", '[{"a":1},{"a":2},{"a":', /torn|not valid/],
+  ["broken in the middle", '[{"a":1},{"a":2},\n!!!,{"a":3}]', /not valid JSON/],
+])("of a document that is %s all before that is taken, and one line says why it ends", async (_, content, reason) => {
+  const found = await gather((await open(content)).values("*"));
+  expect(found.slice(0, 2)).toEqual([
+    { line: 1, value: { a: 1 } },
+    { line: 2, value: { a: 2 } },
+  ]);
+  expect(found.slice(2)).toEqual([{ line: expect.any(Number), reason: expect.stringMatching(reason) }]);
+});
+
+test("nesting without end is refused before it becomes objects", async () => {
+  const deep = "[".repeat(300) + "]".repeat(300);
+  expect(await gather((await open(`[${deep}]`)).values("*"))).toEqual([
+    { line: 1, reason: expect.stringMatching(/nested/) },
+  ]);
+});
+
+test("a document of 300 MB passes in bounded memory", async () => {
+  const piece = Buffer.from(`${JSON.stringify({ text: "x".repeat(100_000) })},`);
+  async function* long(): AsyncGenerator<Buffer> {
+    yield Buffer.from("[");
+    for (let index = 0; index < 3_000; index += 1) yield piece;
+    yield Buffer.from("null]");
+  }
+  const document = await readDocument(long);
+  const before = process.memoryUsage().rss;
+  let most = 0;
+  let count = 0;
+  for await (const item of document.values("*")) {
+    if ("value" in item) count += 1;
+    if (count % 100 === 0) most = Math.max(most, process.memoryUsage().rss - before);
+  }
+  expect(count).toBe(3_001);
+  expect(most).toBeLessThan(150 * 1024 * 1024);
+}, 60_000);
+
+test("a long document from a stream, which cannot be read twice, says so", async () => {
+  let isRead = false;
+  const document = await readDocument(() => {
+    if (isRead) return undefined;
+    isRead = true;
+    return chunksOf(`[1,${padding}2]`, 1_000_000);
+  });
+  expect(await gather(document.values("*"))).toEqual([{ line: 0, reason: expect.stringMatching(/from a file/) }]);
+});
+
+describe("the first value of an opening", () => {
+  const first = (content: string): [JsonValue | undefined, boolean | undefined] => {
+    const found = firstValue(Buffer.from(content));
+    return [found?.value, found?.is_one_value];
+  };
+
+  test("is known as far as it goes", () => {
+    expect(first('{"id":"x","list":[{"a":1},{"b":')).toEqual([{ id: "x", list: [{ a: 1 }, {}] }, true]);
+    expect(first('[\n{"a":1},\n{"a":2')).toEqual([[{ a: 1 }, {}], true]);
+  });
+
+  test("on a line of its own leaves the others lines", () => {
+    expect(first('{"a":1}\n{"a":2}\n')).toEqual([{ a: 1 }, false]);
+    expect(first('{\n{"a":1}\n')).toEqual([undefined, undefined]);
+    expect(first("plain words\n")).toEqual([undefined, undefined]);
+  });
+});

@@ -1,0 +1,114 @@
+// A file as its importer is given it: by lines, as a document or by tables, whichever the importer declares to read.
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, dirname, resolve, sep } from "node:path";
+import { limits } from "../model/limits.js";
+import type { WallClock } from "../model/zoned-time.js";
+import { readDocument } from "./document.js";
+import type { ImportProgress } from "./import-files.js";
+import type { Importer, ImportStep, LogState, NearFiles, Opening, TableRow } from "./importer.js";
+import type { Intake } from "./intake.js";
+import { readRecords } from "./lines.js";
+import type { OpenedFile } from "./source-files.js";
+import type { Tables } from "./tables.js";
+
+interface SourceParts {
+  readonly opened: OpenedFile;
+  readonly opening: Opening;
+  readonly clock: WallClock;
+  readonly log: LogState;
+  readonly as_new: boolean;
+  /** Hears how far it is. */
+  readonly tell: ((progress: ImportProgress) => void) | undefined;
+  readonly intake: Intake;
+  readonly database: Tables | undefined;
+}
+
+export class FileSource {
+  readonly #file: string;
+  readonly #source: SourceParts;
+
+  constructor(file: string, source: SourceParts) {
+    this.#file = file;
+    this.#source = source;
+  }
+
+  async *read(importer: Importer): AsyncGenerator<ImportStep> {
+    const { opened, opening, clock, log, as_new, database } = this.#source;
+    const facts = {
+      path: this.#file,
+      stem: this.#file === "-" ? "stdin" : basename(this.#file).replace(/(?<=.)\.[^.]*$/, ""),
+      modified_ms: opened.modified_ms,
+      opening,
+      clock,
+      log,
+      as_new,
+      near: nearFiles(this.#file),
+    };
+    if (importer.reads === "lines") {
+      yield* importer.read({ ...facts, records: (levels) => readRecords(this.#chunks(), levels) });
+    } else if (importer.reads === "document") {
+      const document = await readDocument(() => this.#chunks());
+      const header = (names: readonly string[]) => document.header(names);
+      yield* importer.read({ ...facts, header, values: (path) => document.values(path) });
+    } else if (database !== undefined) {
+      const rows = (query: string, ...values: readonly (string | number)[]) => this.#rows(database, query, values);
+      yield* importer.read({ ...facts, tables: database.tables, rows });
+    }
+  }
+
+  /** The file's bytes, counted as they are read, so that batches are cut by them and a person sees how far it is. */
+  #chunks(): AsyncIterable<Buffer> | undefined {
+    const { opened, intake } = this.#source;
+    const chunks = opened.chunks();
+    if (chunks === undefined) return undefined;
+    const tell = (): void => this.#tell();
+    return (async function* counted() {
+      for await (const chunk of chunks) {
+        yield chunk;
+        intake.bytes += chunk.length;
+        tell();
+      }
+    })();
+  }
+
+  *#rows(database: Tables, query: string, values: readonly (string | number)[]): Generator<TableRow> {
+    const { intake } = this.#source;
+    for (const row of database.rows(query, ...values)) {
+      for (const value of Object.values(row)) {
+        if (typeof value === "string" || value instanceof Uint8Array) intake.bytes += value.length;
+      }
+      this.#tell();
+      yield row;
+    }
+  }
+
+  #tell(): void {
+    const { intake, opened, tell } = this.#source;
+    const { added, existing } = intake.totals;
+    // A long document is read twice, and unpacked bytes are more than the file has.
+    const bytes = Math.min(intake.bytes, opened.size ?? intake.bytes);
+    tell?.({ file: this.#file, bytes, bytes_total: opened.size, added, existing });
+  }
+}
+
+/** What a record names may be anything; nothing outside of two levels up is looked at. */
+function nearFiles(file: string): NearFiles {
+  const folder = resolve(dirname(file));
+  const outermost = resolve(folder, "../..");
+  const within = (path: string): string | undefined => {
+    const full = resolve(folder, path);
+    return file !== "-" && full.startsWith(outermost.endsWith(sep) ? outermost : outermost + sep) ? full : undefined;
+  };
+  return {
+    async read(path) {
+      const full = within(path);
+      const found = full === undefined ? undefined : await stat(full).catch(() => undefined);
+      if (full === undefined || found?.isFile() !== true || found.size > limits.request_bytes) return undefined;
+      return readFile(full, "utf8").catch(() => undefined);
+    },
+    async list(path) {
+      const full = within(path);
+      return full === undefined ? [] : (await readdir(full).catch((): string[] => [])).sort();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+// Gemini CLI's and Antigravity CLI's chats: what was said in the end, and what was taken back.
+import { expect, test } from "vitest";
+import { fixturePath, fixtureRecords } from "../../test/support/fixtures.js";
+import { counts, importBench } from "../../test/support/import-target.js";
+import { expectLegalHistory, tokensOf } from "../../test/support/transcripts.js";
+
+const name = "session-2026-05-04T08-00-aa11.jsonl";
+const file = fixturePath("import", "gemini-cli", name);
+const lines = fixtureRecords("import", "gemini-cli", name) as readonly { readonly [name: string]: unknown }[];
+const session_id = "aa11bb22-0000-4000-8000-000000000001";
+
+test("a chat becomes its last words; what was rewound is kept raw", async () => {
+  const bench = importBench();
+  expect(counts(await bench.import(file))).toMatchObject({ files: 1, sessions: 1, rejected: 0 });
+  const entries = await bench.entries();
+  expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([
+    { id: "gemini-cli:m1", role: "user", content: "Round the prices." },
+    {
+      ...{ id: "gemini-cli:m2", role: "assistant", content: "Let me look." },
+      tool_calls: [{ id: "read-1", function: { name: "read_file" } }, { id: "sh-2" }],
+      extra: {
+        ...{ model: "gemini-3-pro", reasoning_content: "Plan\nRead it." },
+        usage: { input_tokens: 50, output_tokens: 12, cache_read_tokens: 30, reasoning_tokens: 4 },
+      },
+    },
+    { id: "gemini-cli:m5", content: "Thanks." },
+  ]);
+  expect(entries.filter(({ kind }) => kind === "tool_call")).toMatchObject([
+    { tool: "read_file", result: "floor", is_error: false, tool_call_id: "read-1" },
+    { tool: "run_shell_command", result: "exit 1", is_error: true },
+  ]);
+  expect(entries.filter(({ kind }) => kind === "error")).toMatchObject([{ error: "Quota exceeded" }]);
+  expect(tokensOf(entries)).toMatchObject({ input_tokens: 50 });
+  expect(entries.filter(({ kind }) => kind === "raw").length).toBe(5);
+  expect(await bench.recorder.session(session_id).summary()).toMatchObject({ title: "Rounding" });
+  await expectLegalHistory(bench.recorder, session_id);
+  expect(counts(await bench.import(file))).toMatchObject({ added: 0 });
+});
+
+test("a message that is written again with further calls goes on in a further one", async () => {
+  const bench = importBench();
+  await bench.import(bench.write(name, lines.slice(0, 3)));
+  await bench.import(file);
+  const further = (await bench.entries()).find(({ id }) => id === "gemini-cli:m2:1");
+  expect(further).toMatchObject({
+    tool_calls: [{ id: "read-1" }, { id: "sh-2" }],
+    extra: { usage: { output_tokens: 11 } },
+  });
+  expect(tokensOf(await bench.entries())).toMatchObject({ input_tokens: 50, output_tokens: 12 });
+  await expectLegalHistory(bench.recorder, session_id);
+});
+
+test("the older form is one document, whatever the order of its keys, and counts as the same chat", async () => {
+  const bench = importBench();
+  const messages = lines.filter(({ id, type }) => typeof id === "string" && type !== "error").slice(2, 3);
+  const [header] = lines;
+  const path = bench.write(
+    "session-old.json",
+    JSON.stringify({ messages: [lines[1], ...messages], ...header }, null, 2),
+  );
+  expect(counts(await bench.import(path))).toMatchObject({ rejected: 0, sessions: 1, added: 5 });
+  await bench.import(file);
+  expect((await bench.entries()).filter(({ id }) => id === "gemini-cli:m1").length).toBe(1);
+});
+
+test("Antigravity's steps become a request, plans with their calls, and results", async () => {
+  const bench = importBench();
+  expect(counts(await bench.import(fixturePath("import", "antigravity")))).toMatchObject({ files: 1, rejected: 0 });
+  const entries = await bench.entries();
+  const id = "7d1e0000-0000-4000-8000-000000000001";
+  expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([
+    {
+      role: "user",
+      content: "Round the prices.",
+      session_id: id,
+      extra: { injected: [expect.stringContaining("Monday")] },
+    },
+    { role: "assistant", content: "I look.", tool_calls: [{ id: "call_1" }], extra: { reasoning_content: "Read it." } },
+    { role: "assistant", content: "", tool_calls: [{ function: { name: "run_command" } }] },
+    { role: "assistant", content: "It floors." },
+  ]);
+  expect(entries.filter(({ kind }) => kind === "tool_call")).toMatchObject([
+    { tool: "view_file", result: "floor", is_error: false, tool_call_id: "call_1", args: { path: "money.ts" } },
+    { tool: "run_command", result: "exit 1", is_error: true },
+  ]);
+  await expectLegalHistory(bench.recorder, id);
+  expect(counts(await bench.import(fixturePath("import", "antigravity")))).toMatchObject({ added: 0 });
+});

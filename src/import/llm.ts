@@ -1,0 +1,249 @@
+// simonw/llm's logs.db, in both of its generations: responses to prompts, and messages that hang on one another.
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import type { ImportStep, Opening, SourceOf, TableImporter, TableRow } from "./importer.js";
+import { textAt } from "./transcript/fields.js";
+import type { SaidPart } from "./transcript/said.js";
+import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
+import { toUsage, type Usage } from "./transcript/usage.js";
+
+const tool = { format: "llm", lacks: ["working folder"] };
+
+export const llmImporter: TableImporter = {
+  format: tool.format,
+  reads: "tables",
+  recognises: ({ tables }: Opening) => has(tables, "responses", "prompt") || has(tables, "turns", "tip_message_hash"),
+  read,
+};
+
+function has(tables: Opening["tables"], table: string, column: string): boolean {
+  return tables?.[table]?.includes(column) === true;
+}
+
+async function* read(source: SourceOf<"tables">): AsyncGenerator<ImportStep> {
+  const log = new LlmLog(source);
+  if (has(source.tables, "responses", "prompt")) yield* log.responses();
+  if (has(source.tables, "turns", "tip_message_hash")) yield* log.turns();
+}
+
+class LlmLog {
+  readonly #source: SourceOf<"tables">;
+  readonly #transcript: Transcript;
+  #line = 0;
+  #session: { readonly key: string; readonly session: TranscriptSession; system: string } | undefined;
+
+  constructor(source: SourceOf<"tables">) {
+    this.#source = source;
+    this.#transcript = new Transcript(tool, source);
+  }
+
+  *responses(): Generator<ImportStep> {
+    const named = has(this.#source.tables, "conversations", "name");
+    const columns = this.#source.tables.responses ?? [];
+    const optional = ["resolved_model", "reasoning", "token_details", "input_tokens", "output_tokens", "duration_ms"];
+    const chosen = optional.map((name) => (columns.includes(name) ? `r.${name}` : `NULL AS ${name}`));
+    const query = `SELECT r.id, r.model, r.prompt, r.system, r.response, r.conversation_id, r.datetime_utc,
+      ${chosen.join(", ")}, ${named ? "c.name" : "NULL"} AS name
+      FROM responses r ${named ? "LEFT JOIN conversations c ON c.id = r.conversation_id" : ""}
+      ORDER BY r.conversation_id, r.datetime_utc, r.rowid`;
+    for (const row of this.#source.rows(query)) yield* this.#response(row);
+  }
+
+  *#response(row: TableRow): Generator<ImportStep> {
+    this.#line += 1;
+    const id = String(row.id);
+    const at = utc(row.datetime_utc);
+    const origin = { line: this.#line, at };
+    const session = yield* this.#sessionOf(text(row.conversation_id) || id, origin, text(row.name));
+    yield* this.#results(session, id, origin);
+    const system = text(row.system);
+    if (system !== "" && system !== this.#session?.system) {
+      if (this.#session !== undefined) this.#session.system = system;
+      yield session.message({ ...origin, native: `${id}:system` }, { role: "system", content: system });
+    }
+    const prompt = text(row.prompt);
+    // After results of tools the model is asked again without words.
+    if (prompt !== "") yield session.message({ ...origin, native: `${id}:prompt` }, { role: "user", content: prompt });
+    const reasoning = text(row.reasoning);
+    const parts: SaidPart[] = [
+      ...(reasoning === "" ? [] : [{ id, thinking: reasoning }]),
+      { id, text: text(row.response) },
+      ...this.#calls(id).map((call) => ({ id: call.id, call })),
+    ];
+    yield* session.say(
+      id,
+      { ...origin, native: id },
+      {
+        ...{ line: this.#line, at, parts, model: text(row.resolved_model) || text(row.model), usage: usageOf(row) },
+        extra: typeof row.duration_ms === "number" ? { duration_ms: row.duration_ms } : undefined,
+      },
+    );
+    yield* session.close();
+  }
+
+  #calls(response: string): readonly { readonly id: string; readonly name: string; readonly args: JsonValue }[] {
+    if (!has(this.#source.tables, "tool_calls", "response_id")) return [];
+    const query = "SELECT id, name, arguments, tool_call_id FROM tool_calls WHERE response_id = ? ORDER BY id";
+    return [...this.#source.rows(query, response)].map((row) => ({
+      id: text(row.tool_call_id) || `call-${response}-${row.id}`,
+      name: text(row.name) || "unknown",
+      args: text(row.arguments),
+    }));
+  }
+
+  /** Results are stored with the response that they led to. */
+  *#results(session: TranscriptSession, response: string, origin: Origin): Generator<ImportStep> {
+    if (!has(this.#source.tables, "tool_results", "response_id")) return;
+    const columns = this.#source.tables.tool_results ?? [];
+    const exception = columns.includes("exception") ? "exception" : "NULL AS exception";
+    const query = `SELECT id, name, output, tool_call_id, ${exception} FROM tool_results WHERE response_id = ? ORDER BY id`;
+    for (const row of this.#source.rows(query, response)) {
+      yield session.result({
+        ...{
+          ...origin,
+          native: `result:${response}:${row.id}`,
+          call_id: text(row.tool_call_id),
+          tool: text(row.name) || undefined,
+        },
+        result: text(row.output),
+        is_error: text(row.exception) !== "" ? true : undefined,
+      });
+    }
+  }
+
+  *turns(): Generator<ImportStep> {
+    const query = `SELECT u.id, u.thread_id, u.parent_message_hash, u.tip_message_hash, u.model, u.resolved_model,
+      u.input_tokens, u.output_tokens, u.token_details, u.duration_ms, u.datetime_utc, t.name, t.forked_from
+      FROM turns u LEFT JOIN threads t ON t.id = u.thread_id ORDER BY u.thread_id, u.datetime_utc, u.rowid`;
+    for (const row of this.#source.rows(query)) yield* this.#turn(row);
+  }
+
+  /** What a turn added: from its tip back to where the turn before it ended. */
+  *#turn(row: TableRow): Generator<ImportStep> {
+    this.#line += 1;
+    const id = String(row.id);
+    const at = utc(row.datetime_utc);
+    const origin = { line: this.#line, at };
+    const session = yield* this.#sessionOf(text(row.thread_id) || id, origin, text(row.name), text(row.forked_from));
+    const chain = this.#chain(text(row.tip_message_hash), text(row.parent_message_hash));
+    const last = chain.findLastIndex(({ role }) => role === "assistant");
+    for (const [index, { hash, role }] of chain.entries()) {
+      const parts = this.#parts(hash);
+      const native = `${id}:${hash.slice(0, 32)}`;
+      if (role === "assistant") {
+        const spent = index === last ? { usage: usageOf(row) } : {};
+        const model = text(row.resolved_model) || text(row.model);
+        const said = parts.flatMap((part) => saidPart(part, hash));
+        yield* session.say(native, { ...origin, native }, { line: this.#line, at, parts: said, model, ...spent });
+        yield* session.close();
+      }
+      for (const part of parts) {
+        if (isResult(part)) yield* this.#partResult(session, origin, `${native}:${part.position}`, part);
+      }
+      if (role === "user" || role === "system") {
+        const content = parts
+          .filter((part) => !isResult(part))
+          .map(({ text: words }) => text(words))
+          .join("\n");
+        if (content !== "") yield session.message({ ...origin, native }, { role, content });
+      }
+    }
+  }
+
+  *#partResult(session: TranscriptSession, origin: Origin, native: string, part: TableRow): Generator<ImportStep> {
+    const payload = objectOf(part.payload);
+    yield session.result({
+      ...{ ...origin, native: `result:${native}` },
+      call_id: textAt(payload, "tool_call_id") ?? textAt(payload, "id") ?? "",
+      tool: text(part.tool_name) || textAt(payload, "name"),
+      result: text(part.text) || (payload.output ?? ""),
+      is_error: textAt(payload, "exception") === undefined ? undefined : true,
+    });
+  }
+
+  #chain(tip: string, end: string): readonly { readonly hash: string; readonly role: string }[] {
+    const found: { readonly hash: string; readonly role: string }[] = [];
+    const seen = new Set<string>();
+    let hash = tip;
+    while (hash !== "" && hash !== end && !seen.has(hash)) {
+      seen.add(hash);
+      const [row] = this.#source.rows("SELECT role, parent_hash FROM messages WHERE hash = ?", hash);
+      if (row === undefined) break;
+      found.push({ hash, role: text(row.role) });
+      hash = text(row.parent_hash);
+    }
+    return found.reverse();
+  }
+
+  #parts(hash: string): readonly TableRow[] {
+    const query = "SELECT position, type, tool_name, text, payload FROM parts WHERE message_hash = ? ORDER BY position";
+    return [...this.#source.rows(query, hash)];
+  }
+
+  *#sessionOf(key: string, origin: Origin, title: string, parent = ""): Generator<ImportStep, TranscriptSession> {
+    if (this.#session?.key !== key) this.#session = { key, session: this.#transcript.session(key), system: "" };
+    const { session } = this.#session;
+    yield* session.about(origin, { title: title || undefined, parent: parent || undefined });
+    return session;
+  }
+}
+
+function isResult({ type }: TableRow): boolean {
+  return /tool.?result/.test(text(type));
+}
+
+function saidPart(part: TableRow, hash: string): readonly SaidPart[] {
+  const payload = objectOf(part.payload);
+  const type = text(part.type);
+  const id = `${hash.slice(0, 32)}:${part.position}`;
+  if (/tool.?call/.test(type)) {
+    const call = textAt(payload, "tool_call_id") ?? textAt(payload, "id") ?? id;
+    const name = text(part.tool_name) || (textAt(payload, "name") ?? "unknown");
+    return [{ id, call: { id: call, name, args: payload.arguments ?? payload.input ?? {} } }];
+  }
+  if (/reason|think/.test(type)) return [{ id, thinking: text(part.text) }];
+  return isResult(part) ? [] : [{ id, text: text(part.text) }];
+}
+
+function usageOf(row: TableRow): Usage | undefined {
+  return toUsage(
+    { ...objectOf(row.token_details), input: numeric(row.input_tokens), output: numeric(row.output_tokens) },
+    {
+      input_tokens: [["input"]],
+      output_tokens: [["output"]],
+      cache_read_tokens: [
+        ["cache_read_input_tokens"],
+        ["prompt_tokens_details", "cached_tokens"],
+        ["input_tokens_details", "cached_tokens"],
+      ],
+      cache_write_tokens: [["cache_creation_input_tokens"]],
+      reasoning_tokens: [
+        ["completion_tokens_details", "reasoning_tokens"],
+        ["output_tokens_details", "reasoning_tokens"],
+      ],
+    },
+  );
+}
+
+function numeric(value: TableRow[string] | undefined): JsonValue {
+  return typeof value === "number" ? value : null;
+}
+
+function text(value: TableRow[string] | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+function objectOf(value: TableRow[string] | undefined): JsonObject {
+  try {
+    const parsed: unknown = JSON.parse(text(value));
+    return isJsonObject(parsed) ? parsed : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The column says itself that it is UTC, but its values do not. */
+function utc(value: TableRow[string] | undefined): string | undefined {
+  const time = text(value);
+  if (time === "") return undefined;
+  return /(?:Z|[+-]\d{2}:?\d{2})$/.test(time) ? time : `${time}Z`;
+}

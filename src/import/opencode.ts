@@ -1,0 +1,234 @@
+// OpenCode's sessions in all their generations: a file for each session, message and part, the same in a database, and
+// the newer tables in which a message holds its parts.
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import type {
+  DocumentImporter,
+  ImportStep,
+  Opening,
+  SourceFacts,
+  SourceOf,
+  TableImporter,
+  TableRow,
+} from "./importer.js";
+import { OpenCodeSession, partsOfContent } from "./opencode-session.js";
+import { objectAt, textAt } from "./transcript/fields.js";
+import { Transcript } from "./transcript/transcript.js";
+
+const tool = { format: "opencode", lacks: ["system prompt", "tool definitions"] };
+
+export const openCodeImporter: DocumentImporter = {
+  format: tool.format,
+  reads: "document",
+  recognises: ({ document }: Opening) => isJsonObject(document) && kindOf(document) !== undefined,
+  read,
+};
+
+export const openCodeTablesImporter: TableImporter = {
+  format: tool.format,
+  reads: "tables",
+  recognises: ({ tables }: Opening) =>
+    tables?.session_message?.includes("data") === true ||
+    (tables?.message?.includes("data") === true && tables.part?.includes("data") === true),
+  read: readTables,
+};
+
+function kindOf(value: JsonObject): "session" | "message" | "part" | undefined {
+  if (textAt(value, "id") === undefined) return undefined;
+  if (textAt(value, "messageID") !== undefined && typeof value.type === "string") return "part";
+  if (textAt(value, "sessionID") !== undefined && typeof value.role === "string" && isJsonObject(value.time))
+    return "message";
+  return "directory" in value && "title" in value && isJsonObject(value.time) ? "session" : undefined;
+}
+
+async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
+  const transcript = new Transcript(tool, source);
+  const sessions = new Map<string, OpenCodeSession>();
+  const messages: { readonly line: number; readonly value: JsonObject }[] = [];
+  const partsByMessage = new Map<string, JsonObject[]>();
+  for await (const item of source.values("")) {
+    if ("reason" in item) {
+      yield item;
+      continue;
+    }
+    const value = isJsonObject(item.value) ? item.value : {};
+    const kind = kindOf(value);
+    if (kind === "session") {
+      const session = new OpenCodeSession(transcript.session(String(value.id)));
+      sessions.set(String(value.id), session);
+      yield* session.about(item.line, value);
+    } else if (kind === "message") messages.push({ line: item.line, value });
+    else if (kind === "part") addTo(partsByMessage, String(value.messageID), value);
+    else yield { line: item.line, reason: "the value is no session, message or part" };
+  }
+  for (const { line, value } of messages.toSorted((a, b) => createdAt(a.value) - createdAt(b.value))) {
+    const key = String(value.sessionID);
+    let session = sessions.get(key);
+    if (session === undefined) {
+      session = new OpenCodeSession(transcript.session(key));
+      sessions.set(key, session);
+      const about = await sessionNear(source, key);
+      if (about !== undefined) yield* session.about(line, about);
+    }
+    const parts = partsByMessage.get(String(value.id)) ?? [];
+    partsByMessage.delete(String(value.id));
+    yield* session.message(line, value, [...parts, ...(await partsNear(source, String(value.id), parts))]);
+  }
+  // A part in a file of its own is read with its message.
+  for (const [message, parts] of partsByMessage) {
+    const isElsewhere = messages.length === 0 && (await hasMessage(source, parts[0], message));
+    if (!isElsewhere) for (const part of parts) yield new OpenCodeSession(transcript.session(message)).loose(part);
+  }
+}
+
+function addTo(map: Map<string, JsonObject[]>, key: string, value: JsonObject): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}
+
+function createdAt(message: JsonObject): number {
+  const { created } = objectAt(message, "time");
+  return typeof created === "number" ? created : 0;
+}
+
+/** Names come from the files, and must not lead elsewhere. */
+function isPlain(name: string): boolean {
+  return /^[\w-]+$/.test(name);
+}
+
+async function partsNear(
+  source: SourceFacts,
+  message: string,
+  known: readonly JsonObject[],
+): Promise<readonly JsonObject[]> {
+  if (!isPlain(message)) return [];
+  const ids = new Set(known.map(({ id }) => id));
+  const found: JsonObject[] = [];
+  for (const name of await source.near.list(`../../part/${message}`)) {
+    const part = parsed(await source.near.read(`../../part/${message}/${name}`));
+    if (part !== undefined && !ids.has(part.id ?? null)) found.push(part);
+  }
+  return found;
+}
+
+async function sessionNear(source: SourceFacts, session: string): Promise<JsonObject | undefined> {
+  if (!isPlain(session)) return undefined;
+  for (const project of await source.near.list("../../session")) {
+    const found = parsed(await source.near.read(`../../session/${project}/${session}.json`));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function hasMessage(source: SourceFacts, part: JsonObject | undefined, message: string): Promise<boolean> {
+  const session = textAt(part ?? {}, "sessionID");
+  const sessions = session === undefined ? await source.near.list("../../message") : [session];
+  for (const name of sessions) {
+    if (
+      isPlain(name) &&
+      isPlain(message) &&
+      (await source.near.read(`../../message/${name}/${message}.json`)) !== undefined
+    )
+      return true;
+  }
+  return false;
+}
+
+function parsed(text: string | undefined): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function* readTables(source: SourceOf<"tables">): AsyncGenerator<ImportStep> {
+  const transcript = new Transcript(tool, source);
+  if (source.tables.message?.includes("data")) yield* readMessages(source, transcript);
+  if (source.tables.session_message?.includes("data")) yield* readNewer(source, transcript);
+}
+
+function* readMessages(source: SourceOf<"tables">, transcript: Transcript): Generator<ImportStep> {
+  const about = sessionsIn(source, "session");
+  const query = "SELECT id, session_id, time_created, data FROM message ORDER BY session_id, time_created, id";
+  let session: OpenCodeSession | undefined;
+  let key: string | undefined;
+  let line = 0;
+  for (const row of source.rows(query)) {
+    line += 1;
+    const message = dataOf(row, { sessionID: row.session_id });
+    if (message === undefined) {
+      yield { line, reason: `message ${row.id} holds no JSON` };
+      continue;
+    }
+    if (session === undefined || key !== row.session_id) {
+      key = String(row.session_id);
+      session = new OpenCodeSession(transcript.session(key));
+      yield* session.about(line, about(key));
+    }
+    const rows = source.rows("SELECT id, data FROM part WHERE message_id = ? ORDER BY id", String(row.id));
+    yield* session.message(
+      line,
+      message,
+      [...rows].map((part) => dataOf(part, {}) ?? { type: "unreadable" }),
+    );
+  }
+}
+
+function* readNewer(source: SourceOf<"tables">, transcript: Transcript): Generator<ImportStep> {
+  const about = sessionsIn(source, "session_v2");
+  const query =
+    "SELECT id, session_id, type, seq, time_created, data FROM session_message ORDER BY session_id, seq, id";
+  let session: OpenCodeSession | undefined;
+  let key: string | undefined;
+  let line = 0;
+  for (const row of source.rows(query)) {
+    line += 1;
+    const data = dataOf(row, { role: row.type });
+    if (data === undefined) {
+      yield { line, reason: `message ${row.id} holds no JSON` };
+      continue;
+    }
+    if (session === undefined || key !== row.session_id) {
+      key = String(row.session_id);
+      session = new OpenCodeSession(transcript.session(key));
+      yield* session.about(line, about(key));
+    }
+    yield* session.message(line, data, partsOfContent(data));
+  }
+}
+
+function sessionsIn(source: SourceOf<"tables">, table: string): (id: string) => JsonObject {
+  const columns = source.tables[table] ?? [];
+  const names = ["title", "directory", "version", "parent_id", "fork_session_id", "time_created", "model"];
+  const chosen = names.filter((name) => columns.includes(name));
+  if (!columns.includes("id") || chosen.length === 0) return () => ({});
+  return (id) => {
+    const [row] = source.rows(`SELECT ${chosen.join(", ")} FROM "${table}" WHERE id = ?`, id);
+    const parentID = row?.parent_id ?? row?.fork_session_id ?? null;
+    return row === undefined
+      ? {}
+      : { ...plain(row), parentID: parentID as JsonValue, time: { created: plain(row).time_created ?? null } };
+  };
+}
+
+/** The JSON of a row, with its id and time, which lie beside it. */
+function dataOf(
+  row: TableRow,
+  more: { readonly [name: string]: TableRow[string] | undefined },
+): JsonObject | undefined {
+  const data = parsed(typeof row.data === "string" ? row.data : undefined);
+  if (data === undefined) return undefined;
+  const given = plain({ ...more, id: row.id ?? null });
+  const time = isJsonObject(data.time) ? data.time : { created: plain(row).time_created ?? null };
+  return { ...data, ...given, time };
+}
+
+function plain(row: { readonly [name: string]: TableRow[string] | undefined }): JsonObject {
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) =>
+      typeof value === "string" || typeof value === "number" ? [[name, value]] : [],
+    ),
+  );
+}

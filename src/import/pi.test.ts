@@ -1,0 +1,77 @@
+// pi's sessions, and OpenClaw's in a database: the branch that was not left, tools, errors and tokens.
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { fixturePath, fixtureRecords } from "../../test/support/fixtures.js";
+import { counts, importBench } from "../../test/support/import-target.js";
+import { expectLegalHistory, tokensOf } from "../../test/support/transcripts.js";
+import { zstdFrame } from "../../test/support/zstd-frame.js";
+
+const name = "2026-05-04T08-00-00-000Z_5b5b0000-0000-4000-8000-000000000001.jsonl";
+const file = fixturePath("import", "pi", name);
+const lines = fixtureRecords("import", "pi", name);
+const session_id = "5b5b0000-0000-4000-8000-000000000001";
+
+test("a session becomes the talk of its active branch; what was left is kept raw", async () => {
+  const bench = importBench();
+  expect(counts(await bench.import(file))).toMatchObject({ files: 1, sessions: 1, rejected: 0 });
+  const entries = await bench.entries();
+  expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([
+    { id: "pi:e1", role: "user", content: "Round the prices.", project: "shop" },
+    {
+      ...{ id: "pi:e3", role: "assistant", content: "Reading." },
+      tool_calls: [{ id: "toolu_1", function: { name: "read", arguments: '{"path":"money.ts"}' } }],
+      extra: {
+        ...{ model: "claude-sonnet-4-5", stop_reason: "toolUse" },
+        usage: { input_tokens: 5, output_tokens: 20, cache_read_tokens: 100, cache_write_tokens: 7 },
+        thinking_blocks: [{ type: "thinking", thinking: "Look first.", signature: "c2ln" }],
+      },
+    },
+    { id: "pi:e5", content: "" },
+    { id: "pi:e7", content: [{ type: "text" }, { type: "image", source: { media_type: "image/png" } }] },
+  ]);
+  expect(entries.filter(({ kind }) => kind === "tool_call")).toMatchObject([
+    { tool: "read", result: "no such file", is_error: true, tool_call_id: "toolu_1", args: { path: "money.ts" } },
+    { tool: "bash", args: { command: "ls" }, result: "shop.ts", is_error: false },
+  ]);
+  expect(entries.filter(({ kind }) => kind === "error")).toMatchObject([{ error: "529 overloaded" }]);
+  expect(entries.filter(({ kind }) => kind === "raw").map(({ id }) => id)).toEqual(["pi:e0", "pi:e2", "pi:e8"]);
+  expect(tokensOf(entries)).toMatchObject({ input_tokens: 5, output_tokens: 20 });
+  expect(await bench.recorder.session(session_id).summary()).toMatchObject({
+    title: "Rounding",
+    metadata: { cwd: "/srv/shop" },
+  });
+  await expectLegalHistory(bench.recorder, session_id);
+  expect(counts(await bench.import(bench.write("moved.jsonl", lines)))).toMatchObject({ added: 0 });
+});
+
+test("the oldest form has no ids: equal times and words are one, and importing again adds nothing", async () => {
+  const bench = importBench();
+  const old = lines.map((line) =>
+    Object.fromEntries(Object.entries(line).filter(([key]) => key !== "id" && key !== "parentId")),
+  );
+  const path = bench.write("old.jsonl", [lines[0], ...old.slice(2, 3), ...old.slice(4, 7)]);
+  expect(counts(await bench.import(path))).toMatchObject({ rejected: 0, added: 6 });
+  expect(counts(await bench.import(path))).toMatchObject({ added: 0 });
+  await expectLegalHistory(bench.recorder, session_id);
+});
+
+test("OpenClaw's database holds the same entries, plain or packed, and counts them once", async () => {
+  const bench = importBench();
+  const path = bench.write("openclaw-agent.sqlite", "");
+  const database = new Database(path);
+  database.exec("CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, event_zstd BLOB)");
+  const insert = database.prepare("INSERT INTO transcript_events VALUES (?, ?, ?, ?)");
+  for (const [seq, line] of lines.entries()) {
+    const text = JSON.stringify(line);
+    insert.run(session_id, seq, seq % 2 === 0 ? text : null, seq % 2 === 0 ? null : zstdFrame(text));
+  }
+  insert.run("broken", 1, "{", null);
+  database.close();
+  const report = await bench.import(path);
+  expect(report.rejected).toMatchObject([{ line: expect.any(Number), reason: expect.stringMatching(/no event/) }]);
+  const { added } = report;
+  expect(added).toBeGreaterThan(9);
+  await expectLegalHistory(bench.recorder, session_id);
+  expect((await bench.import(path)).added).toBe(0);
+  expect((await bench.import(file)).added).toBe(0);
+});

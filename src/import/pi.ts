@@ -1,0 +1,230 @@
+// pi's sessions, and OpenClaw's, which are the same in files or in a database: a tree of entries, of which the branch that
+// ends with the newest one is the talk.
+import { decompress } from "fzstd";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import type {
+  ImportSource,
+  ImportStep,
+  LineImporter,
+  Opening,
+  SourceFacts,
+  SourceOf,
+  TableImporter,
+} from "./importer.js";
+import { numberAt, onlyText, textAt } from "./transcript/fields.js";
+import type { SaidPart } from "./transcript/said.js";
+import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
+import { toUsage, type UsageNames } from "./transcript/usage.js";
+
+const tool = { format: "pi", lacks: ["system prompt", "tool definitions"] };
+
+const usageNames: UsageNames = {
+  input_tokens: [["input"]],
+  output_tokens: [["output"]],
+  cache_read_tokens: [["cacheRead"]],
+  cache_write_tokens: [["cacheWrite"]],
+};
+
+export const piImporter: LineImporter = {
+  format: tool.format,
+  reads: "lines",
+  recognises: ({ records }: Opening) => records.some((record) => isHeader(record) || isMessage(record)),
+  read,
+};
+
+/** Where newer versions of OpenClaw keep the same entries. */
+export const openClawImporter: TableImporter = {
+  format: tool.format,
+  reads: "tables",
+  recognises: ({ tables }: Opening) =>
+    tables?.transcript_events?.some((name) => /^event_(json|zstd)$/.test(name)) === true,
+  read: readTables,
+};
+
+function isHeader(record: JsonObject): boolean {
+  return record.type === "session" && textAt(record, "id") !== undefined && "timestamp" in record;
+}
+
+function isMessage(record: JsonObject): boolean {
+  if (!isJsonObject(record.message) || typeof record.message.role !== "string" || "role" in record) return false;
+  return record.type === "message" || (Object.keys(record).length === 1 && "content" in record.message);
+}
+
+async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
+  const isTree = source.opening.records.some((record) => "parentId" in record) && source.path !== "-";
+  const branch = isTree ? await activeBranch(source) : undefined;
+  const session = new PiSession(source, branch);
+  for await (const item of source.records()) {
+    if ("reason" in item) yield item;
+    else yield* session.take(item.line, item.record);
+  }
+}
+
+async function activeBranch(source: ImportSource): Promise<ReadonlySet<string>> {
+  const tree = new Tree();
+  for await (const item of source.records()) if ("record" in item) tree.add(item.record);
+  return tree.branch();
+}
+
+/** Who came after whom. */
+class Tree {
+  readonly #parents = new Map<string, string | undefined>();
+  #newest: string | undefined;
+
+  add(record: JsonObject): void {
+    const id = textAt(record, "id");
+    if (id === undefined || isHeader(record)) return;
+    this.#parents.set(id, textAt(record, "parentId"));
+    this.#newest = id;
+  }
+
+  /** The ids from the newest entry back to the root; an entry that is not among them lies on a branch that was left. */
+  branch(): ReadonlySet<string> {
+    const branch = new Set<string>();
+    for (let id = this.#newest; id !== undefined && !branch.has(id); id = this.#parents.get(id)) branch.add(id);
+    return branch;
+  }
+}
+
+async function* readTables(source: SourceOf<"tables">): AsyncGenerator<ImportStep> {
+  const columns = source.tables.transcript_events ?? [];
+  const key = columns.find((name) => /^session_?(id|key)$/i.test(name));
+  const order = columns.find((name) => /^(seq|sequence|position)$/i.test(name)) ?? "rowid";
+  const where = key === undefined ? "" : `WHERE "${key}" IS ?`;
+  const query = `SELECT event_json AS json, ${columns.includes("event_zstd") ? "event_zstd" : "NULL"} AS packed
+    FROM transcript_events ${where} ORDER BY "${order}"`;
+  const keys = key === undefined ? [] : [...source.rows(`SELECT DISTINCT "${key}" AS key FROM transcript_events`)];
+  for (const values of key === undefined ? [[]] : keys.map((row) => [row.key as string | number])) {
+    const tree = new Tree();
+    for (const row of source.rows(query, ...values)) tree.add(eventOf(row.json, row.packed) ?? {});
+    const session = new PiSession(
+      { ...source, stem: values.length === 0 ? source.stem : String(values[0]) },
+      tree.branch(),
+    );
+    let line = 0;
+    for (const row of source.rows(query, ...values)) {
+      line += 1;
+      const record = eventOf(row.json, row.packed);
+      if (record === undefined) yield { line, reason: `row ${line} of session ${values[0] ?? ""} holds no event` };
+      else yield* session.take(line, record);
+    }
+  }
+}
+
+function eventOf(json: unknown, packed: unknown): JsonObject | undefined {
+  try {
+    const text = typeof json === "string" ? json : Buffer.from(decompress(packed as Uint8Array)).toString("utf8");
+    const event: unknown = JSON.parse(text);
+    return isJsonObject(event) ? event : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+class PiSession {
+  readonly #transcript: Transcript;
+  readonly #branch: ReadonlySet<string> | undefined;
+  #session: TranscriptSession;
+
+  constructor(source: SourceFacts, branch: ReadonlySet<string> | undefined) {
+    this.#transcript = new Transcript(tool, source);
+    this.#branch = branch;
+    this.#session = this.#transcript.session(source.stem);
+  }
+
+  *take(line: number, record: JsonObject): Generator<ImportStep> {
+    const native = textAt(record, "id");
+    const message = isJsonObject(record.message) ? record.message : undefined;
+    const at = record.timestamp ?? message?.timestamp;
+    const origin = { line, at, native, ...(native === undefined ? { identity: [record] } : {}) };
+    const isLeft = native !== undefined && this.#branch?.has(native) === false;
+    if (isHeader(record)) {
+      this.#session = this.#transcript.session(native as string);
+      const parent = textAt(record, "parentSession");
+      yield* this.#session.about(origin, {
+        cwd: textAt(record, "cwd"),
+        // A session that goes on from another names that one's file, which ends in its id.
+        parent: parent === undefined ? undefined : /([0-9a-f-]{36})(?:\.jsonl)?$/.exec(parent)?.[1],
+      });
+    } else if (record.type === "session_info") {
+      yield* this.#session.about(origin, { title: textAt(record, "name") });
+    } else if (message !== undefined && isMessage(record) && !isLeft) yield* this.#message(origin, message);
+    else yield this.#session.raw({ ...origin, is_once: true }, record);
+  }
+
+  *#message(origin: Origin, message: JsonObject): Generator<ImportStep> {
+    const session = this.#session;
+    if (message.role === "assistant") yield* this.#assistant(origin, message);
+    else if (message.role === "toolResult" || message.role === "tool") {
+      yield session.result({
+        ...origin,
+        call_id: textAt(message, "toolCallId") ?? "",
+        tool: textAt(message, "toolName"),
+        result: onlyText(message.content) ?? message.content ?? "",
+        is_error: typeof message.isError === "boolean" ? message.isError : undefined,
+        ...(message.details === undefined ? {} : { extra: { details: message.details } }),
+      });
+    } else if (message.role === "bashExecution") {
+      const code = numberAt(message, "exitCode");
+      yield session.result({
+        ...{ ...origin, call_id: "", tool: "bash", args: { command: message.command ?? "" } },
+        result: message.output ?? "",
+        is_error: code === undefined ? undefined : code !== 0,
+      });
+    } else if (message.role === "user" || message.role === "system") {
+      const content = onlyText(message.content) ?? toContent(message.content);
+      yield session.message(origin, { role: message.role, content });
+    } else yield session.raw(origin, { message });
+  }
+
+  *#assistant(origin: Origin, message: JsonObject): Generator<ImportStep> {
+    const session = this.#session;
+    const reason = textAt(message, "stopReason");
+    const usage = toUsage(message.usage, usageNames);
+    const isSpent = usage !== undefined && Object.values(usage).some((count) => count > 0);
+    yield* session.say("answer", origin, {
+      ...{ line: origin.line, at: origin.at, parts: partsOf(message.content, origin.native ?? "part") },
+      model: textAt(message, "model"),
+      usage: isSpent ? usage : undefined,
+      extra: {
+        ...(reason === undefined ? {} : { stop_reason: reason }),
+        ...(typeof message.responseId === "string" ? { message_id: message.responseId } : {}),
+      },
+    });
+    yield* session.close();
+    const error = textAt(message, "errorMessage");
+    if (reason !== "error" || error === undefined) return;
+    const of = origin.native === undefined ? { identity: ["error", message] } : { native: `${origin.native}:error` };
+    yield session.error({ ...origin, ...of }, error, textAt(message, "model"));
+  }
+}
+
+function partsOf(content: JsonValue | undefined, id: string): readonly SaidPart[] {
+  const blocks =
+    typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : [];
+  const parts = blocks.filter(isJsonObject).map((block): SaidPart => {
+    const call = textAt(block, "id");
+    const name = textAt(block, "name");
+    if (block.type === "text") return { id, text: textAt(block, "text") ?? "" };
+    if (block.type === "thinking") return thinkingPart(block, id);
+    if (call === undefined || name === undefined) return { id, block };
+    return { id, call: { id: call, name, args: block.arguments ?? block.input ?? {} } };
+  });
+  return parts.length === 0 ? [{ id }] : parts;
+}
+
+/** A signature makes it a block that its provider takes back. */
+function thinkingPart(block: JsonObject, id: string): SaidPart {
+  const signature = textAt(block, "thinkingSignature");
+  const thinking = textAt(block, "thinking") ?? "";
+  return signature === undefined ? { id, thinking } : { id, thinking: { type: "thinking", thinking, signature } };
+}
+
+/** Images as Anthropic writes them, which the record knows. */
+function toContent(content: JsonValue | undefined): JsonValue {
+  if (!Array.isArray(content)) return content ?? "";
+  return content.map((block: JsonValue) => {
+    if (!isJsonObject(block) || block.type !== "image" || typeof block.data !== "string") return block;
+    return { type: "image", source: { type: "base64", media_type: block.mimeType ?? "image/png", data: block.data } };
+  });
+}

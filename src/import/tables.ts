@@ -1,0 +1,90 @@
+// Databases of other programs, read without a trace: SQLite files, read-only, with what their owner has written so far.
+import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import type Database from "better-sqlite3";
+import type { TableColumns, TableRow } from "./importer.js";
+
+/** How long an owner that writes is waited for. */
+const BUSY_MS_MAX = 5_000;
+const MAGIC = Buffer.from("SQLite format 3\0", "latin1");
+/** The byte of the header that says how the file is read: 2 stands for a log beside it. */
+const READ_VERSION_AT = 19;
+const WAL = 2;
+
+export interface Tables {
+  readonly tables: TableColumns;
+  rows(query: string, ...values: readonly (string | number)[]): Iterable<TableRow>;
+  close(): void;
+}
+
+/** What a database says while it is read, in words for whoever imports it. */
+export class UnreadableTables extends Error {}
+
+export function isDatabase(bytes: Uint8Array): boolean {
+  return bytes.length >= MAGIC.length && Buffer.compare(Buffer.from(bytes.subarray(0, MAGIC.length)), MAGIC) === 0;
+}
+
+/** One view of the database, as it was when it was opened; a failure comes back as a reason. */
+export async function openTables(file: string, opening: Uint8Array): Promise<Tables | { readonly reason: string }> {
+  const { default: Sqlite } = await import("better-sqlite3");
+  let scratch: string | undefined;
+  try {
+    let path = file;
+    // Reading a database with a log makes SQLite put files beside it, unless its owner's are there already.
+    if (opening[READ_VERSION_AT] === WAL && !existsSync(`${file}-shm`)) {
+      scratch = mkdtempSync(join(tmpdir(), "hansard-"));
+      path = copyWithLog(file, scratch);
+    }
+    const database = new Sqlite(path, { readonly: scratch === undefined, fileMustExist: true, timeout: BUSY_MS_MAX });
+    const close = (): void => {
+      database.close();
+      if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
+    };
+    try {
+      database.pragma("query_only = ON");
+      // All that is read lies in one transaction: an owner that goes on writing changes nothing of it.
+      database.exec("BEGIN");
+      const tables = columnsByTable(database);
+      function* rows(query: string, ...values: readonly (string | number)[]): Generator<TableRow> {
+        try {
+          yield* database.prepare<(string | number)[], TableRow>(query).iterate(...values);
+        } catch (error) {
+          throw error instanceof Sqlite.SqliteError ? new UnreadableTables(databaseReason(error)) : error;
+        }
+      }
+      return { tables, rows, close };
+    } catch (error) {
+      close();
+      throw error;
+    }
+  } catch (error) {
+    if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
+    return { reason: databaseReason(error) };
+  }
+}
+
+function copyWithLog(file: string, folder: string): string {
+  const copy = join(folder, basename(file));
+  copyFileSync(file, copy, constants.COPYFILE_FICLONE);
+  if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`, constants.COPYFILE_FICLONE);
+  return copy;
+}
+
+function columnsByTable(database: Database.Database): TableColumns {
+  const names = database.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+  const columns = database.prepare<[string], string>("SELECT name FROM pragma_table_info(?)").pluck();
+  return Object.fromEntries(names.map((name) => [name, columns.all(name)]));
+}
+
+/** Why a database cannot be read, and what to do about it. */
+function databaseReason(error: unknown): string {
+  const { code = "", message } = error as { readonly code?: string; readonly message: string };
+  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
+    return "the database is locked by the program it belongs to; close that program, or import it again later";
+  }
+  if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")) {
+    return `the database is damaged: ${message}; a copy of its owner's (.backup or .recover) may be readable`;
+  }
+  return `the database cannot be read: ${message}`;
+}

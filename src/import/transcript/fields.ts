@@ -1,0 +1,40 @@
+// Fields of other programs' records, which hold whatever they like.
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
+
+/** The text of a field; undefined where it is empty or no text. */
+export function textAt(record: JsonObject, name: string): string | undefined {
+  const value = record[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The object of a field; an empty one where it holds anything else. */
+export function objectAt(record: JsonObject, name: string): JsonObject {
+  const value = record[name];
+  return isJsonObject(value) ? value : {};
+}
+
+/** The texts of content blocks, whatever their provider calls them, one after the other. */
+export function blockTexts(content: JsonValue | undefined): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content
+    .flatMap((block) =>
+      typeof block === "string" ? [block] : isJsonObject(block) ? (textAt(block, "text") ?? []) : [],
+    )
+    .join("\n");
+}
+
+/** The number of a field; undefined where it holds anything else. */
+export function numberAt(record: JsonObject, name: string): number | undefined {
+  const value = record[name];
+  return typeof value === "number" ? value : undefined;
+}
+
+/** The text of a content that is nothing but one text; undefined where it is more. */
+export function onlyText(content: JsonValue | undefined): string | undefined {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content) || content.length !== 1) return undefined;
+  const [only] = content as readonly JsonValue[];
+  if (typeof only === "string") return only;
+  return isJsonObject(only) && only.type === "text" && typeof only.text === "string" ? only.text : undefined;
+}

@@ -1,0 +1,327 @@
+// What a transcript becomes, whichever tool wrote it: sessions with their messages, tool calls and errors, each once, in
+// the same shape as if they had been captured live.
+import { isJsonObject, type JsonObject, type JsonValue, jsonEquals } from "../../model/json.js";
+import { hashedId, idOf, sessionOf } from "../identity.js";
+import type { EntryStep, ImportedEntry, ImportStep, SourceFacts } from "../importer.js";
+import { LineTimes } from "../line-form.js";
+import { ProjectNames } from "./project.js";
+import { restOf, type Said, saidFields, type ToolCall } from "./said.js";
+import { greaterUsage } from "./usage.js";
+
+/** Which tool wrote a transcript, and what it never writes down. */
+export interface TranscriptTool {
+  /** The importer's format, with which ids begin. */
+  readonly format: string;
+  readonly lacks: readonly string[];
+}
+
+/** Where a record comes from and who it is. */
+export interface Origin {
+  readonly line: number;
+  readonly at: JsonValue | undefined;
+  /** The source's own id. */
+  readonly native?: string | undefined;
+  /** What makes it this one and no other, where it has no id; how often the same came before is added. */
+  readonly identity?: readonly unknown[];
+  /** Whether the same, although it has no time, is the same thing however often it stands there. */
+  readonly is_once?: boolean;
+  /** Whether its time is no part of what it is, because copies are stamped anew. */
+  readonly is_restamped?: boolean;
+  readonly extra?: JsonObject | undefined;
+}
+
+export interface SessionFacts {
+  readonly title?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly git_branch?: string | undefined;
+  readonly version?: string | undefined;
+  readonly parent?: string | undefined;
+  readonly metadata?: JsonObject | undefined;
+}
+
+export interface ToolResult extends Origin {
+  readonly call_id: string;
+  /** Where the result itself says which tool gave it. */
+  readonly tool?: string | undefined;
+  readonly args?: JsonValue | undefined;
+  readonly result: JsonValue;
+  readonly is_error?: boolean | undefined;
+  readonly duration_ms?: number | undefined;
+}
+
+/** Calls that still wait for their result; of more than these the oldest are forgotten. */
+const CALLS_MAX = 4_096;
+/** What waits behind a message that is still being gathered. */
+const WAITING_MAX = 256;
+
+export class Transcript {
+  readonly tool: TranscriptTool;
+  readonly path: string;
+  readonly times: LineTimes;
+  readonly projects = new ProjectNames();
+  readonly #timesByIdentity = new Map<string, number>();
+
+  constructor(tool: TranscriptTool, source: SourceFacts) {
+    this.tool = tool;
+    this.path = source.path;
+    this.times = new LineTimes(source);
+  }
+
+  session(key: string, parent?: TranscriptSession): TranscriptSession {
+    return new TranscriptSession(this, sessionOf(this.tool.format, key), parent);
+  }
+
+  /** The id of a record without one: a hash of what makes it this one, and of how often the same was there before. */
+  identify(session_id: string, { at, identity = [], is_once = false, is_restamped = false }: Origin): string {
+    const isDated = !is_restamped && this.times.isTime(at);
+    const id = hashedId(this.tool.format, isDated ? [session_id, at, ...identity] : [session_id, ...identity]);
+    if (isDated || is_once) return id;
+    const times = this.#timesByIdentity.get(id) ?? 0;
+    this.#timesByIdentity.set(id, times + 1);
+    return times === 0 ? id : `${id}:${times}`;
+  }
+
+  /** Begins to count anew: the same records come a second time. */
+  restart(): void {
+    this.#timesByIdentity.clear();
+  }
+}
+
+export class TranscriptSession {
+  readonly id: string;
+  readonly #transcript: Transcript;
+  readonly #nativeId: string | undefined;
+  readonly #parent: TranscriptSession | undefined;
+  readonly #calls = new Map<string, ToolCall>();
+  #project = "";
+  #facts: SessionFacts | undefined;
+  #open: { readonly key: string; readonly origin: Origin; said: Said } | undefined;
+  #waiting: ImportStep[] = [];
+
+  constructor(
+    transcript: Transcript,
+    session: { readonly session_id: string; readonly native_id: string | undefined },
+    parent: TranscriptSession | undefined,
+  ) {
+    this.#transcript = transcript;
+    this.id = session.session_id;
+    this.#nativeId = session.native_id;
+    this.#parent = parent;
+    this.#project = parent?.project ?? "";
+  }
+
+  get project(): string {
+    return this.#project;
+  }
+
+  /** A session of its own that this one began. */
+  child(name: string): TranscriptSession {
+    return this.#transcript.session(`${this.id}/${name}`, this);
+  }
+
+  /** What is known of the session as a whole, told again only where something is new. */
+  *about(origin: Origin, facts: SessionFacts): Generator<ImportStep> {
+    const { metadata } = facts;
+    const isNews = metadata !== undefined || factNames.some((name) => isNew(facts[name], this.#facts?.[name]));
+    if (this.#facts !== undefined && !isNews) return;
+    const parent = facts.parent ?? this.#facts?.parent ?? this.#parent?.id;
+    const merged: SessionFacts = { ...this.#facts, ...withoutGaps(facts), ...withoutGaps({ parent }) };
+    this.#facts = merged;
+    const { title, cwd, git_branch, version } = merged;
+    if (cwd !== undefined) this.#project = this.#transcript.projects.of(cwd);
+    const { tool, path } = this.#transcript;
+    const source = { tool: tool.format, ...withoutGaps({ version }), lacks: tool.lacks };
+    const known = { ...withoutGaps({ cwd, git_branch, version }), ...metadata };
+    const fields = { ...withoutGaps({ title, parent }), metadata: { ...known, source: { ...source, path } } };
+    // The path is no part of what it is: a file that was moved is the same file.
+    const identity = ["session_info", { ...fields, metadata: { ...known, source } }];
+    const id = hashedId(tool.format, [this.id, ...identity]);
+    const extra = this.#nativeId === undefined ? {} : { extra: { native_id: this.#nativeId } };
+    yield { line: origin.line, entry: { kind: "session_info", ...fields, ...this.#envelope(id, origin), ...extra } };
+  }
+
+  message(
+    origin: Origin,
+    fields: { readonly role: string; readonly content: unknown; readonly [field: string]: unknown },
+  ): EntryStep {
+    return this.#step(origin, { kind: "message", ...fields });
+  }
+
+  /** The result of a tool, with the call that it answers. */
+  result(result: ToolResult): EntryStep {
+    const { call_id, is_error, duration_ms } = result;
+    const call = this.#calls.get(call_id);
+    this.#calls.delete(call_id);
+    const tool = result.tool ?? call?.name ?? "unknown";
+    const args = result.args ?? call?.args;
+    return this.#step(result, {
+      kind: "tool_call",
+      tool,
+      ...argsOf(args),
+      result: result.result,
+      ...(is_error === undefined ? {} : { is_error }),
+      ...(duration_ms === undefined ? {} : { duration_ms }),
+      ...(call_id === "" ? {} : { tool_call_id: call_id }),
+    });
+  }
+
+  error(origin: Origin, error: string, context = ""): EntryStep {
+    return this.#step(origin, { kind: "error", error, ...(context === "" ? {} : { context }) });
+  }
+
+  raw(origin: Origin, record: JsonObject): EntryStep {
+    return this.#step(origin, { kind: "raw", source: this.#transcript.tool.format, record });
+  }
+
+  /** A piece of an answer: those with the same key, one after the other, are one message. */
+  *say(key: string, origin: Origin, said: Said): Generator<ImportStep> {
+    for (const { call } of said.parts) if (call !== undefined) this.#expect(call);
+    if (this.#open?.key === key) {
+      const { said: before } = this.#open;
+      const usage = greaterUsage(before.usage, said.usage);
+      const extra = { ...before.extra, ...said.extra };
+      this.#open.said = { ...before, parts: [...before.parts, ...said.parts], usage, extra };
+      return;
+    }
+    yield* this.close();
+    this.#open = { key, origin, said };
+  }
+
+  /** Changes the answer that is being gathered, if there is one. */
+  amend(change: (said: Said) => Said): boolean {
+    if (this.#open === undefined) return false;
+    this.#open.said = change(this.#open.said);
+    return true;
+  }
+
+  get openKey(): string | undefined {
+    return this.#open?.key;
+  }
+
+  /** Whether something came behind the answer that is being gathered. */
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Something that comes after the answer that is being gathered, but does not end it. */
+  *behind(step: ImportStep): Generator<ImportStep> {
+    if (this.#open === undefined) yield step;
+    else {
+      this.#waiting.push(step);
+      if (this.#waiting.length >= WAITING_MAX) yield* this.close();
+    }
+  }
+
+  /** Ends the answer that is being gathered. */
+  *close(): Generator<ImportStep> {
+    if (this.#open === undefined) return;
+    const { origin, said } = this.#open;
+    const waiting = this.#waiting;
+    this.#open = undefined;
+    this.#waiting = [];
+    yield this.#saidStep(origin, said, { id: this.#idOf(origin).id, times: 0, isOwn: false });
+    yield* waiting;
+  }
+
+  #saidStep(
+    origin: Origin,
+    said: Said,
+    name: { readonly id: string; readonly times: number; readonly isOwn: boolean },
+  ): EntryStep {
+    const { id: first, times, isOwn } = name;
+    const id = times === 0 ? first : `${first}:${times}`;
+    const further = times === 0 ? said : { ...said, extra: { ...said.extra, continues: first } };
+    const entry: ImportedEntry = { ...saidFields(further), ...this.#envelope(id, origin) };
+    const beyond = (stored: JsonObject | undefined): EntryStep | undefined => {
+      if (stored === undefined) return undefined;
+      if (!isSame(stored, entry)) {
+        return isOwn ? undefined : this.#saidStep(origin, said, { id: this.#ownId(first), times: 0, isOwn: true });
+      }
+      const rest = restOf(said, stored);
+      return rest && this.#saidStep(origin, rest, { id: first, times: times + 1, isOwn });
+    };
+    return { line: said.line, entry, beyond };
+  }
+
+  #expect(call: ToolCall): void {
+    if (this.#calls.size >= CALLS_MAX) {
+      const [oldest] = this.#calls.keys();
+      if (oldest !== undefined) this.#calls.delete(oldest);
+    }
+    this.#calls.set(call.id, call);
+  }
+
+  #step(origin: Origin, fields: { readonly kind: string; readonly [field: string]: unknown }): EntryStep {
+    const { id, native_id } = this.#idOf(origin);
+    const extra = { ...origin.extra, ...(native_id === undefined ? {} : { native_id }) };
+    const entry: ImportedEntry = {
+      ...fields,
+      ...this.#envelope(id, origin),
+      ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    };
+    if (origin.native === undefined) return { line: origin.line, entry };
+    const beyond = (stored: JsonObject | undefined): EntryStep | undefined => {
+      if (stored === undefined || isSame(stored, entry)) return undefined;
+      const own = { ...entry, id: this.#ownId(id), extra: { ...extra, native_id: origin.native } };
+      return { line: origin.line, entry: own };
+    };
+    return { line: origin.line, entry, beyond };
+  }
+
+  #idOf(origin: Origin): { readonly id: string; readonly native_id: string | undefined } {
+    const { format } = this.#transcript.tool;
+    if (origin.native === undefined) return { id: this.#transcript.identify(this.id, origin), native_id: undefined };
+    const { id, isNative } = idOf(format, origin.native);
+    return { id, native_id: isNative ? undefined : origin.native };
+  }
+
+  /** For an id that is not the only one of its kind, because another session's record has it. */
+  #ownId(id: string): string {
+    return hashedId(this.#transcript.tool.format, [this.id, id]);
+  }
+
+  #envelope(id: string, { at }: Origin): Envelope {
+    const { tool, times } = this.#transcript;
+    const envelope: Envelope = { id, session_id: this.id, client: tool.format, ...times.take(at) };
+    return this.#project === "" ? envelope : { ...envelope, project: this.#project };
+  }
+}
+
+interface Envelope {
+  readonly id: string;
+  readonly session_id: string;
+  readonly client: string;
+  readonly project?: string;
+  readonly created_at?: string;
+}
+
+const factNames = ["title", "cwd", "git_branch", "version", "parent"] as const;
+
+function isNew(fact: string | undefined, known: string | undefined): boolean {
+  return fact !== undefined && fact !== known;
+}
+
+const SAID = ["role", "content", "tool", "result", "error"] as const;
+
+/** Whether what is stored under an id is this very thing: of the same session, or a copy with the same words and time. */
+function isSame(stored: JsonObject, entry: ImportedEntry): boolean {
+  if (stored.role !== entry.role) return false;
+  if (stored.session_id === entry.session_id) return true;
+  return stored.created_at === entry.created_at && SAID.every((name) => jsonEquals(stored[name], entry[name]));
+}
+
+function argsOf(args: JsonValue | undefined): { readonly args?: JsonObject } {
+  if (args === undefined || args === null || args === "") return {};
+  if (isJsonObject(args)) return { args };
+  if (typeof args !== "string") return { args: { _raw: args } };
+  try {
+    const parsed: unknown = JSON.parse(args);
+    return { args: isJsonObject(parsed) ? parsed : { _raw: args } };
+  } catch {
+    return { args: { _raw: args } };
+  }
+}
+
+function withoutGaps<T extends object>(facts: T): Partial<T> {
+  return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as Partial<T>;
+}

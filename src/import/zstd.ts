@@ -1,0 +1,59 @@
+// Files that were packed with Zstandard, unpacked as they are read.
+import { Decompress } from "fzstd";
+
+const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
+/** A few bytes can stand for 128 KiB each, so that small pieces keep what comes of one within bounds. */
+const PIECE_BYTES = 1024;
+/** What the reference implementation allows unless it is asked for more. */
+const WINDOW_BYTES_MAX = 128 * 1024 * 1024;
+
+export function isCompressed(bytes: Uint8Array): boolean {
+  return MAGIC.every((byte, index) => bytes[index] === byte);
+}
+
+/** A piece of a file that says it is packed and cannot be unpacked. */
+class UnpackFault extends Error {
+  readonly code = "ZSTD";
+}
+
+export async function* decompressed(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let ready: Buffer[] = [];
+  let isFirst = true;
+  const stream = new Decompress((piece) => ready.push(Buffer.from(piece)));
+  for await (const chunk of chunks) {
+    if (isFirst && windowBytes(chunk) > WINDOW_BYTES_MAX) throw new UnpackFault("it needs too much memory to unpack");
+    isFirst = false;
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      push(stream, chunk.subarray(at, at + PIECE_BYTES), false);
+      const taken = ready;
+      ready = [];
+      yield* taken;
+    }
+  }
+  push(stream, new Uint8Array(0), true);
+  yield* ready;
+}
+
+function push(stream: Decompress, piece: Uint8Array, isLast: boolean): void {
+  try {
+    stream.push(piece, isLast);
+  } catch (error) {
+    throw new UnpackFault(`it cannot be unpacked: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** How much memory the first frame asks for, by its header. */
+function windowBytes(bytes: Uint8Array): number {
+  const descriptor = bytes[4] ?? 0;
+  const isSingle = ((descriptor >> 5) & 1) === 1;
+  if (!isSingle) {
+    const window = bytes[5] ?? 0;
+    const base = 2 ** (10 + (window >> 3));
+    return base + (base / 8) * (window & 7);
+  }
+  const sizeBytes = [1, 2, 4, 8][descriptor >> 6] as number;
+  const at = 5 + ([0, 1, 2, 4][descriptor & 3] as number);
+  let size = 0;
+  for (let index = sizeBytes - 1; index >= 0; index -= 1) size = size * 256 + (bytes[at + index] ?? 0);
+  return size;
+}

@@ -1,0 +1,125 @@
+"""Counts what is in other programs' files without any code of Hansard's: a line of JSON for each file it is given."""
+import json
+import re
+import sys
+
+INJECTED = re.compile(
+    r"<(command-[a-z-]+|local-command-[a-z-]+|bash-[a-z-]+|task-notification|system-reminder|ide_[a-z_]+)\b[\s\S]*?(</\1>|$)"
+)
+CODEX_CONTEXT = re.compile(r"^\s*(<(environment_context|user_instructions|user_action|turn_aborted)\b|# AGENTS\.md)")
+
+
+def lines_of(path):
+    with open(path, "rb") as file:
+        for raw in file.read().split(b"\n"):
+            try:
+                value = json.loads(raw.decode("utf-8-sig"))
+            except ValueError:
+                continue
+            if isinstance(value, dict) and value:
+                yield value
+
+
+def blocks_of(content):
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}] if content else []
+    found = content if isinstance(content, list) else []
+    return [block if isinstance(block, dict) else {"type": "text", "text": str(block)} for block in found]
+
+
+def claude(path):
+    """One answer is one message id; of its usage the greatest counts; a prompt is what is left without injected text."""
+    users, answers, results, errors = set(), {}, set(), 0
+    for number, line in enumerate(lines_of(path)):
+        message = line.get("message") if isinstance(line.get("message"), dict) else {}
+        blocks = blocks_of(message.get("content"))
+        key = line.get("uuid") or number
+        line.setdefault("type", message.get("role"))
+        if line.get("type") == "system" and line.get("subtype") == "api_error":
+            errors += 1
+        elif line.get("type") == "assistant" and line.get("isApiErrorMessage"):
+            errors += 1
+        elif line.get("type") == "assistant" and message:
+            usage = message.get("usage") or {}
+            seen = answers.setdefault((line.get("isSidechain"), message.get("id") or key), {})
+            if usage.get("output_tokens", 0) >= seen.get("output_tokens", 0) and message.get("model") != "<synthetic>":
+                seen.update(usage)
+        elif line.get("type") == "user" and message:
+            found = [block for block in blocks if block.get("type") == "tool_result"]
+            results.update((block.get("tool_use_id") or (key, index)) for index, block in enumerate(found))
+            rest = [block for block in blocks if block.get("type") != "tool_result"]
+            said = [block for block in rest if INJECTED.sub("", block.get("text", "-")).strip()]
+            is_empty = not blocks and message.get("content", 0) in ("", None)
+            if not line.get("isMeta") and not line.get("isCompactSummary") and (said or is_empty):
+                users.add(key)
+    tokens = {
+        "input_tokens": sum(usage.get("input_tokens", 0) for usage in answers.values()),
+        "output_tokens": sum(usage.get("output_tokens", 0) for usage in answers.values()),
+    }
+    return {"user": len(users), "assistant": len(answers), "tool_calls": len(results), "errors": errors, **tokens}
+
+
+def codex(path):
+    """Items and events tell the same text; a sum of tokens that has not changed is the same call again."""
+    users, results, total, tokens = [], 0, None, {"input_tokens": 0, "output_tokens": 0}
+    for line in lines_of(path):
+        payload = line.get("payload") or {}
+        if line.get("type") == "response_item" and payload.get("role") == "user":
+            text = "\n".join(block.get("text", "") for block in blocks_of(payload.get("content")))
+            if not CODEX_CONTEXT.match(text):
+                users.append(("item", text.strip()))
+        elif line.get("type") == "event_msg" and payload.get("type") == "user_message":
+            users.append(("event", payload.get("message", "").strip()))
+        elif str(payload.get("type", "")).endswith("_output") and line.get("type") == "response_item":
+            results += 1
+        elif payload.get("type") == "token_count":
+            info = payload.get("info") or {}
+            last = info.get("last_token_usage") or ({} if info else payload)
+            if info.get("total_token_usage") is None or info.get("total_token_usage") != total:
+                total = info.get("total_token_usage")
+                for name in tokens:
+                    tokens[name] += last.get(name, 0)
+    texts = {text for _, text in users}
+    count = sum(max(users.count(("item", text)), users.count(("event", text))) for text in texts)
+    return {"user": count, "tool_calls": results, **tokens}
+
+
+def pi(path):
+    """The talk is what leads from the newest entry back to the first; the oldest files have no ids, and no branches."""
+    parents = {line["id"]: line.get("parentId") for line in lines_of(path) if "id" in line and line.get("type") != "session"}
+    talk, newest = set(), next(reversed(parents), None)
+    while newest is not None and newest not in talk:
+        talk.add(newest)
+        newest = parents.get(newest)
+    counts = {"user": 0, "assistant": 0, "tool_calls": 0, "input_tokens": 0, "output_tokens": 0}
+    for line in lines_of(path):
+        if "id" in line and line["id"] not in talk:
+            continue
+        message = line.get("message") or {}
+        role = message.get("role")
+        if role in ("user", "assistant"):
+            counts[role] += 1
+        elif role in ("toolResult", "bashExecution", "tool"):
+            counts["tool_calls"] += 1
+        usage = message.get("usage") or {}
+        counts["input_tokens"] += usage.get("input", 0)
+        counts["output_tokens"] += usage.get("output", 0)
+    return counts
+
+
+def gemini(path):
+    with open(path, encoding="utf-8") as file:
+        messages = json.load(file)["messages"]
+    calls = [call for message in messages for call in message.get("toolCalls", [])]
+    return {
+        "user": sum(message["type"] == "user" for message in messages),
+        "assistant": sum(message["type"] in ("gemini", "model") for message in messages),
+        "tool_calls": sum(call.get("status") in ("success", "error") for call in calls),
+        "errors": sum(message["type"] == "error" for message in messages),
+    }
+
+
+for argument in sys.argv[1:]:
+    format_name, file_path = argument.split("=", 1)
+    counter = {"claude-code": claude, "codex": codex, "pi": pi, "gemini-cli": gemini}[format_name]
+    print(json.dumps(counter(file_path)))
