@@ -26,7 +26,7 @@ test("what was given is read by the names of the parameters, and the rest left o
 test("a switch is on where it is given, and dashes are part of a name", () => {
   const options = parsed(["history"], ["--include-pending", "--max-messages", "20"]);
   expect(readQuestion(options, "history")).toEqual({ include_pending: "true", max_messages: "20" });
-  expect(optionNamesOf("history")).toEqual(["maxMessages", "maxTokens", "format", "includePending"]);
+  expect(optionNamesOf("history")).toEqual(["maxMessages", "maxTokens", "format", "includePending", "include"]);
 });
 
 test("of two questions that share a command each reads its own", () => {

@@ -69,6 +69,7 @@ export const badValues: { readonly [N in Exclude<ParameterName<QuestionName>, Fi
   query: [" "],
   facets: ["maybe"],
   order: ["up"],
+  excerpts: ["maybe"],
   after: ["-1", "1.5"],
   masked: ["2"],
   max_messages: ["many"],

@@ -83,7 +83,8 @@ export class SqliteIndexFile implements IndexHolder {
     try {
       this.#open = openSteadily(this.#path);
     } catch (error) {
-      if (error instanceof Fault && error.code === "store_not_writable") return this.#inMemory(this.#path);
+      if (error instanceof Fault && error.code === "store_not_writable" && !canBeWritten(this.#path))
+        return this.#inMemory(this.#path);
       if (!(error instanceof Fault) || error.code !== "store_newer") throw error;
       // Both versions would otherwise destroy each other's index in turn, for as long as both are in use.
       this.#open = openSteadily(ownPath(this.#path));
