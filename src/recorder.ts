@@ -36,7 +36,7 @@ import {
   parseEntryQuery,
   parseInteractionQuery,
 } from "./read/list-query.js";
-import { optionNamesOf, type QuestionName } from "./read/question-rules.js";
+import { optionNamesOf, type QuestionName, questionRules } from "./read/question-rules.js";
 import type { AnswerTo, Asked, Question, Reading } from "./read/questions.js";
 import type { EntryList, InteractionList } from "./read/reader.js";
 import { parseReflectionQuery, type ReflectionOptions } from "./read/reflection-query.js";
@@ -111,14 +111,20 @@ const optionTables = {
 
 /** The options of a question, refused where there is no such option. */
 function known<O extends object>(question: QuestionName, options: O): O {
-  return knownOptions(options, questionOptions[question] ?? optionNamesOf(question));
+  return knownOptions(options, questionOptions[question]);
 }
 
 /** What is asked for is an argument of its own in a search; an export also has a form, and somebody who asks for it. */
-const questionOptions: { readonly [Q in QuestionName]?: readonly string[] } = {
+const questionOptions: { readonly [Q in QuestionName]: readonly string[] } = {
+  ...mapNames(Object.keys(questionRules) as readonly QuestionName[]),
   search: optionNamesOf("search").filter((name) => name !== "q"),
   export: [...optionNamesOf("export"), "format", "timezone", "actor", "export_id", "onUnaudited"],
 };
+
+function mapNames(questions: readonly QuestionName[]): { readonly [Q in QuestionName]: readonly string[] } {
+  const named = questions.map((question) => [question, optionNamesOf(question)]);
+  return Object.fromEntries(named) as { readonly [Q in QuestionName]: readonly string[] };
+}
 
 /** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */
 export class Recorder {

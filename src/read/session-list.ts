@@ -49,9 +49,14 @@ export async function listSessions(
   // Before anything is looked at: what arrives between this and the questions below has changed since.
   const as_of = after?.as_of ?? (await index.checkpoint());
   const beyond = after === undefined ? {} : { beyond: { sort: after.last_ms, position: after.position } };
-  const newest = { collection: SESSIONS, order: "desc", labels, through: as_of, limit, ...beyond } as const;
+  const newest = { collection: SESSIONS, order: "desc", labels, limit, ...beyond } as const;
+  if (after === undefined) {
+    const page = await index.listDocuments(newest);
+    // Whatever changed meanwhile moved up, so that the first page would have it.
+    if (page.every(({ position }) => position <= as_of)) return { sessions: page.map(whereItStands), as_of };
+  }
   // In this order: what changes between the two questions is met by both and not by neither.
-  let sessions = (await index.listDocuments(newest)).map(whereItStands);
+  let sessions = (await index.listDocuments({ ...newest, through: as_of })).map(whereItStands);
   for await (const changed of changedSince(index, labels, as_of)) {
     const below = changed.filter((one) => after === undefined || newestFirst(after, one) < 0);
     if (below.length > 0) sessions = newestOf([...sessions, ...below], limit);
