@@ -1,6 +1,6 @@
 // The files that a connection has open, and whether they still lie under their names: what is written to a file that was
 // removed or exchanged is found by nobody, although SQLite goes on writing to it.
-import { statSync } from "node:fs";
+import { readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { Fault } from "../../model/fault.js";
 
 interface Identity {
@@ -15,6 +15,7 @@ export class HeldFiles {
   readonly #path: string;
   readonly #wal: string;
   readonly #identities: { readonly log: Identity | undefined; readonly wal: Identity | undefined };
+  readonly #openWal: OpenFile | undefined;
   #wasLost = false;
 
   /** Called once the connection has read something: from then on SQLite neither removes nor exchanges a file of its own. */
@@ -22,6 +23,7 @@ export class HeldFiles {
     this.#path = path;
     this.#wal = `${path}-wal`;
     this.#identities = { log: identityOf(path), wal: identityOf(this.#wal) };
+    this.#openWal = openFileAt(this.#wal);
   }
 
   /**
@@ -46,7 +48,8 @@ export class HeldFiles {
   /** Two looks at the file system, some microseconds. */
   #loss(): Loss | undefined {
     const { log, wal } = this.#identities;
-    const found = lossOf(this.#path, log, "log") ?? lossOf(this.#wal, wal, "wal");
+    const walLoss = isInPlace(this.#openWal) ? undefined : lossOf(this.#wal, wal, "wal");
+    const found = lossOf(this.#path, log, "log") ?? walLoss;
     this.#wasLost = found !== undefined;
     return found;
   }
@@ -63,6 +66,41 @@ export class HeldFiles {
         "Nothing recorded since was acknowledged. Export what this program still reads, stop all programs that use " +
         "the store, and run `hansard doctor`.",
     });
+  }
+}
+
+/** A file that this process has open, by the link that Linux keeps to it, and where that leads while it is in its place. */
+interface OpenFile {
+  readonly link: string;
+  readonly place: string;
+}
+
+/**
+ * Linux says of an open file where it lies now. Asking its name for its times instead would make the next write note a
+ * finer time, and the sync of that write carry the inode too, which takes a lone commit a fifth longer.
+ */
+function openFileAt(path: string): OpenFile | undefined {
+  try {
+    const place = realpathSync(path);
+    const links = readdirSync(OPEN_FILES).map((name) => `${OPEN_FILES}/${name}`);
+    const link = links.find((one) => targetOf(one) === place);
+    return link === undefined ? undefined : { link, place };
+  } catch {
+    return undefined;
+  }
+}
+
+const OPEN_FILES = "/proc/self/fd";
+
+function isInPlace(file: OpenFile | undefined): boolean {
+  return file !== undefined && targetOf(file.link) === file.place;
+}
+
+function targetOf(link: string): string | undefined {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return undefined;
   }
 }
 
