@@ -167,6 +167,15 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
+    behaviour: "texts that come before their rows, as after a reset meanwhile, leave no entry out",
+    run: async ({ open }) => {
+      const index = await open();
+      await index.applyTexts({ texts: TEXTS.slice(0, 50), after: 0, through: 50 });
+      await fill(index, { rows: ROWS, through: COUNT });
+      for (const needles of NEEDLES.slice(0, 10)) await expectCandidates(index, {}, needles);
+    },
+  },
+  {
     behaviour: "an entry without texts, and a place without an entry, hold nothing up",
     run: async ({ open }) => {
       const index = await open();

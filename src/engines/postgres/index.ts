@@ -88,6 +88,9 @@ export class PostgresIndex implements EntryIndex {
     return this.#transact(async (session) => {
       const { position: checkpoint } = await standingOf(this.#connections, "texts", session, "FOR UPDATE OF c");
       if (batch.through <= checkpoint || (batch.after ?? 0) > checkpoint) return checkpoint;
+      // Only what has a row is kept; where the rows are not there yet, as after a reset, all would be passed over for good.
+      const { position: rowsThrough } = await standingOf(this.#connections, "rows", session);
+      if (batch.through > rowsThrough) return checkpoint;
       const rows = batch.texts.filter(({ position, texts }) => position > checkpoint && texts.length > 0).map(textRow);
       if (rows.length > 0) await session.query(textsStatement, columnsOf(rows, 3));
       await session.query(MOVE_CHECKPOINT, ["texts", batch.through, "", ""]);
