@@ -6,7 +6,10 @@ import type { AtOnce } from "./at-once.js";
 export class NearFirst implements Reading {
   readonly #openHere: () => Promise<AtOnce>;
   readonly #elsewhere: Reading;
-  #here: AtOnce | undefined;
+  /** Opened by the second question: a command that asks once has no use for it. What could not be opened stays away. */
+  #here: Promise<AtOnce | undefined> | undefined;
+  /** By then the index is there and in order, so that nobody here has to see to it. */
+  #isAnsweredElsewhere = false;
   #asked = 0;
 
   constructor(parts: { readonly openHere: () => Promise<AtOnce>; readonly elsewhere: Reading }) {
@@ -31,22 +34,23 @@ export class NearFirst implements Reading {
   }
 
   async close(): Promise<void> {
-    await this.#here?.close();
-    this.#here = undefined;
+    const here = this.#here;
+    this.#here = Promise.resolve(undefined);
+    await (await here)?.close();
     await this.#elsewhere.close();
   }
 
   async #askHere<Q extends Question>(question: Q, query: QueryOf<Q>): Promise<AnswerTo<Q> | undefined> {
-    if (this.#here === undefined) return undefined;
+    if (!this.#isAnsweredElsewhere) return undefined;
+    this.#here ??= this.#openHere().catch(() => undefined);
     // Whoever asks again and again must not keep everything else of the program from its turn.
     await nextTurn();
-    return this.#here?.ask(question, query);
+    return (await this.#here)?.ask(question, query);
   }
 
   async #askElsewhere<Q extends Question>(question: Q, asked: Asked<Q>): Promise<AnswerTo<Q>> {
     const answer = await this.#elsewhere.ask(question, ...asked);
-    // By now the index is there and in order, so that nobody here has to see to it.
-    this.#here ??= await this.#openHere().catch(() => undefined);
+    this.#isAnsweredElsewhere = true;
     return answer;
   }
 }

@@ -31,6 +31,14 @@ test("the first question is answered elsewhere, a later one here, and several at
   expect(asked()).toBe(4);
 });
 
+test("files are opened here by the second question, and once, however many asked at first", async () => {
+  const { near, opens } = await opened();
+  await Promise.all([1, 2, 3, 4].map(() => near.ask("timeline", timeline())));
+  expect(opens()).toBe(0);
+  for (let nth = 0; nth < 3; nth += 1) await near.ask("timeline", timeline());
+  expect(opens()).toBe(1);
+});
+
 test("what was recorded a moment ago is in the answer, whoever gives it", async () => {
   const { near } = await opened();
   for (let nth = 6; nth < 40; nth += 1) {
@@ -62,11 +70,20 @@ test("after closing nothing is answered here", async () => {
   await expect(near.ask("timeline", timeline())).rejects.toThrow();
 });
 
-async function opened(): Promise<{ readonly near: NearFirst; readonly asked: () => number }> {
+async function opened(): Promise<{
+  readonly near: NearFirst;
+  readonly asked: () => number;
+  readonly opens: () => number;
+}> {
   const elsewhere = new Counting(new LocalReading({ ...(await parts()), mask: noMask }));
-  const near = new NearFirst({ openHere: async () => new AtOnce({ ...(await parts()), mask: noMask }), elsewhere });
+  let opens = 0;
+  const openHere = async (): Promise<AtOnce> => {
+    opens += 1;
+    return new AtOnce({ ...(await parts()), mask: noMask });
+  };
+  const near = new NearFirst({ openHere, elsewhere });
   onTestFinished(() => near.close());
-  return { near, asked: () => elsewhere.asked };
+  return { near, asked: () => elsewhere.asked, opens: () => opens };
 }
 
 class Counting implements Reading {
