@@ -57,10 +57,19 @@ export function composeRecorder(sides: RecorderSides): Recorder {
     await keys.close();
     await log.close();
   };
+  // Every request of a key asks for them; there are as many as keys are in use.
+  const partsByKey = new Map<string, RecorderParts>();
+  const partsOf = (recorded_by: string): RecorderParts => {
+    const known = partsByKey.get(recorded_by);
+    const parts =
+      known ?? partsWith(writingParts({ ...sides, commit, surroundings: { ...surroundings, recorded_by } }));
+    partsByKey.set(recorded_by, parts);
+    return parts;
+  };
   const partsWith = ({ capture, custody, exports, imports }: WritingParts): RecorderParts => ({
     ...shared,
     ...{ capture, custody, exports, imports, vitals },
-    by: (recorded_by) => partsWith(writingParts({ ...sides, commit, surroundings: { ...surroundings, recorded_by } })),
+    by: partsOf,
     close() {
       closing ??= close();
       return closing;
