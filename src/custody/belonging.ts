@@ -1,6 +1,6 @@
 // What belongs to an entry, and therefore goes with it when it is forgotten.
 import { completionClaim, idClaim } from "../model/claims.js";
-import { isJsonObject, type JsonObject } from "../model/json.js";
+import { type JsonObject, parseJsonObject } from "../model/json.js";
 import type { EntryLog, StoredBody } from "../ports/entry-log.js";
 import type { Asking } from "../read/questions.js";
 
@@ -50,10 +50,5 @@ export async function feedbackOn(
 
 /** A damaged body can be forgotten like any other; what belonged to it nobody knows any more. */
 function bodyOf({ body }: StoredBody): JsonObject | undefined {
-  try {
-    const parsed: unknown = JSON.parse(body ?? "");
-    return isJsonObject(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseJsonObject(body);
 }

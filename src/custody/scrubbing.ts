@@ -1,5 +1,5 @@
 // Looking for secrets in what was recorded: which entries hold one, and of what sort, never the secret itself.
-import { isJsonObject, type JsonObject } from "../model/json.js";
+import { isJsonObject, parseJsonObject } from "../model/json.js";
 import { isReservedKind } from "../model/kinds.js";
 import type { EntryLog, StoredBody } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
@@ -29,7 +29,7 @@ export async function findSecrets(
 
 function findingIn({ position, kind, recorded_at, body: text }: StoredBody, mask: Mask): readonly SecretFinding[] {
   if (text === undefined || isReservedKind(kind)) return [];
-  const body = parsed(text);
+  const body = parseJsonObject(text);
   if (body === undefined) return [];
   const secrets = new Set<string>();
   collect(body, mask.value(body), { mask, secrets });
@@ -62,13 +62,4 @@ function collectText(text: string, masked: unknown, { mask, secrets }: Search): 
   for (const { rule } of spans) secrets.add(rule);
   if (spans.length > 0 || text === masked) return;
   for (const [, rule = ""] of String(masked).matchAll(/\[masked:(\w+)\]/g)) secrets.add(rule);
-}
-
-function parsed(text: string): JsonObject | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    return isJsonObject(body) ? body : undefined;
-  } catch {
-    return undefined;
-  }
 }

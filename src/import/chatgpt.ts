@@ -1,5 +1,5 @@
 // ChatGPT's export: conversations as trees of messages, of which the branch to the current node is the talk.
-import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
 import type { DocumentImporter, ImportStep, Opening, SourceOf } from "./importer.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
@@ -178,11 +178,5 @@ function thoughtsOf(content: JsonObject): string {
 
 function argumentsOf(content: JsonObject): JsonValue {
   const said = contentOf(content);
-  if (typeof said !== "string") return { _raw: said };
-  try {
-    const parsed: unknown = JSON.parse(said);
-    return isJsonObject(parsed) ? parsed : { _raw: said };
-  } catch {
-    return { _raw: said };
-  }
+  return (typeof said === "string" ? parseJsonObject(said) : undefined) ?? { _raw: said };
 }

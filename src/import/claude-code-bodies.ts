@@ -1,7 +1,7 @@
 // What Claude Code leaves beside its transcripts: the bodies it sent to the provider and got back, which alone say
 // verbatim what its model was told, and the notes about its subagents.
 import { contentTexts } from "../model/content.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
 import { sessionOf } from "./identity.js";
 import type { DocumentImporter, ImportSource, ImportStep, LineImporter, Opening, SourceOf } from "./importer.js";
 import { LineTimes } from "./line-form.js";
@@ -108,7 +108,7 @@ async function* readIndex(source: ImportSource): AsyncGenerator<ImportStep> {
     const response = nameIn(item.record, ".response.json");
     // A request that was never answered has nothing to join.
     if (request === undefined || response === undefined) continue;
-    const body = parsed(await source.near.read(response));
+    const body = parseJsonObject(await source.near.read(response));
     if (body === undefined) yield { line: item.line, reason: `${response}, which it names, cannot be read` };
     else yield { line: item.line, entry: toResponse(requestId(request), response, body, item.record) };
   }
@@ -133,15 +133,6 @@ function toResponse(interaction_id: string, file: string, body: JsonObject, join
 function nameIn(record: JsonObject, ending: string): string | undefined {
   const found = Object.values(record).find((value) => typeof value === "string" && value.endsWith(ending));
   return typeof found === "string" ? found.replace(/^.*[\\/]/, "") : undefined;
-}
-
-function parsed(text: string | undefined): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? "");
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 async function* readResponse(source: SourceOf<"document">): AsyncGenerator<ImportStep> {

@@ -1,5 +1,5 @@
 // The items and events of a Codex session, as messages and results; what is told by both is taken once.
-import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
 import { hashedId } from "./identity.js";
 import type { ImportStep } from "./importer.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
@@ -208,12 +208,8 @@ function outcomeOf(output: JsonValue): { readonly exit_code?: number; readonly d
   if (isJsonObject(output)) return outcomeIn(output);
   if (typeof output !== "string") return {};
   if (output.startsWith("{")) {
-    try {
-      const parsed: unknown = JSON.parse(output);
-      return isJsonObject(parsed) ? outcomeIn(parsed) : {};
-    } catch {
-      return {};
-    }
+    const parsed = parseJsonObject(output);
+    return parsed === undefined ? {} : outcomeIn(parsed);
   }
   const opening = output.slice(0, 1_000);
   const code = /^(?:Exit code:|Process exited with code|exit_code:)\s*(-?\d+)/im.exec(opening)?.[1];

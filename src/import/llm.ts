@@ -1,5 +1,5 @@
 // simonw/llm's logs.db, in both of its generations: responses to prompts, and messages that hang on one another.
-import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
 import type { ImportStep, Opening, SourceOf, TableImporter, TableRow } from "./importer.js";
 import { textAt } from "./transcript/fields.js";
 import type { SaidPart } from "./transcript/said.js";
@@ -233,12 +233,7 @@ function text(value: TableRow[string] | undefined): string {
 }
 
 function objectOf(value: TableRow[string] | undefined): JsonObject {
-  try {
-    const parsed: unknown = JSON.parse(text(value));
-    return isJsonObject(parsed) ? parsed : {};
-  } catch {
-    return {};
-  }
+  return parseJsonObject(text(value)) ?? {};
 }
 
 /** The column says itself that it is UTC, but its values do not. */

@@ -1,6 +1,6 @@
 // OpenCode's sessions in all their generations: a file for each session, message and part, the same in a database, and
 // the newer tables in which a message holds its parts.
-import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
 import type {
   DocumentImporter,
   ImportStep,
@@ -105,7 +105,7 @@ async function partsNear(
   const ids = new Set(known.map(({ id }) => id));
   const found: JsonObject[] = [];
   for (const name of await source.near.list(`../../part/${message}`)) {
-    const part = parsed(await source.near.read(`../../part/${message}/${name}`));
+    const part = parseJsonObject(await source.near.read(`../../part/${message}/${name}`));
     if (part !== undefined && !ids.has(part.id ?? null)) found.push(part);
   }
   return found;
@@ -114,7 +114,7 @@ async function partsNear(
 async function sessionNear(source: SourceFacts, session: string): Promise<JsonObject | undefined> {
   if (!isPlain(session)) return undefined;
   for (const project of await source.near.list("../../session")) {
-    const found = parsed(await source.near.read(`../../session/${project}/${session}.json`));
+    const found = parseJsonObject(await source.near.read(`../../session/${project}/${session}.json`));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -134,30 +134,46 @@ async function hasMessage(source: SourceFacts, part: JsonObject | undefined, mes
   return false;
 }
 
-function parsed(text: string | undefined): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? "");
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 async function* readTables(source: SourceOf<"tables">): AsyncGenerator<ImportStep> {
   const transcript = new Transcript(tool, source);
-  if (source.tables.message?.includes("data")) yield* readMessages(source, transcript);
-  if (source.tables.session_message?.includes("data")) yield* readNewer(source, transcript);
+  if (source.tables.message?.includes("data")) yield* readForm(source, transcript, olderForm);
+  if (source.tables.session_message?.includes("data")) yield* readForm(source, transcript, newerForm);
 }
 
-function* readMessages(source: SourceOf<"tables">, transcript: Transcript): Generator<ImportStep> {
-  const about = sessionsIn(source, "session");
-  const query = "SELECT id, session_id, time_created, data FROM message ORDER BY session_id, time_created, id";
+/** One of the two forms in which messages lie in its database. */
+interface TableForm {
+  readonly sessions: string;
+  /** In the order of sessions, and of messages within each. */
+  readonly query: string;
+  readonly more: (row: TableRow) => { readonly [name: string]: TableRow[string] | undefined };
+  readonly parts: (source: SourceOf<"tables">, row: TableRow, message: JsonObject) => readonly JsonObject[];
+}
+
+const olderForm: TableForm = {
+  sessions: "session",
+  query: "SELECT id, session_id, time_created, data FROM message ORDER BY session_id, time_created, id",
+  more: (row) => ({ sessionID: row.session_id }),
+  parts(source, row) {
+    const rows = source.rows("SELECT id, data FROM part WHERE message_id = ? ORDER BY id", String(row.id));
+    return [...rows].map((part) => dataOf(part, {}) ?? { type: "unreadable" });
+  },
+};
+
+const newerForm: TableForm = {
+  sessions: "session_v2",
+  query: "SELECT id, session_id, type, seq, time_created, data FROM session_message ORDER BY session_id, seq, id",
+  more: (row) => ({ role: row.type }),
+  parts: (_source, _row, message) => partsOfContent(message),
+};
+
+function* readForm(source: SourceOf<"tables">, transcript: Transcript, form: TableForm): Generator<ImportStep> {
+  const about = sessionsIn(source, form.sessions);
   let session: OpenCodeSession | undefined;
   let key: string | undefined;
   let line = 0;
-  for (const row of source.rows(query)) {
+  for (const row of source.rows(form.query)) {
     line += 1;
-    const message = dataOf(row, { sessionID: row.session_id });
+    const message = dataOf(row, form.more(row));
     if (message === undefined) {
       yield { line, reason: `message ${row.id} holds no JSON` };
       continue;
@@ -167,35 +183,7 @@ function* readMessages(source: SourceOf<"tables">, transcript: Transcript): Gene
       session = new OpenCodeSession(transcript.session(key));
       yield* session.about(line, about(key));
     }
-    const rows = source.rows("SELECT id, data FROM part WHERE message_id = ? ORDER BY id", String(row.id));
-    yield* session.message(
-      line,
-      message,
-      [...rows].map((part) => dataOf(part, {}) ?? { type: "unreadable" }),
-    );
-  }
-}
-
-function* readNewer(source: SourceOf<"tables">, transcript: Transcript): Generator<ImportStep> {
-  const about = sessionsIn(source, "session_v2");
-  const query =
-    "SELECT id, session_id, type, seq, time_created, data FROM session_message ORDER BY session_id, seq, id";
-  let session: OpenCodeSession | undefined;
-  let key: string | undefined;
-  let line = 0;
-  for (const row of source.rows(query)) {
-    line += 1;
-    const data = dataOf(row, { role: row.type });
-    if (data === undefined) {
-      yield { line, reason: `message ${row.id} holds no JSON` };
-      continue;
-    }
-    if (session === undefined || key !== row.session_id) {
-      key = String(row.session_id);
-      session = new OpenCodeSession(transcript.session(key));
-      yield* session.about(line, about(key));
-    }
-    yield* session.message(line, data, partsOfContent(data));
+    yield* session.message(line, message, form.parts(source, row, message));
   }
 }
 
@@ -218,7 +206,7 @@ function dataOf(
   row: TableRow,
   more: { readonly [name: string]: TableRow[string] | undefined },
 ): JsonObject | undefined {
-  const data = parsed(typeof row.data === "string" ? row.data : undefined);
+  const data = parseJsonObject(typeof row.data === "string" ? row.data : undefined);
   if (data === undefined) return undefined;
   const given = plain({ ...more, id: row.id ?? null });
   const time = isJsonObject(data.time) ? data.time : { created: plain(row).time_created ?? null };

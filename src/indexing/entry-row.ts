@@ -1,5 +1,5 @@
 // What the index keeps of an entry, derived from its body alone.
-import { isJsonObject, type JsonObject } from "../model/json.js";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../model/json.js";
 import { readRole } from "../model/roles.js";
 import { marksOf, modelOf } from "../model/states.js";
 import { parseTime } from "../model/time.js";
@@ -20,13 +20,8 @@ export interface PlacedBody {
  */
 export function readableBody(stored: StoredBody): PlacedBody | undefined {
   const { position, kind, recorded_at, body: text } = stored;
-  if (text === undefined) return undefined;
-  try {
-    const body: unknown = JSON.parse(text);
-    return isJsonObject(body) ? { position, kind, recorded_at, body } : undefined;
-  } catch {
-    return undefined;
-  }
+  const body = parseJsonObject(text);
+  return body === undefined ? undefined : { position, kind, recorded_at, body };
 }
 
 /** The row, or undefined where the body is not one that was recorded: a damaged one may parse and still be none. */

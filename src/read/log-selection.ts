@@ -1,5 +1,5 @@
 // Entries selected by reading the log itself, for whoever may pass over none: an index can lack a row, or have another one.
-import { isJsonObject } from "../model/json.js";
+import { parseJsonObject } from "../model/json.js";
 import { parseTime } from "../model/time.js";
 import type { EntryLog, StoredBody } from "../ports/entry-log.js";
 import { type FilteredRow, type RowFilter, rowMatches } from "../ports/row-filter.js";
@@ -42,18 +42,10 @@ function isSelected(
   { kind, recorded_at, body: json }: Pick<StoredBody, "kind" | "recorded_at"> & { readonly body: string },
   filter: LogFilter,
 ): boolean {
-  const body = parsed(json);
-  if (!isJsonObject(body)) return false;
+  const body = parseJsonObject(json);
+  // A damaged body does not say whose it is; `verify` names it, and it is forgotten by its position.
+  if (body === undefined) return false;
   const { session_id, project, created_at = recorded_at } = body as { readonly [name: string]: string | undefined };
   const created_ms = typeof created_at === "string" ? parseTime(created_at) : undefined;
   return rowMatches({ kind, session_id, project, created_ms } as FilteredRow<keyof LogFilter>, filter);
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // A damaged body does not say whose it is; `verify` names it, and it is forgotten by its position.
-    return undefined;
-  }
 }
