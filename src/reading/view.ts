@@ -51,7 +51,7 @@ export class View {
 
   /** Before a search: the rows up to a position, and some of the texts where many are missing. */
   async helpTexts(position: number): Promise<void> {
-    while (!this.indexer.holds(await this.index.standing(), position)) await this.indexer.step();
+    await this.indexer.bringTo(position);
     await this.textIndexer.help();
   }
 
@@ -67,7 +67,7 @@ export class View {
         throw error;
       }
       letGo();
-      await this.indexer.step();
+      await this.indexer.stepTowards(position);
     }
   }
 }
