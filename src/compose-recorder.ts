@@ -40,7 +40,7 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   const keys = new Keys({ store: sides.keyStore, nowMs: surroundings.nowMs, note: own.note, mask });
   const tails = new TailHub({ source: sides.tailSource, log });
   commit.listen(() => reading.grown());
-  commit.listen(() => tails.grown());
+  commit.listen((how) => tails.grown(how));
   growth?.listen(() => commit.announce());
   const shared = { reading, keys, tails, nowMs: surroundings.nowMs };
   const vitals = new Vitals({

@@ -1,7 +1,7 @@
 // Group commit: callers wait together, and one fsync serves them all. Nobody lingers for company: what queued up while
 // earlier batches were being written is the next batch.
 import { Fault } from "../model/fault.js";
-import type { AppendOutcome, AppendUnit, CopiedEntry, EntryLog } from "../ports/entry-log.js";
+import type { AppendOutcome, AppendUnit, CopiedEntry, EntryLog, LogEntry } from "../ports/entry-log.js";
 
 /** Two batches under way let the log write one while the next is being gathered. */
 const IN_FLIGHT_MAX = 2;
@@ -35,6 +35,12 @@ export interface CommitReport {
   readonly fault?: string;
 }
 
+/** What is known of how the log has grown. */
+export interface LogGrowth {
+  /** Whether a redaction may be among what came: not where all of it was written here and none was. */
+  readonly may_erase: boolean;
+}
+
 interface Waiting {
   readonly unit: AppendUnit;
   readonly bytes: number;
@@ -48,7 +54,7 @@ export class GroupCommit {
   #queuedBytes = 0;
   #queuedEntries = 0;
   readonly #watchers = new Set<(report: CommitReport) => void>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(growth: LogGrowth) => void>();
   #inFlight = 0;
   /** When each commit under way began, the oldest first. */
   readonly #startsMs = new Set<number>();
@@ -82,15 +88,15 @@ export class GroupCommit {
   }
 
   /** Is told each time that the log has grown, whoever wrote to it; what was placed then is durable. */
-  listen(grown: () => void): void {
+  listen(grown: (growth: LogGrowth) => void): void {
     this.#listeners.add(grown);
   }
 
   /** Word that the log has grown: after every commit, and from whoever learns that others have written to it. */
-  announce(): void {
+  announce(growth: LogGrowth = { may_erase: true }): void {
     for (const grown of this.#listeners) {
       try {
-        grown();
+        grown(growth);
       } catch (error) {
         // A defect of whoever listens: it is told, but what is durable is acknowledged, and the others hear of it.
         queueMicrotask(() => {
@@ -168,7 +174,7 @@ export class GroupCommit {
     this.#inFlight -= 1;
     this.#startsMs.delete(startMs);
     this.#leaveQueue(batch, { ms: performance.now() - startMs, fault });
-    if (hasGrown) this.announce();
+    if (hasGrown) this.announce({ may_erase: batch.some(({ unit }) => unit.some(isRedaction)) });
     if (this.#queue.length > 0) this.#schedule();
     else if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
@@ -207,6 +213,10 @@ export class GroupCommit {
     }
     return this.#queue.splice(0, size);
   }
+}
+
+function isRedaction({ kind }: LogEntry): boolean {
+  return kind === "redaction";
 }
 
 function overloaded(): Fault {
