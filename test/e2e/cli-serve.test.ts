@@ -78,14 +78,18 @@ test("on a terminal all it says is text: where it is, whom it refused, and that 
   const recorder = await openRecorder({ data });
   const { id, key } = await recorder.keys.create({ scope: "metrics" });
   await recorder.close();
+  let step: "start" | "ask" | "end" = "start";
   const { status, text } = await runOnTerminal(["serve", "--port", "0"], {
     ...{ data, columns: 80 },
-    onText: async (seen, type) => {
+    onText: (seen, type) => {
       const address = /Address +(http\S+)/.exec(stripVTControlCharacters(seen))?.[1];
-      if (address === undefined || !seen.includes("Ctrl-C")) return;
-      if (!seen.includes("scope_insufficient")) {
-        await fetch(`${address}/entries`, { headers: { authorization: `Bearer ${key}` } });
-      } else if (!seen.includes("Finishing")) type(CTRL_C);
+      if (step === "start" && seen.includes("Ctrl-C")) {
+        step = "ask";
+        void fetch(`${address}/entries`, { headers: { authorization: `Bearer ${key}` } });
+      } else if (step === "ask" && seen.includes("scope_insufficient")) {
+        step = "end";
+        type(CTRL_C);
+      }
     },
   });
   const shown = stripVTControlCharacters(text);
