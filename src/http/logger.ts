@@ -121,7 +121,11 @@ export function logFailure(request: FastifyRequest, error: unknown): void {
 function describe(error: unknown): { readonly [name: string]: unknown } {
   if (!(error instanceof Error)) return { error: typeof error };
   // A fault is the world's doing, and says what to do; where it was noticed would tell nobody more.
-  if (error instanceof Fault) return { error: error.code, message: error.message, hint: error.hint };
+  if (error instanceof Fault) {
+    // What was kept from whoever asked is for the operator.
+    const { code, message, hint } = error.cause instanceof Fault ? error.cause : error;
+    return { error: code, message, hint };
+  }
   const frames = error.stack?.split("\n").filter((line) => line.startsWith("    at ")) ?? [];
   const stack = frames.map((line) => line.trim());
   return { error: error.name, ...(error instanceof SyntaxError ? {} : { message: error.message }), stack };

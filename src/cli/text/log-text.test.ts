@@ -14,7 +14,7 @@ function shown(columns: number, log: (logger: ReturnType<typeof createLogger>["l
     colours: pico.createColors(false),
     write: (text) => written.push(text),
   };
-  const write = (line: string): void => pane.write(logText(line, pane).replace(/^\d\d:\d\d:\d\d/, "09:30:00"));
+  const write = (line: string): void => pane.write(logText(line, pane).replace(/^\d\d:\d\d:\d\dZ/, "09:30:00Z"));
   log(createLogger({ level: "info", destination: { write } }).logger);
   return written.join("");
 }
@@ -26,7 +26,7 @@ const refused = {
 
 test("who was refused, and why, is a line", () => {
   expect(shown(120, (logger) => logger.warn(refused, "request"))).toBe(
-    "09:30:00  GET /export 403 scope_insufficient, from 10.0.0.7, key 5f0c1e6a9b3d7284\n",
+    "09:30:00Z  GET /export 403 scope_insufficient, from 10.0.0.7, key 5f0c1e6a9b3d7284\n",
   );
 });
 
@@ -39,7 +39,7 @@ test("it fits the terminal, hints stand below, and stacks are for files", () => 
   });
   expect(text.split("\n").filter((line) => stringWidth(line) > 60)).toEqual([]);
   expect(text.replace(/\s+/g, " ")).toContain("disk_full, no space →");
-  expect(text).toContain("\n          → Make some.\n");
+  expect(text).toContain("\n           → Make some.\n");
   expect(text).not.toContain("\u001b");
   expect(text).not.toContain("at x");
 });

@@ -20,7 +20,7 @@ export function logText(json: string, pane: Pane): string {
   const { bold, dim, red, yellow } = pane.colours;
   const level = Number(line.level);
   const paint = level >= ERROR ? red : level >= WARN ? yellow : dim;
-  const time = String(line.time).slice(11, 19);
+  const time = `${String(line.time).slice(11, 19)}Z`;
   const asked = ASKED.map((name) => line[name] ?? "").filter((value) => value !== "");
   const facts = Object.entries(line).filter(([name, value]) => !APART.has(name) && value !== null && value !== "");
   const told = [asked.join(" "), ...facts.map(([name, value]) => words(name, value))].filter(Boolean).join(", ");
