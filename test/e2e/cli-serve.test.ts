@@ -2,6 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
@@ -11,6 +12,10 @@ import { type CliResult, readJson, resultOf, startCli } from "./cli-run.js";
 import { runOnTerminal } from "./terminal-run.js";
 
 const CTRL_C = "\u0003";
+
+/** Not every machine has the newer addresses. */
+const hasIpv6 = Object.values(networkInterfaces()).some((known) => known?.some(({ address }) => address === "::1"));
+const hosts = ["0.0.0.0", "127.0.0.1", ...(hasIpv6 ? ["::", "::1"] : [])];
 
 interface RunningServer {
   readonly child: ChildProcess;
@@ -59,7 +64,7 @@ test("serves on the address it logs, writes structured logs without recorded tex
   expect(stderr).not.toContain("secret");
 });
 
-test.each(["0.0.0.0", "::", "::1", "127.0.0.1"])("on %s it names the addresses that it is reached at", async (host) => {
+test.each(hosts)("on %s it names the addresses that it is reached at", async (host) => {
   const data = folderOfTest();
   const recorder = await openRecorder({ data });
   await recorder.keys.create({ scope: "admin" });
@@ -112,6 +117,10 @@ test.each([["serve", "--port", "0"], ["list"]])(
       /postgres:\/\/nobody:\*\*\*@127\.0\.0\.1:1\/none cannot be reached .*; waiting for it|waiting for the database/,
     );
     expect(said).toContain("ECONNREFUSED");
+    // Whoever does not want to wait need not; a server ends in order.
+    const ended = new Promise((resolve) => child.once("exit", (status, signal) => resolve(status ?? signal)));
+    child.kill("SIGTERM");
+    expect(await ended).toBe(args[0] === "serve" ? 0 : "SIGTERM");
   },
 );
 

@@ -62,9 +62,13 @@ export const serveCommand: CommandModule = {
     });
     // Opening makes a new store only for this machine alone; what cannot be served leaves nothing behind.
     if (isLoopback(host)) await tryListening(host, settings.port);
+    // Until then nothing was acknowledged, and a database that is away must not hold up the end.
+    let isOpen = false;
+    void stop.then(() => isOpen || process.exit(exitStatus.done));
     const recorder = await openServed(settings, host, (fault) => {
       logger.logger.warn({ reason: fault.message }, "waiting for the database, 30 s at most");
     });
+    isOpen = true;
     try {
       const { data, port, allow_host: allow_hosts, rate } = settings;
       const version = readVersion();
