@@ -64,7 +64,7 @@ export const mayImport = {
     ...["model", "ports", "capture", "read", "tail", "export", "guard", "review", "custody", "background"],
     ...["recorder.ts", "vitals.ts"],
   ],
-  "open-sides.ts": ["ports", "reading", "tail", "stores.ts", "threads", "compose-recorder.ts"],
+  "open-sides.ts": ["model", "ports", "reading", "tail", "stores.ts", "threads", "compose-recorder.ts"],
   "open-recorder.ts": [
     ...["model", "capture", "guard", "custody", "reading"],
     ...["open-sides.ts", "compose-recorder.ts", "recorder.ts", "stores.ts"],

@@ -6,6 +6,7 @@ import { composeRecorder } from "./compose-recorder.js";
 import { Sealing } from "./custody/sealing.js";
 import { createMask } from "./guard/masking/mask.js";
 import { parseMaskValues } from "./guard/masking/registered-values.js";
+import type { Fault } from "./model/fault.js";
 import { knownOptions, optionNames } from "./model/options.js";
 import { orThrow, RecorderError, reject } from "./model/rejection.js";
 import { type EngineParts, openSides } from "./open-sides.js";
@@ -34,10 +35,13 @@ export interface RecorderOptions {
   readonly seal_key?: string | undefined;
   /** When reads stop waiting for an index that is being rebuilt, and answer with `partial` instead. */
   readonly rebuild?: Partial<RebuildOptions>;
+  /** Hears why, once, if a database is not there yet: it is waited for, 30 s at most. */
+  readonly onWait?: ((fault: Fault) => void) | undefined;
 }
 
 const recorderOptionNames = optionNames<RecorderOptions>({
   ...{ data: true, index: true, create: true, mask: true, redact: true, seal_key: true, rebuild: true },
+  onWait: true,
 });
 const rebuildOptionNames = optionNames<RebuildOptions>({ behind_max: true, wait_ms: true, newest: true });
 
@@ -54,9 +58,10 @@ export async function openRecorder(given: RecorderOptions = {}): Promise<Recorde
     mask,
     ...(isRedacting(options) ? { redact: mask } : {}),
   };
-  const { rebuild, create = true } = options;
+  const { rebuild, create = true, onWait } = options;
+  const mode = create ? "create" : "write";
   const index = options.index === undefined || options.index === "" ? undefined : parseIndex(options.index);
-  const sides = await openSides({ data, index, rebuild, mode: create ? "create" : "write", mask, mask_values: values });
+  const sides = await openSides({ data, index, rebuild, mode, mask, mask_values: values, onWait });
   return composeRecorder({ ...guarded, ...sides });
 }
 

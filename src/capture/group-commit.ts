@@ -32,6 +32,8 @@ export interface CommitReport {
   readonly entries: number;
   readonly bytes: number;
   readonly ms: number;
+  /** The newest position that it gave out; absent where it placed nothing. */
+  readonly position?: number;
   readonly fault?: string;
 }
 
@@ -161,20 +163,20 @@ export class GroupCommit {
     const startMs = performance.now();
     this.#startsMs.add(startMs);
     let fault: unknown;
-    let hasGrown = false;
+    let position: number | undefined;
     try {
       const outcomes = await this.#log.append(batch.map((waiting) => waiting.unit));
       if (isAlone) this.#drawBreath();
       for (const [index, waiting] of batch.entries()) waiting.resolve(outcomes[index] as AppendOutcome);
-      hasGrown = outcomes.some((outcome) => "placed" in outcome);
+      position = newestOf(outcomes);
     } catch (error) {
       fault = error;
       for (const waiting of batch) waiting.reject(error);
     }
     this.#inFlight -= 1;
     this.#startsMs.delete(startMs);
-    this.#leaveQueue(batch, { ms: performance.now() - startMs, fault });
-    if (hasGrown) this.announce({ may_erase: batch.some(({ unit }) => unit.some(isRedaction)) });
+    this.#leaveQueue(batch, { ms: performance.now() - startMs, position, fault });
+    if (position !== undefined) this.announce({ may_erase: batch.some(({ unit }) => unit.some(isRedaction)) });
     if (this.#queue.length > 0) this.#schedule();
     else if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
@@ -187,7 +189,10 @@ export class GroupCommit {
     });
   }
 
-  #leaveQueue(batch: readonly Waiting[], { ms, fault }: { readonly ms: number; readonly fault: unknown }): void {
+  #leaveQueue(
+    batch: readonly Waiting[],
+    { ms, position, fault }: { readonly ms: number; readonly position: number | undefined; readonly fault: unknown },
+  ): void {
     let bytes = 0;
     let entries = 0;
     for (const waiting of batch) {
@@ -197,7 +202,8 @@ export class GroupCommit {
     this.#queuedBytes -= bytes;
     this.#queuedEntries -= entries;
     const code = fault === undefined ? {} : { fault: fault instanceof Fault ? fault.code : "defect" };
-    for (const heard of this.#watchers) heard({ entries, bytes, ms, ...code });
+    const reached = position === undefined ? {} : { position };
+    for (const heard of this.#watchers) heard({ entries, bytes, ms, ...reached, ...code });
   }
 
   #takeBatch(): readonly Waiting[] {
@@ -217,6 +223,12 @@ export class GroupCommit {
 
 function isRedaction({ kind }: LogEntry): boolean {
   return kind === "redaction";
+}
+
+/** Units are placed in their order, so that the last one placed reaches furthest. */
+function newestOf(outcomes: readonly AppendOutcome[]): number | undefined {
+  const last = outcomes.findLast((outcome) => "placed" in outcome && outcome.placed.length > 0);
+  return last !== undefined && "placed" in last ? last.placed.at(-1)?.position : undefined;
 }
 
 function overloaded(): Fault {

@@ -118,7 +118,7 @@ export async function run(args: readonly string[]): Promise<ExitStatus> {
     // The help was shown because no command was named: that did not do what anybody could have meant.
     if (error instanceof CommanderError && error.code === "commander.help") return exitStatus.wrongUse;
     const reason = error instanceof CommanderError ? toWrongUse(error, args) : error;
-    return reportFailure(reason, { screen, json: asksForJson(args) });
+    return reportFailure(reason, { screen, json: asksForJson(args), given_data: givenData(program) });
   }
 }
 
@@ -205,6 +205,11 @@ function toInvocation(program: Command, command: Command, screen: Screen): Invoc
     screen,
     json: options.json === true,
   };
+}
+
+/** As --data was given, before the command or behind it. */
+function givenData(program: Command): string | undefined {
+  return [program, ...program.commands].map((command) => command.opts().data as string | undefined).find(Boolean);
 }
 
 /** `help list` is `list --help`. */

@@ -9,6 +9,8 @@ import { readMaskValues } from "./mask-settings.js";
 export interface Settings {
   /** The folder of the store, its `postgres://` address, or `memory:`. */
   readonly data: string;
+  /** As it was given with --data, which the next command needs again; undefined where it came from elsewhere. */
+  readonly given_data: string | undefined;
   /** Whether nobody named it, so that it is the one in the home folder. */
   readonly is_default_data: boolean;
   readonly host: string;
@@ -63,6 +65,7 @@ export function resolveSettings(sources: Sources): Settings {
   };
   return {
     data: parseData(find("data")),
+    given_data: typeof sources.flags.data === "string" ? sources.flags.data : undefined,
     is_default_data: parseText(find("data")) === undefined,
     host: parseText(find("host")) ?? "127.0.0.1",
     port: parsePort(find("port")),

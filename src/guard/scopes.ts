@@ -22,6 +22,8 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "POST /v1/traces": "capture",
   "POST /api/public/otel/v1/traces": "capture",
 
+  "GET /metrics": "metrics",
+
   "GET /interactions": "read",
   "GET /interactions/:id": "read",
   "GET /entries": "read",
@@ -36,7 +38,6 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "GET /memories/:id": "read",
   "GET /tail": "read",
   "GET /verify": "read",
-  "GET /metrics": "read",
 
   "POST /interactions/:id/extract": "review",
   "POST /interactions/:id/reinforce": "review",

@@ -8,7 +8,7 @@ import { acceptJson } from "./door/bodies.js";
 import { budgetBodies } from "./door/body-budget.js";
 import { answerClientError, answerExpectation } from "./door/client-errors.js";
 import { keepDoor } from "./door/doorkeeper.js";
-import { sendError } from "./door/errors.js";
+import { refuseAddress, sendError } from "./door/errors.js";
 import { HostCheck } from "./door/hosts.js";
 import { defaultLimits, type ServerLimits } from "./door/limits.js";
 import { refuseRoute } from "./door/not-found.js";
@@ -65,11 +65,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // While closing, what still comes in on an open connection is served, and the connection ended after it.
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_CHARS_MAX },
-    frameworkErrors: sendError,
+    frameworkErrors: refuseAddress,
     clientErrorHandler: answerClientError,
   });
   app.server.maxConnections = limits.connections;
-  app.server.on("checkExpectation", answerExpectation);
+  app.server.on("checkExpectation", (request, response) => answerExpectation(app.log, request, response));
   app.decorateReply("errorCode", null);
   app.removeAllContentTypeParsers();
   acceptJson(app);

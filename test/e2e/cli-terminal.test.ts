@@ -82,6 +82,7 @@ test.each<[string, CommandModule, readonly string[]]>([
     tls: undefined,
     rate: undefined,
     retention: [],
+    given_data: undefined,
     is_default_data: false,
   };
   const screen = { out: out.pane, err: terminal().pane };

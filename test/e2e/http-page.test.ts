@@ -53,6 +53,10 @@ test("every kind has a row with its first line", async () => {
       ...{ kind: "message", session_id: "s", role: "assistant" },
       content: [{ type: "tool_use", name: "look", input: { at: "it" } }],
     },
+    {
+      ...{ kind: "message", session_id: "s", role: "assistant", content: "" },
+      thinking_blocks: [{ type: "thinking", thinking: "hm", signature: "s" }],
+    },
     { kind: "tool_call", tool: "look", result: { found: 1 } },
     { kind: "error", error: "the error" },
     { kind: "decision", decision: "the decision" },
@@ -62,15 +66,16 @@ test("every kind has a row with its first line", async () => {
     { kind: "raw", source: "the source", record: {} },
   ]);
   const { page } = await openPage(server);
-  await page.locator(".entry").nth(11).waitFor();
+  await page.locator(".entry").nth(12).waitFor();
   expect(await page.locator(".entry .text").allTextContents()).toEqual([
     ...["the source", "the title", "s starts afresh", "through #1", "the decision", "the error"],
     ...[
       'look → {"found":1}',
+      "assistant: (thinking) hm",
       'assistant: calls look {"at":"it"}',
       "assistant: calls look",
       "user: in parts",
-      "4 characters for i",
+      "answered, 4 characters",
       "the prompt",
     ],
   ]);

@@ -73,8 +73,8 @@ export function openApiDocument(options: {
           type: "http",
           scheme: "bearer",
           description:
-            "A key made with `hansard keys create --scope S`. Each call names the scope it needs: `capture`, `read`, " +
-            "`review` (which includes read) or `admin` (all). A server without keys, which only its own machine can " +
+            "A key made with `hansard keys create --scope S`. Each call names the scope it needs: `capture`, `metrics`, " +
+            "`read` (which includes metrics), `review` (which includes read) or `admin` (all). A server without keys, which only its own machine can " +
             "reach, asks for none.",
         },
       },
@@ -143,7 +143,11 @@ function answerSchemas(): { readonly [name: string]: Schema } {
           ...listOf({ const: "cut_off" }),
           description: "`cut_off`: the log no longer holds what it once did.",
         },
-        trouble: { ...text, description: "Why the log cannot be used at present; absent while it can." },
+        trouble: {
+          ...text,
+          description:
+            "Why the log cannot be used at present; absent while it can. The positions are then those last known.",
+        },
       },
       ["warnings", "trouble"],
     ),

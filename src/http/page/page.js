@@ -158,13 +158,20 @@ function shownText(entry) {
 function textOf(entry) {
   const wordsByKind = {
     interaction: () => entry.prompt,
-    response: () => entry.response_summary || `${entry.response_chars} characters for ${entry.interaction_id}`,
-    message: () => `${entry.role}: ${messageText(entry)}`,
+    response: () =>
+      entry.response_summary ||
+      (entry.error ? `failed: ${entry.error}` : `answered, ${counted(entry.response_chars, "character")}`),
+    message: () => `${entry.role}: ${messageText(entry).trim() || "(empty)"}`,
     tool_call: () =>
       `${entry.tool}${entry.is_error === true ? " failed" : ""} → ${typeof entry.result === "string" ? entry.result : JSON.stringify(entry.result)}`,
     error: () => entry.error,
     decision: () => entry.decision,
     consolidation: () => entry.summary || `through #${entry.through}`,
+    withdrawal: () => `history leaves out #${entry.withdraws}`,
+    feedback: () =>
+      [`on ${entry.entry_id}`, entry.score === undefined ? "" : `score ${entry.score}`, entry.label, entry.comment]
+        .filter(Boolean)
+        .join(", "),
     clear: () => `${entry.session_id} starts afresh`,
     session_info: () => entry.title || entry.session_id,
     raw: () => entry.source,
@@ -172,6 +179,11 @@ function textOf(entry) {
     redaction: () => `${entry.positions.length} forgotten: ${entry.reason}`,
   };
   return (wordsByKind[entry.kind] ?? (() => entry.id))();
+}
+
+/** @param {number} count @param {string} one */
+function counted(count, one) {
+  return `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
 }
 
 function firstLine(text) {
