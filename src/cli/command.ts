@@ -61,13 +61,13 @@ export function notePartial(
 
 /** Opens the store for one piece of work and closes it whatever happens. */
 export async function withRecorder<T>(
-  options: { readonly settings: Settings; readonly create: boolean },
+  options: { readonly settings: Settings; readonly create: boolean; readonly prices?: string | undefined },
   work: (recorder: Recorder) => Promise<T>,
 ): Promise<T> {
-  const { settings, create } = options;
+  const { settings, create, prices } = options;
   const { mask, redact, seal_key } = settings;
   const rebuild = { wait_ms: REBUILD_WAIT_MS };
-  const recorder = await openRecorder({ data: keptFolder(settings), create, mask, redact, seal_key, rebuild });
+  const recorder = await openRecorder({ data: keptFolder(settings), create, mask, redact, seal_key, prices, rebuild });
   try {
     return await work(recorder);
   } finally {
@@ -80,17 +80,18 @@ export async function withRecorder<T>(
  * of an empty store, beside a word on how to begin. Nothing is made on disk for it.
  */
 export async function withQuestion<T>(
-  { settings, screen, json }: Pick<Invocation, "settings" | "screen" | "json">,
+  asking: Pick<Invocation, "settings" | "screen" | "json"> & { readonly prices?: string | undefined },
   work: (recorder: Recorder) => Promise<T>,
 ): Promise<T> {
+  const { settings, screen, json, prices } = asking;
   const isUnbegun = settings.is_default_data && !hasFiles(settings.data);
-  if (!isUnbegun) return withRecorder({ settings, create: false }, work);
+  if (!isUnbegun) return withRecorder({ settings, create: false, prices }, work);
   if (!json) {
     const { columns } = screen.err;
     const begun = `There is no record in ${settings.data} yet. \`hansard record\`, \`hansard import\` and \`hansard serve\` begin one.`;
     screen.err.write(`${wrapText(begun, columns).join("\n")}\n`);
   }
-  const recorder = await openRecorder({ data: "memory:" });
+  const recorder = await openRecorder({ data: "memory:", prices });
   try {
     return await work(recorder);
   } finally {

@@ -161,7 +161,7 @@ describe.each([80, 120])("at %i columns", (columns) => {
     const silent: Pane = { ...pane, write: () => undefined };
     const settings = {
       ...{ data, is_default_data: false, host: "127.0.0.1", port: 0, allow_host: [], tls: undefined, rate: undefined },
-      ...{ mask: [], redact: undefined, seal_key: undefined, retention: [] },
+      ...{ mask: [], redact: undefined, seal_key: undefined, prices: undefined, retention: [] },
     };
     await command.run({ operands, options, settings, screen: { out: pane, err: silent }, json: false });
     const text = written.join("");
