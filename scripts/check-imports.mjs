@@ -66,7 +66,7 @@ export const mayImport = {
   ],
   "open-sides.ts": ["model", "ports", "reading", "tail", "stores.ts", "threads", "compose-recorder.ts"],
   "open-recorder.ts": [
-    ...["model", "capture", "guard", "custody", "reading"],
+    ...["model", "capture", "read", "guard", "custody", "reading"],
     ...["open-sides.ts", "compose-recorder.ts", "recorder.ts", "stores.ts"],
   ],
   "index.ts": [

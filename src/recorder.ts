@@ -49,6 +49,9 @@ import {
 import type { SearchPage } from "./read/search/searcher.js";
 import { parseSessionListQuery, type SessionListOptions } from "./read/session-query.js";
 import type { SessionList } from "./read/session-reader.js";
+import type { PriceFile } from "./read/usage/price-file.js";
+import { parseUsageQuery, type UsageOptions } from "./read/usage/usage-query.js";
+import type { UsageReport } from "./read/usage/usage-reader.js";
 import { rebuildWithProgress } from "./reading/rebuilding.js";
 import { Session, type SessionLabels } from "./session.js";
 import type { TailHub } from "./tail/hub.js";
@@ -71,6 +74,8 @@ export interface RecorderParts {
   readonly exports: Exports;
   readonly vitals: Vitals;
   readonly nowMs: () => number;
+  /** In the place of the prices that come with the program. */
+  readonly prices: PriceFile | undefined;
   /** The parts for whoever came in with this key. */
   readonly by: (key_id: string) => RecorderParts;
   /** Waits for what is being written, then closes the store. */
@@ -282,6 +287,13 @@ export class Recorder {
   /** Looks back at the newest entries of conversations: what went wrong, what recurs, and how that has changed. */
   async reflect(options: ReflectionOptions = {}): Promise<ReflectionReport> {
     return this.#ask("reflect", orThrow(parseReflectionQuery(known("reflection", options), this.#parts.nowMs())));
+  }
+
+  /** How many tokens calls to models took and what they cost; each call counts once, however many entries tell of it. */
+  async usage(options: UsageOptions = {}): Promise<UsageReport> {
+    const { prices, nowMs } = this.#parts;
+    const query = orThrow(parseUsageQuery(known("usage", options), nowMs()));
+    return this.#ask("usage", prices === undefined ? query : { ...query, prices });
   }
 
   /** How much there is, by kind and project. */

@@ -74,13 +74,21 @@ export function waitingNote({ screen, json }: Pick<Invocation, "screen" | "json"
 /** Opens the store for one piece of work and closes it whatever happens. */
 export async function withRecorder<T>(
   invocation: Pick<Invocation, "settings" | "screen" | "json">,
-  { create }: { readonly create: boolean },
+  { create, prices }: { readonly create: boolean; readonly prices?: string | undefined },
   work: (recorder: Recorder) => Promise<T>,
 ): Promise<T> {
   const { settings } = invocation;
   const { mask, redact, seal_key } = settings;
   const waiting = { rebuild: { wait_ms: REBUILD_WAIT_MS }, onWait: waitingNote(invocation) };
-  const recorder = await openRecorder({ data: keptFolder(settings), create, mask, redact, seal_key, ...waiting });
+  const recorder = await openRecorder({
+    data: keptFolder(settings),
+    create,
+    mask,
+    redact,
+    seal_key,
+    prices,
+    ...waiting,
+  });
   try {
     return await work(recorder);
   } finally {
@@ -93,18 +101,18 @@ export async function withRecorder<T>(
  * of an empty store, beside a word on how to begin. Nothing is made on disk for it.
  */
 export async function withQuestion<T>(
-  invocation: Pick<Invocation, "settings" | "screen" | "json">,
+  asking: Pick<Invocation, "settings" | "screen" | "json"> & { readonly prices?: string | undefined },
   work: (recorder: Recorder) => Promise<T>,
 ): Promise<T> {
-  const { settings, screen, json } = invocation;
+  const { settings, screen, json, prices } = asking;
   const isUnbegun = settings.is_default_data && !hasFiles(settings.data);
-  if (!isUnbegun) return withRecorder(invocation, { create: false }, work);
+  if (!isUnbegun) return withRecorder(asking, { create: false, prices }, work);
   if (!json) {
     const { columns } = screen.err;
     const begun = `There is no record in ${settings.data} yet. \`hansard record\`, \`hansard import\` and \`hansard serve\` begin one.`;
     screen.err.write(`${wrapText(begun, columns).join("\n")}\n`);
   }
-  const recorder = await openRecorder({ data: "memory:" });
+  const recorder = await openRecorder({ data: "memory:", prices });
   try {
     return await work(recorder);
   } finally {

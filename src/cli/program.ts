@@ -45,6 +45,10 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "look back: what went wrong, what recurs, how it has changed",
     load: async () => (await import("./commands/reflect.js")).reflectCommand,
   },
+  usage: {
+    summary: "sum up tokens and what they cost, each call once",
+    load: async () => (await import("./commands/usage.js")).usageCommand,
+  },
   import: {
     summary: "read files of other programs, or an export, into the record",
     load: async () => (await import("./commands/import.js")).importCommand,

@@ -27,6 +27,8 @@ export interface Settings {
   readonly redact: "capture" | undefined;
   /** Path of the key that seals are signed with; the user's own where it is undefined. */
   readonly seal_key: string | undefined;
+  /** Path of a file of prices; those that come with the program where it is undefined. */
+  readonly prices: string | undefined;
   /** Rules of what is forgotten when it is too old, as the configuration gives them; parsed where they are used. */
   readonly retention: readonly { readonly kind?: string; readonly older_than: string }[];
 }
@@ -41,7 +43,7 @@ export interface Sources {
 const CONFIG_FILE = "hansard.config.json";
 const settingNames = [
   ...(["data", "host", "port", "allow_host", "tls_cert", "tls_key", "rate"] as const),
-  ...(["mask", "mask_file", "redact", "seal_key", "retention"] as const),
+  ...(["mask", "mask_file", "redact", "seal_key", "prices", "retention"] as const),
 ] as const;
 type SettingName = (typeof settingNames)[number];
 
@@ -75,6 +77,7 @@ export function resolveSettings(sources: Sources): Settings {
     mask: readMaskValues({ file: find("mask_file"), variable: sources.env.HANSARD_MASK, config: config.mask }),
     redact: parseRedact(find("redact")),
     seal_key: parseText(find("seal_key")),
+    prices: parseText(find("prices")),
     retention: parseRetention(config.retention),
   };
 }

@@ -34,6 +34,7 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "GET /sessions/:id/history": "read",
   "GET /search": "read",
   "GET /reflection": "read",
+  "GET /usage": "read",
   "GET /memories": "read",
   "GET /memories/:id": "read",
   "GET /tail": "read",

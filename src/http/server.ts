@@ -29,6 +29,7 @@ import { searchRoutes } from "./routes/search.js";
 import { sessionMarkRoutes } from "./routes/session-marks.js";
 import { sessionRoutes } from "./routes/sessions.js";
 import { tailRoutes } from "./routes/tail.js";
+import { usageRoutes } from "./routes/usage.js";
 
 export interface ServerOptions {
   readonly recorder: Recorder;
@@ -86,6 +87,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   sessionRoutes(app, recorder);
   searchRoutes(app, recorder);
   reflectionRoutes(app, recorder);
+  usageRoutes(app, recorder);
   tailRoutes(app, recorder);
   exportRoutes(app, recorder);
   forgetRoutes(app, recorder);

@@ -2,12 +2,12 @@
 // verbatim what its model was told, and the notes about its subagents.
 import { contentTexts } from "../model/content.js";
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
+import { anthropicUsage, toUsage } from "../model/usage.js";
 import { sessionOf } from "./identity.js";
 import type { DocumentImporter, ImportSource, ImportStep, LineImporter, Opening, SourceOf } from "./importer.js";
 import { LineTimes } from "./line-form.js";
 import { textAt } from "./transcript/fields.js";
 import { Transcript } from "./transcript/transcript.js";
-import { anthropicUsage, toUsage } from "./transcript/usage.js";
 
 const FORMAT = "claude-code";
 

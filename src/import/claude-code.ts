@@ -1,6 +1,7 @@
 // Claude Code's transcripts: a line for each block of an answer, each result and each thing it noted down for itself.
 import { contentTexts } from "../model/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { anthropicUsage, toUsage } from "../model/usage.js";
 import type {
   DocumentImporter,
   ImportSource,
@@ -14,7 +15,6 @@ import { textAt } from "./transcript/fields.js";
 import { splitInjected } from "./transcript/injected.js";
 import type { SaidPart } from "./transcript/said.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
-import { anthropicUsage, toUsage } from "./transcript/usage.js";
 
 const tool = { format: "claude-code", lacks: ["system prompt", "tool definitions", "context as sent"] };
 

@@ -1,11 +1,12 @@
 // The items and events of a Codex session, as messages and results; what is told by both is taken once.
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
+import type { Usage } from "../model/usage.js";
 import { hashedId } from "./identity.js";
 import type { ImportStep } from "./importer.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
 import type { SaidPart } from "./transcript/said.js";
 import type { Origin, TranscriptSession } from "./transcript/transcript.js";
-import { addUsage, type Usage } from "./transcript/usage.js";
+import { addUsage } from "./transcript/usage.js";
 
 /** What Codex puts before the model in the user's name. */
 const INJECTED =

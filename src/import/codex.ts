@@ -1,11 +1,11 @@
 // Codex CLI's rollouts: what went to and came from the model as items, what its screen showed as events, with the same
 // words in both.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { openAiUsage, toUsage } from "../model/usage.js";
 import { CodexItems } from "./codex-items.js";
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import { objectAt, textAt } from "./transcript/fields.js";
 import { type Origin, Transcript } from "./transcript/transcript.js";
-import { openAiUsage, toUsage } from "./transcript/usage.js";
 
 const tool = { format: "codex", lacks: ["system prompt", "tool definitions"] };
 

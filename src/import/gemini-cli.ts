@@ -1,6 +1,7 @@
 // Gemini CLI's chats: lines of which the last with an id counts, or the older form of one document; rewound messages
 // leave the talk.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { toUsage, type UsageNames } from "../model/usage.js";
 import type {
   DocumentImporter,
   ImportSource,
@@ -12,7 +13,6 @@ import type {
 } from "./importer.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
-import { toUsage, type UsageNames } from "./transcript/usage.js";
 
 const tool = { format: "gemini-cli", lacks: ["system prompt", "tool definitions", "working folder"] };
 

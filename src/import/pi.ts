@@ -2,6 +2,7 @@
 // ends with the newest one is the talk.
 import { decompress } from "fzstd";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { toUsage, type UsageNames } from "../model/usage.js";
 import type {
   ImportSource,
   ImportStep,
@@ -14,7 +15,6 @@ import type {
 import { numberAt, onlyText, textAt } from "./transcript/fields.js";
 import type { SaidPart } from "./transcript/said.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
-import { toUsage, type UsageNames } from "./transcript/usage.js";
 
 const tool = { format: "pi", lacks: ["system prompt", "tool definitions"] };
 

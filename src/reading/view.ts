@@ -9,6 +9,7 @@ import { Reader, type ReadingParts } from "../read/reader.js";
 import { ReflectionReader } from "../read/reflection-reader.js";
 import { Searcher } from "../read/search/searcher.js";
 import { SessionReader } from "../read/session-reader.js";
+import { UsageReader } from "../read/usage/usage-reader.js";
 
 /** An index, and those who answer from it as it stands. */
 export interface Readers {
@@ -18,6 +19,7 @@ export interface Readers {
   readonly histories: HistoryReader;
   readonly reflections: ReflectionReader;
   readonly searches: Searcher;
+  readonly usage: UsageReader;
 }
 
 export function readersOf(parts: ReadingParts): Readers {
@@ -28,6 +30,7 @@ export function readersOf(parts: ReadingParts): Readers {
     histories: new HistoryReader(parts),
     reflections: new ReflectionReader(parts),
     searches: new Searcher(parts),
+    usage: new UsageReader(parts),
   };
 }
 

@@ -15,6 +15,7 @@ const routeOf: { readonly [Q in Exclude<QuestionName, "session_history">]: { pat
   history: { path: "/sessions/{id}/history" },
   search: { path: "/search", needs: "q=word" },
   reflection: { path: "/reflection" },
+  usage: { path: "/usage" },
   tail: { path: "/tail" },
   export: { path: "/export" },
 };

@@ -52,7 +52,7 @@ test("the document names every route but those that serve pages", async () => {
     "GET /metrics",
     "GET /reflection",
     ...["GET /search", "GET /sessions", "GET /sessions/:id", "GET /sessions/:id/entries", "GET /sessions/:id/history"],
-    ...["GET /tail", "GET /verify"],
+    ...["GET /tail", "GET /usage", "GET /verify"],
     ...["POST /entries", "POST /forget", "POST /interactions", "POST /interactions/:id/response"],
     ...["POST /sessions/:id/clear", "POST /sessions/:id/consolidate"],
   ]);
@@ -87,6 +87,7 @@ test("what is given and what is answered, for every kind, is what the document s
   expectSchema(document, "Consolidation", (await server().post("/sessions/s/consolidate", { through: 3 })).body);
   expectSchema(document, "Receipt", (await server().post("/sessions/s/clear", {})).body);
   expectSchema(document, "Reflection", (await server().get("/reflection")).body);
+  expectSchema(document, "Usage", (await server().get("/usage?by=day,model,project,client,session")).body);
   expectSchema(document, "Verification", (await server().get("/verify")).body);
   expectSchema(document, "Health", (await server().get("/health")).body);
   expectSchema(document, "Error", (await server().post("/entries", [{}])).body);

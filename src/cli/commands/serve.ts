@@ -32,6 +32,7 @@ export const serveCommand: CommandModule = {
       .option("--tls-cert <file>", "speak HTTPS with this certificate, as PEM (HANSARD_TLS_CERT)")
       .option("--tls-key <file>", "its private key, as PEM (HANSARD_TLS_KEY)")
       .option("--rate <n>", "requests a second of one key or address (HANSARD_RATE, or 20000); 0 is no limit")
+      .option("--prices <file>", "prices for /usage in LiteLLM's form (HANSARD_PRICES)")
       .option("--redact <when>", "capture: mask secrets before they are stored, instead of where they are shown")
       .option("--verbose", "log every request, not only those that were refused or failed")
       .addHelpText(
@@ -106,12 +107,13 @@ async function tryListening(host: string, port: number): Promise<void> {
 
 /** A store that is not there yet has no keys, and so nothing to serve beyond this machine. */
 async function openServed(
-  { data, mask, redact, seal_key }: Invocation["settings"],
+  settings: Invocation["settings"],
   host: string,
   onWait: (fault: Fault) => void,
 ): Promise<Recorder> {
+  const { data, mask, redact, seal_key, prices } = settings;
   try {
-    return await openRecorder({ data, mask, redact, seal_key, create: isLoopback(host), onWait });
+    return await openRecorder({ data, mask, redact, seal_key, prices, create: isLoopback(host), onWait });
   } catch (error) {
     const isMissing = error instanceof Fault && error.code === "store_missing";
     throw isMissing && !isLoopback(host) ? beyondLoopback(host) : error;

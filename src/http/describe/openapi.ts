@@ -9,6 +9,7 @@ import { reflectionSchemas } from "./reflection-schemas.js";
 import { searchSchemas } from "./search-schemas.js";
 import { sessionSchemas } from "./session-schemas.js";
 import { count, listOf, object, pageEnd, text, time } from "./shapes.js";
+import { usageSchemas } from "./usage-schemas.js";
 
 export interface OpenApiDocument {
   readonly openapi: string;
@@ -64,6 +65,7 @@ export function openApiDocument(options: {
       { name: "Sessions", description: "Entries that share a `session_id`, as a whole and as model input." },
       { name: "Search", description: "Finding anything again." },
       { name: "Reflection", description: "Looking back: what went wrong, what recurs, how it has changed." },
+      { name: "Usage", description: "Tokens and what they cost, each call to a model counted once." },
       { name: "Store", description: "The state of the log and of the server." },
     ],
     paths,
@@ -83,6 +85,7 @@ export function openApiDocument(options: {
         ...sessionSchemas(),
         ...searchSchemas(),
         ...reflectionSchemas(),
+        ...usageSchemas(),
         ...forgetSchemas(),
         ...entrySchemas(),
       },

@@ -1,6 +1,7 @@
 // What a model said in one answer: texts, thoughts and calls, which arrive in pieces and become one message.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
-import { type Usage, usageBeyond } from "./usage.js";
+import type { Usage } from "../../model/usage.js";
+import { usageBeyond } from "./usage.js";
 
 /** A piece of an answer. Pieces of one record share its id, by which it is known what was recorded before. */
 export interface SaidPart {
