@@ -18,12 +18,12 @@ function isConversation(value: JsonValue | undefined): boolean {
   return isJsonObject(value) && isJsonObject(value.mapping) && ("current_node" in value || "title" in value);
 }
 
-async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
+async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep | Iterable<ImportStep>> {
   const transcript = new Transcript(tool, source);
   for await (const item of source.values(Array.isArray(source.opening.document) ? "*" : "")) {
     if ("reason" in item) yield item;
     else if (isJsonObject(item.value) && isJsonObject(item.value.mapping)) {
-      yield* conversation(transcript, item.line, item.value);
+      yield conversation(transcript, item.line, item.value);
     } else yield { line: item.line, reason: "the item is no conversation" };
   }
 }

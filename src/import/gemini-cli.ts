@@ -10,6 +10,7 @@ import type {
   SourceFacts,
   SourceOf,
 } from "./importer.js";
+import { oneByOne } from "./lines.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 import { toUsage, type UsageNames } from "./transcript/usage.js";
@@ -49,7 +50,7 @@ function isHeader(record: JsonObject): boolean {
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const chat = new Chat(source);
   const survey = source.path === "-" ? undefined : await surveyOf(source);
-  for await (const item of source.records()) {
+  for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       yield item;
       continue;
@@ -73,7 +74,7 @@ async function surveyOf(
   const lastLines = new Map<string, number>();
   const rewound = new Set<string>();
   let order: string[] = [];
-  for await (const item of source.records()) {
+  for await (const item of oneByOne(source.records())) {
     if (!("record" in item)) continue;
     const id = textAt(item.record, "id");
     const to = textAt(item.record, "$rewindTo");

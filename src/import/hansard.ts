@@ -16,7 +16,7 @@ import type {
   Opening,
   RejectedStep,
 } from "./importer.js";
-import { EXPORTED_LEVELS_MAX } from "./lines.js";
+import { EXPORTED_LEVELS_MAX, oneByOne } from "./lines.js";
 import { PositionMap } from "./position-map.js";
 
 const FORMAT = "hansard";
@@ -36,7 +36,7 @@ export const hansardImporter: LineImporter = {
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const placing = new Placing();
   let restoring: Restoring | undefined;
-  for await (const item of source.records(EXPORTED_LEVELS_MAX)) {
+  for await (const item of oneByOne(source.records(EXPORTED_LEVELS_MAX))) {
     if ("reason" in item) {
       yield item;
     } else if (isHeader(item.record)) {

@@ -110,8 +110,11 @@ export interface NearFiles {
 /** What an importer declares to read decides what it is given. */
 interface SourceReaders {
   readonly lines: {
-    /** The lines, nested at most so many levels deep; as deep as an entry may be where nothing is said. */
-    records(levels?: number): AsyncIterable<SourceRecord>;
+    /**
+     * The lines, piece by piece of the file, nested at most so many levels deep; as deep as an entry may be where nothing is
+     * said. A piece has many, and is gone through before the next is asked for.
+     */
+    records(levels?: number): AsyncIterable<Iterable<SourceRecord>>;
   };
   readonly document: {
     /** The named members of the document's first value, wherever in the file they stand; absent ones are left out. */
@@ -144,8 +147,9 @@ interface ImporterOf<R extends Reads> {
   /** Whether a source that begins like this is one of its own. */
   recognises(opening: Opening): boolean;
   /** Looks through all lines before anything is taken, and says why nothing may be, where that is so. */
-  check?(records: AsyncIterable<SourceRecord>): Promise<string | undefined>;
-  read(source: SourceOf<R>): AsyncIterable<ImportStep>;
+  check?(records: AsyncIterable<Iterable<SourceRecord>>): Promise<string | undefined>;
+  /** Steps, one by one or many at once: where there are many, a promise for each would cost more than the step. */
+  read(source: SourceOf<R>): AsyncIterable<ImportStep | Iterable<ImportStep>>;
 }
 
 export type LineImporter = ImporterOf<"lines">;

@@ -16,6 +16,7 @@ import {
   splitRecord,
   timeOnLine,
 } from "./line-form.js";
+import { oneByOne } from "./lines.js";
 
 const FORMAT = "nanobot";
 
@@ -44,7 +45,7 @@ function isBare(record: JsonObject): boolean {
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const header = source.opening.records.find(isHeader);
   let session = new SessionFile(source, textKey(header) ?? source.stem);
-  for await (const item of source.records()) {
+  for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       // It was a message once, and the count of consolidated ones counts it.
       session.skip();

@@ -11,6 +11,7 @@ import type {
   SourceOf,
   TableImporter,
 } from "./importer.js";
+import { oneByOne } from "./lines.js";
 import { numberAt, onlyText, textAt } from "./transcript/fields.js";
 import type { SaidPart } from "./transcript/said.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
@@ -54,7 +55,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const isTree = source.opening.records.some((record) => "parentId" in record) && source.path !== "-";
   const branch = isTree ? await activeBranch(source) : undefined;
   const session = new PiSession(source, branch);
-  for await (const item of source.records()) {
+  for await (const item of oneByOne(source.records())) {
     if ("reason" in item) yield item;
     else yield* session.take(item.line, item.record);
   }
@@ -62,7 +63,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
 
 async function activeBranch(source: ImportSource): Promise<ReadonlySet<string>> {
   const tree = new Tree();
-  for await (const item of source.records()) if ("record" in item) tree.add(item.record);
+  for await (const item of oneByOne(source.records())) if ("record" in item) tree.add(item.record);
   return tree.branch();
 }
 
