@@ -169,10 +169,10 @@ class Placing {
   }
 
   /** An entry that names a position names its new place; a consolidation goes as far as there is anything before it. */
-  #moved(entry: ImportedEntry): ImportedEntry | string {
+  #moved(entry: ImportedEntry): readonly ImportedEntry[] | string {
     const field = entry.kind === "withdrawal" ? "withdraws" : "through";
     const named = Number(entry[field]);
     const at = field === "withdraws" ? this.#positions.at(named) : this.#positions.atOrBelow(named);
-    return at === undefined ? `position ${named}, which it names, is not in this file` : { ...entry, [field]: at };
+    return at === undefined ? `position ${named}, which it names, is not in this file` : [{ ...entry, [field]: at }];
   }
 }

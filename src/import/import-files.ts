@@ -165,8 +165,9 @@ interface FileReading extends Omit<Recognised, "importer"> {
 async function readBy(importer: Importer, reading: FileReading): Promise<void> {
   const { file, opened, opening, database, intake, parts } = reading;
   const as_new = parts.options.as_new === true;
-  if (importer.check !== undefined && !as_new) {
-    await opened.keep();
+  const isChecked = importer.check !== undefined && !as_new;
+  if (isChecked || importer.rereads === true || importer.reads === "document") await opened.keep();
+  if (importer.check !== undefined && isChecked) {
     const reason = await importer.check(readRecords(opened.chunks(), EXPORTED_LEVELS_MAX));
     if (reason !== undefined) return parts.report.lost({ file, reason });
   }

@@ -100,7 +100,7 @@ export class Intake {
     const { line } = step;
     const made = step.later();
     if (typeof made === "string") this.#reject(line, made);
-    else if (made !== undefined) await this.take({ line, entry: made });
+    else for (const entry of made) await this.take({ line, entry });
   }
 
   async #flushEntries(): Promise<void> {
@@ -172,19 +172,26 @@ export class Intake {
         fresh.set(step.entry.id, step);
         return undefined;
       }
-      const next = step.beyond?.(twin === undefined ? await this.#bodyAt(position as number) : bodyOf(twin.entry));
+      const stored = step.beyond === undefined ? undefined : await this.#storedBody(twin, position);
+      const next = await step.beyond?.(stored, (id) => this.#find(id));
       if (next === undefined) return { step, position: twin === undefined ? position : undefined };
       if ("reason" in next) {
         this.#reject(next.line, next.reason);
         return undefined;
       }
       step = next;
-      [position] = await this.#target.find([step.entry.id]);
+      position = await this.#find(step.entry.id);
     }
   }
 
-  async #bodyAt(position: number): Promise<JsonObject | undefined> {
-    const bytes = await this.#target.bodyAt(position);
+  async #find(id: string): Promise<number | undefined> {
+    const [position] = await this.#target.find([id]);
+    return position;
+  }
+
+  async #storedBody(twin: EntryStep | undefined, position: number | undefined): Promise<JsonObject | undefined> {
+    if (twin !== undefined) return bodyOf(twin.entry);
+    const bytes = await this.#target.bodyAt(position as number);
     return bytes === undefined ? undefined : (JSON.parse(Buffer.from(bytes).toString("utf8")) as JsonObject);
   }
 

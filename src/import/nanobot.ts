@@ -129,11 +129,11 @@ class SessionFile {
     yield {
       line,
       later: () => {
-        if (this.#through === 0) return undefined;
+        if (this.#through === 0) return [];
         const { session_id } = this.#session;
         const id = hashedId(FORMAT, ["consolidated", session_id, consolidatedCount(record)]);
         const time = this.#times.take(record.updated_at);
-        return { kind: "consolidation", id, session_id, ...time, through: this.#through };
+        return [{ kind: "consolidation", id, session_id, ...time, through: this.#through }];
       },
     };
   }
