@@ -6,6 +6,7 @@ import { anthropicUsage, toUsage } from "../model/usage.js";
 import { sessionOf } from "./identity.js";
 import type { DocumentImporter, ImportSource, ImportStep, LineImporter, Opening, SourceOf } from "./importer.js";
 import { LineTimes } from "./line-form.js";
+import { oneByOne } from "./lines.js";
 import { textAt } from "./transcript/fields.js";
 import { Transcript } from "./transcript/transcript.js";
 
@@ -99,7 +100,7 @@ function sessionIn(metadata: JsonValue | undefined): string | undefined {
 }
 
 async function* readIndex(source: ImportSource): AsyncGenerator<ImportStep> {
-  for await (const item of source.records()) {
+  for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       yield item;
       continue;

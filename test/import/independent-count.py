@@ -85,16 +85,9 @@ def codex(path):
 
 
 def pi(path):
-    """The talk is what leads from the newest entry back to the first; the oldest files have no ids, and no branches."""
-    parents = {line["id"]: line.get("parentId") for line in lines_of(path) if "id" in line and line.get("type") != "session"}
-    talk, newest = set(), next(reversed(parents), None)
-    while newest is not None and newest not in talk:
-        talk.add(newest)
-        newest = parents.get(newest)
+    """What was said on a branch that was left was said and paid for all the same."""
     counts = {"user": 0, "assistant": 0, "tool_calls": 0, "input_tokens": 0, "output_tokens": 0}
     for line in lines_of(path):
-        if "id" in line and line["id"] not in talk:
-            continue
         message = line.get("message") or {}
         role = message.get("role")
         if role in ("user", "assistant"):
