@@ -1,6 +1,6 @@
 // The stems of a text, by which statements are compared: its words without inflection and without those that say
 // nothing. Stemming a word takes over a microsecond and looking it up a tenth of that, so words and texts are kept.
-import { eachWord, piecesOf } from "../reflect/words.js";
+import { eachWord, piecesOf, type SegmentingBudget } from "../reflect/words.js";
 import { inEnglish, type Language, languages, unspacedStopWords } from "./languages.js";
 
 /** What is kept is thrown away as a whole once there is this much of it: simple, and no text can make it grow. */
@@ -11,7 +11,7 @@ const TEXT_KEPT_CHARS_MAX = 1_000;
 /** A language shows in the first words; a book in another one behind them changes nothing. */
 const LANGUAGE_CHARS = 4_000;
 /** Finding words without spaces takes some 2 µs a character: beyond this a text has no more of them. */
-const SEGMENTED_CHARS_MAX = 200_000;
+export const SEGMENTED_CHARS_MAX = 200_000;
 
 const IS_LATIN_LETTER = /^\p{Script=Latin}$/u;
 const IS_KANA_LETTER = /^[\p{Script=Hiragana}\p{Script=Katakana}ー]$/u;
@@ -22,10 +22,12 @@ export class Stems {
   readonly #textsByLanguage = new Map<string, Map<string, ReadonlySet<string>>>();
   readonly #languages = new Map<string, Language>();
 
-  /** The words of a text in the order in which they stand there, in lower case, stop words included. */
-  words(text: string): readonly string[] {
+  /**
+   * The words of a text in the order in which they stand there, in lower case, stop words included. Whoever asks for one
+   * text piece by piece gives one budget for all of it.
+   */
+  words(text: string, budget: SegmentingBudget = { chars: SEGMENTED_CHARS_MAX }): readonly string[] {
     const words: string[] = [];
-    const budget = { chars: SEGMENTED_CHARS_MAX };
     for (const piece of piecesOf(text, text.length)) {
       eachWord(piece, budget, (from, start, end) => words.push(from.slice(start, end)));
     }
