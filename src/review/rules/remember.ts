@@ -50,10 +50,12 @@ const ENDS_UNSPACED =
 
 /** Words that only point at something said elsewhere: without that they are no statement. */
 const POINTS_ELSEWHERE =
-  /^(?:this|that|it|these|those|them|das|dies|es|diese|ça|cela|ceci|esto|eso|这个?|那个?|這個?|那個?|これ|それ|あれ)(?:$|[\s.,!]*$|(?:'s| is| was| are| were| one| will| has| ist| war|n'est| est| es)(?![\p{L}]))/iu;
+  /^(?:this|that|it|these|those|them|das|dies|es|diese|ça|cela|ceci|esto|eso|这个?|那个?|這個?|那個?|これ|それ|あれ)(?:$|[\s.,!]*$|(?:'s| is| was| one| ist| war| est| es)(?![\p{L}]))/iu;
 /** "Remember that time when" looks back and not ahead. */
 const LOOKS_BACK =
   /^(?:time|day|night|evening|morning|moment|guy|girl|meeting|thing|bug|issue|one|conversation|discussion|incident|movie|song|when|how|us|me|him|her)(?![\p{L}])/iu;
+
+const SHORT_UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{4,7}[。！]?$/u;
 
 export function findInUsers(prose: string): readonly Finding[] {
   const findings: Finding[] = [];
@@ -72,6 +74,8 @@ function statementIn(sentence: string): string | undefined {
   if (begins === null && ends === null) return undefined;
   const rest = begins !== null ? sentence.slice(begins[0].length) : sentence.slice(0, ends?.index);
   const statement = rest.replace(/^[\s,:;–—、，：。-]+/u, "").replace(/^(?:that|to|dass|que|qu') ?(?=\S)/i, "");
+  // Seven characters are a whole sentence there, and no statement to the first gate.
+  if (SHORT_UNSPACED.test(statement)) return sentence;
   if (statement === "" || POINTS_ELSEWHERE.test(statement) || LOOKS_BACK.test(statement)) return undefined;
   return statement;
 }

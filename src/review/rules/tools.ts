@@ -9,10 +9,13 @@ const PROGRAMS =
   "nginx playwright cypress storybook turbo lerna nx sbt mix elixir stack cabal nix brew apt";
 const names = new Set(PROGRAMS.split(" "));
 
+/** TypeScript and GmbH are names, but of no place and no program. */
+const IS_NAME = /^\p{L}+$/u;
 const IS_NUMBER = /^[\p{Nd}.,:%-]+\p{L}{0,3}$/u;
 const WORDS = /[a-z][a-z0-9]+/g;
 
 export function namesTool(statement: string): boolean {
-  if (particularsOf(statement).some((particular) => !IS_NUMBER.test(particular))) return true;
+  if (particularsOf(statement).some((particular) => !IS_NUMBER.test(particular) && !IS_NAME.test(particular)))
+    return true;
   return (statement.toLowerCase().match(WORDS) ?? []).some((word) => names.has(word));
 }
