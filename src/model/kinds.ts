@@ -134,7 +134,7 @@ const ownKindRules: { readonly [K in OwnKind]: KindRule<OwnFieldsByKind[K]> } = 
     confidence,
     tags: references,
     valid_until: text,
-    cites: references,
+    cites: text,
     similar_to: references,
     conflicts_with: references,
     actor: required(text),

@@ -54,7 +54,7 @@ const descriptions = {
   generation: "Model, prompt and segmentation that proposed it, as a hash; empty where no model did.",
   tags: "Words that somebody gave it.",
   valid_until: "When it stops being true; empty where nobody said so.",
-  cites: "Ids of the entries that the statement rests on.",
+  cites: "Of the ids of the entries that the statement rests on, a hash; empty where it rests on none.",
   similar_to: "Ids of memories that say nearly the same.",
   conflicts_with: "Ids of memories that say something else of the same.",
   memory_id: "The memory that this is about.",
