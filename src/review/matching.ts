@@ -11,6 +11,9 @@ const WINDOW_SENTENCES = 3;
 /** What lies behind this of one text is not looked at: the output of a tool can be long, and repeats nothing there. */
 const TEXT_CHARS_MAX = 1_000_000;
 
+/** Words whose numbers are kept; then they are worked out anew. */
+const WORDS_KEPT_MAX = 100_000;
+
 /** How many distinct stems of a memory a match needs. */
 function stemsNeeded(stems: number): number {
   return stems > 15 ? Math.max(12, Math.ceil(stems * 0.35)) : Math.max(4, Math.ceil(stems * 0.7));
@@ -42,6 +45,9 @@ export class MemoryIndex {
   readonly #ids: ReadonlySet<string>;
   /** How often each row was hit by the text that is being looked at; zero in between. */
   readonly #hits: Uint16Array;
+  readonly #needed: Uint16Array;
+  /** The number of a word's stem, or -1 where no memory has it. */
+  readonly #numbersByWord = new Map<Language, Map<string, number>>();
 
   constructor(memories: readonly IndexedMemory[], stems: Stems) {
     this.#stems = stems;
@@ -52,6 +58,7 @@ export class MemoryIndex {
     });
     this.#ids = new Set(memories.map(({ id }) => id));
     this.#hits = new Uint16Array(memories.length);
+    this.#needed = Uint16Array.from(this.#rows, ({ needed }) => needed);
   }
 
   has(id: string): boolean {
@@ -64,8 +71,8 @@ export class MemoryIndex {
     const matched = new Set(this.#citedIn(read));
     const sentences = this.#numbersBySentence(read);
     // Few texts have enough of any memory at all, and only they are looked at sentence by sentence.
-    const rows = this.#hitBy(sentences, ({ needed }) => needed);
-    for (const row of matchedWithin(sentences, rows)) matched.add(row.id);
+    if (this.#hitBy(sentences, ({ needed }) => needed).length === 0) return matched;
+    for (const row of this.#matchedWithin(sentences)) matched.add(row.id);
     return matched;
   }
 
@@ -115,13 +122,27 @@ export class MemoryIndex {
       const numbers = new Set<number>();
       for (const word of this.#stems.words(sentence.text, budget)) {
         for (const language of readAs) {
-          const number = this.#numbers.get(this.#stems.stem(word, language));
-          if (number !== undefined) numbers.add(number);
+          const number = this.#numberOfWord(word, language);
+          if (number !== -1) numbers.add(number);
         }
       }
       sentences.push([...numbers]);
     }
     return sentences;
+  }
+
+  #numberOfWord(word: string, language: Language): number {
+    let byWord = this.#numbersByWord.get(language);
+    if (byWord === undefined) {
+      byWord = new Map();
+      this.#numbersByWord.set(language, byWord);
+    }
+    const known = byWord.get(word);
+    if (known !== undefined) return known;
+    if (byWord.size >= WORDS_KEPT_MAX) byWord.clear();
+    const number = this.#numbers.get(this.#stems.stem(word, language)) ?? -1;
+    byWord.set(word, number);
+    return number;
   }
 
   #numberOf(stem: string): number {
@@ -132,38 +153,29 @@ export class MemoryIndex {
     this.#postings.push([]);
     return number;
   }
-}
 
-/** The rows that have enough of their stems in three consecutive sentences: a window slides over them, and counts. */
-function matchedWithin(sentences: readonly (readonly number[])[], rows: readonly Row[]): ReadonlySet<Row> {
-  const matched = new Set<Row>();
-  if (rows.length === 0) return matched;
-  const rowsByStem = new Map<number, number[]>();
-  for (const [at, { stems }] of rows.entries()) {
-    for (const stem of stems) {
-      const known = rowsByStem.get(stem);
-      if (known === undefined) rowsByStem.set(stem, [at]);
-      else known.push(at);
-    }
-  }
-  const hits = new Uint16Array(rows.length);
-  const inWindow = new Map<number, number>();
-  for (const [at, entering] of sentences.entries()) {
-    for (const stem of sentences[at - WINDOW_SENTENCES] ?? []) {
-      const left = (inWindow.get(stem) as number) - 1;
-      inWindow.set(stem, left);
-      if (left === 0) for (const row of rowsByStem.get(stem) ?? []) hits[row] = (hits[row] as number) - 1;
-    }
-    for (const stem of entering) {
-      const before = inWindow.get(stem) ?? 0;
-      inWindow.set(stem, before + 1);
-      if (before > 0) continue;
-      for (const row of rowsByStem.get(stem) ?? []) {
-        hits[row] = (hits[row] as number) + 1;
-        const { needed } = rows[row] as Row;
-        if ((hits[row] as number) >= needed) matched.add(rows[row] as Row);
+  /** The rows that have enough of their stems in three consecutive sentences: a window slides over them, and counts. */
+  #matchedWithin(sentences: readonly (readonly number[])[]): ReadonlySet<Row> {
+    const matched = new Set<Row>();
+    const hits = this.#hits;
+    const inWindow = new Map<number, number>();
+    for (let at = 0; at < sentences.length + WINDOW_SENTENCES; at += 1) {
+      for (const stem of sentences[at - WINDOW_SENTENCES] ?? []) {
+        const left = (inWindow.get(stem) as number) - 1;
+        inWindow.set(stem, left);
+        if (left === 0) for (const row of this.#postings[stem] as number[]) hits[row] = (hits[row] as number) - 1;
+      }
+      for (const stem of sentences[at] ?? []) {
+        const before = inWindow.get(stem) ?? 0;
+        inWindow.set(stem, before + 1);
+        if (before > 0) continue;
+        for (const row of this.#postings[stem] as number[]) {
+          const count = (hits[row] as number) + 1;
+          hits[row] = count;
+          if (count >= (this.#needed[row] as number)) matched.add(this.#rows[row] as Row);
+        }
       }
     }
+    return matched;
   }
-  return matched;
 }
