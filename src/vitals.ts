@@ -11,6 +11,8 @@ export interface Health {
   readonly position: number;
   /** Position through which the index has followed. */
   readonly indexed_through: number;
+  /** How many memories wait for a person's verdict; absent while the index is being built. */
+  readonly pending?: number;
   /** `cut_off` where the log no longer holds what it once did; recording goes on. Absent where there is nothing to say. */
   readonly warnings?: readonly "cut_off"[];
   /** Why nothing can be recorded or read at present; absent while that is possible. */
@@ -46,8 +48,9 @@ export class Vitals {
   async health(): Promise<Health> {
     const { log, reading } = this.#parts;
     const head = await log.head().catch((error: unknown) => (error instanceof Fault ? error.code : "store_failed"));
-    const [index, isContradicted] = await Promise.all([
+    const [index, pending, isContradicted] = await Promise.all([
       reading.ask("indexState").catch(() => undefined),
+      reading.ask("pendingMemories").catch(() => undefined),
       this.#parts.isContradicted().catch(() => false),
     ]);
     if (typeof head !== "string") this.#position = head.position;
@@ -57,6 +60,7 @@ export class Vitals {
       status: trouble === undefined && index?.is_whole === true && !isContradicted ? "ok" : "degraded",
       position: this.#position,
       indexed_through: this.#indexedThrough,
+      ...(pending === undefined ? {} : { pending }),
       ...(isContradicted ? { warnings: ["cut_off"] } : {}),
       ...(trouble === undefined ? {} : { trouble }),
     };

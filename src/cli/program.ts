@@ -49,6 +49,14 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "sum up tokens and what they cost, each call once",
     load: async () => (await import("./commands/usage.js")).usageCommand,
   },
+  memories: {
+    summary: "list what was learned, or add to it",
+    load: async () => (await import("./commands/memories.js")).memoriesCommand,
+  },
+  recall: {
+    summary: "what a model should be given of it",
+    load: async () => (await import("./commands/recall.js")).recallCommand,
+  },
   import: {
     summary: "read files of other programs, or an export, into the record",
     load: async () => (await import("./commands/import.js")).importCommand,

@@ -4,12 +4,15 @@ import { TextIndexer } from "../indexing/text-indexer.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
+import { EntryReader } from "../read/entry-reader.js";
 import { HistoryReader } from "../read/history/history.js";
+import { MemoryReader } from "../read/memories/memory-reader.js";
 import { Reader, type ReadingParts } from "../read/reader.js";
 import { ReflectionReader } from "../read/reflection-reader.js";
 import { Searcher } from "../read/search/searcher.js";
 import { SessionReader } from "../read/session-reader.js";
 import { UsageReader } from "../read/usage/usage-reader.js";
+import type { ReviewDesk } from "../review/review-desk.js";
 
 /** An index, and those who answer from it as it stands. */
 export interface Readers {
@@ -20,9 +23,15 @@ export interface Readers {
   readonly reflections: ReflectionReader;
   readonly searches: Searcher;
   readonly usage: UsageReader;
+  readonly memories: MemoryReader;
+  /** Loaded when it is first needed: with its tables of words it takes longer than a command may take to start. */
+  readonly review: () => Promise<ReviewDesk>;
 }
 
 export function readersOf(parts: ReadingParts): Readers {
+  const memories = new MemoryReader(parts);
+  const entries = new EntryReader(parts);
+  let desk: Promise<ReviewDesk> | undefined;
   return {
     index: parts.index,
     entries: new Reader(parts),
@@ -31,6 +40,13 @@ export function readersOf(parts: ReadingParts): Readers {
     reflections: new ReflectionReader(parts),
     searches: new Searcher(parts),
     usage: new UsageReader(parts),
+    memories,
+    review() {
+      desk ??= import("../review/review-desk.js").then(
+        ({ ReviewDesk }) => new ReviewDesk({ index: parts.index, memories, entries }),
+      );
+      return desk;
+    },
   };
 }
 

@@ -201,8 +201,8 @@ async function announce(options: {
   const place = shownPlace(settings.data);
   const [health, { keys }] = await Promise.all([recorder.health(), recorder.keys.list()]);
   if (!pane.isTerminal) {
-    const { position, status } = health;
-    logger.logger.info({ address, addresses, data: place, version, position, status }, "listening");
+    const { position, status, pending = 0 } = health;
+    logger.logger.info({ address, addresses, data: place, version, position, status, pending }, "listening");
     return;
   }
   const good = keys.filter(({ revoked_at }) => revoked_at === undefined).length;

@@ -14,6 +14,8 @@ export interface Started {
   readonly health: {
     readonly status: "ok" | "degraded";
     readonly position: number;
+    /** Memories that wait for a verdict. */
+    readonly pending?: number;
     readonly trouble?: string;
     readonly warnings?: readonly string[];
   };
@@ -36,12 +38,20 @@ export function bannerText(started: Started, pane: Pane): string {
     ...addresses.map((one, at) => beside(at === 0 ? "Address" : "", one, pane, cyan)),
     beside("API", `${address}/docs`, pane, cyan),
     beside("Record", `${isKept ? place : "in memory"}, ${countOf(health.position, "entry", "entries")}`, pane),
+    ...reviewRows(started, pane),
     ...keyRows(started, pane),
   ];
   const trouble = health.status === "ok" ? "" : `\n${inner(hintText(troubleText(health), settings), yellow)}`;
   const first = health.position === 0 ? firstEntry(address, pane) : "";
   const end = isKept ? "; nothing that was acknowledged is lost" : ", and the record is gone";
   return `${bold(`Hansard ${version}`)}\n\n${rows.join("")}${trouble}${first}\n${inner(`Ctrl-C stops it${end}.`, dim)}\n`;
+}
+
+function reviewRows({ health, settings }: Started, pane: Pane): readonly string[] {
+  const { pending = 0 } = health;
+  if (pending === 0) return [];
+  const waits = countOf(pending, "candidate waits for a verdict", "candidates wait for a verdict");
+  return [beside("Review", `${waits}: ${commandLine("hansard review", settings)}`, pane)];
 }
 
 function keyRows({ keys, settings }: Started, pane: Pane): readonly string[] {

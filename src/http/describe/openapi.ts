@@ -4,6 +4,7 @@ import type { Need } from "../../guard/scopes.js";
 import { statusByFault, statusByRejection } from "../door/errors.js";
 import { entrySchemas } from "./entry-schemas.js";
 import { forgetSchemas } from "./forget-schemas.js";
+import { memorySchemas } from "./memory-schemas.js";
 import { type Operation, refusals, type Schema, schemaNamed } from "./operation.js";
 import { reflectionSchemas } from "./reflection-schemas.js";
 import { searchSchemas } from "./search-schemas.js";
@@ -66,6 +67,7 @@ export function openApiDocument(options: {
       { name: "Search", description: "Finding anything again." },
       { name: "Reflection", description: "Looking back: what went wrong, what recurs, how it has changed." },
       { name: "Usage", description: "Tokens and what they cost, each call to a model counted once." },
+      { name: "Memories", description: "What was learned: proposed, decided upon by a person, recalled." },
       { name: "Store", description: "The state of the log and of the server." },
     ],
     paths,
@@ -87,6 +89,7 @@ export function openApiDocument(options: {
         ...reflectionSchemas(),
         ...usageSchemas(),
         ...forgetSchemas(),
+        ...memorySchemas(),
         ...entrySchemas(),
       },
     },
@@ -142,6 +145,7 @@ function answerSchemas(): { readonly [name: string]: Schema } {
         version: text,
         position: { ...count, description: "Position of the newest entry." },
         indexed_through: { ...count, description: "Position through which the index has followed." },
+        pending: { ...count, description: "How many memories wait for a person's verdict." },
         warnings: {
           ...listOf({ const: "cut_off" }),
           description: "`cut_off`: the log no longer holds what it once did.",
@@ -152,7 +156,7 @@ function answerSchemas(): { readonly [name: string]: Schema } {
             "Why the log cannot be used at present; absent while it can. The positions are then those last known.",
         },
       },
-      ["warnings", "trouble"],
+      ["pending", "warnings", "trouble"],
     ),
   };
 }
