@@ -42,7 +42,7 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   commit.listen(() => reading.grown());
   commit.listen(() => tails.grown());
   growth?.listen(() => commit.announce());
-  const shared = { reading, keys, tails, nowMs: surroundings.nowMs };
+  const shared = { reading, keys, tails, mask, nowMs: surroundings.nowMs };
   const vitals = new Vitals({
     ...{ log, reading, commit, tails: () => tails.size },
     isContradicted: () => own.custody.isContradicted(),
