@@ -1,6 +1,6 @@
 // MCP over streamable HTTP, stateless: a request is answered by what it brings itself.
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { mcpOverHttp } from "../../mcp/serve-mcp.js";
+import type { McpOverHttp } from "../../mcp/serve-mcp.js";
 import type { Recorder } from "../../recorder.js";
 import { componentSchemas } from "../describe/openapi.js";
 import { bodyOf } from "../door/bodies.js";
@@ -10,16 +10,22 @@ export function mcpRoutes(
   app: FastifyInstance,
   { recorder, version }: { readonly recorder: Recorder; readonly version: string },
 ): void {
-  const mcp = mcpOverHttp({ recorder, version, schemas: componentSchemas() });
-  app.addHook("onClose", () => mcp.close());
+  let mcp: Promise<McpOverHttp> | undefined;
+  // Loaded when somebody first asks: it takes longer than all the rest of a server takes to start.
+  const load = async (): Promise<McpOverHttp> => {
+    const { mcpOverHttp } = await import("../../mcp/serve-mcp.js");
+    return mcpOverHttp({ recorder, version, schemas: componentSchemas() });
+  };
+  app.addHook("onClose", async () => (await mcp)?.close());
   app.route({
     method: ["GET", "POST", "DELETE"],
     url: "/mcp",
     // What a tool reads takes its turn with all other reads.
     config: { gate: "reads" },
-    handler: (request) => {
+    handler: async (request) => {
       const body = request.method === "POST" ? bodyOf(request) : undefined;
-      return mcp.answer(toWebRequest(request), body, callerOf(request));
+      mcp ??= load();
+      return (await mcp).answer(toWebRequest(request), body, callerOf(request));
     },
   });
 }
