@@ -74,7 +74,7 @@ export const mayImport = {
     ...["open-recorder.ts", "open-sides.ts", "session.ts", "recorder.ts"],
   ],
   // Parameters, flags and their words follow from the table of what can be asked.
-  http: ["model", "guard", "read/question-rules.ts", "recorder.ts"],
+  http: ["model", "guard", "read/question-rules.ts", "recorder.ts", "mcp"],
   mcp: ["model", "guard", "read/question-rules.ts", "recorder.ts"],
   "inspect-store.ts": ["model", "ports", "custody", "engines/*", "stores.ts"],
   "back-up-store.ts": ["model", "custody", "engines/*"],
@@ -114,7 +114,7 @@ const homeOfPackage = {
   "@clickhouse/client": "engines/clickhouse",
   fastify: "http",
   commander: "cli",
-  "@modelcontextprotocol/sdk": "mcp",
+  "@modelcontextprotocol/server": "mcp",
 };
 
 const readerOfForeignTables = "src/import/tables.ts";

@@ -29,6 +29,7 @@ import type { ReflectionReport } from "./model/report.js";
 import type { Seal } from "./model/seal.js";
 import type { Contradiction, Verification } from "./model/verification.js";
 import type { EntryCounts } from "./ports/entry-index.js";
+import type { Mask } from "./ports/mask.js";
 import type { EntryJson } from "./read/entry-reader.js";
 import {
   type EntryListOptions,
@@ -75,6 +76,7 @@ export interface RecorderParts {
   readonly imports: ImportDoor;
   readonly exports: Exports;
   readonly vitals: Vitals;
+  readonly mask: Mask;
   readonly nowMs: () => number;
   /** In the place of the prices that come with the program. */
   readonly prices: PriceFile | undefined;
@@ -141,6 +143,8 @@ export class Recorder {
   readonly memories: Memories;
   /** How the store is, for whoever watches over a server. */
   readonly vitals: Vitals;
+  /** Hides secrets in what is shown beside other entries; for surfaces that show more than lists. */
+  readonly mask: Mask;
   readonly #parts: RecorderParts;
   #closing: Promise<void> | undefined;
 
@@ -149,6 +153,7 @@ export class Recorder {
     this.keys = parts.keys;
     this.memories = parts.memories;
     this.vitals = parts.vitals;
+    this.mask = parts.mask;
   }
 
   /**

@@ -77,6 +77,10 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "show entries as they are recorded",
     load: async () => (await import("./commands/tail.js")).tailCommand,
   },
+  mcp: {
+    summary: "serve the record to an agent over MCP",
+    load: async () => (await import("./commands/mcp.js")).mcpCommand,
+  },
   keys: {
     summary: "make, list and revoke the keys that a server asks for",
     load: async () => (await import("./commands/keys.js")).keysCommand,

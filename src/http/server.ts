@@ -22,6 +22,7 @@ import { entryRoutes } from "./routes/entries.js";
 import { exportRoutes } from "./routes/export.js";
 import { forgetRoutes } from "./routes/forget.js";
 import { interactionRoutes } from "./routes/interactions.js";
+import { mcpRoutes } from "./routes/mcp.js";
 import { memoryRoutes } from "./routes/memories.js";
 import { metricsRoutes } from "./routes/metrics.js";
 import { pageRoutes } from "./routes/page.js";
@@ -94,6 +95,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   forgetRoutes(app, recorder);
   custodyRoutes(app, { recorder, version });
   metricsRoutes(app, { recorder, gates, bodies });
+  mcpRoutes(app, { recorder, version });
   pageRoutes(app);
   documentRoutes(app, { version, paths });
   // In scopes of their own, since only these routes take lines of JSON, or no body at all.

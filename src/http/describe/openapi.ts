@@ -82,17 +82,22 @@ export function openApiDocument(options: {
             "reach, asks for none.",
         },
       },
-      schemas: {
-        ...answerSchemas(),
-        ...sessionSchemas(),
-        ...searchSchemas(),
-        ...reflectionSchemas(),
-        ...usageSchemas(),
-        ...forgetSchemas(),
-        ...memorySchemas(),
-        ...entrySchemas(),
-      },
+      schemas: componentSchemas(),
     },
+  };
+}
+
+/** The schemas of all that is taken and given, by name; MCP's tools take theirs from here. */
+export function componentSchemas(): { readonly [name: string]: Schema } {
+  return {
+    ...answerSchemas(),
+    ...sessionSchemas(),
+    ...searchSchemas(),
+    ...reflectionSchemas(),
+    ...usageSchemas(),
+    ...forgetSchemas(),
+    ...memorySchemas(),
+    ...entrySchemas(),
   };
 }
 
