@@ -199,14 +199,21 @@ async function announce(options: {
   const { serving, recorder, settings, version, pane, logger } = options;
   const { addresses, address } = serving;
   const place = shownPlace(settings.data);
-  const [health, { keys }] = await Promise.all([recorder.health(), recorder.keys.list()]);
+  const health = await recorder.health();
   if (!pane.isTerminal) {
     const { position, status, pending = 0 } = health;
     logger.logger.info({ address, addresses, data: place, version, position, status, pending }, "listening");
     return;
   }
-  const good = keys.filter(({ revoked_at }) => revoked_at === undefined).length;
-  pane.write(bannerText({ version, addresses, place, settings, health, keys: { made: keys.length, good } }, pane));
+  const keys = await countKeys(recorder);
+  pane.write(bannerText({ version, addresses, place, settings, health, keys }, pane));
+}
+
+/** A file of keys that is damaged lets nobody in, which is for the banner to say: the server runs. */
+async function countKeys(recorder: Recorder): Promise<{ readonly made: number; readonly good: number } | undefined> {
+  const listed = await recorder.keys.list().catch(() => undefined);
+  const good = listed?.keys.filter(({ revoked_at }) => revoked_at === undefined).length;
+  return listed === undefined || good === undefined ? undefined : { made: listed.keys.length, good };
 }
 
 async function close(options: {

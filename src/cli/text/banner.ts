@@ -19,8 +19,8 @@ export interface Started {
     readonly trouble?: string;
     readonly warnings?: readonly string[];
   };
-  /** How many keys were made, and how many of them still open the door. */
-  readonly keys: { readonly made: number; readonly good: number };
+  /** How many keys were made, and how many of them still open the door; undefined where they cannot be read. */
+  readonly keys: { readonly made: number; readonly good: number } | undefined;
 }
 
 const INDENT = 11;
@@ -55,6 +55,10 @@ function reviewRows({ health, settings }: Started, pane: Pane): readonly string[
 }
 
 function keyRows({ keys, settings }: Started, pane: Pane): readonly string[] {
+  if (keys === undefined) {
+    const text = "cannot be read, so that nobody gets in; `hansard doctor` says more";
+    return [beside("Keys", hintText(text, settings), pane)];
+  }
   if (keys.made === 0) return [];
   const make = `\`${commandLine("hansard keys create --scope admin", settings)}\``;
   const text =
