@@ -138,6 +138,8 @@ describe("grounding", () => {
     ["Run `npm run check` always", undefined],
     ["Run `npm run lint` always", "grounding"],
     ["Use the API and/or the CI", undefined],
+    ["Set Max_Retries somewhere", "grounding"],
+    ["It is set in LoadConfig", undefined],
   ])("%s: %s", (content, gate) => {
     expect(droppedBy(judged({ content, said }))).toBe(gate);
   });
