@@ -15,6 +15,7 @@ import type { Growth } from "./ports/store.js";
 import type { Reading } from "./read/questions.js";
 import { Recorder, type RecorderParts } from "./recorder.js";
 import { Memories } from "./review/memories.js";
+import { OneAtATime } from "./review/one-at-a-time.js";
 import { TailHub } from "./tail/hub.js";
 import type { TailSource } from "./tail/source.js";
 import { Vitals } from "./vitals.js";
@@ -37,7 +38,8 @@ export interface RecorderSides {
 export function composeRecorder(sides: RecorderSides): Recorder {
   const { log, reading, mask, surroundings, growth } = sides;
   const commit = new GroupCommit(log);
-  const own = writingParts({ ...sides, commit });
+  const queue = new OneAtATime();
+  const own = writingParts({ ...sides, commit, queue });
   const keys = new Keys({ store: sides.keyStore, nowMs: surroundings.nowMs, note: own.note, mask });
   const tails = new TailHub({ source: sides.tailSource, log });
   commit.listen(() => reading.grown());
@@ -63,7 +65,7 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   const partsOf = (recorded_by: string): RecorderParts => {
     const known = partsByKey.get(recorded_by);
     const parts =
-      known ?? partsWith(writingParts({ ...sides, commit, surroundings: { ...surroundings, recorded_by } }));
+      known ?? partsWith(writingParts({ ...sides, commit, queue, surroundings: { ...surroundings, recorded_by } }));
     partsByKey.set(recorded_by, parts);
     return parts;
   };
@@ -82,7 +84,7 @@ export function composeRecorder(sides: RecorderSides): Recorder {
 type WritingParts = ReturnType<typeof writingParts>;
 
 /** All that appends to the log, and so says by whose key. */
-function writingParts(sides: RecorderSides & { readonly commit: GroupCommit }) {
+function writingParts(sides: RecorderSides & { readonly commit: GroupCommit; readonly queue: OneAtATime }) {
   const { log, reading, mask, commit } = sides;
   const capture = new Capture(sides);
   const custody = new Custody(sides);

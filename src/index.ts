@@ -82,5 +82,6 @@ export type {
   VerdictOptions,
   VerdictsInput,
 } from "./review/memory-input.js";
+export type { DroppedStatement, Extraction, PassOptions, Reinforced, Reinforcement } from "./review/passes.js";
 export { Session, type SessionEnvelope, type SessionLabels } from "./session.js";
 export type { TailOptions } from "./tail/read-tail.js";

@@ -15,7 +15,7 @@ const TEXT_CHARS_MAX = 1_000_000;
 const WORDS_KEPT_MAX = 100_000;
 
 /** How many distinct stems of a memory a match needs. */
-function stemsNeeded(stems: number): number {
+export function stemsNeeded(stems: number): number {
   return stems > 15 ? Math.max(12, Math.ceil(stems * 0.35)) : Math.max(4, Math.ceil(stems * 0.7));
 }
 

@@ -5,6 +5,7 @@ import { count, listOf, object, pageEnd, text, time } from "./shapes.js";
 
 const type: Schema = { type: "string", enum: [...memoryTypes] };
 const source: Schema = { type: "string", enum: [...memorySources] };
+const flag: Schema = { type: "boolean" };
 const confidence: Schema = { type: "number", minimum: 0, maximum: 1 };
 const actor: Schema = { ...text, description: "Who decides; the caller where nothing else is said." };
 const reason: Schema = { ...text, description: "Why: wrong, obvious, temporary, wrong_project, duplicate, other." };
@@ -78,6 +79,21 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
       additionalProperties: false,
     },
     Verdicts: object({ memories: listOf(schemaNamed("Memory")), pending: count }),
+    Extraction: object({
+      candidates: listOf(schemaNamed("Memory")),
+      dropped: listOf(
+        object({ dropped: text, reason: text, content: text, entry_ids: listOf(text), adds_evidence_to: text }, [
+          "adds_evidence_to",
+        ]),
+      ),
+      dropped_by_gate: { type: "object", additionalProperties: count },
+      through: count,
+    }),
+    Reinforcement: object({
+      reinforced: listOf(object({ memory_id: text, turn_id: text, given: flag, used: flag, confirmed: flag })),
+      through: count,
+      waiting: { ...listOf(text), description: "Turns that are not over yet." },
+    }),
     Recalled: object({
       context_pack: object({
         ...{ budget_tokens: count, tokens: count },
