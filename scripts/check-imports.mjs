@@ -45,6 +45,7 @@ export const mayImport = {
   "vitals.ts": ["model", "ports", "capture", "read"],
   "recorder.ts": [
     ...[
+      "background",
       "model",
       "ports",
       "capture",
@@ -70,7 +71,7 @@ export const mayImport = {
     ...["open-sides.ts", "compose-recorder.ts", "recorder.ts", "stores.ts"],
   ],
   "index.ts": [
-    ...["model", "ports", "capture", "read", "tail", "custody", "review", "import", "export"],
+    ...["model", "ports", "capture", "read", "tail", "custody", "review", "background", "import", "export"],
     ...["open-recorder.ts", "open-sides.ts", "session.ts", "recorder.ts"],
   ],
   // Parameters, flags and their words follow from the table of what can be asked.

@@ -1,4 +1,5 @@
 // Puts the parts of a recorder together: everything that works on one log, one reading side and one store of keys.
+import { Learning, type LearningOptions } from "./background/learning.js";
 import { Capture } from "./capture/capture.js";
 import { GroupCommit } from "./capture/group-commit.js";
 import { ImportDoor } from "./capture/import-door.js";
@@ -10,6 +11,7 @@ import { Exports } from "./export/exports.js";
 import { Keys } from "./guard/keys.js";
 import type { EntryLog } from "./ports/entry-log.js";
 import type { KeyStore } from "./ports/key-store.js";
+import { type Leases, leaseOf } from "./ports/lease.js";
 import type { Mask } from "./ports/mask.js";
 import type { Growth } from "./ports/store.js";
 import type { Reading } from "./read/questions.js";
@@ -33,6 +35,8 @@ export interface RecorderSides {
   readonly redact?: Mask | undefined;
   /** Word from other servers that the log has grown, where there are any. */
   readonly growth?: Growth | undefined;
+  /** Which one of all processes on the store does what only one should; without it, there is no other. */
+  readonly leases?: (() => Leases) | undefined;
 }
 
 export function composeRecorder(sides: RecorderSides): Recorder {
@@ -45,14 +49,36 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   commit.listen(() => reading.grown());
   commit.listen(() => tails.grown());
   growth?.listen(() => commit.announce());
-  const shared = { reading, keys, tails, nowMs: surroundings.nowMs };
+  const shared = {
+    reading,
+    keys,
+    tails,
+    nowMs: surroundings.nowMs,
+    learn: (options: LearningOptions) => learn(options),
+  };
   const vitals = new Vitals({
     ...{ log, reading, commit, tails: () => tails.size },
     isContradicted: () => own.custody.isContradicted(),
   });
+  let learning: Learning | undefined;
+  const learn = (options: LearningOptions): void => {
+    if (learning !== undefined) return;
+    const lease = sides.leases === undefined ? undefined : leaseOf(sides.leases(), "learning");
+    learning = new Learning(
+      {
+        ...{ passes: own.memories.passes, lease, nowMs: surroundings.nowMs },
+        headPosition: async () => (await log.head()).position,
+        isPressed: () => commit.load.is_pressed,
+      },
+      options,
+    );
+    commit.listen(() => learning?.grown());
+    learning.grown();
+  };
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     growth?.close();
+    await learning?.close();
     await tails.close();
     await commit.drained();
     await own.custody.close();

@@ -1,4 +1,5 @@
 // The recorder: everything that can be done with an open store, behind the interface of the library.
+import type { LearningOptions } from "./background/learning.js";
 import { type AppendResult, notAnInteraction, toAppendResult } from "./capture/append-result.js";
 import type { Capture, Captured } from "./capture/capture.js";
 import type { ImportDoor } from "./capture/import-door.js";
@@ -73,6 +74,8 @@ export interface RecorderParts {
   readonly exports: Exports;
   readonly vitals: Vitals;
   readonly nowMs: () => number;
+  /** Begins to learn beside capture, unless it has. */
+  readonly learn: (options: LearningOptions) => void;
   /** The parts for whoever came in with this key. */
   readonly by: (key_id: string) => RecorderParts;
   /** Waits for what is being written, then closes the store. */
@@ -108,6 +111,7 @@ const optionTables = {
   scrub: optionNames<ScrubOptions>({ reason: true, dry_run: true, actor: true }),
   acceptLog: optionNames<AcceptLogOptions>({ actor: true }),
   keepSeals: optionNames<SealKeepingOptions>({ every_ms: true, onTrouble: true }),
+  learn: optionNames<LearningOptions>({ onTrouble: true, gather_ms: true }),
   rebuildIndex: optionNames<RebuildIndexOptions>({ onProgress: true }),
 };
 
@@ -316,6 +320,14 @@ export class Recorder {
   /** Keeps the newest seal beside its key until the recorder is closed: now, then, and while it is recorded now and again. */
   async keepSeals(options: SealKeepingOptions = {}): Promise<void> {
     await this.#open().custody.keepSeals(knownOptions(options, optionTables.keepSeals));
+  }
+
+  /**
+   * Learns beside capture until the recorder is closed: proposes what rules find in what is recorded from now on, and counts
+   * which memories its turns used. Of all programs on a store one does.
+   */
+  async learn(options: LearningOptions = {}): Promise<void> {
+    this.#open().learn(knownOptions(options, optionTables.learn));
   }
 
   /** A signed statement of what the log holds now, to be kept elsewhere and given to `verify`. */

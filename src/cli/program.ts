@@ -49,6 +49,10 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "list what was learned, or add to it",
     load: async () => (await import("./commands/memories.js")).memoriesCommand,
   },
+  review: {
+    summary: "decide upon what waits, one candidate at a time",
+    load: async () => (await import("./commands/review.js")).reviewCommand,
+  },
   extract: {
     summary: "propose what the record says is worth remembering",
     load: async () => (await import("./commands/extract.js")).extractCommand,

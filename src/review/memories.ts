@@ -58,7 +58,8 @@ export class Memories {
   readonly #commit: Pick<GroupCommit, "append">;
   readonly #surroundings: Surroundings;
   readonly #entries: MemoryEntries;
-  readonly #passes: Passes;
+  /** The passes over the record, for whoever goes on with them beside capture. */
+  readonly passes: Passes;
   readonly #queue: OneAtATime;
 
   constructor({ reading, commit, surroundings, queue }: MemoriesParts) {
@@ -67,7 +68,7 @@ export class Memories {
     this.#commit = commit;
     this.#surroundings = surroundings;
     this.#entries = new MemoryEntries(surroundings);
-    this.#passes = new Passes({
+    this.passes = new Passes({
       ...{ reading, nowMs: surroundings.nowMs },
       propose: (proposal) => this.#inTurn({ id: undefined, proposal, confidence: undefined, actor: proposal.source }),
       reinforced: (turn) => this.#entries.reinforced(turn, RULE),
@@ -125,15 +126,15 @@ export class Memories {
   /** What rules find, in one interaction or over the record, proposed. It can be stopped and run again: nothing is done twice. */
   async extract(options: PassOptions = {}): Promise<Extraction> {
     const { interaction_id, ...pass } = knownOptions(options, passOptionNames);
-    if (interaction_id === undefined) return this.#passes.extract(pass);
-    return orThrow((await this.#passes.extractOne(interaction_id)) ?? interactionNotFound(interaction_id));
+    if (interaction_id === undefined) return this.passes.extract(pass);
+    return orThrow((await this.passes.extractOne(interaction_id)) ?? interactionNotFound(interaction_id));
   }
 
   /** Counts which memories were given, used and confirmed, in one interaction or over the record; each turn once. */
   async reinforce(options: PassOptions = {}): Promise<Reinforcement> {
     const { interaction_id, ...pass } = knownOptions(options, passOptionNames);
-    if (interaction_id === undefined) return this.#passes.reinforce(pass);
-    return orThrow((await this.#passes.reinforceOne(interaction_id)) ?? interactionNotFound(interaction_id));
+    if (interaction_id === undefined) return this.passes.reinforce(pass);
+    return orThrow((await this.passes.reinforceOne(interaction_id)) ?? interactionNotFound(interaction_id));
   }
 
   /** Adds a memory on a person's word: it is active at once. */
@@ -287,7 +288,7 @@ export class Memories {
 const RULE = "rule";
 
 const passOptionNames = optionNames<PassOptions>({
-  ...{ interaction_id: true, project: true, session_id: true, after: true, onProgress: true },
+  ...{ interaction_id: true, project: true, session_id: true, after: true, through: true, onProgress: true },
 });
 
 function interactionNotFound(id: string): Rejection {

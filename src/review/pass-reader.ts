@@ -81,8 +81,9 @@ async function readStretch(
   log: Log,
   range: PassRange,
 ): Promise<{ readonly through: number; readonly is_end: boolean; readonly entries: readonly Entry[] }> {
-  const { after } = range;
-  const stored = await log.readBodies({ after, limit: STEP_ENTRIES, bytes_max: STEP_BYTES });
+  const { after, through = Number.POSITIVE_INFINITY } = range;
+  const read = await log.readBodies({ after, limit: STEP_ENTRIES, bytes_max: STEP_BYTES });
+  const stored = read.filter(({ position }) => position <= through);
   const last = stored.at(-1);
   const entries = stored.flatMap((one) => toEntry(one) ?? []).filter((entry) => isWanted(entry, range));
   return { through: last?.position ?? after, is_end: last === undefined, entries };

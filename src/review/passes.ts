@@ -18,6 +18,8 @@ export interface PassOptions {
   readonly session_id?: string | undefined;
   /** Begin after this position, where an earlier run stopped. */
   readonly after?: number | undefined;
+  /** End with this position; without it, where the log ends. */
+  readonly through?: number | undefined;
   /** Called with how far it has come. */
   readonly onProgress?: ((position: number) => void) | undefined;
 }
@@ -60,6 +62,18 @@ export interface PassesParts {
   readonly attempt: (entries: readonly OwnEntry[]) => Promise<readonly TakenClaim[] | undefined>;
 }
 
+/** How a pass goes on beside capture. */
+export interface LivePass {
+  /** Only what was recorded as it happened. */
+  readonly is_live: boolean;
+  /** Asked between two stretches of the log; false ends the pass there. */
+  readonly isToGoOn: () => Promise<boolean>;
+  /** What is known of commands from stretches before. */
+  readonly commands: FailedCommands;
+  /** What was proposed of them. */
+  readonly lessons: Set<string>;
+}
+
 /** So many of what was dropped are kept with their reasons; the others are counted. */
 const EXPLAINED_MAX = 10_000;
 
@@ -71,16 +85,21 @@ export class Passes {
   }
 
   /** What rules find in a stretch of the log, proposed. */
-  async extract(options: PassOptions, is_live = false): Promise<Extraction> {
+  async extract(options: PassOptions, live?: LivePass): Promise<Extraction> {
     const gathered = new Gathered();
-    const commands = new FailedCommands();
-    const through = await this.#walk(options, is_live, async (range) => {
+    const commands = live?.commands ?? new FailedCommands();
+    const through = await this.#walk(options, live, async (range) => {
       const step = await this.#parts.reading.ask("proposalsIn", range);
       for (const proposal of step.proposals) await this.#propose(proposal, gathered);
       for (const call of step.calls) commands.add(call as EntryOf<"tool_call">);
       return step;
     });
-    for (const proposal of commands.proposals()) await this.#propose(proposal, gathered);
+    for (const proposal of commands.proposals()) {
+      const lesson = JSON.stringify(proposal.evidence);
+      if (live?.lessons.has(lesson) === true) continue;
+      await this.#propose(proposal, gathered);
+      live?.lessons.add(lesson);
+    }
     return gathered.finish(through);
   }
 
@@ -94,10 +113,10 @@ export class Passes {
   }
 
   /** What turns of a stretch of the log used, counted. */
-  async reinforce(options: PassOptions, is_live = false): Promise<Reinforcement> {
+  async reinforce(options: PassOptions, live?: LivePass): Promise<Reinforcement> {
     const reinforced: Reinforced[] = [];
     const waiting: string[] = [];
-    const through = await this.#walk(options, is_live, async (range) => {
+    const through = await this.#walk(options, live, async (range) => {
       const step = await this.#parts.reading.ask("usesIn", range);
       for (const turn of step.turns) reinforced.push(...(await this.#reinforce(turn)));
       waiting.push(...step.waiting);
@@ -115,17 +134,24 @@ export class Passes {
   }
 
   async #walk(
-    { after = 0, project = "", session_id = "", onProgress }: PassOptions,
-    is_live: boolean,
+    { after = 0, through: end, project = "", session_id = "", onProgress }: PassOptions,
+    live: LivePass | undefined,
     step: (range: PassRange) => Promise<{ readonly through: number; readonly is_end: boolean }>,
   ): Promise<number> {
-    for (let from = after; ; ) {
-      const range = { after: from, project, session_id, is_live, now_ms: this.#parts.nowMs() };
-      const { through, is_end } = await step(range);
-      if (is_end) return from;
+    let from = after;
+    while (end === undefined || from < end) {
+      const named = { after: from, ...(end === undefined ? {} : { through: end }), project, session_id };
+      const { through, is_end } = await step({
+        ...named,
+        is_live: live?.is_live ?? false,
+        now_ms: this.#parts.nowMs(),
+      });
+      if (is_end) break;
       from = through;
       onProgress?.(from);
+      if (live !== undefined && !(await live.isToGoOn())) break;
     }
+    return from;
   }
 
   async #propose(proposal: Proposal, gathered: Gathered): Promise<void> {

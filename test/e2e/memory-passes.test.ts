@@ -1,7 +1,8 @@
 // The passes over the record: what rules find is proposed once, what turns used is counted once, whatever is run again.
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Recorder } from "../../src/index.js";
+import { openRecorder, type Recorder } from "../../src/index.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
+import { storeOfTest } from "../support/store.js";
 import { repeatableSurroundings } from "../support/surroundings.js";
 
 let recorder: Recorder;
@@ -180,4 +181,22 @@ describe("reinforce", () => {
     await recorder.rebuildIndex();
     expect(await recorder.memories.get(id)).toEqual(before);
   });
+});
+
+test("beside capture one program on a store learns, once each, and goes on where another ended", async () => {
+  const data = await storeOfTest();
+  const [one, other] = [await openRecorder({ data }), await openRecorder({ data })];
+  for (const each of [one, other]) await each.learn({ gather_ms: 0, onTrouble: (error) => expect.fail(String(error)) });
+  const message = { kind: "message", session_id: "live", project: "atlas", role: "user" } as const;
+  await other.append({ ...message, content: "From now on write all commit messages in English." });
+  await other.append({ ...message, created_at: "2020-01-01", content: "From now on use tabs in all files." });
+  const waiting = async (): Promise<readonly string[]> =>
+    (await other.memories.list({ status: "candidate" })).memories.map(({ content }) => content);
+  await expect.poll(waiting).toHaveLength(1);
+  await one.close();
+  await other.append({ ...message, content: "From now on answer every question in German." });
+  await other.append({ ...message, content: "From now on answer every question in German." });
+  await expect.poll(waiting).toHaveLength(2);
+  expect((await other.listEntries({ kind: "memory_proposed" })).entries).toHaveLength(2);
+  await other.close();
 });

@@ -40,7 +40,33 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
       additionalProperties: false,
     },
     Memory: memory({}),
-    MemoryDetail: memory({ history: listOf(schemaNamed("MemoryEvent")) }),
+    MemoryDetail: memory({
+      words: listOf(
+        object({
+          ...{ entry_id: text, quote: text, kind: text, session_id: text, created_at: time },
+          before: { ...text, description: "What stands before the quote, as far as it helps." },
+          after: { ...text, description: "What stands behind it." },
+        }),
+      ),
+      history: listOf(schemaNamed("MemoryEvent")),
+      uses: listOf(schemaNamed("MemoryUse")),
+    }),
+    MemoryUse: object({
+      ...{
+        entry_id: text,
+        position: count,
+        created_at: time,
+        session_id: text,
+        given: flag,
+        used: flag,
+        confirmed: flag,
+      },
+      followed: object({
+        ...{ errors: count, low_confidence: count },
+        feedback: listOf(object({ score: { type: "number" }, label: text, comment: text }, ["score"])),
+        next: { ...text, description: "What the user said next." },
+      }),
+    }),
     MemoryEvent: object(
       {
         ...{ position: count, kind: text, at: time, actor: text, reason: text, content: text, superseded_by: text },
@@ -53,6 +79,10 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
         memories: listOf(schemaNamed("Memory")),
         next_cursor: pageEnd.next_cursor,
         pending: { ...count, description: "How many candidates wait for a verdict." },
+        acceptance: {
+          ...listOf(object({ source, generation: text, accepted: count, rejected: count, is_paused: flag })),
+          description: "Of the last 30 verdicts on each source. Nothing more is taken from one that is paused.",
+        },
       },
       [],
     ),

@@ -6,6 +6,7 @@ import type { Proposal } from "../../model/memory.js";
 /** The next stretch of the log, and of which entries; empty labels mean any. */
 export interface PassRange {
   readonly after: number;
+  readonly through?: number;
   readonly project: string;
   readonly session_id: string;
   /** Only what was recorded as it happened, and so was not brought in from elsewhere. */
