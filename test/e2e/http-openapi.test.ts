@@ -125,7 +125,7 @@ test("/docs links nowhere else and runs no script", async () => {
   }
 });
 
-test.each(["/", "/ui/", "/ui/sessions", "/docs", "/ui/page.js", "/ui/page.css", "/ui/docs.css", "/ui/icon.svg"])(
+test.each(["/", "/ui/", "/ui/sessions", "/docs", "/ui/theme.js", "/ui/tokens.css", "/ui/docs.css", "/ui/icon.svg"])(
   "%s has security headers",
   async (path) => {
     const { status, headers, text } = await server().get(path);

@@ -11,7 +11,7 @@ import { Fault } from "../../model/fault.js";
 import { openRecorder } from "../../open-recorder.js";
 import type { Recorder } from "../../recorder.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
-import { exitStatus, Failed } from "../failures.js";
+import { type ExitStatus, exitStatus, Failed } from "../failures.js";
 import { countOf, wrapText } from "../text/table.js";
 import type { Pane } from "../text/terminal.js";
 import { readVersion } from "../version.js";
@@ -23,9 +23,7 @@ const CLOSING_MS_MAX = 9_000;
 
 export const serveCommand: CommandModule = {
   define(command: Command): void {
-    command
-      .option("--host <address>", "the address to listen on (HANSARD_HOST, or 127.0.0.1)")
-      .option("--port <n>", "the port to listen on (HANSARD_PORT, or 4747); 0 takes a free one")
+    listeningOptions(command)
       .option("--allow-host <name>", "another name it is reached by; may be repeated (HANSARD_ALLOW_HOST)", gather)
       .option("--tls-cert <file>", "speak HTTPS with this certificate, as PEM (HANSARD_TLS_CERT)")
       .option("--tls-key <file>", "its private key, as PEM (HANSARD_TLS_KEY)")
@@ -45,38 +43,53 @@ export const serveCommand: CommandModule = {
       );
   },
 
-  async run({ settings, screen, options }: Invocation) {
-    const host = settings.host.replace(/^\[(.*)\]$/, "$1");
-    const tls = readTls(settings.tls);
-    const stop = new Promise<NodeJS.Signals>((resolve) => onSignal(resolve));
-    const { err } = screen;
-    const [{ serve }, logging] = await Promise.all([import("../../http/serve.js"), import("../../http/logger.js")]);
-    const logger = logging.createLogger({
-      level: options.verbose === true ? "debug" : err.isTerminal ? "warn" : "info",
-    });
-    // Opening makes a new store only for this machine alone; what cannot be served leaves nothing behind.
-    if (isLoopback(host)) await tryListening(host, settings.port);
-    const recorder = await openServed(settings, host);
-    try {
-      const { data, port, allow_host: allow_hosts, rate } = settings;
-      const version = readVersion();
-      const limits = rate === undefined ? {} : { requests_per_second: rate };
-      const options = { recorder, host, port, version, allow_hosts, limits, tls, logger: logger.logger };
-      const serving = await serve(options).catch((error: unknown) => {
-        throw toListenFailure(error, host, port);
-      });
-      if (tls === undefined && !isLoopback(host))
-        logger.logger.warn("keys are sent unencrypted; --tls-cert and --tls-key change that");
-      await keepSeals({ recorder, data, logger });
-      await announce({ serving, recorder, data: shownPlace(data), version, pane: err, logger });
-      await close({ signal: await stop, serving, pane: err, logger });
-    } finally {
-      await recorder.close();
-      logger.flush();
-    }
-    return exitStatus.done;
+  run(invocation: Invocation) {
+    return serveRecord(invocation, async () => undefined);
   },
 };
+
+export function listeningOptions(command: Command): Command {
+  return command
+    .option("--host <address>", "the address to listen on (HANSARD_HOST, or 127.0.0.1)")
+    .option("--port <n>", "the port to listen on (HANSARD_PORT, or 4747); 0 takes a free one");
+}
+
+/** Serves until a signal ends it; `prepare` is done with the record before anybody can ask for it. */
+export async function serveRecord(
+  { settings, screen, options }: Invocation,
+  prepare: (recorder: Recorder) => Promise<void>,
+): Promise<ExitStatus> {
+  const host = settings.host.replace(/^\[(.*)\]$/, "$1");
+  const tls = readTls(settings.tls);
+  const stop = new Promise<NodeJS.Signals>((resolve) => onSignal(resolve));
+  const { err } = screen;
+  const [{ serve }, logging] = await Promise.all([import("../../http/serve.js"), import("../../http/logger.js")]);
+  const logger = logging.createLogger({
+    level: options.verbose === true ? "debug" : err.isTerminal ? "warn" : "info",
+  });
+  // Opening makes a new store only for this machine alone; what cannot be served leaves nothing behind.
+  if (isLoopback(host)) await tryListening(host, settings.port);
+  const recorder = await openServed(settings, host);
+  try {
+    await prepare(recorder);
+    const { data, port, allow_host: allow_hosts, rate } = settings;
+    const version = readVersion();
+    const limits = rate === undefined ? {} : { requests_per_second: rate };
+    const options = { recorder, host, port, version, allow_hosts, limits, tls, logger: logger.logger };
+    const serving = await serve(options).catch((error: unknown) => {
+      throw toListenFailure(error, host, port);
+    });
+    if (tls === undefined && !isLoopback(host))
+      logger.logger.warn("keys are sent unencrypted; --tls-cert and --tls-key change that");
+    await keepSeals({ recorder, data, logger });
+    await announce({ serving, recorder, data: shownPlace(data), version, pane: err, logger });
+    await close({ signal: await stop, serving, pane: err, logger });
+  } finally {
+    await recorder.close();
+    logger.flush();
+  }
+  return exitStatus.done;
+}
 
 /** Fails as listening would. */
 async function tryListening(host: string, port: number): Promise<void> {
