@@ -40,7 +40,7 @@ export const mayImport = {
   "conformance.ts": ["conformance"],
   tail: ["model", "ports", "read"],
   // What answers while there is no whole index is one in memory.
-  reading: ["model", "ports", "indexing", "read", "reflect", "custody", "engines/*"],
+  reading: ["model", "ports", "indexing", "read", "reflect", "review", "custody", "engines/*"],
   "stores.ts": ["model", "ports", "engines/*"],
   threads: ["model", "ports", "guard", "read", "reading", "tail", "engines/*", "stores.ts"],
   "session.ts": ["model", "capture", "read"],
@@ -72,7 +72,7 @@ export const mayImport = {
     ...["open-sides.ts", "compose-recorder.ts", "recorder.ts", "stores.ts"],
   ],
   "index.ts": [
-    ...["model", "ports", "capture", "read", "tail", "custody", "import", "export"],
+    ...["model", "ports", "capture", "read", "tail", "custody", "review", "import", "export"],
     ...["open-recorder.ts", "open-sides.ts", "session.ts", "recorder.ts"],
   ],
   // Parameters, flags and their words follow from the table of what can be asked.

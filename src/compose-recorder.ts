@@ -14,6 +14,7 @@ import type { Mask } from "./ports/mask.js";
 import type { Growth } from "./ports/store.js";
 import type { Reading } from "./read/questions.js";
 import { Recorder, type RecorderParts } from "./recorder.js";
+import { Memories } from "./review/memories.js";
 import { TailHub } from "./tail/hub.js";
 import type { TailSource } from "./tail/source.js";
 import { Vitals } from "./vitals.js";
@@ -66,9 +67,9 @@ export function composeRecorder(sides: RecorderSides): Recorder {
     partsByKey.set(recorded_by, parts);
     return parts;
   };
-  const partsWith = ({ capture, custody, exports, imports }: WritingParts): RecorderParts => ({
+  const partsWith = ({ capture, custody, exports, imports, memories }: WritingParts): RecorderParts => ({
     ...shared,
-    ...{ capture, custody, exports, imports, vitals },
+    ...{ capture, custody, exports, imports, memories, vitals },
     by: partsOf,
     close() {
       closing ??= close();
@@ -88,6 +89,7 @@ function writingParts(sides: RecorderSides & { readonly commit: GroupCommit }) {
   const note = custody.note.bind(custody);
   return {
     ...{ capture, custody, note },
+    memories: new Memories(sides),
     imports: new ImportDoor({ log, capture, commit, is_redacting: sides.redact !== undefined }),
     exports: new Exports({
       ...{ log, reading, mask },

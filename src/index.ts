@@ -30,6 +30,7 @@ export type {
 } from "./model/entry.js";
 export { Fault, type FaultCode } from "./model/fault.js";
 export type { JsonObject, JsonValue } from "./model/json.js";
+export type { Evidence, Memory, MemorySource, MemoryStatus, MemoryType } from "./model/memory.js";
 export { RecorderError, type RejectionCode } from "./model/rejection.js";
 export type {
   DecisionReport,
@@ -52,6 +53,11 @@ export type { KeyStore } from "./ports/key-store.js";
 export type { AnthropicHistory, AnthropicMessage } from "./read/history/anthropic.js";
 export type { OpenAiCall, OpenAiMessage } from "./read/history/openai.js";
 export type { EntryListOptions, InteractionListOptions } from "./read/list-query.js";
+export type { DroppedProposal } from "./read/memories/judged.js";
+export type { MemoryListOptions, RecallOptions } from "./read/memories/memory-query.js";
+export type { MemoryDetail, MemoryEvent, MemoryList } from "./read/memories/memory-reader.js";
+export type { MemorySummary } from "./read/memories/memory-view.js";
+export type { Recalled } from "./read/memories/recalled.js";
 export type { EntryList, InteractionList } from "./read/reader.js";
 export type { ReflectionOptions } from "./read/reflection-query.js";
 export type { Facets } from "./read/search/facets.js";
@@ -68,5 +74,13 @@ export {
   type Tail,
   type VerifyOptions,
 } from "./recorder.js";
+export type { Memories, VerdictsGiven } from "./review/memories.js";
+export type {
+  EditOptions,
+  MemoryInput,
+  ProposalInput,
+  VerdictOptions,
+  VerdictsInput,
+} from "./review/memory-input.js";
 export { Session, type SessionEnvelope, type SessionLabels } from "./session.js";
 export type { TailOptions } from "./tail/read-tail.js";

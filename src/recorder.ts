@@ -50,6 +50,7 @@ import type { SearchPage } from "./read/search/searcher.js";
 import { parseSessionListQuery, type SessionListOptions } from "./read/session-query.js";
 import type { SessionList } from "./read/session-reader.js";
 import { rebuildWithProgress } from "./reading/rebuilding.js";
+import type { Memories } from "./review/memories.js";
 import { Session, type SessionLabels } from "./session.js";
 import type { TailHub } from "./tail/hub.js";
 import { parseTailQuery, type TailOptions } from "./tail/read-tail.js";
@@ -66,6 +67,7 @@ export interface RecorderParts {
   readonly capture: Capture;
   readonly custody: Custody;
   readonly keys: Keys;
+  readonly memories: Memories;
   readonly tails: TailHub;
   readonly imports: ImportDoor;
   readonly exports: Exports;
@@ -130,6 +132,8 @@ function mapNames(questions: readonly QuestionName[]): { readonly [Q in Question
 export class Recorder {
   /** The keys that servers on this store ask for. */
   readonly keys: Keys;
+  /** What was learned: proposed, decided upon by a person, and recalled. */
+  readonly memories: Memories;
   /** How the store is, for whoever watches over a server. */
   readonly vitals: Vitals;
   readonly #parts: RecorderParts;
@@ -138,6 +142,7 @@ export class Recorder {
   constructor(parts: RecorderParts) {
     this.#parts = parts;
     this.keys = parts.keys;
+    this.memories = parts.memories;
     this.vitals = parts.vitals;
   }
 

@@ -11,6 +11,8 @@ export interface Health {
   readonly position: number;
   /** Position through which the index has followed. */
   readonly indexed_through: number;
+  /** How many memories wait for a person's verdict; absent while the index is being built. */
+  readonly pending?: number;
   /** `cut_off` where the log no longer holds what it once did; recording goes on. Absent where there is nothing to say. */
   readonly warnings?: readonly "cut_off"[];
   /** Why nothing can be recorded or read at present; absent while that is possible. */
@@ -42,8 +44,9 @@ export class Vitals {
   async health(): Promise<Health> {
     const { log, reading } = this.#parts;
     const head = await log.head().catch((error: unknown) => (error instanceof Fault ? error.code : "store_failed"));
-    const [index, isContradicted] = await Promise.all([
+    const [index, pending, isContradicted] = await Promise.all([
       reading.ask("indexState").catch(() => undefined),
+      reading.ask("pendingMemories").catch(() => undefined),
       this.#parts.isContradicted().catch(() => false),
     ]);
     const trouble = typeof head === "string" ? head : (log.fault?.()?.code ?? this.#recentTrouble());
@@ -51,6 +54,7 @@ export class Vitals {
       status: trouble === undefined && index?.is_whole === true && !isContradicted ? "ok" : "degraded",
       position: typeof head === "string" ? 0 : head.position,
       indexed_through: index?.indexed_through ?? 0,
+      ...(pending === undefined ? {} : { pending }),
       ...(isContradicted ? { warnings: ["cut_off"] } : {}),
       ...(trouble === undefined ? {} : { trouble }),
     };

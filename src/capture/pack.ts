@@ -3,6 +3,7 @@ import { randomFillSync } from "node:crypto";
 import { SALT_BYTES } from "../model/chain.js";
 import { claimsOf } from "../model/claims.js";
 import { uuidV7 } from "../model/ids.js";
+import type { JsonObject } from "../model/json.js";
 import { limits } from "../model/limits.js";
 import { type Rejection, reject } from "../model/rejection.js";
 import { formatTime } from "../model/time.js";
@@ -37,7 +38,7 @@ export function pack(draft: Draft, surroundings: Surroundings): Packed | Rejecti
   const body = bytes.subarray(SALT_BYTES);
   if (body.byteLength > limits.entry_bytes) return tooLarge(body.byteLength);
   const recorded_at = formatTime(nowMs);
-  const claims = claimsOf(draft.kind, { id, interaction_id: draft.body.interaction_id });
+  const claims = claimsOf(draft.kind, draft.body as JsonObject, id);
   return {
     id,
     created_at: (draft.body.created_at as string | undefined) ?? recorded_at,

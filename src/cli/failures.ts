@@ -110,6 +110,7 @@ const statusByRejection = {
   kind_unknown: 2,
   label_invalid: 2,
   limit_invalid: 2,
+  memory_not_found: 1,
   method_not_allowed: 2,
   nesting_too_deep: 2,
   origin_refused: 2,
@@ -132,6 +133,7 @@ const statusByRejection = {
   time_invalid: 2,
   too_many_values: 2,
   utf8_invalid: 2,
+  verdict_given: 1,
 } as const satisfies { [C in RejectionCode]: ExitStatus };
 
 /** Tells the failure on stderr and answers with the exit status it has. */

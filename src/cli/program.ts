@@ -49,6 +49,14 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "look back: what went wrong, what recurs, how it has changed",
     load: async () => (await import("./commands/reflect.js")).reflectCommand,
   },
+  memories: {
+    summary: "list what was learned, or add to it",
+    load: async () => (await import("./commands/memories.js")).memoriesCommand,
+  },
+  recall: {
+    summary: "what a model should be given of it",
+    load: async () => (await import("./commands/recall.js")).recallCommand,
+  },
   import: {
     summary: "read files of other programs, or an export, into the record",
     load: async () => (await import("./commands/import.js")).importCommand,

@@ -1,10 +1,8 @@
 // What the log records about itself: who did something that has to be accountable, and which bodies were erased.
 import type { GroupCommit } from "../capture/group-commit.js";
-import { pack, type Surroundings } from "../capture/pack.js";
-import type { OwnFieldsByKind, OwnKind } from "../model/entry.js";
+import { packOwn } from "../capture/own-entries.js";
+import type { Surroundings } from "../capture/pack.js";
 import { Fault } from "../model/fault.js";
-import { Rejection } from "../model/rejection.js";
-import type { LogEntry } from "../ports/entry-log.js";
 
 /** Everything that has to be accountable; whatever is added is named here. */
 type AuditAction = "export" | "forget" | "key_created" | "key_revoked" | "log_accepted" | "verdict";
@@ -19,25 +17,12 @@ export interface AuditNote {
   readonly id?: string | undefined;
 }
 
-/** An entry of a kind that capture refuses, ready to be appended. */
-export function packOwn<K extends OwnKind>(
-  kind: K,
-  fields: OwnFieldsByKind[K],
-  surroundings: Surroundings,
-  id?: string,
-): { readonly id: string; readonly entry: LogEntry } {
-  const packed = pack({ kind, id, body: { ...fields } }, surroundings);
-  // Only its size could be refused, and whoever makes such an entry keeps it small.
-  if (packed instanceof Rejection) throw new Fault("store_failed", packed.message, { hint: packed.hint ?? "" });
-  return packed;
-}
-
 /** Appends an audit entry, and returns once it is on disk. */
 export async function recordAudit(
   parts: { readonly commit: Pick<GroupCommit, "append">; readonly surroundings: Surroundings },
   { id, ...note }: AuditNote,
 ): Promise<void> {
-  const { entry } = packOwn("audit", note, parts.surroundings, id);
+  const { entry } = packOwn("audit", note, parts.surroundings, { id });
   const outcome = await parts.commit.append([entry]);
   if ("placed" in outcome || id !== undefined) return;
   throw new Fault("store_failed", "an id that was just made is taken", { hint: "Try again." });

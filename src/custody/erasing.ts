@@ -1,11 +1,11 @@
 // Erasing: appends the redactions that take entries with them and all that belongs to them, and cleans the files afterwards.
 import type { GroupCommit } from "../capture/group-commit.js";
+import { packOwn } from "../capture/own-entries.js";
 import type { Surroundings } from "../capture/pack.js";
 import { Fault } from "../model/fault.js";
 import { isReservedKind } from "../model/kinds.js";
 import type { EntryLog, StoredBody } from "../ports/entry-log.js";
 import type { Asking } from "../read/questions.js";
-import { packOwn } from "./audit.js";
 import { belongingClaims, feedbackOn, type Stretch } from "./belonging.js";
 import type { Forgotten } from "./forgotten.js";
 

@@ -3,6 +3,7 @@ import { type ByKind, saidByKind } from "../model/by-kind.js";
 import { contentText } from "../model/content-pieces.js";
 import type { Entry } from "../model/entry.js";
 import { inMarkdown } from "../model/markdown-text.js";
+import { reinforcedWords, verdictWords } from "../model/memory-words.js";
 import { readRole } from "../model/roles.js";
 import type { Head } from "../ports/entry-log.js";
 import type { ExportQuery } from "./export-query.js";
@@ -97,6 +98,21 @@ const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: read
   raw: ({ source, record }) => ({ parts: [[source, record]] }),
   audit: () => ({ parts: [] }),
   redaction: () => ({ parts: [] }),
+  memory_proposed: ({ type, source, content }) => ({
+    title: `memory proposed: ${type}, by ${source}`,
+    parts: [["", content]],
+  }),
+  memory_edited: ({ memory_id, content, evidence }) => ({
+    title: `memory ${memory_id}: ${content === "" ? "evidence" : "another wording"}`,
+    parts: [
+      ["", content],
+      ["Evidence", evidence],
+    ],
+  }),
+  memory_promoted: (entry) => ({ title: `memory promoted: ${verdictWords(entry)}`, parts: [] }),
+  memory_rejected: (entry) => ({ title: `memory rejected: ${verdictWords(entry)}`, parts: [] }),
+  memory_superseded: (entry) => ({ title: `memory superseded: ${verdictWords(entry)}`, parts: [] }),
+  memory_reinforced: (entry) => ({ title: `memories: ${reinforcedWords(entry)}`, parts: [] }),
 };
 
 function isEmpty(value: unknown): boolean {

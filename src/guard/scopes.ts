@@ -34,13 +34,13 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "GET /reflection": "read",
   "GET /memories": "read",
   "GET /memories/:id": "read",
+  "GET /recall": "read",
   "GET /tail": "read",
   "GET /verify": "read",
   "GET /metrics": "read",
 
   "POST /interactions/:id/extract": "review",
   "POST /interactions/:id/reinforce": "review",
-  "POST /memories": "review",
   "POST /memories/:id/promote": "review",
   "POST /memories/:id/reject": "review",
   "POST /memories/:id/supersede": "review",
@@ -49,6 +49,7 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "GET /export": "admin",
   "POST /forget": "admin",
 
+  "POST /memories": "any",
   "GET /mcp": "any",
   "POST /mcp": "any",
   "DELETE /mcp": "any",

@@ -60,6 +60,24 @@ export type ReflectionAnswer = Awaited<ReturnType<Recorder["reflect"]>>;
 /** `POST /forget`. */
 export type ForgetAnswer = Awaited<ReturnType<Recorder["forget"]>>;
 
+/** `GET /memories`. */
+export type MemoryPage = Awaited<ReturnType<Recorder["memories"]["list"]>>;
+
+/** `GET /memories/{id}`. */
+export type MemoryAnswer = NonNullable<Awaited<ReturnType<Recorder["memories"]["get"]>>>;
+
+/** `POST /memories` and verdicts: the memory as it is now. */
+export type MemorySummary = MemoryPage["memories"][number];
+
+/** `POST /memories` with `"status": "candidate"`: the candidate, or which gate dropped it. */
+export type ProposalAnswer = Awaited<ReturnType<Recorder["memories"]["propose"]>>;
+
+/** `POST /memories/verdicts`. */
+export type VerdictsAnswer = Awaited<ReturnType<Recorder["memories"]["verdicts"]>>;
+
+/** `GET /recall`. */
+export type RecallAnswer = Awaited<ReturnType<Recorder["memories"]["recall"]>>;
+
 /** `GET /verify`. */
 export type VerifyAnswer = Awaited<ReturnType<Recorder["verify"]>>;
 

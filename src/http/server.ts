@@ -22,6 +22,7 @@ import { entryRoutes } from "./routes/entries.js";
 import { exportRoutes } from "./routes/export.js";
 import { forgetRoutes } from "./routes/forget.js";
 import { interactionRoutes } from "./routes/interactions.js";
+import { memoryRoutes } from "./routes/memories.js";
 import { metricsRoutes } from "./routes/metrics.js";
 import { pageRoutes } from "./routes/page.js";
 import { reflectionRoutes } from "./routes/reflection.js";
@@ -96,6 +97,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // In scopes of their own, since only these routes take lines of JSON, or no body at all.
   app.register(async (scope) => entryRoutes(scope, recorder));
   app.register(async (scope) => sessionMarkRoutes(scope, recorder));
+  app.register(async (scope) => memoryRoutes(scope, recorder));
   return app;
 }
 

@@ -1,4 +1,6 @@
 // What the index keeps of an entry, derived from its body alone.
+import { fillFields } from "../model/body.js";
+import { memoryKinds } from "../model/entry.js";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../model/json.js";
 import { readRole } from "../model/roles.js";
 import { marksOf, modelOf } from "../model/states.js";
@@ -48,7 +50,7 @@ function factsOf(kind: string, body: JsonObject): JsonObject | undefined {
   if (kind === "consolidation" && typeof through === "number") return { through };
   if (kind === "withdrawal" && typeof withdraws === "number") return { withdraws };
   if (kind === "feedback" && typeof entry_id === "string") return { entry_id };
-  return undefined;
+  return isMemoryKind(kind) ? fillFields(kind, body) : undefined;
 }
 
 /** The id of the entry that an entry is about, whose row it counts for. */
@@ -70,7 +72,24 @@ function toReferences(kind: string, body: JsonObject): readonly Reference[] | un
     ...(tool === undefined ? [] : [{ what: "tool", reference: tool }]),
     ...(model === undefined ? [] : [{ what: "model", reference: model }]),
     ...marksOf(kind, body).map((mark) => ({ what: "is", reference: mark })),
+    ...memoriesOf(kind, body).map((reference) => ({ what: MEMORY_HISTORY, reference })),
   ];
+}
+
+/** By this the entries about a memory are found, however many there are. */
+export const MEMORY_HISTORY = "memory_history";
+
+/** The memories that an entry is about. */
+function memoriesOf(kind: string, { id, memory_id, memories }: JsonObject): readonly string[] {
+  if (!isMemoryKind(kind)) return [];
+  if (kind === "memory_proposed") return [String(id)];
+  if (kind !== "memory_reinforced") return [String(memory_id)];
+  const named = Array.isArray(memories) ? memories.filter(isJsonObject) : [];
+  return named.map((memory) => String(memory.memory_id));
+}
+
+function isMemoryKind(kind: string): boolean {
+  return (memoryKinds as readonly string[]).includes(kind);
 }
 
 function isTexts(list: unknown): list is readonly string[] {

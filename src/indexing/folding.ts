@@ -32,14 +32,16 @@ export async function foldBatch(folding: Folding): Promise<Required<Pick<IndexBa
     const lost = lostByFold.get(fold) ?? new Map<string, number>();
     const added = groupByKey(fold, left);
     const documents = await documentsOf(index, fold, [...new Set([...added.keys(), ...lost.keys()])], known);
-    for (const [key, own] of added) if (!lost.has(key)) put.push(fold.add(key, documents.get(key), own));
+    const change = (key: string, document: IndexDocument | undefined): void => {
+      if (document !== undefined) put.push(document);
+      else if (documents.has(key)) removed.push({ collection: fold.collection, key });
+    };
+    for (const [key, own] of added) if (!lost.has(key)) change(key, fold.add(key, documents.get(key), own));
     for (const keys of pagesOf([...lost.keys()], FOLDED_AT_ONCE)) {
       const rests = await Promise.all(keys.map((key) => restOf(index, fold, { key, gone, lost, documents })));
       for (const [at, key] of keys.entries()) {
         const own = added.get(key);
-        const document = own === undefined ? rests[at] : fold.add(key, rests[at], own);
-        if (document !== undefined) put.push(document);
-        else if (documents.has(key)) removed.push({ collection: fold.collection, key });
+        change(key, own === undefined ? rests[at] : fold.add(key, rests[at], own));
       }
     }
   }

@@ -2,6 +2,7 @@
 
 import { feedbackFold } from "./feedback-fold.js";
 import type { Fold } from "./fold.js";
+import { memoryFold } from "./memory-fold.js";
 import { sessionFold } from "./session-fold.js";
 
-export const folds: readonly Fold[] = [sessionFold, feedbackFold];
+export const folds: readonly Fold[] = [sessionFold, feedbackFold, memoryFold];

@@ -45,7 +45,7 @@ test("pieces of any size give the same session", () => {
 test("a session says of its rows what looking at each of them says", () => {
   fc.assert(
     fc.property(rowLists, (rows) => {
-      const document = sessionFold.add("s", undefined, rows);
+      const document = sessionFold.add("s", undefined, rows) as IndexDocument;
       const session = documentToSession(document);
       const times = rows.map(({ created_ms }) => created_ms);
       const last = (kind: string): number => rows.findLast((one) => one.kind === kind)?.position ?? 0;

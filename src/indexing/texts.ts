@@ -11,8 +11,8 @@ export interface FieldText {
 }
 
 /**
- * The fields that are searched, in the order in which a hit is looked for. Kinds that the log writes itself hold none
- * yet; what a session is called is found by its id.
+ * The fields that are searched, in the order in which a hit is looked for. Of what the log writes itself only memories say
+ * something; quotes are found where they were said, and what a session is called by its id.
  */
 const fieldsByKind: { readonly [K in ReadKind]: readonly (keyof (FieldsByKind & OwnFieldsByKind)[K])[] } = {
   interaction: ["prompt", "response", "response_summary", "error"],
@@ -29,6 +29,12 @@ const fieldsByKind: { readonly [K in ReadKind]: readonly (keyof (FieldsByKind & 
   raw: ["record"],
   audit: [],
   redaction: [],
+  memory_proposed: ["content"],
+  memory_edited: ["content"],
+  memory_promoted: [],
+  memory_rejected: [],
+  memory_superseded: [],
+  memory_reinforced: [],
 };
 
 /**

@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import { hexOf } from "./hex.js";
 import { isUuidV7 } from "./ids.js";
+import { isJsonObject, type JsonObject } from "./json.js";
 
 export function idClaim(id: string): string {
   return `id:${id}`;
@@ -12,11 +13,64 @@ export function completionClaim(interactionId: string): string {
   return `completes:${interactionId}`;
 }
 
+/** A candidate gets one verdict. */
+function verdictClaim(memoryId: string): string {
+  return `verdict:${memoryId}`;
+}
+
+/** A memory is superseded once. */
+function supersededClaim(memoryId: string): string {
+  return `superseded:${memoryId}`;
+}
+
+/** What a turn did to a memory counts once. */
+function reinforcedClaim(memoryId: string, turnId: string): string {
+  return `reinforced:${memoryId}:${turnId}`;
+}
+
+/** The words of an entry are evidence for a memory once. */
+function evidenceClaim(memoryId: string, entryId: string): string {
+  return `evidence:${memoryId}:${entryId}`;
+}
+
+/**
+ * The same statement is proposed once from the same entries, whatever became of it. Its wording counts as it is: what
+ * another version of Unicode takes for the same would make another claim, and the hash covers claims.
+ */
+function proposedClaim(content: string, entryIds: readonly string[]): string {
+  return `proposed:${JSON.stringify([content, ...[...entryIds].sort()])}`;
+}
+
 /** All claims that an entry takes, as its kind and body tell; whatever takes a further claim is named here too. */
-export function claimsOf(kind: string, body: { readonly id?: unknown; readonly interaction_id?: unknown }): string[] {
-  const claims = [idClaim(String(body.id))];
-  if (kind === "response") claims.push(completionClaim(String(body.interaction_id)));
-  return claims;
+export function claimsOf(kind: string, body: JsonObject, id = String(body.id)): string[] {
+  const more = Object.hasOwn(claimsByKind, kind) ? claimsByKind[kind]?.(body) : undefined;
+  return more === undefined ? [idClaim(id)] : [idClaim(id), ...more];
+}
+
+const claimsByKind: { readonly [kind: string]: (body: JsonObject) => readonly string[] } = {
+  response: ({ interaction_id }) => [completionClaim(String(interaction_id))],
+  memory_proposed: ({ content, cites }) =>
+    isTexts(cites) && cites.length > 0 ? [proposedClaim(String(content), cites)] : [],
+  memory_edited: ({ memory_id, evidence }) => {
+    const named = isObjects(evidence) ? evidence[0]?.entry_id : undefined;
+    return named === undefined ? [] : [evidenceClaim(String(memory_id), String(named))];
+  },
+  memory_promoted: ({ memory_id }) => [verdictClaim(String(memory_id))],
+  memory_rejected: ({ memory_id }) => [verdictClaim(String(memory_id))],
+  memory_superseded: ({ memory_id, status_before }) => [
+    ...(status_before === "candidate" ? [verdictClaim(String(memory_id))] : []),
+    supersededClaim(String(memory_id)),
+  ],
+  memory_reinforced: ({ turn_id, memories }) =>
+    (isObjects(memories) ? memories : []).map(({ memory_id }) => reinforcedClaim(String(memory_id), String(turn_id))),
+};
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function isObjects(value: unknown): value is readonly JsonObject[] {
+  return Array.isArray(value) && value.every(isJsonObject);
 }
 
 const KEPT = "key:";

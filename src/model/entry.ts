@@ -2,6 +2,7 @@
 import type { Content } from "./content.js";
 import type { JsonObject, JsonValue } from "./json.js";
 import type { kindRules } from "./kinds.js";
+import type { MemoryFieldsByKind, MemoryKind } from "./memory-fields.js";
 
 interface InteractionFields {
   readonly prompt: string;
@@ -111,7 +112,7 @@ interface RedactionFields {
 }
 
 /** Kinds that the log writes about itself and that read back with fields of their own. */
-export interface OwnFieldsByKind {
+export interface OwnFieldsByKind extends MemoryFieldsByKind {
   readonly audit: AuditFields;
   readonly redaction: RedactionFields;
 }
@@ -135,17 +136,18 @@ export interface FieldsByKind {
 /** The kinds that callers may capture. */
 export type CaptureKind = keyof FieldsByKind;
 
-/** Kinds the log writes itself; capture refuses them. */
-export const reservedKinds = [
-  "redaction",
-  "audit",
+/** The kinds that memories are made of. */
+export const memoryKinds = [
   "memory_proposed",
+  "memory_edited",
   "memory_promoted",
   "memory_rejected",
-  "memory_reinforced",
   "memory_superseded",
-  "memory_edited",
-] as const;
+  "memory_reinforced",
+] as const satisfies readonly MemoryKind[];
+
+/** Kinds the log writes itself; capture refuses them. */
+export const reservedKinds = ["redaction", "audit", ...memoryKinds] as const;
 type ReservedKind = (typeof reservedKinds)[number];
 
 export type Kind = CaptureKind | ReservedKind;

@@ -126,7 +126,43 @@ const ownKindRules: { readonly [K in OwnKind]: KindRule<OwnFieldsByKind[K]> } = 
     is_conversation: false,
     fields: { positions: required(positions), reason: text, scope: text },
   },
+  memory_proposed: ofMemory({
+    type: required(text),
+    content: required(text),
+    source: required(text),
+    generation: text,
+    confidence,
+    tags: references,
+    valid_until: text,
+    cites: references,
+    similar_to: references,
+    conflicts_with: references,
+    actor: required(text),
+  }),
+  memory_edited: ofMemory({
+    memory_id: required(text),
+    content: text,
+    evidence: objects,
+    said_by: text,
+    said_in: text,
+    said_at: text,
+    actor: required(text),
+  }),
+  memory_promoted: ofMemory({ memory_id: required(text), actor: required(text), reason: text }),
+  memory_rejected: ofMemory({ memory_id: required(text), actor: required(text), reason: text }),
+  memory_superseded: ofMemory({
+    memory_id: required(text),
+    superseded_by: text,
+    status_before: required(text),
+    actor: required(text),
+    reason: text,
+  }),
+  memory_reinforced: ofMemory({ turn_id: required(text), memories: required(objects), actor: required(text) }),
 };
+
+function ofMemory<F>(fields: FieldTable<F>): KindRule<F> {
+  return { needs_session: false, is_conversation: false, fields };
+}
 
 const readRules = { ...kindRules, ...ownKindRules };
 

@@ -28,6 +28,7 @@ export type RejectionCode =
   | "kind_unknown"
   | "label_invalid"
   | "limit_invalid"
+  | "memory_not_found"
   | "method_not_allowed"
   | "nesting_too_deep"
   | "origin_refused"
@@ -49,7 +50,8 @@ export type RejectionCode =
   | "session_not_found"
   | "time_invalid"
   | "too_many_values"
-  | "utf8_invalid";
+  | "utf8_invalid"
+  | "verdict_given";
 
 export interface RejectionDetails {
   readonly code: RejectionCode;

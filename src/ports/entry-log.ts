@@ -108,7 +108,7 @@ export interface ReadRange {
 }
 
 /** What those need of a log who show entries that an index led them to. */
-export type EntrySource = Pick<EntryLog, "find" | "get" | "getBodies" | "getCheckedBodies">;
+export type EntrySource = Pick<EntryLog, "find" | "get" | "getBodies" | "getCheckedBodies" | "redactionsAfter">;
 
 export interface EntryLog {
   /** Which engine this is, so that a test can tell that it talks to the one it means. */

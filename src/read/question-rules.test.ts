@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { Rejection } from "../model/rejection.js";
 import { parseEntryQuery, parseInteractionQuery } from "./list-query.js";
+import { parseMemoryListQuery } from "./memories/memory-query.js";
 import {
   flagsOf,
   parametersOf,
@@ -24,6 +25,7 @@ const limitOf: { readonly [Q in QuestionName]?: (options: object) => unknown } =
   search: (options) => parseSearchQuery("x", options, 0),
   session_history: (options) => parseSessionHistory({ query: "x", ...options }, 0),
   reflection: (options) => parseReflectionQuery(options, 0),
+  memories: (options) => parseMemoryListQuery(options),
 };
 
 test("every limit that is documented is the one that holds", () => {

@@ -1,5 +1,6 @@
 // The table of questions: which filters each takes, what else it is asked with, and how many it answers with. The routes,
 // the flags and their documentation follow from it.
+import { memorySources, memoryStatuses, memoryTypes } from "../model/memory.js";
 import type { RejectionCode } from "../model/rejection.js";
 import {
   type ConditionsOf,
@@ -28,7 +29,7 @@ export interface QuestionRule {
   /** Whether cursors lead from page to page. */
   readonly is_paged?: true;
   /** What it lists, where these are not entries. */
-  readonly lists?: "sessions";
+  readonly lists?: "sessions" | "memories";
 }
 
 export interface NamedParameter extends Parameter {
@@ -151,6 +152,81 @@ const include: Parameter = {
   refusals: ["field_invalid"],
 };
 
+const status: Parameter = {
+  description: `Memories of this status: ${memoryStatuses.join(", ")}. Candidates come best first, and are the queue.`,
+  schema: { type: "string", enum: memoryStatuses },
+  flag: { name: "status", value: "status", says: `only memories of this status: ${memoryStatuses.join(", ")}` },
+  refusals: ["field_invalid"],
+};
+
+const memoryProject: Parameter = {
+  description: "Memories of this project. An empty value filters nothing; `-` selects those that hold everywhere.",
+  schema: text,
+  flag: { name: "project", value: "name", says: "only memories of this project; - for those that hold everywhere" },
+  refusals: ["label_invalid"],
+};
+
+const memoryType: Parameter = {
+  description: `Memories of this type: ${memoryTypes.join(", ")}.`,
+  schema: { type: "string", enum: memoryTypes },
+  flag: { name: "type", value: "type", says: `only memories of this type: ${memoryTypes.join(", ")}` },
+  refusals: ["field_invalid"],
+};
+
+const memorySource: Parameter = {
+  description: `Memories from this source: ${memorySources.join(", ")}.`,
+  schema: { type: "string", enum: memorySources },
+  flag: { name: "source", value: "source", says: `only memories from this source: ${memorySources.join(", ")}` },
+  refusals: ["field_invalid"],
+};
+
+const similar: Parameter = {
+  description: "`1` leaves only memories that are like another one, or contradict one.",
+  schema: switchSchema,
+  flag: { name: "similar", says: "only memories that are like another one, or contradict one" },
+  refusals: ["field_invalid"],
+};
+
+const unused: Parameter = {
+  description: "`1` leaves only active memories that were never used nor confirmed.",
+  schema: switchSchema,
+  flag: { name: "unused", says: "only active memories that were never used nor confirmed" },
+  refusals: ["field_invalid"],
+};
+
+/** How many tokens recall gives at most, where nothing else is asked for. */
+export const TOKENS_DEFAULT = 2_000;
+
+const recallProject: Parameter = {
+  description: "Memories of this project, beside those that hold everywhere; without it, only these.",
+  schema: text,
+  example: "atlas",
+  flag: { name: "project", value: "name", says: "memories of this project, beside those that hold everywhere" },
+  refusals: ["label_invalid"],
+};
+
+const recallSession: Parameter = {
+  description: "The session they are for: it is written down there what it was given, so that it is not learned again.",
+  schema: text,
+  flag: { name: "session", value: "id", says: "the session they are for, which is noted there" },
+  refusals: ["session_id_invalid"],
+};
+
+const recallQ: Parameter = {
+  description: "What the model is about to be asked: memories that match it come first.",
+  schema: text,
+  example: "Which port does the server listen on?",
+  flag: { name: "q", value: "text", says: "what the model is about to be asked; what matches it comes first" },
+  refusals: ["field_invalid", "query_too_long"],
+};
+
+const budget_tokens: Parameter = {
+  description: "How many tokens the text may have; whole statements, as many as fit.",
+  schema: { type: "number", default: TOKENS_DEFAULT },
+  flag: { name: "budget-tokens", value: "n", says: `how many tokens the text may have (${TOKENS_DEFAULT})` },
+  refusals: ["limit_invalid"],
+};
+
 const entryFilters = [
   ...(["project", "session_id", "client", "kind", "role", "tool", "model", "is", "since", "until"] as const),
 ] as const;
@@ -175,6 +251,17 @@ export const questionRules = {
   export: {
     own: { masked },
     filters: ["project", "session_id", "client", "kind", "tool", "model", "is", "since", "until"],
+  },
+  memories: {
+    own: { status, project: memoryProject, type: memoryType, source: memorySource, similar, unused },
+    filters: [],
+    limit: listLimit(50),
+    is_paged: true,
+    lists: "memories",
+  },
+  recall: {
+    own: { project: recallProject, q: recallQ, session_id: recallSession, budget_tokens },
+    filters: [],
   },
 } as const satisfies { readonly [question: string]: QuestionRule };
 

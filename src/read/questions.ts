@@ -3,6 +3,7 @@
 // Whoever holds an index answers: in this thread, in one of its own, or on another machine. A new question is a line here
 // and a row of `reading/answers.ts`.
 import type { Entry, ErasedEntry } from "../model/entry.js";
+import type { Evidence, Proposal } from "../model/memory.js";
 import type { ReflectionReport } from "../model/report.js";
 import type { Contradiction, Verification } from "../model/verification.js";
 import type { EntryCounts, RowKey, RowQuery, SessionRange } from "../ports/entry-index.js";
@@ -10,6 +11,11 @@ import type { EntryJson } from "./entry-reader.js";
 import type { ConsolidationPlan, History } from "./history/history.js";
 import type { ListQuery } from "./list-query.js";
 import type { LogSelection } from "./log-selection.js";
+import type { Hearing, Judged } from "./memories/judged.js";
+import type { MemoryListQuery, RecallQuery } from "./memories/memory-query.js";
+import type { MemoryDetail, MemoryList } from "./memories/memory-reader.js";
+import type { MemorySummary } from "./memories/memory-view.js";
+import type { Recalled } from "./memories/recalled.js";
 import type { EntryList, InteractionList } from "./reader.js";
 import type { ReflectionQuery } from "./reflection-query.js";
 import type { SearchQuery } from "./search/search-query.js";
@@ -36,6 +42,17 @@ interface Questions {
   search(query: SearchQuery): SearchPage;
   sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): string;
   reflect(query: ReflectionQuery): ReflectionReport;
+  listMemories(query: MemoryListQuery): MemoryList;
+  getMemory(id: string): MemoryDetail | undefined;
+  /** Those of these that there are. */
+  memoriesById(ids: readonly string[]): readonly MemorySummary[];
+  recall(query: RecallQuery): Recalled;
+  /** What becomes of a proposal, by the record and by what is known already. */
+  judge(proposal: Proposal): Judged;
+  /** Whose words these are. */
+  hear(evidence: readonly Evidence[]): Hearing;
+  /** How many candidates wait for a verdict; undefined while the index is being built. */
+  pendingMemories(): number | undefined;
   /** Places of entries, newest first; for those who may pass over none. */
   positions(query: RowQuery): readonly RowKey[];
   /** Positions by what the log itself says, in order, for those who may pass over none whatever became of the index. */

@@ -87,6 +87,18 @@ export const answers: Answers = {
       return (await compareRows({ log, index: readers.index }, stored)).strange;
     }),
 
+  listMemories: ({ index }, query) => index.whole(({ memories }) => memories.list(query)),
+  getMemory: ({ index }, id) => index.whole(({ memories }) => memories.get(id)),
+  memoriesById: ({ index }, ids) => index.whole(({ memories }) => memories.byId(ids)),
+  judge: ({ index }, proposal) => index.whole(async ({ review }) => (await review()).judge(proposal)),
+  hear: ({ index }, evidence) => index.whole(async ({ review }) => (await review()).hear(evidence)),
+  recall: ({ index }, query) => index.whole(async ({ review }) => (await review()).recall(query)),
+  async pendingMemories({ index }) {
+    // Whoever only looks in must not wait for an index that is being built.
+    const { is_whole } = await index.state();
+    return is_whole ? index.whole(({ memories }) => memories.pending()) : undefined;
+  },
+
   indexState: ({ index }) => index.state(),
   rebuildIndex: ({ rebuilding }) => rebuilding.run(),
   rebuiltThrough: async ({ rebuilding }) => rebuilding.through,

@@ -4,11 +4,14 @@ import { TextIndexer } from "../indexing/text-indexer.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
+import { EntryReader } from "../read/entry-reader.js";
 import { HistoryReader } from "../read/history/history.js";
+import { MemoryReader } from "../read/memories/memory-reader.js";
 import { Reader, type ReadingParts } from "../read/reader.js";
 import { ReflectionReader } from "../read/reflection-reader.js";
 import { Searcher } from "../read/search/searcher.js";
 import { SessionReader } from "../read/session-reader.js";
+import type { ReviewDesk } from "../review/review-desk.js";
 
 /** An index, and those who answer from it as it stands. */
 export interface Readers {
@@ -18,9 +21,15 @@ export interface Readers {
   readonly histories: HistoryReader;
   readonly reflections: ReflectionReader;
   readonly searches: Searcher;
+  readonly memories: MemoryReader;
+  /** Loaded when it is first needed: with its tables of words it takes longer than a command may take to start. */
+  readonly review: () => Promise<ReviewDesk>;
 }
 
 export function readersOf(parts: ReadingParts): Readers {
+  const memories = new MemoryReader(parts);
+  const entries = new EntryReader(parts);
+  let desk: Promise<ReviewDesk> | undefined;
   return {
     index: parts.index,
     entries: new Reader(parts),
@@ -28,6 +37,11 @@ export function readersOf(parts: ReadingParts): Readers {
     histories: new HistoryReader(parts),
     reflections: new ReflectionReader(parts),
     searches: new Searcher(parts),
+    memories,
+    review() {
+      desk ??= import("../review/review-desk.js").then(({ ReviewDesk }) => new ReviewDesk({ memories, entries }));
+      return desk;
+    },
   };
 }
 

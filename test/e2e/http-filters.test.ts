@@ -6,8 +6,10 @@ import { serverOfFile } from "./http-client.js";
 
 const server = serverOfFile();
 
-/** The route of each question that has one, and what else it needs to be asked at all. */
-const routeOf: { readonly [Q in Exclude<QuestionName, "session_history">]: { path: string; needs?: string } } = {
+/** The route of each question that has one, what else it needs to be asked at all, and which parameter takes any text. */
+const routeOf: {
+  readonly [Q in Exclude<QuestionName, "session_history">]: { path: string; needs?: string; takes_any?: string };
+} = {
   interactions: { path: "/interactions" },
   entries: { path: "/entries" },
   sessions: { path: "/sessions" },
@@ -17,6 +19,8 @@ const routeOf: { readonly [Q in Exclude<QuestionName, "session_history">]: { pat
   reflection: { path: "/reflection" },
   tail: { path: "/tail" },
   export: { path: "/export" },
+  memories: { path: "/memories" },
+  recall: { path: "/recall", takes_any: "q" },
 };
 
 interface Documented {
@@ -45,7 +49,7 @@ function addressOf(path: string, query: string): string {
 const questions = questionNames.filter((name) => name !== "session_history");
 
 describe.each(questions)("%s", (question) => {
-  const { path, needs } = routeOf[question];
+  const { path, needs, takes_any } = routeOf[question];
 
   test("documents the parameters that the route reads, and no others", async () => {
     const names = (documented(path).parameters ?? []).filter((one) => one.in === "query").map(({ name }) => name);
@@ -57,7 +61,7 @@ describe.each(questions)("%s", (question) => {
 
   test("refuses a bad value of each parameter by its name, with a code that is documented", async () => {
     const bad = { ...badValues, ...mapValues(filterValues, ({ bad: texts }) => texts) };
-    for (const { name, refusals } of parametersOf(question)) {
+    for (const { name, refusals } of parametersOf(question).filter((one) => one.name !== takes_any)) {
       const beside = needs === undefined || needs.startsWith(`${name}=`) ? "" : `&${needs}`;
       for (const value of bad[name as keyof typeof bad]) {
         const query = `${name}=${encodeURIComponent(value)}${beside}`;

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Check, Errors } from "typebox/schema";
 import { expect, test } from "vitest";
+import { exampleCandidates } from "../../src/http/describe/examples.js";
 import { createServer } from "../../src/http/server.js";
 import { type EntryInput, openRecorder } from "../../src/index.js";
 import { captureKinds } from "../../src/model/kinds.js";
@@ -49,11 +50,14 @@ test("the document names every route but those that serve pages", async () => {
   }
   expect(named.sort()).toEqual([
     ...["GET /entries", "GET /entries/:id", "GET /export", "GET /health", "GET /interactions", "GET /interactions/:id"],
+    ...["GET /memories", "GET /memories/:id"],
     "GET /metrics",
-    "GET /reflection",
+    ...["GET /recall", "GET /reflection"],
     ...["GET /search", "GET /sessions", "GET /sessions/:id", "GET /sessions/:id/entries", "GET /sessions/:id/history"],
     ...["GET /tail", "GET /verify"],
     ...["POST /entries", "POST /forget", "POST /interactions", "POST /interactions/:id/response"],
+    ...["POST /memories", "POST /memories/:id/promote", "POST /memories/:id/reject", "POST /memories/:id/supersede"],
+    "POST /memories/verdicts",
     ...["POST /sessions/:id/clear", "POST /sessions/:id/consolidate"],
   ]);
 });
@@ -87,6 +91,15 @@ test("what is given and what is answered, for every kind, is what the document s
   expectSchema(document, "Consolidation", (await server().post("/sessions/s/consolidate", { through: 3 })).body);
   expectSchema(document, "Receipt", (await server().post("/sessions/s/clear", {})).body);
   expectSchema(document, "Reflection", (await server().get("/reflection")).body);
+  const memory = await server().post("/memories", { content: "The build is green", valid_until: "2030-01-01" });
+  expectSchema(document, "Memory", memory.body);
+  expectSchema(document, "MemoryDetail", (await server().get(`/memories/${memory.body.id}`)).body);
+  expectSchema(document, "MemoryPage", (await server().get("/memories")).body);
+  expectSchema(document, "Recalled", (await server().get("/recall")).body);
+  for (const kind of ["memory_proposed", "memory_promoted"]) {
+    for (const entry of (await server().get(`/entries?kind=${kind}`)).body.entries)
+      expectSchema(document, "Entry", entry);
+  }
   expectSchema(document, "Verification", (await server().get("/verify")).body);
   expectSchema(document, "Health", (await server().get("/health")).body);
   expectSchema(document, "Error", (await server().post("/entries", [{}])).body);
@@ -106,6 +119,7 @@ test("every call has a curl example in /docs, and all of them run", async () => 
   const { paths } = (await fresh.get("/openapi.json")).body;
   expect(examples).toHaveLength(Object.values<object>(paths).flatMap((operations) => Object.keys(operations)).length);
   for (const example of examples) {
+    if (example.includes(`/memories/${exampleCandidates[0]}/`)) await proposeExamples(fresh);
     const counted = example.replace(/^curl /, "curl -sS -o /dev/null -w '%{http_code}' ");
     // A stream of events has no end; its status comes at once.
     const ending = example.startsWith("curl -N") ? " --max-time 1 2>/dev/null || true" : "";
@@ -113,6 +127,13 @@ test("every call has a curl example in /docs, and all of them run", async () => 
     expect(stdout, example).toMatch(/^20[01]$/);
   }
 });
+
+/** What the examples decide upon beside the candidate that one of them proposes. */
+async function proposeExamples({ recorder }: TestServer): Promise<void> {
+  for (const id of exampleCandidates) {
+    await recorder.memories.propose({ id, source: "person", type: "preference", content: `Asks about ${id} first` });
+  }
+}
 
 test("/docs links nowhere else and runs no script", async () => {
   const { headers, text } = await server().get("/docs");

@@ -79,6 +79,12 @@ export const badValues: { readonly [N in Exclude<ParameterName<QuestionName>, Fi
   include: ["everything"],
   limit: ["many", "5 rows"],
   cursor: ["x"],
+  status: ["waiting"],
+  type: ["gossip"],
+  source: ["nobody"],
+  similar: ["maybe"],
+  unused: ["maybe"],
+  budget_tokens: ["much"],
 };
 
 function uses(entry: Entry, list: "memories_used" | "chunks_used", reference: string): boolean {

@@ -191,9 +191,9 @@ async function announce(options: {
   readonly logger: Logger;
 }): Promise<void> {
   const { serving, recorder, data, version, pane, logger } = options;
-  const { position, status } = await recorder.health();
+  const { position, status, pending = 0 } = await recorder.health();
   if (!pane.isTerminal) {
-    logger.logger.info({ address: serving.address, data, version, position, status }, "listening");
+    logger.logger.info({ address: serving.address, data, version, position, status, pending }, "listening");
     return;
   }
   const { bold, dim, cyan, yellow } = pane.colours;
@@ -204,6 +204,10 @@ async function announce(options: {
       `  ${dim("API")}      ${cyan(`${serving.address}/docs`)}\n` +
       beside("Record", `${isKept ? data : "in memory"}, ${countOf(position, "entry", "entries")}`, pane),
   );
+  if (pending > 0) {
+    const waits = countOf(pending, "candidate waits for a verdict", "candidates wait for a verdict");
+    pane.write(beside("Review", `${waits}: hansard review`, pane));
+  }
   if (status !== "ok") pane.write(`\n  ${yellow("The index cannot be opened; run `hansard doctor`.")}\n`);
   if (position === 0) pane.write(firstEntry(serving.address, pane));
   const end = isKept ? "; nothing that was acknowledged is lost" : ", and the record is gone";

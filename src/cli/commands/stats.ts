@@ -25,6 +25,8 @@ interface Stats {
   readonly sessions: number;
   readonly by_kind: { readonly [kind: string]: number };
   readonly projects: readonly { readonly project: string; readonly entries: number }[];
+  /** How many memories wait for a person's verdict. */
+  readonly pending: number;
   readonly first_at: string | null;
   readonly last_at: string | null;
   readonly bytes: number;
@@ -49,6 +51,7 @@ export const statsCommand: CommandModule = {
       const files = fileSizes(settings.data);
       return {
         ...counts,
+        pending: await recorder.memories.pending(),
         first_at: first_ms === undefined ? null : formatTime(first_ms),
         last_at: last_ms === undefined ? null : formatTime(last_ms),
         bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -79,6 +82,7 @@ function statsText(stats: Stats, folder: string, pane: Pane): string {
     ...(stats.first_at === null || stats.last_at === null
       ? []
       : [["Period", `${minute(stats.first_at)} to ${minute(stats.last_at)} UTC`] as const]),
+    ...(stats.pending === 0 ? [] : [["Review", waiting(stats.pending)] as const]),
     ...(stats.files.length === 0 ? [] : [["On disk", diskText(stats)] as const]),
   ];
   const head = facts.map(([label, text]) => `${dim(label.padEnd(9))}${text}\n`).join("");
@@ -86,6 +90,10 @@ function statsText(stats: Stats, folder: string, pane: Pane): string {
   const kinds = Object.entries(stats.by_kind).sort(([, left], [, right]) => right - left);
   const paintKind = (label: string): string => kindColour(label.trim(), pane.colours)(label);
   return head + plot("By kind", kinds, pane, paintKind) + projectPlot(stats, pane);
+}
+
+function waiting(pending: number): string {
+  return `${countOf(pending, "candidate waits", "candidates wait")} for a verdict: hansard review`;
 }
 
 function diskText(stats: Stats): string {

@@ -4,6 +4,7 @@ import { valueText } from "../../model/content.js";
 import { messageText } from "../../model/content-pieces.js";
 import type { EntrySummary, ReadKind } from "../../model/entry.js";
 import { feedbackWords } from "../../model/feedback.js";
+import { reinforcedWords, verdictWords } from "../../model/memory-words.js";
 import { readRole } from "../../model/roles.js";
 import { countOf } from "./table.js";
 import { type Colours, cleanLine } from "./terminal.js";
@@ -24,6 +25,12 @@ const lineByKind: ByKind<EntrySummary, string> = {
   raw: (entry) => `${entry.source} ${valueLine(entry.record)}`,
   audit: (entry) => `${entry.action} by ${entry.actor}${entry.target === "" ? "" : `: ${entry.target}`}`,
   redaction: (entry) => `${countOf(entry.positions.length, "entry", "entries")} forgotten: ${entry.reason}`,
+  memory_proposed: (entry) => `${entry.type} (${entry.source}): ${entry.content}`,
+  memory_edited: (entry) => entry.content || `evidence for ${entry.memory_id}`,
+  memory_promoted: verdictWords,
+  memory_rejected: verdictWords,
+  memory_superseded: verdictWords,
+  memory_reinforced: reinforcedWords,
 };
 
 /** Without who said it, which stands beside it. */
@@ -53,6 +60,12 @@ const colourByKind: { readonly [K in ReadKind]: Colour } = {
   raw: "dim",
   audit: "dim",
   redaction: "dim",
+  memory_proposed: "magenta",
+  memory_edited: "dim",
+  memory_promoted: "magenta",
+  memory_rejected: "magenta",
+  memory_superseded: "magenta",
+  memory_reinforced: "dim",
 };
 
 /** Also of kinds that this version does not know, as a store written by a later one may hold them. */

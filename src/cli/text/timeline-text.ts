@@ -103,6 +103,12 @@ const paragraphsByKind: ByKind<EntrySummary, readonly Paragraph[], [colours: Col
   raw: (entry, { dim }) => [{ text: `${entry.source} ${valueText(entry.record)}`, linesMax: RESULT_LINES, paint: dim }],
   audit: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
   redaction: (entry, { dim }) => [{ text: entryLine(entry), linesMax: RESULT_LINES, paint: dim }],
+  memory_proposed: (entry) => [said(entryLine(entry))],
+  memory_edited: (entry, { dim }) => [{ text: entryLine(entry), linesMax: RESULT_LINES, paint: dim }],
+  memory_promoted: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
+  memory_rejected: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
+  memory_superseded: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
+  memory_reinforced: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
 };
 
 function paragraphsOf(entry: EntrySummary, colours: Colours): readonly Paragraph[] {

@@ -69,3 +69,11 @@ export const exampleClearReceipt = {
   position: 8,
   created_at: "2026-11-15T06:42:00.000Z",
 } satisfies Receipt;
+
+export const exampleMemory = {
+  ...{ id: "ports", status: "candidate", source: "person", type: "project", project: "atlas" },
+  content: "The server of atlas listens on port 4747",
+};
+
+/** Beside the one above; a test that runs all examples has these waiting. */
+export const exampleCandidates = ["indent", "units"] as const;

@@ -4,6 +4,7 @@ import type { Need } from "../../guard/scopes.js";
 import { statusByFault, statusByRejection } from "../door/errors.js";
 import { entrySchemas } from "./entry-schemas.js";
 import { forgetSchemas } from "./forget-schemas.js";
+import { memorySchemas } from "./memory-schemas.js";
 import { type Operation, refusals, type Schema, schemaNamed } from "./operation.js";
 import { reflectionSchemas } from "./reflection-schemas.js";
 import { searchSchemas } from "./search-schemas.js";
@@ -64,6 +65,7 @@ export function openApiDocument(options: {
       { name: "Sessions", description: "Entries that share a `session_id`, as a whole and as model input." },
       { name: "Search", description: "Finding anything again." },
       { name: "Reflection", description: "Looking back: what went wrong, what recurs, how it has changed." },
+      { name: "Memories", description: "What was learned: proposed, decided upon by a person, recalled." },
       { name: "Store", description: "The state of the log and of the server." },
     ],
     paths,
@@ -84,6 +86,7 @@ export function openApiDocument(options: {
         ...searchSchemas(),
         ...reflectionSchemas(),
         ...forgetSchemas(),
+        ...memorySchemas(),
         ...entrySchemas(),
       },
     },
@@ -139,13 +142,14 @@ function answerSchemas(): { readonly [name: string]: Schema } {
         version: text,
         position: { ...count, description: "Position of the newest entry." },
         indexed_through: { ...count, description: "Position through which the index has followed." },
+        pending: { ...count, description: "How many memories wait for a person's verdict." },
         warnings: {
           ...listOf({ const: "cut_off" }),
           description: "`cut_off`: the log no longer holds what it once did.",
         },
         trouble: { ...text, description: "Why the log cannot be used at present; absent while it can." },
       },
-      ["warnings", "trouble"],
+      ["pending", "warnings", "trouble"],
     ),
   };
 }

@@ -69,6 +69,12 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
+/** For routes of which only a part needs more: refuses whoever may not do that. */
+export function requireScope(request: FastifyRequest, reply: FastifyReply, need: Scope): void {
+  const { scope } = callerOf(request);
+  if (!allows(scope, need)) throw scopeInsufficient(need, scope, reply);
+}
+
 /** The recorder for whoever asks: what they add to the log carries the id of their key. */
 export function recordingOf(request: FastifyRequest, recorder: Recorder): Recorder {
   return recorder.recordedBy(callerOf(request).key_id);

@@ -33,6 +33,7 @@ export const statusByRejection = {
   kind_unknown: 400,
   label_invalid: 400,
   limit_invalid: 400,
+  memory_not_found: 404,
   method_not_allowed: 405,
   nesting_too_deep: 400,
   origin_refused: 403,
@@ -55,6 +56,7 @@ export const statusByRejection = {
   time_invalid: 400,
   too_many_values: 413,
   utf8_invalid: 400,
+  verdict_given: 409,
 } satisfies { readonly [C in RejectionCode]: number };
 
 export const statusByFault = {

@@ -15,7 +15,7 @@ export async function fitTokens(
   systems: readonly (Item & { readonly type: "system" })[],
   wish: { readonly max_tokens: number; readonly toMessages: (turn: Turn) => readonly object[] },
 ): Promise<readonly Turn[]> {
-  const count = await loadCounter();
+  const count = await loadTokenCounter();
   const take = (left: number, messages: readonly object[]): number => {
     let rest = left;
     for (const message of messages) {
@@ -39,7 +39,16 @@ export async function fitTokens(
   return turns.slice(from);
 }
 
-async function loadCounter(): Promise<(text: string) => number> {
+export type TokenCounter = (text: string) => number;
+
+/** The tokens of a text, counted to its end. */
+export function countTokensIn(text: string, count: TokenCounter): number {
+  let tokens = 0;
+  for (const piece of pieces(text)) tokens += count(piece);
+  return tokens;
+}
+
+export async function loadTokenCounter(): Promise<TokenCounter> {
   // Loaded only when asked for: the table of tokens is larger than the rest of the program.
   const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
   // Recorded text may name special tokens, as text.

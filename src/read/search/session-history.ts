@@ -4,6 +4,7 @@ import { valueText } from "../../model/content.js";
 import { messageText } from "../../model/content-pieces.js";
 import type { Entry } from "../../model/entry.js";
 import { feedbackWords } from "../../model/feedback.js";
+import { reinforcedWords, verdictWords } from "../../model/memory-words.js";
 import { readRole } from "../../model/roles.js";
 
 const TEXT_CHARS = 200;
@@ -39,6 +40,12 @@ const textByKind: ByKind<Entry, string> = {
   raw: (entry) => `raw: ${shorten(valueText(entry.record))}`,
   audit: (entry) => `audit: ${shorten(`${entry.action} by ${entry.actor} ${entry.target}`.trimEnd())}`,
   redaction: (entry) => `redaction: ${shorten(entry.reason)}`,
+  memory_proposed: (entry) => `memory_proposed: ${shorten(entry.content)}`,
+  memory_edited: (entry) => `memory_edited: ${shorten(entry.content || `evidence for ${entry.memory_id}`)}`,
+  memory_promoted: (entry) => `memory_promoted: ${shorten(verdictWords(entry))}`,
+  memory_rejected: (entry) => `memory_rejected: ${shorten(verdictWords(entry))}`,
+  memory_superseded: (entry) => `memory_superseded: ${shorten(verdictWords(entry))}`,
+  memory_reinforced: (entry) => `memory_reinforced: ${shorten(reinforcedWords(entry))}`,
 };
 
 /** A call that failed has no answer, but a reason. */

@@ -1,0 +1,24 @@
+// Entries of the kinds that capture refuses, because the log itself writes them.
+import type { OwnFieldsByKind, OwnKind } from "../model/entry.js";
+import { Fault } from "../model/fault.js";
+import { Rejection } from "../model/rejection.js";
+import type { LogEntry } from "../ports/entry-log.js";
+import { pack, type Surroundings } from "./pack.js";
+
+export interface OwnEntry {
+  readonly id: string;
+  readonly entry: LogEntry;
+}
+
+/** An entry that is ready to be appended. A project is that of what it is about, and goes when that is forgotten. */
+export function packOwn<K extends OwnKind>(
+  kind: K,
+  fields: OwnFieldsByKind[K],
+  surroundings: Surroundings,
+  { id, project = "" }: { readonly id?: string | undefined; readonly project?: string } = {},
+): OwnEntry {
+  const packed = pack({ kind, id, body: { ...(project === "" ? {} : { project }), ...fields } }, surroundings);
+  // Only its size could be refused, and whoever makes such an entry keeps it small.
+  if (packed instanceof Rejection) throw new Fault("store_failed", packed.message, { hint: packed.hint ?? "" });
+  return packed;
+}

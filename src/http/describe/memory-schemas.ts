@@ -1,0 +1,112 @@
+// JSON schemas of memories: what may be given, what is read back, and what recall answers with.
+import { memorySources, memoryStatuses, memoryTypes } from "../../model/memory.js";
+import { type Schema, schemaNamed } from "./operation.js";
+import { count, listOf, object, pageEnd, text, time } from "./shapes.js";
+
+const type: Schema = { type: "string", enum: [...memoryTypes] };
+const source: Schema = { type: "string", enum: [...memorySources] };
+const confidence: Schema = { type: "number", minimum: 0, maximum: 1 };
+const actor: Schema = { ...text, description: "Who decides; the caller where nothing else is said." };
+const reason: Schema = { ...text, description: "Why: wrong, obvious, temporary, wrong_project, duplicate, other." };
+
+export function memorySchemas(): { readonly [name: string]: Schema } {
+  return {
+    Evidence: object({
+      entry_id: text,
+      quote: { ...text, description: "Words of the entry, exactly as they stand there." },
+    }),
+    NewMemory: {
+      ...object(
+        {
+          id: { ...text, description: "Makes the call safe to repeat. A UUIDv7 is made when it is left out." },
+          content: { ...text, description: "One statement." },
+          type,
+          status: {
+            type: "string",
+            enum: ["active", "candidate"],
+            description: "`candidate` proposes it; without it a person adds it, and it is active at once.",
+          },
+          project: text,
+          confidence,
+          tags: listOf(text),
+          valid_until: { ...text, description: "When it stops being true, as an ISO 8601 time." },
+          evidence: listOf(schemaNamed("Evidence")),
+          source: { ...source, description: "Of a candidate: `agent` where nothing else is said." },
+          actor,
+        },
+        ["id", "type", "status", "project", "confidence", "tags", "valid_until", "evidence", "source", "actor"],
+      ),
+      additionalProperties: false,
+    },
+    Memory: memory({}),
+    MemoryDetail: memory({ history: listOf(schemaNamed("MemoryEvent")) }),
+    MemoryEvent: object(
+      {
+        ...{ position: count, kind: text, at: time, actor: text, reason: text, content: text, superseded_by: text },
+        ...{ turn_id: text, given: { const: true }, used: { const: true }, confirmed: { const: true } },
+      },
+      ["reason", "content", "superseded_by", "turn_id", "given", "used", "confirmed"],
+    ),
+    MemoryPage: object(
+      {
+        memories: listOf(schemaNamed("Memory")),
+        next_cursor: pageEnd.next_cursor,
+        pending: { ...count, description: "How many candidates wait for a verdict." },
+      },
+      [],
+    ),
+    DroppedProposal: object({
+      dropped: { ...text, description: "The gate that it did not pass." },
+      reason: { ...text, description: "Why not." },
+    }),
+    NewVerdict: { ...object({ actor, reason }, ["actor", "reason"]), additionalProperties: false },
+    NewEdit: {
+      ...object({ actor, reason, content: { ...text, description: "Another wording." } }, [
+        "actor",
+        "reason",
+        "content",
+      ]),
+      additionalProperties: false,
+    },
+    NewVerdicts: {
+      ...object({ promote: listOf(text), reject: listOf(text), actor, reason }, [
+        "promote",
+        "reject",
+        "actor",
+        "reason",
+      ]),
+      additionalProperties: false,
+    },
+    Verdicts: object({ memories: listOf(schemaNamed("Memory")), pending: count }),
+    Recalled: object({
+      context_pack: object({
+        ...{ budget_tokens: count, tokens: count },
+        memories: listOf(object({ id: text, type, content: text })),
+        text: { ...text, description: "The same for the model: a line each." },
+      }),
+      memories_used: listOf(text),
+    }),
+  };
+}
+
+function memory(more: { readonly [name: string]: Schema }): Schema {
+  return object(
+    {
+      ...{
+        id: text,
+        type,
+        content: text,
+        project: text,
+        confidence,
+        status: { type: "string", enum: [...memoryStatuses] },
+      },
+      ...{ source, generation: text, given: count, used: count, confirmed: count, last_confirmed_at: time },
+      ...{ tags: listOf(text), valid_until: time, evidence: listOf(schemaNamed("Evidence")) },
+      supported: { type: "boolean", description: "False once all its evidence was forgotten." },
+      ...{ similar_to: listOf(text), conflicts_with: listOf(text), created_at: time, decided_at: time, reason: text },
+      superseded_by: { ...text, description: "The memory that stands in its place." },
+      ...more,
+    },
+    ["last_confirmed_at", "valid_until", "reason", "superseded_by"],
+  );
+}

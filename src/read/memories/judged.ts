@@ -1,0 +1,29 @@
+// What becomes of a proposal: it is kept, with what was found out about it, or dropped with a reason.
+import type { Evidence, Proposal } from "../../model/memory.js";
+
+/** Words of one entry, and who said them, where and when. */
+export interface HeardWords {
+  readonly entry_id: string;
+  readonly evidence: readonly Evidence[];
+  readonly said_by: string;
+  readonly said_in: string;
+  readonly said_at: string;
+}
+
+export interface KeptProposal extends Proposal {
+  readonly similar_to: readonly string[];
+  readonly conflicts_with: readonly string[];
+  /** A candidate that says the same already: its evidence grows by this. */
+  readonly adds_evidence_to?: string;
+}
+
+export interface DroppedProposal {
+  /** The gate that it did not pass. */
+  readonly dropped: string;
+  readonly reason: string;
+}
+
+export type Judged = { readonly kept: KeptProposal; readonly heard: readonly HeardWords[] } | DroppedProposal;
+
+/** Words that were looked for in the entries that they name, or why they are not there. */
+export type Hearing = { readonly words: readonly HeardWords[] } | { readonly missing: string };

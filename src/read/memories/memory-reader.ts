@@ -1,0 +1,162 @@
+// Memories as they are read: the list, the queue, one of them with its history.
+import { MEMORY_HISTORY } from "../../indexing/entry-row.js";
+import type { KeptMemory } from "../../indexing/memory-fold.js";
+import type { Entry } from "../../model/entry.js";
+import { formatCursor } from "../cursor.js";
+import { EntryReader } from "../entry-reader.js";
+import type { ReadingParts } from "../reader.js";
+import type { MemoriesReached, MemoryListQuery } from "./memory-query.js";
+import { type MemoriesById, MemoryShelf } from "./memory-shelf.js";
+import { type MemorySummary, rankOf, toSummary } from "./memory-view.js";
+
+export interface MemoryList {
+  readonly memories: readonly MemorySummary[];
+  readonly next_cursor: string | null;
+  /** How many candidates wait for a verdict, in whichever project. */
+  readonly pending: number;
+}
+
+/** What was done with a memory, oldest first. */
+export interface MemoryEvent {
+  readonly position: number;
+  readonly kind: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly reason?: string;
+  readonly content?: string;
+  readonly superseded_by?: string;
+  readonly turn_id?: string;
+  readonly given?: true;
+  readonly used?: true;
+  readonly confirmed?: true;
+}
+
+export interface MemoryDetail extends MemorySummary {
+  readonly history: readonly MemoryEvent[];
+}
+
+/** Of a memory that is given in every turn, the newest uses are shown. */
+const HISTORY_MAX = 500;
+
+export class MemoryReader {
+  readonly #parts: ReadingParts;
+  readonly #entries: EntryReader;
+  readonly #shelf: MemoryShelf;
+
+  constructor(parts: ReadingParts) {
+    this.#parts = parts;
+    this.#entries = new EntryReader(parts);
+    this.#shelf = new MemoryShelf(parts);
+  }
+
+  /** All of them, as they are. */
+  all(): Promise<MemoriesById> {
+    return this.#shelf.look();
+  }
+
+  async pending(): Promise<number> {
+    return countPending(await this.all());
+  }
+
+  /** Candidates best first, all else the newest first. What arrives after the first page moves nothing across a page. */
+  async list(query: MemoryListQuery): Promise<MemoryList> {
+    const memories = await this.all();
+    const pending = countPending(memories);
+    if (query.limit === 0) return { memories: [], next_cursor: null, pending };
+    const { after } = query;
+    const as_of = after?.as_of ?? (await this.#parts.index.checkpoint());
+    const placed = [...memories.values()]
+      .filter((memory) => memory.proposed <= as_of && isWanted(memory, query))
+      .map((memory) => ({ memory, place: placeOf(memory, query, as_of) }))
+      .filter(({ place }) => after === undefined || bestFirst(after, place) < 0)
+      .sort((left, right) => bestFirst(left.place, right.place));
+    const page = placed.slice(0, query.limit);
+    const last = page.at(-1)?.place;
+    const isMore = last !== undefined && placed.length > page.length;
+    return {
+      memories: page.map(({ memory }) => this.#parts.mask.entry(toSummary(memory))),
+      next_cursor: isMore ? formatCursor(query.fingerprint, [last.rank, last.position, as_of]) : null,
+      pending,
+    };
+  }
+
+  /** Those of these ids that there are, as they are. */
+  async byId(ids: readonly string[]): Promise<readonly MemorySummary[]> {
+    const memories = await this.all();
+    return ids.flatMap((id) => {
+      const memory = memories.get(id);
+      return memory === undefined ? [] : [toSummary(memory)];
+    });
+  }
+
+  /** One of them whole, with what was done with it. */
+  async get(id: string): Promise<MemoryDetail | undefined> {
+    const memory = (await this.all()).get(id);
+    return memory === undefined ? undefined : { ...toSummary(memory), history: await this.#history(id) };
+  }
+
+  async #history(id: string): Promise<readonly MemoryEvent[]> {
+    const filter = { references: [{ what: MEMORY_HISTORY, reference: id }] };
+    const keys = await this.#parts.index.list({ filter, limit: HISTORY_MAX });
+    const entries = await this.#entries.read(keys.map(({ position }) => position));
+    return entries.toSorted((left, right) => left.position - right.position).flatMap((entry) => toEvent(entry, id));
+  }
+}
+
+function countPending(memories: MemoriesById): number {
+  let pending = 0;
+  for (const { status } of memories.values()) if (status === "candidate") pending += 1;
+  return pending;
+}
+
+function isWanted(memory: KeptMemory, { project, status, type, source, similar, unused }: MemoryListQuery): boolean {
+  if (project !== undefined && memory.project !== project) return false;
+  if (status !== undefined && memory.status !== status) return false;
+  if (type !== undefined && memory.type !== type) return false;
+  if (source !== undefined && memory.source !== source) return false;
+  if (similar && memory.similar_to.length + memory.conflicts_with.length === 0) return false;
+  return !unused || (memory.status === "active" && memory.used + memory.confirmed === 0);
+}
+
+type Place = Pick<MemoriesReached, "rank" | "position">;
+
+function placeOf(memory: KeptMemory, { status }: MemoryListQuery, as_of: number): Place {
+  const { proposed: position } = memory;
+  return { rank: status === "candidate" ? rankOf(memory, as_of) : 0, position };
+}
+
+function bestFirst(left: Place, right: Place): number {
+  return right.rank - left.rank || right.position - left.position;
+}
+
+function toEvent(entry: Entry, id: string): readonly MemoryEvent[] {
+  const { position, kind, recorded_at: at } = entry;
+  switch (entry.kind) {
+    case "memory_proposed":
+      return [{ position, kind, at, actor: entry.actor, content: entry.content }];
+    case "memory_edited":
+      return [{ position, kind, at, actor: entry.actor, ...(entry.content === "" ? {} : { content: entry.content }) }];
+    case "memory_promoted":
+    case "memory_rejected":
+      return [{ position, kind, at, actor: entry.actor, ...reasonOf(entry) }];
+    case "memory_superseded": {
+      const { actor, superseded_by } = entry;
+      return [{ position, kind, at, actor, ...reasonOf(entry), ...(superseded_by === "" ? {} : { superseded_by }) }];
+    }
+    case "memory_reinforced": {
+      const { given, used, confirmed } = entry.memories.find(({ memory_id }) => memory_id === id) ?? {};
+      const uses = { ...isTrue({ given }), ...isTrue({ used }), ...isTrue({ confirmed }) };
+      return [{ position, kind, at, actor: entry.actor, turn_id: entry.turn_id, ...uses }];
+    }
+    default:
+      return [];
+  }
+}
+
+function reasonOf({ reason }: { readonly reason: string }): { readonly reason?: string } {
+  return reason === "" ? {} : { reason };
+}
+
+function isTrue(flags: { readonly [name: string]: unknown }): object {
+  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value === true));
+}

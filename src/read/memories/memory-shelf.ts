@@ -1,0 +1,73 @@
+// All memories at hand: read from the index once, and then only what has changed, so that whoever looks at every one of
+// them, as recall and the gates do, need not read them again.
+import { documentToMemory, type KeptMemory, MEMORIES } from "../../indexing/memory-fold.js";
+import type { IndexDocument, IndexStanding } from "../../ports/entry-index.js";
+import type { ReadingParts } from "../reader.js";
+
+const READ_AT_ONCE = 1_000;
+
+/** By id; one that has not changed stays the same object, so that what was made of it can be kept beside it. */
+export type MemoriesById = ReadonlyMap<string, KeptMemory>;
+
+export class MemoryShelf {
+  readonly #parts: Pick<ReadingParts, "index" | "log">;
+  #memories = new Map<string, KeptMemory>();
+  #standing: IndexStanding | undefined;
+  #looking: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: Pick<ReadingParts, "index" | "log">) {
+    this.#parts = parts;
+  }
+
+  /** Every memory that the index knows of as it stands now. One look at a time, or two would mix what they read. */
+  look(): Promise<MemoriesById> {
+    const looked = this.#looking.then(() => this.#look());
+    this.#looking = looked.catch(() => undefined);
+    return looked;
+  }
+
+  async #look(): Promise<MemoriesById> {
+    const { index } = this.#parts;
+    const standing = await index.standing();
+    const known = this.#standing;
+    if (known?.epoch === standing.epoch && known.position === standing.position) return this.#memories;
+    this.#standing = undefined;
+    if (known?.epoch !== standing.epoch || !(await this.#isGrownOnly(known.position))) await this.#readAll();
+    else await this.#readChanges(known.position);
+    this.#standing = standing;
+    return this.#memories;
+  }
+
+  /** What was forgotten is in no list of changes, so that all is read again. */
+  async #isGrownOnly(position: number): Promise<boolean> {
+    return (await this.#parts.log.redactionsAfter(position)).positions.length === 0;
+  }
+
+  async #readAll(): Promise<void> {
+    const { index } = this.#parts;
+    const memories = new Map<string, KeptMemory>();
+    let last: IndexDocument | undefined;
+    for (;;) {
+      const beyond = last === undefined ? {} : { beyond: { sort: last.sort, position: last.position, key: last.key } };
+      const page = await index.listDocuments({ collection: MEMORIES, order: "asc", limit: READ_AT_ONCE, ...beyond });
+      for (const document of page) memories.set(document.key, documentToMemory(document));
+      last = page.at(-1);
+      if (page.length < READ_AT_ONCE) break;
+    }
+    this.#memories = memories;
+  }
+
+  async #readChanges(position: number): Promise<void> {
+    const { index } = this.#parts;
+    const memories = new Map(this.#memories);
+    let beyond: { readonly position: number; readonly key?: string } = { position };
+    for (;;) {
+      const page = await index.changedDocuments({ collection: MEMORIES, beyond, limit: READ_AT_ONCE });
+      for (const document of page) memories.set(document.key, documentToMemory(document));
+      const last = page.at(-1);
+      if (last === undefined || page.length < READ_AT_ONCE) break;
+      beyond = { position: last.position, key: last.key };
+    }
+    this.#memories = memories;
+  }
+}
