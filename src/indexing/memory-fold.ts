@@ -25,6 +25,8 @@ export interface KeptMemory extends Omit<Memory, "evidence"> {
   /** Position of its proposal, and when that was. */
   readonly proposed: number;
   readonly proposed_ms: number;
+  /** Position of its promotion; 0 where there was none. */
+  readonly promoted: number;
   /** The same of what gave it its present status. */
   readonly decided: number;
   readonly decided_ms: number;
@@ -101,7 +103,15 @@ function toProposed(id: string, row: EntryRow): Draft {
     supported: true,
     similar_to: said.similar_to,
     conflicts_with: said.conflicts_with,
-    ...{ proposed, proposed_ms, decided: proposed, decided_ms: proposed_ms, reason: "", superseded_by: "" },
+    ...{
+      proposed,
+      proposed_ms,
+      promoted: 0,
+      decided: proposed,
+      decided_ms: proposed_ms,
+      reason: "",
+      superseded_by: "",
+    },
     is_cited: said.cites.length > 0,
   };
 }
@@ -125,6 +135,7 @@ function addRow(memory: Draft, row: EntryRow): void {
 
 function decide(memory: Draft, row: EntryRow, status: KeptMemory["status"]): void {
   memory.status = status;
+  if (status === "active") memory.promoted = row.position;
   memory.decided = row.position;
   memory.decided_ms = row.created_ms;
   memory.reason = factsOf<"memory_promoted">(row).reason;

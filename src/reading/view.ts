@@ -39,7 +39,9 @@ export function readersOf(parts: ReadingParts): Readers {
     searches: new Searcher(parts),
     memories,
     review() {
-      desk ??= import("../review/review-desk.js").then(({ ReviewDesk }) => new ReviewDesk({ memories, entries }));
+      desk ??= import("../review/review-desk.js").then(
+        ({ ReviewDesk }) => new ReviewDesk({ index: parts.index, memories, entries }),
+      );
       return desk;
     },
   };

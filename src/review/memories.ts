@@ -1,11 +1,13 @@
 // Memories for whoever writes: statements are proposed or added, and decided upon, each change an entry of the log. What
 // is known of them is read back from the index.
+import { hash } from "node:crypto";
 import type { GroupCommit } from "../capture/group-commit.js";
-import { type OwnEntry, packOwn } from "../capture/own-entries.js";
-import type { Surroundings } from "../capture/pack.js";
+import type { OwnEntry } from "../capture/own-entries.js";
+import { pack, type Surroundings } from "../capture/pack.js";
 import { idClaim } from "../model/claims.js";
+import { Fault } from "../model/fault.js";
 import { knownOptions } from "../model/options.js";
-import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
+import { orThrow, RecorderError, Rejection, reject } from "../model/rejection.js";
 import type { TakenClaim } from "../ports/entry-log.js";
 import type { DroppedProposal, HeardWords, KeptProposal } from "../read/memories/judged.js";
 import {
@@ -13,17 +15,18 @@ import {
   parseMemoryListQuery,
   parseRecallQuery,
   type RecallOptions,
+  type RecallQuery,
 } from "../read/memories/memory-query.js";
 import type { MemoryDetail, MemoryList } from "../read/memories/memory-reader.js";
 import type { MemorySummary } from "../read/memories/memory-view.js";
 import type { Recalled } from "../read/memories/recalled.js";
 import { optionNamesOf } from "../read/question-rules.js";
 import type { Asking } from "../read/questions.js";
+import { MemoryEntries } from "./memory-entries.js";
 import {
   type EditOptions,
   type MemoryInput,
   type ParsedMemory,
-  type ParsedVerdict,
   type ProposalInput,
   parseMemoryInput,
   parseVerdict,
@@ -31,6 +34,7 @@ import {
   type VerdictOptions,
   type VerdictsInput,
 } from "./memory-input.js";
+import { RECALL_SOURCE } from "./session-given.js";
 
 export interface MemoriesParts {
   readonly reading: Asking;
@@ -49,6 +53,7 @@ export class Memories {
   readonly #reading: Asking;
   readonly #commit: Pick<GroupCommit, "append">;
   readonly #surroundings: Surroundings;
+  readonly #entries: MemoryEntries;
   /** One proposal at a time, or two that say the same would not know of each other. */
   #proposing: Promise<unknown> = Promise.resolve();
 
@@ -56,6 +61,7 @@ export class Memories {
     this.#reading = reading;
     this.#commit = commit;
     this.#surroundings = surroundings;
+    this.#entries = new MemoryEntries(surroundings);
   }
 
   /** Memories, the newest first; with `status: "candidate"` the queue, best first. */
@@ -79,7 +85,25 @@ export class Memories {
   /** What a model should be given, within a budget of tokens; to be handed to `recordInteraction` as it is. */
   async recall(options: RecallOptions = {}): Promise<Recalled> {
     const known = knownOptions(options, optionNamesOf("recall"));
-    return this.#reading.ask("recall", orThrow(parseRecallQuery(known, this.#surroundings.nowMs())));
+    const query = orThrow(parseRecallQuery(known, this.#surroundings.nowMs()));
+    const recalled = await this.#reading.ask("recall", query);
+    if (query.session_id !== "" && recalled.memories_used.length > 0) await this.#noteRecall(query, recalled);
+    return recalled;
+  }
+
+  /**
+   * Writes down in the session what it was given, once, so that nothing of it is learned there as if it were new. A store that
+   * cannot be written is asked all the same.
+   */
+  async #noteRecall({ session_id, project }: RecallQuery, { memories_used }: Recalled): Promise<void> {
+    const id = `recall:${hash("sha256", JSON.stringify([session_id, ...memories_used]))}`;
+    const said = { source: RECALL_SOURCE, record: { memories: memories_used } };
+    const draft = { kind: "raw", id, body: { session_id, ...(project === "" ? {} : { project }), ...said } } as const;
+    const packed = pack(draft, this.#surroundings);
+    if (packed instanceof Rejection) return;
+    await this.#commit.append([packed.entry]).catch((error: unknown) => {
+      if (!(error instanceof Fault)) throw error;
+    });
   }
 
   /** Proposes a statement, which passes the gates or is dropped by one of them. Only a person's verdict makes it active. */
@@ -94,10 +118,13 @@ export class Memories {
   async add(input: MemoryInput): Promise<MemorySummary> {
     const { proposal, ...whose } = orThrow(parseMemoryInput(input, "person"));
     const heard = orThrow(await this.#heard(proposal.evidence));
-    const kept = { ...proposal, similar_to: [], conflicts_with: [] };
-    const [statement, ...words] = this.#statement(kept, heard, whose);
+    // A person's word passes, and is told what else is known.
+    const judged = await this.#reading.ask("judge", proposal);
+    const { similar_to, conflicts_with } = "kept" in judged ? judged.kept : { similar_to: [], conflicts_with: [] };
+    const kept = { ...proposal, similar_to, conflicts_with };
+    const [statement, ...words] = this.#entries.statement(kept, heard, whose);
     const id = (statement as OwnEntry).id;
-    const promoted = this.#verdict("memory_promoted", id, proposal.project, whose);
+    const promoted = this.#entries.verdict("memory_promoted", id, proposal.project, whose);
     const taken = await this.#attempt([statement as OwnEntry, ...words, ...promoted]);
     return taken === undefined ? this.#read(id) : this.#same(id, proposal.content);
   }
@@ -106,8 +133,8 @@ export class Memories {
   async promote(id: string, options: EditOptions = {}): Promise<MemorySummary> {
     const verdict = orThrow(parseVerdict(options, ["actor", "reason", "content"]));
     const { project } = await this.#candidate(id);
-    const edited = verdict.content === "" ? [] : [this.#edited(id, project, verdict)];
-    await this.#append([...edited, ...this.#verdict("memory_promoted", id, project, verdict)]);
+    const edited = verdict.content === "" ? [] : [this.#entries.edited(id, project, verdict)];
+    await this.#append([...edited, ...this.#entries.verdict("memory_promoted", id, project, verdict)]);
     return this.#read(id);
   }
 
@@ -115,7 +142,7 @@ export class Memories {
   async reject(id: string, options: VerdictOptions = {}): Promise<MemorySummary> {
     const verdict = orThrow(parseVerdict(options, ["actor", "reason"]));
     const { project } = await this.#candidate(id);
-    await this.#append(this.#verdict("memory_rejected", id, project, verdict));
+    await this.#append(this.#entries.verdict("memory_rejected", id, project, verdict));
     return this.#read(id);
   }
 
@@ -128,12 +155,15 @@ export class Memories {
     const whose = { id: undefined, actor, confidence: undefined };
     const proposal = { type, content, project, source: "person", evidence: [], tags: [], generation: "" } as const;
     const [next] =
-      content === "" ? [] : this.#statement({ ...proposal, similar_to: [], conflicts_with: [] }, [], whose);
+      content === "" ? [] : this.#entries.statement({ ...proposal, similar_to: [], conflicts_with: [] }, [], whose);
     const superseded_by = next?.id ?? "";
-    const fields = { memory_id: id, superseded_by, status_before: status, actor, reason };
-    const superseded = packOwn("memory_superseded", fields, this.#surroundings, { project });
-    const inPlace = next === undefined ? [] : [next, ...this.#verdict("memory_promoted", next.id, project, whose)];
-    await this.#append([...inPlace, superseded, this.#audit(actor, id)]);
+    const superseded = this.#entries.superseded(
+      { memory_id: id, superseded_by, status_before: status, actor, reason },
+      project,
+    );
+    const inPlace =
+      next === undefined ? [] : [next, ...this.#entries.verdict("memory_promoted", next.id, project, whose)];
+    await this.#append([...inPlace, superseded, this.#entries.audit(actor, id)]);
     return this.#read(id);
   }
 
@@ -144,8 +174,8 @@ export class Memories {
     const candidates = await this.#candidates(ids);
     const projectOf = (id: string): string => candidates.get(id)?.project ?? "";
     await this.#append([
-      ...promote.flatMap((id) => this.#verdict("memory_promoted", id, projectOf(id), verdict)),
-      ...rejected.flatMap((id) => this.#verdict("memory_rejected", id, projectOf(id), verdict)),
+      ...promote.flatMap((id) => this.#entries.verdict("memory_promoted", id, projectOf(id), verdict)),
+      ...rejected.flatMap((id) => this.#entries.verdict("memory_rejected", id, projectOf(id), verdict)),
     ]);
     const memories = await this.#reading.ask("memoriesById", ids);
     return { memories, pending: await this.pending() };
@@ -153,19 +183,24 @@ export class Memories {
 
   async #propose({ proposal, ...whose }: ParsedMemory): Promise<MemorySummary | DroppedProposal> {
     const judged = await this.#reading.ask("judge", proposal);
-    if ("dropped" in judged) return judged;
-    const { kept, heard } = judged;
-    const known = kept.adds_evidence_to;
-    if (known === undefined) {
-      const entries = this.#statement(kept, heard, whose);
-      const id = (entries[0] as OwnEntry).id;
-      const taken = await this.#attempt(entries);
-      if (taken === undefined) return this.#read(id);
-      if (taken.some(({ claim }) => claim === idClaim(id))) return this.#same(id, kept.content);
-      return { dropped: "known", reason: "it was proposed before, from the same words" };
+    if ("dropped" in judged) {
+      const { heard = [], ...dropped } = judged;
+      if (dropped.adds_evidence_to !== undefined) await this.#support(dropped.adds_evidence_to, heard, whose.actor);
+      return dropped;
     }
-    await this.#attempt(heard.map((words) => this.#words(known, kept.project, words, whose.actor)));
-    return this.#read(known);
+    const { kept, heard } = judged;
+    const entries = this.#entries.statement(kept, heard, whose);
+    const id = (entries[0] as OwnEntry).id;
+    const taken = await this.#attempt(entries);
+    if (taken === undefined) return this.#read(id);
+    if (taken.some(({ claim }) => claim === idClaim(id))) return this.#same(id, kept.content);
+    return { dropped: "known", reason: "It was proposed before, from the same words." };
+  }
+
+  /** Adds words to what a candidate rests on, one entry's after the other's, since some may be there already. */
+  async #support(id: string, heard: readonly HeardWords[], actor: string): Promise<void> {
+    const { project } = await this.#named(id);
+    for (const words of heard) await this.#attempt([this.#entries.words(id, project, words, actor)]);
   }
 
   /** What was sent again with the same id is what it was, unless it says something else. */
@@ -184,47 +219,6 @@ export class Memories {
     return "missing" in heard
       ? reject({ code: "field_invalid", field: "evidence", message: heard.missing })
       : heard.words;
-  }
-
-  /** The entries of a new statement: itself first, then the words that it rests on. */
-  #statement(
-    kept: KeptProposal,
-    heard: readonly HeardWords[],
-    { id, actor, confidence }: Omit<ParsedMemory, "proposal">,
-  ): readonly OwnEntry[] {
-    const { type, content, source, generation, tags, valid_until = "", project, similar_to, conflicts_with } = kept;
-    const cites = heard.map(({ entry_id }) => entry_id);
-    const known = { type, content, source, generation, tags, valid_until, cites, similar_to, conflicts_with, actor };
-    const fields = confidence === undefined ? known : { ...known, confidence };
-    const statement = packOwn("memory_proposed", fields, this.#surroundings, { id, project });
-    return [statement, ...heard.map((words) => this.#words(statement.id, project, words, actor))];
-  }
-
-  #words(memory_id: string, project: string, heard: HeardWords, actor: string): OwnEntry {
-    const { entry_id: _, evidence, ...said } = heard;
-    const quotes = evidence.map(({ entry_id, quote }) => ({ entry_id, quote }));
-    const fields = { memory_id, content: "", evidence: quotes, ...said, actor };
-    return packOwn("memory_edited", fields, this.#surroundings, { project });
-  }
-
-  #edited(memory_id: string, project: string, { content, actor }: ParsedVerdict): OwnEntry {
-    const unsaid = { evidence: [], said_by: "", said_in: "", said_at: "" };
-    return packOwn("memory_edited", { memory_id, content, ...unsaid, actor }, this.#surroundings, { project });
-  }
-
-  /** A verdict, and the entry that makes it accountable. */
-  #verdict(
-    kind: "memory_promoted" | "memory_rejected",
-    memory_id: string,
-    project: string,
-    { actor, reason = "" }: { readonly actor: string; readonly reason?: string },
-  ): readonly OwnEntry[] {
-    const verdict = packOwn(kind, { memory_id, actor, reason }, this.#surroundings, { project });
-    return [verdict, this.#audit(actor, memory_id)];
-  }
-
-  #audit(actor: string, target: string): OwnEntry {
-    return packOwn("audit", { action: "verdict", actor, target }, this.#surroundings);
   }
 
   /** Appends all of them, or says that somebody was faster. */

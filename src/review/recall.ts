@@ -5,7 +5,7 @@ import { parseTime } from "../model/time.js";
 import { countTokensIn, type TokenCounter } from "../read/history/tokens.js";
 import type { RecallQuery } from "../read/memories/memory-query.js";
 import type { Recalled } from "../read/memories/recalled.js";
-import { eachWord, piecesOf } from "../reflect/words.js";
+import type { Stems } from "./stems.js";
 
 /** In this order, each with the share of the budget that it may take. What only happened once is not recalled. */
 const groups: readonly { readonly types: readonly MemoryType[]; readonly share: number }[] = [
@@ -16,16 +16,18 @@ const groups: readonly { readonly types: readonly MemoryType[]; readonly share: 
 
 /** What is worked out of a statement once. */
 interface Worked {
-  readonly words: ReadonlySet<string>;
+  readonly stems: ReadonlySet<string>;
   tokens?: number;
 }
 
 export class Recall {
   readonly #worked = new WeakMap<KeptMemory, Worked>();
   readonly #count: TokenCounter;
+  readonly #stems: Stems;
 
-  constructor(count: TokenCounter) {
+  constructor(count: TokenCounter, stems: Stems) {
     this.#count = count;
+    this.#stems = stems;
   }
 
   recall(memories: Iterable<KeptMemory>, query: RecallQuery): Recalled {
@@ -56,21 +58,21 @@ export class Recall {
     };
   }
 
-  /** How well each matches what is asked: words that few statements have say more. */
+  /** How well each matches what is asked: stems that few statements have say more. */
   #matches(memories: readonly KeptMemory[], q: string): ReadonlyMap<KeptMemory, number> {
-    const asked = wordsOf(q);
+    const asked = this.#stems.of(q);
     const matches = new Map<KeptMemory, number>();
     if (asked.size === 0) return matches;
-    const havingWord = new Map<string, KeptMemory[]>();
+    const havingStem = new Map<string, KeptMemory[]>();
     for (const memory of memories) {
-      for (const word of this.#work(memory).words) {
-        if (!asked.has(word)) continue;
-        const having = havingWord.get(word);
-        if (having === undefined) havingWord.set(word, [memory]);
+      for (const stem of asked) {
+        if (!this.#work(memory).stems.has(stem)) continue;
+        const having = havingStem.get(stem);
+        if (having === undefined) havingStem.set(stem, [memory]);
         else having.push(memory);
       }
     }
-    for (const having of havingWord.values()) {
+    for (const having of havingStem.values()) {
       const worth = Math.log(1 + memories.length / having.length);
       for (const memory of having) matches.set(memory, (matches.get(memory) ?? 0) + worth);
     }
@@ -86,7 +88,7 @@ export class Recall {
   #work(memory: KeptMemory): Worked {
     const known = this.#worked.get(memory);
     if (known !== undefined) return known;
-    const worked = { words: wordsOf(memory.content) };
+    const worked = { stems: this.#stems.of(memory.content) };
     this.#worked.set(memory, worked);
     return worked;
   }
@@ -118,13 +120,4 @@ function bestFirst(
       right.decided_ms - left.decided_ms ||
       right.proposed - left.proposed,
   );
-}
-
-function wordsOf(text: string): ReadonlySet<string> {
-  const words = new Set<string>();
-  const budget = { chars: text.length };
-  for (const piece of piecesOf(text, text.length)) {
-    eachWord(piece, budget, (from, start, end) => words.add(from.slice(start, end)));
-  }
-  return words;
 }

@@ -1,61 +1,80 @@
 // Where memories are worked with beside the index: recall, and the judgement of proposals by what was recorded.
-import type { Entry } from "../model/entry.js";
 import type { Evidence, Proposal } from "../model/memory.js";
+import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryReader } from "../read/entry-reader.js";
 import { loadTokenCounter } from "../read/history/tokens.js";
-import type { HeardWords, Hearing, Judged } from "../read/memories/judged.js";
+import { acceptanceOf } from "../read/memories/acceptance.js";
+import type { Hearing, Judged } from "../read/memories/judged.js";
 import type { RecallQuery } from "../read/memories/memory-query.js";
 import type { MemoryReader } from "../read/memories/memory-reader.js";
+import type { MemoriesById } from "../read/memories/memory-shelf.js";
 import type { Recalled } from "../read/memories/recalled.js";
-import { spokenIn } from "./quoted-words.js";
+import { judge } from "./gates/gates.js";
+import { groundOf, heardOf, namedEntries } from "./grounds.js";
 import { Recall } from "./recall.js";
+import { SessionGifts } from "./session-given.js";
+import { Stems } from "./stems.js";
 
 export interface ReviewDeskParts {
+  readonly index: EntryIndex;
   readonly memories: MemoryReader;
-  readonly entries: Pick<EntryReader, "getById">;
+  readonly entries: EntryReader;
 }
 
 export class ReviewDesk {
   readonly #memories: MemoryReader;
-  readonly #entries: ReviewDeskParts["entries"];
+  readonly #entries: EntryReader;
+  readonly #gifts: SessionGifts;
+  readonly #stems = new Stems();
   #recall: Recall | undefined;
+  #readings = 0;
 
-  constructor({ memories, entries }: ReviewDeskParts) {
-    this.#memories = memories;
-    this.#entries = entries;
+  constructor(parts: ReviewDeskParts) {
+    this.#memories = parts.memories;
+    this.#entries = parts.entries;
+    this.#gifts = new SessionGifts(parts);
   }
 
   async recall(query: RecallQuery): Promise<Recalled> {
-    this.#recall ??= new Recall(await loadTokenCounter());
-    return this.#recall.recall((await this.#memories.all()).values(), query);
+    this.#recall ??= new Recall(await loadTokenCounter(), this.#stems);
+    return this.#recall.recall((await this.#all()).values(), query);
   }
 
   /** Whose words these are, where all of them stand in the entries that they name. */
   async hear(evidence: readonly Evidence[]): Promise<Hearing> {
-    const words: HeardWords[] = [];
-    for (const entry_id of new Set(evidence.map((one) => one.entry_id))) {
-      const entry = await this.#entries.getById(entry_id);
-      if (entry === undefined || "erased" in entry)
-        return { missing: `there is no entry ${entry_id}, or it was forgotten` };
-      const own = evidence.filter((one) => one.entry_id === entry_id);
-      const heard = heardIn(entry, own);
-      if (heard === undefined) return { missing: `a quote does not stand in entry ${entry_id}` };
-      words.push(heard);
+    const named = await namedEntries(evidence, this.#entries);
+    for (const { entry_id, quote } of evidence) {
+      const known = named.get(entry_id)?.quoted;
+      if (known === undefined) return { missing: `there is no entry ${entry_id}, or it was forgotten` };
+      const stands = known.said.some(({ text }) => text.includes(quote));
+      if (!stands) return { missing: `the quote does not stand word for word in entry ${entry_id}` };
     }
-    return { words };
+    return { words: heardOf(evidence, named) };
   }
 
+  /** Through the gates, unless whoever decides has had enough of the source. */
   async judge(proposal: Proposal): Promise<Judged> {
-    const heard = await this.hear(proposal.evidence);
-    if ("missing" in heard) return { dropped: "evidence", reason: heard.missing };
-    return { kept: { ...proposal, similar_to: [], conflicts_with: [] }, heard: heard.words };
+    const memories = await this.#all();
+    const { source, generation } = proposal;
+    const taken = acceptanceOf(memories.values()).find((one) => one.source === source && one.generation === generation);
+    if (taken?.is_paused === true) {
+      const verdicts = taken.accepted + taken.rejected;
+      const reason = `Of the last ${verdicts} proposals of this source ${taken.accepted} were accepted: it is paused.`;
+      return { dropped: "paused", reason };
+    }
+    const named = await namedEntries(proposal.evidence, this.#entries);
+    const ground = await groundOf(named, { memories, gifts: this.#gifts });
+    const judgement = judge(proposal, ground, this.#stems);
+    if ("kept" in judgement) return { kept: judgement.kept, heard: heardOf(judgement.kept.evidence, named) };
+    const { adds_evidence_to: joined, ...dropped } = judgement;
+    if (joined === undefined) return dropped;
+    return { ...dropped, adds_evidence_to: joined.id, heard: heardOf(joined.evidence, named) };
   }
-}
 
-function heardIn(entry: Entry, evidence: readonly Evidence[]): HeardWords | undefined {
-  const spoken = spokenIn(entry);
-  const speakers = evidence.map(({ quote }) => spoken.find(({ text }) => text.includes(quote))?.by);
-  const [said_by] = speakers;
-  if (said_by === undefined || speakers.includes(undefined)) return undefined;
-  return { entry_id: entry.id, evidence, said_by, said_in: entry.session_id, said_at: entry.created_at };
+  async #all(): Promise<MemoriesById> {
+    const memories = await this.#memories.all();
+    if (this.#readings !== this.#memories.readings) this.#gifts.forget();
+    this.#readings = this.#memories.readings;
+    return memories;
+  }
 }

@@ -13,17 +13,19 @@ export interface HeardWords {
 export interface KeptProposal extends Proposal {
   readonly similar_to: readonly string[];
   readonly conflicts_with: readonly string[];
-  /** A candidate that says the same already: its evidence grows by this. */
-  readonly adds_evidence_to?: string;
 }
 
 export interface DroppedProposal {
   /** The gate that it did not pass. */
   readonly dropped: string;
   readonly reason: string;
+  /** The candidate that says the same already and got the evidence. */
+  readonly adds_evidence_to?: string;
 }
 
-export type Judged = { readonly kept: KeptProposal; readonly heard: readonly HeardWords[] } | DroppedProposal;
+export type Judged =
+  | { readonly kept: KeptProposal; readonly heard: readonly HeardWords[] }
+  | (DroppedProposal & { readonly heard?: readonly HeardWords[] });
 
 /** Words that were looked for in the entries that they name, or why they are not there. */
 export type Hearing = { readonly words: readonly HeardWords[] } | { readonly missing: string };

@@ -54,6 +54,11 @@ export class MemoryReader {
     return this.#shelf.look();
   }
 
+  /** Another number means that something may have been forgotten: whoever keeps what was recorded lets go of it. */
+  get readings(): number {
+    return this.#shelf.readings;
+  }
+
   async pending(): Promise<number> {
     return countPending(await this.all());
   }

@@ -14,9 +14,15 @@ export class MemoryShelf {
   #memories = new Map<string, KeptMemory>();
   #standing: IndexStanding | undefined;
   #looking: Promise<unknown> = Promise.resolve();
+  #readings = 0;
 
   constructor(parts: Pick<ReadingParts, "index" | "log">) {
     this.#parts = parts;
+  }
+
+  /** How often all was read: another number means that something may have been forgotten, wherever else it is kept. */
+  get readings(): number {
+    return this.#readings;
   }
 
   /** Every memory that the index knows of as it stands now. One look at a time, or two would mix what they read. */
@@ -55,6 +61,7 @@ export class MemoryShelf {
       if (page.length < READ_AT_ONCE) break;
     }
     this.#memories = memories;
+    this.#readings += 1;
   }
 
   async #readChanges(position: number): Promise<void> {

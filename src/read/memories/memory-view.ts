@@ -18,6 +18,7 @@ export function toSummary(kept: KeptMemory): MemorySummary {
   const {
     evidence,
     proposed: _,
+    promoted: ____,
     proposed_ms,
     decided: __,
     decided_ms,

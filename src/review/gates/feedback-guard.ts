@@ -1,0 +1,42 @@
+// The fifth gate: what a session was given was not learned in it. Recalled text that is learned again is how memories
+// breed.
+import type { Evidence } from "../../model/memory.js";
+import { comparable } from "../comparable.js";
+import type { GivenText, Ground } from "../ground.js";
+import { speakersOf } from "./evidence.js";
+import type { Gate } from "./gate.js";
+
+/** A shorter text is a phrase that anybody may use. */
+const ECHOED_CHARS_MIN = 20;
+
+const inWords: { readonly [F in GivenText["from"]]: string } = {
+  context_pack: "in the context pack that the session was given",
+  memory: "in a memory that the session was given",
+  consolidation: "in a summary of the session",
+};
+
+export const feedbackGuard: Gate = (trial, { ground }) => {
+  for (const each of trial.evidence) {
+    const source = echoed(each, ground);
+    if (source !== undefined)
+      return { dropped: `What it quotes stood ${inWords[source.from]}: it was not learned there.` };
+  }
+  return { passed: trial };
+};
+
+function echoed(evidence: Evidence, ground: Ground): GivenText | undefined {
+  const session_id = ground.entriesById.get(evidence.entry_id)?.session_id;
+  const quote = comparable(evidence.quote);
+  if (quote === "") return undefined;
+  // An assistant that wraps what it was given in words of its own still repeats it.
+  const isAssistants = speakersOf(evidence, ground).every((by) => by === "assistant");
+  return ground.given.find((given) => {
+    if (given.session_id !== session_id) return false;
+    const text = comparable(given.text);
+    return within(quote, text) || (isAssistants && text.length >= ECHOED_CHARS_MIN && within(text, quote));
+  });
+}
+
+function within(part: string, whole: string): boolean {
+  return ` ${whole} `.includes(` ${part} `) || (/[^\p{ASCII}]/u.test(part) && whole.includes(part));
+}

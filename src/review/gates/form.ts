@@ -1,0 +1,33 @@
+// The first gate: a statement is a line of 8 to 280 characters with nothing invisible in it.
+import { codePoints } from "../../model/code-points.js";
+import type { Gate } from "./gate.js";
+
+const CHARS_MIN = 8;
+const CHARS_MAX = 280;
+
+/** No statement has so many bytes; what does is not even looked through. */
+const UNITS_MAX = 100_000;
+
+/** Controls, formats, halves of pairs, and what else of Unicode leaves no trace on a page. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]+/gu;
+/** White space that is not itself invisible: a mark of byte order separates nothing. */
+const SPACES = /(?:(?!\ufeff)[\s\u0085])+/gu;
+/** Marks that end sentences; those that belong to a name, such as in C# or 100%, stay. */
+const TRAILING_MARKS = new Set(".,;:!?…。！？；：、，．｡､—– ");
+
+export const form: Gate = (trial) => {
+  if (trial.content.length > UNITS_MAX) return { dropped: `It has more than ${CHARS_MAX} characters.` };
+  const content = cleaned(trial.content);
+  const chars = codePoints(content);
+  if (chars < CHARS_MIN) return { dropped: `It has ${chars} characters, and a statement has at least ${CHARS_MIN}.` };
+  if (chars > CHARS_MAX) return { dropped: `It has ${chars} characters, and a statement has at most ${CHARS_MAX}.` };
+  return { passed: { ...trial, content } };
+};
+
+/** White space collapsed, invisible characters and trailing punctuation gone. */
+function cleaned(text: string): string {
+  const visible = text.replace(SPACES, " ").replace(INVISIBLE, "").replace(SPACES, " ").trim();
+  let end = visible.length;
+  while (end > 0 && TRAILING_MARKS.has(visible.charAt(end - 1))) end -= 1;
+  return visible.slice(0, end);
+}

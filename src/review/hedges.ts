@@ -1,0 +1,141 @@
+// Words by which people and models say that they do not know: in a statement they make a guess of it.
+
+/** Where spaces separate words; each is looked for between word boundaries, case ignored. */
+const SPOKEN = {
+  english: [
+    "might",
+    "maybe",
+    "perhaps",
+    "probably",
+    "possibly",
+    "presumably",
+    "supposedly",
+    "apparently",
+    "hopefully",
+    "i think",
+    "i guess",
+    "i believe",
+    "i suppose",
+    "i suspect",
+    "i assume",
+    "i wonder",
+    "i feel like",
+    "my guess",
+    "we think",
+    "we could try",
+    "(?:is|are|it's|most|very|quite|more) likely",
+    "unlikely",
+    "not (?:quite |entirely |really |totally |100% )?(?:sure|certain)",
+    "unsure",
+    "unclear",
+    "(?:it|that|this|there|which|he|she|they|what) (?:also )?(?:seems?|appears?|looks like)",
+    "seems (?:to|like|that)",
+    "appears to be",
+    "seemingly",
+    "may (?:be|have|need|want|also|not be)",
+    "could (?:be|have been|it be|potentially|theoretically)",
+    "let me (?:try|check|see|think|look|guess|first|just)",
+    "let's (?:try|see|check|assume|say|suppose|pretend)",
+    "lets (?:try|see|check)",
+    "i'?ll try",
+    "i will try",
+    "trying to",
+    "what if",
+    "suppose (?:that|we|you|i|the)",
+    "assuming",
+    "hypothetically",
+    "in theory",
+    "theoretically",
+    "as far as i (?:know|can tell)",
+    "afaik",
+    "iirc",
+    "if i (?:remember|recall)(?: correctly)?",
+    "kind of",
+    "sort of",
+  ],
+  german: [
+    "vielleicht",
+    "wahrscheinlich",
+    "vermutlich",
+    "möglicherweise",
+    "eventuell",
+    "womöglich",
+    "ich (?:glaube|denke|vermute|schätze|nehme an)",
+    "glaube ich",
+    "denke ich",
+    "könnte(?:n|st)?",
+    "anscheinend",
+    "scheinbar",
+    "wohl eher",
+    "scheint",
+    "hoffentlich",
+    "angenommen",
+    "nicht (?:ganz |so )?sicher",
+    "mal (?:sehen|schauen|probieren)",
+    "lass (?:mich|uns) (?:mal )?(?:\\p{L}+ )?(?:versuchen|probieren|schauen|sehen|prüfen)",
+  ],
+  french: [
+    "peut-être",
+    "peut être que",
+    "probablement",
+    "sans doute",
+    "éventuellement",
+    "apparemment",
+    "vraisemblablement",
+    "je (?:pense|crois|suppose|présume)",
+    "il se peut",
+    "il se pourrait",
+    "pourrait",
+    "pourraient",
+    "semble",
+    "semblent",
+    "on dirait",
+    "pas (?:sûr|sûre|certain|certaine)",
+    "supposons",
+    "laisse-moi (?:essayer|vérifier|voir)",
+    "essayons",
+    "j'espère",
+  ],
+  spanish: [
+    "quizás?",
+    "tal vez",
+    "probablemente",
+    "posiblemente",
+    "a lo mejor",
+    "puede que",
+    "(?:yo )?creo que",
+    "pienso que",
+    "supongo",
+    "me parece",
+    "parece que",
+    "podría",
+    "podrían",
+    "aparentemente",
+    "no estoy segur[oa]",
+    "déjame (?:probar|intentar|ver|comprobar)",
+    "supongamos",
+    "ojalá",
+  ],
+} as const satisfies { readonly [language: string]: readonly string[] };
+
+const UNSPACED =
+  /也许|可能|大概|或许|应该是|恐怕|我觉得|我认为|我想可能|估计|似乎|好像|说不定|不确定|假设|試試|试试|让我试|也許|應該是|我覺得|我認為|似乎|かもしれ|たぶん|多分|おそらく|恐らく|と思い|と思う|と思われ|でしょうか|だろう|らしい|ようです|みたい(?:です|だ)|かな[。？?]?$|はず(?:です|だ)|試してみ|仮に|もしかし/u;
+
+const SPACED = new RegExp(`(?<![\\p{L}\\p{N}_])(?:${Object.values(SPOKEN).flat().join("|")})(?![\\p{L}\\p{N}_])`, "iu");
+
+const QUESTION = /[?？]["'”’»)\]*_」』）\s.!！]*$/u;
+const ASKED_UNSPACED = /(?:吗|嗎|呢|ですか|ますか|でしょうか)[。.？?\s]*$/u;
+
+/** Nothing but the beginning of a statement is looked through; what is longer is none. */
+const CHARS_MAX = 4_000;
+
+/** The first word that makes a guess of a text, as it stands there; undefined where it has none. */
+export function hedgeIn(text: string): string | undefined {
+  const looked = text.slice(0, CHARS_MAX).normalize("NFKC").replaceAll("’", "'").replace(/\s+/g, " ");
+  return SPACED.exec(looked)?.[0] ?? UNSPACED.exec(looked)?.[0];
+}
+
+export function isQuestion(text: string): boolean {
+  const end = text.slice(-200);
+  return QUESTION.test(end) || ASKED_UNSPACED.test(end);
+}
