@@ -28,7 +28,7 @@ export const mayImport = {
   import: ["model"],
   otlp: ["model"],
   // A story is entries as anybody would record them.
-  demo: ["model"],
+  demo: ["model", "recorder.ts"],
   guard: ["model", "ports"],
   review: ["model", "ports", "capture", "indexing", "read", "reflect"],
   // What custody writes about the log goes in as every entry does.

@@ -20,6 +20,9 @@ const views = {
   find: `/ui/sessions/${MARCH}?q=ledger#12`,
   search: "/ui/search?q=rounding",
   entry: "/ui/entries/demo-decision-rounding",
+  review: "/ui/review",
+  memories: "/ui/memories",
+  memory: "/ui/memories/demo-memory-ledger",
   reflection: "/ui/reflection",
   integrity: "/ui/integrity",
 };
@@ -31,11 +34,11 @@ const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("
 const folder = resolve(process.argv.find((argument) => argument.startsWith("--out="))?.slice(6) ?? "screenshots");
 mkdirSync(folder, { recursive: true });
 
-const [{ openRecorder }, { serve }, { demoStory }] = await Promise.all(
+const [{ openRecorder }, { serve }, { tellStory }] = await Promise.all(
   ["index.js", "http/serve.js", "demo/story.js"].map((file) => import(join(repositoryRoot, "dist", "src", file))),
 );
 const recorder = await openRecorder({ data: "memory:" });
-await recorder.append(demoStory(Date.now()));
+await tellStory(recorder, Date.now());
 const serving = await serve({ recorder, version: "demo", port: 0 });
 const browser = await chromium.launch({ executablePath: findChromium(), args: flags });
 try {

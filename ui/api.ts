@@ -1,11 +1,16 @@
 // Asking the server: every call of the page in one place, typed by the HTTP contract, with the key where one is needed.
 import type {
+  AccessAnswer,
   EntriesRecorded,
   EntryAnswer,
   EntryPage,
   ErrorAnswer,
   HealthAnswer,
   HistoryAnswer,
+  MemoryAnswer,
+  MemoryPage,
+  MemorySummary,
+  ProposalAnswer,
   ReflectionAnswer,
   SearchAnswer,
   SessionAnswer,
@@ -17,7 +22,17 @@ import { createStore } from "./store.js";
 export type Row = EntryPage["entries"][number];
 export type Hit = SearchAnswer["results"][number];
 export type Session = SessionAnswer;
-export type { EntryPage, HealthAnswer, ReflectionAnswer, SearchAnswer, SessionPage, VerifyAnswer };
+export type Memory = MemorySummary;
+export type {
+  AccessAnswer,
+  EntryPage,
+  HealthAnswer,
+  MemoryAnswer,
+  ReflectionAnswer,
+  SearchAnswer,
+  SessionPage,
+  VerifyAnswer,
+};
 
 /** `GET /entries/{id}/context`: what a model was given. */
 export interface ContextAnswer {
@@ -109,12 +124,13 @@ interface Asking {
   readonly signal?: AbortSignal | undefined;
   readonly body?: unknown;
   readonly method?: string;
+  readonly keepalive?: boolean;
 }
 
 /** Asks, and answers with the response whatever it says; fails only where there is none. */
-export async function send(path: string, { signal, body, method }: Asking = {}): Promise<Response> {
+export async function send(path: string, { signal, body, method, keepalive = false }: Asking = {}): Promise<Response> {
   const json = body === undefined ? {} : { "content-type": "application/json" };
-  const init: RequestInit = { cache: "no-store", headers: { ...keyHeaders(), ...json } };
+  const init: RequestInit = { cache: "no-store", keepalive, headers: { ...keyHeaders(), ...json } };
   if (signal !== undefined) init.signal = signal;
   if (body !== undefined) init.body = JSON.stringify(body);
   init.method = method ?? (body === undefined ? "GET" : "POST");
@@ -154,7 +170,9 @@ export async function getHealth(signal?: AbortSignal): Promise<HealthAnswer> {
 export const listEntries = (query: Query, signal?: AbortSignal) =>
   ask<EntryPage>(address("/entries", query), { signal });
 
-export const getEntry = (id: string, signal?: AbortSignal) => ask<EntryAnswer>(`/entries/${part(id)}`, { signal });
+/** Masked, as everything that the page shows. */
+export const getEntry = (id: string, signal?: AbortSignal) =>
+  ask<EntryAnswer>(`/entries/${part(id)}?masked=1`, { signal });
 
 export const getContext = (id: string, signal?: AbortSignal) =>
   ask<ContextAnswer>(`/entries/${part(id)}/context`, { signal });
@@ -177,5 +195,28 @@ export const reflect = (query: Query, signal?: AbortSignal) =>
   ask<ReflectionAnswer>(address("/reflection", query), { signal });
 
 export const verify = (signal?: AbortSignal) => ask<VerifyAnswer>("/verify", { signal });
+
+export const getAccess = () => ask<AccessAnswer>("/access");
+
+export const listMemories = (query: Query, signal?: AbortSignal) =>
+  ask<MemoryPage>(address("/memories", query), { signal });
+
+export const getMemory = (id: string, signal?: AbortSignal) => ask<MemoryAnswer>(`/memories/${part(id)}`, { signal });
+
+export const proposeMemory = (proposal: object) => ask<ProposalAnswer>("/memories", { body: proposal });
+
+export interface Verdict {
+  readonly id: string;
+  readonly is: "promote" | "reject";
+  readonly reason?: string;
+  readonly content?: string;
+}
+
+/** Also sent where the page is being left: a verdict that was given counts. */
+export const judge = ({ id, is, ...said }: Verdict) =>
+  ask<MemorySummary>(`/memories/${part(id)}/${is}`, { body: said, keepalive: true });
+
+export const judgeMany = (verdicts: { readonly promote: readonly string[]; readonly reject: readonly string[] }) =>
+  ask<unknown>("/memories/verdicts", { body: verdicts });
 
 export const append = (entry: object) => ask<EntriesRecorded>("/entries", { body: entry });

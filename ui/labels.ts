@@ -35,7 +35,7 @@ let underWay: Promise<void> = Promise.resolve();
 export function useTitle(session: Pick<Session, "session_id" | "title">): string {
   const words = useStore(firstWords).get(session.session_id);
   if (session.title !== "") return session.title;
-  if (words === undefined) lookUp(session.session_id);
+  if (words === undefined && session.session_id !== "") lookUp(session.session_id);
   return words === undefined || words === "" ? session.session_id : words;
 }
 

@@ -1,5 +1,6 @@
 // The page: the frame, and in it the view that the address names.
 import { useEffect, useState } from "react";
+import { useAccessAsked } from "./access.js";
 import { door } from "./api.js";
 import { useKeys } from "./keys.js";
 import { Door } from "./parts/door.js";
@@ -10,7 +11,10 @@ import { EntryScreen } from "./screens/entry.js";
 import { IntegrityScreen } from "./screens/integrity.js";
 import { LiveScreen } from "./screens/live.js";
 import { Lost } from "./screens/lost.js";
+import { MemoriesScreen } from "./screens/memories.js";
+import { MemoryScreen } from "./screens/memory.js";
 import { ReflectionScreen } from "./screens/reflection.js";
+import { ReviewScreen } from "./screens/review.js";
 import { SearchScreen } from "./screens/search.js";
 import { SessionScreen } from "./screens/session.js";
 import { SessionsScreen } from "./screens/sessions.js";
@@ -19,6 +23,7 @@ import { useStore } from "./store.js";
 export function Page() {
   const place = usePlace();
   const { locked, code } = useStore(door);
+  useAccessAsked();
   const [isHelping, setHelping] = useState(false);
   useKeys({
     "/": () => document.querySelector<HTMLInputElement>("#search")?.focus(),
@@ -26,6 +31,8 @@ export function Page() {
     "g r": () => go(to([])),
     "g s": () => go(to(["sessions"])),
     "g f": () => go(to(["reflection"])),
+    "g v": () => go(to(["review"])),
+    "g m": () => go(to(["memories"])),
     "g i": () => go(to(["integrity"])),
   });
   const [view = ""] = place.parts;
@@ -55,6 +62,10 @@ function View({ place }: { readonly place: Place }) {
       return <ReflectionScreen query={place.query} />;
     case "integrity":
       return <IntegrityScreen />;
+    case "review":
+      return <ReviewScreen />;
+    case "memories":
+      return id === "" ? <MemoriesScreen query={place.query} /> : <MemoryScreen key={id} id={id} />;
     default:
       return <Lost />;
   }

@@ -77,6 +77,12 @@ const labelByKind: { readonly [kind: string]: string } = {
   clear: "cleared",
   withdrawal: "withdrawn",
   redaction: "forgotten",
+  memory_proposed: "proposed",
+  memory_edited: "evidence",
+  memory_promoted: "promoted",
+  memory_rejected: "rejected",
+  memory_superseded: "superseded",
+  memory_reinforced: "met again",
 };
 
 /** What an entry is about, in a few words; whatever it holds, the others are shown beside it. */
@@ -118,14 +124,23 @@ function wordsOf(entry: Row): string {
       return `${entry.action.replaceAll("_", " ")} by ${entry.actor}${entry.target && `: ${entry.target}`}`;
     case "redaction":
       return `${plural(entry.positions.length, "entry", "entries")} forgotten: ${entry.reason}`;
+    case "memory_proposed":
+      return entry.content;
+    case "memory_edited":
+      return entry.content || quotesOf(entry.evidence);
+    case "memory_promoted":
+    case "memory_rejected":
+    case "memory_superseded":
+      return `${entry.memory_id} by ${entry.actor}${entry.reason && `: ${entry.reason.replaceAll("_", " ")}`}`;
+    case "memory_reinforced":
+      return `${plural(entry.memories.length, "memory", "memories")} in the turn ${entry.turn_id}`;
     default:
-      return otherWords(entry);
+      return (entry as Row).id;
   }
 }
 
-/** Kinds that came later than this page say what they hold. */
-function otherWords(entry: { readonly id: string; readonly content?: unknown }): string {
-  return typeof entry.content === "string" ? entry.content : entry.id;
+function quotesOf(evidence: readonly { readonly quote?: unknown }[]): string {
+  return evidence.flatMap(({ quote }) => (typeof quote === "string" ? [`“${quote}”`] : [])).join(" ");
 }
 
 export function scoreWords(score: number | undefined): string {

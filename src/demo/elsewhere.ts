@@ -95,7 +95,10 @@ export const elsewhere: readonly Scene[] = [
         "Beim Zusammenführen überschreibt `...konto` den Warenkorb des Gastes, auch wenn der des Kontos leer ist.",
         0.91,
       ),
-      user("Bitte merke dir: Preise immer in Cent, niemals als Gleitkommazahl. Und behebe den Fehler."),
+      named(
+        "demo-said-cent",
+        user("Bitte merke dir: Preise immer in Cent, niemals als Gleitkommazahl. Und behebe den Fehler."),
+      ),
       decision(
         "Beim Anmelden werden beide Warenkörbe vereinigt",
         "kein Kunde soll einen Artikel verlieren, den er gewählt hat",
@@ -123,7 +126,10 @@ export const elsewhere: readonly Scene[] = [
       call("read_file", { path: "src/kondate.ts" }, "items.sort((a, b) => a.曜日.localeCompare(b.曜日))", 19),
       assistant("曜日を文字列として比較しているため、「水」が「月」より前に来ます。曜日には番号を使うべきです。", 0.9),
       user("今後、曜日は必ず数字で保存してください。"),
-      decision("曜日は 0 から 6 の数字で保存する", "文字列の順序は言語によって変わるため"),
+      named(
+        "demo-decision-weekday",
+        decision("曜日は 0 から 6 の数字で保存する", "文字列の順序は言語によって変わるため"),
+      ),
       failed("bash", { command: "npm test" }, "TypeError: localeCompare is not a function", 1_700),
       error("TypeError: a.曜日.localeCompare is not a function", "npm test"),
       call("bash", { command: "npm test" }, "22 passed", 1_650),
@@ -144,6 +150,15 @@ export const elsewhere: readonly Scene[] = [
       assistant(
         "## Kestrel 4.2\n\n- Mondays are fast again: pins of routes expire after ten minutes.\n- Phrases are counted once.\n- A slow answer says which shard it waited for.",
         0.87,
+      ),
+      named(
+        "demo-read-pins",
+        call(
+          "shell",
+          { command: "cat config/routes.yml" },
+          "# route pins expire after 60 minutes\npins: { ttl: 60m }",
+          30,
+        ),
       ),
       user("Shorter, and without the heading."),
       assistant(

@@ -56,7 +56,12 @@ export const invoices: readonly Scene[] = [
         "The test compares with `invoices/march.csv`, which is not in the repository. I **guess** that the ledger rounds half to even, but I have not seen it do so.",
         0.35,
       ),
-      user("The export is at fixtures/ledger/2026-03.csv. And remember that the ledger always wins over the invoice."),
+      named(
+        "demo-said-ledger",
+        user(
+          "The export is at fixtures/ledger/2026-03.csv. And remember that the ledger always wins over the invoice.",
+        ),
+      ),
       call(
         "bash",
         { command: "head -3 fixtures/ledger/2026-03.csv" },
@@ -179,7 +184,10 @@ export const invoices: readonly Scene[] = [
         "Another run holds the lock. I am not sure whether it still lives; breaking the lock *might* corrupt the migration.",
         0.31,
       ),
-      user("It is dead, I looked. From now on always run make unlock before a second deploy."),
+      named(
+        "demo-said-unlock",
+        user("It is dead, I looked. From now on always run make unlock before a second deploy."),
+      ),
       call(
         "bash",
         { command: "make unlock ENV=staging && make deploy ENV=staging" },

@@ -1,15 +1,27 @@
 // A week of several agents at work, as entries: what `hansard demo` shows, and what the page is tested with.
 import type { EntryInput } from "../model/entry.js";
+import type { Recorder } from "../recorder.js";
 import { elsewhere } from "./elsewhere.js";
 import { invoices } from "./invoices.js";
+import { added, proposed } from "./learned.js";
 import { routine } from "./routine.js";
 import type { Scene } from "./scene.js";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
+/** Tells the story to a recorder: the entries first, then what was learned from them. */
+export async function tellStory(recorder: Recorder, now_ms: number): Promise<void> {
+  await recorder.append(demoStory(now_ms));
+  for (const memory of added) await recorder.memories.add(memory);
+  for (const memory of proposed) {
+    const answer = await recorder.memories.propose(memory);
+    if ("dropped" in answer) throw new Error(`the story's ${memory.id} was dropped: ${answer.reason}`);
+  }
+}
+
 /** The story as it would have been recorded, oldest first, ending on the day of `now_ms`. */
-export function demoStory(now_ms: number): readonly EntryInput[] {
+function demoStory(now_ms: number): readonly EntryInput[] {
   const told = [...invoices, ...elsewhere, ...routine()].flatMap((scene) => tell(scene, now_ms));
   return told.toSorted((one, other) => one.at_ms - other.at_ms).map(({ entry }) => entry);
 }

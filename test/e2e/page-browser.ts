@@ -24,8 +24,9 @@ export function browserOfFile(): (address: string, options?: BrowserContextOptio
   });
   afterAll(() => browser?.close());
   return async (address, options = {}) => {
-    const page = await browser.newPage({ viewport: { width: 1100, height: 800 }, ...options });
-    onTestFinished(() => page.close());
+    const context = await browser.newContext({ viewport: { width: 1100, height: 800 }, ...options });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
     const asked: string[] = [];
     const problems: string[] = [];
     page.on("request", (request) => asked.push(request.url()));

@@ -7,8 +7,11 @@ import { exactTimeOf, firstLine, gistOf, isFailed, isUnsure, speakerOf, whenOf, 
 
 const TEXT_CHARS = 400;
 
-/** Where an entry is read: in its session where it has one. */
-function placeOf({ session_id, position, id }: Row, q = ""): string {
+/** Where an entry is read: what is about a memory there, all else in its session where it has one. */
+function placeOf(entry: Row, q = ""): string {
+  const { session_id, position, id } = entry;
+  if (entry.kind === "memory_proposed") return to(["memories", id]);
+  if ("memory_id" in entry) return to(["memories", entry.memory_id]);
   return session_id === "" ? to(["entries", id]) : to(["sessions", session_id], { q }, String(position));
 }
 

@@ -37,7 +37,10 @@ export function FindBar(options: {
         onChange={({ target }) => change(target.value)}
         onKeyDown={(event) => {
           if (event.key === "Enter") (event.shiftKey ? previous : next)();
-          if (event.key === "Escape") event.currentTarget.blur();
+          if (event.key !== "Escape") return;
+          // A field for searching would empty itself.
+          event.preventDefault();
+          event.currentTarget.blur();
         }}
       />
       <output className="quiet">

@@ -1,15 +1,19 @@
 // The frame of every view: one line with the name, the views, the search box and the state of the record.
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { connection, getHealth, type HealthAnswer } from "../api.js";
-import { go, Link, to, usePlace } from "../router.js";
+import { pendingCount } from "../pending.js";
+import { Link, to } from "../router.js";
 import { useStore } from "../store.js";
 import { plural } from "../words.js";
+import { SearchBox } from "./search-box.js";
 import { ThemeSwitch } from "./theme-switch.js";
 
 const views = [
   { view: "", name: "Record" },
   { view: "sessions", name: "Sessions" },
   { view: "reflection", name: "Reflection" },
+  { view: "review", name: "Review" },
+  { view: "memories", name: "Memories" },
   { view: "integrity", name: "Integrity" },
 ] as const;
 
@@ -42,6 +46,7 @@ export function Frame({ view, children }: { readonly view: string; readonly chil
 }
 
 function Menu({ view }: { readonly view: string }) {
+  const pending = useStore(pendingCount);
   const [isOpen, setOpen] = useState(false);
   return (
     <nav aria-label="Views">
@@ -51,60 +56,14 @@ function Menu({ view }: { readonly view: string }) {
       <ul className={isOpen ? "views open" : "views"}>
         {views.map(({ view: its, name }) => (
           <li key={its}>
-            <Link
-              to={to(its === "" ? [] : [its])}
-              aria-current={its === view ? "page" : undefined}
-              onBlur={() => undefined}
-            >
+            <Link to={to(its === "" ? [] : [its])} aria-current={its === view ? "page" : undefined}>
               {name}
+              {its === "review" && pending > 0 && <span className="pending">{pending}</span>}
             </Link>
           </li>
         ))}
       </ul>
     </nav>
-  );
-}
-
-function SearchBox() {
-  const { parts, query } = usePlace();
-  const isSearching = parts[0] === "search";
-  const asked = isSearching ? (query.get("q") ?? "") : "";
-  const [text, setText] = useState(asked);
-  const own = useRef(asked);
-  // The address changes the box only where somebody else changed the address.
-  useEffect(() => {
-    if (asked === own.current) return;
-    own.current = asked;
-    setText(asked);
-  }, [asked]);
-  const search = (q: string, replace: boolean): void => {
-    own.current = q;
-    go(to(["search"], { q }), { replace });
-  };
-  const change = (q: string): void => {
-    setText(q);
-    if (isSearching || q.trim().length > 1) search(q, isSearching);
-  };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    search(text, isSearching);
-    document.querySelector<HTMLElement>("[data-result]")?.focus();
-  };
-  return (
-    <form className="search-box" onSubmit={submit}>
-      <input
-        id="search"
-        type="search"
-        value={text}
-        onChange={({ target }) => change(target.value)}
-        onKeyDown={({ key, currentTarget }) => key === "Escape" && currentTarget.blur()}
-        placeholder="Search the record"
-        aria-label="Search the record"
-        autoComplete="off"
-        spellCheck={false}
-      />
-      <kbd>/</kbd>
-    </form>
   );
 }
 
@@ -116,7 +75,14 @@ function State() {
   const isAway = useStore(connection) === "away";
   useEffect(() => {
     const stop = new AbortController();
-    const look = (): void => void getHealth(stop.signal).then(setHealth, () => undefined);
+    const look = (): void =>
+      void getHealth(stop.signal).then(
+        (heard) => {
+          setHealth(heard);
+          pendingCount.set(heard.pending ?? 0);
+        },
+        () => undefined,
+      );
     look();
     const timer = setInterval(look, isAway ? 1_000 : HEALTH_MS);
     return () => {

@@ -11,6 +11,8 @@ const groups = [
       ["g r", "record"],
       ["g s", "sessions"],
       ["g f", "reflection"],
+      ["g v", "review"],
+      ["g m", "memories"],
       ["g i", "integrity"],
       ["?", "these keys"],
     ],
@@ -25,8 +27,19 @@ const groups = [
       ["f", "find in this session"],
       ["o", "open or close"],
       ["c", "what the model was given"],
+      ["m", "propose the selection as a memory"],
       ["y", "copy the link"],
       ["g g  G", "beginning, end"],
+    ],
+  },
+  {
+    name: "In review",
+    keys: [
+      ["a", "accept"],
+      ["r", "reject, then the number of a reason"],
+      ["e", "edit, then accept"],
+      ["s", "skip"],
+      ["u", "undo"],
     ],
   },
 ] as const;

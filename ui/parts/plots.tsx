@@ -1,5 +1,5 @@
 // Plots as labelled SVG: bars over time, bars by name, points on a scale; each with its numbers as a table for who listens.
-import type { ReactNode } from "react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 
 export interface Bar {
   readonly name: string;
@@ -12,24 +12,27 @@ export interface Bar {
 
 const WIDTH = 640;
 const ROW = 26;
-const NAME = 170;
-const FACTS = 120;
+const NAME_SHARE = 0.27;
+const CHAR_PX = 7;
 
 /** Bars beside their names: how many, and how many of them failed. */
 export function NamedBars({ title, bars }: { readonly title: string; readonly bars: readonly Bar[] }) {
   const most = Math.max(1, ...bars.map(({ value }) => value));
-  const room = WIDTH - NAME - FACTS;
+  const [figure, width] = useWidth();
+  const left = Math.round(width * NAME_SHARE);
+  const charsMax = Math.floor((left - 8) / CHAR_PX);
+  const room = width - left - 16 - CHAR_PX * Math.max(...bars.map(({ words }) => words.length));
   return (
-    <Plot title={title} bars={bars}>
-      <svg viewBox={`0 0 ${WIDTH} ${bars.length * ROW}`} role="img" aria-label={title} className="plot">
+    <Plot title={title} bars={bars} figure={figure}>
+      <svg viewBox={`0 0 ${width} ${bars.length * ROW}`} role="img" aria-label={title} className="plot">
         {bars.map(({ name, value, failed = 0, words }, at) => (
           <g key={name} transform={`translate(0 ${at * ROW})`}>
-            <text x={NAME - 8} y={17} textAnchor="end">
-              {name.length > 24 ? `${name.slice(0, 23)}…` : name}
+            <text x={left - 8} y={17} textAnchor="end">
+              {name.length > charsMax ? `${name.slice(0, charsMax - 1)}…` : name}
             </text>
-            <rect className="bar" x={NAME} y={5} width={Math.max(1, (value / most) * room)} height={16} />
-            <rect className="bar error" x={NAME} y={5} width={(failed / most) * room} height={16} />
-            <text className="quiet" x={NAME + Math.max(1, (value / most) * room) + 8} y={17}>
+            <rect className="bar" x={left} y={5} width={Math.max(1, (value / most) * room)} height={16} />
+            <rect className="bar error" x={left} y={5} width={(failed / most) * room} height={16} />
+            <text className="quiet" x={left + Math.max(1, (value / most) * room) + 8} y={17}>
               {words}
             </text>
           </g>
@@ -52,12 +55,13 @@ export function Columns(options: {
 }) {
   const { title, bars, axis } = options;
   const most = Math.max(1, ...bars.map(({ value }) => value));
-  const step = (WIDTH - LEFT) / Math.max(1, bars.length);
+  const [figure, width] = useWidth();
+  const step = (width - LEFT) / Math.max(1, bars.length);
   const high = (value: number): number => (value / most) * (TALL - 8);
   return (
-    <Plot title={title} bars={bars}>
-      <svg viewBox={`0 0 ${WIDTH} ${TALL + FOOT}`} role="img" aria-label={title} className="plot">
-        <line className="axis" x1={LEFT} x2={WIDTH} y1={TALL} y2={TALL} />
+    <Plot title={title} bars={bars} figure={figure}>
+      <svg viewBox={`0 0 ${width} ${TALL + FOOT}`} role="img" aria-label={title} className="plot">
+        <line className="axis" x1={LEFT} x2={width} y1={TALL} y2={TALL} />
         <text className="quiet" x={LEFT - 6} y={14} textAnchor="end">
           {most}
         </text>
@@ -88,7 +92,7 @@ export function Columns(options: {
             // biome-ignore lint/suspicious/noArrayIndexKey: three places, always the same.
             key={at}
             className="quiet"
-            x={[LEFT, LEFT + (WIDTH - LEFT) / 2, WIDTH][at]}
+            x={[LEFT, LEFT + (width - LEFT) / 2, width][at]}
             y={TALL + 16}
             textAnchor={(["start", "middle", "end"] as const)[at]}
           >
@@ -100,30 +104,45 @@ export function Columns(options: {
   );
 }
 
-function Plot({
-  title,
-  bars,
-  children,
-}: {
+/** As wide as there is room, so that labels are as large on a phone as elsewhere. */
+function useWidth(): readonly [figure: RefObject<HTMLElement | null>, width: number] {
+  const figure = useRef<HTMLElement>(null);
+  const [width, setWidth] = useState(WIDTH);
+  useEffect(() => {
+    if (figure.current === null) return;
+    const resized = new ResizeObserver(
+      ([entry]) => entry !== undefined && setWidth(Math.round(entry.contentRect.width)),
+    );
+    resized.observe(figure.current);
+    return () => resized.disconnect();
+  }, []);
+  return [figure, width];
+}
+
+function Plot(options: {
   readonly title: string;
   readonly bars: readonly Bar[];
+  readonly figure: RefObject<HTMLElement | null>;
   readonly children: ReactNode;
 }) {
+  const { title, bars, figure, children } = options;
   return (
-    <figure className="plot-figure">
+    <figure className="plot-figure" ref={figure}>
       {children}
       <figcaption>{title}</figcaption>
-      <table className="only-read">
-        <caption>{title}</caption>
-        <tbody>
-          {bars.map(({ name, words }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>{words}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div className="only-read">
+        <table>
+          <caption>{title}</caption>
+          <tbody>
+            {bars.map(({ name, words }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{words}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }

@@ -1,5 +1,6 @@
 // What is known of the session as a whole, and what can be done with it.
 import { useState } from "react";
+import { useMay } from "../access.js";
 import { getHistory, type Session, send } from "../api.js";
 import { Link, to } from "../router.js";
 import { dayOf, durationOf, plural, timeOf } from "../words.js";
@@ -83,6 +84,7 @@ function CopyHistory({ id }: { readonly id: string }) {
 
 /** Written by the server, kept by the browser: a link could not carry a key. */
 function Export({ id }: { readonly id: string }) {
+  const may = useMay("admin");
   const [refusal, setRefusal] = useState("");
   const save = async (): Promise<void> => {
     const response = await send(`/export?session_id=${encodeURIComponent(id)}&masked=1`);
@@ -96,6 +98,7 @@ function Export({ id }: { readonly id: string }) {
     link.click();
     URL.revokeObjectURL(link.href);
   };
+  if (!may) return null;
   return (
     <>
       <button type="button" className="plain" onClick={() => void save()}>

@@ -1,8 +1,10 @@
 // What the reader thinks of an answer: a feedback entry like any other.
 import { useState } from "react";
+import { useMay } from "../access.js";
 import { append } from "../api.js";
 
 export function Thumbs({ id, score }: { readonly id: string; readonly score: number | undefined }) {
+  const may = useMay("capture");
   const [given, setGiven] = useState<number>();
   const [failure, setFailure] = useState("");
   const now = given ?? score;
@@ -13,6 +15,7 @@ export function Thumbs({ id, score }: { readonly id: string; readonly score: num
       setFailure(error.message);
     });
   };
+  if (!may) return null;
   return (
     <span className="thumbs">
       <button type="button" className="plain" aria-pressed={now !== undefined && now > 0} onClick={() => give(1)}>

@@ -116,6 +116,7 @@ function Margin(
       data-speaker={speaker}
       data-here={isHere || undefined}
       data-tone={notableIn(line)}
+      data-entry={line.is === "speech" ? line.entry.id : undefined}
       aria-current={isHere || undefined}
     >
       <a className="time" href={`#${line.key}`} title={wholeTimeOf(line.at)}>

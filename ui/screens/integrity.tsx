@@ -1,10 +1,11 @@
 // Whether the record can be trusted, in sentences: the chain, the index, who may read it, and what was done to it.
 import { useEffect, useState } from "react";
+import { useAccess } from "../access.js";
 import { useAnswer } from "../answer.js";
 import { getHealth, type HealthAnswer, listEntries, type Row, type VerifyAnswer, verify } from "../api.js";
 import { EntryLine } from "../parts/entry-line.js";
 import { Failed, Loading } from "../parts/notice.js";
-import { agoOf, countOf, plural, wholeTimeOf } from "../words.js";
+import { agoOf, countOf, plural, whenOf, wholeTimeOf } from "../words.js";
 
 const AUDIT_SHOWN = 50;
 
@@ -23,6 +24,7 @@ export function IntegrityScreen() {
       {checked.value !== undefined && <Chain {...checked.value} again={checked.again} busy={checked.busy} />}
       {health.value !== undefined && <State health={health.value} />}
       <Forgotten rows={(forgotten.value?.entries ?? []) as readonly Row[]} />
+      <KeyList />
       <h2>Who did what to the record</h2>
       {audit.value?.entries.length === 0 ? (
         <p className="quiet">No key was made or revoked, nothing was exported, forgotten or judged.</p>
@@ -102,6 +104,51 @@ function State({ health }: { readonly health: HealthAnswer }) {
           " The log no longer holds what it once did: hansard doctor explains what is missing."}
       </p>
       <p className="quiet">Hansard {health.version}</p>
+    </section>
+  );
+}
+
+/** Only who may do all is told of the keys. */
+function KeyList() {
+  const access = useAccess();
+  if (access === undefined) return null;
+  const keys = access.keys ?? [];
+  const good = keys.filter(({ revoked_at }) => revoked_at === undefined);
+  return (
+    <section>
+      <h2>Who may come in</h2>
+      <p>
+        {access.actor === "person"
+          ? "There are no keys: whoever reaches this machine’s own address is taken for you."
+          : `You came in with a key of scope ${access.scope}.`}
+        {good.length > 0 && ` ${plural(good.length, "key is", "keys are")} good.`}
+      </p>
+      {keys.length > 0 && (
+        <table className="set">
+          <thead>
+            <tr>
+              {["Key", "Scope", "Name", "Made", "Revoked"].map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {keys.map(({ id, scope, name, created_at, revoked_at }) => (
+              <tr key={id}>
+                <td>
+                  <code>{id}</code>
+                </td>
+                <td>{scope}</td>
+                <td dir="auto">{name}</td>
+                <td>{whenOf(created_at)}</td>
+                <td>{revoked_at === undefined ? "" : whenOf(revoked_at)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
     </section>
   );
 }

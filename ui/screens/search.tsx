@@ -7,7 +7,9 @@ import { type Labels, useLabels, useTitle } from "../labels.js";
 import { Snippet } from "../marks.js";
 import { EntryLine } from "../parts/entry-line.js";
 import { Failed, Loading } from "../parts/notice.js";
+import { submitted } from "../parts/search-box.js";
 import { Link, to } from "../router.js";
+import { useStore } from "../store.js";
 import { countOf, plural } from "../words.js";
 
 const PAGE = 40;
@@ -17,9 +19,16 @@ export function SearchScreen({ query }: { readonly query: URLSearchParams }) {
   const q = useSettled(query.get("q") ?? "");
   const labels = useLabels();
   const answer = useAnswer(
-    (signal) => (q.trim() === "" ? Promise.resolve(undefined) : searchRecord({ q, limit: PAGE, facets: 1 }, signal)),
+    async (signal) =>
+      q.trim() === "" ? undefined : { q, ...(await searchRecord({ q, limit: PAGE, facets: 1 }, signal)) },
     [q],
   );
+  const wanted = useStore(submitted);
+  useEffect(() => {
+    if (wanted === "" || answer.value?.q !== wanted) return;
+    submitted.set("");
+    document.querySelector<HTMLElement>("[data-result]")?.focus();
+  }, [wanted, answer.value]);
   const [further, setFurther] = useState<{ readonly hits: readonly Hit[]; readonly cursor: string | null }>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another question has other pages.
   useEffect(() => setFurther(undefined), [answer.value]);

@@ -7,6 +7,7 @@ import { useTitle } from "../labels.js";
 import { Marks } from "../marks.js";
 import { FindBar } from "../parts/find-bar.js";
 import { Empty, Failed, Loading } from "../parts/notice.js";
+import { Propose } from "../parts/propose.js";
 import { SessionHead } from "../parts/session-head.js";
 import { SessionMap } from "../parts/session-map.js";
 import { TranscriptLine } from "../parts/transcript-line.js";
@@ -161,6 +162,7 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
               })}
             </div>
           </section>
+          <Propose project={session?.projects[0] ?? ""} />
           {fresh > 0 && (
             <button type="button" className="fresh at-end" onClick={() => show(lines.length - 1)}>
               {fresh} new

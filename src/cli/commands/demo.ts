@@ -1,6 +1,6 @@
 // `hansard demo`: a server on a record in memory that holds a week's story, so that a newcomer sees everything at once.
 import type { Command } from "commander";
-import { demoStory } from "../../demo/story.js";
+import { tellStory } from "../../demo/story.js";
 import type { CommandModule, Invocation } from "../command.js";
 import { listeningOptions, serveRecord } from "./serve.js";
 
@@ -11,8 +11,6 @@ export const demoCommand: CommandModule = {
 
   run(invocation: Invocation) {
     const settings = { ...invocation.settings, data: "memory:" };
-    return serveRecord({ ...invocation, settings }, async (recorder) => {
-      await recorder.append(demoStory(Date.now()));
-    });
+    return serveRecord({ ...invocation, settings }, (recorder) => tellStory(recorder, Date.now()));
   },
 };
