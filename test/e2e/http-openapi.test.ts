@@ -49,7 +49,7 @@ test("the document names every route but those that serve pages", async () => {
     expect(app.hasRoute({ method, url }), route).toBe(true);
   }
   expect(named.sort()).toEqual([
-    ...["GET /entries", "GET /entries/:id", "GET /export", "GET /health", "GET /interactions", "GET /interactions/:id"],
+    ...["GET /access", "GET /entries", "GET /entries/:id", "GET /export", "GET /health", "GET /interactions", "GET /interactions/:id"],
     ...["GET /memories", "GET /memories/:id"],
     "GET /metrics",
     ...["GET /recall", "GET /reflection"],
