@@ -10,6 +10,7 @@ import { capture } from "./capture.js";
 import type { Suite } from "./figures.js";
 import { hostile } from "./hostile.js";
 import { http } from "./http.js";
+import { importing } from "./import.js";
 import { indexing } from "./indexing.js";
 import { postgres } from "./postgres.js";
 import { reading } from "./reading.js";
@@ -30,6 +31,7 @@ const suites: readonly Suite[] = [
   search,
   tail,
   reflection,
+  importing,
   hostile,
   postgres,
 ];

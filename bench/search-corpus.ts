@@ -83,7 +83,7 @@ export function idOf(number: number): string {
 }
 
 /** Mulberry32: small, quick and even enough for texts. */
-function seeded(seed: number): () => number {
+export function seeded(seed: number): () => number {
   let state = Math.imul(seed, 0x9e3779b1);
   return () => {
     state = (state + 0x6d2b79f5) | 0;

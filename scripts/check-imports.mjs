@@ -66,9 +66,9 @@ export const mayImport = {
     ...["model", "ports", "capture", "read", "tail", "export", "guard", "review", "custody", "background"],
     ...["recorder.ts", "vitals.ts"],
   ],
-  "open-sides.ts": ["ports", "reading", "tail", "stores.ts", "threads", "compose-recorder.ts"],
+  "open-sides.ts": ["model", "ports", "reading", "tail", "stores.ts", "threads", "compose-recorder.ts"],
   "open-recorder.ts": [
-    ...["model", "capture", "guard", "custody", "reading"],
+    ...["model", "capture", "read", "guard", "custody", "reading"],
     ...["open-sides.ts", "compose-recorder.ts", "recorder.ts", "stores.ts"],
   ],
   "index.ts": [
@@ -76,7 +76,7 @@ export const mayImport = {
     ...["open-recorder.ts", "open-sides.ts", "session.ts", "recorder.ts"],
   ],
   // Parameters, flags and their words follow from the table of what can be asked.
-  http: ["model", "guard", "read/question-rules.ts", "recorder.ts"],
+  http: ["model", "guard", "read/question-rules.ts", "recorder.ts", "mcp"],
   mcp: ["model", "guard", "read/question-rules.ts", "recorder.ts"],
   "inspect-store.ts": ["model", "ports", "custody", "engines/*", "stores.ts"],
   "back-up-store.ts": ["model", "custody", "engines/*"],
@@ -118,7 +118,7 @@ const homeOfPackage = {
   "@clickhouse/client": "engines/clickhouse",
   fastify: "http",
   commander: "cli",
-  "@modelcontextprotocol/sdk": "mcp",
+  "@modelcontextprotocol/server": "mcp",
 };
 
 const readerOfForeignTables = "src/import/tables.ts";

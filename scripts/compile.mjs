@@ -77,7 +77,7 @@ function outputsOf(source) {
  * @param {ReadonlySet<string>} outputs
  */
 function removeStale(root, outputs) {
-  for (const folder of ["src", "test", "bench", "scripts"]) {
+  for (const folder of ["src", "client", "test", "bench", "scripts"]) {
     for (const file of listFiles(join(root, "dist"), folder)) {
       if (outputs.has(join("dist", file))) continue;
       rmSync(join(root, "dist", file));

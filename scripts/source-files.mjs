@@ -29,7 +29,7 @@ export function listFiles(root, folder = "") {
  * @param {string} root
  */
 export function compiledSources(root) {
-  const typescript = ["src", "test", "bench"].flatMap((folder) => listFiles(root, folder));
+  const typescript = ["src", "client", "test", "bench"].flatMap((folder) => listFiles(root, folder));
   return [
     ...typescript.filter((file) => file.endsWith(".ts")),
     ...listFiles(root, "scripts").filter((file) => file.endsWith(".mjs")),

@@ -162,7 +162,7 @@ async function prove(draft: string, onStep: (says: string) => void): Promise<Omi
 async function openAndClose(path: string): Promise<void> {
   if (existsSync(dirname(path)) && statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new Fault("store_missing", `there is no store: ${path} does not exist`, {
-      hint: "Name the folder of a store with --data, or a file that `hansard backup` wrote.",
+      hint: "Name the folder of a store with --data, or the file of a backup.",
     });
   }
   await SqliteLog.open({ path, mode: "read" }).close();
@@ -170,7 +170,7 @@ async function openAndClose(path: string): Promise<void> {
 
 function unproven(result: Verification & { readonly ok: false }): Fault {
   return new Fault("store_corrupt", `the copy does not verify: position ${result.position}, ${result.reason}`, {
-    hint: "Nothing was written. Run `hansard doctor` on the store: it was most likely damaged before it was copied.",
+    hint: "Nothing was written. The store was most likely damaged before it was copied; let `doctor` look at it.",
   });
 }
 

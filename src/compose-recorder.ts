@@ -13,6 +13,7 @@ import type { KeyStore } from "./ports/key-store.js";
 import type { Mask } from "./ports/mask.js";
 import type { Growth } from "./ports/store.js";
 import type { Reading } from "./read/questions.js";
+import type { PriceFile } from "./read/usage/price-file.js";
 import { Recorder, type RecorderParts } from "./recorder.js";
 import { Memories } from "./review/memories.js";
 import { TailHub } from "./tail/hub.js";
@@ -30,6 +31,8 @@ export interface RecorderSides {
   readonly mask: Mask;
   /** Hides them before they are stored. */
   readonly redact?: Mask | undefined;
+  /** In the place of the prices that come with the program. */
+  readonly prices?: PriceFile | undefined;
   /** Word from other servers that the log has grown, where there are any. */
   readonly growth?: Growth | undefined;
 }
@@ -41,9 +44,9 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   const keys = new Keys({ store: sides.keyStore, nowMs: surroundings.nowMs, note: own.note, mask });
   const tails = new TailHub({ source: sides.tailSource, log });
   commit.listen(() => reading.grown());
-  commit.listen(() => tails.grown());
+  commit.listen((how) => tails.grown(how));
   growth?.listen(() => commit.announce());
-  const shared = { reading, keys, tails, nowMs: surroundings.nowMs };
+  const shared = { reading, keys, tails, mask, nowMs: surroundings.nowMs, prices: sides.prices };
   const vitals = new Vitals({
     ...{ log, reading, commit, tails: () => tails.size },
     isContradicted: () => own.custody.isContradicted(),

@@ -12,15 +12,17 @@ export interface CopyOptions {
   readonly from: string;
   readonly to: string;
   readonly onProgress?: (progress: { readonly position: number; readonly end: number }) => void;
+  /** Hears why, once for each, if a database that is not there is waited for. */
+  readonly onWait?: (fault: Fault) => void;
 }
 
 export async function copyStore(options: CopyOptions): Promise<CopyOutcome> {
-  const from = await openLog(options.from, "read").catch((error: unknown) => {
+  const from = await openLog(options.from, "read", options.onWait).catch((error: unknown) => {
     if (!(error instanceof Fault) || error.code !== "store_missing") throw error;
     throw new Fault("store_missing", error.message, { hint: "Name the folder or the address of a store with --from." });
   });
   try {
-    const to = await openLog(options.to, "create");
+    const to = await openLog(options.to, "create", options.onWait);
     try {
       const { onProgress } = options;
       return await copyLog({ from, to, ...(onProgress === undefined ? {} : { onProgress }) });
@@ -32,6 +34,6 @@ export async function copyStore(options: CopyOptions): Promise<CopyOutcome> {
   }
 }
 
-async function openLog(address: string, mode: LogMode): Promise<EntryLog> {
-  return (await openStore({ address, mode })).log(mode);
+async function openLog(address: string, mode: LogMode, onWait: CopyOptions["onWait"]): Promise<EntryLog> {
+  return (await openStore({ address, mode, onWait })).log(mode);
 }

@@ -65,6 +65,9 @@ export type { SearchOptions, SessionHistoryOptions } from "./read/search/search-
 export type { SearchHit, SearchPage } from "./read/search/searcher.js";
 export type { HistoryFormat, HistoryOptions, SessionListOptions, TimelineOptions } from "./read/session-query.js";
 export type { SessionList, SessionSummary, Timeline } from "./read/session-reader.js";
+export type { PricesFrom } from "./read/usage/price-table.js";
+export type { UsageDivision, UsageOptions } from "./read/usage/usage-query.js";
+export type { UsageReport, UsageRow, UsageTotal } from "./read/usage/usage-reader.js";
 export {
   type AcceptLogOptions,
   type AppendResult,

@@ -1,6 +1,8 @@
 // Looks at a store from the outside, also where it cannot be opened, for `hansard doctor`.
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { countClients } from "./custody/client-gaps.js";
 import {
+  clientFindings,
   comparisonFindings,
   type Diagnosis,
   diagnose,
@@ -73,6 +75,7 @@ async function inspectDatabase(options: InspectOptions): Promise<Diagnosis> {
     return databaseDiagnosis(shownPlace(data), checked, [
       ...comparisonFindings(comparison),
       ...evidenceFindings({ contradiction }),
+      ...clientFindings(await countClients(log)),
     ]);
   } finally {
     await store.close();
@@ -106,7 +109,7 @@ async function gatherFacts(options: InspectOptions, files: StoreFiles): Promise<
   const { data, onStep = () => undefined } = options;
   const folder = folderFacts(data);
   const outside = { node_version: process.versions.node, folder, disk_free_bytes: freeBytes(data) };
-  const unwalked = { chain: undefined, contradiction: undefined };
+  const unwalked = { chain: undefined, contradiction: undefined, clients: undefined };
   if (folder.state !== "there") {
     return { ...outside, ...unwalked, log: undefined, index: undefined, has_keys: false, comparison: undefined };
   }
@@ -157,18 +160,20 @@ async function walkChain(
   log: { readonly path: string; readonly position: number },
   heads: readonly IndexSource[],
   options: InspectOptions,
-): Promise<Pick<StoreFacts, "chain" | "contradiction">> {
+): Promise<Pick<StoreFacts, "chain" | "contradiction" | "clients">> {
   const onProgress = (through: number): void => options.onStep?.(`Walking the chain: ${through} of ${log.position} …`);
   try {
     const open = SqliteLog.open({ path: log.path, mode: "read" });
     try {
       const chain = await verify(open, { onProgress });
-      return { chain, contradiction: await contradictionIn(open, heads, options) };
+      const contradiction = await contradictionIn(open, heads, options);
+      return { chain, contradiction, clients: await countClients(open) };
     } finally {
       await open.close();
     }
   } catch (error) {
-    return { chain: { failure: error instanceof Error ? error.message : String(error) }, contradiction: undefined };
+    const failure = error instanceof Error ? error.message : String(error);
+    return { chain: { failure }, contradiction: undefined, clients: undefined };
   }
 }
 

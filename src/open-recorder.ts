@@ -6,9 +6,11 @@ import { composeRecorder } from "./compose-recorder.js";
 import { Sealing } from "./custody/sealing.js";
 import { createMask } from "./guard/masking/mask.js";
 import { parseMaskValues } from "./guard/masking/registered-values.js";
+import type { Fault } from "./model/fault.js";
 import { knownOptions, optionNames } from "./model/options.js";
 import { orThrow, RecorderError, reject } from "./model/rejection.js";
 import { type EngineParts, openSides } from "./open-sides.js";
+import { readPriceFile } from "./read/usage/price-file.js";
 import type { RebuildOptions } from "./reading/patience.js";
 import type { Recorder } from "./recorder.js";
 import { filesOf, isInProcess, isServed } from "./stores.js";
@@ -32,12 +34,17 @@ export interface RecorderOptions {
   readonly redact?: "capture" | undefined;
   /** The key that seals are signed with, made on first use: `hansard/seal-key.pem` in the user's configuration by default. */
   readonly seal_key?: string | undefined;
+  /** A file of prices in LiteLLM's form, in the place of those that come with the program, for `usage`. */
+  readonly prices?: string | undefined;
   /** When reads stop waiting for an index that is being rebuilt, and answer with `partial` instead. */
   readonly rebuild?: Partial<RebuildOptions>;
+  /** Hears why, once, if a database is not there yet: it is waited for, 30 s at most. */
+  readonly onWait?: ((fault: Fault) => void) | undefined;
 }
 
 const recorderOptionNames = optionNames<RecorderOptions>({
-  ...{ data: true, index: true, create: true, mask: true, redact: true, seal_key: true, rebuild: true },
+  ...{ data: true, index: true, create: true, mask: true, redact: true, seal_key: true, prices: true, rebuild: true },
+  onWait: true,
 });
 const rebuildOptionNames = optionNames<RebuildOptions>({ behind_max: true, wait_ms: true, newest: true });
 
@@ -47,16 +54,19 @@ export async function openRecorder(given: RecorderOptions = {}): Promise<Recorde
   const data = parseData(options.data);
   const values = orThrow(parseMaskValues(options.mask));
   const mask = createMask({ values });
+  const prices = options.prices === undefined ? undefined : orThrow(await readPriceFile(options.prices));
   const place = typeof data === "string" ? data : "memory:";
   const guarded = {
     surroundings: { nowMs: Date.now, randomBytes: pooledRandomBytes() },
     sealing: Sealing.of({ seal_key: options.seal_key, data: place }),
     mask,
+    prices,
     ...(isRedacting(options) ? { redact: mask } : {}),
   };
-  const { rebuild, create = true } = options;
+  const { rebuild, create = true, onWait } = options;
+  const mode = create ? "create" : "write";
   const index = options.index === undefined || options.index === "" ? undefined : parseIndex(options.index);
-  const sides = await openSides({ data, index, rebuild, mode: create ? "create" : "write", mask, mask_values: values });
+  const sides = await openSides({ data, index, rebuild, mode, mask, mask_values: values, onWait });
   return composeRecorder({ ...guarded, ...sides });
 }
 

@@ -1,5 +1,6 @@
 // Opens the two sides of a store, capturing and reading, each in the thread where it belongs.
 import type { RecorderSides } from "./compose-recorder.js";
+import type { Fault } from "./model/fault.js";
 import type { EntryIndex } from "./ports/entry-index.js";
 import type { EntryLog } from "./ports/entry-log.js";
 import type { IndexHolder } from "./ports/index-holder.js";
@@ -29,6 +30,8 @@ export interface SidesOptions {
   /** The address of the store that keeps the index, where that is another one. */
   readonly index?: string | undefined;
   readonly mode: LogMode;
+  /** Hears why, once, if a database that is not there is waited for. */
+  readonly onWait?: ((fault: Fault) => void) | undefined;
   readonly mask: Mask;
   /** What the mask was made with, for threads, which make their own. */
   readonly mask_values: readonly string[];
@@ -38,9 +41,9 @@ export interface SidesOptions {
 type Sides = Pick<RecorderSides, "log" | "reading" | "tailSource" | "keyStore" | "growth">;
 
 export async function openSides(options: SidesOptions): Promise<Sides> {
-  const { data, mode } = options;
+  const { data, mode, onWait } = options;
   if (typeof data !== "string") return { log: data.log, keyStore: data.keys, ...(await readHere(data, options)) };
-  const store = await openStore({ address: data, mode });
+  const store = await openStore({ address: data, mode, onWait });
   const log = await openWriter(store, mode);
   const reading = isInProcess(data)
     ? await readHere({ log, index: await store.index() }, options)

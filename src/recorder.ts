@@ -29,6 +29,7 @@ import type { ReflectionReport } from "./model/report.js";
 import type { Seal } from "./model/seal.js";
 import type { Contradiction, Verification } from "./model/verification.js";
 import type { EntryCounts } from "./ports/entry-index.js";
+import type { Mask } from "./ports/mask.js";
 import type { EntryJson } from "./read/entry-reader.js";
 import {
   type EntryListOptions,
@@ -49,6 +50,9 @@ import {
 import type { SearchPage } from "./read/search/searcher.js";
 import { parseSessionListQuery, type SessionListOptions } from "./read/session-query.js";
 import type { SessionList } from "./read/session-reader.js";
+import type { PriceFile } from "./read/usage/price-file.js";
+import { parseUsageQuery, type UsageOptions } from "./read/usage/usage-query.js";
+import type { UsageReport } from "./read/usage/usage-reader.js";
 import { rebuildWithProgress } from "./reading/rebuilding.js";
 import type { Memories } from "./review/memories.js";
 import { Session, type SessionLabels } from "./session.js";
@@ -72,7 +76,10 @@ export interface RecorderParts {
   readonly imports: ImportDoor;
   readonly exports: Exports;
   readonly vitals: Vitals;
+  readonly mask: Mask;
   readonly nowMs: () => number;
+  /** In the place of the prices that come with the program. */
+  readonly prices: PriceFile | undefined;
   /** The parts for whoever came in with this key. */
   readonly by: (key_id: string) => RecorderParts;
   /** Waits for what is being written, then closes the store. */
@@ -136,6 +143,8 @@ export class Recorder {
   readonly memories: Memories;
   /** How the store is, for whoever watches over a server. */
   readonly vitals: Vitals;
+  /** Hides secrets in what is shown beside other entries; for surfaces that show more than lists. */
+  readonly mask: Mask;
   readonly #parts: RecorderParts;
   #closing: Promise<void> | undefined;
 
@@ -144,6 +153,7 @@ export class Recorder {
     this.keys = parts.keys;
     this.memories = parts.memories;
     this.vitals = parts.vitals;
+    this.mask = parts.mask;
   }
 
   /**
@@ -290,6 +300,13 @@ export class Recorder {
   /** Looks back at the newest entries of conversations: what went wrong, what recurs, and how that has changed. */
   async reflect(options: ReflectionOptions = {}): Promise<ReflectionReport> {
     return this.#ask("reflect", orThrow(parseReflectionQuery(known("reflection", options), this.#parts.nowMs())));
+  }
+
+  /** How many tokens calls to models took and what they cost; each call counts once, however many entries tell of it. */
+  async usage(options: UsageOptions = {}): Promise<UsageReport> {
+    const { prices, nowMs } = this.#parts;
+    const query = orThrow(parseUsageQuery(known("usage", options), nowMs()));
+    return this.#ask("usage", prices === undefined ? query : { ...query, prices });
   }
 
   /** How much there is, by kind and project. */

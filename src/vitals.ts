@@ -7,7 +7,7 @@ import type { Asking } from "./read/questions.js";
 export interface Health {
   /** `degraded` while answers may lack older entries, the log cannot be used, or was cut off. */
   readonly status: "ok" | "degraded";
-  /** Position of the newest entry. */
+  /** Position of the newest entry; while the log cannot be asked, of the newest one that was known. */
   readonly position: number;
   /** Position through which the index has followed. */
   readonly indexed_through: number;
@@ -32,11 +32,15 @@ const STUCK_MS = 5_000;
 
 export class Vitals {
   readonly #parts: VitalsParts;
+  /** What was last known of them, for as long as they cannot be asked. */
+  #position = 0;
+  #indexedThrough = 0;
   #trouble: { readonly code: string; readonly atMs: number } | undefined;
 
   constructor(parts: VitalsParts) {
     this.#parts = parts;
     parts.commit.watch((report) => {
+      this.#position = Math.max(this.#position, report.position ?? 0);
       this.#trouble = report.fault === undefined ? undefined : { code: report.fault, atMs: performance.now() };
     });
   }
@@ -49,11 +53,13 @@ export class Vitals {
       reading.ask("pendingMemories").catch(() => undefined),
       this.#parts.isContradicted().catch(() => false),
     ]);
+    if (typeof head !== "string") this.#position = head.position;
+    if (index !== undefined) this.#indexedThrough = index.indexed_through;
     const trouble = typeof head === "string" ? head : (log.fault?.()?.code ?? this.#recentTrouble());
     return {
       status: trouble === undefined && index?.is_whole === true && !isContradicted ? "ok" : "degraded",
-      position: typeof head === "string" ? 0 : head.position,
-      indexed_through: index?.indexed_through ?? 0,
+      position: this.#position,
+      indexed_through: this.#indexedThrough,
       ...(pending === undefined ? {} : { pending }),
       ...(isContradicted ? { warnings: ["cut_off"] } : {}),
       ...(trouble === undefined ? {} : { trouble }),

@@ -15,6 +15,7 @@ import type {
   SearchAnswer,
   SessionAnswer,
   SessionPage,
+  UsageAnswer,
   VerifyAnswer,
 } from "../src/http/contract.js";
 import { createStore } from "./store.js";
@@ -193,6 +194,8 @@ export const searchRecord = (query: Query, signal?: AbortSignal) =>
 
 export const reflect = (query: Query, signal?: AbortSignal) =>
   ask<ReflectionAnswer>(address("/reflection", query), { signal });
+
+export const getUsage = (query: Query, signal?: AbortSignal) => ask<UsageAnswer>(address("/usage", query), { signal });
 
 export const verify = (signal?: AbortSignal) => ask<VerifyAnswer>("/verify", { signal });
 

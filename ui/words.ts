@@ -51,6 +51,11 @@ export function durationOf(ms: number): string {
   return hours < 48 ? `${hours.toFixed(hours < 10 ? 1 : 0)} h` : `${Math.round(hours / 24)} days`;
 }
 
+/** US dollars. */
+export function costOf(cost: number): string {
+  return `$${cost < 0.1 ? cost.toFixed(4) : cost.toFixed(2)}`;
+}
+
 export function sizeOf(chars: number): string {
   if (chars < 1000) return `${chars} B`;
   return chars < 1_000_000 ? `${(chars / 1000).toFixed(chars < 10_000 ? 1 : 0)} KB` : `${(chars / 1e6).toFixed(1)} MB`;

@@ -7,7 +7,7 @@ import { limits } from "../model/limits.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { requestTooWide } from "../model/shape-refusals.js";
 import { Turn } from "../model/turn.js";
-import type { EntryLog, Placement, StoredBody, TakenClaim } from "../ports/entry-log.js";
+import type { EntryLog, LogEntry, Placement, StoredBody, TakenClaim } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { bodiesAt } from "./bodies-at.js";
 import { type Draft, type GivenDraft, parseDraft } from "./draft.js";
@@ -97,6 +97,25 @@ export class Capture {
       if (turn.isOver) await turn.next();
     }
     return this.#settle(packed, turn);
+  }
+
+  /**
+   * Makes entries ready that are new, as far as anybody knows, and need nothing looked up. What comes back appends them, all
+   * or none, and answers with their positions; undefined, from either, means that they have to be looked at one by one.
+   */
+  prepare(inputs: readonly unknown[]): (() => Promise<readonly number[] | undefined>) | undefined {
+    const unit: LogEntry[] = [];
+    for (const input of inputs) {
+      const draft = this.#parse(input, undefined);
+      const packed =
+        draft instanceof Rejection || namesOthers(draft.kind) ? undefined : pack(draft, this.#surroundings);
+      if (packed === undefined || packed instanceof Rejection) return undefined;
+      unit.push(packed.entry);
+    }
+    return async () => {
+      const outcome = await this.#commit.append(unit);
+      return "placed" in outcome ? outcome.placed.map(({ position }) => position) : undefined;
+    };
   }
 
   async #parseAll(

@@ -3,7 +3,7 @@ import type { CaptureKind, Kind } from "../model/entry.js";
 import type { Field } from "../model/fields.js";
 import { parseId, parseLabel } from "../model/ids.js";
 import { isJsonObject, type JsonFlaw, type JsonObject, jsonFlaw, type ValuesLeft } from "../model/json.js";
-import { kindRules, parseKind } from "../model/kinds.js";
+import { commonFields, kindRules, parseKind } from "../model/kinds.js";
 import { limits } from "../model/limits.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { entryTooWide, nestingTooDeep } from "../model/shape-refusals.js";
@@ -30,7 +30,10 @@ type DraftBody = { [field: string]: unknown };
 const NONE: readonly string[] = [];
 
 /** Own fields of the envelope that a caller may give; everything else is a field of the kind, or extra. */
-const ENVELOPE = new Set(["kind", "id", "created_at", "session_id", "project", "client", "extra"]);
+const ENVELOPE = new Set([
+  ...["kind", "id", "created_at", "session_id", "project", "client", "extra"],
+  ...Object.keys(commonFields),
+]);
 
 export function parseDraft(given: unknown, kindWhenAbsent?: CaptureKind): GivenDraft | Rejection {
   const plain = toPlain(given);
@@ -45,7 +48,7 @@ export function parseDraft(given: unknown, kindWhenAbsent?: CaptureKind): GivenD
   const envelope = parseEnvelope(input, rule.needs_session, body);
   if (envelope !== undefined) return envelope;
   const fields = rule.fields as { readonly [name: string]: Field };
-  const refused = parseFields(input, fields, body);
+  const refused = parseFields(input, commonFields, body) ?? parseFields(input, fields, body);
   if (refused !== undefined) return refused;
   const unknown_fields = parseExtra(input, fields, body);
   if (unknown_fields instanceof Rejection) return unknown_fields;

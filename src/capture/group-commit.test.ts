@@ -206,6 +206,17 @@ test("the log's growth is announced to all who listen: of what was placed and re
   expect(told).toEqual({ first: 2, second: 2 });
 });
 
+test("whoever listens is told whether something may have been erased", async () => {
+  const commit = new GroupCommit(new MemoryLog());
+  const told: boolean[] = [];
+  commit.listen(({ may_erase }) => told.push(may_erase));
+  await commit.append([newEntry("a")]);
+  await commit.append([{ ...newEntry("r"), kind: "redaction", body: Buffer.from('{"id":"r","positions":[1]}') }]);
+  // Of what others have written nothing is known.
+  commit.announce();
+  expect(told).toEqual([false, true, true]);
+});
+
 test("it is drained once everything queued before has been answered", async () => {
   const log = new HeldLog();
   const commit = new GroupCommit(log);

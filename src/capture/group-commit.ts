@@ -1,7 +1,7 @@
 // Group commit: callers wait together, and one fsync serves them all. Nobody lingers for company: what queued up while
 // earlier batches were being written is the next batch.
 import { Fault } from "../model/fault.js";
-import type { AppendOutcome, AppendUnit, CopiedEntry, EntryLog } from "../ports/entry-log.js";
+import type { AppendOutcome, AppendUnit, CopiedEntry, EntryLog, LogEntry } from "../ports/entry-log.js";
 
 /** Two batches under way let the log write one while the next is being gathered. */
 const IN_FLIGHT_MAX = 2;
@@ -32,7 +32,15 @@ export interface CommitReport {
   readonly entries: number;
   readonly bytes: number;
   readonly ms: number;
+  /** The newest position that it gave out; absent where it placed nothing. */
+  readonly position?: number;
   readonly fault?: string;
+}
+
+/** What is known of how the log has grown. */
+export interface LogGrowth {
+  /** Whether a redaction may be among what came: not where all of it was written here and none was. */
+  readonly may_erase: boolean;
 }
 
 interface Waiting {
@@ -48,7 +56,7 @@ export class GroupCommit {
   #queuedBytes = 0;
   #queuedEntries = 0;
   readonly #watchers = new Set<(report: CommitReport) => void>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(growth: LogGrowth) => void>();
   #inFlight = 0;
   /** When each commit under way began, the oldest first. */
   readonly #startsMs = new Set<number>();
@@ -82,15 +90,15 @@ export class GroupCommit {
   }
 
   /** Is told each time that the log has grown, whoever wrote to it; what was placed then is durable. */
-  listen(grown: () => void): void {
+  listen(grown: (growth: LogGrowth) => void): void {
     this.#listeners.add(grown);
   }
 
   /** Word that the log has grown: after every commit, and from whoever learns that others have written to it. */
-  announce(): void {
+  announce(growth: LogGrowth = { may_erase: true }): void {
     for (const grown of this.#listeners) {
       try {
-        grown();
+        grown(growth);
       } catch (error) {
         // A defect of whoever listens: it is told, but what is durable is acknowledged, and the others hear of it.
         queueMicrotask(() => {
@@ -155,20 +163,20 @@ export class GroupCommit {
     const startMs = performance.now();
     this.#startsMs.add(startMs);
     let fault: unknown;
-    let hasGrown = false;
+    let position: number | undefined;
     try {
       const outcomes = await this.#log.append(batch.map((waiting) => waiting.unit));
       if (isAlone) this.#drawBreath();
       for (const [index, waiting] of batch.entries()) waiting.resolve(outcomes[index] as AppendOutcome);
-      hasGrown = outcomes.some((outcome) => "placed" in outcome);
+      position = newestOf(outcomes);
     } catch (error) {
       fault = error;
       for (const waiting of batch) waiting.reject(error);
     }
     this.#inFlight -= 1;
     this.#startsMs.delete(startMs);
-    this.#leaveQueue(batch, { ms: performance.now() - startMs, fault });
-    if (hasGrown) this.announce();
+    this.#leaveQueue(batch, { ms: performance.now() - startMs, position, fault });
+    if (position !== undefined) this.announce({ may_erase: batch.some(({ unit }) => unit.some(isRedaction)) });
     if (this.#queue.length > 0) this.#schedule();
     else if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
@@ -181,7 +189,10 @@ export class GroupCommit {
     });
   }
 
-  #leaveQueue(batch: readonly Waiting[], { ms, fault }: { readonly ms: number; readonly fault: unknown }): void {
+  #leaveQueue(
+    batch: readonly Waiting[],
+    { ms, position, fault }: { readonly ms: number; readonly position: number | undefined; readonly fault: unknown },
+  ): void {
     let bytes = 0;
     let entries = 0;
     for (const waiting of batch) {
@@ -191,7 +202,8 @@ export class GroupCommit {
     this.#queuedBytes -= bytes;
     this.#queuedEntries -= entries;
     const code = fault === undefined ? {} : { fault: fault instanceof Fault ? fault.code : "defect" };
-    for (const heard of this.#watchers) heard({ entries, bytes, ms, ...code });
+    const reached = position === undefined ? {} : { position };
+    for (const heard of this.#watchers) heard({ entries, bytes, ms, ...reached, ...code });
   }
 
   #takeBatch(): readonly Waiting[] {
@@ -207,6 +219,16 @@ export class GroupCommit {
     }
     return this.#queue.splice(0, size);
   }
+}
+
+function isRedaction({ kind }: LogEntry): boolean {
+  return kind === "redaction";
+}
+
+/** Units are placed in their order, so that the last one placed reaches furthest. */
+function newestOf(outcomes: readonly AppendOutcome[]): number | undefined {
+  const last = outcomes.findLast((outcome) => "placed" in outcome && outcome.placed.length > 0);
+  return last !== undefined && "placed" in last ? last.placed.at(-1)?.position : undefined;
 }
 
 function overloaded(): Fault {

@@ -48,6 +48,11 @@ export class ImportDoor {
     return this.#log.find(ids.map(idClaim));
   }
 
+  /** See the intake, which is what asks for it. */
+  prepare(entries: readonly unknown[]): (() => Promise<readonly number[] | undefined>) | undefined {
+    return this.#capture.prepare(entries);
+  }
+
   /** Appends all that can be, in order. A batch is all or none, so it is cut at what was refused. */
   async append(entries: readonly unknown[]): Promise<readonly ImportOutcome[]> {
     const outcomes: ImportOutcome[] = [];

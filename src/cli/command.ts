@@ -1,13 +1,14 @@
 // What every command of the program is made of, and the few things most of them share.
 import { readdirSync } from "node:fs";
 import type { Command } from "commander";
+import type { Fault } from "../model/fault.js";
 import { openRecorder } from "../open-recorder.js";
 import type { Recorder } from "../recorder.js";
 import { filesOf, isInProcess } from "../stores.js";
 import { type ExitStatus, WrongUse } from "./failures.js";
 import type { Settings } from "./settings.js";
 import { wrapText } from "./text/table.js";
-import type { Screen } from "./text/terminal.js";
+import { cleanLine, type Screen } from "./text/terminal.js";
 
 /** One call of a command: what was given, and where to write. */
 export interface Invocation {
@@ -59,15 +60,35 @@ export function notePartial(
   if (answer.partial && !json) screen.err.write("The index is being rebuilt; older entries may be missing.\n");
 }
 
+/** Says, once, that a database is being waited for; a program that reads the output learns it from the outcome. */
+export function waitingNote({ screen, json }: Pick<Invocation, "screen" | "json">): (fault: Fault) => void {
+  const { err } = screen;
+  return ({ message }) => {
+    const text = `${cleanLine(message)}; waiting for it, 30 seconds at most …`;
+    // On a terminal a line may stand there that says what is going on.
+    const clear = err.isTerminal ? "\r\u001b[2K" : "";
+    if (!json) err.write(`${clear}${wrapText(text, err.columns).join("\n")}\n`);
+  };
+}
+
 /** Opens the store for one piece of work and closes it whatever happens. */
 export async function withRecorder<T>(
-  options: { readonly settings: Settings; readonly create: boolean },
+  invocation: Pick<Invocation, "settings" | "screen" | "json">,
+  { create, prices }: { readonly create: boolean; readonly prices?: string | undefined },
   work: (recorder: Recorder) => Promise<T>,
 ): Promise<T> {
-  const { settings, create } = options;
+  const { settings } = invocation;
   const { mask, redact, seal_key } = settings;
-  const rebuild = { wait_ms: REBUILD_WAIT_MS };
-  const recorder = await openRecorder({ data: keptFolder(settings), create, mask, redact, seal_key, rebuild });
+  const waiting = { rebuild: { wait_ms: REBUILD_WAIT_MS }, onWait: waitingNote(invocation) };
+  const recorder = await openRecorder({
+    data: keptFolder(settings),
+    create,
+    mask,
+    redact,
+    seal_key,
+    prices,
+    ...waiting,
+  });
   try {
     return await work(recorder);
   } finally {
@@ -80,17 +101,18 @@ export async function withRecorder<T>(
  * of an empty store, beside a word on how to begin. Nothing is made on disk for it.
  */
 export async function withQuestion<T>(
-  { settings, screen, json }: Pick<Invocation, "settings" | "screen" | "json">,
+  asking: Pick<Invocation, "settings" | "screen" | "json"> & { readonly prices?: string | undefined },
   work: (recorder: Recorder) => Promise<T>,
 ): Promise<T> {
+  const { settings, screen, json, prices } = asking;
   const isUnbegun = settings.is_default_data && !hasFiles(settings.data);
-  if (!isUnbegun) return withRecorder({ settings, create: false }, work);
+  if (!isUnbegun) return withRecorder(asking, { create: false, prices }, work);
   if (!json) {
     const { columns } = screen.err;
     const begun = `There is no record in ${settings.data} yet. \`hansard record\`, \`hansard import\` and \`hansard serve\` begin one.`;
     screen.err.write(`${wrapText(begun, columns).join("\n")}\n`);
   }
-  const recorder = await openRecorder({ data: "memory:" });
+  const recorder = await openRecorder({ data: "memory:", prices });
   try {
     return await work(recorder);
   } finally {

@@ -2,6 +2,7 @@
 import { Fault } from "../model/fault.js";
 import { RecorderError, type RejectionCode } from "../model/rejection.js";
 import { flagNameOf } from "./flag-names.js";
+import { hintText } from "./hints.js";
 import { cleanText, documentText, type Screen } from "./text/terminal.js";
 
 export const exitStatus = { done: 0, failed: 1, wrongUse: 2 } as const;
@@ -139,10 +140,11 @@ const statusByRejection = {
 /** Tells the failure on stderr and answers with the exit status it has. */
 export async function reportFailure(
   error: unknown,
-  options: { readonly screen: Screen; readonly json: boolean },
+  options: { readonly screen: Screen; readonly json: boolean; readonly given_data: string | undefined },
 ): Promise<ExitStatus> {
   const { err } = options.screen;
-  const { details, status } = describe(error);
+  const { details: said, status } = describe(error);
+  const details = said.hint === undefined ? said : { ...said, hint: hintText(said.hint, options) };
   if (options.json) {
     err.write(documentText({ error: details }, err));
     return status;

@@ -49,6 +49,10 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "look back: what went wrong, what recurs, how it has changed",
     load: async () => (await import("./commands/reflect.js")).reflectCommand,
   },
+  usage: {
+    summary: "sum up tokens and what they cost, each call once",
+    load: async () => (await import("./commands/usage.js")).usageCommand,
+  },
   memories: {
     summary: "list what was learned, or add to it",
     load: async () => (await import("./commands/memories.js")).memoriesCommand,
@@ -76,6 +80,10 @@ const commands: { readonly [name: string]: CommandEntry } = {
   tail: {
     summary: "show entries as they are recorded",
     load: async () => (await import("./commands/tail.js")).tailCommand,
+  },
+  mcp: {
+    summary: "serve the record to an agent over MCP",
+    load: async () => (await import("./commands/mcp.js")).mcpCommand,
   },
   keys: {
     summary: "make, list and revoke the keys that a server asks for",
@@ -130,7 +138,7 @@ export async function run(args: readonly string[]): Promise<ExitStatus> {
     // The help was shown because no command was named: that did not do what anybody could have meant.
     if (error instanceof CommanderError && error.code === "commander.help") return exitStatus.wrongUse;
     const reason = error instanceof CommanderError ? toWrongUse(error, args) : error;
-    return reportFailure(reason, { screen, json: asksForJson(args) });
+    return reportFailure(reason, { screen, json: asksForJson(args), given_data: givenData(program) });
   }
 }
 
@@ -217,6 +225,11 @@ function toInvocation(program: Command, command: Command, screen: Screen): Invoc
     screen,
     json: options.json === true,
   };
+}
+
+/** As --data was given, before the command or behind it. */
+function givenData(program: Command): string | undefined {
+  return [program, ...program.commands].map((command) => command.opts().data as string | undefined).find(Boolean);
 }
 
 /** `help list` is `list --help`. */

@@ -9,6 +9,8 @@ import { readMaskValues } from "./mask-settings.js";
 export interface Settings {
   /** The folder of the store, its `postgres://` address, or `memory:`. */
   readonly data: string;
+  /** As it was given with --data, which the next command needs again; undefined where it came from elsewhere. */
+  readonly given_data: string | undefined;
   /** Whether nobody named it, so that it is the one in the home folder. */
   readonly is_default_data: boolean;
   readonly host: string;
@@ -25,6 +27,8 @@ export interface Settings {
   readonly redact: "capture" | undefined;
   /** Path of the key that seals are signed with; the user's own where it is undefined. */
   readonly seal_key: string | undefined;
+  /** Path of a file of prices; those that come with the program where it is undefined. */
+  readonly prices: string | undefined;
   /** Rules of what is forgotten when it is too old, as the configuration gives them; parsed where they are used. */
   readonly retention: readonly { readonly kind?: string; readonly older_than: string }[];
 }
@@ -39,7 +43,7 @@ export interface Sources {
 const CONFIG_FILE = "hansard.config.json";
 const settingNames = [
   ...(["data", "host", "port", "allow_host", "tls_cert", "tls_key", "rate"] as const),
-  ...(["mask", "mask_file", "redact", "seal_key", "retention"] as const),
+  ...(["mask", "mask_file", "redact", "seal_key", "prices", "retention"] as const),
 ] as const;
 type SettingName = (typeof settingNames)[number];
 
@@ -63,6 +67,7 @@ export function resolveSettings(sources: Sources): Settings {
   };
   return {
     data: parseData(find("data")),
+    given_data: typeof sources.flags.data === "string" ? sources.flags.data : undefined,
     is_default_data: parseText(find("data")) === undefined,
     host: parseText(find("host")) ?? "127.0.0.1",
     port: parsePort(find("port")),
@@ -72,6 +77,7 @@ export function resolveSettings(sources: Sources): Settings {
     mask: readMaskValues({ file: find("mask_file"), variable: sources.env.HANSARD_MASK, config: config.mask }),
     redact: parseRedact(find("redact")),
     seal_key: parseText(find("seal_key")),
+    prices: parseText(find("prices")),
     retention: parseRetention(config.retention),
   };
 }

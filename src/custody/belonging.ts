@@ -15,8 +15,8 @@ const BODIES_AT_ONCE = 200;
 /**
  * The claims of entries that say the same as this one, or a part of it: the response that completed an interaction. What
  * somebody thought of it has no claim, and is looked for in the log; what shares its session or its project is found by
- * that. A kind that carries text of other entries (a memory with its quotes, the span that an entry was made from) is
- * named here.
+ * that, and what memories quote of it by forgotten-memories.ts. A kind that carries text of other entries (the span that an
+ * entry was made from) is named here.
  */
 export function belongingClaims(stored: StoredBody): readonly string[] {
   const body = bodyOf(stored);

@@ -26,6 +26,7 @@ const sound: StoreFacts = {
   index: { ...file, path: "/record/index.db" },
   has_keys: false,
   contradiction: undefined,
+  clients: undefined,
   comparison: { differences: [] },
   chain: { ok: true, entries: 7, erased: 0, position: 7, hash: "00" },
 };
@@ -64,6 +65,8 @@ describe("levels", () => {
     ["an index that differs", { comparison: { differences: ["1 row is not"] } }, "fail index"],
     ["an index that cannot be compared", { comparison: { failure: "disk I/O error" } }, "warn index"],
     ["a store that never rests", { comparison: { differences: [], is_unsettled: true } }, "warn index"],
+    ["clients without a gap", { clients: { runs: 2, gaps: [] } }, undefined],
+    ["a gap of a client", { clients: { runs: 1, gaps: [{ client_run: "r", missing: [[2, 3]] }] } }, "warn clients"],
     ["a chain that cannot be read", { chain: { failure: "disk I/O error" } }, "fail chain"],
     ["a folder that cannot be looked into", { folder: { ...sound.folder, state: "unreadable" } }, "fail folder"],
   ] as const)("%s", (_, facts, expected) => {

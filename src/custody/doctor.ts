@@ -3,12 +3,24 @@
 import { basename, dirname } from "node:path";
 import type { Verification } from "../model/verification.js";
 import type { FileFacts } from "../ports/file-facts.js";
+import type { ClientCount } from "./client-gaps.js";
 import type { IndexComparison } from "./index-comparison.js";
 
 export interface Finding {
   readonly level: "ok" | "warn" | "fail";
   /** What was looked at. */
-  readonly check: "node" | "folder" | "database" | "disk" | "log" | "lock" | "index" | "chain" | "evidence" | "rebuild";
+  readonly check:
+    | "node"
+    | "folder"
+    | "database"
+    | "disk"
+    | "log"
+    | "lock"
+    | "index"
+    | "chain"
+    | "evidence"
+    | "clients"
+    | "rebuild";
   readonly message: string;
   /** What to do about it. */
   readonly hint?: string;
@@ -40,6 +52,8 @@ export interface StoreFacts {
   readonly comparison: IndexComparison | { readonly failure: string } | undefined;
   /** Undefined where the chain was not walked. */
   readonly chain: Verification | { readonly failure: string } | undefined;
+  /** Undefined where nobody counted what clients had numbered. */
+  readonly clients: ClientCount | undefined;
   /** What the log no longer holds although its index or its newest seal knows of it, in words. */
   readonly contradiction: string | undefined;
 }
@@ -60,6 +74,7 @@ export function diagnose(facts: StoreFacts): Diagnosis {
     ...comparisonFindings(facts.comparison),
     ...chainFindings(facts.chain),
     ...evidenceFindings(facts),
+    ...clientFindings(facts.clients),
   ];
   return { ok: findings.every((finding) => finding.level !== "fail"), findings };
 }
@@ -253,6 +268,29 @@ export function warningFindings({ warnings }: Verification): readonly Finding[] 
 /** Nothing else may destroy the proof: an index that is built anew goes on remembering, and a person decides. */
 export function evidenceFindings({ contradiction }: Pick<StoreFacts, "contradiction">): readonly Finding[] {
   return contradiction === undefined ? [] : [fail("evidence", contradiction, ACCEPT)];
+}
+
+/** Completeness beside integrity: what clients say they captured, and the log does not hold. */
+export function clientFindings(clients: ClientCount | undefined): readonly Finding[] {
+  if (clients === undefined || clients.runs === 0) return [];
+  if (clients.gaps.length === 0) {
+    return [ok("clients", `no gap in what ${runs(clients.runs)} numbered`)];
+  }
+  const shown = clients.gaps.slice(0, GAPS_SHOWN).map(({ client_run, missing }) => {
+    const ranges = missing.slice(0, GAPS_SHOWN).map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`));
+    return `${ranges.join(", ")}${missing.length > GAPS_SHOWN ? ", …" : ""} of ${client_run}`;
+  });
+  const others = clients.gaps.length > GAPS_SHOWN ? `, and gaps of ${clients.gaps.length - GAPS_SHOWN} more` : "";
+  return [warn("clients", `entries that clients captured never arrived: ${shown.join("; ")}${others}`, GAPS_HINT)];
+}
+
+const GAPS_SHOWN = 5;
+const GAPS_HINT =
+  "The client told its program what it dropped and why. What waits in a spool arrives when that program runs again; what was " +
+  "forgotten counts as missing too.";
+
+function runs(count: number): string {
+  return count === 1 ? "1 run of a client" : `${count.toLocaleString("en-US")} runs of clients`;
 }
 
 /** What to do about a log that does not hold what it once did. */

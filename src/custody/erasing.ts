@@ -3,11 +3,12 @@ import type { GroupCommit } from "../capture/group-commit.js";
 import { packOwn } from "../capture/own-entries.js";
 import type { Surroundings } from "../capture/pack.js";
 import { Fault } from "../model/fault.js";
-import { isReservedKind } from "../model/kinds.js";
+import { lastingKinds } from "../model/redaction.js";
 import type { EntryLog, StoredBody } from "../ports/entry-log.js";
 import type { Asking } from "../read/questions.js";
 import { belongingClaims, feedbackOn, type Stretch } from "./belonging.js";
 import type { Forgotten } from "./forgotten.js";
+import { memoriesOf } from "./forgotten-memories.js";
 
 export interface ErasingWish {
   /** What is to go of a stretch; it says the same of a stretch whenever it is asked. */
@@ -90,7 +91,7 @@ export class Erasing {
       const belonging: number[] = [];
       for (const page of pagesOf(wanted, BODIES_AT_ONCE)) {
         const there = (await this.#log.getBodies(page)).filter(hasBody);
-        for (const { position, kind } of there) if (!isReservedKind(kind)) kinds.set(position, kind);
+        for (const { position, kind } of there) if (!lastingKinds.includes(kind)) kinds.set(position, kind);
         const claims = there.flatMap(belongingClaims);
         for (const [at, position] of (await this.#log.find(claims)).entries()) {
           if (position === undefined) awaited.push(claims[at] as string);
@@ -99,19 +100,26 @@ export class Erasing {
       }
       wanted = belonging.filter((position) => !kinds.has(position));
     }
-    for (const position of await this.#feedbackOn(kinds, gone, stretch)) kinds.set(position, "feedback");
+    for (const [position, kind] of await this.#saidAbout(kinds, gone, stretch)) kinds.set(position, kind);
     return { kinds, awaited };
   }
 
-  /** What goes or has gone was recorded before the feedback on it, so that nothing before the first of it is looked at. */
-  async #feedbackOn(going: KindsByPosition, gone: KindsByPosition, stretch: Stretch): Promise<readonly number[]> {
+  /**
+   * Feedback on what goes or has gone, and what memories quote of it. It was recorded before them, so that nothing before the
+   * first of it is looked at.
+   */
+  async #saidAbout(going: KindsByPosition, gone: KindsByPosition, stretch: Stretch): Promise<KindsByPosition> {
     let first = Number.POSITIVE_INFINITY;
     for (const kinds of [going, gone]) for (const position of kinds.keys()) first = Math.min(first, position);
-    const after = Math.max(stretch.after, first);
-    if (after >= stretch.through) return [];
+    const after = Math.max(stretch.after, first - 1);
+    if (after >= stretch.through) return new Map();
     const isToGo = (position: number): boolean => going.has(position) || gone.has(position);
     const parts = { log: this.#log, reading: this.#reading, stretch: { ...stretch, after } };
-    return feedbackOn(isToGo, parts);
+    const feedback = await feedbackOn(isToGo, parts);
+    return new Map([
+      ...feedback.map((position) => [position, "feedback"] as const),
+      ...(await memoriesOf(isToGo, parts)),
+    ]);
   }
 
   /**

@@ -1,7 +1,7 @@
 // Forgetting: what is to go, by whichever rule, is found in the log itself, and then erased.
 import { idClaim } from "../model/claims.js";
 import { isPositionText } from "../model/ids.js";
-import { isReservedKind } from "../model/kinds.js";
+import { lastingKinds } from "../model/redaction.js";
 import { Rejection, reject } from "../model/rejection.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
@@ -83,7 +83,7 @@ export class Forgetting {
 
   async #refusal(position: number, target: ForgetTarget): Promise<Rejection | undefined> {
     const [stored] = await this.#log.getBodies([position]);
-    if (target.scope !== "entry" || stored === undefined || !isReservedKind(stored.kind)) return undefined;
+    if (target.scope !== "entry" || stored === undefined || !lastingKinds.includes(stored.kind)) return undefined;
     const message = `entry ${target.entry} is what the log itself wrote down (${stored.kind}), and stays`;
     return reject({ code: "kind_reserved", field: "entry", message });
   }

@@ -1,6 +1,6 @@
 // Looking for secrets in what was recorded: which entries hold one, and of what sort, never the secret itself.
 import { isJsonObject, parseJsonObject } from "../model/json.js";
-import { isReservedKind } from "../model/kinds.js";
+import { lastingKinds } from "../model/redaction.js";
 import type { EntryLog, StoredBody } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { walkBodies } from "../ports/walk-log.js";
@@ -28,7 +28,7 @@ export async function findSecrets(
 }
 
 function findingIn({ position, kind, recorded_at, body: text }: StoredBody, mask: Mask): readonly SecretFinding[] {
-  if (text === undefined || isReservedKind(kind)) return [];
+  if (text === undefined || lastingKinds.includes(kind)) return [];
   const body = parseJsonObject(text);
   if (body === undefined) return [];
   const secrets = new Set<string>();

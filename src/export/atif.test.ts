@@ -48,6 +48,27 @@ test("an answer that came later and a call that failed are steps too", async () 
   ]);
 });
 
+test.each(["atif", "nanobot", "timmy"] as const)(
+  "a message that was withdrawn is not in the form %s, nor what its calls gave back; the log's own form has all",
+  async (format) => {
+    const { recorder, ...bench } = importBench();
+    const session = recorder.session("s");
+    await session.message({ role: "user", content: "kept question" });
+    const calls = (id: string) => [{ id, type: "function", function: { name: "look", arguments: "{}" } }];
+    const guess = await session.message({ role: "assistant", content: "a wrong guess", tool_calls: calls("c1") });
+    await session.toolCall({ tool: "look", result: "stale result", tool_call_id: "c1" });
+    await session.withdraw(guess.position);
+    // The id is used again, and this time its result counts.
+    await session.message({ role: "assistant", content: "kept answer", tool_calls: calls("c1") });
+    await session.toolCall({ tool: "look", result: "kept result", tool_call_id: "c1" });
+    const text = await bench.export({ format, session_id: "s" });
+    for (const kept of ["kept question", "kept answer"]) expect(text).toContain(kept);
+    expect(text).not.toMatch(/wrong guess|stale result/);
+    if (format !== "nanobot") expect(text).toContain("kept result");
+    expect(await bench.export({ format: "hansard", session_id: "s" })).toMatch(/wrong guess.*stale result/s);
+  },
+);
+
 test("results without a call, interactions and secrets: nothing is lost, and nothing is given away", async () => {
   const { recorder, ...bench } = importBench();
   await recorder.session("s").toolCall({ tool: "ping", result: "pong" });

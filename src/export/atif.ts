@@ -8,6 +8,7 @@ import { readRole } from "../model/roles.js";
 import type { Head } from "../ports/entry-log.js";
 import type { ExportQuery } from "./export-query.js";
 import { type ExportParts, readable, selectEntries } from "./selection.js";
+import { Withdrawn } from "./withdrawn.js";
 
 type Step = { [name: string]: JsonValue };
 
@@ -29,9 +30,11 @@ export async function* exportAtif(
   yield `{"schema_version":"ATIF-v1.7","session_id":${JSON.stringify(session_id)},"agent":${JSON.stringify(known)},"steps":[`;
   // In a session without messages the interactions are the conversation.
   const [first] = await parts.sessionPositions({ session_id, order: "asc", limit: 1, kinds: ["message"] });
+  const withdrawn = await Withdrawn.in(parts, session_id);
   for await (const stored of selectEntries(parts, { filter: query.filter, head })) {
     const entry = readable(stored);
-    if (entry !== undefined) yield* steps.take(parts.mask.entry(entry), first !== undefined);
+    if (entry !== undefined && !withdrawn.leavesOut(entry))
+      yield* steps.take(parts.mask.entry(entry), first !== undefined);
   }
   yield* steps.end();
   yield `\n],"final_metrics":${JSON.stringify(steps.metrics())}}\n`;

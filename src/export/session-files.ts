@@ -6,6 +6,7 @@ import { timmyLine } from "../import/timmy.js";
 import { parseBody } from "../model/body.js";
 import { asRecorded } from "../model/chain-walk.js";
 import { completionClaim } from "../model/claims.js";
+import type { Entry } from "../model/entry.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { parseTime } from "../model/time.js";
 import type { WallClock } from "../model/zoned-time.js";
@@ -13,6 +14,7 @@ import type { EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
 import type { SessionSummary } from "../read/session-reader.js";
 import type { ExportQuery } from "./export-query.js";
 import { type ExportParts, readable, selectEntries } from "./selection.js";
+import { Withdrawn } from "./withdrawn.js";
 
 interface SessionExport {
   readonly query: ExportQuery;
@@ -85,9 +87,11 @@ async function* sessionLines(
   // In a session without messages the interactions are the conversation.
   const messages = { session_id: filter.session_id as string, order: "asc", limit: 1, kinds: ["message"] } as const;
   const hasMessages = (await parts.sessionPositions(messages)).length > 0;
+  const withdrawn = await Withdrawn.in(parts, messages.session_id);
   for await (const stored of selectEntries(parts, { filter, head })) {
-    const form = formOf(stored);
-    if (form === undefined) continue;
+    const entry = readable(stored);
+    if (entry === undefined || withdrawn.leavesOut(entry)) continue;
+    const form = formOf(stored, entry);
     const forms = form.kind === "interaction" && !hasMessages ? await turnOf(parts, form) : [form];
     for (const one of forms) {
       const line = toLine(one, clock);
@@ -96,9 +100,7 @@ async function* sessionLines(
   }
 }
 
-function formOf(stored: StoredEntry): StoredForm | undefined {
-  const entry = readable(stored);
-  if (entry === undefined) return undefined;
+function formOf(stored: StoredEntry, entry: Entry): StoredForm {
   const body = parseBody(stored.position, stored.body as Uint8Array);
   return { id: entry.id, kind: stored.kind, created_ms: parseTime(entry.created_at) as number, body };
 }
@@ -118,5 +120,7 @@ async function turnOf(parts: ExportParts, form: StoredForm): Promise<readonly St
 async function completionOf(log: EntryLog, id: string): Promise<StoredForm | undefined> {
   const [position] = await log.find([completionClaim(id)]);
   const [stored] = position === undefined ? [] : await log.get([position]);
-  return stored === undefined ? undefined : formOf(asRecorded(stored));
+  const recorded = stored === undefined ? undefined : asRecorded(stored);
+  const entry = recorded === undefined ? undefined : readable(recorded);
+  return recorded === undefined || entry === undefined ? undefined : formOf(recorded, entry);
 }

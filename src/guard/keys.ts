@@ -97,8 +97,7 @@ export class Keys {
   /** Who comes with this `Authorization` header, or why nobody does. Sees what other processes have just changed. */
   async admit(authorization: string | undefined): Promise<Caller | Rejection> {
     const text = authorization === undefined ? undefined : bearerOf(authorization);
-    const id = text === undefined ? undefined : idOfKey(text);
-    const { isEmpty, key } = await this.#store.lookUp(id);
+    const { isEmpty, key } = await this.#store.lookUp(claimedKeyId(authorization));
     if (isEmpty) return person;
     if (authorization === undefined) return keyMissing();
     if (text === undefined || key === undefined || !isKeyOf(text, key.hash)) return keyWrong();
@@ -125,6 +124,12 @@ export interface KeysParts {
     readonly actor: string;
     readonly target: string;
   }) => Promise<unknown>;
+}
+
+/** The id of the key that a request claims to come with, good or not; it is no secret. Undefined where it is no key at all. */
+export function claimedKeyId(authorization: string | undefined): string | undefined {
+  const text = authorization === undefined ? undefined : bearerOf(authorization);
+  return text === undefined ? undefined : idOfKey(text);
 }
 
 function bearerOf(authorization: string): string | undefined {

@@ -22,6 +22,8 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "POST /v1/traces": "capture",
   "POST /api/public/otel/v1/traces": "capture",
 
+  "GET /metrics": "metrics",
+
   "GET /interactions": "read",
   "GET /interactions/:id": "read",
   "GET /entries": "read",
@@ -32,12 +34,12 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "GET /sessions/:id/history": "read",
   "GET /search": "read",
   "GET /reflection": "read",
+  "GET /usage": "read",
   "GET /memories": "read",
   "GET /memories/:id": "read",
   "GET /recall": "read",
   "GET /tail": "read",
   "GET /verify": "read",
-  "GET /metrics": "read",
 
   "POST /interactions/:id/extract": "review",
   "POST /interactions/:id/reinforce": "review",

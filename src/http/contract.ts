@@ -58,6 +58,9 @@ export type SearchAnswer = Awaited<ReturnType<Recorder["search"]>>;
 /** `GET /reflection`. */
 export type ReflectionAnswer = Awaited<ReturnType<Recorder["reflect"]>>;
 
+/** `GET /usage`. */
+export type UsageAnswer = Awaited<ReturnType<Recorder["usage"]>>;
+
 /** `POST /forget`. */
 export type ForgetAnswer = Awaited<ReturnType<Recorder["forget"]>>;
 

@@ -1,7 +1,10 @@
 // Serving: listens on an address, and on closing lets what is under way finish before the store is closed.
+import { type AddressInfo, isIPv6 } from "node:net";
+import { networkInterfaces } from "node:os";
 import type { FastifyInstance } from "fastify";
 import { beyondLoopback, isLoopback } from "./door/loopback.js";
 import { createServer, HOST_DEFAULT, type ServerOptions } from "./server.js";
+import { watchStore } from "./store-watch.js";
 
 export interface ServeOptions extends ServerOptions {
   /** 0 takes any free port. */
@@ -13,6 +16,8 @@ export interface ServeOptions extends ServerOptions {
 export interface Serving {
   /** For example `http://127.0.0.1:4747`. */
   readonly address: string;
+  /** Every address it is reached at, this machine's own first: more than one where it listens on all of them. */
+  readonly addresses: readonly string[];
   /** Stops listening, waits for the requests under way, closes the recorder. May be called more than once. */
   close(): Promise<void>;
 }
@@ -30,15 +35,32 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const { host = HOST_DEFAULT, port = PORT_DEFAULT, drain_ms_max = DRAIN_MS_MAX, recorder } = options;
   if (!isLoopback(host) && !(await recorder.keys.areThere())) throw beyondLoopback(host);
   const app = createServer(options);
-  const address = await app.listen({ host, port });
+  await app.listen({ host, port });
+  const addresses = addressesOf(app, options.tls === undefined ? "http" : "https");
+  const stopWatching = options.logger === undefined ? () => undefined : watchStore(recorder, options.logger);
   let closing: Promise<void> | undefined;
   return {
-    address,
+    address: addresses[0] as string,
+    addresses,
     close: () => {
+      stopWatching();
       closing ??= drain(app, drain_ms_max).then(() => recorder.close());
       return closing;
     },
   };
+}
+
+/** A server that listens everywhere is reached at the addresses of its machine; there is none called 0.0.0.0. */
+function addressesOf(app: FastifyInstance, scheme: "http" | "https"): readonly string[] {
+  const { address, port } = app.server.address() as AddressInfo;
+  const isWild = address === "0.0.0.0" || address === "::";
+  const own = Object.values(networkInterfaces())
+    .flatMap((known = []) => known)
+    // Link-local ones are good only together with the name of an interface, which no browser takes.
+    .filter(({ family, scopeid = 0 }) => (family === "IPv4" || address === "::") && scopeid === 0)
+    .sort((left, right) => Number(right.internal) - Number(left.internal));
+  const shown = isWild && own.length > 0 ? own.map((known) => known.address) : [address];
+  return shown.map((one) => `${scheme}://${isIPv6(one) ? `[${one}]` : one}:${port}`);
 }
 
 async function drain(app: FastifyInstance, msMax: number): Promise<void> {

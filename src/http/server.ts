@@ -8,7 +8,7 @@ import { acceptJson } from "./door/bodies.js";
 import { budgetBodies } from "./door/body-budget.js";
 import { answerClientError, answerExpectation } from "./door/client-errors.js";
 import { keepDoor } from "./door/doorkeeper.js";
-import { sendError } from "./door/errors.js";
+import { refuseAddress, sendError } from "./door/errors.js";
 import { HostCheck } from "./door/hosts.js";
 import { defaultLimits, type ServerLimits } from "./door/limits.js";
 import { refuseRoute } from "./door/not-found.js";
@@ -23,6 +23,7 @@ import { entryRoutes } from "./routes/entries.js";
 import { exportRoutes } from "./routes/export.js";
 import { forgetRoutes } from "./routes/forget.js";
 import { interactionRoutes } from "./routes/interactions.js";
+import { mcpRoutes } from "./routes/mcp.js";
 import { memoryRoutes } from "./routes/memories.js";
 import { metricsRoutes } from "./routes/metrics.js";
 import { pageRoutes } from "./routes/page.js";
@@ -31,6 +32,7 @@ import { searchRoutes } from "./routes/search.js";
 import { sessionMarkRoutes } from "./routes/session-marks.js";
 import { sessionRoutes } from "./routes/sessions.js";
 import { tailRoutes } from "./routes/tail.js";
+import { usageRoutes } from "./routes/usage.js";
 
 export interface ServerOptions {
   readonly recorder: Recorder;
@@ -67,11 +69,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // While closing, what still comes in on an open connection is served, and the connection ended after it.
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_CHARS_MAX },
-    frameworkErrors: sendError,
+    frameworkErrors: refuseAddress,
     clientErrorHandler: answerClientError,
   });
   app.server.maxConnections = limits.connections;
-  app.server.on("checkExpectation", answerExpectation);
+  app.server.on("checkExpectation", (request, response) => answerExpectation(app.log, request, response));
   app.decorateReply("errorCode", null);
   app.removeAllContentTypeParsers();
   acceptJson(app);
@@ -88,12 +90,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
   sessionRoutes(app, recorder);
   searchRoutes(app, recorder);
   reflectionRoutes(app, recorder);
+  usageRoutes(app, recorder);
   tailRoutes(app, recorder);
   exportRoutes(app, recorder);
   forgetRoutes(app, recorder);
   custodyRoutes(app, { recorder, version });
   accessRoutes(app, recorder);
   metricsRoutes(app, { recorder, gates, bodies });
+  mcpRoutes(app, { recorder, version });
   pageRoutes(app);
   documentRoutes(app, { version, paths });
   // In scopes of their own, since only these routes take lines of JSON, or no body at all.

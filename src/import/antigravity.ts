@@ -1,6 +1,7 @@
 // Antigravity CLI's transcripts: steps of a user, a model that plans, and the tools it ran.
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
+import { oneByOne } from "./lines.js";
 import { textAt } from "./transcript/fields.js";
 import { splitInjected } from "./transcript/injected.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
@@ -22,7 +23,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const folder = /([^\\/]+)[\\/]\.system_generated[\\/]/.exec(source.path)?.[1];
   const session = new Transcript(tool, source).session(folder ?? source.stem);
   let calls: { readonly id: string; readonly name: string }[] = [];
-  for await (const item of source.records()) {
+  for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       yield item;
       continue;

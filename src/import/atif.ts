@@ -1,9 +1,9 @@
 // ATIF, the interchange form of agents' trajectories: one document of steps.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { toUsage, type UsageNames } from "../model/usage.js";
 import type { DocumentImporter, ImportStep, Opening, SourceOf } from "./importer.js";
 import { onlyText, textAt } from "./transcript/fields.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
-import { toUsage, type UsageNames } from "./transcript/usage.js";
 
 const tool = { format: "atif", lacks: ["working folder"] };
 

@@ -51,6 +51,7 @@ test("a conversation becomes its active branch, with thoughts, calls and results
   expect(counts(report)).toMatchObject({ files: 1, sessions: 1, rejected: 1 });
   const entries = await bench.entries();
   expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([
+    { id: "chatgpt:mx", role: "assistant", content: "Another answer" },
     {
       ...{ id: "chatgpt:m3", role: "user", created_at: "2026-05-04T08:00:00.500Z" },
       content: [{ type: "text", text: "Round the prices" }, { type: "image_asset_pointer" }],
@@ -70,9 +71,12 @@ test("a conversation becomes its active branch, with thoughts, calls and results
       .filter(({ kind }) => kind === "raw")
       .map(({ id }) => id)
       .sort(),
-  ).toEqual([...["chatgpt:m1", "chatgpt:m2", "chatgpt:mh", "chatgpt:mx"]]);
+  ).toEqual([...["chatgpt:m1", "chatgpt:m2", "chatgpt:mh"]]);
   expect(await bench.recorder.session("c-1").summary()).toMatchObject({ title: "Rounding" });
-  await expectLegalHistory(bench.recorder, "c-1");
+  expect((await bench.recorder.search("another answer")).results).toMatchObject([{ id: "chatgpt:mx" }]);
+  const talk = JSON.stringify(await expectLegalHistory(bench.recorder, "c-1"));
+  expect(talk).toMatch(/Rounded/);
+  expect(talk).not.toMatch(/Another answer/);
   expect(counts(await bench.import(path))).toMatchObject({ added: 0 });
 });
 

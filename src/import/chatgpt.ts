@@ -1,6 +1,7 @@
 // ChatGPT's export: conversations as trees of messages, of which the branch to the current node is the talk.
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
 import type { DocumentImporter, ImportStep, Opening, SourceOf } from "./importer.js";
+import { Branches } from "./transcript/branches.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
@@ -18,17 +19,23 @@ function isConversation(value: JsonValue | undefined): boolean {
   return isJsonObject(value) && isJsonObject(value.mapping) && ("current_node" in value || "title" in value);
 }
 
-async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
+async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep | Iterable<ImportStep>> {
   const transcript = new Transcript(tool, source);
+  const branches = new Branches(tool.format);
   for await (const item of source.values(Array.isArray(source.opening.document) ? "*" : "")) {
     if ("reason" in item) yield item;
     else if (isJsonObject(item.value) && isJsonObject(item.value.mapping)) {
-      yield* conversation(transcript, item.line, item.value);
+      yield conversation({ transcript, branches }, item.line, item.value);
     } else yield { line: item.line, reason: "the item is no conversation" };
   }
+  yield branches.end();
 }
 
-function* conversation(transcript: Transcript, line: number, value: JsonObject): Generator<ImportStep> {
+function* conversation(
+  { transcript, branches }: { readonly transcript: Transcript; readonly branches: Branches },
+  line: number,
+  value: JsonObject,
+): Generator<ImportStep> {
   const key = textAt(value, "conversation_id") ?? textAt(value, "id") ?? `conversation-${line}`;
   const talk = new Conversation(transcript.session(key), line);
   const model = textAt(value, "default_model_slug");
@@ -36,14 +43,9 @@ function* conversation(transcript: Transcript, line: number, value: JsonObject):
   const mapping = value.mapping as JsonObject;
   const branch = branchOf(mapping, textAt(value, "current_node"));
   const active = new Set(branch);
-  for (const [id, node] of Object.entries(mapping)) {
-    if (!active.has(id) && isJsonObject(node) && isJsonObject(node.message)) yield talk.left(id, node.message);
-  }
-  for (const id of branch) {
-    const { message } = objectAt(mapping, id);
-    if (isJsonObject(message)) yield* talk.take(id, message, model);
-  }
-  yield* talk.end();
+  const left = Object.keys(mapping).filter((id) => !active.has(id));
+  yield* branches.take(talk.follow(mapping, left, model), true);
+  yield* branches.take(talk.follow(mapping, branch, model), false);
 }
 
 /** From the root to the current node; to the last leaf where no node is current. */
@@ -84,11 +86,19 @@ class Conversation {
     return this.#session.about(origin, { title: textAt(value, "title"), metadata });
   }
 
-  left(id: string, message: JsonObject): ImportStep {
-    return this.#session.raw(this.#origin(id, message), message);
+  /** Nodes one after the other; where one does not follow the one before it, another branch begins. */
+  *follow(mapping: JsonObject, ids: readonly string[], model: string | undefined): Generator<ImportStep> {
+    let previous: string | undefined;
+    for (const id of ids) {
+      const { message, parent } = objectAt(mapping, id);
+      if (parent !== previous) yield* this.#end();
+      previous = id;
+      if (isJsonObject(message)) yield* this.#take(id, message, model);
+    }
+    yield* this.#end();
   }
 
-  *take(id: string, message: JsonObject, fallback: string | undefined): Generator<ImportStep> {
+  *#take(id: string, message: JsonObject, fallback: string | undefined): Generator<ImportStep> {
     const origin = this.#origin(id, message);
     const metadata = objectAt(message, "metadata");
     const role = textAt(objectAt(message, "author"), "role");
@@ -107,7 +117,8 @@ class Conversation {
     } else yield* this.#session.behind(this.#session.raw(origin, message));
   }
 
-  end(): Generator<ImportStep> {
+  #end(): Generator<ImportStep> {
+    this.#call = undefined;
     return this.#session.close();
   }
 

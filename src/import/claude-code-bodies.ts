@@ -2,12 +2,13 @@
 // verbatim what its model was told, and the notes about its subagents.
 import { contentTexts } from "../model/content.js";
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
+import { anthropicUsage, toUsage } from "../model/usage.js";
 import { sessionOf } from "./identity.js";
 import type { DocumentImporter, ImportSource, ImportStep, LineImporter, Opening, SourceOf } from "./importer.js";
 import { LineTimes } from "./line-form.js";
+import { oneByOne } from "./lines.js";
 import { textAt } from "./transcript/fields.js";
 import { Transcript } from "./transcript/transcript.js";
-import { anthropicUsage, toUsage } from "./transcript/usage.js";
 
 const FORMAT = "claude-code";
 
@@ -99,7 +100,7 @@ function sessionIn(metadata: JsonValue | undefined): string | undefined {
 }
 
 async function* readIndex(source: ImportSource): AsyncGenerator<ImportStep> {
-  for await (const item of source.records()) {
+  for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       yield item;
       continue;

@@ -1,6 +1,7 @@
 // Claude Code's transcripts: a line for each block of an answer, each result and each thing it noted down for itself.
 import { contentTexts } from "../model/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { anthropicUsage, toUsage } from "../model/usage.js";
 import type {
   DocumentImporter,
   ImportSource,
@@ -9,12 +10,12 @@ import type {
   Opening,
   SourceFacts,
   SourceOf,
+  SourceRecord,
 } from "./importer.js";
 import { textAt } from "./transcript/fields.js";
 import { splitInjected } from "./transcript/injected.js";
 import type { SaidPart } from "./transcript/said.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
-import { anthropicUsage, toUsage } from "./transcript/usage.js";
 
 const tool = { format: "claude-code", lacks: ["system prompt", "tool definitions", "context as sent"] };
 
@@ -48,24 +49,20 @@ function isLine(record: JsonValue): boolean {
   return NOTED.includes(String(type)) && ["sessionId", "leafUuid", "uuid"].some((name) => name in record);
 }
 
-async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
+async function* read(source: ImportSource): AsyncGenerator<Iterable<ImportStep>> {
   const sessions = new ClaudeSessions(source);
-  for await (const item of source.records()) {
-    if ("reason" in item) yield item;
-    // Handed on one by one: delegating costs promises, and there are many steps.
-    else for (const step of sessions.take(item.line, item.record, item.bytes)) yield step;
-  }
-  yield* sessions.end();
+  for await (const records of source.records()) yield sessions.takeAll(records);
+  yield sessions.end();
 }
 
-async function* readDocument(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
+async function* readDocument(source: SourceOf<"document">): AsyncGenerator<ImportStep | Iterable<ImportStep>> {
   const sessions = new ClaudeSessions(source);
   for await (const item of source.values("loglines.*")) {
     if ("reason" in item) yield item;
-    else if (isJsonObject(item.value)) yield* sessions.take(item.line, item.value, 0);
+    else if (isJsonObject(item.value)) yield sessions.take(item.line, item.value, 0);
     else yield { line: item.line, reason: "the item is no object" };
   }
-  yield* sessions.end();
+  yield sessions.end();
 }
 
 class ClaudeSessions {
@@ -84,21 +81,26 @@ class ClaudeSessions {
     this.#key = said ?? folder ?? source.stem;
   }
 
+  *takeAll(records: Iterable<SourceRecord>): Generator<ImportStep> {
+    for (const item of records) {
+      if ("reason" in item) yield item;
+      else yield* this.take(item.line, item.record, item.bytes);
+    }
+  }
+
   *take(line: number, record: JsonObject, bytes: number): Generator<ImportStep> {
     const native = textAt(record, "uuid");
-    const origin = {
-      line,
-      at: record.timestamp,
-      native,
-      ...(native === undefined ? { identity: [JSON.stringify(record)] } : {}),
-    };
+    const { timestamp: at } = record;
+    const origin: Origin =
+      native === undefined ? { line, at, identity: [JSON.stringify(record)] } : { line, at, native };
     const session = this.#sessionOf(record);
-    yield* session.about(origin, {
+    const facts = {
       cwd: textAt(record, "cwd"),
       git_branch: textAt(record, "gitBranch"),
       version: textAt(record, "version"),
       parent: isJsonObject(record.forkedFrom) ? textAt(record.forkedFrom, "sessionId") : undefined,
-    });
+    };
+    if (session.isNews(facts)) yield* session.about(origin, facts);
     const { message } = record;
     const type = record.type ?? (isJsonObject(message) ? message.role : undefined);
     if (type === "assistant" && isJsonObject(message)) yield* this.#assistant(session, origin, record, message);

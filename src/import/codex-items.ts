@@ -1,11 +1,12 @@
 // The items and events of a Codex session, as messages and results; what is told by both is taken once.
-import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue, jsonEquals, parseJsonObject } from "../model/json.js";
+import type { Usage } from "../model/usage.js";
 import { hashedId } from "./identity.js";
 import type { ImportStep } from "./importer.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
 import type { SaidPart } from "./transcript/said.js";
 import type { Origin, TranscriptSession } from "./transcript/transcript.js";
-import { addUsage, type Usage } from "./transcript/usage.js";
+import { addUsage } from "./transcript/usage.js";
 
 /** What Codex puts before the model in the user's name. */
 const INJECTED =
@@ -14,12 +15,17 @@ const INJECTED =
 const EDITOR = /^(\s*# [\s\S]*?\n## My request for Codex:\s*)([\s\S]*)$/;
 const CITATION = /<oai-mem-citation>([\s\S]*?)<\/oai-mem-citation>/g;
 const ERRORS = ["error", "stream_error"];
+const CITED = "<oai-mem-citation>";
+/** Where the outcome of a command is looked for, from the end of its output. */
+const OUTCOME_CHARS = 300;
 const TEXTS_MAX = 1_000;
+const TEXT_CHARS_MAX = 1_000;
 
 export class CodexItems {
   readonly #session: TranscriptSession;
-  /** How often a text was told by one side and not yet by the other. */
+  /** How often a text was told by one side and not yet by the other: above zero by items, below by events. */
   readonly #unmatched = new Map<string, number>();
+  #turn: JsonObject | undefined;
   #thoughts: string[] = [];
   #model: string | undefined;
   #usage: Usage | undefined;
@@ -62,6 +68,8 @@ export class CodexItems {
   *turn(origin: Origin, context: JsonObject, record: JsonObject): Generator<ImportStep> {
     this.#model = textAt(context, "model") ?? this.#model;
     const { turn_id: _, ...same } = context;
+    if (jsonEquals(same, this.#turn)) return;
+    this.#turn = same;
     yield* this.#session.behind(
       this.#session.raw({ ...origin, identity: ["turn_context", same], is_once: true }, record),
     );
@@ -113,7 +121,9 @@ export class CodexItems {
 
   *#text(origin: Origin, text: string, side: "item" | "event"): Generator<ImportStep> {
     if (text === "" || this.#isTold("assistant", text, side)) return;
-    const memories_used = [...text.matchAll(CITATION)].flatMap(([, cited]) => citedIn(cited ?? ""));
+    const memories_used = text.includes(CITED)
+      ? [...text.matchAll(CITATION)].flatMap(([, cited]) => citedIn(cited ?? ""))
+      : [];
     const extra = memories_used.length === 0 ? undefined : { memories_used };
     yield* this.#say(origin, { id: partId(["text", text]), text }, extra);
   }
@@ -122,7 +132,11 @@ export class CodexItems {
     const words = [blockTexts(item.summary), blockTexts(item.content)].filter((text) => text !== "").join("\n\n");
     this.#thoughts = this.#thoughts.filter((thought) => !words.includes(thought));
     const detail = textAt(item, "encrypted_content") === undefined ? {} : { detail: item };
-    yield* this.#say(origin, { id: partId([words, item]), ...(words === "" ? {} : { thinking: words }), ...detail });
+    yield* this.#say(origin, {
+      id: partId([words, item.encrypted_content]),
+      ...(words === "" ? {} : { thinking: words }),
+      ...detail,
+    });
   }
 
   *#call(origin: Origin, item: JsonObject, type: string): Generator<ImportStep> {
@@ -144,7 +158,8 @@ export class CodexItems {
     const { exit_code, duration_ms } = outcomeOf(output);
     const step = this.#session.result({
       ...origin,
-      identity: ["result", call_id, output],
+      // A call has one result; texts of any length need not be hashed for it.
+      identity: call_id === "" ? ["result", output] : ["result", call_id],
       call_id,
       result: output,
       is_error: exit_code === undefined ? undefined : exit_code !== 0,
@@ -158,25 +173,28 @@ export class CodexItems {
   *#say(origin: Origin, part: SaidPart, extra?: JsonObject): Generator<ImportStep> {
     if (this.#hasOutput) yield* this.#close();
     const thoughts = this.#thoughts.map((thinking): SaidPart => ({ id: partId([thinking]), thinking }));
+    const parts = thoughts.length === 0 ? [part] : [...thoughts, part];
     const usage = this.#usage;
     this.#thoughts = [];
     this.#usage = undefined;
-    const said = { line: origin.line, at: origin.at, parts: [...thoughts, part], model: this.#model, usage, extra };
+    const said = { line: origin.line, at: origin.at, parts, model: this.#model, usage, extra };
     yield* this.#session.say("answer", { ...origin, identity: ["assistant", part.id] }, said);
   }
 
   /** Whether the other side told it already. */
   #isTold(role: string, text: string, side: "item" | "event"): boolean {
-    const words = hashedId("", [role, text.replace(CITATION, "").trim()]);
-    const other = `${side === "item" ? "event" : "item"}${words}`;
-    const times = this.#unmatched.get(other) ?? 0;
-    if (times > 0) {
-      this.#unmatched.set(other, times - 1);
-      return true;
+    const words = `${role} ${text.includes(CITED) ? text.replace(CITATION, "").trim() : text.trim()}`;
+    // A text may be long, and many may wait for the other side.
+    const key = words.length > TEXT_CHARS_MAX ? partId([words]) : words;
+    const balance = this.#unmatched.get(key) ?? 0;
+    const step = side === "item" ? 1 : -1;
+    const isTold = balance * step < 0;
+    if (balance + step === 0) this.#unmatched.delete(key);
+    else {
+      if (this.#unmatched.size >= TEXTS_MAX) this.#unmatched.clear();
+      this.#unmatched.set(key, balance + step);
     }
-    if (this.#unmatched.size >= TEXTS_MAX) this.#unmatched.clear();
-    this.#unmatched.set(`${side}${words}`, (this.#unmatched.get(`${side}${words}`) ?? 0) + 1);
-    return false;
+    return isTold;
   }
 }
 
@@ -208,7 +226,9 @@ function outcomeOf(output: JsonValue): { readonly exit_code?: number; readonly d
   if (isJsonObject(output)) return outcomeIn(output);
   if (typeof output !== "string") return {};
   if (output.startsWith("{")) {
-    const parsed = parseJsonObject(output);
+    // How it ended stands behind an output of any length, as a rule.
+    const ending = /,("metadata":\{[^{}]*\}\})$/.exec(output.slice(-OUTCOME_CHARS))?.[1];
+    const parsed = parseJsonObject(ending === undefined ? output : `{${ending}`);
     return parsed === undefined ? {} : outcomeIn(parsed);
   }
   const opening = output.slice(0, 1_000);

@@ -1,11 +1,11 @@
 // Codex CLI's rollouts: what went to and came from the model as items, what its screen showed as events, with the same
 // words in both.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { openAiUsage, toUsage } from "../model/usage.js";
 import { CodexItems } from "./codex-items.js";
-import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
+import type { ImportSource, ImportStep, LineImporter, Opening, SourceRecord } from "./importer.js";
 import { objectAt, textAt } from "./transcript/fields.js";
 import { type Origin, Transcript } from "./transcript/transcript.js";
-import { openAiUsage, toUsage } from "./transcript/usage.js";
 
 const tool = { format: "codex", lacks: ["system prompt", "tool definitions"] };
 
@@ -30,14 +30,10 @@ function isOldHeader(record: JsonObject): boolean {
   return !("type" in record) && !("role" in record) && "instructions" in record && textAt(record, "id") !== undefined;
 }
 
-async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
+async function* read(source: ImportSource): AsyncGenerator<Iterable<ImportStep>> {
   const rollout = new Rollout(source);
-  for await (const item of source.records()) {
-    if ("reason" in item) yield item;
-    // Handed on one by one: delegating costs promises, and there are many steps.
-    else for (const step of rollout.take(item.line, item.record)) yield step;
-  }
-  yield* rollout.end();
+  for await (const records of source.records()) yield rollout.takeAll(records);
+  yield rollout.end();
 }
 
 class Rollout {
@@ -57,7 +53,14 @@ class Rollout {
     this.#stem = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/.exec(source.stem)?.[1] ?? source.stem;
   }
 
-  *take(line: number, record: JsonObject): Generator<ImportStep> {
+  *takeAll(records: Iterable<SourceRecord>): Generator<ImportStep> {
+    for (const item of records) {
+      if ("reason" in item) yield item;
+      else yield* this.#take(item.line, item.record);
+    }
+  }
+
+  *#take(line: number, record: JsonObject): Generator<ImportStep> {
     const isBare = !isJsonObject(record.payload);
     const payload = isBare ? record : (record.payload as JsonObject);
     const at = record.timestamp ?? payload.timestamp;

@@ -1,6 +1,7 @@
 // Cursor's agent transcripts: who said what, without ids, times or results of tools.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
+import { oneByOne } from "./lines.js";
 import { onlyText, textAt } from "./transcript/fields.js";
 import type { SaidPart } from "./transcript/said.js";
 import { Transcript } from "./transcript/transcript.js";
@@ -29,7 +30,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const session = transcript.session(source.stem);
   let calls = 0;
   yield* session.about({ line: 0, at: undefined }, {});
-  for await (const item of source.records()) {
+  for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       yield item;
       continue;

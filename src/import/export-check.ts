@@ -8,18 +8,19 @@ import type { JsonObject } from "../model/json.js";
 import type { Verification } from "../model/verification.js";
 import { EXPORT_VERSION, type ExportedEntry, isHeader, parseLine } from "./exported-entry.js";
 import type { SourceRecord } from "./importer.js";
+import { oneByOne } from "./lines.js";
 
 /** What verifying a log would say, and for a flaw on which line it shows; line 0 stands for the file. */
 export type ExportVerification = Verification & { readonly line?: number };
 
 export async function verifyExport(
-  records: AsyncIterable<SourceRecord>,
+  records: AsyncIterable<Iterable<SourceRecord>>,
   /** Whether a line of a part that cannot be read costs only itself, as it does where it is imported. */
   options: { readonly skips_bad_lines: boolean },
 ): Promise<ExportVerification> {
   let part: Part = new LoosePart({ ...options, hasHeader: false });
   let last = 0;
-  for await (const item of records) {
+  for await (const item of oneByOne(records)) {
     const flaw = "reason" in item ? part.unreadable(item.reason) : undefined;
     if (flaw !== undefined) return { ok: false, ...flaw, line: item.line };
     if (!("record" in item)) continue;

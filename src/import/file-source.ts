@@ -5,7 +5,7 @@ import { limits } from "../model/limits.js";
 import type { WallClock } from "../model/zoned-time.js";
 import { readDocument } from "./document.js";
 import type { ImportProgress } from "./import-files.js";
-import type { Importer, ImportStep, LogState, NearFiles, Opening, TableRow } from "./importer.js";
+import type { Importer, LogState, NearFiles, Opening, TableRow } from "./importer.js";
 import type { Intake } from "./intake.js";
 import { readRecords } from "./lines.js";
 import type { OpenedFile } from "./source-files.js";
@@ -32,7 +32,7 @@ export class FileSource {
     this.#source = source;
   }
 
-  async *read(importer: Importer): AsyncGenerator<ImportStep> {
+  async read(importer: Importer): Promise<ReturnType<Importer["read"]>> {
     const { opened, opening, clock, log, as_new, database } = this.#source;
     const facts = {
       path: this.#file,
@@ -45,15 +45,15 @@ export class FileSource {
       near: nearFiles(this.#file),
     };
     if (importer.reads === "lines") {
-      yield* importer.read({ ...facts, records: (levels) => readRecords(this.#chunks(), levels) });
-    } else if (importer.reads === "document") {
+      return importer.read({ ...facts, records: (levels) => readRecords(this.#chunks(), levels) });
+    }
+    if (importer.reads === "document") {
       const document = await readDocument(() => this.#chunks());
       const header = (names: readonly string[]) => document.header(names);
-      yield* importer.read({ ...facts, header, values: (path) => document.values(path) });
-    } else if (database !== undefined) {
-      const rows = (query: string, ...values: readonly (string | number)[]) => this.#rows(database, query, values);
-      yield* importer.read({ ...facts, tables: database.tables, rows });
+      return importer.read({ ...facts, header, values: (path) => document.values(path) });
     }
+    const rows = (query: string, ...values: readonly (string | number)[]) => this.#rows(query, values);
+    return importer.read({ ...facts, tables: database?.tables ?? {}, rows });
   }
 
   /** The file's bytes, counted as they are read, so that batches are cut by them and a person sees how far it is. */
@@ -71,9 +71,9 @@ export class FileSource {
     })();
   }
 
-  *#rows(database: Tables, query: string, values: readonly (string | number)[]): Generator<TableRow> {
-    const { intake } = this.#source;
-    for (const row of database.rows(query, ...values)) {
+  *#rows(query: string, values: readonly (string | number)[]): Generator<TableRow> {
+    const { intake, database } = this.#source;
+    for (const row of database?.rows(query, ...values) ?? []) {
       for (const value of Object.values(row)) {
         if (typeof value === "string" || value instanceof Uint8Array) intake.bytes += value.length;
       }

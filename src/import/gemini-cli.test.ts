@@ -9,7 +9,7 @@ const file = fixturePath("import", "gemini-cli", name);
 const lines = fixtureRecords("import", "gemini-cli", name) as readonly { readonly [name: string]: unknown }[];
 const session_id = "aa11bb22-0000-4000-8000-000000000001";
 
-test("a chat becomes its last words; what was rewound is kept raw", async () => {
+test("a chat becomes its last words; what was rewound is withdrawn", async () => {
   const bench = importBench();
   expect(counts(await bench.import(file))).toMatchObject({ files: 1, sessions: 1, rejected: 0 });
   const entries = await bench.entries();
@@ -23,6 +23,8 @@ test("a chat becomes its last words; what was rewound is kept raw", async () => 
         usage: { input_tokens: 50, output_tokens: 12, cache_read_tokens: 30, reasoning_tokens: 4 },
       },
     },
+    { id: "gemini-cli:m3", content: "A question taken back" },
+    { id: "gemini-cli:m4", content: "An answer taken back" },
     { id: "gemini-cli:m5", content: "Thanks." },
   ]);
   expect(entries.filter(({ kind }) => kind === "tool_call")).toMatchObject([
@@ -30,11 +32,18 @@ test("a chat becomes its last words; what was rewound is kept raw", async () => 
     { tool: "run_shell_command", result: "exit 1", is_error: true },
   ]);
   expect(entries.filter(({ kind }) => kind === "error")).toMatchObject([{ error: "Quota exceeded" }]);
-  expect(tokensOf(entries)).toMatchObject({ input_tokens: 50 });
-  expect(entries.filter(({ kind }) => kind === "raw").length).toBe(5);
+  expect(tokensOf(entries)).toMatchObject({ input_tokens: 55 });
+  expect(entries.filter(({ kind }) => kind === "raw").length).toBe(3);
+  expect(entries.filter(({ kind }) => kind === "withdrawal").length).toBe(2);
   expect(await bench.recorder.session(session_id).summary()).toMatchObject({ title: "Rounding" });
-  await expectLegalHistory(bench.recorder, session_id);
+  expect(JSON.stringify(await expectLegalHistory(bench.recorder, session_id))).not.toMatch(/taken back/);
   expect(counts(await bench.import(file))).toMatchObject({ added: 0 });
+  // What was recorded before it was taken back is withdrawn once it was.
+  const grown = importBench();
+  await grown.import(grown.write(name, lines.slice(0, 7)));
+  expect(JSON.stringify(await expectLegalHistory(grown.recorder, session_id))).toMatch(/taken back/);
+  await grown.import(file);
+  expect(JSON.stringify(await expectLegalHistory(grown.recorder, session_id))).not.toMatch(/taken back/);
 });
 
 test("a message that is written again with further calls goes on in a further one", async () => {
@@ -46,7 +55,7 @@ test("a message that is written again with further calls goes on in a further on
     tool_calls: [{ id: "read-1" }, { id: "sh-2" }],
     extra: { usage: { output_tokens: 11 } },
   });
-  expect(tokensOf(await bench.entries())).toMatchObject({ input_tokens: 50, output_tokens: 12 });
+  expect(tokensOf(await bench.entries())).toMatchObject({ input_tokens: 55, output_tokens: 17 });
   await expectLegalHistory(bench.recorder, session_id);
 });
 

@@ -1,6 +1,7 @@
 // Gemini CLI's chats: lines of which the last with an id counts, or the older form of one document; rewound messages
 // leave the talk.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { toUsage, type UsageNames } from "../model/usage.js";
 import type {
   DocumentImporter,
   ImportSource,
@@ -10,9 +11,10 @@ import type {
   SourceFacts,
   SourceOf,
 } from "./importer.js";
+import { oneByOne } from "./lines.js";
+import { Branches } from "./transcript/branches.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
-import { toUsage, type UsageNames } from "./transcript/usage.js";
 
 const tool = { format: "gemini-cli", lacks: ["system prompt", "tool definitions", "working folder"] };
 
@@ -28,6 +30,7 @@ const HEADER = ["sessionId", "projectHash", "startTime", "lastUpdated", "summary
 export const geminiCliImporter: LineImporter = {
   format: tool.format,
   reads: "lines",
+  rereads: true,
   recognises: ({ records }: Opening) => records.some((record) => isHeader(record) && !Array.isArray(record.messages)),
   read,
 };
@@ -48,8 +51,9 @@ function isHeader(record: JsonObject): boolean {
 
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const chat = new Chat(source);
-  const survey = source.path === "-" ? undefined : await surveyOf(source);
-  for await (const item of source.records()) {
+  const branches = new Branches(tool.format);
+  const survey = await surveyOf(source);
+  for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       yield item;
       continue;
@@ -57,13 +61,14 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
     const { line, record } = item;
     const id = textAt(record, "id");
     // Only the last of those with one id was the message in the end.
-    if (id !== undefined && survey !== undefined && survey.lastLines.get(id) !== line) continue;
-    const isRewound = id !== undefined && survey?.rewound.has(id) === true;
+    if (id !== undefined && survey.lastLines.get(id) !== line) continue;
+    const isRewound = id !== undefined && survey.rewound.has(id);
     if (isHeader(record)) yield* chat.header(line, record);
     else if (isJsonObject(record.$set)) yield* chat.set(line, record.$set, record);
-    else if (SPEAKERS.includes(String(record.type)) && !isRewound) yield* chat.message(line, record);
+    else if (SPEAKERS.includes(String(record.type))) yield* branches.take(chat.message(line, record), isRewound);
     else yield chat.raw(line, record);
   }
+  yield* branches.end();
 }
 
 /** Which line is the last of each id, and which messages were rewound and not written again after that. */
@@ -73,7 +78,7 @@ async function surveyOf(
   const lastLines = new Map<string, number>();
   const rewound = new Set<string>();
   let order: string[] = [];
-  for await (const item of source.records()) {
+  for await (const item of oneByOne(source.records())) {
     if (!("record" in item)) continue;
     const id = textAt(item.record, "id");
     const to = textAt(item.record, "$rewindTo");

@@ -16,7 +16,7 @@ import type {
   Opening,
   RejectedStep,
 } from "./importer.js";
-import { EXPORTED_LEVELS_MAX } from "./lines.js";
+import { EXPORTED_LEVELS_MAX, oneByOne } from "./lines.js";
 import { PositionMap } from "./position-map.js";
 
 const FORMAT = "hansard";
@@ -36,7 +36,7 @@ export const hansardImporter: LineImporter = {
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const placing = new Placing();
   let restoring: Restoring | undefined;
-  for await (const item of source.records(EXPORTED_LEVELS_MAX)) {
+  for await (const item of oneByOne(source.records(EXPORTED_LEVELS_MAX))) {
     if ("reason" in item) {
       yield item;
     } else if (isHeader(item.record)) {
@@ -169,10 +169,10 @@ class Placing {
   }
 
   /** An entry that names a position names its new place; a consolidation goes as far as there is anything before it. */
-  #moved(entry: ImportedEntry): ImportedEntry | string {
+  #moved(entry: ImportedEntry): readonly ImportedEntry[] | string {
     const field = entry.kind === "withdrawal" ? "withdraws" : "through";
     const named = Number(entry[field]);
     const at = field === "withdraws" ? this.#positions.at(named) : this.#positions.atOrBelow(named);
-    return at === undefined ? `position ${named}, which it names, is not in this file` : { ...entry, [field]: at };
+    return at === undefined ? `position ${named}, which it names, is not in this file` : [{ ...entry, [field]: at }];
   }
 }

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { parseId, parseLabel } from "../model/ids.js";
 import type { JsonObject } from "../model/json.js";
 import { Rejection } from "../model/rejection.js";
+import { Occurrences } from "./occurrences.js";
 
 const HASH_CHARS = 32;
 
@@ -38,7 +39,7 @@ export function sessionOf(
  */
 export class ContentIds {
   readonly #importer: string;
-  readonly #seen = new Map<string, number>();
+  readonly #seen = new Occurrences();
 
   constructor(importer: string) {
     this.#importer = importer;
@@ -49,18 +50,19 @@ export class ContentIds {
   }
 
   #timesBefore(session_id: string, record: JsonObject): number {
-    const content = hash("sha256", canonical([session_id, record]), "base64url").slice(0, 16);
-    const times = this.#seen.get(content) ?? 0;
-    this.#seen.set(content, times + 1);
-    return times;
+    return this.#seen.note(hash("sha256", canonical([session_id, record]), "hex"));
   }
 }
 
 /** JSON with sorted keys: the order of keys is no part of what a record says. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) => {
-    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
-    const pairs = Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1));
-    return Object.fromEntries(pairs);
-  });
+  return JSON.stringify(sorted(value));
+}
+
+/** A copy only where there is an object in it, since most identities are a few texts. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, sorted((value as JsonObject)[name])]));
 }

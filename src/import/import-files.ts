@@ -6,7 +6,7 @@ import { isTimezone, WallClock } from "../model/zoned-time.js";
 import { FileSource } from "./file-source.js";
 import type { Importer, Opening } from "./importer.js";
 import { type ImportTarget, type ImportTotals, Intake } from "./intake.js";
-import { EXPORTED_LEVELS_MAX, isUtf16, readRecords } from "./lines.js";
+import { EXPORTED_LEVELS_MAX, isUtf16, oneByOne, readRecords } from "./lines.js";
 import { readOpening } from "./opening.js";
 import { findImporter, importFormats } from "./registry.js";
 import { findFiles, isReadFailure, type LostPath, type OpenedFile, openFile, reasonOf } from "./source-files.js";
@@ -165,8 +165,9 @@ interface FileReading extends Omit<Recognised, "importer"> {
 async function readBy(importer: Importer, reading: FileReading): Promise<void> {
   const { file, opened, opening, database, intake, parts } = reading;
   const as_new = parts.options.as_new === true;
-  if (importer.check !== undefined && !as_new) {
-    await opened.keep();
+  const isChecked = importer.check !== undefined && !as_new;
+  if (isChecked || importer.rereads === true || importer.reads === "document") await opened.keep();
+  if (importer.check !== undefined && isChecked) {
     const reason = await importer.check(readRecords(opened.chunks(), EXPORTED_LEVELS_MAX));
     if (reason !== undefined) return parts.report.lost({ file, reason });
   }
@@ -180,16 +181,19 @@ async function readBy(importer: Importer, reading: FileReading): Promise<void> {
     intake,
     database,
   });
-  for await (const step of source.read(importer)) {
-    const waiting = intake.take(step);
-    if (waiting !== undefined) await waiting;
+  for await (const found of await source.read(importer)) {
+    for (const step of Symbol.iterator in found ? found : [found]) {
+      const waiting = intake.take(step);
+      if (waiting !== undefined) await waiting;
+    }
   }
 }
 
 /** A file in another encoding tells on each line that nothing was taken of it; any other of no known format once. */
 async function tellStranger({ file, opened, opening, intake, parts }: FileReading): Promise<void> {
   if (isUtf16(opening.bytes)) {
-    for await (const item of readRecords(opened.chunks())) if ("reason" in item) await intake.take(item);
+    const items = oneByOne(readRecords(opened.chunks()));
+    for await (const item of items) if ("reason" in item) await intake.take(item);
   }
   if (parts.report.rejectedOf(file) === 0) parts.report.lost({ file, reason: unknownFormat() });
 }

@@ -29,11 +29,16 @@ export interface EntryCopy {
   readonly claims: readonly string[];
 }
 
+/** Where the entry with an id is in the log; undefined where there is none. */
+export type FindEntry = (id: string) => Promise<number | undefined>;
+
+type Instead = EntryStep | RejectedStep | undefined;
+
 export interface EntryStep {
   readonly line: number;
   readonly entry: ImportedEntry;
-  readonly placed?: (position: number) => void;
-  readonly beyond?: (stored: JsonObject | undefined) => EntryStep | RejectedStep | undefined;
+  readonly placed?: ((position: number) => void) | undefined;
+  readonly beyond?: ((stored: JsonObject | undefined, find: FindEntry) => Instead | Promise<Instead>) | undefined;
 }
 
 /** A line that was left out. */
@@ -50,8 +55,8 @@ export type ImportStep =
    * alone decides.
    */
   | EntryStep
-  /** An entry that can be made only once all before it have their places; undefined where there is none to make. */
-  | { readonly line: number; readonly later: () => ImportedEntry | string | undefined }
+  /** Entries that can be made only once all before them have their places, or why there is none to make. */
+  | { readonly line: number; readonly later: () => readonly ImportedEntry[] | string }
   /** An entry to put at its old place. Where that cannot be, `refused` is told, and what it gives is done instead. */
   | {
       readonly line: number;
@@ -110,8 +115,11 @@ export interface NearFiles {
 /** What an importer declares to read decides what it is given. */
 interface SourceReaders {
   readonly lines: {
-    /** The lines, nested at most so many levels deep; as deep as an entry may be where nothing is said. */
-    records(levels?: number): AsyncIterable<SourceRecord>;
+    /**
+     * The lines, piece by piece of the file, nested at most so many levels deep; as deep as an entry may be where nothing is
+     * said. A piece has many, and is gone through before the next is asked for.
+     */
+    records(levels?: number): AsyncIterable<Iterable<SourceRecord>>;
   };
   readonly document: {
     /** The named members of the document's first value, wherever in the file they stand; absent ones are left out. */
@@ -144,8 +152,11 @@ interface ImporterOf<R extends Reads> {
   /** Whether a source that begins like this is one of its own. */
   recognises(opening: Opening): boolean;
   /** Looks through all lines before anything is taken, and says why nothing may be, where that is so. */
-  check?(records: AsyncIterable<SourceRecord>): Promise<string | undefined>;
-  read(source: SourceOf<R>): AsyncIterable<ImportStep>;
+  check?(records: AsyncIterable<Iterable<SourceRecord>>): Promise<string | undefined>;
+  /** Steps, one by one or many at once: where there are many, a promise for each would cost more than the step. */
+  read(source: SourceOf<R>): AsyncIterable<ImportStep | Iterable<ImportStep>>;
+  /** Whether it goes through the lines more than once, so that a stream has to be kept for it. */
+  readonly rereads?: boolean;
 }
 
 export type LineImporter = ImporterOf<"lines">;

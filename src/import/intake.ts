@@ -3,8 +3,8 @@ import type { JsonObject } from "../model/json.js";
 import type { EntryCopy, EntryStep, ImportedEntry, ImportStep, LogState } from "./importer.js";
 
 /** Large enough that one fsync serves many entries, small enough that what is held does not grow old in memory. */
-const BATCH_STEPS_MAX = 500;
-const BATCH_BYTES_MAX = 2 * 1024 * 1024;
+const BATCH_STEPS_MAX = 250;
+const BATCH_BYTES_MAX = 1024 * 1024;
 
 export type IntakeOutcome = { readonly position: number; readonly isNew: boolean } | { readonly reason: string };
 
@@ -14,6 +14,11 @@ export interface ImportTarget extends LogState {
   find(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
   /** The body of the entry at this position; undefined where it was erased. */
   bodyAt(position: number): Promise<Uint8Array | undefined>;
+  /**
+   * Makes entries with distinct ids ready that are believed to be new. What comes back appends them in order, all or none,
+   * and answers with their positions; undefined, from either, means that they have to be looked at one by one.
+   */
+  prepare(entries: readonly ImportedEntry[]): (() => Promise<readonly number[] | undefined>) | undefined;
   /** Appends in order, each entry with an outcome of its own. */
   append(entries: readonly ImportedEntry[]): Promise<readonly IntakeOutcome[]>;
   /** Puts entries at their old places, all or none. */
@@ -40,6 +45,8 @@ export class Intake {
   #flushedAt = 0;
   /** The batch that is being written, while the next one is read. */
   #writing: Promise<void> = Promise.resolve();
+  /** Whether all of the last batch that was looked for was new. */
+  #expectsNew = false;
   #added = 0;
   #existing = 0;
 
@@ -93,7 +100,7 @@ export class Intake {
     const { line } = step;
     const made = step.later();
     if (typeof made === "string") this.#reject(line, made);
-    else if (made !== undefined) await this.take({ line, entry: made });
+    else for (const entry of made) await this.take({ line, entry });
   }
 
   async #flushEntries(): Promise<void> {
@@ -108,14 +115,24 @@ export class Intake {
     if (steps.length > 0) {
       this.#entries = [];
       this.#flushedAt = this.bytes;
-      this.#writing = before.then(() => this.#write(steps));
+      // Made ready while the batch before it is still being written.
+      const append = this.#expectsNew && areDistinct(steps) ? this.#target.prepare(steps.map(entryOf)) : undefined;
+      this.#writing = before.then(() => this.#write(steps, append));
       // Whoever waits for it next is told of its failure.
       this.#writing.catch(() => undefined);
     }
     await before;
   }
 
-  async #write(steps: readonly EntryStep[]): Promise<void> {
+  /** What follows something new is new, as a rule; where that does not hold, nothing was appended yet. */
+  async #write(steps: readonly EntryStep[], append: ReturnType<ImportTarget["prepare"]>): Promise<void> {
+    const positions = await append?.();
+    if (positions === undefined) await this.#writeLooking(steps);
+    else
+      for (const [at, step] of steps.entries()) this.#settle(step, { position: positions[at] as number, isNew: true });
+  }
+
+  async #writeLooking(steps: readonly EntryStep[]): Promise<void> {
     const found = await this.#target.find(steps.map(({ entry }) => entry.id));
     const fresh = new Map<string, EntryStep>();
     const present: { readonly step: EntryStep; readonly position: number | undefined }[] = [];
@@ -127,6 +144,7 @@ export class Intake {
       const resolved = await this.#resolve(step, fresh, found[index]);
       if (resolved !== undefined) present.push(resolved);
     }
+    this.#expectsNew = present.length === 0;
     const added = [...fresh.values()];
     const outcomes = added.length === 0 ? [] : await this.#target.append(added.map(({ entry }) => entry));
     const outcomeById = new Map(added.map(({ entry }, index) => [entry.id, outcomes[index] as IntakeOutcome]));
@@ -154,19 +172,26 @@ export class Intake {
         fresh.set(step.entry.id, step);
         return undefined;
       }
-      const next = step.beyond?.(twin === undefined ? await this.#bodyAt(position as number) : bodyOf(twin.entry));
+      const stored = step.beyond === undefined ? undefined : await this.#storedBody(twin, position);
+      const next = await step.beyond?.(stored, (id) => this.#find(id));
       if (next === undefined) return { step, position: twin === undefined ? position : undefined };
       if ("reason" in next) {
         this.#reject(next.line, next.reason);
         return undefined;
       }
       step = next;
-      [position] = await this.#target.find([step.entry.id]);
+      position = await this.#find(step.entry.id);
     }
   }
 
-  async #bodyAt(position: number): Promise<JsonObject | undefined> {
-    const bytes = await this.#target.bodyAt(position);
+  async #find(id: string): Promise<number | undefined> {
+    const [position] = await this.#target.find([id]);
+    return position;
+  }
+
+  async #storedBody(twin: EntryStep | undefined, position: number | undefined): Promise<JsonObject | undefined> {
+    if (twin !== undefined) return bodyOf(twin.entry);
+    const bytes = await this.#target.bodyAt(position as number);
     return bytes === undefined ? undefined : (JSON.parse(Buffer.from(bytes).toString("utf8")) as JsonObject);
   }
 
@@ -202,6 +227,14 @@ export class Intake {
   #noteSession(session_id: unknown): void {
     if (typeof session_id === "string" && session_id !== "") this.#sessions.add(session_id);
   }
+}
+
+function entryOf({ entry }: EntryStep): ImportedEntry {
+  return entry;
+}
+
+function areDistinct(steps: readonly EntryStep[]): boolean {
+  return new Set(steps.map(({ entry }) => entry.id)).size === steps.length;
 }
 
 function withoutNews(outcome: IntakeOutcome): IntakeOutcome {

@@ -6,7 +6,7 @@ import { parseId } from "../model/ids.js";
 import { isJsonObject, type JsonObject, type JsonValue, jsonEquals } from "../model/json.js";
 import { kindRules } from "../model/kinds.js";
 import { Rejection } from "../model/rejection.js";
-import { formatTime } from "../model/time.js";
+import { formatTime, isWrittenTime } from "../model/time.js";
 import type { WallClock } from "../model/zoned-time.js";
 import type { ImportedEntry, SourceFacts } from "./importer.js";
 
@@ -99,6 +99,8 @@ export function timeOnLine(form: StoredForm, clock: WallClock): JsonValue {
 export class LineTimes {
   readonly #clock: WallClock;
   #last: number | undefined;
+  /** A record's time is asked for several times. */
+  #written: string | undefined;
 
   constructor(source: SourceFacts) {
     this.#clock = source.clock;
@@ -107,23 +109,31 @@ export class LineTimes {
 
   /** Whether a line with this has a time of its own. */
   isTime(time: JsonValue | undefined): boolean {
-    return isWritten(time) || this.#clock.parse(time) !== undefined;
+    return this.#isWritten(time) || this.#clock.parse(time) !== undefined;
   }
 
   /** As fields of an entry: nothing where no time is known at all. */
   take(time: JsonValue | undefined): { readonly created_at?: string } {
-    if (isWritten(time)) {
+    const created_at = this.createdAt(time);
+    return created_at === undefined ? {} : { created_at };
+  }
+
+  /** The same as a value. */
+  createdAt(time: JsonValue | undefined): string | undefined {
+    if (this.#isWritten(time)) {
       this.#last = Date.parse(time);
-      return { created_at: time };
+      return time;
     }
     this.#last = this.#clock.parse(time) ?? this.#last;
-    return this.#last === undefined ? {} : { created_at: formatTime(this.#last) };
+    return this.#last === undefined ? undefined : formatTime(this.#last);
   }
-}
 
-/** Whether a time is written the very way the record writes it, as most of those in transcripts are. */
-function isWritten(time: JsonValue | undefined): time is string {
-  if (typeof time !== "string" || time.length !== 24 || time[23] !== "Z") return false;
-  const ms = Date.parse(time);
-  return !Number.isNaN(ms) && new Date(ms).toISOString() === time;
+  /** Whether a time is written the very way the record writes it, as most of those in transcripts are. */
+  #isWritten(time: JsonValue | undefined): time is string {
+    if (typeof time !== "string") return false;
+    if (time === this.#written) return true;
+    if (!isWrittenTime(time)) return false;
+    this.#written = time;
+    return true;
+  }
 }

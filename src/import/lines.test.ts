@@ -5,14 +5,14 @@ import { describe, expect, test } from "vitest";
 import { sharedData } from "../../test/support/fixtures.js";
 import type { JsonObject } from "../model/json.js";
 import type { SourceRecord } from "./importer.js";
-import { EXPORTED_LEVELS_MAX, LINE_BYTES_MAX, readRecords } from "./lines.js";
+import { EXPORTED_LEVELS_MAX, LINE_BYTES_MAX, oneByOne, readRecords } from "./lines.js";
 
 async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
 
 function read(content: string | Buffer, size = 7): Promise<readonly Gathered[]> {
-  return gather(readRecords(chunksOf(Buffer.from(content), size)));
+  return gather(oneByOne(readRecords(chunksOf(Buffer.from(content), size))));
 }
 
 type Gathered = { readonly line: number; readonly record?: JsonObject; readonly reason?: string };
@@ -70,7 +70,8 @@ describe("what harms nothing:", () => {
     const nested = (levels: number, more = ""): string =>
       `${'{"a":'.repeat(levels)}${JSON.stringify(more)}${"}".repeat(levels)}\n`;
     const isTaken = async (text: string, levels?: number): Promise<boolean> => {
-      for await (const item of readRecords(chunksOf(Buffer.from(text), 10_000), levels)) return "record" in item;
+      for await (const item of oneByOne(readRecords(chunksOf(Buffer.from(text), 10_000), levels)))
+        return "record" in item;
       throw new Error("there was no line");
     };
     // Long lines are looked at before they are parsed.
@@ -129,7 +130,7 @@ describe("one bad line costs one line, and is told with its number:", () => {
       }
       yield Buffer.from('"}\n{"a":9}\n');
     }
-    expect(await gather(readRecords(endless()))).toEqual([
+    expect(await gather(oneByOne(readRecords(endless())))).toEqual([
       { line: 1, record: { a: 1 } },
       { line: 2, reason: expect.stringMatching(/longer/) },
       { line: 3, record: { a: 9 } },

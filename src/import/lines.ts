@@ -29,43 +29,63 @@ interface Line {
   readonly isTorn: boolean;
 }
 
+/**
+ * The records of each piece of the file, to be gone through before the next piece is asked for: there are many lines in
+ * one, and a promise for each of them would take longer than to parse it.
+ */
 export async function* readRecords(
   /** Undefined for a stream of which nothing is left. */
   chunks: AsyncIterable<Buffer> | undefined,
   levels: number = limits.nesting_levels,
-): AsyncGenerator<SourceRecord> {
+): AsyncGenerator<Iterable<SourceRecord>> {
+  const lines = new Lines();
   let isOther: boolean | undefined;
-  for await (const line of readLines(chunks ?? [])) {
-    isOther ??= isUtf16(line.bytes ?? Buffer.alloc(0));
-    if (line.bytes !== undefined && isBlank(line.bytes, isOther)) continue;
-    yield isOther ? { line: line.number, reason: UTF16_REASON } : toRecord(line, levels);
+  function* recordsOf(cut: Iterable<Line>): Generator<SourceRecord> {
+    for (const line of cut) {
+      isOther ??= isUtf16(line.bytes ?? Buffer.alloc(0));
+      if (line.bytes !== undefined && isBlank(line.bytes, isOther)) continue;
+      yield isOther ? { line: line.number, reason: UTF16_REASON } : toRecord(line, levels);
+    }
   }
+  for await (const chunk of chunks ?? []) yield recordsOf(lines.cut(chunk));
+  yield recordsOf(lines.rest());
 }
 
-async function* readLines(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Line> {
-  let number = 1;
-  let parts: Buffer[] = [];
-  let size = 0;
-  const take = (last: Buffer, isTorn: boolean): Line => {
-    const isTooLong = size + last.length > LINE_BYTES_MAX;
-    const line = { number, bytes: isTooLong ? undefined : joined(parts, last), isTorn };
-    number += 1;
-    parts = [];
-    size = 0;
-    return line;
-  };
-  for await (const chunk of chunks) {
+/** Record by record, for those who have to wait in between. */
+export async function* oneByOne(pieces: AsyncIterable<Iterable<SourceRecord>>): AsyncGenerator<SourceRecord> {
+  for await (const records of pieces) yield* records;
+}
+
+/** Cuts chunks into lines; what a chunk ends with is kept for the next. */
+class Lines {
+  #number = 0;
+  #parts: Buffer[] = [];
+  #size = 0;
+
+  *cut(chunk: Buffer): Generator<Line> {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
-      yield take(chunk.subarray(start, end), false);
+      yield this.#take(chunk.subarray(start, end), false);
       start = end + 1;
     }
-    if (start === chunk.length) continue;
-    size += chunk.length - start;
-    if (size <= LINE_BYTES_MAX) parts.push(chunk.subarray(start));
-    else parts = [];
+    if (start === chunk.length) return;
+    this.#size += chunk.length - start;
+    if (this.#size <= LINE_BYTES_MAX) this.#parts.push(chunk.subarray(start));
+    else this.#parts = [];
   }
-  if (size > 0) yield take(Buffer.alloc(0), true);
+
+  *rest(): Generator<Line> {
+    if (this.#size > 0) yield this.#take(Buffer.alloc(0), true);
+  }
+
+  #take(last: Buffer, isTorn: boolean): Line {
+    const isTooLong = this.#size + last.length > LINE_BYTES_MAX;
+    const bytes = isTooLong ? undefined : joined(this.#parts, last);
+    this.#number += 1;
+    this.#parts = [];
+    this.#size = 0;
+    return { number: this.#number, bytes, isTorn };
+  }
 }
 
 function joined(parts: readonly Buffer[], last: Buffer): Buffer {
@@ -80,7 +100,8 @@ export function isUtf16(bytes: Uint8Array): boolean {
 }
 
 function isBlank(bytes: Buffer, nulIsBlank: boolean): boolean {
-  for (const byte of bytes) {
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
     if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d && !(nulIsBlank && byte === NUL)) return false;
   }
   return true;
@@ -103,10 +124,15 @@ function toRecord({ number: line, bytes: whole, isTorn }: Line, levels: number):
     return { line, reason: `${what}: ${brief(error)}` };
   }
   if (!isJsonObject(value)) return { line, reason: `the line is valid JSON, but ${named(value)} and not an object` };
-  if (Object.keys(value).length === 0) return { line, reason: "the line holds an object with nothing in it" };
+  if (isEmpty(value)) return { line, reason: "the line holds an object with nothing in it" };
   return isNestedWithin(value, levels)
     ? { line, record: value, bytes: bytes.length }
     : { line, reason: tooDeep(levels) };
+}
+
+function isEmpty(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
 }
 
 function tooDeep(levels: number): string {

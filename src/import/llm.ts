@@ -1,10 +1,10 @@
 // simonw/llm's logs.db, in both of its generations: responses to prompts, and messages that hang on one another.
 import { type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
+import { toUsage, type Usage } from "../model/usage.js";
 import type { ImportStep, Opening, SourceOf, TableImporter, TableRow } from "./importer.js";
 import { textAt } from "./transcript/fields.js";
 import type { SaidPart } from "./transcript/said.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
-import { toUsage, type Usage } from "./transcript/usage.js";
 
 const tool = { format: "llm", lacks: ["working folder"] };
 

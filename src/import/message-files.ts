@@ -2,11 +2,12 @@
 // line. Results of tools stay the messages that they are.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { isRole } from "../model/roles.js";
+import { anthropicUsage, openAiUsage, toUsage } from "../model/usage.js";
 import type { DocumentImporter, ImportSource, ImportStep, LineImporter, Opening, SourceOf } from "./importer.js";
+import { oneByOne } from "./lines.js";
 import { textAt } from "./transcript/fields.js";
 import type { SaidPart } from "./transcript/said.js";
 import { Transcript, type TranscriptSession } from "./transcript/transcript.js";
-import { anthropicUsage, openAiUsage, toUsage } from "./transcript/usage.js";
 
 type Provider = "anthropic" | "openai";
 
@@ -91,7 +92,7 @@ async function* readDocument(format: Provider, source: SourceOf<"document">): As
 
 async function* readLines(format: Provider, source: ImportSource): AsyncGenerator<ImportStep> {
   const talk = new Talk(format, source);
-  for await (const item of source.records()) {
+  for await (const item of oneByOne(source.records())) {
     if ("reason" in item) yield item;
     else if (!Array.isArray(item.record.messages))
       yield { line: item.line, reason: "the line has no list of messages" };

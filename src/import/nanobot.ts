@@ -16,6 +16,7 @@ import {
   splitRecord,
   timeOnLine,
 } from "./line-form.js";
+import { oneByOne } from "./lines.js";
 
 const FORMAT = "nanobot";
 
@@ -44,7 +45,7 @@ function isBare(record: JsonObject): boolean {
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const header = source.opening.records.find(isHeader);
   let session = new SessionFile(source, textKey(header) ?? source.stem);
-  for await (const item of source.records()) {
+  for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       // It was a message once, and the count of consolidated ones counts it.
       session.skip();
@@ -128,11 +129,11 @@ class SessionFile {
     yield {
       line,
       later: () => {
-        if (this.#through === 0) return undefined;
+        if (this.#through === 0) return [];
         const { session_id } = this.#session;
         const id = hashedId(FORMAT, ["consolidated", session_id, consolidatedCount(record)]);
         const time = this.#times.take(record.updated_at);
-        return { kind: "consolidation", id, session_id, ...time, through: this.#through };
+        return [{ kind: "consolidation", id, session_id, ...time, through: this.#through }];
       },
     };
   }

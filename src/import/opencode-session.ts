@@ -1,10 +1,10 @@
 // One session of OpenCode: its messages with their parts, whichever way they are stored.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { toUsage, type UsageNames } from "../model/usage.js";
 import type { ImportStep } from "./importer.js";
 import { numberAt, objectAt, textAt } from "./transcript/fields.js";
 import type { SaidPart } from "./transcript/said.js";
 import type { Origin, TranscriptSession } from "./transcript/transcript.js";
-import { toUsage, type UsageNames } from "./transcript/usage.js";
 
 const usageNames: UsageNames = {
   input_tokens: [["input"]],

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../model/json.js";
 import { firstValue } from "./document.js";
 import type { Opening, TableColumns } from "./importer.js";
-import { EXPORTED_LEVELS_MAX, readRecords } from "./lines.js";
+import { EXPORTED_LEVELS_MAX, oneByOne, readRecords } from "./lines.js";
 import type { OpenedFile } from "./source-files.js";
 
 /** More of a document says nothing new about its format. */
@@ -21,7 +21,7 @@ export async function readOpening(
   const items = readRecords(once(bytes.subarray(0, end === 0 ? bytes.length : end)), EXPORTED_LEVELS_MAX);
   let count = 0;
   let isFirstWhole = false;
-  for await (const item of items) {
+  for await (const item of oneByOne(items)) {
     const isFirst = count === 0;
     count += 1;
     if (!("record" in item)) continue;

@@ -1,8 +1,9 @@
 // pi's sessions, and OpenClaw's in a database: the branch that was not left, tools, errors and tokens.
+import { Readable } from "node:stream";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { fixturePath, fixtureRecords } from "../../test/support/fixtures.js";
-import { counts, importBench } from "../../test/support/import-target.js";
+import { counts, type ImportBench, importBench } from "../../test/support/import-target.js";
 import { expectLegalHistory, tokensOf } from "../../test/support/transcripts.js";
 import { zstdFrame } from "../../test/support/zstd-frame.js";
 
@@ -11,12 +12,13 @@ const file = fixturePath("import", "pi", name);
 const lines = fixtureRecords("import", "pi", name);
 const session_id = "5b5b0000-0000-4000-8000-000000000001";
 
-test("a session becomes the talk of its active branch; what was left is kept raw", async () => {
+test("a session becomes the talk of its active branch; what was left is withdrawn", async () => {
   const bench = importBench();
   expect(counts(await bench.import(file))).toMatchObject({ files: 1, sessions: 1, rejected: 0 });
   const entries = await bench.entries();
   expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([
     { id: "pi:e1", role: "user", content: "Round the prices.", project: "shop" },
+    { id: "pi:e2", role: "assistant", content: "A wrong turn." },
     {
       ...{ id: "pi:e3", role: "assistant", content: "Reading." },
       tool_calls: [{ id: "toolu_1", function: { name: "read", arguments: '{"path":"money.ts"}' } }],
@@ -34,14 +36,64 @@ test("a session becomes the talk of its active branch; what was left is kept raw
     { tool: "bash", args: { command: "ls" }, result: "shop.ts", is_error: false },
   ]);
   expect(entries.filter(({ kind }) => kind === "error")).toMatchObject([{ error: "529 overloaded" }]);
-  expect(entries.filter(({ kind }) => kind === "raw").map(({ id }) => id)).toEqual(["pi:e0", "pi:e2", "pi:e8"]);
-  expect(tokensOf(entries)).toMatchObject({ input_tokens: 5, output_tokens: 20 });
+  expect(entries.filter(({ kind }) => kind === "raw").map(({ id }) => id)).toEqual(["pi:e0", "pi:e8"]);
+  expect(tokensOf(entries)).toMatchObject({ input_tokens: 14, output_tokens: 29 });
+  const left = entries.find(({ id }) => id === "pi:e2");
+  expect(entries.filter(({ kind }) => kind === "withdrawal")).toMatchObject([
+    { withdraws: left?.position, session_id, created_at: left?.created_at, project: "shop", client: "pi" },
+  ]);
+  expect((await bench.recorder.search("wrong turn")).results).toMatchObject([{ id: "pi:e2" }]);
   expect(await bench.recorder.session(session_id).summary()).toMatchObject({
     title: "Rounding",
     metadata: { cwd: "/srv/shop" },
   });
-  await expectLegalHistory(bench.recorder, session_id);
+  const talk = JSON.stringify(await expectLegalHistory(bench.recorder, session_id));
+  expect(talk).toMatch(/Reading/);
+  expect(talk).not.toMatch(/wrong turn/);
   expect(counts(await bench.import(bench.write("moved.jsonl", lines)))).toMatchObject({ added: 0 });
+  const streamed = importBench();
+  const stdin = Readable.from([Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""))]);
+  await streamed.import("-", { stdin });
+  expect(JSON.stringify(await expectLegalHistory(streamed.recorder, session_id))).toBe(talk);
+});
+
+test("a file that grows may choose another branch, and come back to one that was left, with what was said on it", async () => {
+  const said = (id: string, parentId: string | null, message: object): object => ({
+    ...{ type: "message", id, parentId, timestamp: "2026-05-04T08:00:01.000Z" },
+    message: { usage: { input: 1, output: 1 }, ...message },
+  });
+  const call = { type: "toolCall", id: "t1", name: "read", arguments: {} };
+  const talk = [
+    { type: "session", version: 3, id: "grown", timestamp: "2026-05-04T08:00:00.000Z" },
+    said("m1", null, { role: "user", content: "one" }),
+    said("m2", "m1", { role: "assistant", content: [{ type: "text", text: "two" }, call] }),
+    said("m3", "m2", { role: "toolResult", toolCallId: "t1", content: "three" }),
+    said("m4", "m3", { role: "assistant", content: "four" }),
+    said("m5", "m1", { role: "assistant", content: "five" }),
+    said("m6", "m4", { role: "user", content: "six" }),
+    said("m7", "m5", { role: "user", content: "seven" }),
+  ];
+  const histories = async (bench: ImportBench): Promise<readonly unknown[]> =>
+    (await expectLegalHistory(bench.recorder, "grown")).map((message) => (message as { content?: unknown }).content);
+  const bench = importBench();
+  const whole = importBench();
+  for (const [length, expected] of [
+    [5, ["one", "two", "three", "four"]],
+    [6, ["one", "five"]],
+    [7, ["one", "two", "three", "four", "six"]],
+    [8, ["one", "five", "seven"]],
+  ] as const) {
+    const path = bench.write("grown.jsonl", talk.slice(0, length));
+    await bench.import(path);
+    expect(await histories(bench)).toEqual(expected);
+    const { position } = await bench.recorder.health();
+    expect(counts(await bench.import(path))).toMatchObject({ added: 0, rejected: 0 });
+    expect((await bench.recorder.health()).position).toBe(position);
+  }
+  await whole.import(whole.write("grown.jsonl", talk));
+  expect(await histories(whole)).toEqual(["one", "five", "seven"]);
+  // What is said again on a branch that was chosen again was paid for once.
+  expect(tokensOf(await bench.entries())).toEqual(tokensOf(await whole.entries()));
 });
 
 test("the oldest form has no ids: equal times and words are one, and importing again adds nothing", async () => {

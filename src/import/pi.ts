@@ -2,6 +2,7 @@
 // ends with the newest one is the talk.
 import { decompress } from "fzstd";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { toUsage, type UsageNames } from "../model/usage.js";
 import type {
   ImportSource,
   ImportStep,
@@ -9,12 +10,14 @@ import type {
   Opening,
   SourceFacts,
   SourceOf,
+  SourceRecord,
   TableImporter,
 } from "./importer.js";
+import { oneByOne } from "./lines.js";
+import { Branches } from "./transcript/branches.js";
 import { numberAt, onlyText, textAt } from "./transcript/fields.js";
 import type { SaidPart } from "./transcript/said.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
-import { toUsage, type UsageNames } from "./transcript/usage.js";
 
 const tool = { format: "pi", lacks: ["system prompt", "tool definitions"] };
 
@@ -28,6 +31,7 @@ const usageNames: UsageNames = {
 export const piImporter: LineImporter = {
   format: tool.format,
   reads: "lines",
+  rereads: true,
   recognises: ({ records }: Opening) => records.some((record) => isHeader(record) || isMessage(record)),
   read,
 };
@@ -50,19 +54,17 @@ function isMessage(record: JsonObject): boolean {
   return record.type === "message" || (Object.keys(record).length === 1 && "content" in record.message);
 }
 
-async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
-  const isTree = source.opening.records.some((record) => "parentId" in record) && source.path !== "-";
+async function* read(source: ImportSource): AsyncGenerator<Iterable<ImportStep>> {
+  const isTree = source.opening.records.some((record) => "parentId" in record);
   const branch = isTree ? await activeBranch(source) : undefined;
   const session = new PiSession(source, branch);
-  for await (const item of source.records()) {
-    if ("reason" in item) yield item;
-    else yield* session.take(item.line, item.record);
-  }
+  for await (const records of source.records()) yield session.takeAll(records);
+  yield session.end();
 }
 
 async function activeBranch(source: ImportSource): Promise<ReadonlySet<string>> {
   const tree = new Tree();
-  for await (const item of source.records()) if ("record" in item) tree.add(item.record);
+  for await (const item of oneByOne(source.records())) if ("record" in item) tree.add(item.record);
   return tree.branch();
 }
 
@@ -108,6 +110,7 @@ async function* readTables(source: SourceOf<"tables">): AsyncGenerator<ImportSte
       if (record === undefined) yield { line, reason: `row ${line} of session ${values[0] ?? ""} holds no event` };
       else yield* session.take(line, record);
     }
+    yield* session.end();
   }
 }
 
@@ -123,6 +126,7 @@ function eventOf(json: unknown, packed: unknown): JsonObject | undefined {
 
 class PiSession {
   readonly #transcript: Transcript;
+  readonly #branches = new Branches(tool.format);
   readonly #branch: ReadonlySet<string> | undefined;
   #session: TranscriptSession;
 
@@ -130,6 +134,17 @@ class PiSession {
     this.#transcript = new Transcript(tool, source);
     this.#branch = branch;
     this.#session = this.#transcript.session(source.stem);
+  }
+
+  *takeAll(records: Iterable<SourceRecord>): Generator<ImportStep> {
+    for (const item of records) {
+      if ("reason" in item) yield item;
+      else yield* this.take(item.line, item.record);
+    }
+  }
+
+  end(): Generator<ImportStep> {
+    return this.#branches.end();
   }
 
   *take(line: number, record: JsonObject): Generator<ImportStep> {
@@ -148,8 +163,9 @@ class PiSession {
       });
     } else if (record.type === "session_info") {
       yield* this.#session.about(origin, { title: textAt(record, "name") });
-    } else if (message !== undefined && isMessage(record) && !isLeft) yield* this.#message(origin, message);
-    else yield this.#session.raw({ ...origin, is_once: true }, record);
+    } else if (message !== undefined && isMessage(record)) {
+      yield* this.#branches.take(this.#message(origin, message), isLeft);
+    } else yield this.#session.raw({ ...origin, is_once: true }, record);
   }
 
   *#message(origin: Origin, message: JsonObject): Generator<ImportStep> {

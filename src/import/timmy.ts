@@ -17,6 +17,7 @@ import {
   textOf,
   timeOnLine,
 } from "./line-form.js";
+import { oneByOne } from "./lines.js";
 
 const FORMAT = "timmy";
 
@@ -46,7 +47,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const { session_id, native_id } = sessionOf(FORMAT, source.stem);
   const ids = new ContentIds(FORMAT);
   const times = new LineTimes(source);
-  for await (const item of source.records()) {
+  for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       yield item;
       continue;

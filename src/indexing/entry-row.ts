@@ -7,6 +7,7 @@ import { marksOf, modelOf } from "../model/states.js";
 import { parseTime } from "../model/time.js";
 import type { EntryRow, Reference } from "../ports/entry-index.js";
 import type { StoredBody } from "../ports/entry-log.js";
+import { callFactsOf } from "./call-facts.js";
 
 /** What a row is made from: where the entry stands in the log, and its body as it was parsed. */
 export interface PlacedBody {
@@ -50,7 +51,9 @@ function factsOf(kind: string, body: JsonObject): JsonObject | undefined {
   if (kind === "consolidation" && typeof through === "number") return { through };
   if (kind === "withdrawal" && typeof withdraws === "number") return { withdraws };
   if (kind === "feedback" && typeof entry_id === "string") return { entry_id };
-  return isMemoryKind(kind) ? fillFields(kind, body) : undefined;
+  if (isMemoryKind(kind)) return fillFields(kind, body);
+  const call = callFactsOf(kind, body);
+  return call === undefined ? undefined : { call: call as JsonObject };
 }
 
 /** The id of the entry that an entry is about, whose row it counts for. */

@@ -49,6 +49,13 @@ test("batches are bounded in bytes", async () => {
   expect(await positions()).toHaveLength(large.length);
 });
 
+test("a log that claims more than it holds is a fault, not a wait without end", async () => {
+  await append(errors(2));
+  const { position, ...head } = await log.head();
+  log.head = async () => ({ ...head, position: position + 1 });
+  await expect(indexer.catchUp()).rejects.toMatchObject({ code: "store_corrupt" });
+});
+
 test("catching up reaches what is in the log now, and applies nothing twice", async () => {
   await append(errors(5));
   await Promise.all([indexer.catchUp(), indexer.catchUp(), indexer.catchUp()]);

@@ -1,4 +1,5 @@
 // The indexer: carries entries from the log into the index, in order, each once.
+import { Fault } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
 import { namedIn } from "../model/redaction.js";
 import type { EntryIndex, IndexSource, IndexStanding } from "../ports/entry-index.js";
@@ -43,7 +44,25 @@ export class Indexer {
   /** Returns once everything that is in the log now is in the index: what was acknowledged is then found. */
   async catchUp(): Promise<void> {
     const { position } = await this.#log.head();
-    while (!this.holds(await this.#index.standing(), position)) await this.step();
+    await this.bringTo(position);
+  }
+
+  /** Returns once the index holds all entries up to a position that the log was seen to have. */
+  async bringTo(position: number): Promise<void> {
+    while (!this.holds(await this.#index.standing(), position)) await this.stepTowards(position);
+  }
+
+  /**
+   * One batch on the way to a position. Where the log says that it has come so far and yet has nothing more to read, it is
+   * damaged, and whoever waited for the position would wait for ever.
+   */
+  async stepTowards(position: number): Promise<void> {
+    // A step that others had begun may have read the log before it grew.
+    if ((await this.step()) || (await this.step())) return;
+    if (this.holds(await this.#index.standing(), position)) return;
+    throw new Fault("store_corrupt", `the log says that it has ${position} entries, and holds fewer`, {
+      hint: "Run `hansard verify`, and restore the store from a backup.",
+    });
   }
 
   /** Whether an index that stands so holds the entries of this log through a position, and not those of another. */

@@ -112,7 +112,7 @@ function toProposed(id: string, row: EntryRow): Draft {
       reason: "",
       superseded_by: "",
     },
-    is_cited: said.cites.length > 0,
+    is_cited: said.cites !== "",
   };
 }
 

@@ -48,9 +48,13 @@ export class TextIndexer {
     while (await this.step());
   }
 
-  /** Gives some texts if a search would have to look through many entries itself. */
+  /**
+   * Gives some texts if a search would have to look through many entries itself: one step wherever that has enough to do,
+   * so that searches beside busy writers keep up with them, and more steps only where very many wait.
+   */
   async help(): Promise<void> {
     const untilMs = this.#nowMs() + HELPING_MS;
+    if ((await this.#uncovered()) > STEP_ENTRIES) await this.step();
     while ((await this.#uncovered()) > UNCOVERED_MAX && this.#nowMs() < untilMs && (await this.step()));
   }
 

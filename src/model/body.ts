@@ -3,7 +3,7 @@ import type { Entry, ErasedEntry, Kind } from "./entry.js";
 import { corruptEntry } from "./fault.js";
 import { hexOf } from "./hex.js";
 import { isJsonObject, type JsonObject } from "./json.js";
-import { fieldsOf } from "./kinds.js";
+import { commonFields, fieldsOf } from "./kinds.js";
 
 export interface StoredParts {
   readonly position: number;
@@ -91,6 +91,9 @@ export function fillFields(kind: string, body: JsonObject): JsonObject {
   for (const name in fields) {
     const value = body[name] ?? fields[name]?.empty;
     if (value !== undefined) filled[name] = value;
+  }
+  for (const name in commonFields) {
+    if (body[name] !== undefined) filled[name] = body[name];
   }
   filled.extra = body.extra ?? {};
   return filled as JsonObject;

@@ -37,8 +37,8 @@ function evidenceClaim(memoryId: string, entryId: string): string {
  * The same statement is proposed once from the same entries, whatever became of it. Its wording counts as it is: what
  * another version of Unicode takes for the same would make another claim, and the hash covers claims.
  */
-function proposedClaim(content: string, entryIds: readonly string[]): string {
-  return `proposed:${JSON.stringify([content, ...[...entryIds].sort()])}`;
+function proposedClaim(content: string, cites: string): string {
+  return `proposed:${cites}:${content}`;
 }
 
 /** All claims that an entry takes, as its kind and body tell; whatever takes a further claim is named here too. */
@@ -49,8 +49,7 @@ export function claimsOf(kind: string, body: JsonObject, id = String(body.id)): 
 
 const claimsByKind: { readonly [kind: string]: (body: JsonObject) => readonly string[] } = {
   response: ({ interaction_id }) => [completionClaim(String(interaction_id))],
-  memory_proposed: ({ content, cites }) =>
-    isTexts(cites) && cites.length > 0 ? [proposedClaim(String(content), cites)] : [],
+  memory_proposed: ({ content, cites = "" }) => (cites === "" ? [] : [proposedClaim(String(content), String(cites))]),
   memory_edited: ({ memory_id, evidence }) => {
     const named = isObjects(evidence) ? evidence[0]?.entry_id : undefined;
     return named === undefined ? [] : [evidenceClaim(String(memory_id), String(named))];
@@ -64,10 +63,6 @@ const claimsByKind: { readonly [kind: string]: (body: JsonObject) => readonly st
   memory_reinforced: ({ turn_id, memories }) =>
     (isObjects(memories) ? memories : []).map(({ memory_id }) => reinforcedClaim(String(memory_id), String(turn_id))),
 };
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
-}
 
 function isObjects(value: unknown): value is readonly JsonObject[] {
   return Array.isArray(value) && value.every(isJsonObject);

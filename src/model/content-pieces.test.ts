@@ -137,6 +137,17 @@ test("whatever was recorded reads as pieces with texts, and nothing of it is los
   );
 });
 
+test("a message that says nothing else is shown by what was thought", () => {
+  const thinking_blocks = [
+    { type: "thinking", thinking: "Look first.", signature: "s" },
+    { type: "redacted_thinking" },
+  ];
+  expect(messageText({ content: "", extra: { thinking_blocks } })).toBe("(thinking) Look first.\n[thinking, redacted]");
+  expect(messageText({ content: [], extra: { reasoning_content: "Hm." } })).toBe("(thinking) Hm.");
+  expect(messageText({ content: "said", extra: { thinking_blocks } })).toBe("said");
+  expect(messageText({ content: "", extra: { thinking_blocks: "", reasoning: 7 } })).toBe("");
+});
+
 function contentOf(piece: Piece): string {
   const marks = { text: "", thing: "", thought: "(thinking) ", result: "→ ", call: "calls " } as const;
   const mark = piece.is === "result" && piece.failed ? "→ failed: " : marks[piece.is];

@@ -10,12 +10,21 @@ export type Piece =
   /** What has no text, by its name. */
   | { readonly is: "thing"; readonly text: string };
 
-/** The pieces of a message: what it says, then what it calls. */
+/** The pieces of a message: what it says, then what it calls; or, where there is neither, what was thought. */
 export function messagePieces(message: {
   readonly content: unknown;
   readonly tool_calls?: readonly unknown[] | undefined;
+  readonly extra?: JsonObject | undefined;
 }): readonly Piece[] {
-  return [...piecesOf(message.content), ...(message.tool_calls ?? []).map(callOf)];
+  const said = [...piecesOf(message.content), ...(message.tool_calls ?? []).map(callOf)];
+  return said.length > 0 ? said : thoughtsIn(message.extra ?? {});
+}
+
+/** What was thought, of a message that says nothing else: an empty line would tell nobody what it is. */
+function thoughtsIn({ thinking_blocks, reasoning_content, reasoning }: JsonObject): readonly Piece[] {
+  const blocks = piecesOf(thinking_blocks);
+  const text = [reasoning_content, reasoning].find(isSaid);
+  return blocks.length > 0 || text === undefined ? blocks : [{ is: "thought", text }];
 }
 
 /** The pieces of a content of any shape; nothing where there is none. */

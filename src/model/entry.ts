@@ -152,8 +152,16 @@ type ReservedKind = (typeof reservedKinds)[number];
 
 export type Kind = CaptureKind | ReservedKind;
 
+/** How a client numbered what it captured, so that what never arrived shows as a gap. */
+export interface CommonFields {
+  /** The run of the program that captured it. */
+  readonly client_run?: string;
+  /** 1, 2, 3 … within that run. */
+  readonly client_seq?: number;
+}
+
 /** What every entry carries, whatever its kind. */
-interface Envelope<K extends Kind = Kind> {
+interface Envelope<K extends Kind = Kind> extends CommonFields {
   /** Given by the log: 1, 2, 3 …, without gaps. */
   readonly position: number;
   readonly id: string;
@@ -216,6 +224,8 @@ export interface GivenEnvelope {
   readonly session_id?: string | null;
   readonly project?: string | null;
   readonly client?: string | null;
+  readonly client_run?: string | null;
+  readonly client_seq?: number | null;
   readonly extra?: { readonly [key: string]: unknown } | null;
 }
 

@@ -121,6 +121,16 @@ export const role = field<string>(
   undefined,
 );
 
+/** The name of one run of a program, as the client SDK makes it. */
+export const runName = field<string>(
+  {
+    expected: "1 to 128 of the characters A-Z a-z 0-9 . _ : -",
+    schema: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,128}$" },
+    accepts: (value) => typeof value === "string" && /^[A-Za-z0-9._:-]{1,128}$/.test(value),
+  },
+  undefined,
+);
+
 /**
  * Content is text or a list of parts. It is required, but null or nothing at all is allowed beside tool calls, which the
  * message's own rule checks; so the type leaves it open.

@@ -24,8 +24,12 @@ export function parseJsonObject(text: string | undefined): JsonObject | undefine
 export function isNestedWithin(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (levels <= 0) return false;
-  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  return items.every((item) => isNestedWithin(item, levels - 1));
+  if (Array.isArray(value)) return value.every((item) => isNestedWithin(item, levels - 1));
+  // Asking for all values at once takes several times as long.
+  for (const name in value) {
+    if (!isNestedWithin((value as { readonly [name: string]: unknown })[name], levels - 1)) return false;
+  }
+  return true;
 }
 
 /** What keeps a value from being stored as it is. */

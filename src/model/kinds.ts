@@ -1,5 +1,5 @@
 // The table of kinds: which fields each has. Parsing, reading and the published schemas all follow from it.
-import type { CaptureKind, FieldsByKind, OwnFieldsByKind, OwnKind, ReadKind } from "./entry.js";
+import type { CaptureKind, CommonFields, FieldsByKind, OwnFieldsByKind, OwnKind, ReadKind } from "./entry.js";
 import { reservedKinds } from "./entry.js";
 import {
   boolean,
@@ -16,11 +16,18 @@ import {
   references,
   required,
   role,
+  runName,
   score,
   sessionReference,
   text,
 } from "./fields.js";
 import { type Rejection, reject } from "./rejection.js";
+
+/** What an entry of any kind may carry, and reads back only where it was given. */
+export const commonFields: { readonly [N in keyof CommonFields]-?: Field } = {
+  client_run: runName,
+  client_seq: position,
+};
 
 type FieldTable<F> = { readonly [N in keyof F]-?: Field<F[N]> };
 
@@ -134,7 +141,7 @@ const ownKindRules: { readonly [K in OwnKind]: KindRule<OwnFieldsByKind[K]> } = 
     confidence,
     tags: references,
     valid_until: text,
-    cites: references,
+    cites: text,
     similar_to: references,
     conflicts_with: references,
     actor: required(text),

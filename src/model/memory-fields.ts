@@ -14,8 +14,11 @@ interface MemoryProposedFields {
   readonly confidence?: number;
   readonly tags: readonly string[];
   readonly valid_until: string;
-  /** Ids of the entries that it rests on; what they say is in entries of their own. */
-  readonly cites: readonly string[];
+  /**
+   * Of the ids of the entries that it rests on, a hash, since it may outlive them; empty where it rests on none. What they
+   * say is in entries of their own.
+   */
+  readonly cites: string;
   readonly similar_to: readonly string[];
   readonly conflicts_with: readonly string[];
   readonly actor: string;

@@ -1,4 +1,5 @@
 // What an engine offers to whoever opens a store with it: the parts of one, each opened when it is needed.
+import type { Fault } from "../model/fault.js";
 import type { StoreFiles } from "../model/store-files.js";
 import type { EntryLog } from "./entry-log.js";
 import type { IndexHolder } from "./index-holder.js";
@@ -32,6 +33,8 @@ export interface StoreOptions {
   readonly mode: LogMode;
   /** Whether a server that is not there yet is waited for; without it, that is a fault at once. */
   readonly waits?: boolean;
+  /** Hears why, once, if it is waited for. */
+  readonly onWait?: ((fault: Fault) => void) | undefined;
 }
 
 /** An engine, by the addresses that it serves. */

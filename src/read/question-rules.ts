@@ -152,6 +152,21 @@ const include: Parameter = {
   refusals: ["field_invalid"],
 };
 
+/** What usage can be split by. */
+export const usageDivisions = ["day", "model", "project", "client", "session"] as const;
+
+const by: Parameter = {
+  description: `What to split it by, one or more with commas between them: ${usageDivisions.join(", ")}. Days are those of UTC.`,
+  schema: { type: "string", default: "day,model" },
+  example: "day,model",
+  flag: {
+    name: "by",
+    value: "names",
+    says: `split by ${usageDivisions.join(", ")}; one or more, with commas (day,model)`,
+  },
+  refusals: ["field_invalid"],
+};
+
 const status: Parameter = {
   description: `Memories of this status: ${memoryStatuses.join(", ")}. Candidates come best first, and are the queue.`,
   schema: { type: "string", enum: memoryStatuses },
@@ -247,6 +262,7 @@ export const questionRules = {
     filters: entryFilters,
     limit: { default: 30, max: 100_000, says: "how many of the newest entries" },
   },
+  usage: { own: { by }, filters: ["project", "session_id", "client", "model", "since", "until"] },
   tail: { own: { after }, filters: ["project", "session_id", "client", "kind", "role", "tool", "model", "is"] },
   export: {
     own: { masked },

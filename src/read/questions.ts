@@ -22,6 +22,8 @@ import type { SearchQuery } from "./search/search-query.js";
 import type { SearchPage } from "./search/searcher.js";
 import type { HistoryQuery, SessionListQuery, TimelineQuery } from "./session-query.js";
 import type { SessionList, SessionSummary, Timeline } from "./session-reader.js";
+import type { UsageQuery } from "./usage/usage-query.js";
+import type { UsageReport } from "./usage/usage-reader.js";
 
 interface Questions {
   listInteractions(query: ListQuery): InteractionList;
@@ -42,6 +44,8 @@ interface Questions {
   search(query: SearchQuery): SearchPage;
   sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): string;
   reflect(query: ReflectionQuery): ReflectionReport;
+  /** Tokens and cost of calls to models, each counted once. */
+  usage(query: UsageQuery): UsageReport;
   listMemories(query: MemoryListQuery): MemoryList;
   getMemory(id: string): MemoryDetail | undefined;
   /** Those of these that there are. */

@@ -78,6 +78,8 @@ export const answers: Answers = {
   recordedSummary: ({ index }, session_id) => index.whole(({ sessions }) => sessions.recordedSummary(session_id)),
   sessionPositions: ({ index }, range) => index.whole(({ sessions }) => sessions.positions(range)),
   history: ({ index }, query) => index.whole((readers) => pageAnswers.history(readers, query)),
+  // Sums without the older calls would be wrong, and nobody checks what something cost.
+  usage: ({ index }, query) => index.whole(({ usage }) => usage.read(query)),
   planConsolidation: ({ index }, { session_id, through }) =>
     index.whole(({ histories }) => histories.planConsolidation(session_id, through)),
   positions: ({ index }, query) => index.whole(({ entries }) => entries.positions(query)),

@@ -11,6 +11,7 @@ import { Reader, type ReadingParts } from "../read/reader.js";
 import { ReflectionReader } from "../read/reflection-reader.js";
 import { Searcher } from "../read/search/searcher.js";
 import { SessionReader } from "../read/session-reader.js";
+import { UsageReader } from "../read/usage/usage-reader.js";
 import type { ReviewDesk } from "../review/review-desk.js";
 
 /** An index, and those who answer from it as it stands. */
@@ -21,6 +22,7 @@ export interface Readers {
   readonly histories: HistoryReader;
   readonly reflections: ReflectionReader;
   readonly searches: Searcher;
+  readonly usage: UsageReader;
   readonly memories: MemoryReader;
   /** Loaded when it is first needed: with its tables of words it takes longer than a command may take to start. */
   readonly review: () => Promise<ReviewDesk>;
@@ -37,6 +39,7 @@ export function readersOf(parts: ReadingParts): Readers {
     histories: new HistoryReader(parts),
     reflections: new ReflectionReader(parts),
     searches: new Searcher(parts),
+    usage: new UsageReader(parts),
     memories,
     review() {
       desk ??= import("../review/review-desk.js").then(
@@ -67,7 +70,7 @@ export class View {
 
   /** Before a search: the rows up to a position, and some of the texts where many are missing. */
   async helpTexts(position: number): Promise<void> {
-    while (!this.indexer.holds(await this.index.standing(), position)) await this.indexer.step();
+    await this.indexer.bringTo(position);
     await this.textIndexer.help();
   }
 
@@ -83,7 +86,7 @@ export class View {
         throw error;
       }
       letGo();
-      await this.indexer.step();
+      await this.indexer.stepTowards(position);
     }
   }
 }

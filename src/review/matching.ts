@@ -11,8 +11,11 @@ const WINDOW_SENTENCES = 3;
 /** What lies behind this of one text is not looked at: the output of a tool can be long, and repeats nothing there. */
 const TEXT_CHARS_MAX = 1_000_000;
 
+/** Words whose numbers are kept; then they are worked out anew. */
+const WORDS_KEPT_MAX = 100_000;
+
 /** How many distinct stems of a memory a match needs. */
-function stemsNeeded(stems: number): number {
+export function stemsNeeded(stems: number): number {
   return stems > 15 ? Math.max(12, Math.ceil(stems * 0.35)) : Math.max(4, Math.ceil(stems * 0.7));
 }
 
@@ -23,9 +26,8 @@ interface IndexedMemory {
 
 interface Row {
   readonly id: string;
-  /** Numbers of its stems. */
-  readonly stems: ReadonlySet<number>;
-  readonly needed: number;
+  /** How many stems it has. */
+  readonly size: number;
   readonly comparable: string;
 }
 
@@ -42,16 +44,23 @@ export class MemoryIndex {
   readonly #ids: ReadonlySet<string>;
   /** How often each row was hit by the text that is being looked at; zero in between. */
   readonly #hits: Uint16Array;
+  /** By row: how many stems it has, and how many of them a match needs. */
+  readonly #sizes: Uint16Array;
+  readonly #needed: Uint16Array;
+  /** The number of a word's stem, or -1 where no memory has it. */
+  readonly #numbersByWord = new Map<Language, Map<string, number>>();
 
   constructor(memories: readonly IndexedMemory[], stems: Stems) {
     this.#stems = stems;
     this.#rows = memories.map(({ id, content }, row) => {
       const numbers = new Set([...stems.of(content)].map((stem) => this.#numberOf(stem)));
       for (const number of numbers) (this.#postings[number] as number[]).push(row);
-      return { id, stems: numbers, needed: stemsNeeded(numbers.size), comparable: comparable(content) };
+      return { id, size: numbers.size, comparable: comparable(content) };
     });
     this.#ids = new Set(memories.map(({ id }) => id));
     this.#hits = new Uint16Array(memories.length);
+    this.#sizes = Uint16Array.from(this.#rows, ({ size }) => size);
+    this.#needed = this.#sizes.map(stemsNeeded);
   }
 
   has(id: string): boolean {
@@ -64,8 +73,8 @@ export class MemoryIndex {
     const matched = new Set(this.#citedIn(read));
     const sentences = this.#numbersBySentence(read);
     // Few texts have enough of any memory at all, and only they are looked at sentence by sentence.
-    const rows = this.#hitBy(sentences, ({ needed }) => needed);
-    for (const row of matchedWithin(sentences, rows)) matched.add(row.id);
+    if (this.#hitBy(sentences, this.#needed).length === 0) return matched;
+    for (const row of this.#matchedWithin(sentences)) matched.add(row.id);
     return matched;
   }
 
@@ -73,7 +82,7 @@ export class MemoryIndex {
   containedIn(text: string): ReadonlySet<string> {
     const read = text.slice(0, TEXT_CHARS_MAX);
     const contained = new Set(this.#citedIn(read));
-    const rows = this.#hitBy(this.#numbersBySentence(read), ({ stems }) => stems.size);
+    const rows = this.#hitBy(this.#numbersBySentence(read), this.#sizes);
     const whole = rows.length === 0 ? "" : comparable(read);
     for (const row of rows) if (row.comparable !== "" && whole.includes(row.comparable)) contained.add(row.id);
     return contained;
@@ -87,18 +96,18 @@ export class MemoryIndex {
     }
   }
 
-  /** Rows of which at least so many stems are in some of the sentences. */
-  #hitBy(sentences: readonly (readonly number[])[], needed: (row: Row) => number): readonly Row[] {
-    const touched: number[] = [];
+  /** Rows of which the sentences have as many stems, taken together, as they need. */
+  #hitBy(sentences: readonly (readonly number[])[], needed: Uint16Array): readonly Row[] {
+    const found: number[] = [];
+    const hits = this.#hits;
     for (const number of new Set(sentences.flat())) {
       for (const row of this.#postings[number] as number[]) {
-        const hits = (this.#hits[row] as number) + 1;
-        this.#hits[row] = hits;
-        if (hits === 1) touched.push(row);
+        const count = (hits[row] as number) + 1;
+        hits[row] = count;
+        if (count === needed[row]) found.push(row);
       }
     }
-    const found = touched.filter((row) => (this.#hits[row] as number) >= needed(this.#rows[row] as Row));
-    for (const row of touched) this.#hits[row] = 0;
+    hits.fill(0);
     return found.sort((a, b) => a - b).map((row) => this.#rows[row] as Row);
   }
 
@@ -115,13 +124,27 @@ export class MemoryIndex {
       const numbers = new Set<number>();
       for (const word of this.#stems.words(sentence.text, budget)) {
         for (const language of readAs) {
-          const number = this.#numbers.get(this.#stems.stem(word, language));
-          if (number !== undefined) numbers.add(number);
+          const number = this.#numberOfWord(word, language);
+          if (number !== -1) numbers.add(number);
         }
       }
       sentences.push([...numbers]);
     }
     return sentences;
+  }
+
+  #numberOfWord(word: string, language: Language): number {
+    let byWord = this.#numbersByWord.get(language);
+    if (byWord === undefined) {
+      byWord = new Map();
+      this.#numbersByWord.set(language, byWord);
+    }
+    const known = byWord.get(word);
+    if (known !== undefined) return known;
+    if (byWord.size >= WORDS_KEPT_MAX) byWord.clear();
+    const number = this.#numbers.get(this.#stems.stem(word, language)) ?? -1;
+    byWord.set(word, number);
+    return number;
   }
 
   #numberOf(stem: string): number {
@@ -132,38 +155,29 @@ export class MemoryIndex {
     this.#postings.push([]);
     return number;
   }
-}
 
-/** The rows that have enough of their stems in three consecutive sentences: a window slides over them, and counts. */
-function matchedWithin(sentences: readonly (readonly number[])[], rows: readonly Row[]): ReadonlySet<Row> {
-  const matched = new Set<Row>();
-  if (rows.length === 0) return matched;
-  const rowsByStem = new Map<number, number[]>();
-  for (const [at, { stems }] of rows.entries()) {
-    for (const stem of stems) {
-      const known = rowsByStem.get(stem);
-      if (known === undefined) rowsByStem.set(stem, [at]);
-      else known.push(at);
-    }
-  }
-  const hits = new Uint16Array(rows.length);
-  const inWindow = new Map<number, number>();
-  for (const [at, entering] of sentences.entries()) {
-    for (const stem of sentences[at - WINDOW_SENTENCES] ?? []) {
-      const left = (inWindow.get(stem) as number) - 1;
-      inWindow.set(stem, left);
-      if (left === 0) for (const row of rowsByStem.get(stem) ?? []) hits[row] = (hits[row] as number) - 1;
-    }
-    for (const stem of entering) {
-      const before = inWindow.get(stem) ?? 0;
-      inWindow.set(stem, before + 1);
-      if (before > 0) continue;
-      for (const row of rowsByStem.get(stem) ?? []) {
-        hits[row] = (hits[row] as number) + 1;
-        const { needed } = rows[row] as Row;
-        if ((hits[row] as number) >= needed) matched.add(rows[row] as Row);
+  /** The rows that have enough of their stems in three consecutive sentences: a window slides over them, and counts. */
+  #matchedWithin(sentences: readonly (readonly number[])[]): ReadonlySet<Row> {
+    const matched = new Set<Row>();
+    const hits = this.#hits;
+    const inWindow = new Map<number, number>();
+    for (let at = 0; at < sentences.length + WINDOW_SENTENCES; at += 1) {
+      for (const stem of sentences[at - WINDOW_SENTENCES] ?? []) {
+        const left = (inWindow.get(stem) as number) - 1;
+        inWindow.set(stem, left);
+        if (left === 0) for (const row of this.#postings[stem] as number[]) hits[row] = (hits[row] as number) - 1;
+      }
+      for (const stem of sentences[at] ?? []) {
+        const before = inWindow.get(stem) ?? 0;
+        inWindow.set(stem, before + 1);
+        if (before > 0) continue;
+        for (const row of this.#postings[stem] as number[]) {
+          const count = (hits[row] as number) + 1;
+          hits[row] = count;
+          if (count >= (this.#needed[row] as number)) matched.add(this.#rows[row] as Row);
+        }
       }
     }
+    return matched;
   }
-  return matched;
 }

@@ -1,4 +1,5 @@
 // The entries that memories are made of, packed and ready to be appended.
+import { hash } from "node:crypto";
 import { type OwnEntry, packOwn } from "../capture/own-entries.js";
 import type { Surroundings } from "../capture/pack.js";
 import type { MemoryFieldsByKind } from "../model/memory-fields.js";
@@ -19,7 +20,7 @@ export class MemoryEntries {
     { id, actor, confidence }: Omit<ParsedMemory, "proposal">,
   ): readonly OwnEntry[] {
     const { type, content, source, generation, tags, valid_until = "", project, similar_to, conflicts_with } = kept;
-    const cites = heard.map(({ entry_id }) => entry_id);
+    const cites = citesOf(heard.map(({ entry_id }) => entry_id));
     const known = { type, content, source, generation, tags, valid_until, cites, similar_to, conflicts_with, actor };
     const fields = confidence === undefined ? known : { ...known, confidence };
     const statement = packOwn("memory_proposed", fields, this.#surroundings, { id, project });
@@ -56,4 +57,9 @@ export class MemoryEntries {
   superseded(fields: MemoryFieldsByKind["memory_superseded"], project: string): OwnEntry {
     return packOwn("memory_superseded", fields, this.#surroundings, { project });
   }
+}
+
+/** What tells the same entries again without naming them. */
+function citesOf(entryIds: readonly string[]): string {
+  return entryIds.length === 0 ? "" : hash("sha256", JSON.stringify([...entryIds].sort()));
 }

@@ -81,10 +81,10 @@ export class TailHub implements TailWindow {
     return this.#tails.size;
   }
 
-  /** Word that the log has grown. */
-  grown(): void {
+  /** Word that the log has grown, and whether something may have been erased by it. */
+  grown({ may_erase }: { readonly may_erase: boolean } = { may_erase: true }): void {
     this.#hasGrown = true;
-    this.#obedience.grown();
+    if (may_erase) this.#obedience.grown();
     this.#pumpSoon();
   }
 

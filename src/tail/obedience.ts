@@ -40,7 +40,7 @@ export class Obedience {
     return this.#words === this.#wordsKnown && performance.now() - this.#lookedAtMs < FRESH_MS;
   }
 
-  /** Word that the log has grown: by a redaction, perhaps. */
+  /** Word that the log has grown by a redaction, perhaps. */
   grown(): void {
     this.#words += 1;
   }

@@ -45,6 +45,7 @@ test("the commands speak to nobody", async () => {
     ["history", "s"],
     ["search", "example"],
     ["reflect"],
+    ["usage"],
     ["stats"],
     ["export"],
     ["export", "--format", "markdown"],
@@ -78,7 +79,17 @@ test("a server only answers", async () => {
   const body = JSON.stringify({ prompt: "look at http://example.com/", response: "https://example.com/" });
   const headers = { "content-type": "application/json" };
   expect((await fetch(`${address}/interactions`, { method: "POST", headers, body })).status).toBe(201);
-  for (const path of ["/", "/docs", "/entries", "/search?q=example", "/reflection", "/verify", "/export", "/metrics"]) {
+  for (const path of [
+    "/",
+    "/docs",
+    "/entries",
+    "/search?q=example",
+    "/reflection",
+    "/usage",
+    "/verify",
+    "/export",
+    "/metrics",
+  ]) {
     expect([path, (await fetch(`${address}${path}`)).status]).toEqual([path, 200]);
   }
   child.kill("SIGTERM");

@@ -85,7 +85,12 @@ describe("at the start", () => {
 
   test("a server that is not there is waited for, then named as away", async () => {
     const start = performance.now();
-    await expect(open("postgres://nobody@127.0.0.1:1/none", 700)).rejects.toMatchObject({ code: "store_unavailable" });
+    const onWait = vi.fn();
+    const address = "postgres://nobody@127.0.0.1:1/none";
+    await expect(openPostgres({ address, create: true, wait_ms: 700, onWait })).rejects.toMatchObject({
+      code: "store_unavailable",
+    });
+    expect(onWait.mock.calls).toEqual([[expect.objectContaining({ code: "store_unavailable" })]]);
     expect(performance.now() - start).toBeGreaterThan(400);
   });
 

@@ -12,6 +12,8 @@ const RETRY_MS = 50;
 interface Running {
   readonly child: ChildProcess;
   readonly address: string;
+  /** What it has logged until now. */
+  readonly log: () => string;
 }
 
 test("sixteen writers on two servers, one killed, PostgreSQL restarted: gapless, verified, complete", async () => {
@@ -58,6 +60,7 @@ test("while PostgreSQL is away, captures and reads are a 503 that says when to c
   const database = await serverOfTest();
   const server = await serve(await database.createDatabase("away"));
   expect(await record(server, "before")).toMatchObject({ status: 201 });
+  await until(async () => (await healthOf([server]))[0]?.indexed_through === 1);
   await database.stop("immediate");
   for (const path of ["/interactions", "/entries/before", "/sessions", "/verify"]) {
     const answer = await fetch(`${server.address}${path}`);
@@ -67,9 +70,16 @@ test("while PostgreSQL is away, captures and reads are a 503 that says when to c
     expect(await answer.json()).toMatchObject({ error: { code: "store_unavailable", hint: expect.any(String) } });
   }
   expect((await record(server, "meanwhile")).status).toBe(503);
-  expect(await healthOf([server])).toMatchObject([{ status: "degraded" }]);
+  // Whoever asks without a key, which cannot be looked up, does not learn where the database is; the log has it.
+  expect(await (await fetch(`${server.address}/sessions`)).text()).not.toContain("postgres://");
+  expect(server.log()).toContain("cannot be reached");
+  // What was last known is still told, and the operator learns of it without asking.
+  const known = { status: "degraded", position: 1, indexed_through: 1, trouble: "store_unavailable" };
+  expect(await healthOf([server])).toMatchObject([known]);
+  await until(async () => server.log().includes("the database is away"));
   await database.start();
   await until(async () => (await healthOf([server]))[0]?.status === "ok");
+  await until(async () => server.log().includes("can be used again"));
   expect((await record(server, "before")).status).toBe(200);
   expect((await record(server, "after")).status).toBe(201);
 }, 300_000);
@@ -132,8 +142,8 @@ async function serve(data: string): Promise<Running> {
   const child = startCli(["serve", "--port", "0"], { data });
   onTestFinished(() => void child.kill("SIGKILL"));
   const ended = resultOf(child);
+  let text = "";
   const address = await new Promise<string>((resolve, reject) => {
-    let text = "";
     child.stderr?.on("data", (chunk: string) => {
       text += chunk;
       const line = text.split("\n").find((one) => one.includes('"msg":"listening"'));
@@ -141,7 +151,7 @@ async function serve(data: string): Promise<Running> {
     });
     void ended.then(({ stderr }) => reject(new Error(`the server did not start: ${stderr}`)));
   });
-  return { child, address };
+  return { child, address, log: () => text };
 }
 
 function record(server: Running, id: string): Promise<Response> {

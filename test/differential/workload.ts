@@ -8,7 +8,7 @@ export type Step =
   | { readonly does: "listInteractions" | "listEntries"; readonly options: object; readonly cursor?: string }
   | { readonly does: "getEntry"; readonly id: string | number }
   | { readonly does: "getInteraction"; readonly id: string }
-  | { readonly does: "count" | "verify" | "health" | "reflect" | "rebuildIndex" };
+  | { readonly does: "count" | "verify" | "health" | "reflect" | "usage" | "rebuildIndex" };
 
 const interactionIds = ["i:1", "i:2", "i:3", "i:4", "019a85d2-7c1e-7000-8000-00000000abcd"];
 const otherIds = ["a", "b", "c", "d", "e", "f", "g", "h"];
@@ -57,13 +57,25 @@ const envelope = {
 };
 const interactionEnvelope = { ...envelope, id: fc.option(interactionId, { nil: undefined, freq: 4 }) };
 const inSession = { ...envelope, session_id: fc.constantFrom(...sessions) };
+/** What a call took, in names of several providers, and counts that are none. */
+const tokenCount = fc.oneof({ weight: 4, arbitrary: fc.nat(1_000) }, fc.constantFrom(-1, 1.5, 1e300, "12", null, true));
+const usage = fc.oneof(
+  jsonObject,
+  fc.record(
+    { input_tokens: tokenCount, output_tokens: tokenCount, prompt_tokens: tokenCount, cache_read_tokens: tokenCount },
+    { requiredKeys: [] },
+  ),
+);
+const callId = fc.constantFrom("c1", "c2", "c3");
+const providerIds = fc.record({ message_id: callId, request_id: callId }, { requiredKeys: [] });
 const answer = {
   response: seldom(text),
   response_summary: maybe(text),
   memories_used: maybe(referenceList),
   chunks_used: maybe(referenceList),
   model: maybe(text),
-  usage: maybe(jsonObject),
+  usage: maybe(usage),
+  extra: maybe(providerIds),
   latency_ms: maybe(fc.constantFrom(0, 12.5, -1, 1e300)),
   error: seldom(text),
 };
@@ -83,6 +95,7 @@ const validEntry: fc.Arbitrary<object> = fc.oneof(
     role: fc.constantFrom("user", "assistant", "system", "tool", "developer", "timmy", "function", "model"),
     content: fc.oneof(text, fc.array(fc.oneof(text, jsonObject), { maxLength: 2 })),
     confidence,
+    extra: maybe(fc.record({ usage, model: text, message_id: callId, continues: anyId }, { requiredKeys: [] })),
     tool_calls: maybe(fc.array(jsonObject, { maxLength: 2 })),
     tool_call_id: maybe(text),
     name: maybe(text),
@@ -210,7 +223,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ does: fc.constant("getEntry" as const), id: fc.oneof(anyId, fc.nat(30)) }) },
   fc.record({ does: fc.constant("getInteraction" as const), id: anyId }),
-  fc.record({ does: fc.constantFrom("count", "verify", "health", "reflect", "rebuildIndex") }),
+  fc.record({ does: fc.constantFrom("count", "verify", "health", "reflect", "usage", "rebuildIndex") }),
 );
 
 /** A caller that got no answer sends the same again: about every fifth step repeats an earlier one. */

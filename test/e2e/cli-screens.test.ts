@@ -13,6 +13,7 @@ import { searchCommand } from "../../src/cli/commands/search.js";
 import { sessionsCommand } from "../../src/cli/commands/sessions.js";
 import { showCommand } from "../../src/cli/commands/show.js";
 import { statsCommand } from "../../src/cli/commands/stats.js";
+import { bannerText, type Started } from "../../src/cli/text/banner.js";
 import type { Pane } from "../../src/cli/text/terminal.js";
 import { type EntryInput, openRecorder } from "../../src/index.js";
 import { folderOfFile } from "../support/temporary-folder.js";
@@ -160,13 +161,55 @@ describe.each([80, 120])("at %i columns", (columns) => {
     const pane: Pane = { isTerminal: true, columns, colours, write: (text) => void written.push(text) };
     const silent: Pane = { ...pane, write: () => undefined };
     const settings = {
-      ...{ data, is_default_data: false, host: "127.0.0.1", port: 0, allow_host: [], tls: undefined, rate: undefined },
-      ...{ mask: [], redact: undefined, seal_key: undefined, retention: [] },
+      ...{
+        data,
+        given_data: undefined,
+        is_default_data: false,
+        host: "127.0.0.1",
+        port: 0,
+        allow_host: [],
+        tls: undefined,
+        rate: undefined,
+      },
+      ...{ mask: [], redact: undefined, seal_key: undefined, prices: undefined, retention: [] },
     };
     await command.run({ operands, options, settings, screen: { out: pane, err: silent }, json: false });
     const text = written.join("");
     expect(text.split("\n").filter((line) => stringWidth(line) > columns)).toEqual([]);
     await expect(steady(text)).toMatchFileSnapshot(join(SCREENS, `${name}-${columns}.txt`));
+  });
+});
+
+/** As serve writes it once it listens; that the addresses are the real ones is for the test of serving to say. */
+const banners: readonly { readonly name: string; readonly started: Omit<Started, "version"> }[] = [
+  {
+    name: "serve",
+    started: {
+      ...{ addresses: ["http://127.0.0.1:4747"], place: "/srv/record", settings: { given_data: undefined } },
+      ...{ health: { status: "ok", position: 0 }, keys: { made: 0, good: 0 } },
+    },
+  },
+  {
+    name: "serve-team",
+    started: {
+      addresses: [
+        ...["https://127.0.0.1:4747", "https://[::1]:4747", "https://192.168.178.23:4747"],
+        "https://[2001:db8:85a3:8d3:1319:8a2e:370:7348]:4747",
+      ],
+      place: "postgres://hansard:***@db.example:5432/hansard?sslmode=verify-full&sslrootcert=/etc/ssl/db.pem",
+      settings: { given_data: "postgres://hansard:secret@db.example:5432/hansard" },
+      health: { status: "degraded", position: 1_234_567, warnings: ["cut_off"] },
+      keys: { made: 7, good: 5 },
+    },
+  },
+];
+
+describe.each([80, 120])("at %i columns", (columns) => {
+  test.each(banners)("$name", async ({ name, started }) => {
+    const pane: Pane = { isTerminal: true, columns, colours: pico.createColors(false), write: () => undefined };
+    const text = bannerText({ version: "1.2.3", ...started }, pane);
+    expect(text.split("\n").filter((line) => stringWidth(line) > columns)).toEqual([]);
+    await expect(text).toMatchFileSnapshot(join(SCREENS, `${name}-${columns}.txt`));
   });
 });
 

@@ -2,14 +2,26 @@
 import type { ChildProcess } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
+import { openRecorder } from "../../src/index.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { type CliResult, readJson, resultOf, startCli } from "./cli-run.js";
+import { runOnTerminal } from "./terminal-run.js";
+
+const CTRL_C = "\u0003";
+
+/** Not every machine has the newer addresses. */
+const hasIpv6 = Object.values(networkInterfaces()).some((known) => known?.some(({ address }) => address === "::1"));
+const hosts = ["0.0.0.0", "127.0.0.1", ...(hasIpv6 ? ["::", "::1"] : [])];
 
 interface RunningServer {
   readonly child: ChildProcess;
   readonly address: string;
+  /** The line of its log that says so. */
+  readonly listening: { readonly address: string; readonly addresses: readonly string[] };
   readonly ended: Promise<CliResult>;
 }
 
@@ -17,16 +29,16 @@ async function serve(data: string, args: readonly string[] = ["--port", "0"]): P
   const child = startCli(["serve", ...args], { data });
   onTestFinished(() => void child.kill("SIGKILL"));
   const ended = resultOf(child);
-  const address = await new Promise<string>((resolve, reject) => {
+  const listening = await new Promise<RunningServer["listening"]>((resolve, reject) => {
     let text = "";
     child.stderr?.on("data", (chunk: string) => {
       text += chunk;
       const line = text.split("\n").find((one) => one.includes('"msg":"listening"'));
-      if (line !== undefined) resolve(JSON.parse(line).address);
+      if (line !== undefined) resolve(JSON.parse(line));
     });
     void ended.then(({ stderr }) => reject(new Error(`the server did not start: ${stderr}`)));
   });
-  return { child, address, ended };
+  return { child, address: listening.address, listening, ended };
 }
 
 async function post(address: string, id: string): Promise<boolean> {
@@ -51,6 +63,66 @@ test("serves on the address it logs, writes structured logs without recorded tex
   for (const line of stderr.trimEnd().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
   expect(stderr).not.toContain("secret");
 });
+
+test.each(hosts)("on %s it names the addresses that it is reached at", async (host) => {
+  const data = folderOfTest();
+  const recorder = await openRecorder({ data });
+  await recorder.keys.create({ scope: "admin" });
+  await recorder.close();
+  const { child, listening, ended } = await serve(data, ["--port", "0", "--host", host]);
+  const { address, addresses } = listening;
+  expect(addresses).toContain(address);
+  for (const one of addresses) expect([one, (await fetch(`${one}/health`)).status]).toEqual([one, 200]);
+  expect(addresses.join()).not.toMatch(/\/0\.0\.0\.0:|\[::\]/);
+  child.kill("SIGTERM");
+  expect((await ended).stderr.includes("keys are sent unencrypted")).toBe(!["::1", "127.0.0.1"].includes(host));
+});
+
+test("on a terminal all it says is text: where it is, whom it refused, and that it ends", async () => {
+  const data = folderOfTest();
+  const recorder = await openRecorder({ data });
+  const { id, key } = await recorder.keys.create({ scope: "metrics" });
+  await recorder.close();
+  let step: "start" | "ask" | "end" = "start";
+  const { status, text } = await runOnTerminal(["serve", "--port", "0"], {
+    ...{ data, columns: 80 },
+    onText: (seen, type) => {
+      const address = /Address +(http\S+)/.exec(stripVTControlCharacters(seen))?.[1];
+      if (step === "start" && seen.includes("Ctrl-C")) {
+        step = "ask";
+        void fetch(`${address}/entries`, { headers: { authorization: `Bearer ${key}` } });
+      } else if (step === "ask" && seen.includes("scope_insufficient")) {
+        step = "end";
+        type(CTRL_C);
+      }
+    },
+  });
+  const shown = stripVTControlCharacters(text);
+  expect(status).toBe(0);
+  expect(shown).toContain("Finishing what is under way");
+  expect(shown).toMatch(/Keys +1 in use; every request needs one\n/);
+  expect(shown).toMatch(
+    new RegExp(`\\n\\d\\d:\\d\\d:\\d\\dZ {2}GET /entries 403 scope_insufficient, from 127.0.0.1, key\\s+${id}\\n`),
+  );
+  expect(shown).not.toContain('{"');
+});
+
+test.each([["serve", "--port", "0"], ["list"]])(
+  "%s says that it waits for a database that is away",
+  async (...args) => {
+    const child = startCli(args, { data: "postgres://nobody:secret@127.0.0.1:1/none" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const said = await new Promise<string>((resolve) => child.stderr?.once("data", (chunk) => resolve(String(chunk))));
+    expect(said).toMatch(
+      /postgres:\/\/nobody:\*\*\*@127\.0\.0\.1:1\/none cannot be reached .*; waiting for it|waiting for the database/,
+    );
+    expect(said).toContain("ECONNREFUSED");
+    // Whoever does not want to wait need not; a server ends in order.
+    const ended = new Promise((resolve) => child.once("exit", (status, signal) => resolve(status ?? signal)));
+    child.kill("SIGTERM");
+    expect(await ended).toBe(args[0] === "serve" ? 0 : "SIGTERM");
+  },
+);
 
 test("SIGTERM in the middle of work: status 0, and what was acknowledged is there", async () => {
   const data = folderOfTest();

@@ -12,6 +12,7 @@ import { searchCommand } from "../../src/cli/commands/search.js";
 import { sessionsCommand } from "../../src/cli/commands/sessions.js";
 import { showCommand } from "../../src/cli/commands/show.js";
 import { statsCommand } from "../../src/cli/commands/stats.js";
+import { usageCommand } from "../../src/cli/commands/usage.js";
 import { verifyCommand } from "../../src/cli/commands/verify.js";
 import type { Pane } from "../../src/cli/text/terminal.js";
 import { folderOfFile } from "../support/temporary-folder.js";
@@ -30,6 +31,8 @@ beforeAll(() =>
       response: long,
       project: "p".repeat(60),
       session_id: "s".repeat(90),
+      model: long,
+      usage: { input_tokens: 9e15, output_tokens: 1 },
     },
     { kind: "message", session_id: "s", role: "user", content: long, client: "c".repeat(50) },
     { kind: "error", error: long, context: "x".repeat(500), created_at: "1999-12-31T23:59:59Z" },
@@ -67,6 +70,7 @@ test.each<[string, CommandModule, readonly string[]]>([
   ["search", searchCommand, ["kind:error"]],
   ["reflect", reflectCommand, []],
   ["stats", statsCommand, []],
+  ["usage", usageCommand, []],
   ["verify", verifyCommand, []],
   ["doctor", doctorCommand, []],
 ])("%s %#", async (_, command, operands) => {
@@ -78,10 +82,12 @@ test.each<[string, CommandModule, readonly string[]]>([
     mask: [],
     redact: undefined,
     seal_key: undefined,
+    prices: undefined,
     allow_host: [],
     tls: undefined,
     rate: undefined,
     retention: [],
+    given_data: undefined,
     is_default_data: false,
   };
   const screen = { out: out.pane, err: terminal().pane };

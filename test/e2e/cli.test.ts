@@ -10,6 +10,22 @@ const commandNames = [
   ...["serve", "record", "list", "show", "sessions", "history", "import", "export", "stats", "verify", "doctor"],
 ];
 
+test("hints name the store that --data named, on both sides of the command, and as JSON", async () => {
+  const folder = folderOfTest();
+  await fillStore(join(folder, "my record"), interactions(1));
+  const given = ["--data", "my record"];
+  const { stderr } = await runCli(["show", "nobody", ...given], { cwd: folder });
+  expect(stderr).toContain("`hansard list --data 'my record'` shows what there is");
+  const { hint } = await readError([...given, "sessions", "nobody"], { cwd: folder });
+  expect(hint).toContain("`hansard sessions --data 'my record'`");
+  const { stdout } = await runCli(["keys", "list", ...given], { cwd: folder });
+  expect(stdout).toContain("hansard keys create --scope admin --data 'my record'\n");
+  // What the environment says holds for the next command too.
+  expect((await readError(["show", "nobody"], { data: join(folder, "my record") })).hint).toContain(
+    "`hansard list` shows",
+  );
+});
+
 describe("help and version", () => {
   test("--version prints the version of the package, alone", async () => {
     const { version } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));

@@ -36,13 +36,31 @@ function sample(): readonly EntryInput[] {
             { ...envelope, kind: "error", error: "word" },
             { ...envelope, kind: "tool_call", tool: "bash", result: "word" },
             { ...envelope, kind: "tool_call", tool: "grep", result: "word", is_error: true },
-            { ...envelope, kind: "interaction", prompt: "word", response: "word", model: "big-model" },
+            {
+              ...envelope,
+              kind: "interaction",
+              prompt: "word",
+              response: "word",
+              model: "big-model",
+              usage: { input_tokens: 1 },
+            },
             { ...envelope, kind: "message", role: "assistant", content: "word", extra: { model: "big-model" } },
+            {
+              ...envelope,
+              kind: "message",
+              role: "assistant",
+              content: "word",
+              extra: { usage: { output_tokens: 1 } },
+            },
           ];
         }),
       ),
     ),
   );
+}
+
+function isCounted(entry: Entry): boolean {
+  return Object.keys((entry.kind === "interaction" ? entry.usage : entry.extra.usage) ?? {}).length > 0;
 }
 
 /** Each question asked with filters, and what of the entries it should have answered with. */
@@ -78,6 +96,10 @@ const asking: {
     answer: async (options) => (await recorder.reflect({ limit: 500, ...options })).reviewed,
     expected: (selected) =>
       selected.filter(({ kind }) => (conversationKinds as readonly string[]).includes(kind)).length,
+  },
+  usage: {
+    answer: async (options) => (await recorder.usage(options)).total.calls,
+    expected: (selected) => selected.filter((entry) => isCounted(entry)).length,
   },
   tail: {
     answer: async (options) => {

@@ -17,6 +17,7 @@ const routeOf: {
   history: { path: "/sessions/{id}/history" },
   search: { path: "/search", needs: "q=word" },
   reflection: { path: "/reflection" },
+  usage: { path: "/usage" },
   tail: { path: "/tail" },
   export: { path: "/export" },
   memories: { path: "/memories" },

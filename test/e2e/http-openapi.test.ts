@@ -49,12 +49,20 @@ test("the document names every route but those that serve pages", async () => {
     expect(app.hasRoute({ method, url }), route).toBe(true);
   }
   expect(named.sort()).toEqual([
-    ...["GET /access", "GET /entries", "GET /entries/:id", "GET /export", "GET /health", "GET /interactions", "GET /interactions/:id"],
+    ...[
+      "GET /access",
+      "GET /entries",
+      "GET /entries/:id",
+      "GET /export",
+      "GET /health",
+      "GET /interactions",
+      "GET /interactions/:id",
+    ],
     ...["GET /memories", "GET /memories/:id"],
     "GET /metrics",
     ...["GET /recall", "GET /reflection"],
     ...["GET /search", "GET /sessions", "GET /sessions/:id", "GET /sessions/:id/entries", "GET /sessions/:id/history"],
-    ...["GET /tail", "GET /verify"],
+    ...["GET /tail", "GET /usage", "GET /verify"],
     ...["POST /entries", "POST /forget", "POST /interactions", "POST /interactions/:id/response"],
     ...["POST /memories", "POST /memories/:id/promote", "POST /memories/:id/reject", "POST /memories/:id/supersede"],
     "POST /memories/verdicts",
@@ -91,6 +99,7 @@ test("what is given and what is answered, for every kind, is what the document s
   expectSchema(document, "Consolidation", (await server().post("/sessions/s/consolidate", { through: 3 })).body);
   expectSchema(document, "Receipt", (await server().post("/sessions/s/clear", {})).body);
   expectSchema(document, "Reflection", (await server().get("/reflection")).body);
+  expectSchema(document, "Usage", (await server().get("/usage?by=day,model,project,client,session")).body);
   const memory = await server().post("/memories", { content: "The build is green", valid_until: "2030-01-01" });
   expectSchema(document, "Memory", memory.body);
   expectSchema(document, "MemoryDetail", (await server().get(`/memories/${memory.body.id}`)).body);

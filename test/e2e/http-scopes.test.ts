@@ -102,6 +102,15 @@ describe.each(await routes())("$method $path", (route) => {
   });
 });
 
+test("a key of scope metrics opens the figures, and nothing that is not open anyway", async () => {
+  const opened = Object.keys(needByRoute).filter((route) => allows("metrics", needByRoute[route] as Scope));
+  expect(opened).toEqual(["GET /metrics"]);
+  const asked = (path: string) =>
+    server().request(path, { headers: { authorization: `Bearer ${keyByScope.get("metrics")}` } });
+  expect((await asked("/metrics")).text).toContain("hansard_log_position");
+  expect((await asked("/entries")).status).toBe(403);
+});
+
 test("HEAD needs what GET needs", async () => {
   expect((await server().request("/entries", { method: "HEAD" })).status).toBe(401);
 });

@@ -166,7 +166,12 @@ test("excerpts=1 adds the beginning of answers to a session's entries, masked be
 
 test("after=N begins a session's entries beyond a position, in the direction of the order", async () => {
   const server = await startServer();
-  await server.post("/entries", [say("s", "user", "1"), say("t", "user", "2"), say("s", "user", "3"), say("s", "user", "4")]);
+  await server.post("/entries", [
+    say("s", "user", "1"),
+    say("t", "user", "2"),
+    say("s", "user", "3"),
+    say("s", "user", "4"),
+  ]);
   const from = async (query: string): Promise<readonly number[]> => {
     const { body } = await server.get(`/sessions/s/entries?${query}`);
     return body.entries.map(({ position }: { position: number }) => position);

@@ -161,7 +161,10 @@ test("over HTTP lists are masked, one entry and history are not", async () => {
   for (const path of ["/interactions/i", "/entries/1", "/sessions/s/history", "/export"]) {
     expect((await server.get(path)).text).toContain(TOKEN);
   }
-  expect(await server.get("/entries/1?masked=maybe")).toMatchObject({ status: 400, body: { error: { field: "masked" } } });
+  expect(await server.get("/entries/1?masked=maybe")).toMatchObject({
+    status: 400,
+    body: { error: { field: "masked" } },
+  });
   expect(await server.get("/export?masked=maybe")).toMatchObject({ status: 400, body: { error: { field: "masked" } } });
 });
 

@@ -48,6 +48,10 @@ test("every kind has a line with its first words", async () => {
     { kind: "response", interaction_id: "i", response: "four" },
     { kind: "message", session_id: "s", role: "user", content: [{ type: "text", text: "in parts" }] },
     { kind: "message", session_id: "s", role: "assistant", tool_calls: [{ function: { name: "look" } }] },
+    {
+      ...{ kind: "message", session_id: "s", role: "assistant", content: "" },
+      thinking_blocks: [{ type: "thinking", thinking: "hm", signature: "s" }],
+    },
     { kind: "tool_call", tool: "look", args: { path: "here" }, result: { found: 1 } },
     { kind: "error", error: "the error" },
     { kind: "decision", decision: "the decision" },
@@ -57,10 +61,10 @@ test("every kind has a line with its first words", async () => {
     { kind: "raw", source: "the source", record: {} },
   ]);
   const { page } = await open(`${server.address}/`);
-  await page.locator(".entry-line").nth(10).waitFor();
+  await page.locator(".entry-line").nth(11).waitFor();
   expect(await page.locator(".entry-line .gist").allTextContents()).toEqual([
     ...["the source", "the title", "The history starts anew here.", "through #1", "the decision", "the error"],
-    ...["look here", "calls look", "in parts", "4 characters", "the prompt"],
+    ...["look here", "(thinking) hm", "calls look", "in parts", "4 characters", "the prompt"],
   ]);
 });
 

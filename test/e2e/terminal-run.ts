@@ -10,10 +10,16 @@ export interface Drawn {
 
 export async function runOnTerminal(
   args: readonly string[],
-  options: { readonly data: string; readonly columns: number; readonly env?: NodeJS.ProcessEnv },
+  options: {
+    readonly data: string;
+    readonly columns: number;
+    readonly env?: NodeJS.ProcessEnv;
+    /** Sees all that was drawn each time there is more, for a command that goes on until it is stopped. */
+    readonly onText?: (text: string, type: (keys: string) => void) => void;
+  },
 ): Promise<Drawn> {
   const line = [process.execPath, mainFile, ...args].map(quoted).join(" ");
-  const command = `stty cols ${options.columns} rows 40; ${line}`;
+  const command = `stty cols ${options.columns} rows 40; exec ${line}`;
   const { PATH = "" } = process.env;
   const child = spawn("script", scriptArguments(command), {
     env: {
@@ -25,11 +31,13 @@ export async function runOnTerminal(
       HANSARD_DATA: options.data,
       ...options.env,
     },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "inherit"],
   });
+  if (options.onText === undefined) child.stdin.end();
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     text += chunk;
+    options.onText?.(text, (keys) => child.stdin.write(keys));
   });
   return new Promise((resolve, reject) => {
     child.on("error", reject);

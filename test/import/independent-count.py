@@ -1,4 +1,7 @@
-"""Counts what is in other programs' files without any code of Hansard's: a line of JSON for each file it is given."""
+"""Counts what is in other programs' files without any code of Hansard's: a line of JSON for each file it is given.
+
+With `usage` before the files, a line for each format instead: its calls and their tokens, over all of its files together.
+"""
 import json
 import re
 import sys
@@ -85,16 +88,9 @@ def codex(path):
 
 
 def pi(path):
-    """The talk is what leads from the newest entry back to the first; the oldest files have no ids, and no branches."""
-    parents = {line["id"]: line.get("parentId") for line in lines_of(path) if "id" in line and line.get("type") != "session"}
-    talk, newest = set(), next(reversed(parents), None)
-    while newest is not None and newest not in talk:
-        talk.add(newest)
-        newest = parents.get(newest)
+    """What was said on a branch that was left was said and paid for all the same."""
     counts = {"user": 0, "assistant": 0, "tool_calls": 0, "input_tokens": 0, "output_tokens": 0}
     for line in lines_of(path):
-        if "id" in line and line["id"] not in talk:
-            continue
         message = line.get("message") or {}
         role = message.get("role")
         if role in ("user", "assistant"):
@@ -118,6 +114,69 @@ def gemini(path):
         "errors": sum(message["type"] == "error" for message in messages),
     }
 
+
+NAMES = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+
+
+def claude_calls(paths):
+    """A call is known by the ids of its answer and of its request, whichever file has it and how often."""
+    calls = {}
+    for path in paths:
+        for number, line in enumerate(lines_of(path)):
+            message = line.get("message") if isinstance(line.get("message"), dict) else {}
+            usage = message.get("usage") or {}
+            if line.get("isApiErrorMessage") or message.get("model") == "<synthetic>" or "output_tokens" not in usage:
+                continue
+            key = (message.get("id") or (path, line.get("uuid") or number), line.get("requestId"))
+            if key not in calls or usage["output_tokens"] >= calls[key]["output_tokens"]:
+                calls[key] = usage
+    source = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    return [[usage.get(name) or 0 for name in source] for usage in calls.values()]
+
+
+def codex_calls(paths):
+    """Each change of the sum is a call; a copy of a session has the same sums."""
+    calls = {}
+    for path in paths:
+        total, session = None, path
+        for line in lines_of(path):
+            payload = line.get("payload") or {}
+            if line.get("type") == "session_meta":
+                session = payload.get("id") or session
+            if payload.get("type") != "token_count":
+                continue
+            info = payload.get("info") or {}
+            last = info.get("last_token_usage") or ({} if info else payload)
+            sums = json.dumps(info.get("total_token_usage"))
+            if "input_tokens" in last and (sums == "null" or sums != total):
+                total = sums
+                counts = [last.get(name, 0) for name in ("input_tokens", "output_tokens", "cached_input_tokens")] + [0]
+                calls[(session, sums if sums != "null" else len(calls))] = counts
+    return list(calls.values())
+
+
+def pi_calls(paths):
+    calls = {}
+    for path in paths:
+        parents = {line["id"]: line.get("parentId") for line in lines_of(path) if "id" in line and line.get("type") != "session"}
+        talk, newest = set(), next(reversed(parents), None)
+        while newest is not None and newest not in talk:
+            talk.add(newest)
+            newest = parents.get(newest)
+        for number, line in enumerate(lines_of(path)):
+            usage = (line.get("message") or {}).get("usage") or {}
+            counts = [usage.get(name, 0) for name in ("input", "output", "cacheRead", "cacheWrite")]
+            if any(counts) and ("id" not in line or line["id"] in talk):
+                calls[(path, number)] = counts
+    return list(calls.values())
+
+
+if sys.argv[1] == "usage":
+    for format_name, counter in (("claude-code", claude_calls), ("codex", codex_calls), ("pi", pi_calls)):
+        found = counter([path for name, path in (argument.split("=", 1) for argument in sys.argv[2:]) if name == format_name])
+        sums = {name: sum(call[index] for call in found) for index, name in enumerate(NAMES)}
+        print(json.dumps({"client": format_name, "calls": len(found), **sums}))
+    sys.exit()
 
 for argument in sys.argv[1:]:
     format_name, file_path = argument.split("=", 1)

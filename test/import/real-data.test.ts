@@ -76,6 +76,27 @@ test.each(folders)(
   300_000,
 );
 
+test.each(folders)(
+  "calls under %s are counted once, over all files together",
+  async (folder) => {
+    const bench = importBench();
+    const files: ImportedFile[] = [];
+    await bench.import(filesIn(folder), { onFile: (found) => void files.push(found) });
+    const named = files.filter(({ file }) => file.endsWith(".jsonl")).map(({ file, format }) => `${format}=${file}`);
+    const expected = execFileSync("python3", [counter, "usage", ...named], { encoding: "utf8" })
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { readonly client: string; readonly [name: string]: unknown });
+    const { rows } = await bench.recorder.usage({ by: ["client"] });
+    for (const counts of expected) {
+      const row = rows.find(({ client }) => client === counts.client);
+      expect(pick({ ...row } as { [name: string]: number }, counts)).toEqual(counts);
+      expect(row?.calls).toBeGreaterThan(0);
+    }
+  },
+  120_000,
+);
+
 function pick(counts: { readonly [name: string]: number }, like: object): object {
   return Object.fromEntries(Object.keys(like).map((name) => [name, counts[name]]));
 }

@@ -41,8 +41,32 @@ test("the package holds what a user needs, and no tests or notes of the compiler
       ...["dist/src/index.js", "dist/src/index.d.ts", "dist/src/cli/main.js", "dist/page/index.html"],
     ]),
   );
-  const unwanted = /\.test\b|\.test-d\.|tsbuildinfo|-stamp|^dist\/(?!src\/|page\/)|^(?:src|ui|test|bench|scripts)\//;
+  const unwanted =
+    /\.test\b|\.test-d\.|tsbuildinfo|-stamp|^dist\/(?!(?:src|client|page)\/)|^(?:src|ui|test|bench|scripts)\//;
   expect(files.filter((file) => unwanted.test(file))).toEqual([]);
+});
+
+test("the client is a package of its own too: below 60 KB, without dependencies, the same as hansard/client", async () => {
+  const packed = await runNpm(["pack", "--json", "--pack-destination", folder], {
+    cwd: join(repositoryRoot, "client"),
+  });
+  expect(packed, packed.stderr).toMatchObject({ status: 0 });
+  const [{ filename, unpackedSize, files }] = JSON.parse(packed.stdout) as [
+    { filename: string; unpackedSize: number; files: { path: string }[] },
+  ];
+  expect(unpackedSize).toBeLessThan(60_000);
+  expect(files.filter(({ path }) => !/^(?:dist\/[a-z-]+\.(?:js|d\.ts)|package\.json|README\.md)$/.test(path))).toEqual(
+    [],
+  );
+  const manifest = JSON.parse(readFileSync(join(repositoryRoot, "client", "package.json"), "utf8"));
+  expect(manifest).not.toHaveProperty("dependencies");
+  const install = await runNpm(["install", "--no-save", "--offline", join(folder, filename)], { cwd: folder });
+  expect(install, install.stderr).toMatchObject({ status: 0 });
+  const script =
+    "const names = async (name) => Object.keys(await import(name)).join(); " +
+    "console.log(await names('hansard-client') === await names('hansard/client'))";
+  const run = await runCommand(process.execPath, ["--input-type=module", "-e", script], { cwd: folder });
+  expect(run).toEqual({ status: 0, stdout: "true\n", stderr: "" });
 });
 
 test("whatever the package exports is in it", () => {

@@ -77,6 +77,7 @@ export const badValues: { readonly [N in Exclude<ParameterName<QuestionName>, Fi
   format: ["xml"],
   include_pending: ["perhaps"],
   include: ["everything"],
+  by: ["month", "day,", "Day"],
   limit: ["many", "5 rows"],
   cursor: ["x"],
   status: ["waiting"],

@@ -78,8 +78,8 @@ function MessageText({
   readonly entry: Extract<Row, { kind: "message" }>;
   readonly withdrawn: boolean;
 }) {
-  // Calls have lines of their own, with what came of them.
-  const pieces = messagePieces({ content: entry.content });
+  // Calls have lines of their own, with what came of them; what was thought beside what was said comes first.
+  const pieces = [...messagePieces({ content: "", extra: entry.extra }), ...messagePieces({ content: entry.content })];
   return (
     <>
       {withdrawn && <p className="aside">Withdrawn: the model is not given this any more.</p>}

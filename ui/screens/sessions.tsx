@@ -1,14 +1,14 @@
 // The sessions as a contents page: what each was about, where, when, how long, and what happened in it.
 import { useEffect, useMemo, useState } from "react";
 import { useAnswer } from "../answer.js";
-import { listSessions, type Session } from "../api.js";
+import { getUsage, listSessions, type Session } from "../api.js";
 import { step, useKeys } from "../keys.js";
 import { useLabels, useTitle } from "../labels.js";
 import { Choice } from "../parts/filters.js";
 import { FirstEntry } from "../parts/first-entry.js";
 import { Failed, Loading } from "../parts/notice.js";
 import { Link, to, withQuery } from "../router.js";
-import { countOf, durationOf, whenOf, wholeTimeOf } from "../words.js";
+import { costOf, countOf, durationOf, whenOf, wholeTimeOf } from "../words.js";
 
 const PAGE = 100;
 const VISITED = "hansard-sessions-seen";
@@ -27,6 +27,7 @@ export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
   const sort = query.get("sort") ?? "last_at";
   const labels = useLabels();
   const { sessions, more, error, again, busy, isFirst } = useSessions(filters);
+  const usage = useUsage(filters);
   const seenBefore = useLastVisit();
   useKeys({ j: () => step("[data-result]", 1), k: () => step("[data-result]", -1) });
   const sorted = useMemo(() => {
@@ -60,11 +61,22 @@ export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
                 </button>
               </th>
             ))}
+            {usage.size > 0 && (
+              <>
+                <th scope="col">Tokens</th>
+                <th scope="col">Cost</th>
+              </>
+            )}
           </tr>
         </thead>
         <tbody>
           {sorted.map((session) => (
-            <SessionRow key={session.session_id} session={session} isNew={session.last_at > seenBefore} />
+            <SessionRow
+              key={session.session_id}
+              session={session}
+              isNew={session.last_at > seenBefore}
+              usage={usage.size === 0 ? undefined : (usage.get(session.session_id) ?? NO_USAGE)}
+            />
           ))}
         </tbody>
       </table>
@@ -77,7 +89,13 @@ export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-function SessionRow({ session, isNew }: { readonly session: Session; readonly isNew: boolean }) {
+function SessionRow(options: {
+  readonly session: Session;
+  readonly isNew: boolean;
+  /** Undefined where no session has any. */
+  readonly usage: SessionUsage | undefined;
+}) {
+  const { session, isNew, usage } = options;
   const title = useTitle(session);
   const where = [...session.projects, ...session.clients].filter((label) => label !== "").join(" · ");
   return (
@@ -101,6 +119,14 @@ function SessionRow({ session, isNew }: { readonly session: Session; readonly is
       <Count name="tool_calls" count={session.tool_calls} />
       <Count name="errors" count={session.errors} />
       <Count name="decisions" count={session.decisions} />
+      {usage !== undefined && (
+        <>
+          <Count name="tokens" count={usage.tokens} />
+          <td className="cost" data-none={usage.cost === undefined || undefined}>
+            {usage.cost === undefined ? "–" : costOf(usage.cost)}
+          </td>
+        </>
+      )}
     </tr>
   );
 }
@@ -141,6 +167,28 @@ function useSessions(filters: { readonly project: string; readonly client: strin
   );
   const { error, again, busy } = first;
   return { sessions, more: cursor === null ? undefined : more, error, again, busy, isFirst: first.value !== undefined };
+}
+
+interface SessionUsage {
+  readonly tokens: number;
+  readonly cost: number | undefined;
+}
+
+const NO_USAGE: SessionUsage = { tokens: 0, cost: undefined };
+
+/** Tokens and cost of each session that has any. */
+function useUsage(filters: { readonly project: string; readonly client: string }): ReadonlyMap<string, SessionUsage> {
+  const { value } = useAnswer((signal) => getUsage({ ...filters, by: "session" }, signal), [JSON.stringify(filters)]);
+  return useMemo(
+    () =>
+      new Map(
+        (value?.rows ?? []).map(({ session = "", input_tokens, output_tokens, cost }) => [
+          session,
+          { tokens: input_tokens + output_tokens, cost },
+        ]),
+      ),
+    [value],
+  );
 }
 
 /** When this list was last looked at; what came since is set bold. */

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { type CopyOutcome, copyStore } from "../../copy-store.js";
 import { shownPlace } from "../../model/data-address.js";
-import { type CommandModule, examplesText, type Invocation } from "../command.js";
+import { type CommandModule, examplesText, type Invocation, waitingNote } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { resolvePlace } from "../settings.js";
 import { bar, countOf, formatCount } from "../text/table.js";
@@ -33,6 +33,7 @@ export const copyCommand: CommandModule = {
       const outcome = await copyStore({
         from,
         to,
+        onWait: waitingNote({ screen, json }),
         onProgress: ({ position, end }) => {
           const share = position / end;
           progress.show(

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { type Diagnosis, discardDamagedIndex, type Finding, inspectStore } from "../../inspect-store.js";
 import { type CommandModule, examplesText, type Invocation, keptFolder, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
+import { hintText } from "../hints.js";
 import { systemUser } from "../system-user.js";
 import { bar, countOf, formatCount, wrapText } from "../text/table.js";
 import { cleanText, documentText, type Pane, ProgressLine } from "../text/terminal.js";
@@ -31,16 +32,18 @@ export const doctorCommand: CommandModule = {
       );
   },
 
-  async run({ options, settings, screen, json }: Invocation) {
+  async run(invocation: Invocation) {
+    const { options, settings, screen, json } = invocation;
     const progress = new ProgressLine(screen.err);
     const onStep = (says: string): void => progress.show(says);
     try {
-      const accepted = options.acceptLog === true ? [await acceptLog(settings)] : [];
-      const rebuilt = options.rebuildIndex === true ? [await rebuildIndex(settings, onStep)] : [];
+      const accepted = options.acceptLog === true ? [await acceptLog(invocation)] : [];
+      const rebuilt = options.rebuildIndex === true ? [await rebuildIndex(invocation, onStep)] : [];
       const { seal_key } = settings;
       const { ok, findings } = await inspectStore({ data: keptFolder(settings), seal_key, onStep });
       progress.clear();
-      const diagnosis = { ok, findings: [...accepted, ...rebuilt, ...findings] };
+      const named = findings.map((finding) => withStore(finding, settings));
+      const diagnosis = { ok, findings: [...accepted, ...rebuilt, ...named] };
       screen.out.write(json ? documentText(diagnosis, screen.out) : diagnosisText(diagnosis, screen.out));
       return ok ? exitStatus.done : exitStatus.failed;
     } finally {
@@ -49,8 +52,13 @@ export const doctorCommand: CommandModule = {
   },
 };
 
-async function acceptLog(settings: Invocation["settings"]): Promise<Finding> {
-  const accepted = await withRecorder({ settings, create: false }, (recorder) =>
+/** What to do can be typed as it stands. */
+function withStore(finding: Finding, settings: Invocation["settings"]): Finding {
+  return finding.hint === undefined ? finding : { ...finding, hint: hintText(finding.hint, settings) };
+}
+
+async function acceptLog(invocation: Invocation): Promise<Finding> {
+  const accepted = await withRecorder(invocation, { create: false }, (recorder) =>
     recorder.acceptLog({ actor: systemUser() }),
   );
   const message =
@@ -60,10 +68,10 @@ async function acceptLog(settings: Invocation["settings"]): Promise<Finding> {
   return { level: "ok", check: "evidence", message };
 }
 
-async function rebuildIndex(settings: Invocation["settings"], onStep: (says: string) => void): Promise<Finding> {
+async function rebuildIndex(invocation: Invocation, onStep: (says: string) => void): Promise<Finding> {
   onStep("Building the index anew …");
-  return withRecorder({ settings, create: false }, async (recorder) => {
-    discardDamagedIndex(settings.data);
+  return withRecorder(invocation, { create: false }, async (recorder) => {
+    discardDamagedIndex(invocation.settings.data);
     const { position: all } = await recorder.health();
     const onProgress = (position: number): void => {
       // Others may record meanwhile, and the rebuild goes as far as they have come.

@@ -40,9 +40,9 @@ ${examplesText([
   },
 
   async run(invocation: Invocation) {
-    const { operands, settings } = invocation;
+    const { operands } = invocation;
     if (operands[0] !== undefined) throw strayArgument(operands[0]);
-    await withRecorder({ settings, create: false }, (recorder) => exportWith(recorder, invocation));
+    await withRecorder(invocation, { create: false }, (recorder) => exportWith(recorder, invocation));
     return exitStatus.done;
   },
 };

@@ -35,7 +35,7 @@ redaction says which positions went. Copies that were made before (backups, expo
     const progress = new ProgressLine(screen.err);
     if (!dry_run) progress.show("Forgetting …");
     try {
-      const forgotten = await withRecorder({ settings, create: false }, (recorder) =>
+      const forgotten = await withRecorder({ settings, screen, json }, { create: false }, (recorder) =>
         recorder.forget({ entry, session_id, project, reason, dry_run, actor: systemUser() }),
       );
       progress.clear();

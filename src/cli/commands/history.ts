@@ -5,6 +5,7 @@ import type { AnthropicHistory, OpenAiMessage, Session } from "../../index.js";
 import { messagePieces } from "../../model/content-pieces.js";
 import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
+import { hintText } from "../hints.js";
 import { openSession } from "../named-session.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
 import { cleanLine, documentText, type Pane } from "../text/terminal.js";
@@ -43,7 +44,7 @@ export const historyCommand: CommandModule = {
     const { out } = screen;
     if (json) out.write(documentText(document, out));
     else if (document.messages.length > 0) out.write(transcriptText(document, out));
-    else out.write(emptiness);
+    else out.write(hintText(emptiness, settings));
     return exitStatus.done;
   },
 };

@@ -44,7 +44,7 @@ ${examplesText([
   },
 
   async run(invocation: Invocation) {
-    const { operands, options, settings, screen, json } = invocation;
+    const { operands, options, screen, json } = invocation;
     const progress = new ProgressLine(screen.err);
     const files: ImportedFile[] = [];
     const chosen = { ...textOptions(options, ["format", "timezone"]), as_new: options.asNew === true };
@@ -52,7 +52,7 @@ ${examplesText([
     // Said without a store, so that a mistyped command leaves no empty one behind.
     const before = await withoutStore((recorder) => recorder.importFiles(isThere ? [] : operands, chosen));
     const report = isThere
-      ? await withRecorder({ settings, create: true }, (recorder) =>
+      ? await withRecorder(invocation, { create: true }, (recorder) =>
           recorder.importFiles(operands, {
             ...chosen,
             onProgress: now(progress, screen.err.columns ?? 80),

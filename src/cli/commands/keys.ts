@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { Recorder } from "../../recorder.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
+import { commandLine } from "../hints.js";
 import { systemUser } from "../system-user.js";
 import { shortTime } from "../text/entry-text.js";
 import { renderTable, wrapText } from "../text/table.js";
@@ -17,7 +18,7 @@ export const keysCommand: CommandModule = {
     command
       .argument("<action>", "create, list or revoke")
       .argument("[id]", "of revoke: the key's id, as list shows it")
-      .option("--scope <scope>", "of create: capture, read, review (reads too) or admin (all)")
+      .option("--scope <scope>", "of create: capture, metrics, read, review (reads too) or admin (all)")
       .option("--name <text>", "of create: what or whom it is for")
       .option("--json", "print the document and nothing else; create does so wherever no terminal is")
       .addHelpText(
@@ -25,6 +26,10 @@ export const keysCommand: CommandModule = {
         `\nOnce there is a key, everybody needs one, also on this machine; revoking the last one opens nothing.\n${examplesText(
           [
             ["a key for an agent, which can write and not read", "hansard keys create --scope capture --name agent"],
+            [
+              "a key for Prometheus, which sees figures and no entry",
+              "hansard keys create --scope metrics --name prometheus",
+            ],
             ["what was made, and what still opens the door", "hansard keys list"],
             ["from now on this one does not", "hansard keys revoke 5f0c1e6a9b3d7284"],
           ],
@@ -37,7 +42,7 @@ export const keysCommand: CommandModule = {
     refuseMisplaced(invocation, task);
     // The first key may be made before anything is recorded, so that a server can start with it.
     const create = task === "create";
-    await withRecorder({ settings: invocation.settings, create }, ({ keys }) => tasks[task](keys, invocation));
+    await withRecorder(invocation, { create }, ({ keys }) => tasks[task](keys, invocation));
     return exitStatus.done;
   },
 };
@@ -92,11 +97,11 @@ async function createKey(keys: Keys, { options, screen, json }: Invocation): Pro
   wrapped("From now on whoever asks a server of this store needs a key, also on this machine.", dim);
 }
 
-async function listKeys(keys: Keys, { screen, json }: Invocation): Promise<void> {
+async function listKeys(keys: Keys, { settings, screen, json }: Invocation): Promise<void> {
   const list = await keys.list();
   const { out } = screen;
   if (json) out.write(documentText(list, out));
-  else if (list.keys.length === 0) out.write(emptyText(screen));
+  else if (list.keys.length === 0) out.write(emptyText(settings, screen));
   else out.write(keyTable(list.keys, screen));
 }
 
@@ -127,8 +132,8 @@ function keyTable(keys: readonly KeySummary[], { out }: Screen): string {
   });
 }
 
-function emptyText({ out }: Screen): string {
-  const example = out.colours.bold("hansard keys create --scope admin");
+function emptyText(settings: Invocation["settings"], { out }: Screen): string {
+  const example = out.colours.bold(commandLine("hansard keys create --scope admin", settings));
   const text = "No keys: whoever reaches this machine's own address may do everything. To change that:";
   return `${wrapText(text, out.columns).join("\n")}\n\n  ${example}\n`;
 }

@@ -4,6 +4,7 @@ import type { EntryList, InteractionList, Recorder } from "../../index.js";
 import type { EntrySummary } from "../../model/entry.js";
 import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
+import { commandLine } from "../hints.js";
 import { defineQuestion, optionNamesOf, readQuestion } from "../question-options.js";
 import { entryLine, kindColour, shortTime, whoOf } from "../text/entry-text.js";
 import { tellMore } from "../text/more.js";
@@ -75,11 +76,11 @@ function printPage(invocation: Invocation, rows: readonly EntrySummary[], cursor
   tellMore({ shown: rows.length, cursor, pane: err });
 }
 
-function emptyText({ options, screen }: Invocation): string {
+function emptyText({ options, settings, screen }: Invocation): string {
   const { bold } = screen.out.colours;
   const names = [...optionNamesOf("entries"), ...optionNamesOf("interactions")];
   if (names.some((name) => options[name] !== undefined)) return "Nothing recorded matches.\n";
-  const example = 'hansard record --prompt "Who keeps the record?" --response "Hansard."';
+  const example = commandLine('hansard record --prompt "Who keeps the record?" --response "Hansard."', settings);
   return `Nothing recorded yet. Record a first interaction with\n\n  ${bold(example)}\n`;
 }
 

@@ -23,7 +23,7 @@ const tasks: { readonly [name: string]: Task } = {
   list: (invocation) => withQuestion(invocation, (recorder) => listMemories(recorder, invocation)),
   show: (invocation, ids) => withQuestion(invocation, (recorder) => showMemory(recorder, invocation, ids)),
   add: (invocation, words) =>
-    withRecorder({ settings: invocation.settings, create: true }, (recorder) => addMemory(recorder, invocation, words)),
+    withRecorder(invocation, { create: true }, (recorder) => addMemory(recorder, invocation, words)),
 };
 
 export const memoriesCommand: CommandModule = {

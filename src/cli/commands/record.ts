@@ -28,13 +28,13 @@ export const recordCommand: CommandModule = {
   },
 
   async run(invocation: Invocation) {
-    const { operands, options, settings, screen } = invocation;
+    const { operands, options, screen } = invocation;
     if (operands[0] !== undefined && operands[0] !== "-") throw strayArgument(operands[0]);
     const entry = readEntry(options);
     if (entry !== undefined && operands[0] === "-") throw twoSources();
     if (entry === undefined && operands[0] !== "-" && process.stdin.isTTY) throw nothingGiven(options.kind);
     if (entry !== undefined) {
-      const result = await withRecorder({ settings, create: true }, (recorder) =>
+      const result = await withRecorder(invocation, { create: true }, (recorder) =>
         recorder.append(entry as unknown as EntryInput),
       );
       screen.out.write(oneText(invocation, entry.kind as CaptureKind, result));
@@ -67,7 +67,7 @@ interface Total {
 
 /** The store is opened once the input has turned out to hold something: a mistyped command leaves no empty store. */
 async function recordInput(invocation: Invocation, labels: Labels): Promise<Total> {
-  const { settings, screen, json } = invocation;
+  const { screen, json } = invocation;
   const total: Total = {
     recorded: 0,
     known: 0,
@@ -83,7 +83,7 @@ async function recordInput(invocation: Invocation, labels: Labels): Promise<Tota
   });
   if (first.done === true) throw emptyInput();
   const progress = new ProgressLine(screen.err);
-  await withRecorder({ settings, create: true }, async (recorder) => {
+  await withRecorder(invocation, { create: true }, async (recorder) => {
     let underWay: InputBatch | undefined = first.value;
     try {
       while (underWay !== undefined) {

@@ -35,7 +35,7 @@ Nothing runs by itself: put the command into cron or a timer.\n${examplesText([
     const progress = new ProgressLine(screen.err);
     progress.show("Looking for what is too old …");
     try {
-      const retained = await withRecorder({ settings, create: false }, (recorder) =>
+      const retained = await withRecorder({ settings, screen, json }, { create: false }, (recorder) =>
         recorder.retain({ rules, dry_run, actor: systemUser() }),
       );
       progress.clear();

@@ -29,7 +29,7 @@ of the id that its entry is known by. A secret that was recorded is no longer on
     const progress = new ProgressLine(screen.err);
     progress.show("Looking for secrets …");
     try {
-      const scrubbed = await withRecorder({ settings, create: false }, (recorder) =>
+      const scrubbed = await withRecorder({ settings, screen, json }, { create: false }, (recorder) =>
         recorder.scrub({ dry_run, actor: systemUser(), ...(reason === undefined ? {} : { reason }) }),
       );
       progress.clear();

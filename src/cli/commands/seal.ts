@@ -19,8 +19,8 @@ export const sealCommand: CommandModule = {
       );
   },
 
-  async run({ settings, screen }: Invocation) {
-    const seal = await withRecorder({ settings, create: false }, (recorder) => recorder.seal());
+  async run({ settings, screen, json }: Invocation) {
+    const seal = await withRecorder({ settings, screen, json }, { create: false }, (recorder) => recorder.seal());
     screen.out.write(`${JSON.stringify(seal)}\n`);
     return exitStatus.done;
   },

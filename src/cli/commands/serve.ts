@@ -12,7 +12,9 @@ import { openRecorder } from "../../open-recorder.js";
 import type { Recorder } from "../../recorder.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
 import { type ExitStatus, exitStatus, Failed } from "../failures.js";
-import { countOf, wrapText } from "../text/table.js";
+import { hintText } from "../hints.js";
+import { bannerText } from "../text/banner.js";
+import { logText } from "../text/log-text.js";
 import type { Pane } from "../text/terminal.js";
 import { readVersion } from "../version.js";
 
@@ -28,6 +30,7 @@ export const serveCommand: CommandModule = {
       .option("--tls-cert <file>", "speak HTTPS with this certificate, as PEM (HANSARD_TLS_CERT)")
       .option("--tls-key <file>", "its private key, as PEM (HANSARD_TLS_KEY)")
       .option("--rate <n>", "requests a second of one key or address (HANSARD_RATE, or 20000); 0 is no limit")
+      .option("--prices <file>", "prices for /usage in LiteLLM's form (HANSARD_PRICES)")
       .option("--redact <when>", "capture: mask secrets before they are stored, instead of where they are shown")
       .option("--verbose", "log every request, not only those that were refused or failed")
       .addHelpText(
@@ -63,13 +66,23 @@ export async function serveRecord(
   const tls = readTls(settings.tls);
   const stop = new Promise<NodeJS.Signals>((resolve) => onSignal(resolve));
   const { err } = screen;
+  const isVerbose = options.verbose === true;
   const [{ serve }, logging] = await Promise.all([import("../../http/serve.js"), import("../../http/logger.js")]);
   const logger = logging.createLogger({
-    level: options.verbose === true ? "debug" : err.isTerminal ? "warn" : "info",
+    // Until it listens, what Fastify says of its addresses is left out: the line or the banner below says it better.
+    level: "warn",
+    toHint: (hint) => hintText(hint, settings),
+    ...(err.isTerminal ? { destination: { write: (line: string) => err.write(logText(line, err)) } } : {}),
   });
   // Opening makes a new store only for this machine alone; what cannot be served leaves nothing behind.
   if (isLoopback(host)) await tryListening(host, settings.port);
-  const recorder = await openServed(settings, host);
+  // Until then nothing was acknowledged, and a database that is away must not hold up the end.
+  let isOpen = false;
+  void stop.then(() => isOpen || process.exit(exitStatus.done));
+  const recorder = await openServed(settings, host, (fault) => {
+    logger.logger.warn({ reason: fault.message }, "waiting for the database, 30 s at most");
+  });
+  isOpen = true;
   try {
     await prepare(recorder);
     const { data, port, allow_host: allow_hosts, rate } = settings;
@@ -79,10 +92,11 @@ export async function serveRecord(
     const serving = await serve(options).catch((error: unknown) => {
       throw toListenFailure(error, host, port);
     });
+    logger.logger.level = isVerbose ? "debug" : "info";
+    await keepSeals({ recorder, data, logger });
+    await announce({ serving, recorder, settings, version, pane: err, logger });
     if (tls === undefined && !isLoopback(host))
       logger.logger.warn("keys are sent unencrypted; --tls-cert and --tls-key change that");
-    await keepSeals({ recorder, data, logger });
-    await announce({ serving, recorder, data: shownPlace(data), version, pane: err, logger });
     await close({ signal: await stop, serving, pane: err, logger });
   } finally {
     await recorder.close();
@@ -105,9 +119,14 @@ async function tryListening(host: string, port: number): Promise<void> {
 }
 
 /** A store that is not there yet has no keys, and so nothing to serve beyond this machine. */
-async function openServed({ data, mask, redact, seal_key }: Invocation["settings"], host: string): Promise<Recorder> {
+async function openServed(
+  settings: Invocation["settings"],
+  host: string,
+  onWait: (fault: Fault) => void,
+): Promise<Recorder> {
+  const { data, mask, redact, seal_key, prices } = settings;
   try {
-    return await openRecorder({ data, mask, redact, seal_key, create: isLoopback(host) });
+    return await openRecorder({ data, mask, redact, seal_key, prices, create: isLoopback(host), onWait });
   } catch (error) {
     const isMissing = error instanceof Fault && error.code === "store_missing";
     throw isMissing && !isLoopback(host) ? beyondLoopback(host) : error;
@@ -185,54 +204,29 @@ function toListenFailure(error: unknown, host: string, port: number): unknown {
 async function announce(options: {
   readonly serving: Serving;
   readonly recorder: Recorder;
-  readonly data: string;
+  readonly settings: Invocation["settings"];
   readonly version: string;
   readonly pane: Pane;
   readonly logger: Logger;
 }): Promise<void> {
-  const { serving, recorder, data, version, pane, logger } = options;
-  const { position, status, pending = 0 } = await recorder.health();
+  const { serving, recorder, settings, version, pane, logger } = options;
+  const { addresses, address } = serving;
+  const place = shownPlace(settings.data);
+  const health = await recorder.health();
   if (!pane.isTerminal) {
-    logger.logger.info({ address: serving.address, data, version, position, status, pending }, "listening");
+    const { position, status, pending = 0 } = health;
+    logger.logger.info({ address, addresses, data: place, version, position, status, pending }, "listening");
     return;
   }
-  const { bold, dim, cyan, yellow } = pane.colours;
-  const isKept = data !== "memory:";
-  pane.write(
-    `${bold(`Hansard ${version}`)}\n\n` +
-      `  ${dim("Address")}  ${cyan(serving.address)}\n` +
-      `  ${dim("API")}      ${cyan(`${serving.address}/docs`)}\n` +
-      beside("Record", `${isKept ? data : "in memory"}, ${countOf(position, "entry", "entries")}`, pane),
-  );
-  if (pending > 0) {
-    const waits = countOf(pending, "candidate waits for a verdict", "candidates wait for a verdict");
-    pane.write(beside("Review", `${waits}: hansard review`, pane));
-  }
-  if (status !== "ok") pane.write(`\n  ${yellow("The index cannot be opened; run `hansard doctor`.")}\n`);
-  if (position === 0) pane.write(firstEntry(serving.address, pane));
-  const end = isKept ? "; nothing that was acknowledged is lost" : ", and the record is gone";
-  const farewell = wrapText(`Ctrl-C stops it${end}.`, (pane.columns ?? 0) - 2).map((line) => `  ${dim(line)}\n`);
-  pane.write(`\n${farewell.join("")}\n`);
+  const keys = await countKeys(recorder);
+  pane.write(bannerText({ version, addresses, place, settings, health, keys }, pane));
 }
 
-/** A label, and a text that may be longer than the line beside it. */
-function beside(label: string, text: string, pane: Pane): string {
-  const indent = 11;
-  const [first = "", ...rest] = wrapText(text, (pane.columns ?? 0) - indent);
-  const more = rest.map((line) => `${" ".repeat(indent)}${line}\n`).join("");
-  return `  ${pane.colours.dim(label.padEnd(indent - 2))}${first}\n${more}`;
-}
-
-/** A call to copy; a terminal that would break its lines is told where it stands instead. */
-function firstEntry(address: string, pane: Pane): string {
-  const lines = [
-    `    curl ${address}/interactions \\`,
-    "      -H 'content-type: application/json' \\",
-    `      -d '{"prompt": "Who keeps the record?", "response": "Hansard."}'`,
-  ];
-  const isRoomy = lines.every((line) => line.length <= (pane.columns ?? line.length));
-  if (!isRoomy) return "\n  Nothing yet; the API says how.\n";
-  return `\n  Record a first interaction:\n\n${lines.join("\n")}\n`;
+/** A file of keys that is damaged lets nobody in, which is for the banner to say: the server runs. */
+async function countKeys(recorder: Recorder): Promise<{ readonly made: number; readonly good: number } | undefined> {
+  const listed = await recorder.keys.list().catch(() => undefined);
+  const good = listed?.keys.filter(({ revoked_at }) => revoked_at === undefined).length;
+  return listed === undefined || good === undefined ? undefined : { made: listed.keys.length, good };
 }
 
 async function close(options: {

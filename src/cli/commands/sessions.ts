@@ -10,6 +10,7 @@ import {
   withQuestion,
 } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
+import { commandLine } from "../hints.js";
 import { openSession, sessionNotFound, withFlag } from "../named-session.js";
 import { defineQuestion, optionNamesOf, readQuestion } from "../question-options.js";
 import { tellMore } from "../text/more.js";
@@ -106,7 +107,8 @@ function misplaced(option: string, task: Task): WrongUse {
   });
 }
 
-async function listSessions(recorder: Recorder, { options, screen, json }: Invocation): Promise<void> {
+async function listSessions(recorder: Recorder, invocation: Invocation): Promise<void> {
+  const { options, screen, json } = invocation;
   const filters = readQuestion(options, "sessions");
   const page = await recorder.listSessions(filters);
   notePartial(page, { screen, json });
@@ -115,7 +117,7 @@ async function listSessions(recorder: Recorder, { options, screen, json }: Invoc
   else if (page.sessions.length > 0) {
     const pane = options.wide === true ? { ...out, columns: undefined } : out;
     out.write(sessionTable(page.sessions, { pane, project: filters.project }));
-  } else out.write(Object.keys(filters).length > 0 ? "No session matches.\n" : emptyText(screen));
+  } else out.write(Object.keys(filters).length > 0 ? "No session matches.\n" : emptyText(invocation));
   if (!json) tellMore({ shown: page.sessions.length, cursor: page.next_cursor, pane: screen.err });
 }
 
@@ -174,7 +176,8 @@ function unmovedText(wanted: number, through: number): string {
   return `No turn is complete by #${wanted}${since}; nothing was added.\n`;
 }
 
-function emptyText({ out }: Invocation["screen"]): string {
-  const example = "hansard record --kind message --session cli:anna --role user --content Hello";
+function emptyText({ settings, screen }: Invocation): string {
+  const { out } = screen;
+  const example = commandLine("hansard record --kind message --session cli:anna --role user --content Hello", settings);
   return `No sessions yet. One comes into being with its first entry:\n\n  ${out.colours.bold(example)}\n`;
 }

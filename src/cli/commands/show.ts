@@ -5,6 +5,7 @@ import type { Entry, ErasedEntry, FieldName } from "../../model/entry.js";
 import { RecorderError } from "../../model/rejection.js";
 import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
+import { commandLine } from "../hints.js";
 import { kindColour } from "../text/entry-text.js";
 import { type Fact, factsText } from "../text/facts.js";
 import { jsonText } from "../text/json-text.js";
@@ -41,7 +42,7 @@ export const showCommand: CommandModule = {
     const wanted = operands[0] as string;
     const entry = await withQuestion({ settings, screen, json }, (recorder) => recorder.getEntry(wanted));
     if (entry === undefined) throw entryNotFound(wanted);
-    screen.out.write(json ? documentText(entry, screen.out) : entryText(entry, screen.out));
+    screen.out.write(json ? documentText(entry, screen.out) : entryText(entry, { pane: screen.out, settings }));
     return exitStatus.done;
   },
 };
@@ -54,7 +55,10 @@ function entryNotFound(wanted: string): RecorderError {
   });
 }
 
-function entryText(entry: Entry | ErasedEntry, pane: Pane): string {
+function entryText(
+  entry: Entry | ErasedEntry,
+  { pane, settings }: { readonly pane: Pane; readonly settings: Invocation["settings"] },
+): string {
   const { bold, dim } = pane.colours;
   const head = `${bold(kindColour(entry.kind, pane.colours)(entry.kind))} ${bold(`#${entry.position}`)}\n`;
   const own = Object.entries(entry).filter(([name, value]) => !ENVELOPE.includes(name) && !isEmpty(value));
@@ -67,7 +71,7 @@ function entryText(entry: Entry | ErasedEntry, pane: Pane): string {
     head,
     factsText(toFacts([...envelopeFacts(entry), ...facts, ["hash", entry.hash]]), pane),
     ...sections.map(([name, value]) => sectionText(name, value, pane)),
-    isOpen ? missingResponse(entry.id, pane) : "",
+    isOpen ? missingResponse(entry.id, { pane, settings }) : "",
   ].join("");
 }
 
@@ -129,12 +133,15 @@ function piecesOfField(name: string, value: unknown): readonly Piece[] | undefin
   return name === "tool_calls" && Array.isArray(value) ? messagePieces({ content: "", tool_calls: value }) : undefined;
 }
 
-function missingResponse(id: string, pane: Pane): string {
+function missingResponse(
+  id: string,
+  { pane, settings }: { readonly pane: Pane; readonly settings: Invocation["settings"] },
+): string {
   const { bold, dim } = pane.colours;
   const lines = [
     "None yet. Complete it with",
     "hansard record --kind response --response TEXT \\",
-    `  --interaction-id ${id}`,
+    commandLine(`  --interaction-id ${id}`, settings),
   ];
   return `\n${bold("Response")}\n${lines.map((line) => `${INDENT}${dim(line)}\n`).join("")}`;
 }

@@ -33,7 +33,7 @@ export const tailCommand: CommandModule = {
   },
 
   async run({ options, settings, screen, json }: Invocation) {
-    await withRecorder({ settings, create: false }, async (recorder) => {
+    await withRecorder({ settings, screen, json }, { create: false }, async (recorder) => {
       const tail = recorder.tail(readQuestion(options, "tail"));
       const stop = onStop(() => void tail.return());
       try {

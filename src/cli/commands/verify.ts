@@ -6,6 +6,7 @@ import { isSealFlaw } from "../../model/seal.js";
 import { verifyFile } from "../../verify-file.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
+import { hintText } from "../hints.js";
 import { countOf, formatCount } from "../text/table.js";
 import { cleanText, documentText, type Pane, ProgressLine } from "../text/terminal.js";
 
@@ -41,9 +42,14 @@ index was made from or what a server sealed last.\n${examplesText([
     progress.show("Walking the chain …");
     try {
       const walk = (recorder: Recorder): Promise<Verification> => recorder.verify({ against });
-      const result = file === undefined ? await withRecorder({ settings, create: false }, walk) : await readFile(file);
+      const result =
+        file === undefined
+          ? await withRecorder({ settings, screen, json }, { create: false }, walk)
+          : await readFile(file);
       progress.clear();
-      screen.out.write(json ? documentText(result, screen.out) : verificationText(result, screen.out));
+      screen.out.write(
+        json ? documentText(result, screen.out) : hintText(verificationText(result, screen.out), settings),
+      );
       return result.ok ? exitStatus.done : exitStatus.failed;
     } finally {
       progress.clear();

@@ -1,14 +1,11 @@
 // Small plots of a report for a terminal: how much happened, how much of it were errors, how sure the answers were.
 import type { Trend } from "../../index.js";
 import { shortTime } from "./entry-text.js";
+import { drawPlot } from "./plot.js";
 import { countOf, formatCount, wrapText } from "./table.js";
 import type { Pane } from "./terminal.js";
 
-const HEIGHT = 5;
-const WIDTH_MAX = 72;
 const INDENT = "  ";
-/** The axis, and the column that stays empty behind the curve. */
-const AXIS_WIDTH = 2;
 /** Less than three points are no curve. */
 const SLOTS_MIN = 3;
 
@@ -28,35 +25,6 @@ export async function plotsText(timeline: Slots, pane: Pane): Promise<string> {
   ];
   const drawn = await Promise.all(plots.map((plot) => drawPlot(plot, pane)));
   return drawn.join("") + axisText(timeline, pane);
-}
-
-async function drawPlot(
-  plot: {
-    readonly title: string;
-    readonly paint: (text: string) => string;
-    readonly values: readonly (number | undefined)[];
-    /** Where the axis ends; else at the greatest value. */
-    readonly top?: number;
-  },
-  pane: Pane,
-): Promise<string> {
-  const { plot: draw } = await import("simple-ascii-chart");
-  const points = plot.values.flatMap((value, at): [number, number][] => (value === undefined ? [] : [[at, value]]));
-  const top = plot.top ?? Math.max(...points.map(([, value]) => value));
-  const label = formatCount(top);
-  const width = Math.min(pane.columns ?? WIDTH_MAX, WIDTH_MAX) - INDENT.length - label.length - AXIS_WIDTH;
-  const chart = draw(points, {
-    width,
-    height: HEIGHT,
-    yRange: [0, top],
-    customYAxisTicks: [0, top],
-    formatter: (value) => formatCount(value),
-    hideXAxis: true,
-  });
-  // The first line is the tip of the axis and the last one its foot; the curve lies between them.
-  const lines = chart.split("\n").filter((line) => line.trim() !== "");
-  const curve = lines.slice(1, -1).map((line) => `${INDENT}${plot.paint(line.trimEnd())}\n`);
-  return `\n${pane.colours.bold(plot.title)}\n${curve.join("")}`;
 }
 
 /** Beneath the last curve: the time it begins and the time it ends. */

@@ -14,8 +14,26 @@ export function reflectionText(report: ReflectionReport, pane: Pane): string {
   return blocks.map((block, at) => blockText(block, { width, colours: pane.colours, isFirst: at === 0 })).join("");
 }
 
-/** The counts at its head as people write them; the document keeps to its fixed words. */
-function inWords({ markdown, reviewed, users, responses, errors }: ReflectionReport): string {
+/** Counts as people write them; the document keeps to its fixed words. */
+function inWords(report: ReflectionReport): string {
+  let title = "";
+  const blocks = withHead(report)
+    .split("\n\n")
+    .map((block) => {
+      title = /^### (.*)$/.exec(block)?.[1] ?? title;
+      if (block.startsWith("### ")) return block.replace(/\d{4,}(?=\)$)/, grouped);
+      if (/^\d+ more, \d+ in all\.$/.test(block)) return block.replace(/\d{4,}/g, grouped);
+      // What was recorded stands in quotes there, and positions are for typing.
+      return title === "Trend" || title === "Insights" ? block.replace(/“[^”]*”|(?<![#\w.])\d{4,}\b/g, grouped) : block;
+    });
+  return blocks.join("\n\n");
+}
+
+function grouped(digits: string): string {
+  return /^\d+$/.test(digits) ? formatCount(Number(digits)) : digits;
+}
+
+function withHead({ markdown, reviewed, users, responses, errors }: ReflectionReport): string {
   const counts = [
     `${formatCount(users)} from users`,
     countOf(responses, "response", "responses"),

@@ -10,6 +10,8 @@ export interface ConnectionOptions {
   readonly address: string;
   /** How long to wait for a server that is not there yet. */
   readonly wait_ms: number;
+  /** Hears why, once, if it is waited for. */
+  readonly onWait?: ((fault: Fault) => void) | undefined;
   /** How many connections there are at most. */
   readonly connections_max?: number;
   /** How long to wait for a lock that another transaction holds. */
@@ -60,7 +62,7 @@ export class Connections implements Session {
   static async open(options: ConnectionOptions): Promise<Connections> {
     const connections = new Connections(options, await newPool(options));
     try {
-      await connections.#waitForServer(options.wait_ms);
+      await connections.#waitForServer(options);
       await connections.#assertSuitable();
       return connections;
     } catch (error) {
@@ -140,14 +142,17 @@ export class Connections implements Session {
     return isQuick === true ? withLimit(config, this.#quickMs) : config;
   }
 
-  async #waitForServer(waitMs: number): Promise<void> {
-    const end = performance.now() + waitMs;
+  async #waitForServer({ wait_ms, onWait }: ConnectionOptions): Promise<void> {
+    const end = performance.now() + wait_ms;
+    let hasTold = false;
     for (;;) {
       try {
         await this.#pool.query("SELECT 1");
         return;
       } catch (error) {
         if (!isAway(error) || performance.now() + RETRY_MS > end) throw error;
+        if (!hasTold) onWait?.(toFault(error, this.address));
+        hasTold = true;
       }
       await pause(RETRY_MS);
     }

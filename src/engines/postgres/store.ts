@@ -27,12 +27,13 @@ export interface PostgresStore {
 
 export const postgresEngine: StoreEngine = {
   engine: "postgres",
-  async open({ address, mode, waits = true }): Promise<Store> {
+  async open({ address, mode, waits = true, onWait }): Promise<Store> {
     const { log, index, keys, growth, leases } = await openPostgres({
       address,
       create: mode === "create",
       reads_only: mode === "read",
       wait_ms: waits ? WAIT_MS : 0,
+      onWait,
       connections_max: mode === "read" ? READING_MAX : CAPTURING_MAX,
     });
     const holder = fixedIndex(index);
@@ -55,6 +56,7 @@ interface OpenOptions {
   readonly reads_only?: boolean;
   /** How long a database that is not there yet is waited for. */
   readonly wait_ms?: number;
+  readonly onWait?: ((fault: Fault) => void) | undefined;
   readonly connections_max?: number;
 }
 

@@ -1,7 +1,7 @@
 // JSON schemas of entries, made from the table of kinds: what may be given, what is read back, what lists show.
 import type { CaptureKind, FieldName, ReadKind } from "../../model/entry.js";
 import type { Field } from "../../model/fields.js";
-import { captureKinds, fieldsOf as fieldTableOf, kindRules, readKinds } from "../../model/kinds.js";
+import { captureKinds, commonFields, fieldsOf as fieldTableOf, kindRules, readKinds } from "../../model/kinds.js";
 import { limits } from "../../model/limits.js";
 import { type Schema, schemaNamed } from "./operation.js";
 
@@ -54,7 +54,7 @@ const descriptions = {
   generation: "Model, prompt and segmentation that proposed it, as a hash; empty where no model did.",
   tags: "Words that somebody gave it.",
   valid_until: "When it stops being true; empty where nobody said so.",
-  cites: "Ids of the entries that the statement rests on.",
+  cites: "Of the ids of the entries that the statement rests on, a hash; empty where it rests on none.",
   similar_to: "Ids of memories that say nearly the same.",
   conflicts_with: "Ids of memories that say something else of the same.",
   memory_id: "The memory that this is about.",
@@ -81,8 +81,16 @@ const givenEnvelope: { readonly [name: string]: Schema } = {
   session_id: { type: "string", description: `Kept exactly; at most ${limits.session_id_bytes} bytes.` },
   project: { type: "string", description: `A label of at most ${limits.label_bytes} bytes.` },
   client: { type: "string", description: `A label of at most ${limits.label_bytes} bytes.` },
+  ...common(),
   extra: { type: "object", description: "Anything else. Fields that a kind does not know are kept here too." },
 };
+
+function common(): { readonly [name: string]: Schema } {
+  return {
+    client_run: { ...commonFields.client_run.schema, description: "The run of the client that captured it." },
+    client_seq: { ...commonFields.client_seq.schema, description: "How many it had captured by then: 1, 2, 3 …" },
+  };
+}
 
 const time: Schema = { type: "string", format: "date-time" };
 
@@ -164,6 +172,7 @@ function read(kind: ReadKind): Schema {
     ...readEnvelope,
     kind: { const: kind },
     ...Object.fromEntries(fields),
+    ...common(),
     extra: { type: "object", description: "Fields that the kind does not know." },
     ...(kind === "interaction" ? { response_id: { type: "string", description: "The entry that completed it." } } : {}),
   };

@@ -10,6 +10,7 @@ import { reflectionSchemas } from "./reflection-schemas.js";
 import { searchSchemas } from "./search-schemas.js";
 import { sessionSchemas } from "./session-schemas.js";
 import { count, listOf, object, pageEnd, text, time } from "./shapes.js";
+import { usageSchemas } from "./usage-schemas.js";
 
 export interface OpenApiDocument {
   readonly openapi: string;
@@ -65,6 +66,7 @@ export function openApiDocument(options: {
       { name: "Sessions", description: "Entries that share a `session_id`, as a whole and as model input." },
       { name: "Search", description: "Finding anything again." },
       { name: "Reflection", description: "Looking back: what went wrong, what recurs, how it has changed." },
+      { name: "Usage", description: "Tokens and what they cost, each call to a model counted once." },
       { name: "Memories", description: "What was learned: proposed, decided upon by a person, recalled." },
       { name: "Store", description: "The state of the log and of the server." },
     ],
@@ -75,21 +77,27 @@ export function openApiDocument(options: {
           type: "http",
           scheme: "bearer",
           description:
-            "A key made with `hansard keys create --scope S`. Each call names the scope it needs: `capture`, `read`, " +
-            "`review` (which includes read) or `admin` (all). A server without keys, which only its own machine can " +
+            "A key made with `hansard keys create --scope S`. Each call names the scope it needs: `capture`, `metrics`, " +
+            "`read` (which includes metrics), `review` (which includes read) or `admin` (all). A server without keys, which only its own machine can " +
             "reach, asks for none.",
         },
       },
-      schemas: {
-        ...answerSchemas(),
-        ...sessionSchemas(),
-        ...searchSchemas(),
-        ...reflectionSchemas(),
-        ...forgetSchemas(),
-        ...memorySchemas(),
-        ...entrySchemas(),
-      },
+      schemas: componentSchemas(),
     },
+  };
+}
+
+/** The schemas of all that is taken and given, by name; MCP's tools take theirs from here. */
+export function componentSchemas(): { readonly [name: string]: Schema } {
+  return {
+    ...answerSchemas(),
+    ...sessionSchemas(),
+    ...searchSchemas(),
+    ...reflectionSchemas(),
+    ...usageSchemas(),
+    ...forgetSchemas(),
+    ...memorySchemas(),
+    ...entrySchemas(),
   };
 }
 
@@ -147,7 +155,11 @@ function answerSchemas(): { readonly [name: string]: Schema } {
           ...listOf({ const: "cut_off" }),
           description: "`cut_off`: the log no longer holds what it once did.",
         },
-        trouble: { ...text, description: "Why the log cannot be used at present; absent while it can." },
+        trouble: {
+          ...text,
+          description:
+            "Why the log cannot be used at present; absent while it can. The positions are then those last known.",
+        },
       },
       ["pending", "warnings", "trouble"],
     ),

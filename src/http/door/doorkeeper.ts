@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../guard/keys.js";
 import { type Need, needByRoute } from "../../guard/scopes.js";
+import { Fault } from "../../model/fault.js";
 import { RecorderError, Rejection } from "../../model/rejection.js";
 import { allows, type Scope } from "../../model/scope.js";
 import type { Recorder } from "../../recorder.js";
@@ -46,7 +47,7 @@ export function keepDoor(app: FastifyInstance, { keys, hosts, rate }: Doorkeepin
     if (refused !== undefined) throw new RecorderError(refused);
     // What leads nowhere shows nothing.
     const need = request.is404 ? "open" : (request.routeOptions.config.need ?? "admin");
-    const caller = need === "open" ? undefined : await keys.admit(request.headers.authorization);
+    const caller = need === "open" ? undefined : await admit(keys, request.headers.authorization);
     const isKnown = caller !== undefined && !(caller instanceof Rejection) && caller.actor.startsWith("key:");
     refuseHurry(rate.take(isKnown ? caller.actor : request.ip, performance.now()), reply);
     if (caller === undefined) return;
@@ -55,6 +56,17 @@ export function keepDoor(app: FastifyInstance, { keys, hosts, rate }: Doorkeepin
       throw scopeInsufficient(need, request.caller.scope, reply);
     }
   });
+}
+
+/** Nobody knows yet who asks, so that what keeps the keys from being looked up is told without the place of the store. */
+async function admit(keys: Recorder["keys"], authorization: string | undefined): Promise<Caller | Rejection> {
+  try {
+    return await keys.admit(authorization);
+  } catch (cause) {
+    if (!(cause instanceof Fault)) throw cause;
+    const hint = "Ask again in a moment; the server's log has more.";
+    throw new Fault(cause.code, "keys cannot be looked up at present", { hint, cause });
+  }
 }
 
 /** What a route needs; undefined where nobody has decided it. */

@@ -88,6 +88,7 @@ describe("the log", () => {
       ["/entries", 503, "overloaded"],
       ["/entries", 400, "parameter_unknown"],
       [null, 404, "route_not_found"],
+      [null, 400, "request_invalid"],
     ]);
   });
 });

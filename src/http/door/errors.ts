@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { Fault, type FaultCode } from "../../model/fault.js";
 import { RecorderError, type RejectionCode, type RejectionDetails } from "../../model/rejection.js";
 import type { ErrorAnswer } from "../contract.js";
-import { logFailure } from "../logger.js";
+import { logFailure, logRequest } from "../logger.js";
 
 export const statusByRejection = {
   already_completed: 409,
@@ -94,6 +94,12 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     reply.header("retry-after", RETRY_AFTER_SECONDS);
   }
   return reply.send(answer);
+}
+
+/** Addresses that no route can be looked up for; they pass none of the hooks, and so would go by unseen. */
+export function refuseAddress(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  sendError(error, request, reply);
+  logRequest(request, reply, "request");
 }
 
 function toErrorAnswer(error: unknown, requestId: string): { readonly status: number; readonly answer: ErrorAnswer } {

@@ -1,6 +1,7 @@
 // What a model said in one answer: texts, thoughts and calls, which arrive in pieces and become one message.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
-import { type Usage, usageBeyond } from "./usage.js";
+import type { Usage } from "../../model/usage.js";
+import { usageBeyond } from "./usage.js";
 
 /** A piece of an answer. Pieces of one record share its id, by which it is known what was recorded before. */
 export interface SaidPart {
@@ -30,19 +31,34 @@ export interface Said {
   readonly extra?: JsonObject | undefined;
 }
 
-/** The fields of the message that these parts make. */
+/** The fields of the message that these parts make; what is undefined is absent. */
 export function saidFields(said: Said): { readonly kind: string; readonly [field: string]: unknown } {
   const { parts, model, usage } = said;
-  const content = contentOf(parts);
-  const tool_calls = parts.flatMap(({ call }) => (call === undefined ? [] : [toOpenAiCall(call)]));
-  const extra = {
-    ...said.extra,
-    ...(model === undefined || model === "" ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
-    ...thinkingOf(parts),
-    native_ids: [...new Set(parts.map(({ id }) => id))],
-  };
-  return { kind: "message", role: "assistant", content, ...(tool_calls.length === 0 ? {} : { tool_calls }), extra };
+  const calls: JsonObject[] = [];
+  const blocks: JsonObject[] = [];
+  const thinking_blocks: JsonObject[] = [];
+  const reasoning_details: JsonObject[] = [];
+  const words: string[] = [];
+  const native_ids = new Set<string>();
+  // One pass: there are as many answers as anything else, and most have one part.
+  for (const { id, text, call, thinking, detail, block } of parts) {
+    native_ids.add(id);
+    if (call !== undefined) calls.push(toOpenAiCall(call));
+    if (block !== undefined) blocks.push(block);
+    else if (text !== undefined && text !== "") blocks.push({ type: "text", text });
+    if (typeof thinking === "string") words.push(thinking);
+    else if (thinking !== undefined) thinking_blocks.push(thinking);
+    if (detail !== undefined) reasoning_details.push(detail);
+  }
+  const extra: { [name: string]: unknown } = { ...said.extra };
+  if (model !== undefined && model !== "") extra.model = model;
+  if (usage !== undefined) extra.usage = usage;
+  if (thinking_blocks.length > 0) extra.thinking_blocks = thinking_blocks;
+  if (reasoning_details.length > 0) extra.reasoning_details = reasoning_details;
+  if (words.length > 0) extra.reasoning_content = words.join("\n\n");
+  extra.native_ids = [...native_ids];
+  const tool_calls = calls.length === 0 ? undefined : calls;
+  return { kind: "message", role: "assistant", content: contentOf(blocks), tool_calls, extra };
 }
 
 /** What of an answer is not in the message that was recorded of it; undefined where all of it is. */
@@ -54,11 +70,7 @@ export function restOf(said: Said, stored: JsonObject): Said | undefined {
   return { ...said, parts, usage: usageBeyond(said.usage, extra.usage) };
 }
 
-function contentOf(parts: readonly SaidPart[]): string | readonly JsonObject[] {
-  const blocks = parts.flatMap(({ text, block }): readonly JsonObject[] => {
-    if (block !== undefined) return [block];
-    return text === undefined || text === "" ? [] : [{ type: "text", text }];
-  });
+function contentOf(blocks: readonly JsonObject[]): string | readonly JsonObject[] {
   const [first] = blocks;
   if (first === undefined) return "";
   return blocks.length === 1 &&
@@ -75,16 +87,5 @@ function toOpenAiCall({ id, name, args }: ToolCall): JsonObject {
     id,
     type: "function",
     function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args) },
-  };
-}
-
-function thinkingOf(parts: readonly SaidPart[]): JsonObject {
-  const blocks = parts.flatMap(({ thinking }) => (isJsonObject(thinking) ? [thinking] : []));
-  const details = parts.flatMap(({ detail }) => detail ?? []);
-  const words = parts.flatMap(({ thinking }) => (typeof thinking === "string" ? [thinking] : []));
-  return {
-    ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
-    ...(details.length === 0 ? {} : { reasoning_details: details }),
-    ...(words.length === 0 ? {} : { reasoning_content: words.join("\n\n") }),
   };
 }

@@ -1,9 +1,10 @@
 // What a transcript becomes, whichever tool wrote it: sessions with their messages, tool calls and errors, each once, in
 // the same shape as if they had been captured live.
-import { isJsonObject, type JsonObject, type JsonValue, jsonEquals } from "../../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue, jsonEquals, parseJsonObject } from "../../model/json.js";
 import { hashedId, idOf, sessionOf } from "../identity.js";
 import type { EntryStep, ImportedEntry, ImportStep, SourceFacts } from "../importer.js";
 import { LineTimes } from "../line-form.js";
+import { Occurrences } from "../occurrences.js";
 import { ProjectNames } from "./project.js";
 import { restOf, type Said, saidFields, type ToolCall } from "./said.js";
 import { greaterUsage } from "./usage.js";
@@ -59,7 +60,7 @@ export class Transcript {
   readonly path: string;
   readonly times: LineTimes;
   readonly projects = new ProjectNames();
-  readonly #timesByIdentity = new Map<string, number>();
+  readonly #occurrences = new Occurrences();
 
   constructor(tool: TranscriptTool, source: SourceFacts) {
     this.tool = tool;
@@ -76,14 +77,13 @@ export class Transcript {
     const isDated = !is_restamped && this.times.isTime(at);
     const id = hashedId(this.tool.format, isDated ? [session_id, at, ...identity] : [session_id, ...identity]);
     if (isDated || is_once) return id;
-    const times = this.#timesByIdentity.get(id) ?? 0;
-    this.#timesByIdentity.set(id, times + 1);
+    const times = this.#occurrences.note(id.slice(this.tool.format.length + 1));
     return times === 0 ? id : `${id}:${times}`;
   }
 
   /** Begins to count anew: the same records come a second time. */
   restart(): void {
-    this.#timesByIdentity.clear();
+    this.#occurrences.clear();
   }
 }
 
@@ -119,11 +119,18 @@ export class TranscriptSession {
     return this.#transcript.session(`${this.id}/${name}`, this);
   }
 
+  /** Whether there is something in it that was not told before. */
+  isNews(facts: SessionFacts): boolean {
+    const known = this.#facts;
+    if (known === undefined || facts.metadata !== undefined) return true;
+    for (const name of factNames) if (facts[name] !== undefined && facts[name] !== known[name]) return true;
+    return false;
+  }
+
   /** What is known of the session as a whole, told again only where something is new. */
   *about(origin: Origin, facts: SessionFacts): Generator<ImportStep> {
+    if (!this.isNews(facts)) return;
     const { metadata } = facts;
-    const isNews = metadata !== undefined || factNames.some((name) => isNew(facts[name], this.#facts?.[name]));
-    if (this.#facts !== undefined && !isNews) return;
     const parent = facts.parent ?? this.#facts?.parent ?? this.#parent?.id;
     const merged: SessionFacts = { ...this.#facts, ...withoutGaps(facts), ...withoutGaps({ parent }) };
     this.#facts = merged;
@@ -154,14 +161,11 @@ export class TranscriptSession {
     this.#calls.delete(call_id);
     const tool = result.tool ?? call?.name ?? "unknown";
     const args = result.args ?? call?.args;
+    // What is undefined is absent, wherever an entry is looked at.
     return this.#step(result, {
       kind: "tool_call",
-      tool,
-      ...argsOf(args),
-      result: result.result,
-      ...(is_error === undefined ? {} : { is_error }),
-      ...(duration_ms === undefined ? {} : { duration_ms }),
-      ...(call_id === "" ? {} : { tool_call_id: call_id }),
+      ...{ tool, args: argsOf(args), result: result.result, is_error, duration_ms },
+      tool_call_id: call_id === "" ? undefined : call_id,
     });
   }
 
@@ -253,19 +257,16 @@ export class TranscriptSession {
 
   #step(origin: Origin, fields: { readonly kind: string; readonly [field: string]: unknown }): EntryStep {
     const { id, native_id } = this.#idOf(origin);
-    const extra = { ...origin.extra, ...(native_id === undefined ? {} : { native_id }) };
-    const entry: ImportedEntry = {
-      ...fields,
-      ...this.#envelope(id, origin),
-      ...(Object.keys(extra).length === 0 ? {} : { extra }),
-    };
-    if (origin.native === undefined) return { line: origin.line, entry };
+    const extra = native_id === undefined ? origin.extra : { ...origin.extra, native_id };
+    const entry: ImportedEntry = { ...fields, ...this.#envelope(id, origin) };
+    if (extra !== undefined) (entry as { extra?: JsonObject }).extra = extra;
+    const { line, native } = origin;
+    if (native === undefined) return { line, entry };
     const beyond = (stored: JsonObject | undefined): EntryStep | undefined => {
       if (stored === undefined || isSame(stored, entry)) return undefined;
-      const own = { ...entry, id: this.#ownId(id), extra: { ...extra, native_id: origin.native } };
-      return { line: origin.line, entry: own };
+      return { line, entry: { ...entry, id: this.#ownId(id), extra: { ...extra, native_id: native } } };
     };
-    return { line: origin.line, entry, beyond };
+    return { line, entry, beyond };
   }
 
   #idOf(origin: Origin): { readonly id: string; readonly native_id: string | undefined } {
@@ -282,8 +283,11 @@ export class TranscriptSession {
 
   #envelope(id: string, { at }: Origin): Envelope {
     const { tool, times } = this.#transcript;
-    const envelope: Envelope = { id, session_id: this.id, client: tool.format, ...times.take(at) };
-    return this.#project === "" ? envelope : { ...envelope, project: this.#project };
+    const envelope: Envelope = { id, session_id: this.id, client: tool.format };
+    const created_at = times.createdAt(at);
+    if (created_at !== undefined) envelope.created_at = created_at;
+    if (this.#project !== "") envelope.project = this.#project;
+    return envelope;
   }
 }
 
@@ -291,15 +295,11 @@ interface Envelope {
   readonly id: string;
   readonly session_id: string;
   readonly client: string;
-  readonly project?: string;
-  readonly created_at?: string;
+  project?: string;
+  created_at?: string;
 }
 
 const factNames = ["title", "cwd", "git_branch", "version", "parent"] as const;
-
-function isNew(fact: string | undefined, known: string | undefined): boolean {
-  return fact !== undefined && fact !== known;
-}
 
 const SAID = ["role", "content", "tool", "result", "error"] as const;
 
@@ -310,16 +310,10 @@ function isSame(stored: JsonObject, entry: ImportedEntry): boolean {
   return stored.created_at === entry.created_at && SAID.every((name) => jsonEquals(stored[name], entry[name]));
 }
 
-function argsOf(args: JsonValue | undefined): { readonly args?: JsonObject } {
-  if (args === undefined || args === null || args === "") return {};
-  if (isJsonObject(args)) return { args };
-  if (typeof args !== "string") return { args: { _raw: args } };
-  try {
-    const parsed: unknown = JSON.parse(args);
-    return { args: isJsonObject(parsed) ? parsed : { _raw: args } };
-  } catch {
-    return { args: { _raw: args } };
-  }
+function argsOf(args: JsonValue | undefined): JsonObject | undefined {
+  if (args === undefined || args === null || args === "") return undefined;
+  if (isJsonObject(args)) return args;
+  return (typeof args === "string" ? parseJsonObject(args) : undefined) ?? { _raw: args };
 }
 
 function withoutGaps<T extends object>(facts: T): Partial<T> {

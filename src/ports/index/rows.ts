@@ -21,8 +21,7 @@ export interface EntryRow {
   readonly role?: string;
   /**
    * What the entry says of more than itself, for the folds: of a session_info, what it tells about the session, of feedback
-   * which entry it is about. It is kept
-   * with the row, because a document that loses an entry is folded again from the rows that are left.
+   * which entry it is about, of an answer what the call to the model took. It is kept with the row, because a document that loses an entry is folded again from the rows that are left.
    */
   readonly facts?: JsonObject;
 }

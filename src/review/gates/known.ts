@@ -41,10 +41,11 @@ export const known: Gate = (trial, { ground, stems }) => {
 };
 
 /** What one statement is to another. */
-function relationOf(one: string, other: string, stems: Stems): "same" | "similar" | "conflicting" | "unrelated" {
-  if (comparable(one) === comparable(other)) return "same";
+export function relationOf(one: string, other: string, stems: Stems): "same" | "similar" | "conflicting" | "unrelated" {
   const likeness = stems.likeness(one, other);
-  if (likeness < RELATED_MIN) return "unrelated";
+  // Statements of stop words alone have no stems to be alike in.
+  if (likeness < RELATED_MIN && stems.of(one).size > 0) return "unrelated";
+  if (comparable(one) === comparable(other)) return "same";
   // A number or a "not" is all that distinguishes statements that have everything else in common.
   if (contradict(one, other, stems)) return "conflicting";
   if (likeness >= SAME_MIN) return "same";

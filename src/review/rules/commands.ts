@@ -34,9 +34,10 @@ export class FailedCommands {
 
   add(entry: EntryOf<"tool_call">): void {
     const command = commandOf(entry);
-    if (command === undefined || entry.is_error === undefined) return;
+    if (command === undefined) return;
     const call = { entry_id: entry.id, command };
-    if (entry.is_error) this.#fail(entry, call);
+    // Many tools say only when they failed.
+    if (entry.is_error === true) this.#fail(entry, call);
     else this.#work(entry, call);
   }
 

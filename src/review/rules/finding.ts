@@ -1,19 +1,18 @@
 // What a rule finds in a text: a statement, of which type, and the words that it rests on.
 import { codePoints } from "../../model/code-points.js";
 import type { MemoryType } from "../../model/memory.js";
+import type { Stretch } from "../../model/normalise.js";
 
-export interface Finding {
+/** Its stretch is where the words stand that it rests on. */
+export interface Finding extends Stretch {
   readonly type: MemoryType;
   readonly content: string;
-  /** Where the words stand that it rests on, in UTF-16 units of the text. */
-  readonly start: number;
-  readonly end: number;
 }
 
 const QUOTE_CHARS_MIN = 20;
 
-/** The quote of a finding: its words, and what stands beside them where they alone are too few for a quote. */
-export function quoteOf(text: string, { start, end }: Finding): string {
+/** The quote of a stretch: its words, and what stands beside them where they alone are too few for a quote. */
+export function quoteOf(text: string, { start, end }: Stretch): string {
   let [from, to] = [start, end];
   while (codePoints(text.slice(from, to)) < QUOTE_CHARS_MIN && (from > 0 || to < text.length)) {
     if (to < text.length) to += isPair(text, to) ? 2 : 1;

@@ -39,11 +39,11 @@ const BEGINNINGS = {
 } as const satisfies { readonly [language: string]: readonly string[] };
 
 const BEGINS_SPACED = new RegExp(
-  `^(?:(?:and|also|oh|ok|okay|so|btw|by the way|und|also|et|y|ah)[,!]? )?(?:${Object.values(BEGINNINGS).flat().join("|")})(?![\\p{L}\\p{N}_])`,
+  `^(?:(?:and|also|oh|ok|okay|so|btw|by the way|und|et|y|ah)[,!]? ){0,2}(?:${Object.values(BEGINNINGS).flat().join("|")})(?![\\p{L}\\p{N}_])`,
   "iu",
 );
 const BEGINS_UNSPACED =
-  /^(?:(?:请|請|麻烦|麻煩)?你?(?:一定)?要?(?:记住|記住|牢记|牢記|记得|記得)|(?:从|從)(?:现在|現在|今)(?:起|开始|開始|以后|以後)?|(?:以后|以後|今后|今後|往后|日后)(?!再|有空|有机会)|供(?:以后|将来|日后)参考|(?:今後|これから|今から|以後|以降|次回から|これより)(?:は|も|、)|覚えておいて(?:ください|下さい|ね|ほしい)?[、:：,。 ]|忘れないで(?:ください|ね)?[、:：,])/u;
+  /^(?:(?:今後|これから|今から|以後|以降|次回から|これより)(?:は|も|、)|(?:请|請|麻烦|麻煩)?你?(?:一定)?要?(?:记住|記住|牢记|牢記|记得|記得)|(?:从|從)(?:现在|現在|今)(?:起|开始|開始|以后|以後)?|(?:以后|以後|今后|今後|往后|日后)(?!再|有空|有机会)|供(?:以后|将来|日后)参考|覚えておいて(?:ください|下さい|ね|ほしい)?[、:：,。 ]|忘れないで(?:ください|ね)?[、:：,])/u;
 /** In Japanese the request comes last: …を覚えておいてください. */
 const ENDS_UNSPACED =
   /(?:という?こと|こと|の|と|って)?(?:を|は|も)?(?:覚えて(?:おいて)?(?:ください|下さい|ね|くれ|ほしい)?|記憶して(?:おいて)?(?:ください|下さい|ね)?|忘れないで(?:ください|下さい|ね)?)[。！!]*$/u;
@@ -53,7 +53,7 @@ const POINTS_ELSEWHERE =
   /^(?:this|that|it|these|those|them|das|dies|es|diese|ça|cela|ceci|esto|eso|这个?|那个?|這個?|那個?|これ|それ|あれ)(?:$|[\s.,!]*$|(?:'s| is| was| one| ist| war| est| es)(?![\p{L}]))/iu;
 /** "Remember that time when" looks back and not ahead. */
 const LOOKS_BACK =
-  /^(?:time|day|night|evening|morning|moment|guy|girl|meeting|thing|bug|issue|one|conversation|discussion|incident|movie|song|when|how|us|me|him|her)(?![\p{L}])/iu;
+  /^(?:time|day|night|evening|morning|moment|guy|girl|meeting|thing|bug|issue|one|conversation|discussion|incident|movie|song|when|where|what|who|why|which|how|us|me|him|her)(?![\p{L}])/iu;
 
 const SHORT_UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{4,7}[。！]?$/u;
 

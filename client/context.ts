@@ -1,0 +1,42 @@
+// What holds for everything that is captured while a function runs, across its awaits where the runtime can tell.
+import { node } from "./node.js";
+
+/** Session, labels and what the model was given; an entry's own values come before these. */
+export interface Surroundings {
+  readonly session_id?: string | undefined;
+  readonly project?: string | undefined;
+  readonly client?: string | undefined;
+  readonly memories_used?: readonly (string | number | boolean)[] | undefined;
+  readonly chunks_used?: readonly (string | number | boolean)[] | undefined;
+}
+
+export interface Context {
+  current(): Surroundings;
+  run<T>(surroundings: Surroundings, work: () => T): T;
+}
+
+export function createContext(): Context {
+  if (node === undefined) return synchronousContext();
+  const storage = new node.async_hooks.AsyncLocalStorage<Surroundings>();
+  return {
+    current: () => storage.getStore() ?? {},
+    run: (surroundings, work) => storage.run({ ...storage.getStore(), ...surroundings }, work),
+  };
+}
+
+/** Without asynchronous storage it holds until the function returns for the first time. */
+function synchronousContext(): Context {
+  let present: Surroundings = {};
+  return {
+    current: () => present,
+    run(surroundings, work) {
+      const before = present;
+      present = { ...before, ...surroundings };
+      try {
+        return work();
+      } finally {
+        present = before;
+      }
+    },
+  };
+}

@@ -1,0 +1,263 @@
+// From captured lines to the server: written to the spool first, sent in batches, again and again until they arrive.
+import { type NodeModules, node, unref } from "./node.js";
+import { MemoryQueue, type Queue } from "./queue.js";
+import { type Problem, type Sender, sendLines } from "./sending.js";
+import type { Spool } from "./spool.js";
+
+export interface Counters {
+  /** Captured, in memory. */
+  readonly queued: number;
+  /** Captured, on disk. */
+  readonly spooled: number;
+  /** Acknowledged by the server. */
+  readonly sent: number;
+  /** Lost, each told as a problem. */
+  readonly dropped: number;
+}
+
+export interface DeliveryOptions {
+  readonly sender: Sender;
+  /** Undefined where there is no disk to spool to. */
+  readonly spool: Spool | undefined;
+  readonly memory_bytes_max: number;
+  /** How long captures are gathered before they are sent. */
+  readonly linger_ms: number;
+  readonly retry_ms_min: number;
+  readonly retry_ms_max: number;
+  readonly onProblem: (problem: Problem) => void;
+}
+
+/** Other processes end too; their spools are looked for this often. */
+const ADOPT_MS = 60_000;
+
+export class Delivery {
+  readonly #options: DeliveryOptions;
+  readonly #memory: MemoryQueue;
+  #pending: string[] = [];
+  #written: PromiseWithResolversOf | undefined;
+  #timer: { readonly at: number; readonly handle: ReturnType<typeof setTimeout> } | undefined;
+  #running: Promise<boolean> | undefined;
+  #failures = 0;
+  #adoptedAt = Number.NEGATIVE_INFINITY;
+  #sent = 0;
+  #dropped = 0;
+  #isClosed = false;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+    this.#memory = new MemoryQueue(options.memory_bytes_max);
+    this.#schedule(0);
+  }
+
+  get counters(): Counters {
+    return {
+      queued: this.#pending.length + this.#memory.size,
+      spooled: this.#options.spool?.size ?? 0,
+      sent: this.#sent,
+      dropped: this.#dropped,
+    };
+  }
+
+  /** Resolves once the line is in the spool, or in memory where there is none. */
+  take(line: string): Promise<void> {
+    if (this.#isClosed) {
+      this.drop({ code: "client_closed", message: "the recorder is closed", dropped: 1 });
+      return Promise.resolve();
+    }
+    this.#pending.push(line);
+    if (this.#written === undefined) {
+      this.#written = withResolvers();
+      (globalThis.setImmediate ?? globalThis.setTimeout)(() => this.write());
+    }
+    return this.#written.promise;
+  }
+
+  /** Writes what was captured since the last turn of the event loop. */
+  write(): void {
+    const lines = this.#pending;
+    this.#pending = [];
+    if (lines.length > 0) this.#store(lines);
+    this.#written?.resolve();
+    this.#written = undefined;
+    if (lines.length > 0 && this.#failures === 0) this.#schedule(this.#options.linger_ms);
+  }
+
+  /** Sends what waits; true once all of it has arrived, false as soon as the server did not take it. */
+  send(): Promise<boolean> {
+    this.write();
+    this.#running ??= this.#sendAll()
+      // What is broken here is no reason for the agent to end.
+      .catch(() => false)
+      .finally(() => {
+        this.#running = undefined;
+        const isLeft = this.#queues().some(({ size }) => size > 0);
+        if (isLeft && this.#failures === 0) this.#schedule(this.#options.linger_ms);
+      });
+    return this.#running;
+  }
+
+  close(): void {
+    this.write();
+    this.#isClosed = true;
+    clearTimeout(this.#timer?.handle);
+    quietly(() => this.#options.spool?.close());
+    this.#options.sender.transport.close();
+  }
+
+  drop(problem: Problem): void {
+    this.#dropped += problem.dropped;
+    // What the program does with it is no reason to disturb the program.
+    quietly(() => this.#options.onProblem(problem));
+  }
+
+  #store(lines: readonly string[]): void {
+    try {
+      if (this.#options.spool?.append(lines) === true) return;
+      if (this.#options.spool !== undefined) {
+        this.drop({ code: "spool_full", message: "the spool has reached its limit", dropped: lines.length });
+        return;
+      }
+    } catch (error) {
+      const message = `the spool cannot be written: ${error instanceof Error ? error.message : error}`;
+      this.drop({ code: "spool_failed", message, dropped: 0 });
+    }
+    const lost = lines.filter((line) => !this.#memory.push(line)).length;
+    if (lost > 0) this.drop({ code: "memory_full", message: "too much waits to be sent", dropped: lost });
+  }
+
+  /** The sooner of two times holds. */
+  #schedule(afterMs: number): void {
+    const at = performance.now() + afterMs;
+    if (this.#isClosed || (this.#timer !== undefined && this.#timer.at <= at)) return;
+    clearTimeout(this.#timer?.handle);
+    const handle = setTimeout(() => {
+      this.#timer = undefined;
+      void this.send();
+    }, afterMs);
+    this.#timer = { at, handle: unref(handle) };
+  }
+
+  async #sendAll(): Promise<boolean> {
+    const { spool } = this.#options;
+    quietly(() => this.#adopt());
+    for (const queue of this.#queues()) {
+      if (!(await this.#sendQueue(queue))) {
+        quietly(() => spool?.touch(new Date()));
+        return false;
+      }
+    }
+    quietly(() => spool?.tidy());
+    return true;
+  }
+
+  async #sendQueue(queue: Queue): Promise<boolean> {
+    for (let batch = queue.peek(); batch !== undefined; batch = queue.peek()) {
+      const { lines, corrupt } = batch;
+      const sent = await sendLines(this.#options.sender, lines);
+      if (this.#isClosed) return false;
+      if (sent.outcome === "failed") {
+        this.#retry(sent.problem, sent.retryAfterMs);
+        return false;
+      }
+      this.#failures = 0;
+      const refused = sent.problems.reduce((sum, { dropped }) => sum + dropped, 0);
+      this.#sent += lines.length - refused;
+      for (const problem of sent.problems) this.drop(problem);
+      if (corrupt.length > 0) this.#tellCorrupt(corrupt);
+      queue.drop();
+    }
+    return true;
+  }
+
+  #tellCorrupt(lines: readonly string[]): void {
+    quietly(() => this.#options.spool?.keepCorrupt(lines));
+    const message = "lines of the spool cannot be read, and were put into corrupt.txt beside it";
+    this.drop({ code: "spool_corrupt", message, dropped: lines.length });
+  }
+
+  #retry(problem: Problem, retryAfterMs: number | undefined): void {
+    // Told once for each time that the server goes away, and not for each attempt.
+    if (this.#failures === 0) this.drop(problem);
+    const { retry_ms_min, retry_ms_max } = this.#options;
+    const longest = Math.min(retry_ms_max, retry_ms_min * 2 ** Math.min(this.#failures, 30));
+    this.#failures += 1;
+    // Jitter, so that many agents do not come back at the same moment.
+    this.#schedule(Math.max(retryAfterMs ?? 0, longest * (0.5 + Math.random() / 2)));
+  }
+
+  #adopt(): void {
+    const { spool } = this.#options;
+    if (spool === undefined || performance.now() - this.#adoptedAt < ADOPT_MS) return;
+    this.#adoptedAt = performance.now();
+    spool.adopt(new Date());
+  }
+
+  #queues(): readonly Queue[] {
+    return [...(this.#options.spool?.queues ?? []), this.#memory];
+  }
+}
+
+/** Nothing of the client's own may come up in the agent. */
+function quietly(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // There is nobody to tell.
+  }
+}
+
+interface PromiseWithResolversOf {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+}
+
+function withResolvers(): PromiseWithResolversOf {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+/**
+ * Keeps what was captured when the process ends: a natural end waits a moment for the server, every other one leaves it in
+ * the spool. Answers with how to stop watching.
+ */
+export function watchEnd(delivery: Delivery, endMsMax: number): () => void {
+  if (node === undefined) return () => undefined;
+  const { process } = node;
+  const onExit = (): void => delivery.write();
+  let hasTried = false;
+  const onBeforeExit = (): void => {
+    const { queued, spooled } = delivery.counters;
+    if (hasTried || queued + spooled === 0) return;
+    hasTried = true;
+    // Nothing but this timer keeps the process from ending.
+    const end = setTimeout(() => undefined, endMsMax);
+    void delivery.send().finally(() => clearTimeout(end));
+  };
+  const stops = signals.map((signal) => onSignal(process, signal, onExit));
+  process.on("exit", onExit);
+  process.on("beforeExit", onBeforeExit);
+  return () => {
+    for (const stop of stops) stop();
+    process.off("exit", onExit);
+    process.off("beforeExit", onBeforeExit);
+  };
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const OURS = Symbol.for("hansard-client");
+
+/** A signal ends the process as it would have without us, unless the program itself listens for it. */
+function onSignal(process: NodeModules["process"], signal: (typeof signals)[number], write: () => void): () => void {
+  const listener = (): void => {
+    write();
+    const listeners = process.listeners(signal);
+    if (!listeners.every((one) => OURS in one)) return;
+    for (const one of listeners) process.off(signal, one);
+    process.kill(process.pid, signal);
+  };
+  process.on(signal, Object.assign(listener, { [OURS]: true }));
+  return () => process.off(signal, listener);
+}

@@ -1,0 +1,82 @@
+// What can be captured, as the server takes it; docs/DATA_FORMAT.md says what each field means.
+
+type Reference = string | number | boolean;
+type Json = { readonly [key: string]: unknown };
+
+/** What every entry may carry; what a kind does not know is kept in `extra`. */
+export interface EntryEnvelope {
+  /** Makes capture idempotent; one is made when it is left out. */
+  readonly id?: string | undefined;
+  /** When it happened, now by default. */
+  readonly created_at?: string | undefined;
+  readonly session_id?: string | undefined;
+  readonly project?: string | undefined;
+  readonly client?: string | undefined;
+  readonly extra?: Json | undefined;
+}
+
+export interface AnswerFields {
+  readonly response?: string | undefined;
+  readonly response_summary?: string | undefined;
+  readonly memories_used?: readonly Reference[] | undefined;
+  readonly chunks_used?: readonly Reference[] | undefined;
+  readonly model?: string | undefined;
+  readonly usage?: Json | undefined;
+  readonly latency_ms?: number | undefined;
+  /** Why the call failed. */
+  readonly error?: string | undefined;
+}
+
+export interface InteractionInput extends EntryEnvelope, AnswerFields {
+  readonly prompt: string;
+  readonly context_pack?: Json | undefined;
+}
+
+export type CompletionInput = Pick<EntryEnvelope, "id" | "created_at" | "extra"> & AnswerFields;
+
+export interface MessageInput extends EntryEnvelope {
+  readonly role: string;
+  /** Text or content parts; null beside tool calls. */
+  readonly content?: string | readonly unknown[] | null | undefined;
+  readonly confidence?: number | undefined;
+  readonly tool_calls?: readonly object[] | undefined;
+  readonly tool_call_id?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+export interface ToolCallInput extends EntryEnvelope {
+  readonly tool: string;
+  readonly args?: Json | undefined;
+  /** Text or JSON, whole. */
+  readonly result?: unknown;
+  readonly is_error?: boolean | undefined;
+  readonly duration_ms?: number | undefined;
+  readonly tool_call_id?: string | undefined;
+}
+
+export interface ErrorInput extends EntryEnvelope {
+  readonly error: string;
+  readonly context?: string | undefined;
+}
+
+export interface DecisionInput extends EntryEnvelope {
+  readonly decision: string;
+  readonly rationale?: string | undefined;
+  readonly confidence?: number | undefined;
+}
+
+export interface SessionInfoInput extends EntryEnvelope {
+  readonly title?: string | undefined;
+  readonly metadata?: Json | undefined;
+  readonly parent?: string | undefined;
+}
+
+export interface FeedbackInput extends Pick<EntryEnvelope, "id" | "created_at" | "extra"> {
+  readonly entry_id: string;
+  readonly score?: number | undefined;
+  readonly label?: string | undefined;
+  readonly comment?: string | undefined;
+}
+
+/** An entry of any kind. */
+export type EntryInput = EntryEnvelope & { readonly kind: string } & Json;

@@ -1,0 +1,7 @@
+// The client SDK: what an agent imports, as `hansard-client` or as `hansard/client`.
+export { type Captured, ClientRecorder, ClientSession } from "./client-recorder.js";
+export { type ConnectOptions, connectRecorder } from "./connect-recorder.js";
+export type { Surroundings } from "./context.js";
+export type { Counters } from "./delivery.js";
+export type * from "./entries.js";
+export type { Problem } from "./sending.js";

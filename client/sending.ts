@@ -1,0 +1,95 @@
+// What becomes of a batch: it arrived, the server refuses one of its entries for good, or it is to be sent again.
+import type { Transport, Wire } from "./transport.js";
+
+export interface Problem {
+  /** The server's code, or one of the client's own: `server_away`, `spool_failed`, `spool_full`, `spool_corrupt`, … */
+  readonly code: string;
+  readonly message: string;
+  /** How many entries are lost by it; 0 where all will be sent again. */
+  readonly dropped: number;
+}
+
+export type Outcome =
+  | { readonly outcome: "arrived"; readonly problems: readonly Problem[] }
+  | { readonly outcome: "failed"; readonly problem: Problem; readonly retryAfterMs: number | undefined };
+
+export interface Sender {
+  readonly transport: Transport;
+  readonly key: string | undefined;
+  readonly timeout_ms: number;
+}
+
+/** Entries that the server will never take are left out, and the others sent again without them. */
+export async function sendLines(sender: Sender, given: readonly string[]): Promise<Outcome> {
+  const problems: Problem[] = [];
+  let lines = given;
+  while (lines.length > 0) {
+    let wire: Wire;
+    try {
+      wire = await post(sender, lines);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return { outcome: "failed", problem: { code: "server_away", message, dropped: 0 }, retryAfterMs: undefined };
+    }
+    if (isReceipt(wire, lines.length)) return { outcome: "arrived", problems };
+    const refusal = refusalOf(wire, lines.length);
+    if (refusal === "halve") {
+      const half = Math.ceil(lines.length / 2);
+      const first = await sendLines(sender, lines.slice(0, half));
+      if (first.outcome === "failed") return first;
+      problems.push(...first.problems);
+      lines = lines.slice(half);
+    } else if (refusal === undefined) {
+      const problem = { code: codeOf(wire) ?? "server_away", message: `status ${wire.status}`, dropped: 0 };
+      return { outcome: "failed", problem, retryAfterMs: wire.retryAfterMs };
+    } else {
+      problems.push({ ...refusal.problem, dropped: 1 });
+      lines = lines.filter((_, at) => at !== refusal.index);
+    }
+  }
+  return { outcome: "arrived", problems };
+}
+
+function post({ transport, key, timeout_ms }: Sender, lines: readonly string[]): Promise<Wire> {
+  const headers = {
+    "content-type": "application/x-ndjson",
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  };
+  return transport.post({ headers, body: lines.join("\n"), timeout_ms });
+}
+
+/** Whatever else answers with 200 on that port has recorded nothing. */
+function isReceipt({ status, text }: Wire, count: number): boolean {
+  const { entries } = status === 201 || status === 200 ? parse(text) : {};
+  return Array.isArray(entries) && entries.length === count;
+}
+
+/** Statuses that say something about an entry, and not about the server or the key. */
+const ABOUT_ENTRIES = new Set([400, 404, 409, 413]);
+
+function refusalOf(
+  wire: Wire,
+  count: number,
+): { readonly index: number; readonly problem: Omit<Problem, "dropped"> } | "halve" | undefined {
+  const { error } = parse(wire.text) as { readonly error?: { [name: string]: unknown } };
+  if (!ABOUT_ENTRIES.has(wire.status) || typeof error?.code !== "string" || error.code === "route_not_found") {
+    return undefined;
+  }
+  const problem = { code: error.code, message: String(error.message) };
+  if (typeof error.index === "number" && error.index < count) return { index: error.index, problem };
+  return count === 1 ? { index: 0, problem } : "halve";
+}
+
+function codeOf({ text }: Wire): string | undefined {
+  const { error } = parse(text) as { readonly error?: { readonly code?: unknown } };
+  return typeof error?.code === "string" ? error.code : undefined;
+}
+
+function parse(text: string): { readonly [name: string]: unknown } {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as { [name: string]: unknown }) : {};
+  } catch {
+    return {};
+  }
+}

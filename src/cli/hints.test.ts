@@ -1,0 +1,22 @@
+// Commands in hints name the store that was given, as a shell reads it, and without a password.
+import { expect, test } from "vitest";
+import { commandLine, hintText } from "./hints.js";
+
+test.each([
+  ["./record", "`hansard doctor --data ./record` says more."],
+  ["~/my record", "`hansard doctor --data '~/my record'` says more."],
+  ["it's", "`hansard doctor --data 'it'\\''s'` says more."],
+  ["postgres://h:secret@db/h", "`hansard doctor --data 'postgres://h:***@db/h'` says more."],
+  [undefined, "`hansard doctor` says more."],
+])("--data %s", (given_data, hint) => {
+  expect(hintText("`hansard doctor` says more.", { given_data })).toBe(hint);
+});
+
+test("every command of a sentence has it, but for those that show help or have it already", () => {
+  const given = { given_data: "r" };
+  const text = "`hansard keys list`, `hansard list --help`, `hansard seal --data r`, hansard and `-H 'a: b'`";
+  expect(hintText(text, given)).toBe(
+    "`hansard keys list --data r`, `hansard list --help`, `hansard seal --data r`, hansard and `-H 'a: b'`",
+  );
+  expect(commandLine("hansard keys list", given)).toBe("hansard keys list --data r");
+});

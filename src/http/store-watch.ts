@@ -1,0 +1,31 @@
+// Says in the log when the store cannot be used any more, and when it can be again. While nobody asks, and while whoever asks is
+// told but not the operator, that would pass in silence.
+import type { FastifyBaseLogger } from "fastify";
+import type { Recorder } from "../recorder.js";
+
+const LOOK_MS = 2_000;
+
+/** Looks now and then until the answer is called. */
+export function watchStore(recorder: Recorder, logger: FastifyBaseLogger, lookMs = LOOK_MS): () => void {
+  let known: string | undefined;
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    // A database that vanished without a word answers late.
+    if (isLooking) return;
+    isLooking = true;
+    const { trouble, position } = await recorder.health().finally(() => {
+      isLooking = false;
+    });
+    if (trouble === known) return;
+    known = trouble;
+    if (trouble === undefined) logger.info({ position }, "the store can be used again");
+    else logger.warn({ trouble, position }, `${wordsOf(trouble)}; captures and reads are refused until it is back`);
+  };
+  // It fails only when the recorder is closed meanwhile.
+  const timer = setInterval(() => void look().catch(() => undefined), lookMs).unref();
+  return () => clearInterval(timer);
+}
+
+function wordsOf(trouble: string): string {
+  return trouble === "store_unavailable" ? "the database is away" : "the store cannot be used";
+}

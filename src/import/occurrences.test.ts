@@ -1,0 +1,17 @@
+// Counts by hash agree with a map's, however many there are.
+import { hash } from "node:crypto";
+import { expect, test } from "vitest";
+import { Occurrences } from "./occurrences.js";
+
+test("counts what came before, as a map would, while it grows", () => {
+  const occurrences = new Occurrences();
+  const times = new Map<string, number>();
+  for (let number = 0; number < 20_000; number += 1) {
+    const key = hash("sha256", String((number * number) % 7_919), "hex");
+    expect(occurrences.note(key)).toBe(times.get(key) ?? 0);
+    times.set(key, (times.get(key) ?? 0) + 1);
+  }
+  occurrences.clear();
+  expect(occurrences.note("0".repeat(64))).toBe(0);
+  expect(occurrences.note("0".repeat(64))).toBe(1);
+});

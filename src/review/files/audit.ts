@@ -1,0 +1,57 @@
+// What the record says of a statement in somebody's memory file.
+import type { Evidence } from "../../model/memory.js";
+import { relationOf } from "../gates/known.js";
+import type { KnownMemory, QuotedEntry } from "../ground.js";
+import type { Stems } from "../stems.js";
+import { type Support, supportIn } from "./support.js";
+
+export const auditVerdicts = ["supported", "echoed", "unsupported", "contradicted", "superseded"] as const;
+export type AuditVerdict = (typeof auditVerdicts)[number];
+
+export interface Audited {
+  readonly verdict: AuditVerdict;
+  /** A sentence for people. */
+  readonly reason: string;
+  /** The words that decided it. */
+  readonly evidence?: Evidence;
+  /** The memory that decided it. */
+  readonly memory?: string;
+}
+
+export interface AuditGround {
+  /** Entries in which the statement's words were found, in the order of the log. */
+  readonly entries: readonly QuotedEntry[];
+  /** Texts of context packs in which they were found, as entries of a system. */
+  readonly packs: readonly QuotedEntry[];
+  readonly memories: readonly KnownMemory[];
+}
+
+export function audited(statement: string, ground: AuditGround, stems: Stems): Audited {
+  const related = (status: KnownMemory["status"], relation: "same" | "conflicting") =>
+    ground.memories.find(
+      (memory) => memory.status === status && relationOf(statement, memory.content, stems) === relation,
+    );
+  const active = related("active", "same");
+  const superseded = related("superseded", "same");
+  if (superseded !== undefined && active === undefined) {
+    return { verdict: "superseded", reason: "A memory that says this was superseded.", memory: superseded.id };
+  }
+  const found = supportIn(ground.entries, statement, stems);
+  // Who said it last: people change their minds.
+  const last = found.filter(({ by }) => by === "user" || by === "tool").at(-1);
+  if (last !== undefined) return said(last);
+  const conflicting = related("active", "conflicting");
+  if (conflicting !== undefined && active === undefined) {
+    return { verdict: "contradicted", reason: "An active memory says otherwise.", memory: conflicting.id };
+  }
+  const echo = [...found, ...supportIn(ground.packs, statement, stems)].find(({ says }) => says === "same");
+  if (echo === undefined) return { verdict: "unsupported", reason: "Nobody said it in the record." };
+  const who = echo.by === "assistant" ? "Only assistants said it." : "It was only given to models, never said.";
+  return { verdict: "echoed", reason: who, evidence: echo.evidence };
+}
+
+function said({ by, says, evidence }: Support): Audited {
+  const who = by === "user" ? "A user" : "A tool";
+  if (says === "same") return { verdict: "supported", reason: `${who} said so.`, evidence };
+  return { verdict: "contradicted", reason: `${who} said otherwise.`, evidence };
+}

@@ -1,0 +1,264 @@
+// The client SDK as agents live with it: servers that are down, slow or no servers at all, spools, deaths and restarts.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { type ClientRecorder, type ConnectOptions, connectRecorder, type Problem } from "../../client/index.js";
+import { folderOfTest } from "../support/temporary-folder.js";
+import { readJson } from "./cli-run.js";
+import { startServer } from "./http-client.js";
+
+const agentFile = fileURLToPath(new URL("../support/agent.js", import.meta.url));
+
+interface Connected {
+  readonly recorder: ClientRecorder;
+  readonly problems: Problem[];
+  readonly spool: string;
+}
+
+function connect(url: string, options: ConnectOptions = {}): Connected {
+  const problems: Problem[] = [];
+  const spool = (options.spool as string) ?? folderOfTest();
+  const quick = { linger_ms: 1, retry_ms_min: 10, retry_ms_max: 50 };
+  const recorder = connectRecorder({ ...quick, url, spool, onProblem: (one) => problems.push(one), ...options });
+  onTestFinished(async () => void (await recorder.close({ timeout_ms: 100 })));
+  return { recorder, problems, spool };
+}
+
+/** A port on which nobody listens now, and somebody may later. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function standIn(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => answer(request, response));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.closeAllConnections());
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function spoolFiles(spool: string): readonly string[] {
+  return readdirSync(spool, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ndjson"));
+}
+
+test("everything that can be captured arrives as it was given, numbered, and its labels with it", async () => {
+  const server = await startServer();
+  const { recorder, problems, spool } = connect(server.address, { project: "web", client: "bot" });
+  const { id, status } = await recorder.recordInteraction({ prompt: "Why?", context_pack: { a: [1] } });
+  expect(status).toBe("queued");
+  await recorder.completeInteraction(id, { response: "Because.", usage: { input_tokens: 3 } });
+  const session = recorder.session("s/1", { project: "other" });
+  await session.message({ role: "user", content: "hello", id: "m" });
+  await session.toolCall({ tool: "ls", args: { dir: "." }, result: ["a"], is_error: false });
+  await session.decision({ decision: "go", confidence: 0.5 });
+  await session.info({ title: "t" });
+  await session.clear();
+  await recorder.feedback({ entry_id: "m", score: -1 });
+  await recorder.within({ session_id: "w", memories_used: ["m1"], project: undefined }, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    await recorder.recordInteraction({ prompt: "in" });
+    await recorder.append([{ kind: "error", error: "e", __proto__: "x" } as never, { kind: "error", error: "f" }]);
+  });
+  expect(await recorder.flush()).toEqual({ queued: 0, spooled: 0, sent: 11, dropped: 0 });
+  expect(problems).toEqual([]);
+  const { entries } = (await server.get("/entries?limit=50")).body;
+  expect(entries.map((entry: { client_seq: number }) => entry.client_seq)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  expect(new Set(entries.map((entry: { client_run: string }) => entry.client_run))).toEqual(
+    new Set([recorder.client_run]),
+  );
+  expect((await server.get(`/interactions/${id}`)).body).toMatchObject({
+    ...{ prompt: "Why?", response: "Because.", project: "web", client: "bot", context_pack: { a: [1] } },
+  });
+  expect((await server.get("/entries/m")).body).toMatchObject({ session_id: "s/1", project: "other", client: "bot" });
+  expect(entries[2]).toMatchObject({ session_id: "w", project: "web", memories_used: ["m1"] });
+  expect(entries[1]).not.toHaveProperty("memories_used");
+  expect(statSync(spool).mode & 0o777).toBe(0o700);
+  await recorder.close();
+  expect(spoolFiles(spool)).toEqual([]);
+});
+
+test("5,000 entries of a server that is down, an agent killed and started again: each arrives once, without a gap", async () => {
+  const [port, spool, data] = [await freePort(), folderOfTest(), folderOfTest()];
+  const url = `http://127.0.0.1:${port}`;
+  const start = (...args: readonly string[]) =>
+    spawn(process.execPath, [agentFile, url, spool, ...args], { stdio: "pipe" });
+  const first = start("1", "2499", "wait");
+  await once(first.stdout, "data");
+  first.kill("SIGKILL");
+  await once(first, "close");
+  const second = start("2501", "2500", "exit");
+  expect(await once(second, "close")).toEqual([0, null]);
+  const third = start("0", "0", "flush");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const server = await startServer({ data, port });
+  expect(String(await once(third.stdout, "data"))).toBe("sent 5000\n");
+  const counts = await readJson(["stats"], { data });
+  expect(counts).toMatchObject({ entries: 5000 });
+  const { findings } = await readJson(["doctor"], { data });
+  expect(findings).toContainEqual({
+    level: "ok",
+    check: "clients",
+    message: "no gap in what 2 runs of clients numbered",
+  });
+  expect(spoolFiles(spool)).toEqual([]);
+  expect((await server.get("/verify")).body.ok).toBe(true);
+}, 120_000);
+
+test("a signal ends the agent as it would have, and what it captured is delivered by the next one", async () => {
+  const [spool, server] = [folderOfTest(), await startServer()];
+  const away = `http://127.0.0.1:${await freePort()}`;
+  const agent = spawn(process.execPath, [agentFile, away, spool, "1", "3", "wait"], { stdio: "pipe" });
+  await once(agent.stdout, "data");
+  agent.kill("SIGTERM");
+  expect(await once(agent, "close")).toEqual([null, "SIGTERM"]);
+  const other = connect(server.address, { spool });
+  // What was captured for one server is not sent to another.
+  expect((await other.recorder.flush()).sent).toBe(0);
+  const same = connect(away, { spool });
+  await same.recorder.flush();
+  expect(same.recorder.counters).toMatchObject({ spooled: 4, sent: 0 });
+});
+
+test("an agent that ends by itself waits a moment for the server, and not for one that never answers", async () => {
+  const server = await startServer();
+  const run = async (url: string): Promise<number> => {
+    const start = performance.now();
+    const agent = spawn(process.execPath, [agentFile, url, folderOfTest(), "1", "2", "end"], { stdio: "pipe" });
+    expect(await once(agent, "close")).toEqual([0, null]);
+    return performance.now() - start;
+  };
+  await run(server.address);
+  expect((await server.get("/health")).body.position).toBe(2);
+  expect(await run(await standIn(() => undefined))).toBeLessThan(8_000);
+});
+
+test("a server that is slow, busy, broken or no server at all is asked again until it is one", async () => {
+  const server = await startServer();
+  const troubles: ((response: ServerResponse) => void)[] = [
+    (response) => response.writeHead(500).end("<html>"),
+    (response) =>
+      response.writeHead(429, { "retry-after": "0" }).end('{"error":{"code":"rate_exceeded","message":"m"}}'),
+    (response) => response.writeHead(200, { "content-type": "text/html" }).end("<h1>Welcome</h1>"),
+    (response) => response.writeHead(201).end('{"status":"recorded","entries":[]}'),
+    (response) => response.writeHead(302, { location: server.address }).end(),
+    (response) => response.writeHead(401).end('{"error":{"code":"key_wrong","message":"m"}}'),
+    (response) => response.writeHead(400).end("Bad Request"),
+    (response) => response.destroy(),
+    (response) => void response.writeHead(201).write("{"),
+  ];
+  const url = await standIn((request, response) => {
+    const trouble = troubles.shift();
+    if (trouble !== undefined) return trouble(response);
+    response.writeHead(307, { location: `${server.address}${request.url}` }).end();
+  });
+  const { recorder, problems } = connect(url, { timeout_ms: 200 });
+  await recorder.append({ kind: "error", error: "e", id: "e" });
+  await vi.waitFor(() => expect(troubles).toEqual([]), { timeout: 20_000 });
+  expect(recorder.counters).toEqual({ queued: 0, spooled: 1, sent: 0, dropped: 0 });
+  expect(problems).toEqual([{ code: "server_away", message: "status 500", dropped: 0 }]);
+});
+
+test("what the server refuses is left out and told, and the rest of its batch arrives", async () => {
+  const server = await startServer();
+  await server.post("/entries", { kind: "error", id: "taken", error: "other" });
+  const { recorder, problems } = connect(server.address);
+  const cycle: { [name: string]: unknown } = {
+    big: 7n,
+    run: () => 1,
+    at: new Date(0),
+    deep: { bad: { toJSON: () => no() } },
+  };
+  cycle.self = cycle;
+  const no = (): never => {
+    throw new Error("no");
+  };
+  await recorder.append([
+    { kind: "error", error: "good" },
+    { kind: "interaction", prompt: " " },
+    { kind: "error", id: "taken", error: "mine" },
+    { kind: "tool_call", id: "odd", tool: "t", args: cycle },
+    null as never,
+    { kind: "nothing" },
+    { kind: "error", error: "x".repeat(17 * 1024 * 1024) },
+    { kind: "error", error: "last" },
+  ]);
+  expect(await recorder.flush()).toEqual({ queued: 0, spooled: 0, sent: 3, dropped: 5 });
+  expect(problems.map(({ code }) => code).sort()).toEqual(
+    ["entry_too_large", "field_invalid", "id_conflict", "kind_unknown", "prompt_blank"].sort(),
+  );
+  expect((await server.get("/entries/odd")).body.args).toEqual({
+    ...{ big: "7", run: "[function run]", at: "1970-01-01T00:00:00.000Z", self: "[circular]" },
+    deep: { bad: "[not serialisable: no]" },
+  });
+  const { findings } = await readJson(["doctor"], { data: server.data });
+  expect(findings.at(-1)).toMatchObject({ level: "warn", check: "clients" });
+  expect(findings.at(-1).message).toBe(
+    `entries that clients captured never arrived: 2 to 3, 5 to 6 of ${recorder.client_run}`,
+  );
+});
+
+test("a spool that is full, corrupt, shared or not to be had loses no more than it says", async () => {
+  const server = await startServer();
+  const away = `http://127.0.0.1:${await freePort()}`;
+  const full = connect(away, { spool_bytes_max: 100 });
+  for (let at = 0; at < 3; at += 1) await full.recorder.append({ kind: "error", error: `e${at}` });
+  expect(full.recorder.counters).toMatchObject({ spooled: 1, dropped: 2 });
+  expect(full.problems).toContainEqual({ code: "spool_full", message: expect.any(String), dropped: 1 });
+
+  const left = connect(server.address, { linger_ms: 100_000 });
+  await left.recorder.append([
+    { kind: "error", id: "a", error: "a" },
+    { kind: "error", id: "b", error: "b" },
+  ]);
+  const [file = ""] = spoolFiles(left.spool);
+  const abandoned = file.replace(/[0-9a-f]{8}-\d+-/, "closed-0-x");
+  writeFileSync(join(left.spool, abandoned), `${readFileSync(join(left.spool, file), "utf8")}garbage\n{"kind":"err`);
+  const heirs = [connect(server.address, { spool: left.spool }), connect(server.address, { spool: left.spool })];
+  await Promise.all(heirs.map(({ recorder }) => recorder.flush()));
+  expect(heirs.map(({ recorder }) => recorder.counters.sent).sort()).toEqual([0, 2]);
+  expect(heirs.flatMap(({ problems }) => problems)).toMatchObject([
+    { code: "spool_corrupt", dropped: 1 },
+    { code: "spool_corrupt", dropped: 1 },
+  ]);
+  expect(readFileSync(join(left.spool, file, "..", "corrupt.txt"), "utf8")).toBe('garbage\n{"kind":"err\n');
+  await left.recorder.flush();
+  expect((await server.get("/health")).body.position).toBe(2);
+
+  const blocked = join(folderOfTest(), "file");
+  appendFileSync(blocked, "");
+  const memory = connect(server.address, { spool: blocked, memory_bytes_max: 500 });
+  expect(memory.problems).toMatchObject([{ code: "spool_failed" }]);
+  await memory.recorder.append({ kind: "error", error: "f" });
+  await memory.recorder.append({ kind: "error", error: "g".repeat(600) });
+  expect(await memory.recorder.flush()).toEqual({ queued: 0, spooled: 0, sent: 1, dropped: 1 });
+  await memory.recorder.close();
+  expect((await memory.recorder.append({ kind: "error", error: "late" }))[0]?.status).toBe("queued");
+  expect(memory.recorder.counters.dropped).toBe(2);
+
+  const vanishing = folderOfTest();
+  const careless = connect(away, { spool: vanishing });
+  await careless.recorder.append({ kind: "error", error: "h" });
+  for (const name of spoolFiles(vanishing)) rmSync(join(vanishing, name));
+  await careless.recorder.append({ kind: "error", error: "i" });
+  expect(careless.recorder.counters).toMatchObject({ queued: 0, spooled: 1, dropped: 0 });
+  rmSync(vanishing, { recursive: true });
+  await careless.recorder.append({ kind: "error", error: "j" });
+  expect(careless.recorder.counters).toMatchObject({ queued: 1, dropped: 0 });
+});
+
+test("an address that is none is refused where it is given", () => {
+  expect(() => connectRecorder("localhost")).toThrow("give for example http://127.0.0.1:4747");
+  expect(() => connectRecorder({ url: "file:///tmp" })).toThrow("not the address of a server");
+});

@@ -1,0 +1,98 @@
+// Forgetting what memories rest on: quotes go with what they quote, and statements with them unless a person vouches for
+// them in words of their own.
+import { beforeAll, describe, expect, test } from "vitest";
+import { openRecorder, type Recorder } from "../../src/index.js";
+import { filesHolding } from "../crash/file-bytes.js";
+import { testEngine } from "../support/store.js";
+import { serverOfFile } from "./http-client.js";
+
+const server = serverOfFile();
+const reason = "it was asked for";
+let recorder: Recorder;
+const ids: { [name: string]: string } = {};
+
+async function say(id: string, session_id: string, content: string): Promise<void> {
+  await recorder.append({ kind: "message", id, session_id, project: "p", role: "user", content });
+}
+
+/** A candidate that rests on these entries, all of it quoted. */
+async function propose(name: string, content: string, quotes: { readonly [entry_id: string]: string }): Promise<void> {
+  const evidence = Object.entries(quotes).map(([entry_id, quote]) => ({ entry_id, quote }));
+  const proposed = await recorder.memories.propose({ content, type: "preference", evidence });
+  if ("dropped" in proposed) throw new Error(`${name}: ${proposed.dropped} ${proposed.reason}`);
+  ids[name] = proposed.id;
+}
+
+beforeAll(async () => {
+  recorder = server().recorder;
+  await say("WORDMARK-1", "gone", "From now on WORDMARK answers come in German, always");
+  await say("WORDMARK-2", "gone", "Please remember that WORDMARK builds run at night, thanks");
+  await say("WORDMARK-3", "gone", "Please keep WORDMARK functions below forty lines each");
+  await say("WORDMARK-4", "gone", "The WORDMARK release happens on Friday afternoon");
+  await say("stays-3", "stays", "I said it: keep functions below forty lines each");
+  await propose("candidate", "WORDMARK builds run at night", { "WORDMARK-2": "WORDMARK builds run at night" });
+  await propose("verbatim", "WORDMARK answers come in German", { "WORDMARK-1": "WORDMARK answers come in German" });
+  await propose("own words", "Likes releases late in the week", { "WORDMARK-4": "release happens on Friday" });
+  await propose("two", "Wants functions below forty lines", {
+    "WORDMARK-3": "WORDMARK functions below forty lines",
+    "stays-3": "keep functions below forty lines",
+  });
+  for (const name of ["verbatim", "own words"]) await recorder.memories.promote(ids[name] as string);
+  await recorder.memories.add({ content: "A person's word stays", project: "p" });
+});
+
+describe("a session that memories rest on", () => {
+  beforeAll(async () => {
+    const { body } = await server().post("/forget", { session_id: "gone", reason });
+    expect(body.by_kind).toEqual({ message: 4, memory_proposed: 2, memory_edited: 4, memory_promoted: 1 });
+  });
+
+  test("takes candidates and statements in its very words with it", async () => {
+    for (const name of ["candidate", "verbatim"]) {
+      expect((await server().get(`/memories/${ids[name]}`)).status, name).toBe(404);
+      expect((await server().get(`/entries/${ids[name]}`)).body).toMatchObject({ erased: true });
+    }
+  });
+
+  test("leaves what a person accepted in other words, unsupported and never recalled", async () => {
+    const { body } = await server().get(`/memories/${ids["own words"]}`);
+    expect(body).toMatchObject({ status: "active", supported: false, evidence: [] });
+    const recalled = (await server().get("/recall?project=p")).body;
+    expect(recalled.memories_used).not.toContain(ids["own words"]);
+    expect(recalled.context_pack.text).toContain("A person's word stays");
+  });
+
+  test("leaves a candidate that rests on something else too, with that alone", async () => {
+    const { body } = await server().get(`/memories/${ids.two}`);
+    expect(body).toMatchObject({ status: "candidate", supported: true });
+    expect(body.evidence).toEqual([{ entry_id: "stays-3", quote: "keep functions below forty lines" }]);
+  });
+
+  test("leaves no byte of its words, says the same after a rebuild and elsewhere, and the chain holds", async () => {
+    const before = (await server().get("/memories")).body;
+    const other = await openRecorder({ data: server().data });
+    await other.rebuildIndex();
+    expect(await other.memories.list()).toEqual(before);
+    expect(await other.verify()).toMatchObject({ ok: true });
+    await other.close();
+    if (testEngine === "sqlite") expect(filesHolding(server().data, "WORDMARK")).toEqual([]);
+  });
+});
+
+test("a memory is forgotten by its id, with its verdicts; a project with all of its memories", async () => {
+  const added = await recorder.memories.add({ content: "SINGLEMARK is to go", project: "other" });
+  const forgotten = await recorder.forget({ entry: added.id, reason });
+  expect(forgotten.by_kind).toEqual({ memory_proposed: 1, memory_promoted: 1 });
+  expect(await recorder.memories.get(added.id)).toBeUndefined();
+  await recorder.memories.add({ content: "PROJECTMARK is to go", project: "other" });
+  await recorder.forget({ project: "other", reason });
+  expect((await recorder.memories.list({ project: "other" })).memories).toEqual([]);
+  if (testEngine === "sqlite") expect(filesHolding(server().data, "SINGLEMARK")).toEqual([]);
+  if (testEngine === "sqlite") expect(filesHolding(server().data, "PROJECTMARK")).toEqual([]);
+});
+
+test("what quotes a forgotten entry is no evidence", async () => {
+  const evidence = [{ entry_id: "WORDMARK-1", quote: "WORDMARK answers come in German" }];
+  const dropped = await recorder.memories.propose({ content: "WORDMARK answers in German", evidence });
+  expect(dropped).toMatchObject({ dropped: "evidence" });
+});

@@ -1,0 +1,20 @@
+// An agent as a process of its own: captures so many entries through the client SDK, says so, and does as it is told.
+import { connectRecorder } from "../../client/index.js";
+
+const [url = "", spool = "", from = "1", count = "0", ending = "exit"] = process.argv.slice(2);
+
+const recorder = connectRecorder({ url, spool, retry_ms_max: 200, onProblem: () => undefined });
+const session = recorder.session("agent");
+for (let at = Number(from); at < Number(from) + Number(count); at += 1) {
+  void session.message({ role: "user", content: `entry ${at}` });
+}
+if (ending === "exit") process.exit(0);
+if (ending === "wait") {
+  await session.error({ error: "waiting" });
+  process.stdout.write("captured\n");
+  setInterval(() => undefined, 1_000);
+}
+if (ending === "flush") {
+  const { sent } = await recorder.flush({ timeout_ms: 60_000 });
+  process.stdout.write(`sent ${sent}\n`);
+}
