@@ -27,6 +27,8 @@ export const mayImport = {
   reflect: ["model"],
   import: ["model"],
   otlp: ["model"],
+  // A story is entries as anybody would record them.
+  demo: ["model", "recorder.ts"],
   guard: ["model", "ports"],
   review: ["model", "ports", "capture", "indexing", "read", "reflect"],
   // What custody writes about the log goes in as every entry does.
@@ -95,14 +97,16 @@ export const mayImport = {
     "index.ts",
     "http",
     "mcp",
+    "demo",
   ],
 };
 
 /** What a test beside its source may import as well. */
 const testsMayImport = ["engines/memory", "test/support"];
 
-/** The only file of src that the page may see, and only for its types. */
+/** What of src the page may see for its types only, and what it shares: how a content is read is written once. */
 const contractOfThePage = "src/http/contract.ts";
+const sharedWithThePage = "src/model/content-pieces.ts";
 
 /**
  * Packages that have one home: a driver belongs to its engine, a framework to its surface. Databases of other programs
@@ -158,6 +162,7 @@ function problemOf({ file, from, found: { specifier, typeOnly } }) {
   if (from === "ui" && target === contractOfThePage) {
     return typeOnly ? undefined : `the page may import only types from ${contractOfThePage}`;
   }
+  if (from === "ui" && target === sharedWithThePage) return undefined;
   if (rowOf(from)?.some((area) => covers(area, to) || `src/${area}` === target)) return undefined;
   return `${from} may not import ${to} (${specifier})`;
 }

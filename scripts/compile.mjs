@@ -1,7 +1,8 @@
-// Compiles the whole tree into dist/ with one run of tsc, and only when a source differs from the last build.
+// Compiles the whole tree into dist/ with one run of tsc, and only when a source differs from the last build; then the page.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { ensurePage } from "./build-page.mjs";
 import { runCommand } from "./run-command.mjs";
 import { compiledSources, listFiles } from "./source-files.mjs";
 
@@ -10,6 +11,15 @@ import { compiledSources, listFiles } from "./source-files.mjs";
  * @param {(line: string) => void} say Hears one line when something has to be done.
  */
 export async function ensureBuild(root, say) {
+  await ensureCompiled(root, say);
+  await ensurePage(root, say);
+}
+
+/**
+ * @param {string} root
+ * @param {(line: string) => void} say
+ */
+async function ensureCompiled(root, say) {
   const stampFile = join(root, "dist", ".build-stamp");
   const stamp = stampOf(root);
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return;

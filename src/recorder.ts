@@ -185,10 +185,13 @@ export class Recorder {
   }
 
   /** The same as JSON in UTF-8, whose large parts were never built: for whoever sends it on. */
-  async getEntryJson(idOrPosition: string | number): Promise<EntryJson | undefined> {
+  async getEntryJson(
+    idOrPosition: string | number,
+    { is_masked = false }: { readonly is_masked?: boolean } = {},
+  ): Promise<EntryJson | undefined> {
     const wish = toWish(idOrPosition);
     this.#open();
-    return wish === undefined ? undefined : this.#ask("getJson", wish);
+    return wish === undefined ? undefined : this.#ask("getJson", { ...wish, is_masked });
   }
 
   /**

@@ -17,6 +17,10 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "serve the record over HTTP",
     load: async () => (await import("./commands/serve.js")).serveCommand,
   },
+  demo: {
+    summary: "serve a record in memory with a week's story, to look around",
+    load: async () => (await import("./commands/demo.js")).demoCommand,
+  },
   record: {
     summary: "record an entry, or many from standard input",
     load: async () => (await import("./commands/record.js")).recordCommand,

@@ -52,6 +52,7 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "POST /forget": "admin",
 
   "POST /memories": "any",
+  "GET /access": "any",
   "GET /mcp": "any",
   "POST /mcp": "any",
   "DELETE /mcp": "any",

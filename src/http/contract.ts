@@ -1,4 +1,5 @@
 // The shapes of the HTTP answers, for whoever speaks to the server in TypeScript: the page imports only these types.
+import type { Caller } from "../guard/keys.js";
 import type { Entry, ErasedEntry, Interaction } from "../model/entry.js";
 import type { FaultCode } from "../model/fault.js";
 import type { RejectionCode } from "../model/rejection.js";
@@ -80,6 +81,9 @@ export type VerdictsAnswer = Awaited<ReturnType<Recorder["memories"]["verdicts"]
 
 /** `GET /recall`. */
 export type RecallAnswer = Awaited<ReturnType<Recorder["memories"]["recall"]>>;
+
+/** `GET /access`. */
+export type AccessAnswer = Pick<Caller, "actor" | "scope"> & Partial<Awaited<ReturnType<Recorder["keys"]["list"]>>>;
 
 /** `GET /verify`. */
 export type VerifyAnswer = Awaited<ReturnType<Recorder["verify"]>>;

@@ -16,6 +16,7 @@ import { RateLimit } from "./door/rate-limit.js";
 import { cutOffStalled } from "./door/stalled.js";
 import { giveTurns } from "./door/turns.js";
 import { RequestLog } from "./logger.js";
+import { accessRoutes } from "./routes/access.js";
 import { custodyRoutes } from "./routes/custody.js";
 import { documentRoutes } from "./routes/documents.js";
 import { entryRoutes } from "./routes/entries.js";
@@ -94,6 +95,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   exportRoutes(app, recorder);
   forgetRoutes(app, recorder);
   custodyRoutes(app, { recorder, version });
+  accessRoutes(app, recorder);
   metricsRoutes(app, { recorder, gates, bodies });
   mcpRoutes(app, { recorder, version });
   pageRoutes(app);

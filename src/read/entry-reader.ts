@@ -28,6 +28,9 @@ export interface EntryJson {
   readonly json: Uint8Array;
 }
 
+/** Which entry is wanted, and whether what is secret in it is to be hidden. */
+export type EntryWish = ({ readonly id: string } | { readonly position: number }) & { readonly is_masked?: boolean };
+
 /** What is put together from an interaction and its response, and has to be built for that. */
 const PUT_TOGETHER: ReadonlySet<string> = new Set(["memories_used", "chunks_used", "usage", "extra"]);
 
@@ -63,8 +66,14 @@ export class EntryReader {
     return this.#withResponses(await wholeEntries(this.#log, positions), wholeEntries);
   }
 
-  /** The same as JSON. */
-  async getJson(wish: { readonly id: string } | { readonly position: number }): Promise<EntryJson | undefined> {
+  /** The same as JSON, masked where that is wished for. */
+  async getJson({ is_masked = false, ...wish }: EntryWish): Promise<EntryJson | undefined> {
+    if (is_masked) {
+      const entry = "position" in wish ? await this.getByPosition(wish.position) : await this.getById(wish.id);
+      if (entry === undefined) return undefined;
+      const shown = "erased" in entry ? entry : this.#mask.entry(entry);
+      return { kind: entry.kind, json: Buffer.from(JSON.stringify(shown)) };
+    }
     const [position] = "position" in wish ? [wish.position] : await this.#log.find([idClaim(wish.id)]);
     const [stored] = position === undefined ? [] : await this.#log.get([position]);
     if (stored === undefined) return undefined;

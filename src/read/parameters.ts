@@ -52,6 +52,19 @@ export function parseCount(name: string, value: unknown): number | undefined | R
   return reject({ code: "limit_invalid", field: name, message: `${name} must be a number` });
 }
 
+/** A position to go on after. One that the log has not reached yet is fine: it is waited for. */
+export function parsePosition(name: string, value: unknown): number | undefined | Rejection {
+  if (!isGiven(value)) return undefined;
+  const number = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
+  if (Number.isSafeInteger(number) && (number as number) >= 0) return number as number;
+  return reject({
+    code: "field_invalid",
+    field: name,
+    message: `${name} must be a position (a whole number from 0)`,
+    hint: "0 starts with the first entry.",
+  });
+}
+
 export function parseLimit(value: unknown, rule: LimitRule): number | Rejection {
   const count = parseCount("limit", value) ?? rule.default;
   return typeof count === "number" ? Math.min(count, rule.max) : count;

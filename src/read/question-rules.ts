@@ -97,6 +97,12 @@ const after: Parameter = {
   refusals: ["field_invalid"],
 };
 
+const beyond: Parameter = {
+  description: "Begin beyond this position: after it, or before it with `order=desc`. A cursor wins over it.",
+  schema: { type: "integer", minimum: 0 },
+  refusals: ["field_invalid"],
+};
+
 const masked: Parameter = {
   description: "`1` masks secrets, as lists do.",
   schema: switchSchema,
@@ -248,7 +254,7 @@ export const questionRules = {
   },
   entries: { filters: entryFilters, limit: listLimit(50), is_paged: true },
   sessions: { filters: ["project", "client"], limit: listLimit(50), is_paged: true, lists: "sessions" },
-  timeline: { own: { order, excerpts }, filters: [], limit: listLimit(100), is_paged: true },
+  timeline: { own: { order, excerpts, after: beyond }, filters: [], limit: listLimit(100), is_paged: true },
   history: { own: { max_messages, max_tokens, format, include_pending, include }, filters: [] },
   search: { own: { q, facets }, filters: entryFilters, limit: listLimit(10), is_paged: true },
   session_history: { own: { query }, filters: entryFilters, limit: listLimit(10) },

@@ -7,7 +7,7 @@ import type { Evidence, Proposal } from "../model/memory.js";
 import type { ReflectionReport } from "../model/report.js";
 import type { Contradiction, Verification } from "../model/verification.js";
 import type { EntryCounts, RowKey, RowQuery, SessionRange } from "../ports/entry-index.js";
-import type { EntryJson } from "./entry-reader.js";
+import type { EntryJson, EntryWish } from "./entry-reader.js";
 import type { ConsolidationPlan, History } from "./history/history.js";
 import type { ListQuery } from "./list-query.js";
 import type { LogSelection } from "./log-selection.js";
@@ -32,7 +32,7 @@ interface Questions {
   getById(id: string): Entry | ErasedEntry | undefined;
   getByPosition(position: number): Entry | ErasedEntry | undefined;
   /** The same as JSON, large parts as they were recorded; for whoever sends it on. */
-  getJson(wish: { readonly id: string } | { readonly position: number }): EntryJson | undefined;
+  getJson(wish: EntryWish): EntryJson | undefined;
   count(): EntryCounts;
   listSessions(query: SessionListQuery): SessionList;
   sessionSummary(session_id: string): SessionSummary | undefined;

@@ -5,7 +5,7 @@ import { Rejection, reject } from "../model/rejection.js";
 import { fingerprintOf, parseCursor } from "./cursor.js";
 import { type Given, parseFilters } from "./filters.js";
 import type { Page } from "./list-query.js";
-import { parseCount, parseLimit, parseSwitch } from "./parameters.js";
+import { parseCount, parseLimit, parsePosition, parseSwitch } from "./parameters.js";
 import { type FilterOptions, MESSAGES_DEFAULT, questionRules } from "./question-rules.js";
 import type { SessionsReached } from "./session-list.js";
 
@@ -26,6 +26,8 @@ export interface TimelineOptions extends Page {
   readonly order?: string | undefined;
   /** Whether rows of interactions and responses carry `response_excerpt`, the beginning of the response. */
   readonly excerpts?: boolean | string | undefined;
+  /** Begins beyond this position, in the direction of the order; a cursor wins over it. */
+  readonly after?: number | string | undefined;
 }
 
 export interface TimelineQuery {
@@ -91,7 +93,9 @@ export function parseTimelineQuery(id: unknown, options: TimelineOptions): Timel
   const fingerprint = fingerprintOf(["timeline", given]);
   const cursor = parseCursor(options.cursor, { fingerprint, numbers: 1 });
   if (cursor instanceof Rejection) return cursor;
-  const after = cursor?.[0];
+  const beyond = parsePosition("after", options.after);
+  if (beyond instanceof Rejection) return beyond;
+  const after = cursor === undefined ? beyond : cursor[0];
   const query = { session_id, order, excerpts, given, limit, fingerprint } as const;
   return { ...query, ...(after === undefined || after === null ? {} : { after }) };
 }

@@ -2,12 +2,13 @@
 import { toEntry } from "../model/body.js";
 import type { Entry } from "../model/entry.js";
 import { Fault } from "../model/fault.js";
-import { Rejection, reject } from "../model/rejection.js";
+import { Rejection } from "../model/rejection.js";
 import type { EntryRow } from "../ports/entry-index.js";
 import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { columnsOf, type FilteredRow, rowMatches } from "../ports/row-filter.js";
 import { filters, parseFilters } from "../read/filters.js";
+import { parsePosition } from "../read/parameters.js";
 import { type FilterOptions, type QuestionFilter, questionRules } from "../read/question-rules.js";
 import { rowOfEntry } from "../read/row-of-entry.js";
 
@@ -65,23 +66,10 @@ export function parseTailQuery(options: TailOptions): TailQuery | Rejection {
   // None of these filters is a time, so that it does not matter what time it is.
   const asked = parseFilters(filterNames, options, 0);
   if (asked instanceof Rejection) return asked;
-  const after = parseAfter(options.after);
+  const after = parsePosition("after", options.after);
   if (after instanceof Rejection) return after;
   const { filter } = asked;
   return { after, filter: Object.keys(filter).length === 0 ? undefined : filter };
-}
-
-/** A position to go on after. One that the log has not reached yet is fine: it is waited for. */
-function parseAfter(value: unknown): number | undefined | Rejection {
-  if (value === undefined || value === null || value === "") return undefined;
-  const number = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
-  if (Number.isSafeInteger(number) && (number as number) >= 0) return number as number;
-  return reject({
-    code: "field_invalid",
-    field: "after",
-    message: "after must be a position (a whole number from 0)",
-    hint: "0 starts with the first entry; leave it out to start from now.",
-  });
 }
 
 export function matches(row: Omit<TailRow, "json">, filter: TailFilter | undefined): boolean {

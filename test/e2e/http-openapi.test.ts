@@ -49,7 +49,15 @@ test("the document names every route but those that serve pages", async () => {
     expect(app.hasRoute({ method, url }), route).toBe(true);
   }
   expect(named.sort()).toEqual([
-    ...["GET /entries", "GET /entries/:id", "GET /export", "GET /health", "GET /interactions", "GET /interactions/:id"],
+    ...[
+      "GET /access",
+      "GET /entries",
+      "GET /entries/:id",
+      "GET /export",
+      "GET /health",
+      "GET /interactions",
+      "GET /interactions/:id",
+    ],
     ...["GET /memories", "GET /memories/:id"],
     "GET /metrics",
     ...["GET /recall", "GET /reflection"],
@@ -148,7 +156,7 @@ test("/docs links nowhere else and runs no script", async () => {
   }
 });
 
-test.each(["/", "/ui/", "/ui/sessions", "/docs", "/ui/page.js", "/ui/page.css", "/ui/docs.css", "/ui/icon.svg"])(
+test.each(["/", "/ui/", "/ui/sessions", "/docs", "/ui/theme.js", "/ui/tokens.css", "/ui/docs.css", "/ui/icon.svg"])(
   "%s has security headers",
   async (path) => {
     const { status, headers, text } = await server().get(path);

@@ -165,6 +165,18 @@ test("once a key exists everybody needs one, and revoking the last one opens not
   expect((await guarded.get("/entries")).body.error.code).toBe("key_missing");
 });
 
+test("whoever asks is told what they may do, and only who may do all which keys there are", async () => {
+  const guarded = await startServer();
+  expect((await guarded.get("/access")).body).toEqual({ actor: "person", scope: "admin", keys: [] });
+  const reader = await guarded.recorder.keys.create({ scope: "read" });
+  const admin = await guarded.recorder.keys.create({ scope: "admin", name: "anna" });
+  const asked = (key: string) => guarded.request("/access", { headers: { authorization: `Bearer ${key}` } });
+  expect((await asked(reader.key)).body).toEqual({ actor: `key:${reader.id}`, scope: "read" });
+  const told = await asked(admin.key);
+  expect(told.body.keys.map(({ id }: { id: string }) => id).sort()).toEqual([reader.id, admin.id].sort());
+  expect(told.text).not.toContain(reader.key);
+});
+
 test("keys made and revoked are entries that say who did it and never hold the key", async () => {
   const guarded = await startServer();
   const { keys } = guarded.recorder;

@@ -164,6 +164,27 @@ test("excerpts=1 adds the beginning of answers to a session's entries, masked be
   expect((await server.get("/sessions/s/entries?excerpts=perhaps")).body.error).toMatchObject({ field: "excerpts" });
 });
 
+test("after=N begins a session's entries beyond a position, in the direction of the order", async () => {
+  const server = await startServer();
+  await server.post("/entries", [
+    say("s", "user", "1"),
+    say("t", "user", "2"),
+    say("s", "user", "3"),
+    say("s", "user", "4"),
+  ]);
+  const from = async (query: string): Promise<readonly number[]> => {
+    const { body } = await server.get(`/sessions/s/entries?${query}`);
+    return body.entries.map(({ position }: { position: number }) => position);
+  };
+  expect(await from("after=1")).toEqual([3, 4]);
+  expect(await from("after=2")).toEqual([3, 4]);
+  expect(await from("after=4&order=desc")).toEqual([3, 1]);
+  expect(await from("after=0")).toEqual([1, 3, 4]);
+  const { body } = await server.get("/sessions/s/entries?after=1&limit=1");
+  expect(await from(`after=1&limit=1&cursor=${body.next_cursor}`)).toEqual([4]);
+  expect((await server.get("/sessions/s/entries?after=first")).body.error).toMatchObject({ field: "after" });
+});
+
 describe("the list of sessions", () => {
   test("has the session with the latest time first, then that with the newest position", async () => {
     const server = await startServer();

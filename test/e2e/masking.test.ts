@@ -154,10 +154,17 @@ test("over HTTP lists are masked, one entry and history are not", async () => {
     expect((await server.get(path)).text).not.toContain(TOKEN);
   }
   expect((await server.get("/search?q=needle")).text).not.toContain(TOKEN.slice(4, 14));
-  expect((await server.get("/export?masked=1")).text).not.toContain(TOKEN);
+  for (const path of ["/export?masked=1", "/entries/1?masked=1", "/entries/i?masked=1"]) {
+    expect((await server.get(path)).text).not.toContain(TOKEN);
+  }
+  expect((await server.get("/entries/i?masked=1")).body).toHaveProperty("context_pack");
   for (const path of ["/interactions/i", "/entries/1", "/sessions/s/history", "/export"]) {
     expect((await server.get(path)).text).toContain(TOKEN);
   }
+  expect(await server.get("/entries/1?masked=maybe")).toMatchObject({
+    status: 400,
+    body: { error: { field: "masked" } },
+  });
   expect(await server.get("/export?masked=maybe")).toMatchObject({ status: 400, body: { error: { field: "masked" } } });
 });
 

@@ -11,7 +11,7 @@ import { Fault } from "../../model/fault.js";
 import { openRecorder } from "../../open-recorder.js";
 import type { Recorder } from "../../recorder.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
-import { exitStatus, Failed } from "../failures.js";
+import { type ExitStatus, exitStatus, Failed } from "../failures.js";
 import { hintText } from "../hints.js";
 import { bannerText } from "../text/banner.js";
 import { logText } from "../text/log-text.js";
@@ -25,9 +25,7 @@ const CLOSING_MS_MAX = 9_000;
 
 export const serveCommand: CommandModule = {
   define(command: Command): void {
-    command
-      .option("--host <address>", "the address to listen on (HANSARD_HOST, or 127.0.0.1)")
-      .option("--port <n>", "the port to listen on (HANSARD_PORT, or 4747); 0 takes a free one")
+    listeningOptions(command)
       .option("--allow-host <name>", "another name it is reached by; may be repeated (HANSARD_ALLOW_HOST)", gather)
       .option("--tls-cert <file>", "speak HTTPS with this certificate, as PEM (HANSARD_TLS_CERT)")
       .option("--tls-key <file>", "its private key, as PEM (HANSARD_TLS_KEY)")
@@ -48,53 +46,68 @@ export const serveCommand: CommandModule = {
       );
   },
 
-  async run({ settings, screen, options }: Invocation) {
-    const host = settings.host.replace(/^\[(.*)\]$/, "$1");
-    const tls = readTls(settings.tls);
-    const stop = new Promise<NodeJS.Signals>((resolve) => onSignal(resolve));
-    const { err } = screen;
-    const isVerbose = options.verbose === true;
-    const [{ serve }, logging] = await Promise.all([import("../../http/serve.js"), import("../../http/logger.js")]);
-    const logger = logging.createLogger({
-      // Until it listens, what Fastify says of its addresses is left out: the line or the banner below says it better.
-      level: "warn",
-      toHint: (hint) => hintText(hint, settings),
-      ...(err.isTerminal ? { destination: { write: (line: string) => err.write(logText(line, err)) } } : {}),
-    });
-    // Opening makes a new store only for this machine alone; what cannot be served leaves nothing behind.
-    if (isLoopback(host)) await tryListening(host, settings.port);
-    // Until then nothing was acknowledged, and a database that is away must not hold up the end.
-    let isOpen = false;
-    void stop.then(() => isOpen || process.exit(exitStatus.done));
-    const recorder = await openServed(settings, host, (fault) => {
-      logger.logger.warn({ reason: fault.message }, "waiting for the database, 30 s at most");
-    });
-    isOpen = true;
-    try {
-      const { data, port, allow_host: allow_hosts, rate } = settings;
-      const version = readVersion();
-      const limits = rate === undefined ? {} : { requests_per_second: rate };
-      const options = { recorder, host, port, version, allow_hosts, limits, tls, logger: logger.logger };
-      const serving = await serve(options).catch((error: unknown) => {
-        throw toListenFailure(error, host, port);
-      });
-      logger.logger.level = isVerbose ? "debug" : "info";
-      await keepSeals({ recorder, data, logger });
-      await recorder.learn({
-        onTrouble: (error) =>
-          logger.logger.warn({ reason: reasonOf(error) }, "what was recorded could not be learned from"),
-      });
-      await announce({ serving, recorder, settings, version, pane: err, logger });
-      if (tls === undefined && !isLoopback(host))
-        logger.logger.warn("keys are sent unencrypted; --tls-cert and --tls-key change that");
-      await close({ signal: await stop, serving, pane: err, logger });
-    } finally {
-      await recorder.close();
-      logger.flush();
-    }
-    return exitStatus.done;
+  run(invocation: Invocation) {
+    return serveRecord(invocation, async () => undefined);
   },
 };
+
+export function listeningOptions(command: Command): Command {
+  return command
+    .option("--host <address>", "the address to listen on (HANSARD_HOST, or 127.0.0.1)")
+    .option("--port <n>", "the port to listen on (HANSARD_PORT, or 4747); 0 takes a free one");
+}
+
+/** Serves until a signal ends it; `prepare` is done with the record before anybody can ask for it. */
+export async function serveRecord(
+  { settings, screen, options }: Invocation,
+  prepare: (recorder: Recorder) => Promise<void>,
+): Promise<ExitStatus> {
+  const host = settings.host.replace(/^\[(.*)\]$/, "$1");
+  const tls = readTls(settings.tls);
+  const stop = new Promise<NodeJS.Signals>((resolve) => onSignal(resolve));
+  const { err } = screen;
+  const isVerbose = options.verbose === true;
+  const [{ serve }, logging] = await Promise.all([import("../../http/serve.js"), import("../../http/logger.js")]);
+  const logger = logging.createLogger({
+    // Until it listens, what Fastify says of its addresses is left out: the line or the banner below says it better.
+    level: "warn",
+    toHint: (hint) => hintText(hint, settings),
+    ...(err.isTerminal ? { destination: { write: (line: string) => err.write(logText(line, err)) } } : {}),
+  });
+  // Opening makes a new store only for this machine alone; what cannot be served leaves nothing behind.
+  if (isLoopback(host)) await tryListening(host, settings.port);
+  // Until then nothing was acknowledged, and a database that is away must not hold up the end.
+  let isOpen = false;
+  void stop.then(() => isOpen || process.exit(exitStatus.done));
+  const recorder = await openServed(settings, host, (fault) => {
+    logger.logger.warn({ reason: fault.message }, "waiting for the database, 30 s at most");
+  });
+  isOpen = true;
+  try {
+    await prepare(recorder);
+    const { data, port, allow_host: allow_hosts, rate } = settings;
+    const version = readVersion();
+    const limits = rate === undefined ? {} : { requests_per_second: rate };
+    const options = { recorder, host, port, version, allow_hosts, limits, tls, logger: logger.logger };
+    const serving = await serve(options).catch((error: unknown) => {
+      throw toListenFailure(error, host, port);
+    });
+    logger.logger.level = isVerbose ? "debug" : "info";
+    await keepSeals({ recorder, data, logger });
+    await recorder.learn({
+      onTrouble: (error) =>
+        logger.logger.warn({ reason: reasonOf(error) }, "what was recorded could not be learned from"),
+    });
+    await announce({ serving, recorder, settings, version, pane: err, logger });
+    if (tls === undefined && !isLoopback(host))
+      logger.logger.warn("keys are sent unencrypted; --tls-cert and --tls-key change that");
+    await close({ signal: await stop, serving, pane: err, logger });
+  } finally {
+    await recorder.close();
+    logger.flush();
+  }
+  return exitStatus.done;
+}
 
 /** Fails as listening would. */
 async function tryListening(host: string, port: number): Promise<void> {

@@ -36,14 +36,14 @@ export function renderDocs(document: OpenApiDocument, origin: string): string {
 <meta name="color-scheme" content="light dark">
 <title>Hansard: documentation</title>
 <link rel="icon" href="/ui/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/ui/page.css">
+<link rel="stylesheet" href="/ui/tokens.css">
 <link rel="stylesheet" href="/ui/docs.css">
 </head>
 <body>
 <header class="top">
 <a class="brand" href="/"><img src="/ui/icon.svg" alt="" width="28" height="28">Hansard</a>
 <p class="quiet">HTTP interface, version ${escapeHtml(document.info.version)}</p>
-<nav><a href="/">Newest entries</a><a href="/openapi.json">openapi.json</a></nav>
+<nav><a href="/">The record</a><a href="/openapi.json">openapi.json</a></nav>
 </header>
 <div class="docs">
 <nav class="contents" aria-label="Contents"><ul>${contents.join("")}

@@ -38,13 +38,19 @@ export function entryRoutes(app: FastifyInstance, recorder: Recorder): void {
     "/entries/:id",
     { config: { operation: getOperation } },
     async (request, reply) => {
-      refuseQuery(request);
+      const { masked } = readQuery(request, ["masked"]);
       const { id } = request.params;
-      const entry = await recorder.getEntryJson(id);
+      const entry = await recorder.getEntryJson(id, { is_masked: isOn(masked) });
       if (entry === undefined) throw entryNotFound(id);
       return sendJson(reply, entry.json);
     },
   );
+}
+
+function isOn(masked: string | undefined): boolean {
+  if (masked === "1" || masked === "true") return true;
+  if (masked === undefined || masked === "" || masked === "0" || masked === "false") return false;
+  throw new RecorderError({ code: "field_invalid", field: "masked", message: "masked must be 1 or 0" });
 }
 
 function entryNotFound(id: string): RecorderError {
@@ -113,12 +119,18 @@ const getOperation: Operation = {
       schema: { type: "string" },
       example: exampleId,
     },
+    {
+      name: "masked",
+      in: "query",
+      description: "`1` masks secrets, as lists do.",
+      schema: { type: "boolean", default: false },
+    },
   ],
   responses: {
     200: {
       description: "The entry; of an erased one, what is left.",
       content: jsonContent({ oneOf: [schemaNamed("Entry"), schemaNamed("ErasedEntry")] }),
     },
-    ...refusals("entry_not_found", ...addressRefusals),
+    ...refusals("entry_not_found", "field_invalid", ...addressRefusals),
   },
 };

@@ -1,4 +1,5 @@
 // Which addresses the page answers to: its files by their names, and itself at every other one, since views are its own.
+import { gunzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { memoryRecorder } from "../../../test/support/memory-recorder.js";
 import { createServer } from "../server.js";
@@ -14,10 +15,9 @@ async function get(url: string, headers: { readonly [name: string]: string } = {
 const HTML = "text/html; charset=utf-8";
 
 test.each([
-  ["/ui/page.css", "text/css; charset=utf-8"],
+  ["/ui/tokens.css", "text/css; charset=utf-8"],
   ["/ui/docs.css", "text/css; charset=utf-8"],
-  ["/ui/page.js", "text/javascript; charset=utf-8"],
-  ["/ui/model/content-pieces.js", "text/javascript; charset=utf-8"],
+  ["/ui/theme.js", "text/javascript; charset=utf-8"],
   ["/ui/icon.svg", "image/svg+xml"],
 ])("%s is a file", async (address, type) => {
   const answer = await get(address);
@@ -30,11 +30,11 @@ test.each(["/", "/ui", "/ui/", "/ui/sessions", "/ui/search?q=a.js", "/ui/session
   async (address) => {
     const answer = await get(address);
     expect(answer).toMatchObject({ status: 200, type: HTML });
-    expect(answer.body).toContain('src="/ui/page.js"');
+    expect(answer.body).toContain('src="/ui/theme.js"');
   },
 );
 
-test.each(["/ui/missing.js", "/ui/missing.css", "/ui/missing.svg", "/ui/assets/missing.js", "/ui/page.js/x.css"])(
+test.each(["/ui/missing.js", "/ui/missing.css", "/ui/missing.svg", "/ui/assets/missing.js", "/ui/theme.js/x.css"])(
   "%s is no file, and not the page either",
   async (address) => {
     const answer = await get(address);
@@ -43,7 +43,7 @@ test.each(["/ui/missing.js", "/ui/missing.css", "/ui/missing.svg", "/ui/assets/m
   },
 );
 
-test.each(["/page.css", "/page.js", "/docs.css", "/icon.svg"])("%s is left to the calls", async (address) => {
+test.each(["/tokens.css", "/theme.js", "/docs.css", "/icon.svg"])("%s is left to the calls", async (address) => {
   expect((await get(address)).status).toBe(404);
 });
 
@@ -55,6 +55,26 @@ describe("the view of something that is called like a file", () => {
   });
 
   test("never takes a file's place", async () => {
-    expect(await get("/ui/page.js", opening)).toMatchObject({ type: "text/javascript; charset=utf-8" });
+    expect(await get("/ui/theme.js", opening)).toMatchObject({ type: "text/javascript; charset=utf-8" });
   });
+});
+
+test("the script is kept for good under the name of its content, and comes compressed to whoever takes that", async () => {
+  const [script = ""] = /\/ui\/assets\/[^"]+\.js/.exec((await get("/")).body) ?? [];
+  const { recorder } = memoryRecorder();
+  const app = createServer({ recorder, version: "1.2.3" });
+  onTestFinished(() => app.close());
+  const plain = await app.inject({ url: script });
+  const packed = await app.inject({ url: script, headers: { "accept-encoding": "gzip" } });
+  expect(packed.headers).toMatchObject({
+    "content-encoding": "gzip",
+    "cache-control": expect.stringContaining("immutable"),
+  });
+  expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
+  expect(packed.rawPayload.length).toBeLessThan(150 * 1024);
+});
+
+test("nothing is written into the document that its policy would have to allow", async () => {
+  const { body } = await get("/");
+  expect(body).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/);
 });

@@ -2,16 +2,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import Negotiator from "negotiator";
 import { routeNotFound } from "../door/not-found.js";
 import { pageHeaders } from "../door/security-headers.js";
 
-/** The files lie beside the sources and are shipped from there: they are served as they are, not compiled. */
-const FOLDER = fileURLToPath(new URL("../../../../src/http/page/", import.meta.url));
+/** What the build makes of ui/. */
+const FOLDER = fileURLToPath(new URL("../../../page/", import.meta.url));
 
-/** What the page shares with the rest of the program, compiled: how a content is read is written once. */
-const SHARED = ["content-pieces.js", "content.js", "json.js"];
-const MODEL = new URL("../../model/", import.meta.url);
+/** Names that hold a hash of what is in them: another content has another name. */
+const NAMED_BY_CONTENT = /^assets\//;
+const COMPRESSED = /\.(?:js|css|svg|html)$/;
 
 const HTML = "text/html; charset=utf-8";
 
@@ -32,17 +34,13 @@ const typeByEnding: { readonly [ending: string]: string } = {
 
 export function pageRoutes(app: FastifyInstance): void {
   const files = readFiles();
-  const index = files.get("index.html")?.toString();
+  const index = files.get("index.html")?.bytes.toString();
   if (index === undefined) throw new Error(`${FOLDER} has no index.html`);
   for (const address of ["/", "/ui"]) app.get(address, (_, reply) => sendHtml(reply, index));
   app.get<{ Params: { readonly "*": string } }>("/ui/*", (request, reply) => {
     const name = request.params["*"];
     const file = files.get(name);
-    if (file !== undefined)
-      return reply
-        .headers(pageHeaders)
-        .type(typeOf(name) as string)
-        .send(file);
+    if (file !== undefined) return sendFile(request, reply, file);
     if (!isView(request, name)) throw routeNotFound();
     return sendHtml(reply, index);
   });
@@ -52,15 +50,32 @@ export function sendHtml(reply: FastifyReply, html: string): FastifyReply {
   return reply.headers(pageHeaders).type(HTML).send(html);
 }
 
+interface PageFile {
+  readonly name: string;
+  readonly bytes: Buffer;
+  /** Made when it is first asked for. */
+  compressed?: Buffer;
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: PageFile): FastifyReply {
+  reply.headers(pageHeaders).type(typeOf(file.name) as string);
+  if (NAMED_BY_CONTENT.test(file.name)) reply.header("cache-control", "public, max-age=31536000, immutable");
+  if (!COMPRESSED.test(file.name)) return reply.send(file.bytes);
+  reply.header("vary", "Accept-Encoding");
+  if (new Negotiator(request.raw).encoding(["gzip", "identity"]) !== "gzip") return reply.send(file.bytes);
+  file.compressed ??= gzipSync(file.bytes, { level: 9 });
+  return reply.header("content-encoding", "gzip").send(file.compressed);
+}
+
 /** Read once, by their names below the folder, so that no address ever becomes a path. */
-function readFiles(): ReadonlyMap<string, Buffer> {
+function readFiles(): ReadonlyMap<string, PageFile> {
   const names = readdirSync(FOLDER, { recursive: true, encoding: "utf8" });
-  return new Map([
-    ...names
+  return new Map(
+    names
       .filter((name) => typeOf(name) !== undefined)
-      .map((name) => [name.replaceAll(sep, "/"), readFileSync(join(FOLDER, name))] as const),
-    ...SHARED.map((name) => [`model/${name}`, readFileSync(new URL(name, MODEL))] as const),
-  ]);
+      .map((path) => ({ name: path.replaceAll(sep, "/"), bytes: readFileSync(join(FOLDER, path)) }))
+      .map((file) => [file.name, file] as const),
+  );
 }
 
 function typeOf(name: string): string | undefined {

@@ -1,0 +1,60 @@
+// `npm run screenshots`: every view of the page with the story of `hansard demo`, in both themes and two widths.
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { chromium } from "playwright-core";
+import { findChromium } from "./chromium.mjs";
+import { repositoryRoot } from "./repository-root.mjs";
+
+const flags = [
+  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+];
+
+const MARCH = encodeURIComponent("atlas/invoices-march");
+
+/** @type {{ readonly [name: string]: string }} */
+const views = {
+  record: "/ui/?range=7d",
+  sessions: "/ui/sessions",
+  session: `/ui/sessions/${MARCH}`,
+  find: `/ui/sessions/${MARCH}?q=ledger#12`,
+  search: "/ui/search?q=rounding",
+  entry: "/ui/entries/demo-decision-rounding",
+  review: "/ui/review",
+  memories: "/ui/memories",
+  memory: "/ui/memories/demo-memory-ledger",
+  reflection: "/ui/reflection",
+  integrity: "/ui/integrity",
+};
+
+const widths = { narrow: { width: 390, height: 844 }, wide: { width: 1280, height: 900 } };
+
+/** Only these, where names are given: `npm run screenshots -- session search`. */
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+const folder = resolve(process.argv.find((argument) => argument.startsWith("--out="))?.slice(6) ?? "screenshots");
+mkdirSync(folder, { recursive: true });
+
+const [{ openRecorder }, { serve }, { tellStory }] = await Promise.all(
+  ["index.js", "http/serve.js", "demo/story.js"].map((file) => import(join(repositoryRoot, "dist", "src", file))),
+);
+const recorder = await openRecorder({ data: "memory:" });
+await tellStory(recorder, Date.now());
+const serving = await serve({ recorder, version: "demo", port: 0 });
+const browser = await chromium.launch({ executablePath: findChromium(), args: flags });
+try {
+  for (const [width, viewport] of Object.entries(widths)) {
+    for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+      const page = await browser.newPage({ viewport, colorScheme });
+      for (const [name, address] of Object.entries(views)) {
+        if (wanted.length > 0 && !wanted.includes(name)) continue;
+        await page.goto(`${serving.address}${address}`);
+        await page.waitForTimeout(1_200);
+        await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) });
+      }
+      await page.close();
+    }
+  }
+} finally {
+  await browser.close();
+  await serving.close();
+}

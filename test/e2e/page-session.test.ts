@@ -1,0 +1,165 @@
+// One session in the browser: read, searched, judged and followed, however long it is and whatever is in it.
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { tellStory } from "../../src/demo/story.js";
+import { serverOfFile } from "./http-client.js";
+import { browserOfFile } from "./page-browser.js";
+
+const server = serverOfFile();
+const open = browserOfFile();
+const MARCH = `/ui/sessions/${encodeURIComponent("atlas/invoices-march")}`;
+
+beforeAll(() => tellStory(server().recorder, Date.now()));
+
+test("the keys go from entry to entry, to errors and to matches, and open what is there", async () => {
+  const { page } = await open(`${server().address}${MARCH}`);
+  const here = page.locator(".line[data-here]");
+  await page.locator(".line").first().waitFor();
+  await page.keyboard.press("j");
+  await expect.poll(() => here.textContent()).toContain("The invoice totals are off by one cent");
+  await page.keyboard.press("e");
+  await expect.poll(() => here.textContent()).toContain("npm test -- rounding");
+  await page.keyboard.press("o");
+  await here.getByText("expected 10412.36 to be 10412.35").waitFor();
+  await page.keyboard.press("E");
+  await page.keyboard.press("f");
+  await page.keyboard.type("ledger wins");
+  await expect.poll(() => page.locator(".find output").textContent()).toBe("2");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("n");
+  await expect.poll(() => here.textContent()).toContain("the ledger always wins over the invoice");
+  expect(await here.locator("mark").allTextContents()).toEqual(expect.arrayContaining(["ledger", "wins"]));
+  await page.keyboard.press("n");
+  await expect.poll(() => here.textContent()).toContain("Use banker's rounding");
+  await page.keyboard.press("p");
+  await expect.poll(() => here.textContent()).toContain("the ledger always wins over the invoice");
+  expect(new URL(page.url()).hash).toMatch(/^#\d+$/);
+  await page.keyboard.press("G");
+  await expect.poll(() => here.textContent()).toContain("4f2c9aa");
+});
+
+test("a subagent is a line in its place, and leads to its own session and back", async () => {
+  const { page } = await open(`${server().address}${MARCH}`);
+  await page.locator(".line").first().waitFor();
+  await page.keyboard.press("G");
+  await page.getByRole("link", { name: "Audit: every place that rounds money" }).click();
+  await page.getByText("For each say whether it agrees").waitFor();
+  await page.getByRole("link", { name: "atlas/invoices-march" }).click();
+  await page.getByRole("heading", { name: "Invoice totals off by one cent" }).waitFor();
+});
+
+test("an answer is judged in place, and copied as a model would be given it", async () => {
+  const { page } = await open(`${server().address}${MARCH}`, { permissions: ["clipboard-read", "clipboard-write"] });
+  const line = page.locator(".line", { hasText: "I will read the rounding code first" });
+  await line.hover();
+  await line.getByRole("button", { name: "bad" }).click();
+  await expect.poll(() => line.getByRole("button", { name: "bad" }).getAttribute("aria-pressed")).toBe("true");
+  await expect
+    .poll(async () =>
+      (await server().get("/entries?is=disliked")).body.entries.map((entry: { content: string }) => entry.content),
+    )
+    .toContain("I will read the rounding code first, then compare a few March invoices with the ledger.");
+  await page.getByRole("button", { name: "Copy as model input" }).click();
+  await page.getByText(/\d+ messages copied/).waitFor();
+  const { messages } = JSON.parse(await page.evaluate("navigator.clipboard.readText()"));
+  expect(messages[0]).toMatchObject({ role: "user" });
+});
+
+test("what comes while one reads further up waits, and follows a reader who is at the end", async () => {
+  const said = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      kind: "message",
+      session_id: "live",
+      role: "user",
+      content: `line ${at}`,
+    }));
+  await server().post("/entries", said(60));
+  const { page } = await open(`${server().address}/ui/sessions/live`);
+  await page.locator(".line", { hasText: "line 0" }).waitFor();
+  await page.locator('.map[data-whole="true"]').waitFor();
+  await server().post("/entries", { kind: "message", session_id: "live", role: "user", content: "the newest" });
+  await page.getByRole("button", { name: "1 new" }).click();
+  await page.getByText("the newest", { exact: true }).waitFor();
+  await server().post("/entries", { kind: "message", session_id: "live", role: "user", content: "and one more" });
+  await page.getByText("and one more", { exact: true }).waitFor();
+});
+
+test("a session that is forgotten while it is open is gone from the page", async () => {
+  await server().post("/entries", { kind: "message", session_id: "gone", role: "user", content: "not for long" });
+  const { page } = await open(`${server().address}/ui/sessions/gone`);
+  await page.getByText("not for long").first().waitFor();
+  await server().post("/forget", { session_id: "gone", reason: "somebody asked" });
+  await page.getByRole("heading", { name: "There is no such session" }).waitFor();
+  expect(await page.content()).not.toContain("not for long");
+});
+
+test("texts of five megabytes and lines of 200,000 characters are shown, step by step", async () => {
+  await server().post("/entries", [
+    { kind: "message", session_id: "huge", role: "user", content: `${"word ".repeat(1_000_000)}the end` },
+    { kind: "tool_call", session_id: "huge", tool: "cat", result: "x".repeat(200_000), is_error: true },
+    { kind: "message", session_id: "huge", role: "assistant", content: "y".repeat(200_000) },
+    {
+      kind: "message",
+      session_id: "huge",
+      role: "assistant",
+      content: `${"| a ".repeat(50_000)}\n${"[".repeat(50_000)}`,
+    },
+    { kind: "error", session_id: "huge", error: "\u001b[31mred\u001b[0m \u202Ereversed" },
+  ]);
+  const { page, problems } = await open(`${server().address}/ui/sessions/huge`);
+  await page.getByRole("button", { name: /Further: 4,\d{3},\d{3} more characters/ }).waitFor();
+  await page.keyboard.press("G");
+  await page.getByText("reversed").waitFor();
+  await page.keyboard.press("e");
+  expect(problems).toEqual([]);
+});
+
+const PLACES = 20_000;
+
+test("a long session opens where the address says, is drawn only where it is seen, and holds its place", async () => {
+  await fill("long", PLACES);
+  const { entries } = (await server().get("/sessions/long/entries?limit=1&order=desc")).body;
+  const middle = entries[0].position - PLACES / 2;
+  const { page } = await open(`${server().address}/ui/sessions/long#${middle}`);
+  const here = page.locator(".line[data-here]");
+  await here.waitFor();
+  const top = await topOf(page);
+  // Everything before it is still to come, and may not move it.
+  await page.locator('.map[data-whole="true"]').waitFor();
+  expect(Math.abs((await topOf(page)) - top)).toBeLessThan(3);
+  expect(await page.locator(".line").count()).toBeLessThan(60);
+  await page.keyboard.press("G");
+  await page.getByText(`entry ${PLACES - 1} of long`).waitFor();
+});
+
+function topOf(page: Page): Promise<number> {
+  return page.evaluate("document.querySelector('.line[data-here]').getBoundingClientRect().top");
+}
+
+async function fill(session_id: string, count: number): Promise<void> {
+  const role = (at: number) => (at % 2 === 0 ? "user" : "assistant");
+  for (let from = 0; from < count; from += 5_000) {
+    const length = Math.min(5_000, count - from);
+    const said = Array.from({ length }, (_, at) => ({
+      ...{ kind: "message", session_id, role: role(at) },
+      content: `entry ${from + at} of ${session_id}`,
+    }));
+    await server().post("/entries", said);
+  }
+}
+
+test("a session of 5,000 messages opens at most three times as slowly as one of 50", async () => {
+  await Promise.all([fill("fifty", 50), fill("many", 5_000)]);
+  const { page } = await open(`${server().address}/ui/`);
+  const openingMs = async (session: string): Promise<number> => {
+    const times: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      await page.goto(`${server().address}/ui/sessions/${session}`);
+      await page.getByText(`entry 3 of ${session}`).waitFor();
+      times.push(await page.evaluate("performance.now()"));
+    }
+    return times.sort((one, other) => one - other)[2] as number;
+  };
+  const few = await openingMs("fifty");
+  expect(await openingMs("many")).toBeLessThan(3 * few);
+});

@@ -1,0 +1,161 @@
+// Every view of the page with a week's story: in both themes, wide and on a phone, for those who listen, and by keyboard.
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { tellStory } from "../../src/demo/story.js";
+import { serverOfFile } from "./http-client.js";
+import { browserOfFile, overflowOf } from "./page-browser.js";
+
+const server = serverOfFile();
+const open = browserOfFile();
+const MARCH = `/ui/sessions/${encodeURIComponent("atlas/invoices-march")}`;
+
+beforeAll(() => tellStory(server().recorder, Date.now()));
+
+const views: readonly (readonly [name: string, address: string, shows: string])[] = [
+  ["record", "/ui/?range=7d", ".entry-line"],
+  ["sessions", "/ui/sessions", ".contents-page tbody tr"],
+  ["session", `${MARCH}?q=ledger`, ".transcript mark"],
+  ["search", "/ui/search?q=rounding", "mark"],
+  ["entry", "/ui/entries/demo-decision-rounding", ".entry-page pre"],
+  ["reflection", "/ui/reflection", "svg.plot text"],
+  ["review", "/ui/review", ".quoted mark"],
+  ["memories", "/ui/memories", ".memories li"],
+  ["memory", "/ui/memories/demo-memory-ledger", ".quoted mark"],
+  ["integrity", "/ui/integrity", ".verdict strong"],
+];
+
+const sheets = [
+  { colorScheme: "light", viewport: { width: 1280, height: 900 } },
+  { colorScheme: "dark", viewport: { width: 390, height: 844 } },
+] as const;
+
+test.each(views)(
+  "%s is whole, in its place and told to those who listen, light and dark",
+  async (_, address, shows) => {
+    const { page, asked, problems } = await open(`${server().address}${address}`);
+    for (const { colorScheme, viewport } of sheets) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(viewport);
+      await page.locator(shows).first().waitFor();
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+      const found = serious.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+      expect(found, colorScheme).toEqual([]);
+      expect(await overflowOf(page), colorScheme).toBe(0);
+    }
+    expect(problems).toEqual([]);
+    expect(asked.filter((each) => !each.startsWith(`${server().address}/`))).toEqual([]);
+  },
+);
+
+test("from anywhere to the place of a word by keyboard alone, and on to the next one", async () => {
+  const { page } = await open(`${server().address}/ui/sessions`);
+  await page.locator(".contents-page tbody tr").first().waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("412 March");
+  await page.keyboard.press("Enter");
+  await page.locator(".entry-line:focus").waitFor();
+  await page.keyboard.press("Enter");
+  await page.locator(".transcript .line[data-here] mark").first().waitFor();
+  expect(await page.getByLabel("Find in this session").inputValue()).toBe("412 March");
+  await page.goBack();
+  await page.locator(".entry-line mark").first().waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+});
+
+test("a filter completes itself while it is typed, and facets narrow down", async () => {
+  const { page } = await open(`${server().address}/ui/search?q=timeout`);
+  await page.locator(".facets a", { hasText: "error" }).click();
+  await expect.poll(() => page.getByLabel("Search the record").inputValue()).toBe("timeout kind:error");
+  await page.keyboard.press("/");
+  await page.getByLabel("Search the record").fill("timeout kind:dec");
+  await page.getByRole("option", { name: "kind:decision" }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.getByLabel("Search the record").inputValue()).toBe("timeout kind:decision ");
+});
+
+test("drawing across the strip of activity chooses a time, and the address keeps it", async () => {
+  const { page } = await open(`${server().address}/ui/?range=7d`);
+  await page.locator(".activity .bar").first().waitFor();
+  const box = (await page.locator(".activity svg").boundingBox())!;
+  await page.mouse.move(box.x + box.width * 0.3, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.7, box.y + 20, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(() => new URL(page.url()).searchParams.get("until")).toMatch(/^\d{4}-/);
+  await page.locator(".brush").waitFor();
+});
+
+test("the choice of light or dark is remembered", async () => {
+  const { page } = await open(`${server().address}/ui/integrity`, { colorScheme: "light" });
+  await page.getByRole("button", { name: "Auto" }).click();
+  await page.getByRole("button", { name: "Light" }).click();
+  await page.reload();
+  await page.getByRole("button", { name: "Dark" }).waitFor();
+  expect(await paperOf(page)).toBe("rgb(21, 21, 19)");
+});
+
+function paperOf(page: Page): Promise<string> {
+  return page.evaluate("getComputedStyle(document.body).backgroundColor");
+}
+
+test("a candidate is judged with one key, and until then the verdict can be taken back", async () => {
+  const { page } = await open(`${server().address}/ui/review`);
+  const statement = page.locator(".candidate .statement");
+  const status = async (id: string): Promise<string> => (await server().get(`/memories/${id}`)).body.status;
+  await page.getByRole("button", { name: "Route pins expire after 60 minutes" }).click();
+  await page.getByText("Contradicts 1 memory").waitFor();
+  await page.keyboard.press("a");
+  await page.getByText("Promoted “Route pins expire after 60 minutes”.").waitFor();
+  await page.keyboard.press("u");
+  await expect.poll(() => statement.textContent()).toBe("Route pins expire after 60 minutes");
+  await page.keyboard.press("r");
+  await page.keyboard.press("1");
+  await page.getByText("Rejected “Route pins expire after 60 minutes”.").waitFor();
+  await expect.poll(() => status("demo-candidate-pins")).toBe("rejected");
+
+  await page.getByRole("button", { name: "Always run make unlock" }).click();
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page.getByLabel("Another wording").fill("Run make unlock before every second deploy");
+  await page.getByRole("button", { name: "Promote" }).click();
+  await expect.poll(() => status("demo-candidate-unlock")).toBe("active");
+  expect((await server().get("/memories/demo-candidate-unlock")).body.content).toMatch(/every second deploy/);
+
+  // Two at one desk: the second verdict is refused, and said to be.
+  await page.getByRole("button", { name: "Preise immer in Cent" }).click();
+  await server().post("/memories/demo-candidate-cent/promote", {});
+  await page.getByRole("button", { name: "Promote" }).click();
+  await page.getByText("Somebody else judged it before").waitFor();
+});
+
+test("a marked sentence becomes a candidate with one key, its evidence filled in", async () => {
+  const { page } = await open(`${server().address}/ui/sessions/${encodeURIComponent("kestrel/slow-queries")}`);
+  const sentence = page.getByText("One of three instances does nearly all the work");
+  await sentence.click({ clickCount: 3 });
+  await page.keyboard.press("m");
+  await page.getByRole("form", { name: "Propose a memory" }).waitFor();
+  await page.getByLabel("Statement").fill("One of three instances does nearly all the work");
+  await page.getByRole("button", { name: "Propose" }).click();
+  await page.getByText("Proposed. It waits in Review.").waitFor();
+  const { memories } = (await server().get("/memories?status=candidate&source=person")).body;
+  expect(memories[0].evidence[0].quote).toMatch(/^One of three instances/);
+});
+
+test("what a key may not do is not offered", async () => {
+  const { keys } = server().recorder;
+  const reader = await keys.create({ scope: "read" });
+  const { page } = await open(`${server().address}${MARCH}`);
+  await page.getByLabel("Key").fill(reader.key);
+  await page.getByRole("button", { name: "Open the record" }).click();
+  await page.locator(".line").first().waitFor();
+  await expect.poll(() => page.getByRole("button", { name: "Copy as model input" }).count()).toBe(1);
+  expect(await page.getByRole("button", { name: /^(?:Export|good)$/ }).count()).toBe(0);
+  await page.goto(`${server().address}/ui/review`);
+  await page.getByText("This key may read, and not judge.").waitFor();
+  expect(await page.getByRole("button", { name: "Promote" }).count()).toBe(0);
+  for (const { id } of (await keys.list()).keys) await keys.revoke(id);
+});

@@ -1,0 +1,155 @@
+// The page in a real browser: what is recorded appears on it at once, as text and nothing else, behind its door.
+import { expect, test } from "vitest";
+import { startServer } from "./http-client.js";
+import { browserOfFile, overflowOf } from "./page-browser.js";
+
+const open = browserOfFile();
+
+test("an empty store shows how to record the first entry, and shows it once it is there", async () => {
+  const server = await startServer();
+  const { page } = await open(`${server.address}/`);
+  await page.getByRole("heading", { name: "Nothing recorded yet" }).waitFor();
+  await page.getByText(`curl ${server.address}/interactions`).waitFor();
+  await server.post("/interactions", { prompt: "Is it there?\nSecond line", project: "atlas", session_id: "cli:anna" });
+  await page.locator(".entry-line", { hasText: "Is it there?" }).waitFor();
+  await page.getByText("atlas", { exact: true }).first().waitFor();
+  expect(await page.getByRole("heading", { name: "Nothing recorded yet" }).isVisible()).toBe(false);
+  await page.locator(".entry-line").click();
+  await page.getByText("Second line").waitFor();
+  expect(page.url()).toBe(`${server.address}/ui/sessions/cli%3Aanna#1`);
+});
+
+test("recorded text is shown as text, whatever it contains", async () => {
+  const server = await startServer();
+  const prompt = '<script>document.title = "owned"</script><img src=x onerror="document.title=1"><b>bold</b>';
+  const bidi = "\u202Eevil\u202C \u001b[31mred\u001b[0m";
+  const markdown = "![x](https://example.com/x.png) [click](javascript:alert(1)) <iframe src=/></iframe>";
+  await server.post("/interactions", {
+    prompt,
+    response: `${bidi}\n\n${markdown}`,
+    project: "<i>p</i>",
+    session_id: "<s>",
+  });
+  const { page, asked, problems } = await open(`${server.address}/`);
+  await page.locator(".gist", { hasText: prompt }).waitFor();
+  await page.goto(`${server.address}/ui/sessions/%3Cs%3E`);
+  await page.locator(".prose", { hasText: prompt }).waitFor();
+  await page.getByText("javascript:alert(1)").waitFor();
+  expect(await page.title()).toContain("Hansard");
+  expect(await page.locator("main :is(b, i, s, img, script, iframe, a[href^='javascript'])").count()).toBe(0);
+  expect(asked.filter((address) => !address.startsWith(`${server.address}/`))).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+test("every kind has a line with its first words", async () => {
+  const server = await startServer();
+  await server.post("/entries", [
+    { kind: "interaction", id: "i", prompt: "the prompt" },
+    { kind: "response", interaction_id: "i", response: "four" },
+    { kind: "message", session_id: "s", role: "user", content: [{ type: "text", text: "in parts" }] },
+    { kind: "message", session_id: "s", role: "assistant", tool_calls: [{ function: { name: "look" } }] },
+    {
+      ...{ kind: "message", session_id: "s", role: "assistant", content: "" },
+      thinking_blocks: [{ type: "thinking", thinking: "hm", signature: "s" }],
+    },
+    { kind: "tool_call", tool: "look", args: { path: "here" }, result: { found: 1 } },
+    { kind: "error", error: "the error" },
+    { kind: "decision", decision: "the decision" },
+    { kind: "consolidation", session_id: "s", through: 1 },
+    { kind: "clear", session_id: "s" },
+    { kind: "session_info", session_id: "s", title: "the title" },
+    { kind: "raw", source: "the source", record: {} },
+  ]);
+  const { page } = await open(`${server.address}/`);
+  await page.locator(".entry-line").nth(11).waitFor();
+  expect(await page.locator(".entry-line .gist").allTextContents()).toEqual([
+    ...["the source", "the title", "The history starts anew here.", "through #1", "the decision", "the error"],
+    ...["look here", "(thinking) hm", "calls look", "in parts", "4 characters", "the prompt"],
+  ]);
+});
+
+test("every address below /ui/ is the page's, also of a session that is called like a file", async () => {
+  const server = await startServer();
+  await server.post("/entries", { kind: "message", session_id: "worker.js", role: "user", content: "from every view" });
+  const { page, problems } = await open(`${server.address}/ui/`);
+  await page.locator(".entry-line", { hasText: "from every view" }).waitFor();
+  await page.goto(`${server.address}/ui/sessions`);
+  await page.getByRole("link", { name: "from every view" }).waitFor();
+  await page.goto(`${server.address}/ui/sessions/worker.js`);
+  await page.locator(".line", { hasText: "from every view" }).waitFor();
+  await page.goto(`${server.address}/ui/no/such/view`);
+  await page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();
+  await page.goto(`${server.address}/docs`);
+  await page.getByRole("heading", { name: "Talking to Hansard over HTTP" }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("a server that goes away is noticed, and so is its return, and nothing recorded meanwhile is missed", async () => {
+  const server = await startServer();
+  await server.post("/interactions", { prompt: "before" });
+  const { page } = await open(`${server.address}/`);
+  await page.locator(".entry-line", { hasText: "before" }).waitFor();
+  await server.close();
+  await page.getByText("The server does not answer.").waitFor();
+  expect(await page.locator(".entry-line", { hasText: "before" }).isVisible()).toBe(true);
+  const again = await startServer({ data: server.data, port: Number(new URL(server.address).port) });
+  await again.post("/interactions", { prompt: "after" });
+  await page.locator(".entry-line", { hasText: "after" }).waitFor();
+  await expect.poll(() => page.getByText("The server does not answer.").isVisible()).toBe(false);
+});
+
+test("on a phone nothing is wider than the screen", async () => {
+  const server = await startServer();
+  await server.post("/interactions", {
+    prompt: "long".repeat(200),
+    project: "p".repeat(200),
+    session_id: "s".repeat(400),
+  });
+  const { page } = await open(`${server.address}/`, { viewport: { width: 360, height: 740 } });
+  await page.locator(".entry-line").waitFor();
+  expect(await overflowOf(page)).toBe(0);
+  for (const address of ["/ui/sessions", `/ui/sessions/${"s".repeat(400)}`, "/ui/search?q=long", "/docs"]) {
+    await page.goto(`${server.address}${address}`);
+    await page
+      .getByText(/long|Talking/)
+      .first()
+      .waitFor();
+    expect(await overflowOf(page), address).toBe(0);
+  }
+});
+
+test("where the record has keys the page asks for one, shows the record with it, and forgets it with the tab", async () => {
+  const server = await startServer();
+  await server.post("/interactions", { prompt: "behind the door" });
+  const { keys } = server.recorder;
+  const { id, key } = await keys.create({ scope: "read" });
+  const capture = await keys.create({ scope: "capture" });
+  const { page } = await open(`${server.address}/`);
+  await page.getByRole("heading", { name: "This record has keys" }).waitFor();
+  expect(await page.content()).not.toContain("behind the door");
+
+  const enter = async (text: string): Promise<void> => {
+    await page.getByLabel("Key").fill(text);
+    await page.getByRole("button", { name: "Open the record" }).click();
+  };
+  await enter("hansard_none");
+  await page.getByText("That key is not known here, or was revoked.").waitFor();
+  await enter(capture.key);
+  await page.getByText("That key may not read.").waitFor();
+  await enter(key);
+  const line = page.locator(".entry-line", { hasText: "behind the door" });
+  await line.waitFor();
+  expect(page.url()).not.toContain("hansard_");
+
+  await page.reload();
+  await line.waitFor();
+  const elsewhere = await open(`${server.address}/`);
+  await elsewhere.page.getByRole("heading", { name: "This record has keys" }).waitFor();
+  expect(await page.getByRole("heading", { name: "This record has keys" }).isVisible()).toBe(false);
+
+  // What is open goes with its key, without anybody asking for it.
+  await keys.revoke(id);
+  await server.post("/health");
+  await page.getByRole("heading", { name: "This record has keys" }).waitFor();
+  await expect.poll(() => page.content()).not.toContain("behind the door");
+});

@@ -1,0 +1,36 @@
+// An answer of the server as a part of the page waits for it: known, under way or failed.
+import { useCallback, useEffect, useState } from "react";
+import { connection } from "./api.js";
+import { useStore } from "./store.js";
+
+export interface Answer<T> {
+  /** The last that came, also while another is under way. */
+  readonly value: T | undefined;
+  readonly error: Error | undefined;
+  readonly busy: boolean;
+  again(): void;
+}
+
+/** Asks whenever what it depends on changes, and again once a server that was away is back. */
+export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, dependencies: readonly unknown[]): Answer<T> {
+  const [state, setState] = useState<Omit<Answer<T>, "again">>({ value: undefined, error: undefined, busy: true });
+  const [round, setRound] = useState(0);
+  const again = useCallback(() => setRound((before) => before + 1), []);
+  const isOpen = useStore(connection) === "open";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the caller says what the question depends on.
+  useEffect(() => {
+    const stop = new AbortController();
+    setState((before) => ({ ...before, busy: true }));
+    ask(stop.signal).then(
+      (value) => stop.signal.aborted || setState({ value, error: undefined, busy: false }),
+      (error: Error) => stop.signal.aborted || setState((before) => ({ ...before, error, busy: false })),
+    );
+    return () => stop.abort();
+  }, [...dependencies, round]);
+  const failed = state.error !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only its return is a reason to ask again, a failure is none.
+  useEffect(() => {
+    if (isOpen && failed) again();
+  }, [isOpen]);
+  return { ...state, again };
+}

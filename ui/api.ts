@@ -1,0 +1,225 @@
+// Asking the server: every call of the page in one place, typed by the HTTP contract, with the key where one is needed.
+import type {
+  AccessAnswer,
+  EntriesRecorded,
+  EntryAnswer,
+  EntryPage,
+  ErrorAnswer,
+  HealthAnswer,
+  HistoryAnswer,
+  MemoryAnswer,
+  MemoryPage,
+  MemorySummary,
+  ProposalAnswer,
+  ReflectionAnswer,
+  SearchAnswer,
+  SessionAnswer,
+  SessionPage,
+  UsageAnswer,
+  VerifyAnswer,
+} from "../src/http/contract.js";
+import { createStore } from "./store.js";
+
+export type Row = EntryPage["entries"][number];
+export type Hit = SearchAnswer["results"][number];
+export type Session = SessionAnswer;
+export type Memory = MemorySummary;
+export type {
+  AccessAnswer,
+  EntryPage,
+  HealthAnswer,
+  MemoryAnswer,
+  ReflectionAnswer,
+  SearchAnswer,
+  SessionPage,
+  VerifyAnswer,
+};
+
+/** `GET /entries/{id}/context`: what a model was given. */
+export interface ContextAnswer {
+  readonly exact: boolean;
+  readonly source: string;
+  readonly messages: readonly GivenMessage[];
+  readonly system?: unknown;
+  readonly tools?: readonly unknown[];
+  readonly memories: readonly string[];
+  readonly chunks: readonly string[];
+  readonly tokens: number;
+  readonly previous?: {
+    readonly entry_id: string;
+    readonly kept: number;
+    /** Places in `messages`. */
+    readonly added: readonly number[];
+    readonly removed: readonly GivenMessage[];
+  };
+}
+
+interface GivenMessage {
+  readonly role: string;
+  readonly content: unknown;
+  readonly entry_id?: string;
+}
+
+/** Names and values of an address; what is empty is left out. */
+export type Query = { readonly [name: string]: string | number | undefined };
+
+/** Where the key is kept: the browser forgets it with the tab. */
+const KEY = "hansard-key";
+
+/** Whether the server wants a key, and why the last one would not do. */
+export const door = createStore<{ readonly locked: boolean; readonly code: string }>({ locked: false, code: "" });
+/** Whether the server answers. */
+export const connection = createStore<"open" | "away">("open");
+
+/** What the server refused, in its own words. */
+export class Refused extends Error {
+  readonly code: string;
+  readonly hint: string;
+  readonly status: number;
+
+  constructor(status: number, { code, message, hint }: ErrorAnswer["error"]) {
+    super(message);
+    this.code = code;
+    this.hint = hint ?? "";
+    this.status = status;
+  }
+}
+
+/** The server does not answer at all. */
+export class Away extends Error {}
+
+function keyHeaders(): { readonly [name: string]: string } {
+  const key = keptKey();
+  return key === null ? {} : { authorization: `Bearer ${key}` };
+}
+
+export function keepKey(key: string): void {
+  sessionStorage.setItem(KEY, key);
+  door.set({ locked: false, code: "" });
+}
+
+/**
+ * Closes the door: what was shown is gone from the page until another key opens it. Questions that were under way with an
+ * older key, or with none, say nothing about the newest.
+ */
+export function lock(code: string, key: string | null): void {
+  if (key !== sessionStorage.getItem(KEY)) return;
+  sessionStorage.removeItem(KEY);
+  if (!door.get().locked) door.set({ locked: true, code });
+}
+
+export function keptKey(): string | null {
+  return sessionStorage.getItem(KEY);
+}
+
+export function address(path: string, query: Query = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") parameters.set(name, String(value));
+  }
+  const text = parameters.toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+interface Asking {
+  readonly signal?: AbortSignal | undefined;
+  readonly body?: unknown;
+  readonly method?: string;
+  readonly keepalive?: boolean;
+}
+
+/** Asks, and answers with the response whatever it says; fails only where there is none. */
+export async function send(path: string, { signal, body, method, keepalive = false }: Asking = {}): Promise<Response> {
+  const json = body === undefined ? {} : { "content-type": "application/json" };
+  const init: RequestInit = { cache: "no-store", keepalive, headers: { ...keyHeaders(), ...json } };
+  if (signal !== undefined) init.signal = signal;
+  if (body !== undefined) init.body = JSON.stringify(body);
+  init.method = method ?? (body === undefined ? "GET" : "POST");
+  const response = await fetch(path, init).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    connection.set("away");
+    throw new Away("The server does not answer.");
+  });
+  connection.set("open");
+  return response;
+}
+
+async function ask<T>(path: string, asking: Asking = {}): Promise<T> {
+  const key = keptKey();
+  const response = await send(path, asking);
+  if (response.ok) return (await response.json()) as T;
+  const refused = await toRefused(response);
+  // What one may not write is told where it was tried; what one may not read leaves nothing to show.
+  const isReading = asking.body === undefined && asking.method === undefined;
+  if (response.status === 401 || (isReading && refused.code === "scope_insufficient")) lock(refused.code, key);
+  throw refused;
+}
+
+export async function toRefused(response: Response): Promise<Refused> {
+  const answer = (await response.json().catch(() => ({}))) as Partial<ErrorAnswer>;
+  const error = answer.error ?? { code: "internal" as const, message: `The server answered ${response.status}.` };
+  return new Refused(response.status, error);
+}
+
+const part = encodeURIComponent;
+
+/** `/health` says in the same words that it is well and that it is not. */
+export async function getHealth(signal?: AbortSignal): Promise<HealthAnswer> {
+  return (await (await send("/health", { signal })).json()) as HealthAnswer;
+}
+
+export const listEntries = (query: Query, signal?: AbortSignal) =>
+  ask<EntryPage>(address("/entries", query), { signal });
+
+/** Masked, as everything that the page shows. */
+export const getEntry = (id: string, signal?: AbortSignal) =>
+  ask<EntryAnswer>(`/entries/${part(id)}?masked=1`, { signal });
+
+export const getContext = (id: string, signal?: AbortSignal) =>
+  ask<ContextAnswer>(`/entries/${part(id)}/context`, { signal });
+
+export const listSessions = (query: Query, signal?: AbortSignal) =>
+  ask<SessionPage>(address("/sessions", query), { signal });
+
+export const getSession = (id: string, signal?: AbortSignal) => ask<SessionAnswer>(`/sessions/${part(id)}`, { signal });
+
+export const sessionEntries = (id: string, query: Query, signal?: AbortSignal) =>
+  ask<EntryPage>(address(`/sessions/${part(id)}/entries`, query), { signal });
+
+export const getHistory = (id: string, query: Query) =>
+  ask<HistoryAnswer>(address(`/sessions/${part(id)}/history`, query));
+
+export const searchRecord = (query: Query, signal?: AbortSignal) =>
+  ask<SearchAnswer>(address("/search", query), { signal });
+
+export const reflect = (query: Query, signal?: AbortSignal) =>
+  ask<ReflectionAnswer>(address("/reflection", query), { signal });
+
+export const getUsage = (query: Query, signal?: AbortSignal) => ask<UsageAnswer>(address("/usage", query), { signal });
+
+export const verify = (signal?: AbortSignal) => ask<VerifyAnswer>("/verify", { signal });
+
+export const getAccess = () => ask<AccessAnswer>("/access");
+
+export const listMemories = (query: Query, signal?: AbortSignal) =>
+  ask<MemoryPage>(address("/memories", query), { signal });
+
+export const getMemory = (id: string, signal?: AbortSignal) => ask<MemoryAnswer>(`/memories/${part(id)}`, { signal });
+
+export const proposeMemory = (proposal: object) => ask<ProposalAnswer>("/memories", { body: proposal });
+
+export interface Verdict {
+  readonly id: string;
+  readonly is: "promote" | "reject";
+  readonly reason?: string;
+  readonly content?: string;
+}
+
+/** Also sent where the page is being left: a verdict that was given counts. */
+export const judge = ({ id, is, ...said }: Verdict) =>
+  ask<MemorySummary>(`/memories/${part(id)}/${is}`, { body: said, keepalive: true });
+
+export const judgeMany = (verdicts: { readonly promote: readonly string[]; readonly reject: readonly string[] }) =>
+  ask<unknown>("/memories/verdicts", { body: verdicts });
+
+export const append = (entry: object) => ask<EntriesRecorded>("/entries", { body: entry });

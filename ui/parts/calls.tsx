@@ -1,0 +1,153 @@
+// Calls of tools: one line each; opened, what they were given and what came of it. Long runs fold into one line.
+import { useState } from "react";
+import { contentText } from "../../src/model/content-pieces.js";
+import { Marked, useSought } from "../marks.js";
+import { Link, to } from "../router.js";
+import type { Call } from "../transcript/lines.js";
+import { argumentGist, durationOf, plural, sizeOf, textOf } from "../words.js";
+import { Code } from "./code.js";
+
+/** More of them than so many are one line until they are opened. */
+const RUN_MAX = 5;
+
+export function Calls(options: {
+  readonly calls: readonly Call[];
+  readonly isOpen: boolean;
+  /** Whether what is searched for is somewhere in them. */
+  readonly isMatch: boolean;
+  /** Whether the reader is there. */
+  readonly isHere: boolean;
+  toggle(): void;
+}) {
+  const { calls, isOpen, isMatch, isHere, toggle } = options;
+  const isSought = useSought();
+  const failed = calls.filter((call) => call.failed).length;
+  const isRun = calls.length > RUN_MAX;
+  if (isRun && !isOpen && !isMatch) {
+    return (
+      <button type="button" className="run" aria-expanded={false} onClick={toggle}>
+        {plural(calls.length, "tool call")}
+        {failed > 0 && <span className="failed-count">, {failed} failed</span>}
+        <span className="quiet"> {toolsOf(calls)}</span>
+      </button>
+    );
+  }
+  return (
+    <div className="calls">
+      {isRun && (
+        <button type="button" className="run" aria-expanded={true} onClick={toggle}>
+          {plural(calls.length, "tool call")}
+          {failed > 0 && <span className="failed-count">, {failed} failed</span>}
+        </button>
+      )}
+      {calls.map((call) => (
+        <CallLine
+          key={`${call.position} ${call.tool} ${call.id}`}
+          call={call}
+          isOpen={(isOpen && !isRun) || (isMatch && isHere && isSought(resultText(call.result)))}
+        />
+      ))}
+    </div>
+  );
+}
+
+function CallLine({ call, isOpen }: { readonly call: Call; readonly isOpen: boolean }) {
+  const [isOpenedHere, setOpenedHere] = useState(false);
+  const shown = isOpen !== isOpenedHere;
+  const result = resultText(call.result);
+  const facts = [
+    call.duration_ms === undefined ? "" : durationOf(call.duration_ms),
+    call.result === undefined ? "no result" : sizeOf(result.length),
+  ].filter((fact) => fact !== "");
+  return (
+    <div className="call" data-failed={call.failed || undefined}>
+      <button type="button" className="call-line" aria-expanded={shown} onClick={() => setOpenedHere(!isOpenedHere)}>
+        <span className="tool">
+          {call.failed && <span className="cross">✗ </span>}
+          <Marked text={call.tool} />
+        </span>
+        <span className="argument" dir="auto">
+          <Marked text={argumentGist(call.args)} />
+        </span>
+        <span className="facts">
+          {call.failed && <span className="only-read">failed </span>}
+          {facts.join(" · ")}
+        </span>
+      </button>
+      {shown && <CallDetail call={call} result={result} />}
+    </div>
+  );
+}
+
+function CallDetail({ call, result }: { readonly call: Call; readonly result: string }) {
+  const [isRaw, setRaw] = useState(false);
+  return (
+    <div className="call-detail">
+      <p className="deeds">
+        <button type="button" className="plain" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+          {isRaw ? "Readable" : "Raw"}
+        </button>
+        <Link to={to(["entries", call.id])}>#{call.position}</Link>
+      </p>
+      {isRaw ? (
+        <Code
+          text={JSON.stringify({ tool: call.tool, args: call.args, result: call.result }, null, 2)}
+          language="json"
+        />
+      ) : (
+        <>
+          <Arguments args={call.args} />
+          {result !== "" && <Code text={result} language={call.failed ? "failed" : "result"} fromEnd />}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Long texts among the arguments, a file or a patch for instance, are set as they are. */
+function Arguments({ args }: { readonly args: unknown }) {
+  if (typeof args !== "object" || args === null || Array.isArray(args))
+    return <Code text={textOf(args)} language="given" />;
+  const all = Object.entries(args);
+  const isLong = (value: unknown): boolean => typeof value === "string" && /\n/.test(value);
+  const short = all.filter(([, value]) => !isLong(value));
+  return (
+    <>
+      {short.length > 0 && (
+        <dl className="arguments">
+          {short.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd dir="auto">
+                <Marked text={textOf(value).slice(0, 2_000)} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {all
+        .filter(([, value]) => isLong(value))
+        .map(([name, value]) => (
+          <Code key={name} text={String(value)} language={name} />
+        ))}
+    </>
+  );
+}
+
+/** JSON laid out, everything else as it came. */
+function resultText(result: unknown): string {
+  if (result === undefined || result === null) return "";
+  if (typeof result !== "string") return Array.isArray(result) ? contentText(result) : textOf(result);
+  if (!/^\s*[[{]/.test(result) || result.length > 200_000) return result;
+  try {
+    return JSON.stringify(JSON.parse(result), null, 2);
+  } catch {
+    return result;
+  }
+}
+
+function toolsOf(calls: readonly Call[]): string {
+  const counts = new Map<string, number>();
+  for (const { tool } of calls) counts.set(tool, (counts.get(tool) ?? 0) + 1);
+  return [...counts].map(([tool, count]) => (count === 1 ? tool : `${tool} ×${count}`)).join(", ");
+}

@@ -1,0 +1,65 @@
+// Evidence in a frame of its own: code, arguments, results. Long ones are cut where a reader would stop, and can be opened.
+import { useState } from "react";
+import { Marked } from "../marks.js";
+import { sizeOf } from "../words.js";
+
+const CHARS_FIRST = 4_000;
+const CHARS_STEP = 200_000;
+
+export function Code(options: {
+  readonly text: string;
+  readonly language?: string;
+  /** Of long output the end says most. */
+  readonly fromEnd?: boolean;
+}) {
+  const { text, language = "", fromEnd = false } = options;
+  const [chars, setChars] = useState(CHARS_FIRST);
+  const isCut = text.length > chars;
+  const shown = !isCut ? text : fromEnd ? text.slice(-chars) : text.slice(0, chars);
+  const more = (
+    <button type="button" className="plain" onClick={() => setChars(chars + CHARS_STEP)}>
+      {fromEnd ? "Earlier" : "Further"}: {sizeOf(text.length - chars)} more
+    </button>
+  );
+  return (
+    <figure className="code">
+      <figcaption>
+        <span>{language.slice(0, 40)}</span>
+        <Copy text={text} />
+      </figcaption>
+      {isCut && fromEnd && more}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard. */}
+      <pre tabIndex={0}>{isDiff(language, shown) ? <Diff text={shown} /> : <Marked text={shown} />}</pre>
+      {isCut && !fromEnd && more}
+    </figure>
+  );
+}
+
+function Copy({ text, name = "Copy" }: { readonly text: string; readonly name?: string }) {
+  const [isDone, setDone] = useState(false);
+  const copy = (): void => {
+    void navigator.clipboard.writeText(text).then(() => {
+      setDone(true);
+      setTimeout(() => setDone(false), 1_500);
+    });
+  };
+  return (
+    <button type="button" className="plain copy" onClick={copy}>
+      {isDone ? "Copied" : name}
+    </button>
+  );
+}
+
+function isDiff(language: string, text: string): boolean {
+  return language === "diff" || /^(?:diff --git |--- .+\n\+\+\+ |\*\*\* Begin Patch)/.test(text);
+}
+
+function Diff({ text }: { readonly text: string }) {
+  return text.split("\n").map((line, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name.
+    <span key={at} className="diff-line" data-sign={/^(?:\+(?!\+\+)|-(?!--)|@)/.exec(line)?.[0]}>
+      <Marked text={line} />
+      {"\n"}
+    </span>
+  ));
+}

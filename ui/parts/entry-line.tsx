@@ -1,0 +1,38 @@
+// An entry as one line of a list: when, who or what, and the beginning of what was said.
+import type { ReactNode } from "react";
+import type { Row } from "../api.js";
+import { Marked } from "../marks.js";
+import { Link, to } from "../router.js";
+import { exactTimeOf, firstLine, gistOf, isFailed, isUnsure, speakerOf, whenOf, wholeTimeOf } from "../words.js";
+
+const TEXT_CHARS = 400;
+
+/** Where an entry is read: what is about a memory there, all else in its session where it has one. */
+function placeOf(entry: Row, q = ""): string {
+  const { session_id, position, id } = entry;
+  if (entry.kind === "memory_proposed") return to(["memories", id]);
+  if ("memory_id" in entry) return to(["memories", entry.memory_id]);
+  return session_id === "" ? to(["entries", id]) : to(["sessions", session_id], { q }, String(position));
+}
+
+export function EntryLine(options: {
+  readonly entry: Row;
+  readonly exact?: boolean;
+  /** What was searched for, so that it is marked where it leads. */
+  readonly q?: string;
+  readonly children?: ReactNode;
+}) {
+  const { entry, exact = false, q = "", children } = options;
+  const tone = isFailed(entry) ? "error" : isUnsure(entry) ? "unsure" : undefined;
+  return (
+    <Link to={placeOf(entry, q)} className="entry-line" data-tone={tone} data-kind={entry.kind} data-result>
+      <time dateTime={entry.created_at} title={wholeTimeOf(entry.created_at)}>
+        {exact ? exactTimeOf(entry.created_at) : whenOf(entry.created_at)}
+      </time>
+      <span className="speaker">{speakerOf(entry)}</span>
+      <span className="gist" dir="auto">
+        {children ?? <Marked text={firstLine(gistOf(entry), TEXT_CHARS) || "(empty)"} />}
+      </span>
+    </Link>
+  );
+}

@@ -1,0 +1,36 @@
+// Filters of a list, kept in the address.
+import { withQuery } from "../router.js";
+
+const kinds = [
+  ...["message", "interaction", "tool_call", "error", "decision", "feedback", "consolidation", "clear", "withdrawal"],
+  ...["session_info", "raw", "audit", "redaction"],
+];
+
+export function KindFilter({ query }: { readonly query: URLSearchParams }) {
+  return <Choice name="kind" label="kind" all="all kinds" values={kinds} query={query} />;
+}
+
+export function Choice(options: {
+  readonly name: string;
+  readonly label: string;
+  readonly all: string;
+  readonly values: readonly string[];
+  readonly query: URLSearchParams;
+}) {
+  const { name, label, all, values, query } = options;
+  const chosen = query.get(name) ?? "";
+  const offered = chosen === "" || values.includes(chosen) ? values : [chosen, ...values];
+  return (
+    <label className="choice" data-chosen={chosen !== ""}>
+      <span className="only-read">{label}</span>
+      <select value={chosen} onChange={({ target }) => withQuery({ [name]: target.value })}>
+        <option value="">{all}</option>
+        {offered.map((value) => (
+          <option key={value} value={value}>
+            {value.replaceAll("_", " ")}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

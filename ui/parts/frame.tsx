@@ -1,0 +1,104 @@
+// The frame of every view: one line with the name, the views, the search box and the state of the record.
+import { type ReactNode, useEffect, useState } from "react";
+import { connection, getHealth, type HealthAnswer } from "../api.js";
+import { pendingCount } from "../pending.js";
+import { Link, to } from "../router.js";
+import { useStore } from "../store.js";
+import { plural } from "../words.js";
+import { SearchBox } from "./search-box.js";
+import { ThemeSwitch } from "./theme-switch.js";
+
+const views = [
+  { view: "", name: "Record" },
+  { view: "sessions", name: "Sessions" },
+  { view: "reflection", name: "Reflection" },
+  { view: "review", name: "Review" },
+  { view: "memories", name: "Memories" },
+  { view: "integrity", name: "Integrity" },
+] as const;
+
+export function Frame({ view, children }: { readonly view: string; readonly children: ReactNode }) {
+  const isAway = useStore(connection) === "away";
+  return (
+    <>
+      <a className="skip" href="#content">
+        To the text
+      </a>
+      <header className="frame">
+        <Link to={to([])} className="name">
+          Hansard
+        </Link>
+        <Menu view={view} />
+        <SearchBox />
+        <State />
+        <ThemeSwitch />
+      </header>
+      {isAway && (
+        <p className="away" role="alert">
+          The server does not answer. What is shown stays; the page tries again by itself.
+        </p>
+      )}
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  );
+}
+
+function Menu({ view }: { readonly view: string }) {
+  const pending = useStore(pendingCount);
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <nav aria-label="Views">
+      <button type="button" className="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Views
+      </button>
+      <ul className={isOpen ? "views open" : "views"}>
+        {views.map(({ view: its, name }) => (
+          <li key={its}>
+            <Link to={to(its === "" ? [] : [its])} aria-current={its === view ? "page" : undefined}>
+              {name}
+              {its === "review" && pending > 0 && <span className="pending">{pending}</span>}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+const HEALTH_MS = 5_000;
+
+/** A dot, with words for those who ask; it also notices that the server went away, or came back. */
+function State() {
+  const [health, setHealth] = useState<HealthAnswer | undefined>();
+  const isAway = useStore(connection) === "away";
+  useEffect(() => {
+    const stop = new AbortController();
+    const look = (): void =>
+      void getHealth(stop.signal).then(
+        (heard) => {
+          setHealth(heard);
+          pendingCount.set(heard.pending ?? 0);
+        },
+        () => undefined,
+      );
+    look();
+    const timer = setInterval(look, isAway ? 1_000 : HEALTH_MS);
+    return () => {
+      stop.abort();
+      clearInterval(timer);
+    };
+  }, [isAway]);
+  const state = isAway ? "away" : (health?.status ?? "unknown");
+  const words = isAway
+    ? "The server does not answer"
+    : health === undefined
+      ? "Asking the server"
+      : `${health.status === "ok" ? "All is well" : "Degraded"}, ${plural(health.position, "entry", "entries")}, version ${health.version}`;
+  return (
+    <Link to={to(["integrity"])} className="state" data-state={state} title={words}>
+      <span className="only-read">{words}</span>
+    </Link>
+  );
+}

@@ -1,0 +1,74 @@
+// All keys, shown with `?`.
+import { useEffect, useRef } from "react";
+
+const groups = [
+  {
+    name: "Everywhere",
+    keys: [
+      ["/", "search"],
+      ["j  k", "next, previous"],
+      ["Enter", "open"],
+      ["g r", "record"],
+      ["g s", "sessions"],
+      ["g f", "reflection"],
+      ["g v", "review"],
+      ["g m", "memories"],
+      ["g i", "integrity"],
+      ["?", "these keys"],
+    ],
+  },
+  {
+    name: "In a session",
+    keys: [
+      ["j  k", "next, previous entry"],
+      ["]  [", "next, previous turn"],
+      ["n  p", "next, previous match, or error"],
+      ["e  E", "next, previous error"],
+      ["f", "find in this session"],
+      ["o", "open or close"],
+      ["c", "what the model was given"],
+      ["m", "propose the selection as a memory"],
+      ["y", "copy the link"],
+      ["g g  G", "beginning, end"],
+    ],
+  },
+  {
+    name: "In review",
+    keys: [
+      ["a", "accept"],
+      ["r", "reject, then the number of a reason"],
+      ["e", "edit, then accept"],
+      ["s", "skip"],
+      ["u", "undo"],
+    ],
+  },
+] as const;
+
+export function KeyTable({ close }: { readonly close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} onClose={close} aria-label="Keys" className="keys">
+      {groups.map(({ name, keys }) => (
+        <section key={name}>
+          <h2>{name}</h2>
+          <dl>
+            {keys.map(([key, what]) => (
+              <div key={key}>
+                <dt>
+                  {key.split("  ").map((each) => (
+                    <kbd key={each}>{each}</kbd>
+                  ))}
+                </dt>
+                <dd>{what}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+      <form method="dialog">
+        <button type="submit">Close</button>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,187 @@
+// Markdown set as text: the parser's tokens become elements of the page, and HTML in the text stays text.
+import { lexer, type Token, type Tokens } from "marked";
+import { Fragment, memo, type ReactNode } from "react";
+import { Marked } from "../marks.js";
+import { Code } from "./code.js";
+
+/** What is longer is shown as it is: laying it out would cost more than it helps. */
+const CHARS_MAX = 60_000;
+
+export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
+  const tokens = text.length > CHARS_MAX ? undefined : tokensOf(text);
+  if (tokens === undefined) {
+    return (
+      <p className="plain-text" dir="auto">
+        <Marked text={text} />
+      </p>
+    );
+  }
+  return <Blocks tokens={tokens} />;
+});
+
+/** Whatever the parser makes of a hostile text, the text itself can always be shown. */
+function tokensOf(text: string): readonly Token[] | undefined {
+  try {
+    return lexer(text, { gfm: true, breaks: true });
+  } catch {
+    return undefined;
+  }
+}
+
+function Blocks({ tokens }: { readonly tokens: readonly Token[] }): ReactNode {
+  return tokens.map((token, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a text never changes, and its pieces have no other name.
+    <Fragment key={at}>
+      <Block token={token} />
+    </Fragment>
+  ));
+}
+
+function Block({ token }: { readonly token: Token }): ReactNode {
+  switch (token.type) {
+    case "space":
+    case "def":
+      return token.type === "def" ? <p>{token.raw.trim()}</p> : null;
+    case "heading":
+      return (
+        <p className="heading" data-depth={(token as Tokens.Heading).depth} dir="auto">
+          <Inline tokens={token.tokens ?? []} />
+        </p>
+      );
+    case "code":
+      return <Code text={(token as Tokens.Code).text} language={(token as Tokens.Code).lang ?? ""} />;
+    case "list":
+      return <List list={token as Tokens.List} />;
+    case "blockquote":
+      return (
+        <blockquote>
+          <Blocks tokens={token.tokens ?? []} />
+        </blockquote>
+      );
+    case "table":
+      return <Table table={token as Tokens.Table} />;
+    case "hr":
+      return <hr />;
+    case "text":
+      return <Inline tokens={token.tokens ?? [token]} />;
+    case "paragraph":
+      return (
+        <p dir="auto">
+          <Inline tokens={token.tokens ?? []} />
+        </p>
+      );
+    // HTML too: what somebody wrote is shown as they wrote it.
+    default:
+      return (
+        <p className="plain-text" dir="auto">
+          <Marked text={token.raw.replace(/\n+$/, "")} />
+        </p>
+      );
+  }
+}
+
+function List({ list }: { readonly list: Tokens.List }) {
+  const items = list.items.map((item, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: as above.
+    <li key={at} dir="auto">
+      {item.task && (item.checked === true ? "☑ " : "☐ ")}
+      <Blocks tokens={item.tokens.filter(({ type }) => type !== "checkbox")} />
+    </li>
+  ));
+  return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function Table({ table }: { readonly table: Tokens.Table }) {
+  return (
+    <div className="scrolls">
+      <table className="set">
+        <thead>
+          <tr>
+            {table.header.map((cell, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: as above.
+              <th key={at} scope="col">
+                <Inline tokens={cell.tokens} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: as above.
+            <tr key={at}>
+              {row.map((cell, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: as above.
+                <td key={column}>
+                  <Inline tokens={cell.tokens} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Inline({ tokens }: { readonly tokens: readonly Token[] }): ReactNode {
+  return tokens.map((token, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: as above.
+    <Fragment key={at}>
+      <Piece token={token} />
+    </Fragment>
+  ));
+}
+
+function Piece({ token }: { readonly token: Token }): ReactNode {
+  switch (token.type) {
+    case "strong":
+      return (
+        <strong>
+          <Inline tokens={token.tokens ?? []} />
+        </strong>
+      );
+    case "em":
+      return (
+        <em>
+          <Inline tokens={token.tokens ?? []} />
+        </em>
+      );
+    case "del":
+      return (
+        <del>
+          <Inline tokens={token.tokens ?? []} />
+        </del>
+      );
+    case "codespan":
+      return (
+        <code>
+          <Marked text={(token as Tokens.Codespan).text} />
+        </code>
+      );
+    case "br":
+      return <br />;
+    case "link":
+      return <Address link={token as Tokens.Link} />;
+    case "text":
+      return token.tokens === undefined ? (
+        <Marked text={(token as Tokens.Text).text} />
+      ) : (
+        <Inline tokens={token.tokens} />
+      );
+    case "escape":
+      return <Marked text={(token as Tokens.Escape).text} />;
+    // An image would ask another server; its source says what it was.
+    default:
+      return <Marked text={token.raw} />;
+  }
+}
+
+/** Only addresses of the web become links; all others are shown as they were written. */
+function Address({ link }: { readonly link: Tokens.Link }) {
+  if (!/^https?:\/\//i.test(link.href)) return <Marked text={link.raw} />;
+  return (
+    <a href={link.href} title={link.href} rel="noreferrer noopener" target="_blank">
+      <Inline tokens={link.tokens} />
+    </a>
+  );
+}

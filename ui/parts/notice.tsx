@@ -1,0 +1,39 @@
+// What is said where there is nothing to show: because it is on its way, because it failed, because it is not there.
+import type { ReactNode } from "react";
+import { Away, Refused } from "../api.js";
+
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <p className="quiet loading" role="status">
+      {what} …
+    </p>
+  );
+}
+
+/** What happened, what to do, and one button. A server that is away is told of once, above everything. */
+export function Failed({ error, again }: { readonly error: Error; readonly again: () => void }) {
+  if (error instanceof Away) return null;
+  return (
+    <div className="failed" role="alert">
+      <p>{sentence(error.message)}</p>
+      {error instanceof Refused && error.hint !== "" && <p className="quiet">{error.hint}</p>}
+      <button type="button" onClick={again}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
+export function Empty({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className="empty column">
+      <h1>{title}</h1>
+      {children}
+    </section>
+  );
+}
+
+function sentence(text: string): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}

@@ -1,0 +1,118 @@
+// What an entry says, as text: words in serif, thoughts folded, things that are no words by their names.
+import { messagePieces, type Piece } from "../../src/model/content-pieces.js";
+import type { Row } from "../api.js";
+import { Marked } from "../marks.js";
+import { Link, to } from "../router.js";
+import { countOf, scoreWords, textOf } from "../words.js";
+import { Code } from "./code.js";
+import { LongText } from "./long-text.js";
+import { WholeResponse } from "./whole-response.js";
+
+export function Said({ entry, withdrawn }: { readonly entry: Row; readonly withdrawn: boolean }) {
+  switch (entry.kind) {
+    case "message":
+      return <MessageText entry={entry} withdrawn={withdrawn} />;
+    case "interaction":
+      return (
+        <>
+          <LongText text={entry.prompt} />
+          {(entry.response_chars > 0 || entry.response_summary !== "") && (
+            <div className="response">
+              <span className="speaker">answered</span>
+              <WholeResponse entry={entry} />
+            </div>
+          )}
+          {entry.error !== "" && <p className="error-text">{entry.error}</p>}
+        </>
+      );
+    case "response":
+      return <WholeResponse entry={entry} />;
+    case "error":
+      return (
+        <>
+          <p className="error-text" dir="auto">
+            <Marked text={entry.error} />
+          </p>
+          {entry.context !== "" && (
+            <p className="because" dir="auto">
+              <Marked text={entry.context} />
+            </p>
+          )}
+        </>
+      );
+    case "decision":
+      return (
+        <>
+          <p className="decision" dir="auto">
+            <Marked text={entry.decision} />
+          </p>
+          {entry.rationale !== "" && (
+            <p className="because" dir="auto">
+              because <Marked text={entry.rationale} />
+            </p>
+          )}
+        </>
+      );
+    case "feedback":
+      return (
+        <p className="aside" dir="auto">
+          <Link to={to(["entries", entry.entry_id])}>{scoreWords(entry.score)}</Link>
+          {entry.label !== "" && ` · ${entry.label}`} {entry.comment !== "" && <Marked text={entry.comment} />}
+        </p>
+      );
+    case "audit":
+      return (
+        <p className="aside" dir="auto">
+          {entry.action.replaceAll("_", " ")} by {entry.actor} {entry.target}
+        </p>
+      );
+    default:
+      return <Code text={textOf(entry)} language={entry.kind} />;
+  }
+}
+
+function MessageText({
+  entry,
+  withdrawn,
+}: {
+  readonly entry: Extract<Row, { kind: "message" }>;
+  readonly withdrawn: boolean;
+}) {
+  // Calls have lines of their own, with what came of them; what was thought beside what was said comes first.
+  const pieces = [...messagePieces({ content: "", extra: entry.extra }), ...messagePieces({ content: entry.content })];
+  return (
+    <>
+      {withdrawn && <p className="aside">Withdrawn: the model is not given this any more.</p>}
+      <div className={withdrawn ? "withdrawn" : undefined}>
+        {pieces.map((piece, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name, and never change.
+          <PieceText key={at} piece={piece} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+function PieceText({ piece }: { readonly piece: Piece }) {
+  switch (piece.is) {
+    case "text":
+      return <LongText text={piece.text} />;
+    case "thought":
+      return (
+        <details className="thought">
+          <summary>Thinking, {countOf(piece.text.length)} characters</summary>
+          <LongText text={piece.text} />
+        </details>
+      );
+    case "call":
+      return <Code text={textOf(piece.given ?? {})} language={piece.name} />;
+    case "result":
+      return <Code text={piece.text} language={piece.failed ? "failed" : "result"} fromEnd />;
+    case "thing":
+      return (
+        <p className="aside" dir="auto">
+          <Marked text={piece.text} />
+        </p>
+      );
+  }
+}

@@ -1,0 +1,110 @@
+// What is known of the session as a whole, and what can be done with it.
+import { useState } from "react";
+import { useMay } from "../access.js";
+import { getHistory, type Session, send } from "../api.js";
+import { Link, to } from "../router.js";
+import { dayOf, durationOf, plural, timeOf } from "../words.js";
+
+export function SessionHead(options: {
+  readonly id: string;
+  readonly title: string;
+  readonly session: Session | undefined;
+}) {
+  const { id, title, session } = options;
+  return (
+    <header className="session-head">
+      <h1 dir="auto">{title}</h1>
+      <p className="facts">{session === undefined ? "…" : <Facts session={session} />}</p>
+      <p className="deeds">
+        <CopyHistory id={id} />
+        <Export id={id} />
+      </p>
+    </header>
+  );
+}
+
+function Facts({ session }: { readonly session: Session }) {
+  const { first_at, last_at, messages, interactions, tool_calls, errors, decisions, parent } = session;
+  const lengthMs = Date.parse(last_at) - Date.parse(first_at);
+  const where = [...session.projects, ...session.clients].filter((label) => label !== "").join(" · ");
+  const facts = [
+    `${dayOf(first_at)}, ${timeOf(first_at)}`,
+    lengthMs > 0 ? durationOf(lengthMs) : "",
+    messages > 0 ? plural(messages, "message") : "",
+    interactions > 0 ? plural(interactions, "interaction") : "",
+    tool_calls > 0 ? plural(tool_calls, "tool call") : "",
+    errors > 0 ? plural(errors, "error") : "",
+    decisions > 0 ? plural(decisions, "decision") : "",
+  ].filter((fact) => fact !== "");
+  return (
+    <>
+      {where !== "" && (
+        <span dir="auto">
+          {where}
+          {" · "}
+        </span>
+      )}
+      {facts.join(" · ")}
+      {parent !== "" && (
+        <>
+          {" · part of "}
+          <Link to={to(["sessions", parent])} dir="auto">
+            {parent}
+          </Link>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The session as a model would be given it. */
+function CopyHistory({ id }: { readonly id: string }) {
+  const [state, setState] = useState("");
+  const copy = async (format: string): Promise<void> => {
+    try {
+      const history = await getHistory(id, { format });
+      await navigator.clipboard.writeText(JSON.stringify(history, null, 2));
+      setState(`${plural(history.messages.length, "message")} copied`);
+    } catch (error) {
+      setState((error as Error).message);
+    }
+    setTimeout(() => setState(""), 2_500);
+  };
+  return (
+    <>
+      <button type="button" className="plain" onClick={() => void copy("openai")}>
+        Copy as model input
+      </button>
+      <span role="status" className="quiet">
+        {state}
+      </span>
+    </>
+  );
+}
+
+/** Written by the server, kept by the browser: a link could not carry a key. */
+function Export({ id }: { readonly id: string }) {
+  const may = useMay("admin");
+  const [refusal, setRefusal] = useState("");
+  const save = async (): Promise<void> => {
+    const response = await send(`/export?session_id=${encodeURIComponent(id)}&masked=1`);
+    if (!response.ok) {
+      setRefusal("This key may not export.");
+      return;
+    }
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await response.blob());
+    link.download = `${id.replace(/[^\w.-]+/g, "_").slice(0, 80)}.ndjson`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  if (!may) return null;
+  return (
+    <>
+      <button type="button" className="plain" onClick={() => void save()}>
+        Export
+      </button>
+      {refusal !== "" && <span role="status">{refusal}</span>}
+    </>
+  );
+}

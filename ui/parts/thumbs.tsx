@@ -1,0 +1,30 @@
+// What the reader thinks of an answer: a feedback entry like any other.
+import { useState } from "react";
+import { useMay } from "../access.js";
+import { append } from "../api.js";
+
+export function Thumbs({ id, score }: { readonly id: string; readonly score: number | undefined }) {
+  const may = useMay("capture");
+  const [given, setGiven] = useState<number>();
+  const [failure, setFailure] = useState("");
+  const now = given ?? score;
+  const give = (value: 1 | -1): void => {
+    setGiven(value);
+    append({ kind: "feedback", entry_id: id, score: value }).catch((error: Error) => {
+      setGiven(undefined);
+      setFailure(error.message);
+    });
+  };
+  if (!may) return null;
+  return (
+    <span className="thumbs">
+      <button type="button" className="plain" aria-pressed={now !== undefined && now > 0} onClick={() => give(1)}>
+        good
+      </button>
+      <button type="button" className="plain" aria-pressed={now !== undefined && now < 0} onClick={() => give(-1)}>
+        bad
+      </button>
+      {failure !== "" && <span role="alert">{failure}</span>}
+    </span>
+  );
+}

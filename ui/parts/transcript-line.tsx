@@ -1,0 +1,190 @@
+// A line of a transcript: time and speaker in the margin, and beside them what was said, called, decided or marked.
+import { memo, type ReactNode } from "react";
+import { Marked } from "../marks.js";
+import { Link, to } from "../router.js";
+import { type Line, notableIn } from "../transcript/lines.js";
+import { dayOf, durationOf, plural, speakerOf, timeOf, wholeTimeOf } from "../words.js";
+import { Calls } from "./calls.js";
+import { Given, givenWords } from "./given.js";
+import { Said } from "./said.js";
+import { Thumbs } from "./thumbs.js";
+
+interface LineProps {
+  readonly line: Line;
+  readonly isHere: boolean;
+  readonly isOpen: boolean;
+  readonly isContextOpen: boolean;
+  readonly isMatch: boolean;
+  readonly scoreById: ReadonlyMap<string, number>;
+  toggle(key: number): void;
+}
+
+export const TranscriptLine = memo(function TranscriptLine(props: LineProps): ReactNode {
+  const { line } = props;
+  switch (line.is) {
+    case "day":
+      return <h2 className="day">{dayOf(line.at)}</h2>;
+    case "mark":
+      return <Mark line={line} />;
+    case "speech":
+      return <Speech {...props} line={line} />;
+    case "calls":
+      return (
+        <Margin {...props} speaker="">
+          <Calls
+            calls={line.calls}
+            isOpen={props.isOpen}
+            isHere={props.isHere}
+            isMatch={props.isMatch}
+            toggle={() => props.toggle(line.key)}
+          />
+        </Margin>
+      );
+    case "raw":
+      return (
+        <Margin {...props} speaker="">
+          <p className="aside">
+            {plural(line.entries.length, "raw record")} from {line.entries[0]?.kind === "raw" && line.entries[0].source}
+            {" · "}
+            <Link to={to(["entries", line.entries[0]?.id ?? ""])}>read</Link>
+          </p>
+        </Margin>
+      );
+    case "subagent":
+      return <Subagent {...props} line={line} />;
+  }
+});
+
+type SpeechProps = LineProps & { readonly line: Extract<Line, { is: "speech" }> };
+
+function Speech(props: SpeechProps) {
+  const { line, isMatch, isContextOpen, toggle } = props;
+  const { entry, calls, withdrawn } = line;
+  const speaker = speakerOf(entry);
+  const isAnswer = entry.kind === "interaction" || (entry.kind === "message" && speaker === "assistant");
+  return (
+    <Margin {...props} speaker={speaker} beside={<Beside {...props} isAnswer={isAnswer} />}>
+      <Said entry={entry} withdrawn={withdrawn} />
+      {calls.length > 0 && (
+        <Calls
+          calls={calls}
+          isOpen={props.isOpen}
+          isMatch={isMatch}
+          isHere={props.isHere}
+          toggle={() => toggle(line.key)}
+        />
+      )}
+      {isAnswer && isContextOpen && <Given id={entry.id} />}
+    </Margin>
+  );
+}
+
+/** In the outer margin: how sure it was, and what can be asked and said about an answer. */
+function Beside(props: SpeechProps & { readonly isAnswer: boolean }) {
+  const { line, isContextOpen, scoreById, toggle, isAnswer } = props;
+  const { entry } = line;
+  const confidence = "confidence" in entry ? entry.confidence : undefined;
+  const score = scoreById.get(entry.id);
+  return (
+    <>
+      {confidence !== undefined && (
+        <span className="confidence" data-low={confidence < 0.5 || undefined} title="confidence">
+          {confidence.toFixed(2)}
+          {confidence < 0.5 && " low"}
+        </span>
+      )}
+      {isAnswer && (
+        <span className="asides" data-kept={isContextOpen || score !== undefined || undefined}>
+          <button type="button" className="plain" aria-expanded={isContextOpen} onClick={() => toggle(-line.key)}>
+            {givenWords(entry)}
+          </button>
+          <Thumbs id={entry.id} score={score} />
+        </span>
+      )}
+    </>
+  );
+}
+
+function Margin(
+  props: LineProps & { readonly speaker: string; readonly children: ReactNode; readonly beside?: ReactNode },
+) {
+  const { line, isHere, speaker, children, beside } = props;
+  return (
+    <article
+      className="line"
+      data-is={line.is}
+      data-speaker={speaker}
+      data-here={isHere || undefined}
+      data-tone={notableIn(line)}
+      data-entry={line.is === "speech" ? line.entry.id : undefined}
+      aria-current={isHere || undefined}
+    >
+      <a className="time" href={`#${line.key}`} title={wholeTimeOf(line.at)}>
+        <time dateTime={line.at}>{timeOf(line.at)}</time>
+      </a>
+      <span className="speaker">{speaker}</span>
+      <div className="body">{children}</div>
+      {beside !== undefined && <aside className="beside">{beside}</aside>}
+    </article>
+  );
+}
+
+/** Rules across the column: where the history starts anew, where it was consolidated, what was taken back. */
+function Mark({ line }: { readonly line: Extract<Line, { is: "mark" }> }) {
+  const { entry } = line;
+  return (
+    <div className="mark-rule" data-kind={entry.kind} id={`at-${entry.position}`}>
+      <p dir="auto">
+        <time dateTime={line.at} title={wholeTimeOf(line.at)}>
+          {timeOf(line.at)}
+        </time>{" "}
+        <Marked text={markWords(line)} />
+      </p>
+      {entry.kind === "consolidation" && entry.summary !== "" && (
+        <p className="summary" dir="auto">
+          <Marked text={entry.summary} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function markWords({ entry }: Extract<Line, { is: "mark" }>): string {
+  switch (entry.kind) {
+    case "consolidation":
+      return `Consolidated through #${entry.through}`;
+    case "clear":
+      return "Cleared: the model’s history starts anew here";
+    case "withdrawal":
+      return `#${entry.withdraws} was withdrawn`;
+    case "redaction":
+      return `${plural(entry.positions.length, "entry", "entries")} forgotten: ${entry.reason}`;
+    case "session_info":
+      return entry.title === "" ? "What is known of the session was written down" : `Titled “${entry.title}”`;
+    default:
+      return entry.kind;
+  }
+}
+
+/** A subagent's session is one line here, and a page of its own. */
+function Subagent(props: LineProps & { readonly line: Extract<Line, { is: "subagent" }> }) {
+  const { session } = props.line;
+  const { messages, tool_calls, errors } = session;
+  const lengthMs = Date.parse(session.last_at) - Date.parse(session.first_at);
+  const facts = [
+    plural(messages, "message"),
+    plural(tool_calls, "tool call"),
+    ...(errors > 0 ? [plural(errors, "error")] : []),
+    durationOf(lengthMs),
+  ];
+  return (
+    <Margin {...props} speaker="subagent">
+      <p className="aside">
+        <Link to={to(["sessions", session.session_id])} dir="auto">
+          {session.title || session.session_id}
+        </Link>{" "}
+        {facts.join(" · ")}
+      </p>
+    </Margin>
+  );
+}

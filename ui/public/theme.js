@@ -1,0 +1,7 @@
+// Runs before anything is drawn, so that a reader who chose light or dark never sees the other for a moment.
+try {
+  const theme = localStorage.getItem("hansard-theme");
+  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+} catch {
+  // A browser that keeps nothing follows its system.
+}

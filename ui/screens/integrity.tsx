@@ -1,0 +1,180 @@
+// Whether the record can be trusted, in sentences: the chain, the index, who may read it, and what was done to it.
+import { useEffect, useState } from "react";
+import { useAccess } from "../access.js";
+import { useAnswer } from "../answer.js";
+import { getHealth, type HealthAnswer, listEntries, type Row, type VerifyAnswer, verify } from "../api.js";
+import { EntryLine } from "../parts/entry-line.js";
+import { Failed, Loading } from "../parts/notice.js";
+import { agoOf, countOf, plural, whenOf, wholeTimeOf } from "../words.js";
+
+const AUDIT_SHOWN = 50;
+
+export function IntegrityScreen() {
+  const checked = useAnswer(async (signal) => ({ found: await verify(signal), at_ms: Date.now() }), []);
+  const health = useAnswer((signal) => getHealth(signal), []);
+  const audit = useAnswer((signal) => listEntries({ kind: "audit", limit: AUDIT_SHOWN }, signal), []);
+  const forgotten = useAnswer((signal) => listEntries({ kind: "redaction", limit: AUDIT_SHOWN }, signal), []);
+  return (
+    <div className="column">
+      <h1>Integrity</h1>
+      {checked.error !== undefined && <Failed error={checked.error} again={checked.again} />}
+      {checked.value === undefined && checked.error === undefined && (
+        <Loading what="Walking the whole chain of hashes" />
+      )}
+      {checked.value !== undefined && <Chain {...checked.value} again={checked.again} busy={checked.busy} />}
+      {health.value !== undefined && <State health={health.value} />}
+      <Forgotten rows={(forgotten.value?.entries ?? []) as readonly Row[]} />
+      <KeyList />
+      <h2>Who did what to the record</h2>
+      {audit.value?.entries.length === 0 ? (
+        <p className="quiet">No key was made or revoked, nothing was exported, forgotten or judged.</p>
+      ) : (
+        <ol className="groups">
+          {(audit.value?.entries ?? []).map((entry) => (
+            <li key={entry.position}>
+              <EntryLine entry={entry} />
+            </li>
+          ))}
+        </ol>
+      )}
+      <h2>More than a page can say</h2>
+      <p>
+        <code>hansard doctor</code> looks at the files themselves, <code>hansard keys list</code> names who may come in,
+        and <code>hansard verify --against SEAL</code> proves that a seal you keep elsewhere still holds.
+      </p>
+    </div>
+  );
+}
+
+function Chain(options: {
+  readonly found: VerifyAnswer;
+  readonly at_ms: number;
+  readonly busy: boolean;
+  again(): void;
+}) {
+  const { found, at_ms, busy, again } = options;
+  const ago = agoOf(useNow() - at_ms);
+  return (
+    <section className="verdict" data-ok={found.ok}>
+      {found.ok ? (
+        <p>
+          The chain holds through <strong>#{countOf(found.position)}</strong>, checked {ago}: every one of{" "}
+          {plural(found.entries, "entry", "entries")} is as it was recorded.
+          {found.seal !== undefined &&
+            ` The last seal is from ${wholeTimeOf(found.seal.sealed_at)}, at #${countOf(found.seal.position)}, and agrees.`}
+          {found.erased > 0 &&
+            ` ${plural(found.erased, "entry was", "entries were")} forgotten, and that too is in the chain.`}
+        </p>
+      ) : (
+        <p role="alert">
+          The chain does not hold at <strong>#{countOf(found.position)}</strong>: {found.reason.replaceAll("_", " ")}.
+          {found.known !== undefined &&
+            ` The ${found.known.by} remembers a log that reached #${countOf(found.known.position)}. Run hansard doctor before anything else.`}
+        </p>
+      )}
+      {(found.warnings ?? []).length > 0 && (
+        <p>A guard that keeps the tables from being changed is missing; the next opening for writing puts it back.</p>
+      )}
+      {found.ok && (
+        <p className="quiet">
+          Its last hash is <code>{found.hash}</code>. Who keeps it elsewhere can prove that nothing before it was
+          changed.
+        </p>
+      )}
+      <button type="button" onClick={again} disabled={busy}>
+        {busy ? "Checking …" : "Check again"}
+      </button>
+    </section>
+  );
+}
+
+function State({ health }: { readonly health: HealthAnswer }) {
+  const behind = health.position - health.indexed_through;
+  return (
+    <section>
+      <h2>The store</h2>
+      <p>
+        {health.trouble === undefined
+          ? `It records and answers, ${plural(health.position, "entry", "entries")} so far. `
+          : `It cannot record at present: ${health.trouble.replaceAll("_", " ")}. `}
+        {behind <= 0
+          ? "The index has followed to the end, so that lists and searches lack nothing."
+          : `The index is ${plural(behind, "entry", "entries")} behind; lists may lack the newest for a moment.`}
+        {health.warnings?.includes("cut_off") === true &&
+          " The log no longer holds what it once did: hansard doctor explains what is missing."}
+      </p>
+      <p className="quiet">Hansard {health.version}</p>
+    </section>
+  );
+}
+
+/** Only who may do all is told of the keys. */
+function KeyList() {
+  const access = useAccess();
+  if (access === undefined) return null;
+  const keys = access.keys ?? [];
+  const good = keys.filter(({ revoked_at }) => revoked_at === undefined);
+  return (
+    <section>
+      <h2>Who may come in</h2>
+      <p>
+        {access.actor === "person"
+          ? "There are no keys: whoever reaches this machine’s own address is taken for you."
+          : `You came in with a key of scope ${access.scope}.`}
+        {good.length > 0 && ` ${plural(good.length, "key is", "keys are")} good.`}
+      </p>
+      {keys.length > 0 && (
+        <table className="set">
+          <thead>
+            <tr>
+              {["Key", "Scope", "Name", "Made", "Revoked"].map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {keys.map(({ id, scope, name, created_at, revoked_at }) => (
+              <tr key={id}>
+                <td>
+                  <code>{id}</code>
+                </td>
+                <td>{scope}</td>
+                <td dir="auto">{name}</td>
+                <td>{whenOf(created_at)}</td>
+                <td>{revoked_at === undefined ? "" : whenOf(revoked_at)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Forgotten({ rows }: { readonly rows: readonly Row[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <section>
+      <h2>What was forgotten</h2>
+      <ol className="groups">
+        {rows.map((entry) => (
+          <li key={entry.position}>
+            <EntryLine entry={entry} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** The time, as often as its words change. */
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 15_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}

@@ -1,0 +1,217 @@
+// The record as it comes: a strip of activity, then the newest entries on top, grouped by session.
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useAnswer } from "../answer.js";
+import { listEntries, type Query, type Row } from "../api.js";
+import { step, useKeys } from "../keys.js";
+import { type Labels, useLabels, useTitle } from "../labels.js";
+import { Activity, type Range, ranges } from "../parts/activity.js";
+import { EntryLine } from "../parts/entry-line.js";
+import { Choice, KindFilter } from "../parts/filters.js";
+import { FirstEntry } from "../parts/first-entry.js";
+import { Failed, Loading } from "../parts/notice.js";
+import { Link, to, withQuery } from "../router.js";
+import { follow } from "../tail.js";
+import { plural } from "../words.js";
+
+const PAGE = 100;
+/** So many are kept on a page that stays open; older ones are a page away. */
+const SHOWN_MAX = 600;
+/** The strip is drawn anew at most this often. */
+const REDRAW_MS = 5_000;
+
+export function LiveScreen({ query }: { readonly query: URLSearchParams }) {
+  const filters = useMemo(() => filtersOf(query), [query]);
+  const range = rangeOf(query);
+  const chosen = { since: query.get("since") ?? "", until: query.get("until") ?? "" };
+  const labels = useLabels();
+  const { rows, fresh, take, more, isFirst, error, again, busy, version } = useLive({ ...filters, ...chosen });
+  useKeys({ j: () => step("[data-result]", 1), k: () => step("[data-result]", -1) });
+  if (isFirst && rows.length === 0 && Object.values({ ...filters, ...chosen }).every((value) => value === "")) {
+    return <FirstEntry />;
+  }
+  return (
+    <div className="column wide">
+      <div className="tools">
+        <h1 className="only-read">The record</h1>
+        <KindFilter query={query} />
+        <Choice name="project" label="project" all="all projects" values={labels.projects} query={query} />
+        <Choice name="client" label="client" all="all clients" values={labels.clients} query={query} />
+        <span className="grow" />
+        <fieldset className="ranges" aria-label="Time shown">
+          {(Object.keys(ranges) as Range[]).map((each) => (
+            <button
+              key={each}
+              type="button"
+              className="plain"
+              aria-pressed={each === range}
+              onClick={() => withQuery({ range: each, since: "", until: "" })}
+            >
+              {{ "1h": "hour", "24h": "day", "7d": "week" }[each]}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      <Activity
+        range={range}
+        filters={filters}
+        version={version}
+        chosen={chosen}
+        choose={({ since, until }) => withQuery({ since, until })}
+      />
+      {fresh > 0 && (
+        <button type="button" className="fresh" onClick={take}>
+          {plural(fresh, "new entry", "new entries")}
+        </button>
+      )}
+      {error !== undefined && <Failed error={error} again={again} />}
+      {rows.length === 0 &&
+        (busy ? (
+          <Loading what="Reading the newest entries" />
+        ) : (
+          <p className="quiet">Nothing matches these filters.</p>
+        ))}
+      <Groups rows={rows} labels={labels} />
+      {more !== undefined && (
+        <button type="button" className="more" onClick={more} disabled={busy}>
+          Older entries
+        </button>
+      )}
+    </div>
+  );
+}
+
+function filtersOf(query: URLSearchParams): Query {
+  const named = (name: string): string => query.get(name) ?? "";
+  return { kind: named("kind"), project: named("project"), client: named("client") };
+}
+
+function rangeOf(query: URLSearchParams): Range {
+  const range = query.get("range") ?? "";
+  return Object.hasOwn(ranges, range) ? (range as Range) : "24h";
+}
+
+/** The newest entries, and what comes while they are looked at: at once at the top, else when the reader wants it. */
+function useLive(filters: Query) {
+  const question = JSON.stringify(filters);
+  const first = useAnswer((signal) => listEntries({ ...filters, limit: PAGE }, signal), [question]);
+  const [rows, setRows] = useState<readonly Row[]>([]);
+  const [waiting, setWaiting] = useState<readonly Row[]>([]);
+  const [cursor, setCursor] = useState<string | null>(null);
+  const [version, setVersion] = useState(0);
+  const drawnMs = useRef(0);
+  const isBounded = filters.until !== "";
+
+  useEffect(() => {
+    if (first.value === undefined) return;
+    setRows(first.value.entries);
+    setCursor(first.value.next_cursor);
+    setWaiting([]);
+  }, [first.value]);
+
+  const start =
+    first.value === undefined ? undefined : Math.max(0, ...first.value.entries.map(({ position }) => position));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: filters are the question.
+  useEffect(() => {
+    if (start === undefined || isBounded) return;
+    const stop = new AbortController();
+    const { since: _, until: __, ...live } = filters;
+    const heard = (entries: readonly Row[]): void => {
+      const newest = entries.toReversed();
+      if (scrollY < 80) setRows((before) => merged(newest, before));
+      else setWaiting((before) => merged(newest, before));
+      if (Date.now() - drawnMs.current < REDRAW_MS) return;
+      drawnMs.current = Date.now();
+      setVersion((before) => before + 1);
+    };
+    void follow({ after: start, filters: live, signal: stop.signal, heard });
+    return () => stop.abort();
+  }, [start, question]);
+
+  const take = useCallback((): void => {
+    setRows((before) => merged(waiting, before));
+    setWaiting([]);
+    scrollTo({ top: 0 });
+  }, [waiting]);
+  const more = (): void => {
+    if (cursor === null) return;
+    listEntries({ ...filters, limit: PAGE, cursor }).then(
+      (page) => {
+        setRows((before) => [...before, ...page.entries]);
+        setCursor(page.next_cursor);
+      },
+      () => undefined,
+    );
+  };
+  const isFirst = first.value !== undefined;
+  const { error, again, busy } = first;
+  return {
+    rows,
+    fresh: waiting.length,
+    take,
+    more: cursor === null ? undefined : more,
+    isFirst,
+    error,
+    again,
+    busy,
+    version,
+  };
+}
+
+function merged(newer: readonly Row[], older: readonly Row[]): readonly Row[] {
+  const known = new Set(older.map(({ position }) => position));
+  return [...newer.filter(({ position }) => !known.has(position)), ...older].slice(
+    0,
+    Math.max(SHOWN_MAX, older.length),
+  );
+}
+
+function Groups({ rows, labels }: { readonly rows: readonly Row[]; readonly labels: Labels }) {
+  const groups = useMemo(() => grouped(rows), [rows]);
+  return (
+    <ol className="groups">
+      {groups.map(({ key, session_id, entries }) => (
+        <li key={key} className="group">
+          <GroupHead session_id={session_id} entry={entries[0] as Row} labels={labels} />
+          <ol>
+            {entries.map((entry) => (
+              <li key={entry.position}>
+                <EntryLine entry={entry} exact />
+              </li>
+            ))}
+          </ol>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function GroupHead(options: { readonly session_id: string; readonly entry: Row; readonly labels: Labels }) {
+  const { session_id, entry, labels } = options;
+  const title = useTitle({ session_id, title: labels.byId.get(session_id)?.title ?? "" });
+  const where = [entry.project, entry.client].filter((label) => label !== "").join(" · ");
+  return (
+    <h2 className="group-head">
+      {session_id === "" ? (
+        <span className="quiet">Outside of any session</span>
+      ) : (
+        <Link to={to(["sessions", session_id])} dir="auto">
+          {title}
+        </Link>
+      )}
+      <span className="where" dir="auto">
+        {where}
+      </span>
+    </h2>
+  );
+}
+
+/** Neighbours of one session; its key is its oldest entry, so that it stays while newer ones join. */
+function grouped(rows: readonly Row[]): readonly { key: string; session_id: string; entries: readonly Row[] }[] {
+  const groups: { key: string; session_id: string; entries: Row[] }[] = [];
+  for (const entry of rows) {
+    const last = groups.at(-1);
+    if (last?.session_id === entry.session_id) last.entries.push(entry);
+    else groups.push({ key: "", session_id: entry.session_id, entries: [entry] });
+  }
+  return groups.map((group) => ({ ...group, key: String(group.entries.at(-1)?.position) }));
+}

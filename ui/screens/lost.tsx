@@ -1,0 +1,13 @@
+// An address that leads nowhere.
+import { Empty } from "../parts/notice.js";
+import { Link, to } from "../router.js";
+
+export function Lost() {
+  return (
+    <Empty title="There is nothing at this address">
+      <p>
+        <Link to={to([])}>The record</Link> and <Link to={to(["sessions"])}>the sessions</Link> are where they were.
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,131 @@
+// What the agents remember, by project and type, with how often each was given, used and confirmed.
+import { useMemo } from "react";
+import { useAnswer } from "../answer.js";
+import { listMemories, type Memory } from "../api.js";
+import { step, useKeys } from "../keys.js";
+import { useLabels } from "../labels.js";
+import { Choice } from "../parts/filters.js";
+import { Empty, Failed, Loading } from "../parts/notice.js";
+import { Link, to } from "../router.js";
+import { countOf } from "../words.js";
+
+const PAGE = 500;
+const statuses = ["active", "candidate", "superseded", "rejected"];
+const types = ["identity", "preference", "project", "episodic", "knowledge", "adaptation"];
+
+export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
+  const filters = {
+    status: query.get("status") ?? "",
+    project: query.get("project") ?? "",
+    type: query.get("type") ?? "",
+    unused: query.get("unused") ?? "",
+  };
+  const labels = useLabels();
+  const { value, error, again } = useAnswer(
+    (signal) => listMemories({ ...filters, limit: PAGE }, signal),
+    [JSON.stringify(filters)],
+  );
+  useKeys({ j: () => step("[data-result]", 1), k: () => step("[data-result]", -1) });
+  const groups = useMemo(() => byProject(value?.memories ?? []), [value]);
+  const isUnfiltered = Object.values(filters).every((filter) => filter === "");
+  if (error !== undefined) return <Failed error={error} again={again} />;
+  if (value?.memories.length === 0 && isUnfiltered) return <NothingLearned />;
+  return (
+    <div className="column wide">
+      <div className="tools">
+        <h1>Memories</h1>
+        <span className="grow" />
+        <Choice name="status" label="status" all="every status" values={statuses} query={query} />
+        <Choice name="project" label="project" all="all projects" values={labels.projects} query={query} />
+        <Choice name="type" label="type" all="all types" values={types} query={query} />
+      </div>
+      {value === undefined && <Loading what="Reading the memories" />}
+      {value?.memories.length === 0 && <p className="quiet">Nothing matches these filters.</p>}
+      {groups.map(({ project, memories }) => (
+        <section key={project} className="group">
+          <h2 className="group-head">
+            <span dir="auto">{project === "" ? "Everywhere" : project}</span>
+            <span className="where">given · used · confirmed</span>
+          </h2>
+          <ul className="memories">
+            {memories.map((memory) => (
+              <MemoryRow key={memory.id} memory={memory} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function MemoryRow({ memory }: { readonly memory: Memory }) {
+  const { id, type, content, status, confidence, supported, conflicts_with } = memory;
+  const notes = [
+    status === "active" ? "" : status,
+    supported ? "" : "its evidence was forgotten",
+    conflicts_with.length > 0 ? "contradicted" : "",
+  ].filter((note) => note !== "");
+  return (
+    <li data-status={status}>
+      <span className="quiet">{type}</span>
+      <span>
+        <Link to={to(["memories", id])} data-result dir="auto">
+          {content}
+        </Link>
+        {notes.length > 0 && <span className="note"> {notes.join(", ")}</span>}
+      </span>
+      <span className="quiet" title="confidence">
+        {confidence.toFixed(2)}
+      </span>
+      <Uses memory={memory} />
+    </li>
+  );
+}
+
+const BAR_MAX = 20;
+
+/** Three small bars: how often it was given, used and confirmed. */
+function Uses({ memory }: { readonly memory: Memory }) {
+  const counts = { given: memory.given, used: memory.used, confirmed: memory.confirmed };
+  return (
+    <span className="uses">
+      {Object.entries(counts).map(([name, count]) => (
+        <span key={name} title={`${name} ${count} times`}>
+          <svg viewBox={`0 0 ${BAR_MAX} 4`} aria-hidden="true">
+            <rect className="bar" width={Math.min(count, BAR_MAX)} height="4" />
+          </svg>
+          <span className="only-read">{name} </span>
+          {countOf(count)}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function NothingLearned() {
+  return (
+    <Empty title="Nothing learned yet">
+      <p>
+        A memory is a statement that a person accepted. Mark a sentence in a transcript and press <kbd>m</kbd>, or:
+      </p>
+      <pre>
+        <code>hansard memories add "Totals are rounded half to even." --project atlas</code>
+      </pre>
+    </Empty>
+  );
+}
+
+function byProject(
+  memories: readonly Memory[],
+): readonly { readonly project: string; readonly memories: readonly Memory[] }[] {
+  const groups = new Map<string, Memory[]>();
+  for (const memory of memories) {
+    const known = groups.get(memory.project);
+    if (known === undefined) groups.set(memory.project, [memory]);
+    else known.push(memory);
+  }
+  return [...groups].sort().map(([project, ofProject]) => ({
+    project,
+    memories: ofProject.toSorted((one, other) => types.indexOf(one.type) - types.indexOf(other.type)),
+  }));
+}

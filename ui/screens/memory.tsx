@@ -1,0 +1,80 @@
+// One memory and its life: what it rests on, who decided, where it was given, and what followed.
+import { useAnswer } from "../answer.js";
+import { getMemory, type MemoryAnswer } from "../api.js";
+import { Evidence, Neighbours } from "../parts/evidence.js";
+import { Failed, Loading } from "../parts/notice.js";
+import { Link, to } from "../router.js";
+import { plural, whenOf } from "../words.js";
+
+export function MemoryScreen({ id }: { readonly id: string }) {
+  const { value, error, again } = useAnswer((signal) => getMemory(id, signal), [id]);
+  if (error !== undefined) return <Failed error={error} again={again} />;
+  if (value === undefined) return <Loading what="Reading the memory" />;
+  const { type, content, project, status, confidence, given, used, confirmed, supported, superseded_by, reason } =
+    value;
+  return (
+    <article className="column memory-page">
+      <p className="aside">
+        {type} · {project === "" ? "everywhere" : project} · {status} · confidence {confidence.toFixed(2)}
+      </p>
+      <h1 className="statement" dir="auto">
+        {content}
+      </h1>
+      {!supported && <p className="conflict">Everything it rested on was forgotten; it is not recalled any more.</p>}
+      {superseded_by !== undefined && (
+        <p>
+          <Link to={to(["memories", superseded_by])}>Another memory</Link> stands in its place.
+        </p>
+      )}
+      {reason !== undefined && <p className="quiet">Reason: {reason.replaceAll("_", " ")}</p>}
+      <Neighbours memory={value} />
+      <p>
+        Given {plural(given, "time")}, used {plural(used, "time")}, confirmed {plural(confirmed, "time")}.{" "}
+        <Link to={to(["search"], { q: `"${content}"` })}>Where it was said</Link>
+      </p>
+      <h2>What it rests on</h2>
+      <Evidence memory={value} />
+      <h2>Its life</h2>
+      <Life memory={value} />
+    </article>
+  );
+}
+
+const deeds: { readonly [kind: string]: string } = {
+  memory_proposed: "proposed",
+  memory_promoted: "promoted",
+  memory_rejected: "rejected",
+  memory_edited: "given other words or more evidence",
+  memory_superseded: "superseded",
+  memory_reinforced: "met again",
+};
+
+function Life({ memory }: { readonly memory: MemoryAnswer }) {
+  return (
+    <ol className="life">
+      {memory.history.map(({ position, kind, at, actor, content, reason, turn_id, given, used, confirmed }) => {
+        const uses = Object.entries({ given, used, confirmed }).flatMap(([name, is]) => (is === true ? [name] : []));
+        return (
+          <li key={position}>
+            <time dateTime={at}>{whenOf(at)}</time>
+            <span>
+              {deeds[kind] ?? kind} {uses.join(", ")} by {actor}
+              {reason !== undefined && `: ${reason.replaceAll("_", " ")}`}
+              {kind === "memory_edited" && content !== undefined && (
+                <q className="because" dir="auto">
+                  {content}
+                </q>
+              )}
+              {turn_id !== undefined && (
+                <>
+                  {" "}
+                  <Link to={to(["entries", turn_id])}>in this turn</Link>
+                </>
+              )}
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

@@ -1,0 +1,289 @@
+// Reflection as an article: what the newest entries say about the agents, with plots in between and every number a link.
+import { type ReactNode, useMemo } from "react";
+import { useAnswer } from "../answer.js";
+import { type ReflectionAnswer, reflect } from "../api.js";
+import { useLabels } from "../labels.js";
+import { Choice } from "../parts/filters.js";
+import { FirstEntry } from "../parts/first-entry.js";
+import { Failed, Loading } from "../parts/notice.js";
+import { type Bar, Columns, NamedBars } from "../parts/plots.js";
+import { Link, to } from "../router.js";
+import { durationOf, plural, whenOf } from "../words.js";
+
+const limits = ["200", "1000", "5000", "20000"];
+
+export function ReflectionScreen({ query }: { readonly query: URLSearchParams }) {
+  const limit = query.get("limit") ?? "1000";
+  const project = query.get("project") ?? "";
+  const labels = useLabels();
+  const { value, error, again } = useAnswer((signal) => reflect({ limit, project }, signal), [limit, project]);
+  if (value?.reviewed === 0 && project === "") return <FirstEntry />;
+  return (
+    <article className="column reflection">
+      <div className="tools">
+        <h1>Reflection</h1>
+        <span className="grow" />
+        <Choice name="project" label="project" all="all projects" values={labels.projects} query={query} />
+        <Choice name="limit" label="how many" all="newest 1000" values={limits} query={query} />
+      </div>
+      {error !== undefined && <Failed error={error} again={again} />}
+      {value === undefined ? (
+        <Loading what="Reading the newest entries" />
+      ) : (
+        <Report report={value} project={project} />
+      )}
+    </article>
+  );
+}
+
+function Report({ report, project }: { readonly report: ReflectionAnswer; readonly project: string }) {
+  const { reviewed, users, responses, errors, insights, trend } = report;
+  const narrowed = project === "" ? "" : ` project:${/\s/.test(project) ? `"${project}"` : project}`;
+  return (
+    <>
+      <p className="lead">
+        Looked at {plural(reviewed, "entry", "entries")}: <Found q={`role:user${narrowed}`}>{users} from users</Found>,{" "}
+        <Found q={`role:assistant${narrowed}`}>{plural(responses, "response")}</Found>,{" "}
+        <Found q={`is:error${narrowed}`}>{plural(errors, "error")}</Found>.
+      </p>
+      {insights.map(({ text, entry_ids }) => (
+        <p key={text}>
+          {text} <Evidence ids={entry_ids} />
+        </p>
+      ))}
+      <Course report={report} />
+      {trend.changes.length > 0 && (
+        <p>
+          Against as many entries before:{" "}
+          {trend.changes
+            .map(
+              ({ measure, now, before, direction }) =>
+                `${measure.replaceAll("_", " ")} ${now}, before ${before} (${direction})`,
+            )
+            .join("; ")}
+          .
+        </p>
+      )}
+      <Confidence report={report} />
+      <Errors report={report} />
+      <Tools report={report} />
+      <Topics report={report} narrowed={narrowed} />
+      <Disliked report={report} />
+      <Decisions report={report} />
+    </>
+  );
+}
+
+function Course({ report }: { readonly report: ReflectionAnswer }) {
+  const { timeline } = report.trend;
+  const [first] = timeline;
+  const last = timeline.at(-1);
+  if (first === undefined || last === undefined) return null;
+  const bars = timeline.map(
+    ({ from, entries, errors }): Bar => ({
+      name: whenOf(from),
+      value: entries,
+      failed: errors,
+      words: `${plural(entries, "entry", "entries")}, ${plural(errors, "error")}`,
+    }),
+  );
+  const middle = timeline[Math.floor(timeline.length / 2)] ?? first;
+  return (
+    <Columns
+      title="Entries over time, errors among them in red"
+      bars={bars}
+      axis={[whenOf(first.from), whenOf(middle.from), whenOf(last.to)]}
+    />
+  );
+}
+
+function Confidence({ report }: { readonly report: ReflectionAnswer }) {
+  const { count, items } = report.low_confidence;
+  const rated = report.trend.timeline.filter(({ confidence }) => confidence !== undefined);
+  if (count === 0 && rated.length === 0) return null;
+  const bars = rated.map(
+    ({ from, confidence = 0 }): Bar => ({
+      name: whenOf(from),
+      value: Math.round(confidence * 100),
+      words: `mean confidence ${confidence.toFixed(2)}`,
+    }),
+  );
+  const [first] = rated;
+  const last = rated.at(-1);
+  return (
+    <section>
+      <h2>Low confidence ({count})</h2>
+      {first !== undefined && last !== undefined && (
+        <Columns
+          title="Mean confidence of answers over time, in hundredths"
+          bars={bars}
+          axis={[whenOf(first.from), "", whenOf(last.to)]}
+        />
+      )}
+      <ul className="findings">
+        {items.map(({ id, text, confidence, session_id, position }) => (
+          <li key={id}>
+            <span className="confidence" data-low>
+              {confidence.toFixed(2)}
+            </span>{" "}
+            <InSession session_id={session_id} position={position} id={id}>
+              {text}
+            </InSession>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Errors({ report }: { readonly report: ReflectionAnswer }) {
+  if (report.error_groups.length === 0) return null;
+  return (
+    <section>
+      <h2>Errors ({report.errors})</h2>
+      <ul className="findings">
+        {report.error_groups.map(({ fingerprint, text, count, last_at, entry_ids }) => (
+          <li key={fingerprint}>
+            <span className="count">{count}×</span> <span className="error-text">{text}</span>{" "}
+            <span className="quiet">last {whenOf(last_at)}</span> <Evidence ids={entry_ids} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Tools({ report }: { readonly report: ReflectionAnswer }) {
+  const tools = useMemo(() => report.tools.toSorted((one, other) => other.calls - one.calls).slice(0, 12), [report]);
+  if (tools.length === 0) return null;
+  const timed = tools.filter(({ median_ms }) => median_ms !== undefined);
+  return (
+    <section>
+      <h2>Tools</h2>
+      <NamedBars
+        title="Calls of each tool, failed ones in red"
+        bars={tools.map(({ tool, calls, failures }) => ({
+          name: tool,
+          value: calls,
+          failed: failures,
+          words: failures === 0 ? String(calls) : `${calls}, ${failures} failed`,
+        }))}
+      />
+      {timed.length > 0 && (
+        <NamedBars
+          title="How long a call takes: median, and the slowest in twenty"
+          bars={timed.map(({ tool, median_ms = 0, p95_ms = 0 }) => ({
+            name: tool,
+            value: median_ms,
+            words: `${durationOf(median_ms)}, ${durationOf(p95_ms)}`,
+          }))}
+        />
+      )}
+      <p className="quiet">
+        {tools
+          .filter(({ is_failing }) => is_failing)
+          .map(({ tool, failures, calls }) => (
+            <span key={tool}>
+              <Found q={`tool:${tool} is:error`}>
+                {tool}: {failures} of {calls} failed
+              </Found>
+              {" · "}
+            </span>
+          ))}
+      </p>
+    </section>
+  );
+}
+
+function Topics({ report, narrowed }: { readonly report: ReflectionAnswer; readonly narrowed: string }) {
+  if (report.topics.length === 0) return null;
+  return (
+    <section>
+      <h2>Recurring topics</h2>
+      <NamedBars
+        title="Words that users said most"
+        bars={report.topics.map(({ word, count }) => ({ name: word, value: count, words: String(count) }))}
+      />
+      <p>
+        {report.topics.map(({ word }) => (
+          <span key={word}>
+            <Found q={`${word} role:user${narrowed}`}>{word}</Found>{" "}
+          </span>
+        ))}
+      </p>
+    </section>
+  );
+}
+
+function Disliked({ report }: { readonly report: ReflectionAnswer }) {
+  const { count, items } = report.disliked;
+  if (count === 0) return null;
+  return (
+    <section>
+      <h2>Disliked answers ({count})</h2>
+      <ul className="findings">
+        {items.map(({ id, text, comment, session_id, position }) => (
+          <li key={id}>
+            <InSession session_id={session_id} position={position} id={id}>
+              {text}
+            </InSession>{" "}
+            {comment !== "" && <span className="because">{comment}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Decisions({ report }: { readonly report: ReflectionAnswer }) {
+  if (report.decisions.length === 0) return null;
+  return (
+    <section>
+      <h2>Decisions followed by errors</h2>
+      <ul className="findings">
+        {report.decisions.map(({ id, decision, errors, session_id, position, entry_ids }) => (
+          <li key={id}>
+            <InSession session_id={session_id} position={position} id={id}>
+              {decision}
+            </InSession>
+            , then {plural(errors, "error")} <Evidence ids={entry_ids.slice(1)} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Found({ q, children }: { readonly q: string; readonly children: ReactNode }) {
+  return <Link to={to(["search"], { q })}>{children}</Link>;
+}
+
+function InSession(options: {
+  readonly session_id: string;
+  readonly position: number;
+  readonly id: string;
+  readonly children: ReactNode;
+}) {
+  const { session_id, position, id, children } = options;
+  const place = session_id === "" ? to(["entries", id]) : to(["sessions", session_id], {}, String(position));
+  return (
+    <Link to={place} dir="auto">
+      {children}
+    </Link>
+  );
+}
+
+const EVIDENCE_SHOWN = 5;
+
+/** The entries that a finding rests on. */
+function Evidence({ ids }: { readonly ids: readonly string[] }) {
+  return (
+    <span className="evidence">
+      {ids.slice(0, EVIDENCE_SHOWN).map((id, at) => (
+        <Link key={id} to={to(["entries", id])} aria-label={`Evidence ${at + 1}`}>
+          {at + 1}
+        </Link>
+      ))}
+    </span>
+  );
+}

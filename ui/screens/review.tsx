@@ -1,0 +1,285 @@
+// The queue of candidates: one at a time, large, with its evidence in place; a verdict is one key, and can be taken back.
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useMay } from "../access.js";
+import { useAnswer } from "../answer.js";
+import { judge, judgeMany, listMemories, type Memory, Refused, type Verdict } from "../api.js";
+import { useKeys } from "../keys.js";
+import { Evidence, Neighbours } from "../parts/evidence.js";
+import { Empty, Failed, Loading } from "../parts/notice.js";
+import { pendingCount } from "../pending.js";
+import { Link, to } from "../router.js";
+import { plural, whenOf } from "../words.js";
+
+/** A verdict cannot be taken back once it is recorded, so that it waits for so long. */
+const UNDO_MS = 4_000;
+const QUEUE = 200;
+
+const reasons = ["wrong", "obvious", "temporary", "wrong_project", "duplicate", "other"] as const;
+
+export function ReviewScreen() {
+  const may = useMay("review");
+  const answer = useAnswer((signal) => listMemories({ status: "candidate", limit: QUEUE }, signal), []);
+  const desk = useDesk(answer.value?.memories);
+  const { current, waiting, given, trouble } = desk;
+  const [isRejecting, setRejecting] = useState(false);
+  const [wording, setWording] = useState<string>();
+  const id = current?.id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another candidate is another question.
+  useEffect(() => {
+    setRejecting(false);
+    setWording(undefined);
+  }, [id]);
+  const accept = (): void => {
+    if (current === undefined) return;
+    const edited = wording?.trim() ?? "";
+    const content = edited === "" || edited === current.content ? {} : { content: edited };
+    desk.give({ id: current.id, is: "promote", ...content });
+  };
+  const reject = (reason: string): void => {
+    if (current !== undefined) desk.give({ id: current.id, is: "reject", reason });
+  };
+  const digits = Object.fromEntries(
+    reasons.map((reason, at) => [String(at + 1), () => isRejecting && reject(reason)] as const),
+  );
+  useKeys({
+    a: () => may && accept(),
+    r: () => may && setRejecting(true),
+    e: () => may && setWording(current?.content ?? ""),
+    s: desk.skip,
+    j: desk.skip,
+    u: desk.undo,
+    Escape: () => setRejecting(false),
+    ...digits,
+  });
+  if (answer.error !== undefined) return <Failed error={answer.error} again={answer.again} />;
+  if (answer.value === undefined) return <Loading what="Reading the queue" />;
+  return (
+    <div className="review column wide">
+      <h1 className="only-read">Review</h1>
+      <p className="verdict-given" role="status">
+        {given !== undefined && (
+          <>
+            {given.is === "promote" ? "Promoted" : "Rejected"} “{given.content}”.{" "}
+            <button type="button" className="plain" onClick={desk.undo}>
+              Undo <kbd>u</kbd>
+            </button>
+          </>
+        )}
+        {trouble}
+      </p>
+      {current === undefined ? (
+        <NothingWaits />
+      ) : (
+        <div className="review-sheet">
+          <article className="candidate" aria-label="Candidate">
+            <p className="aside">
+              {current.type} · proposed by {sourceWords[current.source]} ·{" "}
+              {current.project === "" ? "everywhere" : current.project} · {whenOf(current.created_at)}
+            </p>
+            {wording === undefined ? (
+              <p className="statement" dir="auto">
+                {current.content}
+              </p>
+            ) : (
+              <textarea
+                className="statement"
+                aria-label="Another wording"
+                rows={3}
+                value={wording}
+                // biome-ignore lint/a11y/noAutofocus: who asked to edit wants to type.
+                autoFocus
+                onChange={({ target }) => setWording(target.value)}
+                onKeyDown={(event) => {
+                  if (event.key === "Escape") setWording(undefined);
+                  if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) accept();
+                }}
+              />
+            )}
+            <Neighbours memory={current} />
+            {may ? (
+              <p className="verdicts">
+                <button type="button" className="yes" onClick={accept}>
+                  Promote
+                </button>
+                <button type="button" aria-expanded={isRejecting} onClick={() => setRejecting(!isRejecting)}>
+                  Reject
+                </button>
+                <button type="button" onClick={() => setWording(wording === undefined ? current.content : undefined)}>
+                  Edit
+                </button>
+                <button type="button" className="plain" onClick={desk.skip}>
+                  Skip
+                </button>
+              </p>
+            ) : (
+              <p className="quiet">This key may read, and not judge.</p>
+            )}
+            {isRejecting && (
+              <fieldset className="reasons" aria-label="Why">
+                {reasons.map((reason, at) => (
+                  <button key={reason} type="button" onClick={() => reject(reason)}>
+                    <kbd>{at + 1}</kbd> {reason.replaceAll("_", " ")}
+                  </button>
+                ))}
+              </fieldset>
+            )}
+            <h2>What it rests on</h2>
+            <Evidence memory={current} />
+          </article>
+          <Queue waiting={waiting} current={current} may={may} show={desk.show} again={answer.again} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+const sourceWords: { readonly [source in Memory["source"]]: string } = {
+  person: "a person",
+  agent: "an agent",
+  rule: "a rule",
+  import: "a file",
+  model: "a model",
+};
+
+function NothingWaits() {
+  return (
+    <Empty title="Nothing waits.">
+      <p>
+        Candidates come from agents that propose what they learned, from rules that read what users and agents said, and
+        from sentences that you mark in a transcript with <kbd>m</kbd>.
+      </p>
+      <p>
+        <Link to={to(["memories"])}>All memories</Link>
+      </p>
+    </Empty>
+  );
+}
+
+/** The rest of the queue, of which several can be judged at once. */
+function Queue(options: {
+  readonly waiting: readonly Memory[];
+  readonly current: Memory;
+  readonly may: boolean;
+  show(id: string): void;
+  again(): void;
+}) {
+  const { waiting, current, may, show, again } = options;
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [failure, setFailure] = useState("");
+  const toggle = (id: string): void => {
+    const after = new Set(chosen);
+    if (!after.delete(id)) after.add(id);
+    setChosen(after);
+  };
+  const judgeChosen = (is: "promote" | "reject"): void => {
+    const ids = [...chosen];
+    judgeMany({ promote: is === "promote" ? ids : [], reject: is === "reject" ? ids : [] }).then(
+      () => {
+        setChosen(new Set());
+        again();
+      },
+      (error: Error) => setFailure(error.message),
+    );
+  };
+  return (
+    <aside className="queue" aria-label="The queue">
+      <h2>{plural(waiting.length, "candidate")}</h2>
+      {chosen.size > 0 && (
+        <p className="verdicts">
+          <button type="button" onClick={() => judgeChosen("promote")}>
+            Promote {chosen.size}
+          </button>
+          <button type="button" onClick={() => judgeChosen("reject")}>
+            Reject {chosen.size}
+          </button>
+        </p>
+      )}
+      {failure !== "" && <p role="alert">{failure}</p>}
+      <ol>
+        {waiting.map(({ id, content, type }) => (
+          <li key={id} aria-current={id === current.id || undefined}>
+            {may && (
+              <input
+                type="checkbox"
+                aria-label={`Choose ${content}`}
+                checked={chosen.has(id)}
+                onChange={() => toggle(id)}
+              />
+            )}
+            <button type="button" className="plain" dir="auto" onClick={() => show(id)}>
+              {content} <span className="quiet">{type}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </aside>
+  );
+}
+
+type Given = Verdict & { readonly content: string };
+
+/** What lies on the desk: who is looked at, who waits, and the verdict that can still be taken back. */
+function useDesk(queue: readonly Memory[] | undefined) {
+  const [waiting, setWaiting] = useState<readonly Memory[]>([]);
+  const [currentId, setCurrentId] = useState<string>();
+  const [given, setGiven] = useState<{ readonly verdict: Verdict; readonly memory: Memory }>();
+  const [trouble, setTrouble] = useState("");
+  const held = useRef<Verdict>(undefined);
+  useEffect(() => {
+    if (queue === undefined) return;
+    setWaiting(queue.filter(({ id }) => id !== held.current?.id));
+  }, [queue]);
+  useEffect(() => pendingCount.set(waiting.length), [waiting]);
+
+  /** Records the verdict that was held back. */
+  const settle = useCallback((): void => {
+    const verdict = held.current;
+    held.current = undefined;
+    setGiven(undefined);
+    if (verdict === undefined) return;
+    judge(verdict).catch((error: Error) => {
+      const isLate = error instanceof Refused && error.status === 409;
+      setTrouble(isLate ? "Somebody else judged it before; their verdict stands." : error.message);
+    });
+  }, []);
+  useEffect(() => {
+    if (given === undefined) return;
+    const timer = setTimeout(settle, UNDO_MS);
+    return () => clearTimeout(timer);
+  }, [given, settle]);
+  useEffect(() => {
+    addEventListener("pagehide", settle);
+    return () => {
+      removeEventListener("pagehide", settle);
+      settle();
+    };
+  }, [settle]);
+
+  const current = waiting.find(({ id }) => id === currentId) ?? waiting[0];
+  const give = (verdict: Verdict): void => {
+    settle();
+    setTrouble("");
+    const memory = waiting.find(({ id }) => id === verdict.id);
+    if (memory === undefined) return;
+    held.current = verdict;
+    setGiven({ verdict, memory });
+    setCurrentId(nextOf(waiting, verdict.id));
+    setWaiting(waiting.filter(({ id }) => id !== verdict.id));
+  };
+  const undo = (): void => {
+    if (given === undefined) return;
+    held.current = undefined;
+    setWaiting([given.memory, ...waiting]);
+    setCurrentId(given.memory.id);
+    setGiven(undefined);
+  };
+  const skip = (): void => setCurrentId(current === undefined ? undefined : nextOf(waiting, current.id));
+  const shown: Given | undefined =
+    given === undefined ? undefined : { ...given.verdict, content: given.verdict.content ?? given.memory.content };
+  return { current, waiting, given: shown, trouble, give, undo, skip, show: setCurrentId };
+}
+
+function nextOf(waiting: readonly Memory[], id: string): string | undefined {
+  const at = waiting.findIndex((each) => each.id === id);
+  return (waiting[at + 1] ?? waiting.find((each) => each.id !== id))?.id;
+}

@@ -1,0 +1,186 @@
+// Search as one types: hits grouped by session, with what was found marked, and words that narrow it down.
+import { useEffect, useMemo, useState } from "react";
+import { useAnswer } from "../answer.js";
+import { type Hit, Refused, searchRecord } from "../api.js";
+import { step, useKeys } from "../keys.js";
+import { type Labels, useLabels, useTitle } from "../labels.js";
+import { Snippet } from "../marks.js";
+import { EntryLine } from "../parts/entry-line.js";
+import { Failed, Loading } from "../parts/notice.js";
+import { submitted } from "../parts/search-box.js";
+import { Link, to } from "../router.js";
+import { useStore } from "../store.js";
+import { countOf, plural } from "../words.js";
+
+const PAGE = 40;
+const TYPING_MS = 120;
+
+export function SearchScreen({ query }: { readonly query: URLSearchParams }) {
+  const q = useSettled(query.get("q") ?? "");
+  const labels = useLabels();
+  const answer = useAnswer(
+    async (signal) =>
+      q.trim() === "" ? undefined : { q, ...(await searchRecord({ q, limit: PAGE, facets: 1 }, signal)) },
+    [q],
+  );
+  const wanted = useStore(submitted);
+  useEffect(() => {
+    if (wanted === "" || answer.value?.q !== wanted) return;
+    submitted.set("");
+    document.querySelector<HTMLElement>("[data-result]")?.focus();
+  }, [wanted, answer.value]);
+  const [further, setFurther] = useState<{ readonly hits: readonly Hit[]; readonly cursor: string | null }>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another question has other pages.
+  useEffect(() => setFurther(undefined), [answer.value]);
+  useKeys({ j: () => step("[data-result]", 1), k: () => step("[data-result]", -1) });
+  const hits = useMemo(() => [...(answer.value?.results ?? []), ...(further?.hits ?? [])], [answer.value, further]);
+  if (q.trim() === "") return <SearchHelp />;
+  const cursor = further === undefined ? answer.value?.next_cursor : further.cursor;
+  const more = (): void => {
+    if (typeof cursor !== "string") return;
+    searchRecord({ q, limit: PAGE, cursor }).then(
+      (page) => setFurther({ hits: [...(further?.hits ?? []), ...page.results], cursor: page.next_cursor }),
+      () => undefined,
+    );
+  };
+  const facets = answer.value?.facets;
+  // Half a filter is refused while it is being typed; that is no failure yet.
+  const isHalf = answer.error instanceof Refused && answer.error.status === 400;
+  return (
+    <div className="column wide">
+      <div className="tools">
+        <h1 className="only-read">Search</h1>
+        <p className="found" role="status">
+          {facets === undefined
+            ? "Searching …"
+            : facets.counted === 0
+              ? `Nothing recorded matches ${q}`
+              : `${facets.complete ? "" : "More than "}${plural(facets.counted, "entry", "entries")} in ${plural(facets.sessions.length, "session")}, newest first`}
+        </p>
+      </div>
+      {answer.error !== undefined &&
+        (isHalf ? (
+          <p className="quiet">{answer.error.message}</p>
+        ) : (
+          <Failed error={answer.error} again={answer.again} />
+        ))}
+      {facets !== undefined && facets.counted > 0 && <Facets facets={facets} q={q} />}
+      {answer.busy && hits.length === 0 && <Loading what="Searching" />}
+      <ol className="groups" aria-busy={answer.busy}>
+        {grouped(hits).map(({ session_id, hits: ofSession }) => (
+          <li key={session_id || ofSession[0]?.id} className="group">
+            <HitGroup session_id={session_id} hits={ofSession} labels={labels} q={q} />
+          </li>
+        ))}
+      </ol>
+      {typeof cursor === "string" && (
+        <button type="button" className="more" onClick={more}>
+          More results
+        </button>
+      )}
+    </div>
+  );
+}
+
+function HitGroup(options: {
+  readonly session_id: string;
+  readonly hits: readonly Hit[];
+  readonly labels: Labels;
+  readonly q: string;
+}) {
+  const { session_id, hits, labels, q } = options;
+  const title = useTitle({ session_id, title: labels.byId.get(session_id)?.title ?? "" });
+  const [first] = hits;
+  return (
+    <>
+      <h2 className="group-head">
+        {session_id === "" ? (
+          <span className="quiet">Outside of any session</span>
+        ) : (
+          <Link to={to(["sessions", session_id], { q })} dir="auto">
+            {title}
+          </Link>
+        )}
+        <span className="where" dir="auto">
+          {[first?.project, first?.client].filter((label) => label !== "").join(" · ")}
+        </span>
+      </h2>
+      <ol>
+        {hits.map((hit) => (
+          <li key={hit.position}>
+            <EntryLine entry={hit} q={q}>
+              {hit.field !== "" && hit.field !== "content" && (
+                <span className="field">{hit.field.replaceAll("_", " ")} </span>
+              )}
+              <Snippet text={hit.snippet} matches={hit.matches} />
+            </EntryLine>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+type FacetCounts = NonNullable<Awaited<ReturnType<typeof searchRecord>>["facets"]>;
+
+const FACETS_SHOWN = 8;
+
+function Facets({ facets, q }: { readonly facets: FacetCounts; readonly q: string }) {
+  const words = [
+    ...facets.kinds.map(({ kind, count }) => ({ filter: `kind:${kind}`, name: kind.replaceAll("_", " "), count })),
+    ...facets.projects.map(({ project, count }) => ({
+      filter: `project:${quoted(project === "" ? "-" : project)}`,
+      name: project === "" ? "no project" : project,
+      count,
+    })),
+  ].filter(({ filter }) => !q.includes(filter));
+  return (
+    <p className="facets">
+      {words.slice(0, FACETS_SHOWN * 2).map(({ filter, name, count }) => (
+        <Link key={filter} to={to(["search"], { q: `${q} ${filter}` })}>
+          {name} <span className="quiet">{countOf(count)}</span>
+        </Link>
+      ))}
+    </p>
+  );
+}
+
+function quoted(label: string): string {
+  return /\s/.test(label) ? `"${label}"` : label;
+}
+
+function SearchHelp() {
+  return (
+    <section className="column empty">
+      <h1>Search the record</h1>
+      <p>
+        Words must all occur, in any language; <code>"quotes"</code> make a phrase, <code>-word</code> leaves out.
+      </p>
+      <p>
+        <code>kind:error</code> <code>role:user</code> <code>tool:bash</code> <code>project:atlas</code>{" "}
+        <code>since:7d</code> <code>is:low_confidence</code> narrow it down.
+      </p>
+    </section>
+  );
+}
+
+/** In the order of their newest hit. */
+function grouped(hits: readonly Hit[]): readonly { readonly session_id: string; readonly hits: readonly Hit[] }[] {
+  const groups = new Map<string, Hit[]>();
+  for (const hit of hits) {
+    const known = groups.get(hit.session_id);
+    if (known === undefined) groups.set(hit.session_id, [hit]);
+    else known.push(hit);
+  }
+  return [...groups].map(([session_id, ofSession]) => ({ session_id, hits: ofSession }));
+}
+
+/** A text once nobody has typed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}

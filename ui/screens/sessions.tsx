@@ -1,0 +1,199 @@
+// The sessions as a contents page: what each was about, where, when, how long, and what happened in it.
+import { useEffect, useMemo, useState } from "react";
+import { useAnswer } from "../answer.js";
+import { getUsage, listSessions, type Session } from "../api.js";
+import { step, useKeys } from "../keys.js";
+import { useLabels, useTitle } from "../labels.js";
+import { Choice } from "../parts/filters.js";
+import { FirstEntry } from "../parts/first-entry.js";
+import { Failed, Loading } from "../parts/notice.js";
+import { Link, to, withQuery } from "../router.js";
+import { costOf, countOf, durationOf, whenOf, wholeTimeOf } from "../words.js";
+
+const PAGE = 100;
+const VISITED = "hansard-sessions-seen";
+
+const columns = [
+  { name: "last_at", title: "When", of: (session: Session) => Date.parse(session.last_at) },
+  { name: "length", title: "Length", of: lengthOf },
+  { name: "messages", title: "Messages", of: saidIn },
+  { name: "tool_calls", title: "Tools", of: (session: Session) => session.tool_calls },
+  { name: "errors", title: "Errors", of: (session: Session) => session.errors },
+  { name: "decisions", title: "Decisions", of: (session: Session) => session.decisions },
+] as const;
+
+export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
+  const filters = { project: query.get("project") ?? "", client: query.get("client") ?? "" };
+  const sort = query.get("sort") ?? "last_at";
+  const labels = useLabels();
+  const { sessions, more, error, again, busy, isFirst } = useSessions(filters);
+  const usage = useUsage(filters);
+  const seenBefore = useLastVisit();
+  useKeys({ j: () => step("[data-result]", 1), k: () => step("[data-result]", -1) });
+  const sorted = useMemo(() => {
+    const column = columns.find(({ name }) => name === sort);
+    if (column === undefined || column.name === "last_at") return sessions;
+    return sessions.toSorted((one, other) => column.of(other) - column.of(one));
+  }, [sessions, sort]);
+  if (isFirst && sessions.length === 0 && filters.project === "" && filters.client === "") return <FirstEntry />;
+  return (
+    <div className="column wide">
+      <div className="tools">
+        <h1>Sessions</h1>
+        <span className="grow" />
+        <Choice name="project" label="project" all="all projects" values={labels.projects} query={query} />
+        <Choice name="client" label="client" all="all clients" values={labels.clients} query={query} />
+      </div>
+      {error !== undefined && <Failed error={error} again={again} />}
+      {busy && sessions.length === 0 && <Loading what="Reading the sessions" />}
+      <table className="contents-page">
+        <thead>
+          <tr>
+            <th scope="col">Session</th>
+            {columns.map(({ name, title }) => (
+              <th key={name} scope="col" className={name} aria-sort={sort === name ? "descending" : "none"}>
+                <button
+                  type="button"
+                  className="plain"
+                  onClick={() => withQuery({ sort: name === "last_at" ? "" : name })}
+                >
+                  {title}
+                </button>
+              </th>
+            ))}
+            {usage.size > 0 && (
+              <>
+                <th scope="col">Tokens</th>
+                <th scope="col">Cost</th>
+              </>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.map((session) => (
+            <SessionRow
+              key={session.session_id}
+              session={session}
+              isNew={session.last_at > seenBefore}
+              usage={usage.size === 0 ? undefined : (usage.get(session.session_id) ?? NO_USAGE)}
+            />
+          ))}
+        </tbody>
+      </table>
+      {more !== undefined && (
+        <button type="button" className="more" onClick={more}>
+          More sessions
+        </button>
+      )}
+    </div>
+  );
+}
+
+function SessionRow(options: {
+  readonly session: Session;
+  readonly isNew: boolean;
+  /** Undefined where no session has any. */
+  readonly usage: SessionUsage | undefined;
+}) {
+  const { session, isNew, usage } = options;
+  const title = useTitle(session);
+  const where = [...session.projects, ...session.clients].filter((label) => label !== "").join(" · ");
+  return (
+    <tr data-new={isNew || undefined}>
+      <th scope="row">
+        <Link to={to(["sessions", session.session_id])} data-result dir="auto">
+          {title}
+        </Link>
+        <span className="where" dir="auto">
+          {session.parent !== "" && "subagent · "}
+          {where}
+        </span>
+      </th>
+      <td className="last_at">
+        <time dateTime={session.last_at} title={wholeTimeOf(session.last_at)}>
+          {whenOf(session.last_at)}
+        </time>
+      </td>
+      <td className="length">{durationOf(lengthOf(session))}</td>
+      <Count name="messages" count={saidIn(session)} />
+      <Count name="tool_calls" count={session.tool_calls} />
+      <Count name="errors" count={session.errors} />
+      <Count name="decisions" count={session.decisions} />
+      {usage !== undefined && (
+        <>
+          <Count name="tokens" count={usage.tokens} />
+          <td className="cost" data-none={usage.cost === undefined || undefined}>
+            {usage.cost === undefined ? "–" : costOf(usage.cost)}
+          </td>
+        </>
+      )}
+    </tr>
+  );
+}
+
+function Count({ name, count }: { readonly name: string; readonly count: number }) {
+  return (
+    <td className={name} data-none={count === 0 || undefined}>
+      {countOf(count)}
+    </td>
+  );
+}
+
+function lengthOf({ first_at, last_at }: Session): number {
+  return Date.parse(last_at) - Date.parse(first_at);
+}
+
+function saidIn({ messages, interactions }: Session): number {
+  return messages + interactions;
+}
+
+function useSessions(filters: { readonly project: string; readonly client: string }) {
+  const question = JSON.stringify(filters);
+  const first = useAnswer((signal) => listSessions({ ...filters, limit: PAGE }, signal), [question]);
+  const [further, setFurther] = useState<{ readonly sessions: readonly Session[]; readonly cursor: string | null }>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another first page has other further ones.
+  useEffect(() => setFurther(undefined), [first.value]);
+  const cursor = further === undefined ? (first.value?.next_cursor ?? null) : further.cursor;
+  const more = (): void => {
+    if (cursor === null) return;
+    listSessions({ ...filters, limit: PAGE, cursor }).then(
+      (page) => setFurther({ sessions: [...(further?.sessions ?? []), ...page.sessions], cursor: page.next_cursor }),
+      () => undefined,
+    );
+  };
+  const sessions = useMemo(
+    () => [...(first.value?.sessions ?? []), ...(further?.sessions ?? [])],
+    [first.value, further],
+  );
+  const { error, again, busy } = first;
+  return { sessions, more: cursor === null ? undefined : more, error, again, busy, isFirst: first.value !== undefined };
+}
+
+interface SessionUsage {
+  readonly tokens: number;
+  readonly cost: number | undefined;
+}
+
+const NO_USAGE: SessionUsage = { tokens: 0, cost: undefined };
+
+/** Tokens and cost of each session that has any. */
+function useUsage(filters: { readonly project: string; readonly client: string }): ReadonlyMap<string, SessionUsage> {
+  const { value } = useAnswer((signal) => getUsage({ ...filters, by: "session" }, signal), [JSON.stringify(filters)]);
+  return useMemo(
+    () =>
+      new Map(
+        (value?.rows ?? []).map(({ session = "", input_tokens, output_tokens, cost }) => [
+          session,
+          { tokens: input_tokens + output_tokens, cost },
+        ]),
+      ),
+    [value],
+  );
+}
+
+/** When this list was last looked at; what came since is set bold. */
+function useLastVisit(): string {
+  const [seenBefore] = useState(() => localStorage.getItem(VISITED) ?? new Date().toISOString());
+  useEffect(() => localStorage.setItem(VISITED, new Date().toISOString()), []);
+  return seenBefore;
+}

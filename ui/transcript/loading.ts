@@ -1,0 +1,162 @@
+// Loading a session: the place that the address names first, then what follows, then what came before, then what comes.
+import { useEffect, useMemo, useRef, useState } from "react";
+import { getSession, listSessions, Refused, type Row, type Session, sessionEntries } from "../api.js";
+import { follow } from "../tail.js";
+import { type Transcript, toTranscript } from "./lines.js";
+
+export interface Loaded {
+  readonly session: Session | undefined;
+  readonly transcript: Transcript;
+  /** How many there are so far. */
+  readonly entries: number;
+  /** Whether everything there is has come. */
+  readonly isWhole: boolean;
+  readonly error: Error | undefined;
+  again(): void;
+}
+
+/** The first answer is small, so that there is something to read at once. */
+const FIRST = 60;
+const PAGE = 500;
+/** How much is shown before the place that was asked for. */
+const LEAD = 20;
+/** Laying a session out takes longer the longer it is, so that it is done more rarely then. */
+const PUBLISH_MS = 200;
+const ENTRIES_PER_MS = 50;
+/** How often it is asked whether the session is still there. */
+const SUMMARY_MS = 10_000;
+
+export function useSession(id: string, position: number | undefined): Loaded {
+  const [session, setSession] = useState<Session>();
+  const [subagents, setSubagents] = useState<readonly Session[]>([]);
+  const [entries, setEntries] = useState<readonly Row[]>([]);
+  const [isWhole, setWhole] = useState(false);
+  const [error, setError] = useState<Error>();
+  const [round, setRound] = useState(0);
+  const start = useRef(position);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round is asked for by its number.
+  useEffect(() => {
+    const stop = new AbortController();
+    setError(undefined);
+    const fail = (reason: Error): void => {
+      if (stop.signal.aborted) return;
+      if (reason instanceof Refused && reason.code === "session_not_found") setEntries([]);
+      setError(reason);
+    };
+    const look = (): void => void getSession(id, stop.signal).then(setSession, fail);
+    look();
+    const timer = setInterval(look, SUMMARY_MS);
+    const load = new Loading({ id, signal: stop.signal, show: setEntries, whole: () => setWhole(true) });
+    load.run(start.current).catch(fail);
+    return () => {
+      stop.abort();
+      clearInterval(timer);
+    };
+  }, [id, round]);
+
+  const project = session?.projects[0];
+  useEffect(() => {
+    if (project === undefined) return;
+    const stop = new AbortController();
+    findSubagents(id, project, stop.signal).then(setSubagents, () => undefined);
+    return () => stop.abort();
+  }, [id, project]);
+
+  const transcript = useMemo(() => toTranscript(entries, subagents), [entries, subagents]);
+  return {
+    session,
+    transcript,
+    entries: entries.length,
+    isWhole,
+    error,
+    again: () => setRound((before) => before + 1),
+  };
+}
+
+/** Sessions say whose part they are; those of the same project are looked through. */
+async function findSubagents(id: string, project: string, signal: AbortSignal): Promise<readonly Session[]> {
+  const { sessions } = await listSessions({ project, limit: 500 }, signal);
+  return sessions.filter(({ parent }) => parent === id);
+}
+
+interface LoadingOptions {
+  readonly id: string;
+  readonly signal: AbortSignal;
+  show(entries: readonly Row[]): void;
+  whole(): void;
+}
+
+class Loading {
+  readonly #id: string;
+  readonly #signal: AbortSignal;
+  readonly #options: LoadingOptions;
+  #entries: Row[] = [];
+  #shownMs = 0;
+
+  constructor(options: LoadingOptions) {
+    this.#id = options.id;
+    this.#signal = options.signal;
+    this.#options = options;
+  }
+
+  async run(position: number | undefined): Promise<void> {
+    const from = position === undefined ? 0 : Math.max(0, position - LEAD);
+    await this.#pages({ order: "asc", after: from, limit: FIRST });
+    if (from > 0) await this.#pages({ order: "desc", after: from + 1, limit: PAGE });
+    this.#publish(true);
+    this.#options.whole();
+    await follow({
+      after: this.#entries.at(-1)?.position ?? 0,
+      filters: { session_id: this.#id },
+      signal: this.#signal,
+      heard: (rows) => {
+        const last = this.#entries.at(-1)?.position ?? 0;
+        this.#add(rows.filter((row) => row.position > last).map(shortened), "asc");
+        this.#publish(true);
+      },
+    });
+  }
+
+  async #pages(first: {
+    readonly order: "asc" | "desc";
+    readonly after: number;
+    readonly limit: number;
+  }): Promise<void> {
+    const { order, after } = first;
+    let cursor: string | null = null;
+    let limit = first.limit;
+    do {
+      const query = cursor === null ? { after: after === 0 ? undefined : after } : { cursor };
+      const page: Awaited<ReturnType<typeof sessionEntries>> = await sessionEntries(
+        this.#id,
+        { order, limit, excerpts: 1, ...query },
+        this.#signal,
+      );
+      this.#add(page.entries, order);
+      this.#publish(cursor === null);
+      cursor = page.next_cursor;
+      limit = PAGE;
+    } while (cursor !== null);
+  }
+
+  #add(rows: readonly Row[], order: "asc" | "desc"): void {
+    if (rows.length === 0) return;
+    this.#entries = order === "asc" ? [...this.#entries, ...rows] : [...rows.toReversed(), ...this.#entries];
+  }
+
+  #publish(isDue: boolean): void {
+    const now = performance.now();
+    const wait = Math.max(PUBLISH_MS, this.#entries.length / ENTRIES_PER_MS);
+    if (this.#signal.aborted || (!isDue && now - this.#shownMs < wait)) return;
+    this.#options.show(this.#entries);
+    this.#shownMs = now;
+  }
+}
+
+/** What comes live is the entry as it was appended; here it becomes the row that lists show. */
+function shortened(entry: Row): Row {
+  if (entry.kind !== "interaction" && entry.kind !== "response") return entry;
+  const { response = "", context_pack: _, ...rest } = entry as Row & { response?: string; context_pack?: unknown };
+  return { ...rest, response_chars: response.length, response_excerpt: response.slice(0, 2_000) } as Row;
+}

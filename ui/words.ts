@@ -1,0 +1,179 @@
+// Times, sizes and counts in words, and what each kind of entry is about.
+import { messageText } from "../src/model/content-pieces.js";
+import type { Hit, Row } from "./api.js";
+
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const exactClock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" });
+const dayOfYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const whole = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "long" });
+const number = new Intl.NumberFormat("en-GB");
+
+export const timeOf = (iso: string): string => clock.format(new Date(iso));
+export const exactTimeOf = (iso: string): string => exactClock.format(new Date(iso));
+export const wholeTimeOf = (iso: string): string => whole.format(new Date(iso));
+export const countOf = (count: number): string => number.format(count);
+
+export function dayOf(iso: string): string {
+  const date = new Date(iso);
+  return date.getFullYear() === new Date().getFullYear() ? weekday.format(date) : dayOfYear.format(date);
+}
+
+/** The time alone for today, the day as well for older ones. */
+export function whenOf(iso: string): string {
+  const date = new Date(iso);
+  const now = new Date();
+  if (date.toDateString() === now.toDateString()) return clock.format(date);
+  if (date.getFullYear() !== now.getFullYear()) return dayOfYear.format(date);
+  return `${day.format(date)} ${clock.format(date)}`;
+}
+
+export function agoOf(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 45) return "just now";
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${plural(minutes, "minute")} ago`;
+  const hours = Math.round(minutes / 60);
+  return hours < 36 ? `${plural(hours, "hour")} ago` : `${plural(Math.round(hours / 24), "day")} ago`;
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${number.format(count)} ${count === 1 ? one : many}`;
+}
+
+export function durationOf(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = ms / 3_600_000;
+  return hours < 48 ? `${hours.toFixed(hours < 10 ? 1 : 0)} h` : `${Math.round(hours / 24)} days`;
+}
+
+/** US dollars. */
+export function costOf(cost: number): string {
+  return `$${cost < 0.1 ? cost.toFixed(4) : cost.toFixed(2)}`;
+}
+
+export function sizeOf(chars: number): string {
+  if (chars < 1000) return `${chars} B`;
+  return chars < 1_000_000 ? `${(chars / 1000).toFixed(chars < 10_000 ? 1 : 0)} KB` : `${(chars / 1e6).toFixed(1)} MB`;
+}
+
+/** A value that is not text as text. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+}
+
+/** Who speaks, or what happens, as the margin says it. */
+export function speakerOf(entry: Row): string {
+  if (entry.kind === "message") return entry.role === "timmy" || entry.role === "model" ? "assistant" : entry.role;
+  return labelByKind[entry.kind] ?? entry.kind.replaceAll("_", " ");
+}
+
+const labelByKind: { readonly [kind: string]: string } = {
+  interaction: "asked",
+  response: "answered",
+  tool_call: "tool",
+  decision: "decided",
+  session_info: "session",
+  consolidation: "consolidated",
+  clear: "cleared",
+  withdrawal: "withdrawn",
+  redaction: "forgotten",
+  memory_proposed: "proposed",
+  memory_edited: "evidence",
+  memory_promoted: "promoted",
+  memory_rejected: "rejected",
+  memory_superseded: "superseded",
+  memory_reinforced: "met again",
+};
+
+/** What an entry is about, in a few words; whatever it holds, the others are shown beside it. */
+export function gistOf(entry: Row | Hit): string {
+  try {
+    return wordsOf(entry);
+  } catch {
+    return "(cannot be shown here)";
+  }
+}
+
+function wordsOf(entry: Row): string {
+  switch (entry.kind) {
+    case "interaction":
+      return entry.prompt;
+    case "response":
+      return entry.response_excerpt || entry.response_summary || `${countOf(entry.response_chars)} characters`;
+    case "message":
+      return messageText(entry);
+    case "tool_call":
+      return `${entry.tool} ${argumentGist(entry.args)}`;
+    case "error":
+      return entry.error;
+    case "decision":
+      return entry.decision;
+    case "consolidation":
+      return entry.summary || `through #${entry.through}`;
+    case "clear":
+      return "The history starts anew here.";
+    case "withdrawal":
+      return `Takes back #${entry.withdraws}.`;
+    case "feedback":
+      return [entry.label, entry.comment].filter((text) => text !== "").join(": ") || scoreWords(entry.score);
+    case "session_info":
+      return entry.title || entry.session_id;
+    case "raw":
+      return entry.source;
+    case "audit":
+      return `${entry.action.replaceAll("_", " ")} by ${entry.actor}${entry.target && `: ${entry.target}`}`;
+    case "redaction":
+      return `${plural(entry.positions.length, "entry", "entries")} forgotten: ${entry.reason}`;
+    case "memory_proposed":
+      return entry.content;
+    case "memory_edited":
+      return entry.content || quotesOf(entry.evidence);
+    case "memory_promoted":
+    case "memory_rejected":
+    case "memory_superseded":
+      return `${entry.memory_id} by ${entry.actor}${entry.reason && `: ${entry.reason.replaceAll("_", " ")}`}`;
+    case "memory_reinforced":
+      return `${plural(entry.memories.length, "memory", "memories")} in the turn ${entry.turn_id}`;
+    default:
+      return (entry as Row).id;
+  }
+}
+
+function quotesOf(evidence: readonly { readonly quote?: unknown }[]): string {
+  return evidence.flatMap(({ quote }) => (typeof quote === "string" ? [`“${quote}”`] : [])).join(" ");
+}
+
+export function scoreWords(score: number | undefined): string {
+  return score === undefined ? "feedback" : score < 0 ? "disliked" : score > 0 ? "liked" : "neither good nor bad";
+}
+
+/** The argument that tells calls of one tool apart: mostly a path, a command or a query. */
+export function argumentGist(args: unknown): string {
+  if (typeof args !== "object" || args === null) return textOf(args ?? "");
+  const values: { readonly [name: string]: unknown } = args as { readonly [name: string]: unknown };
+  const telling = ["command", "cmd", "file_path", "path", "pattern", "query", "q", "url", "description", "prompt"];
+  const named = telling.map((name) => values[name]).find((value) => typeof value === "string" && value !== "");
+  const first = named ?? Object.values(values).find((value) => typeof value === "string" || typeof value === "number");
+  return firstLine(String(first ?? ""));
+}
+
+export function firstLine(text: string, charsMax = 300): string {
+  const start = text.slice(0, charsMax * 4).trim();
+  const line = start.split(/\r\n|[\n\r\u2028\u2029]/, 1)[0] ?? "";
+  return line.length > charsMax ? `${line.slice(0, charsMax)}…` : line;
+}
+
+export function isFailed(entry: Row): boolean {
+  if (entry.kind === "error") return true;
+  if (entry.kind === "tool_call") return entry.is_error === true;
+  return (entry.kind === "interaction" || entry.kind === "response") && entry.error !== "";
+}
+
+export function isUnsure(entry: Row): boolean {
+  return entry.kind === "message" && speakerOf(entry) === "assistant" && (entry.confidence ?? 1) < 0.5;
+}
