@@ -23,23 +23,25 @@ const SPOKEN = {
     "my guess",
     "we think",
     "we could try",
-    "(?:is|are|it's|most|very|quite|more) likely",
+    "likely",
     "unlikely",
     "not (?:quite |entirely |really |totally |100% )?(?:sure|certain)",
     "unsure",
     "unclear",
-    "(?:it|that|this|there|which|he|she|they|what) (?:also )?(?:seems?|appears?|looks like)",
-    "seems (?:to|like|that)",
-    "appears to be",
+    "seems",
+    "seem to",
+    "looks like",
+    "appears? (?:to|that)",
     "seemingly",
-    "may (?:be|have|need|want|also|not be)",
+    "may or may not",
+    "should (?:work|fix|help|be fine|be ok|be okay|do it)",
     "could (?:be|have been|it be|potentially|theoretically)",
     "let me (?:try|check|see|think|look|guess|first|just)",
     "let's (?:try|see|check|assume|say|suppose|pretend)",
     "lets (?:try|see|check)",
     "i'?ll try",
     "i will try",
-    "trying to",
+    "(?:i'm|we're|i am|we are) trying",
     "what if",
     "suppose (?:that|we|you|i|the)",
     "assuming",
@@ -50,8 +52,6 @@ const SPOKEN = {
     "afaik",
     "iirc",
     "if i (?:remember|recall)(?: correctly)?",
-    "kind of",
-    "sort of",
   ],
   german: [
     "vielleicht",
@@ -119,7 +119,7 @@ const SPOKEN = {
 } as const satisfies { readonly [language: string]: readonly string[] };
 
 const UNSPACED =
-  /也许|可能|大概|或许|应该是|恐怕|我觉得|我认为|我想可能|估计|似乎|好像|说不定|不确定|假设|試試|试试|让我试|也許|應該是|我覺得|我認為|似乎|かもしれ|たぶん|多分|おそらく|恐らく|と思い|と思う|と思われ|でしょうか|だろう|らしい|ようです|みたい(?:です|だ)|かな[。？?]?$|はず(?:です|だ)|試してみ|仮に|もしかし/u;
+  /也许|(?<!不)可能|大概|或许|应该是|恐怕|我觉得|我认为|我想可能|估计|似乎|好像|说不定|不确定|假设|試試|试试|让我试|也許|應該是|我覺得|我認為|似乎|かもしれ|たぶん|多分|おそらく|恐らく|と思い|と思う|と思われ|でしょうか|だろう|らしい|ようです|みたい(?:です|だ)|かな[。？?]?$|はず(?:です|だ)|試してみ|仮に|もしかし/u;
 
 const SPACED = new RegExp(`(?<![\\p{L}\\p{N}_])(?:${Object.values(SPOKEN).flat().join("|")})(?![\\p{L}\\p{N}_])`, "iu");
 

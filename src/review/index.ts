@@ -6,9 +6,9 @@ export { type GateName, gateNames, type Judgement, judge, type KeptProposal } fr
 export type { GivenText, Ground, KnownMemory, QuotedEntry, Speaker, Spoken } from "./ground.js";
 export { MemoryIndex } from "./matching.js";
 export { type ModelAnswer, parseAnswer } from "./model/answer.js";
+export { generationOf } from "./model/generation.js";
 export {
   narrower,
-  SEGMENTATION,
   type Segment,
   type SegmentLimits,
   segmentLimits,

@@ -26,9 +26,8 @@ interface IndexedMemory {
 
 interface Row {
   readonly id: string;
-  /** Numbers of its stems. */
-  readonly stems: ReadonlySet<number>;
-  readonly needed: number;
+  /** How many stems it has. */
+  readonly size: number;
   readonly comparable: string;
 }
 
@@ -45,6 +44,8 @@ export class MemoryIndex {
   readonly #ids: ReadonlySet<string>;
   /** How often each row was hit by the text that is being looked at; zero in between. */
   readonly #hits: Uint16Array;
+  /** By row: how many stems it has, and how many of them a match needs. */
+  readonly #sizes: Uint16Array;
   readonly #needed: Uint16Array;
   /** The number of a word's stem, or -1 where no memory has it. */
   readonly #numbersByWord = new Map<Language, Map<string, number>>();
@@ -54,11 +55,12 @@ export class MemoryIndex {
     this.#rows = memories.map(({ id, content }, row) => {
       const numbers = new Set([...stems.of(content)].map((stem) => this.#numberOf(stem)));
       for (const number of numbers) (this.#postings[number] as number[]).push(row);
-      return { id, stems: numbers, needed: stemsNeeded(numbers.size), comparable: comparable(content) };
+      return { id, size: numbers.size, comparable: comparable(content) };
     });
     this.#ids = new Set(memories.map(({ id }) => id));
     this.#hits = new Uint16Array(memories.length);
-    this.#needed = Uint16Array.from(this.#rows, ({ needed }) => needed);
+    this.#sizes = Uint16Array.from(this.#rows, ({ size }) => size);
+    this.#needed = this.#sizes.map(stemsNeeded);
   }
 
   has(id: string): boolean {
@@ -71,7 +73,7 @@ export class MemoryIndex {
     const matched = new Set(this.#citedIn(read));
     const sentences = this.#numbersBySentence(read);
     // Few texts have enough of any memory at all, and only they are looked at sentence by sentence.
-    if (this.#hitBy(sentences, ({ needed }) => needed).length === 0) return matched;
+    if (this.#hitBy(sentences, this.#needed).length === 0) return matched;
     for (const row of this.#matchedWithin(sentences)) matched.add(row.id);
     return matched;
   }
@@ -80,7 +82,7 @@ export class MemoryIndex {
   containedIn(text: string): ReadonlySet<string> {
     const read = text.slice(0, TEXT_CHARS_MAX);
     const contained = new Set(this.#citedIn(read));
-    const rows = this.#hitBy(this.#numbersBySentence(read), ({ stems }) => stems.size);
+    const rows = this.#hitBy(this.#numbersBySentence(read), this.#sizes);
     const whole = rows.length === 0 ? "" : comparable(read);
     for (const row of rows) if (row.comparable !== "" && whole.includes(row.comparable)) contained.add(row.id);
     return contained;
@@ -94,18 +96,18 @@ export class MemoryIndex {
     }
   }
 
-  /** Rows of which at least so many stems are in some of the sentences. */
-  #hitBy(sentences: readonly (readonly number[])[], needed: (row: Row) => number): readonly Row[] {
-    const touched: number[] = [];
+  /** Rows of which the sentences have as many stems, taken together, as they need. */
+  #hitBy(sentences: readonly (readonly number[])[], needed: Uint16Array): readonly Row[] {
+    const found: number[] = [];
+    const hits = this.#hits;
     for (const number of new Set(sentences.flat())) {
       for (const row of this.#postings[number] as number[]) {
-        const hits = (this.#hits[row] as number) + 1;
-        this.#hits[row] = hits;
-        if (hits === 1) touched.push(row);
+        const count = (hits[row] as number) + 1;
+        hits[row] = count;
+        if (count === needed[row]) found.push(row);
       }
     }
-    const found = touched.filter((row) => (this.#hits[row] as number) >= needed(this.#rows[row] as Row));
-    for (const row of touched) this.#hits[row] = 0;
+    hits.fill(0);
     return found.sort((a, b) => a - b).map((row) => this.#rows[row] as Row);
   }
 

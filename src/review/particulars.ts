@@ -53,6 +53,8 @@ const PARTICULAR: readonly RegExp[] = [
 /** A number with a unit or an ending: what must be found is the number. */
 const NUMBER_WITH_UNIT = /^[+\-$€£#~<>≤≥]?(\p{Nd}+(?:[.,:]\p{Nd}+)*)[-‑]?(?:\p{L}{0,12}|[%°€$+])$/u;
 
+const IS_NAME = /^\p{L}+$/u;
+
 export function particularsOf(statement: string): readonly string[] {
   const text = statement.normalize("NFKC");
   const spans = [...text.matchAll(CODE_SPAN)].map(([, code = ""]) => code.trim()).filter((code) => code !== "");
@@ -64,6 +66,8 @@ export function particularsOf(statement: string): readonly string[] {
 export function standsIn(particular: string, text: string): boolean {
   const whole = text.normalize("NFKC");
   if (occursAlone(particular, whole)) return true;
+  // TypeScript is typescript to whoever types it.
+  if (IS_NAME.test(particular)) return occursAlone(particular.toLowerCase(), whole.toLowerCase());
   const number = NUMBER_WITH_UNIT.exec(particular)?.[1];
   return number !== undefined && number !== particular && occursAlone(number, whole);
 }

@@ -46,7 +46,7 @@ export class ReviewDesk {
 
   async recall(query: RecallQuery): Promise<Recalled> {
     this.#recall ??= new Recall(await loadTokenCounter(), this.#stems);
-    return this.#recall.recall((await this.#all()).values(), query);
+    return this.#recall.recall(await this.#all(), query);
   }
 
   /** Whose words these are, where all of them stand in the entries that they name. */

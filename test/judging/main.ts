@@ -2,10 +2,10 @@
 // promised.
 import { lists, PRECISION_MIN } from "./lists.js";
 
-for (const { name, measure } of lists) {
+for (const { name, atFirst, measure } of lists) {
   const { samples, right, proposed, expected, precision, recall, recallInReach, wrong, missed } = measure();
   console.log(
-    `${name}: ${samples} samples, ${right} of ${proposed} right: precision ${precision.toFixed(3)} (at least ${PRECISION_MIN}), ` +
+    `${name}: ${samples} samples, ${right} of ${proposed} right (${atFirst} at first sight): precision ${precision.toFixed(3)} (at least ${PRECISION_MIN}), ` +
       `recall ${recall.toFixed(3)} of ${expected}, ${recallInReach.toFixed(3)} within reach`,
   );
   for (const each of wrong) console.log(`  wrong: ${each}`);

@@ -138,6 +138,8 @@ describe("grounding", () => {
     ["Run `npm run check` always", undefined],
     ["Run `npm run lint` always", "grounding"],
     ["Use the API and/or the CI", undefined],
+    ["Set Max_Retries somewhere", "grounding"],
+    ["It is set in LoadConfig", undefined],
   ])("%s: %s", (content, gate) => {
     expect(droppedBy(judged({ content, said }))).toBe(gate);
   });
@@ -156,7 +158,12 @@ describe("hedge", () => {
     ["Quizás la caché es vieja", "hedge"],
     ["缓存可能已经过期了吧", "hedge"],
     ["キャッシュは古いかもしれない", "hedge"],
+    ["The cache seems stale", "hedge"],
+    ["This should work on every machine", "hedge"],
     ["The cache is stale after a deploy", undefined],
+    ["An order may be cancelled until it ships", undefined],
+    ["This kind of error is fatal", undefined],
+    ["没有密钥就不可能登录服务器", undefined],
     ["Almighty is the name of the cache", undefined],
     ["The cache thinks in pages of memory", undefined],
     ["Der Cache ist nach jedem Deploy alt", undefined],

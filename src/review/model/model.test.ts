@@ -6,6 +6,7 @@ import { judge } from "../gates/gates.js";
 import type { Ground } from "../ground.js";
 import { Stems } from "../stems.js";
 import { parseAnswer } from "./answer.js";
+import { generationOf } from "./generation.js";
 import { narrower, segmentLimits, segmentsOf } from "./segments.js";
 
 const stems = new Stems();
@@ -65,6 +66,13 @@ describe("segments", () => {
     expect(rounds).toBeGreaterThan(3);
     expect(rounds).toBeLessThan(10);
   });
+});
+
+test("another model or another prompt is another generation", () => {
+  const generation = generationOf({ model: "m", prompt: "p" });
+  expect(generationOf({ model: "m", prompt: "p" })).toBe(generation);
+  expect(generationOf({ model: "n", prompt: "p" })).not.toBe(generation);
+  expect(generationOf({ model: "m", prompt: "q" })).not.toBe(generation);
 });
 
 describe("answers", () => {

@@ -39,7 +39,7 @@ const BEGINNINGS = {
 } as const satisfies { readonly [language: string]: readonly string[] };
 
 const BEGINS_SPACED = new RegExp(
-  `^(?:(?:and|also|oh|ok|okay|so|btw|by the way|und|also|et|y|ah)[,!]? )?(?:${Object.values(BEGINNINGS).flat().join("|")})(?![\\p{L}\\p{N}_])`,
+  `^(?:(?:and|also|oh|ok|okay|so|btw|by the way|und|et|y|ah)[,!]? ){0,2}(?:${Object.values(BEGINNINGS).flat().join("|")})(?![\\p{L}\\p{N}_])`,
   "iu",
 );
 const BEGINS_UNSPACED =
@@ -53,7 +53,7 @@ const POINTS_ELSEWHERE =
   /^(?:this|that|it|these|those|them|das|dies|es|diese|ça|cela|ceci|esto|eso|这个?|那个?|這個?|那個?|これ|それ|あれ)(?:$|[\s.,!]*$|(?:'s| is| was| one| ist| war| est| es)(?![\p{L}]))/iu;
 /** "Remember that time when" looks back and not ahead. */
 const LOOKS_BACK =
-  /^(?:time|day|night|evening|morning|moment|guy|girl|meeting|thing|bug|issue|one|conversation|discussion|incident|movie|song|when|how|us|me|him|her)(?![\p{L}])/iu;
+  /^(?:time|day|night|evening|morning|moment|guy|girl|meeting|thing|bug|issue|one|conversation|discussion|incident|movie|song|when|where|what|who|why|which|how|us|me|him|her)(?![\p{L}])/iu;
 
 const SHORT_UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{4,7}[。！]?$/u;
 

@@ -77,6 +77,12 @@ describe("what users want remembered", () => {
     ["remember: Friday is free", "preference", "Friday is free"],
     ["Please remember Friday is free", "preference", "Friday is free"],
     ["From now on, answer briefly", "preference", "answer briefly"],
+    ["From now on, **always** format *every* file", "preference", "always format every file"],
+    [
+      "From now on, format *.ts and src/**/*.js, not __init__.py",
+      "project",
+      "format *.ts and src/**/*.js, not __init__.py",
+    ],
     ["For future reference: Friday is free", "preference", "Friday is free"],
     ["Fix it. Also, from now on use src/api only.", "project", "use src/api only."],
     ["remember that we test with pytest", "project", "we test with pytest"],

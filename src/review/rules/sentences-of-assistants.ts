@@ -7,7 +7,7 @@ import { plain } from "./plain.js";
 
 /** A choice between what lies on the table holds for this table. */
 const PREFERENCE =
-  /(?<![\p{L}\p{N}_])(?:the user prefers|I prefer)(?! (?:this|that|it|these|those|your|(?:the )?(?:first|second|third|last|latter|former|other|next|option|version|one|two))(?![\p{L}\p{N}_]))(?![\p{L}\p{N}_])/iu;
+  /(?<![\p{L}\p{N}_])(?:the user prefers|I prefer(?! (?:this|that|it|these|those|your|(?:the )?(?:first|second|third|last|latter|former|other|next|option|version|one|two))(?![\p{L}\p{N}_])))(?![\p{L}\p{N}_])/iu;
 
 /** Decisions of programs, and of people in a story, bind nobody here. */
 const OTHERS =
@@ -16,7 +16,11 @@ const OTHERS =
 const phrases: readonly { readonly type: MemoryType; readonly pattern: RegExp; readonly notBy?: RegExp }[] = [
   { type: "preference", pattern: PREFERENCE },
   { type: "adaptation", pattern: /(?<![\p{L}\p{N}_])decided to(?![\p{L}\p{N}_])/iu, notBy: OTHERS },
-  { type: "project", pattern: /(?<![\p{L}\p{N}_])the requirement is(?![\p{L}\p{N}_])/iu },
+  {
+    type: "project",
+    pattern:
+      /(?<![\p{L}\p{N}_])the requirement is(?![\p{L}\p{N}_])(?! (?:(?:not|now|still|already|also|fully) )*(?:met|satisfied|fulfilled|covered|clear|unclear|vague|wrong|outdated|obsolete|gone|done|missing|unchanged|documented|known|unknown)(?![\p{L}\p{N}_]))/iu,
+  },
 ];
 
 /** Most texts have none of the phrases, and need not be cut into sentences. */
@@ -25,7 +29,8 @@ const HAS_PHRASE = /prefer|decided to|requirement is/i;
 /** What before a phrase makes something else of it: a condition, a denial, something that never was. */
 const CONDITION =
   /(?:^|[\s,;(])(?:if|whether|unless|in case|suppose|supposing|imagine|until|as though|as if)\b[^,;.]*$/i;
-const DENIAL = /(?:\bnot|n't|\bnever|\byet|\bnobody|\bno one|\bnone of us)(?:\s+\p{L}+){0,2}\s*$/iu;
+const DENIAL =
+  /(?:\bnot|n't|\bnever)\b[^,;.]{0,40}\bthat\b[^,;.]{0,40}$|(?:\bnot|n't|\bnever|\byet|\bnobody|\bno one|\bnone of us)(?:\s+\p{L}+){0,2}\s*$/iu;
 const UNREAL = /^\W*had\s+\p{L}+\s*$|\b(?:could|would|should|might|may|must|can|will|to|had)(?:'ve| have| be)?\s*$/iu;
 
 /** @param prose A text of an assistant without its code. */
