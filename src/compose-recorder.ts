@@ -46,7 +46,7 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   commit.listen(() => reading.grown());
   commit.listen((how) => tails.grown(how));
   growth?.listen(() => commit.announce());
-  const shared = { reading, keys, tails, mask, nowMs: surroundings.nowMs, prices: sides.prices };
+  const shared = { reading, keys, tails, nowMs: surroundings.nowMs, prices: sides.prices };
   const vitals = new Vitals({
     ...{ log, reading, commit, tails: () => tails.size },
     isContradicted: () => own.custody.isContradicted(),

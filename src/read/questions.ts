@@ -32,6 +32,8 @@ interface Questions {
   getByPosition(position: number): Entry | ErasedEntry | undefined;
   /** The same as JSON, large parts as they were recorded; for whoever sends it on. */
   getJson(wish: { readonly id: string } | { readonly position: number }): EntryJson | undefined;
+  /** One entry with its secrets masked, for whoever shows it; masking much text takes long. */
+  shownEntry(wish: { readonly id: string } | { readonly position: number }): Entry | ErasedEntry | undefined;
   count(): EntryCounts;
   listSessions(query: SessionListQuery): SessionList;
   sessionSummary(session_id: string): SessionSummary | undefined;
@@ -40,6 +42,8 @@ interface Questions {
   timeline(query: TimelineQuery): Timeline;
   sessionPositions(range: SessionRange): readonly number[];
   history(query: HistoryQuery): History;
+  /** The same with its secrets masked. */
+  shownHistory(query: HistoryQuery): History;
   planConsolidation(wish: { readonly session_id: string; readonly through: number }): ConsolidationPlan;
   search(query: SearchQuery): SearchPage;
   sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): string;
