@@ -53,7 +53,7 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   commit.listen((how) => tails.grown(how));
   growth?.listen(() => commit.announce());
   const shared = {
-    ...{ reading, keys, tails, mask, nowMs: surroundings.nowMs, prices: sides.prices },
+    ...{ reading, keys, tails, nowMs: surroundings.nowMs, prices: sides.prices },
     learn: (options: LearningOptions) => learn(options),
   };
   const vitals = new Vitals({

@@ -34,6 +34,8 @@ interface Questions {
   getByPosition(position: number): Entry | ErasedEntry | undefined;
   /** The same as JSON, large parts as they were recorded; for whoever sends it on. */
   getJson(wish: EntryWish): EntryJson | undefined;
+  /** One entry with its secrets masked, for whoever shows it; masking much text takes long. */
+  shownEntry(wish: EntryWish): Entry | ErasedEntry | undefined;
   count(): EntryCounts;
   listSessions(query: SessionListQuery): SessionList;
   sessionSummary(session_id: string): SessionSummary | undefined;
@@ -42,6 +44,8 @@ interface Questions {
   timeline(query: TimelineQuery): Timeline;
   sessionPositions(range: SessionRange): readonly number[];
   history(query: HistoryQuery): History;
+  /** The same with its secrets masked. */
+  shownHistory(query: HistoryQuery): History;
   planConsolidation(wish: { readonly session_id: string; readonly through: number }): ConsolidationPlan;
   search(query: SearchQuery): SearchPage;
   sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): string;
