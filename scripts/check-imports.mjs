@@ -28,6 +28,7 @@ export const mayImport = {
   import: ["model"],
   otlp: ["model"],
   guard: ["model", "ports"],
+  extractors: ["model", "ports"],
   review: ["model", "ports", "capture", "indexing", "read", "reflect"],
   // What custody writes about the log goes in as every entry does.
   custody: ["model", "ports", "capture", "indexing", "read"],
@@ -63,7 +64,7 @@ export const mayImport = {
   ],
   "compose-recorder.ts": [
     ...["model", "ports", "capture", "read", "tail", "export", "guard", "review", "custody", "background"],
-    ...["recorder.ts", "vitals.ts"],
+    ...["extractors", "recorder.ts", "vitals.ts"],
   ],
   "open-sides.ts": ["ports", "reading", "tail", "stores.ts", "threads", "compose-recorder.ts"],
   "open-recorder.ts": [
