@@ -8,6 +8,7 @@ import { audited } from "./custody/audit.js";
 import { Custody } from "./custody/custody.js";
 import type { Sealing } from "./custody/sealing.js";
 import { Exports } from "./export/exports.js";
+import { openExtractor } from "./extractors/open-extractor.js";
 import { Keys } from "./guard/keys.js";
 import type { EntryLog } from "./ports/entry-log.js";
 import type { KeyStore } from "./ports/key-store.js";
@@ -117,7 +118,7 @@ function writingParts(sides: RecorderSides & { readonly commit: GroupCommit; rea
   const note = custody.note.bind(custody);
   return {
     ...{ capture, custody, note },
-    memories: new Memories(sides),
+    memories: new Memories({ ...sides, openExtractor }),
     imports: new ImportDoor({ log, capture, commit, is_redacting: sides.redact !== undefined }),
     exports: new Exports({
       ...{ log, reading, mask },

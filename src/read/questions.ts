@@ -17,6 +17,7 @@ import type { MemoryListQuery, RecallQuery } from "./memories/memory-query.js";
 import type { MemoryDetail, MemoryList } from "./memories/memory-reader.js";
 import type { MemorySummary } from "./memories/memory-view.js";
 import type { PassRange, ProposalStep, TurnUses, TurnWish, UsesStep } from "./memories/pass-steps.js";
+import type { QuotableEntry } from "./memories/quotable.js";
 import type { Recalled } from "./memories/recalled.js";
 import type { EntryList, InteractionList } from "./reader.js";
 import type { ReflectionQuery } from "./reflection-query.js";
@@ -69,6 +70,10 @@ interface Questions {
   auditFile(file: FileText): readonly AuditedStatement[];
   /** The statements of a memory file as proposals, with who said so in the record. */
   statementsOf(file: FileText): readonly FoundStatement[];
+  /** What was said in a session, masked, for a model to read. */
+  quotableOf(session_id: string): readonly QuotableEntry[];
+  /** How many tokens models were sent since then, as the audit says. */
+  tokensSentSince(since_ms: number): number;
   /** Whose words these are. */
   hear(evidence: readonly Evidence[]): Hearing;
   /** How many candidates wait for a verdict; undefined while the index is being built. */

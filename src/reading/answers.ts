@@ -107,6 +107,9 @@ export const answers: Answers = {
   usesOfTurn: ({ index }, wish) => index.whole(async ({ review }) => (await review()).usesOfTurn(wish)),
   auditFile: ({ index }, file) => index.whole(async ({ review }) => (await review()).audit(file)),
   statementsOf: ({ index }, file) => index.whole(async ({ review }) => (await review()).statements(file)),
+  quotableOf: ({ index }, session_id) => index.whole(async ({ review }) => (await review()).quotableOf(session_id)),
+  tokensSentSince: ({ index }, since_ms) =>
+    index.whole(async ({ review }) => (await review()).tokensSentSince(since_ms)),
   recall: ({ index }, query) => index.whole(async ({ review }) => (await review()).recall(query)),
   async pendingMemories({ index }) {
     // Whoever only looks in must not wait for an index that is being built.
