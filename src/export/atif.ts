@@ -27,7 +27,7 @@ export async function* exportAtif(
     ...(isJsonObject(agent) ? agent : {}),
   };
   const steps = new Steps();
-  yield `{"schema_version":"ATIF-v1.7","session_id":${JSON.stringify(session_id)},"agent":${JSON.stringify(known)},"steps":[`;
+  yield `{"schema_version":"ATIF-v1.7","session_id":${JSON.stringify(session_id)},"agent":${JSON.stringify(parts.mask.value(known))},"steps":[`;
   // In a session without messages the interactions are the conversation.
   const [first] = await parts.sessionPositions({ session_id, order: "asc", limit: 1, kinds: ["message"] });
   const withdrawn = await Withdrawn.in(parts, session_id);
