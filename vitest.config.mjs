@@ -17,6 +17,7 @@ const onPostgres = [
   "reflection.test",
   "tail.test",
   "import-export.test",
+  "memories*.test",
 ];
 
 export default defineConfig({

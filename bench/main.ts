@@ -1,9 +1,9 @@
 // Runs the benchmarks, prints a table and writes bench/results.json and docs/BENCHMARKS.md.
 //
 //   npm run bench                     all of them, in full
-//   npm run bench -- capture http     some of them
+//   npm run bench -- capture http     some of them; the others keep their figures
 //   npm run bench -- --quick          a short look; nothing is written
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { capture } from "./capture.js";
@@ -53,22 +53,24 @@ for (const suite of chosen) {
   try {
     process.stderr.write(`${suite.name} …\n`);
     const figures = await suite.run({ ...options, folder });
-    measured.push({ name: suite.name, about: suite.about, figures });
+    measured.push({ name: suite.name, about: suite.about, measured_at: new Date().toISOString(), figures });
     process.stdout.write(renderTable(measured.slice(-1)));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-const results: Results = {
-  measured_at: new Date().toISOString(),
-  node: process.version,
-  cores: cpus().length,
-  rounds: options.rounds,
-  suites: measured,
-};
-if (!isQuick && wanted.length === 0) {
+// Suites that were not run keep the figures they had: each compares only within itself.
+if (!isQuick) {
   const root = new URL("../../", import.meta.url);
-  writeFileSync(new URL("bench/results.json", root), `${JSON.stringify(results, null, 2)}\n`);
+  const file = new URL("bench/results.json", root);
+  const before = JSON.parse(readFileSync(file, "utf8")) as Results;
+  const results: Results = {
+    node: process.version,
+    cores: cpus().length,
+    rounds: options.rounds,
+    suites: suites.flatMap(({ name }) => [...measured, ...before.suites].find((one) => one.name === name) ?? []),
+  };
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
   writeFileSync(new URL("docs/BENCHMARKS.md", root), renderMarkdown(results));
 }

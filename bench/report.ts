@@ -2,11 +2,17 @@
 import { type Figure, isMet } from "./figures.js";
 
 export interface Results {
-  readonly measured_at: string;
   readonly node: string;
   readonly cores: number;
   readonly rounds: number;
-  readonly suites: readonly { readonly name: string; readonly about: string; readonly figures: readonly Figure[] }[];
+  readonly suites: readonly SuiteResult[];
+}
+
+interface SuiteResult {
+  readonly name: string;
+  readonly about: string;
+  readonly measured_at: string;
+  readonly figures: readonly Figure[];
 }
 
 export function renderTable(suites: Results["suites"]): string {
@@ -28,14 +34,14 @@ export function renderMarkdown(results: Results): string {
     "Written by `npm run bench`. Every comparison is made within one run on one machine, round by round in turn, and the",
     "median of the rounds counts. The ratios are what matters: absolute figures depend on the machine and its disk.",
     "",
-    `Measured ${results.measured_at.slice(0, 10)} with Node ${results.node} on ${results.cores} cores, ${results.rounds} rounds.`,
+    `Measured with Node ${results.node} on ${results.cores} cores, ${results.rounds} rounds.`,
   ];
   for (const suite of results.suites) {
     lines.push(
       "",
       `## ${suite.name}`,
       "",
-      `${capitalised(suite.about)}.`,
+      `${capitalised(suite.about)}. Measured ${suite.measured_at.slice(0, 10)}.`,
       "",
       "| | measured | target |",
       "| --- | ---: | --- |",

@@ -45,8 +45,10 @@ export const mayImport = {
   threads: ["model", "ports", "guard", "read", "reading", "tail", "engines/*", "stores.ts"],
   "session.ts": ["model", "capture", "read"],
   "vitals.ts": ["model", "ports", "capture", "read"],
+  "recorder-options.ts": ["model", "read", "import", "custody", "background"],
   "recorder.ts": [
     ...[
+      "background",
       "model",
       "ports",
       "capture",
@@ -60,7 +62,7 @@ export const mayImport = {
       "review",
       "custody",
     ],
-    ...["session.ts", "vitals.ts"],
+    ...["recorder-options.ts", "session.ts", "vitals.ts"],
   ],
   "compose-recorder.ts": [
     ...["model", "ports", "capture", "read", "tail", "export", "guard", "review", "custody", "background"],
@@ -72,7 +74,7 @@ export const mayImport = {
     ...["open-sides.ts", "compose-recorder.ts", "recorder.ts", "stores.ts"],
   ],
   "index.ts": [
-    ...["model", "ports", "capture", "read", "tail", "custody", "review", "import", "export"],
+    ...["model", "ports", "capture", "read", "tail", "custody", "review", "background", "import", "export"],
     ...["open-recorder.ts", "open-sides.ts", "session.ts", "recorder.ts"],
   ],
   // Parameters, flags and their words follow from the table of what can be asked.

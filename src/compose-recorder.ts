@@ -1,4 +1,5 @@
 // Puts the parts of a recorder together: everything that works on one log, one reading side and one store of keys.
+import { Learning, type LearningOptions } from "./background/learning.js";
 import { Capture } from "./capture/capture.js";
 import { GroupCommit } from "./capture/group-commit.js";
 import { ImportDoor } from "./capture/import-door.js";
@@ -10,12 +11,14 @@ import { Exports } from "./export/exports.js";
 import { Keys } from "./guard/keys.js";
 import type { EntryLog } from "./ports/entry-log.js";
 import type { KeyStore } from "./ports/key-store.js";
+import { type Leases, leaseOf } from "./ports/lease.js";
 import type { Mask } from "./ports/mask.js";
 import type { Growth } from "./ports/store.js";
 import type { Reading } from "./read/questions.js";
 import type { PriceFile } from "./read/usage/price-file.js";
 import { Recorder, type RecorderParts } from "./recorder.js";
 import { Memories } from "./review/memories.js";
+import { OneAtATime } from "./review/one-at-a-time.js";
 import { TailHub } from "./tail/hub.js";
 import type { TailSource } from "./tail/source.js";
 import { Vitals } from "./vitals.js";
@@ -35,25 +38,47 @@ export interface RecorderSides {
   readonly prices?: PriceFile | undefined;
   /** Word from other servers that the log has grown, where there are any. */
   readonly growth?: Growth | undefined;
+  /** Which one of all processes on the store does what only one should; without it, there is no other. */
+  readonly leases?: (() => Leases) | undefined;
 }
 
 export function composeRecorder(sides: RecorderSides): Recorder {
   const { log, reading, mask, surroundings, growth } = sides;
   const commit = new GroupCommit(log);
-  const own = writingParts({ ...sides, commit });
+  const queue = new OneAtATime();
+  const own = writingParts({ ...sides, commit, queue });
   const keys = new Keys({ store: sides.keyStore, nowMs: surroundings.nowMs, note: own.note, mask });
   const tails = new TailHub({ source: sides.tailSource, log });
   commit.listen(() => reading.grown());
   commit.listen((how) => tails.grown(how));
   growth?.listen(() => commit.announce());
-  const shared = { reading, keys, tails, mask, nowMs: surroundings.nowMs, prices: sides.prices };
+  const shared = {
+    ...{ reading, keys, tails, mask, nowMs: surroundings.nowMs, prices: sides.prices },
+    learn: (options: LearningOptions) => learn(options),
+  };
   const vitals = new Vitals({
     ...{ log, reading, commit, tails: () => tails.size },
     isContradicted: () => own.custody.isContradicted(),
   });
+  let learning: Learning | undefined;
+  const learn = (options: LearningOptions): void => {
+    if (learning !== undefined) return;
+    const lease = sides.leases === undefined ? undefined : leaseOf(sides.leases(), "learning");
+    learning = new Learning(
+      {
+        ...{ passes: own.memories.passes, lease, nowMs: surroundings.nowMs },
+        headPosition: async () => (await log.head()).position,
+        isPressed: () => commit.load.is_pressed,
+      },
+      options,
+    );
+    commit.listen(() => learning?.grown());
+    learning.grown();
+  };
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     growth?.close();
+    await learning?.close();
     await tails.close();
     await commit.drained();
     await own.custody.close();
@@ -66,7 +91,7 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   const partsOf = (recorded_by: string): RecorderParts => {
     const known = partsByKey.get(recorded_by);
     const parts =
-      known ?? partsWith(writingParts({ ...sides, commit, surroundings: { ...surroundings, recorded_by } }));
+      known ?? partsWith(writingParts({ ...sides, commit, queue, surroundings: { ...surroundings, recorded_by } }));
     partsByKey.set(recorded_by, parts);
     return parts;
   };
@@ -85,7 +110,7 @@ export function composeRecorder(sides: RecorderSides): Recorder {
 type WritingParts = ReturnType<typeof writingParts>;
 
 /** All that appends to the log, and so says by whose key. */
-function writingParts(sides: RecorderSides & { readonly commit: GroupCommit }) {
+function writingParts(sides: RecorderSides & { readonly commit: GroupCommit; readonly queue: OneAtATime }) {
   const { log, reading, mask, commit } = sides;
   const capture = new Capture(sides);
   const custody = new Custody(sides);

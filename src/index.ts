@@ -1,4 +1,5 @@
 // The public interface of the library.
+export type { LearningOptions } from "./background/learning.js";
 export type { Captured } from "./capture/capture.js";
 export type { ForgetOptions } from "./custody/forget-wish.js";
 export type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./custody/forgotten.js";
@@ -53,9 +54,11 @@ export type { KeyStore } from "./ports/key-store.js";
 export type { AnthropicHistory, AnthropicMessage } from "./read/history/anthropic.js";
 export type { OpenAiCall, OpenAiMessage } from "./read/history/openai.js";
 export type { EntryListOptions, InteractionListOptions } from "./read/list-query.js";
+export type { Acceptance } from "./read/memories/acceptance.js";
 export type { DroppedProposal } from "./read/memories/judged.js";
 export type { MemoryListOptions, RecallOptions } from "./read/memories/memory-query.js";
 export type { MemoryDetail, MemoryEvent, MemoryList } from "./read/memories/memory-reader.js";
+export type { MemoryUseInTurn, WordsInContext } from "./read/memories/memory-uses.js";
 export type { MemorySummary } from "./read/memories/memory-view.js";
 export type { Recalled } from "./read/memories/recalled.js";
 export type { EntryList, InteractionList } from "./read/reader.js";
@@ -85,5 +88,6 @@ export type {
   VerdictOptions,
   VerdictsInput,
 } from "./review/memory-input.js";
+export type { DroppedStatement, Extraction, PassOptions, Reinforced, Reinforcement } from "./review/passes.js";
 export { Session, type SessionEnvelope, type SessionLabels } from "./session.js";
 export type { TailOptions } from "./tail/read-tail.js";

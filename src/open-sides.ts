@@ -38,7 +38,7 @@ export interface SidesOptions {
   readonly rebuild?: Partial<RebuildOptions> | undefined;
 }
 
-type Sides = Pick<RecorderSides, "log" | "reading" | "tailSource" | "keyStore" | "growth">;
+type Sides = Pick<RecorderSides, "log" | "reading" | "tailSource" | "keyStore" | "growth" | "leases">;
 
 export async function openSides(options: SidesOptions): Promise<Sides> {
   const { data, mode, onWait } = options;
@@ -48,7 +48,7 @@ export async function openSides(options: SidesOptions): Promise<Sides> {
   const reading = isInProcess(data)
     ? await readHere({ log, index: await store.index() }, options)
     : readInThreads(data, options);
-  return { log, keyStore: await store.keys(), growth: store.growth?.(), ...reading };
+  return { log, keyStore: await store.keys(), growth: store.growth?.(), leases: () => store.leases(), ...reading };
 }
 
 /** A log in a file is written by a thread as soon as several wait for it: an fsync must not hold up the others. */

@@ -1,4 +1,5 @@
 // The recorder: everything that can be done with an open store, behind the interface of the library.
+import type { LearningOptions } from "./background/learning.js";
 import { type AppendResult, notAnInteraction, toAppendResult } from "./capture/append-result.js";
 import type { Capture, Captured } from "./capture/capture.js";
 import type { ImportDoor } from "./capture/import-door.js";
@@ -23,7 +24,7 @@ import type {
 } from "./model/entry.js";
 import { closed } from "./model/fault.js";
 import { isKeyId, isPositionText, parseSessionId } from "./model/ids.js";
-import { knownOptions, optionNames } from "./model/options.js";
+import { knownOptions } from "./model/options.js";
 import { orThrow, RecorderError, reject } from "./model/rejection.js";
 import type { ReflectionReport } from "./model/report.js";
 import type { Seal } from "./model/seal.js";
@@ -37,7 +38,6 @@ import {
   parseEntryQuery,
   parseInteractionQuery,
 } from "./read/list-query.js";
-import { optionNamesOf, type QuestionName, questionRules } from "./read/question-rules.js";
 import type { AnswerTo, Asked, Question, Reading } from "./read/questions.js";
 import type { EntryList, InteractionList } from "./read/reader.js";
 import { parseReflectionQuery, type ReflectionOptions } from "./read/reflection-query.js";
@@ -54,6 +54,13 @@ import type { PriceFile } from "./read/usage/price-file.js";
 import { parseUsageQuery, type UsageOptions } from "./read/usage/usage-query.js";
 import type { UsageReport } from "./read/usage/usage-reader.js";
 import { rebuildWithProgress } from "./reading/rebuilding.js";
+import {
+  type AcceptLogOptions,
+  known,
+  optionTables,
+  type RebuildIndexOptions,
+  type VerifyOptions,
+} from "./recorder-options.js";
 import type { Memories } from "./review/memories.js";
 import { Session, type SessionLabels } from "./session.js";
 import type { TailHub } from "./tail/hub.js";
@@ -62,6 +69,7 @@ import type { Tail } from "./tail/tail.js";
 import type { Health, Vitals } from "./vitals.js";
 
 export type { AppendResult } from "./capture/append-result.js";
+export type { AcceptLogOptions, RebuildIndexOptions, VerifyOptions } from "./recorder-options.js";
 export type { Tail } from "./tail/tail.js";
 export type { Health } from "./vitals.js";
 
@@ -80,59 +88,12 @@ export interface RecorderParts {
   readonly nowMs: () => number;
   /** In the place of the prices that come with the program. */
   readonly prices: PriceFile | undefined;
+  /** Begins to learn beside capture, unless it has. */
+  readonly learn: (options: LearningOptions) => void;
   /** The parts for whoever came in with this key. */
   readonly by: (key_id: string) => RecorderParts;
   /** Waits for what is being written, then closes the store. */
   readonly close: () => Promise<void>;
-}
-
-export interface VerifyOptions {
-  /** A seal, or its text. */
-  readonly against?: Seal | string | undefined;
-}
-
-export interface AcceptLogOptions {
-  /** Who accepts it, for the record: `person` by default. */
-  readonly actor?: string | undefined;
-}
-
-export interface RebuildIndexOptions {
-  readonly onProgress?: ((position: number) => void) | undefined;
-}
-
-/** What the calls that are no questions take. */
-const optionTables = {
-  import: optionNames<ImportOptions>({
-    format: true,
-    timezone: true,
-    as_new: true,
-    stdin: true,
-    onProgress: true,
-    onFile: true,
-  }),
-  verify: optionNames<VerifyOptions>({ against: true }),
-  retain: optionNames<RetentionOptions>({ rules: true, dry_run: true, actor: true }),
-  scrub: optionNames<ScrubOptions>({ reason: true, dry_run: true, actor: true }),
-  acceptLog: optionNames<AcceptLogOptions>({ actor: true }),
-  keepSeals: optionNames<SealKeepingOptions>({ every_ms: true, onTrouble: true }),
-  rebuildIndex: optionNames<RebuildIndexOptions>({ onProgress: true }),
-};
-
-/** The options of a question, refused where there is no such option. */
-function known<O extends object>(question: QuestionName, options: O): O {
-  return knownOptions(options, questionOptions[question]);
-}
-
-/** What is asked for is an argument of its own in a search; an export also has a form, and somebody who asks for it. */
-const questionOptions: { readonly [Q in QuestionName]: readonly string[] } = {
-  ...mapNames(Object.keys(questionRules) as readonly QuestionName[]),
-  search: optionNamesOf("search").filter((name) => name !== "q"),
-  export: [...optionNamesOf("export"), "format", "timezone", "actor", "export_id", "onUnaudited"],
-};
-
-function mapNames(questions: readonly QuestionName[]): { readonly [Q in QuestionName]: readonly string[] } {
-  const named = questions.map((question) => [question, optionNamesOf(question)]);
-  return Object.fromEntries(named) as { readonly [Q in QuestionName]: readonly string[] };
 }
 
 /** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */
@@ -336,6 +297,14 @@ export class Recorder {
   /** Keeps the newest seal beside its key until the recorder is closed: now, then, and while it is recorded now and again. */
   async keepSeals(options: SealKeepingOptions = {}): Promise<void> {
     await this.#open().custody.keepSeals(knownOptions(options, optionTables.keepSeals));
+  }
+
+  /**
+   * Learns beside capture until the recorder is closed: proposes what rules find in what is recorded from now on, and counts
+   * which memories its turns used. Of all programs on a store one does.
+   */
+  async learn(options: LearningOptions = {}): Promise<void> {
+    this.#open().learn(knownOptions(options, optionTables.learn));
   }
 
   /** A signed statement of what the log holds now, to be kept elsewhere and given to `verify`. */

@@ -7,7 +7,7 @@ import { commonFields, kindRules, parseKind } from "../model/kinds.js";
 import { limits } from "../model/limits.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { entryTooWide, nestingTooDeep } from "../model/shape-refusals.js";
-import { formatTime, parseTime } from "../model/time.js";
+import { formatTime, isWrittenTime, parseTime } from "../model/time.js";
 
 /** A parsed entry that has no place yet. `body` holds what the caller gave, in a fixed order of keys. */
 export interface Draft {
@@ -118,8 +118,9 @@ function notFinite(field: string): Rejection {
 function parseEnvelope(input: JsonObject, needsSession: boolean, body: DraftBody): Rejection | undefined {
   const { created_at } = input;
   if (created_at !== undefined && created_at !== null) {
-    const ms = typeof created_at === "string" ? parseTime(created_at) : undefined;
-    if (ms === undefined) {
+    const isWritten = typeof created_at === "string" && isWrittenTime(created_at);
+    const ms = isWritten || typeof created_at !== "string" ? undefined : parseTime(created_at);
+    if (!isWritten && ms === undefined) {
       return reject({
         code: "time_invalid",
         field: "created_at",
@@ -127,7 +128,7 @@ function parseEnvelope(input: JsonObject, needsSession: boolean, body: DraftBody
         hint: "For example 2026-11-15T06:39:37.123Z; leave it out for the time of recording.",
       });
     }
-    body.created_at = formatTime(ms);
+    body.created_at = ms === undefined ? created_at : formatTime(ms);
   }
   for (const name of ["session_id", "project", "client"] as const) {
     const label = parseLabel(name, input[name]);

@@ -57,6 +57,18 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "list what was learned, or add to it",
     load: async () => (await import("./commands/memories.js")).memoriesCommand,
   },
+  review: {
+    summary: "decide upon what waits, one candidate at a time",
+    load: async () => (await import("./commands/review.js")).reviewCommand,
+  },
+  extract: {
+    summary: "propose what the record says is worth remembering",
+    load: async () => (await import("./commands/extract.js")).extractCommand,
+  },
+  reinforce: {
+    summary: "count which memories were given, used and confirmed",
+    load: async () => (await import("./commands/reinforce.js")).reinforceCommand,
+  },
   recall: {
     summary: "what a model should be given of it",
     load: async () => (await import("./commands/recall.js")).recallCommand,

@@ -34,6 +34,21 @@ test("a session goes out as steps, and comes in again as the same talk with the 
   expect(tokensOf(await again.entries())).toMatchObject({ input_tokens: 23, output_tokens: 158 });
 });
 
+test("what was withdrawn is no step, nor are the results of its calls; Markdown shows all and what was withdrawn", async () => {
+  const { recorder, ...bench } = importBench();
+  const session = recorder.session("s");
+  const call = { id: "c1", type: "function", function: { name: "ls", arguments: "{}" } };
+  await session.message({ role: "user", content: "look" });
+  const left = await session.message({ role: "assistant", content: "a wrong turn", tool_calls: [call] });
+  await session.toolCall({ tool: "ls", result: "a stray result", tool_call_id: "c1" });
+  await session.message({ role: "assistant", content: "the answer" });
+  await session.withdraw(left.position);
+  const { steps } = JSON.parse(await bench.export({ format: "atif", session_id: "s" }));
+  expect(steps).toMatchObject([{ message: "look" }, { message: "the answer" }]);
+  const markdown = await bench.export({ format: "markdown", session_id: "s" });
+  expect(markdown).toMatch(/a wrong turn[\s\S]*withdrawn: #2/);
+});
+
 test("an answer that came later and a call that failed are steps too", async () => {
   const { recorder, ...bench } = importBench();
   const { id: interaction_id } = await recorder.recordInteraction({ session_id: "s", prompt: "later" });
@@ -72,12 +87,14 @@ test.each(["atif", "nanobot", "timmy"] as const)(
 test("results without a call, interactions and secrets: nothing is lost, and nothing is given away", async () => {
   const { recorder, ...bench } = importBench();
   await recorder.session("s").toolCall({ tool: "ping", result: "pong" });
+  await recorder.session("s").info({ metadata: { agent: { note: "ghp_abcdefghijklmnopqrstuvwxyz0123456789" } } });
   await recorder.recordInteraction({
     session_id: "s",
     prompt: "key sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJ",
     response: "ok",
   });
   const document = JSON.parse(await bench.export({ format: "atif", session_id: "s" }));
+  expect(document.agent.note).not.toMatch(/ghp_abc/);
   expect(document.steps).toMatchObject([
     {
       step_id: 1,

@@ -195,17 +195,18 @@ class ClaudeSessions {
   ): Generator<ImportStep> {
     const call_id = textAt(block, "tool_use_id") ?? "";
     const ms = isJsonObject(detail) ? (detail.durationMs ?? detail.totalDurationMs) : undefined;
+    const result = unwrapped(block.content);
     const step = session.result({
       ...origin,
       native: call_id === "" ? origin.native : `result:${call_id}`,
       ...(call_id === "" && origin.native === undefined ? { identity: [block, index] } : {}),
       call_id,
-      result: unwrapped(block.content),
+      result,
       is_error: typeof block.is_error === "boolean" ? block.is_error : undefined,
       duration_ms: typeof ms === "number" ? ms : undefined,
       extra: {
         ...given("uuid", origin.native),
-        ...(detail === undefined || typeof detail === "string" ? {} : { tool_use_result: detail }),
+        ...(detail === undefined || typeof detail === "string" ? {} : { tool_use_result: withoutText(detail, result) }),
       },
     });
     yield* session.behind(step);
@@ -271,6 +272,12 @@ function unwrapped(content: JsonValue | undefined): JsonValue {
   if (!Array.isArray(content) || content.length !== 1) return content ?? "";
   const [only] = content as readonly JsonValue[];
   return isJsonObject(only) && only.type === "text" && typeof only.text === "string" ? only.text : content;
+}
+
+/** Every text is stored once, and the details of a result repeat it, as a rule. */
+function withoutText(detail: JsonValue, text: JsonValue): JsonValue {
+  if (!isJsonObject(detail) || typeof text !== "string" || text === "") return detail;
+  return Object.fromEntries(Object.entries(detail).filter(([, value]) => value !== text));
 }
 
 function given(name: string, value: string | undefined): JsonObject {

@@ -234,7 +234,9 @@ function entryOf({ entry }: EntryStep): ImportedEntry {
 }
 
 function areDistinct(steps: readonly EntryStep[]): boolean {
-  return new Set(steps.map(({ entry }) => entry.id)).size === steps.length;
+  const ids = new Set<string>();
+  for (const { entry } of steps) ids.add(entry.id);
+  return ids.size === steps.length;
 }
 
 function withoutNews(outcome: IntakeOutcome): IntakeOutcome {

@@ -24,7 +24,7 @@ function supersededClaim(memoryId: string): string {
 }
 
 /** What a turn did to a memory counts once. */
-function reinforcedClaim(memoryId: string, turnId: string): string {
+export function reinforcedClaim(memoryId: string, turnId: string): string {
   return `reinforced:${memoryId}:${turnId}`;
 }
 

@@ -15,6 +15,7 @@ import type { Hearing, Judged } from "./memories/judged.js";
 import type { MemoryListQuery, RecallQuery } from "./memories/memory-query.js";
 import type { MemoryDetail, MemoryList } from "./memories/memory-reader.js";
 import type { MemorySummary } from "./memories/memory-view.js";
+import type { PassRange, ProposalStep, TurnUses, TurnWish, UsesStep } from "./memories/pass-steps.js";
 import type { Recalled } from "./memories/recalled.js";
 import type { EntryList, InteractionList } from "./reader.js";
 import type { ReflectionQuery } from "./reflection-query.js";
@@ -53,6 +54,12 @@ interface Questions {
   recall(query: RecallQuery): Recalled;
   /** What becomes of a proposal, by the record and by what is known already. */
   judge(proposal: Proposal): Judged;
+  /** What rules find in the next stretch of the log. */
+  proposalsIn(range: PassRange): ProposalStep;
+  proposalsOfInteraction(id: string): readonly Proposal[] | undefined;
+  /** Which memories the turns used that begin in the next stretch of the log. */
+  usesIn(range: PassRange): UsesStep;
+  usesOfTurn(wish: TurnWish): TurnUses | "waiting" | undefined;
   /** Whose words these are. */
   hear(evidence: readonly Evidence[]): Hearing;
   /** How many candidates wait for a verdict; undefined while the index is being built. */

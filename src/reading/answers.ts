@@ -94,6 +94,11 @@ export const answers: Answers = {
   memoriesById: ({ index }, ids) => index.whole(({ memories }) => memories.byId(ids)),
   judge: ({ index }, proposal) => index.whole(async ({ review }) => (await review()).judge(proposal)),
   hear: ({ index }, evidence) => index.whole(async ({ review }) => (await review()).hear(evidence)),
+  proposalsIn: ({ log, index }, range) => index.whole(async ({ review }) => (await review()).proposalsIn(log, range)),
+  proposalsOfInteraction: ({ log, index }, id) =>
+    index.whole(async ({ review }) => (await review()).proposalsOfInteraction(log, id)),
+  usesIn: ({ log, index }, range) => index.whole(async ({ review }) => (await review()).usesIn(log, range)),
+  usesOfTurn: ({ index }, wish) => index.whole(async ({ review }) => (await review()).usesOfTurn(wish)),
   recall: ({ index }, query) => index.whole(async ({ review }) => (await review()).recall(query)),
   async pendingMemories({ index }) {
     // Whoever only looks in must not wait for an index that is being built.

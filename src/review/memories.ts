@@ -6,7 +6,7 @@ import type { OwnEntry } from "../capture/own-entries.js";
 import { pack, type Surroundings } from "../capture/pack.js";
 import { idClaim } from "../model/claims.js";
 import { Fault } from "../model/fault.js";
-import { knownOptions } from "../model/options.js";
+import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, RecorderError, Rejection, reject } from "../model/rejection.js";
 import type { TakenClaim } from "../ports/entry-log.js";
 import type { DroppedProposal, HeardWords, KeptProposal } from "../read/memories/judged.js";
@@ -34,12 +34,16 @@ import {
   type VerdictOptions,
   type VerdictsInput,
 } from "./memory-input.js";
+import type { OneAtATime } from "./one-at-a-time.js";
+import { type Extraction, Passes, type PassOptions, type Reinforcement } from "./passes.js";
 import { RECALL_SOURCE } from "./session-given.js";
 
 export interface MemoriesParts {
   readonly reading: Asking;
   readonly commit: Pick<GroupCommit, "append">;
   readonly surroundings: Surroundings;
+  /** Shared by all who propose here: two that say the same at once would not know of each other. */
+  readonly queue: OneAtATime;
 }
 
 /** What verdicts on several have come to. */
@@ -54,14 +58,22 @@ export class Memories {
   readonly #commit: Pick<GroupCommit, "append">;
   readonly #surroundings: Surroundings;
   readonly #entries: MemoryEntries;
-  /** One proposal at a time, or two that say the same would not know of each other. */
-  #proposing: Promise<unknown> = Promise.resolve();
+  /** The passes over the record, for whoever goes on with them beside capture. */
+  readonly passes: Passes;
+  readonly #queue: OneAtATime;
 
-  constructor({ reading, commit, surroundings }: MemoriesParts) {
+  constructor({ reading, commit, surroundings, queue }: MemoriesParts) {
+    this.#queue = queue;
     this.#reading = reading;
     this.#commit = commit;
     this.#surroundings = surroundings;
     this.#entries = new MemoryEntries(surroundings);
+    this.passes = new Passes({
+      ...{ reading, nowMs: surroundings.nowMs },
+      propose: (proposal) => this.#inTurn({ id: undefined, proposal, confidence: undefined, actor: proposal.source }),
+      reinforced: (turn) => this.#entries.reinforced(turn, RULE),
+      attempt: (entries) => this.#attempt(entries),
+    });
   }
 
   /** Memories, the newest first; with `status: "candidate"` the queue, best first. */
@@ -108,10 +120,21 @@ export class Memories {
 
   /** Proposes a statement, which passes the gates or is dropped by one of them. Only a person's verdict makes it active. */
   async propose(input: ProposalInput): Promise<MemorySummary | DroppedProposal> {
-    const parsed = orThrow(parseMemoryInput(input, "agent"));
-    const proposed = this.#proposing.then(() => this.#propose(parsed));
-    this.#proposing = proposed.catch(() => undefined);
-    return proposed;
+    return this.#inTurn(orThrow(parseMemoryInput(input, "agent")));
+  }
+
+  /** What rules find, in one interaction or over the record, proposed. It can be stopped and run again: nothing is done twice. */
+  async extract(options: PassOptions = {}): Promise<Extraction> {
+    const { interaction_id, ...pass } = knownOptions(options, passOptionNames);
+    if (interaction_id === undefined) return this.passes.extract(pass);
+    return orThrow((await this.passes.extractOne(interaction_id)) ?? interactionNotFound(interaction_id));
+  }
+
+  /** Counts which memories were given, used and confirmed, in one interaction or over the record; each turn once. */
+  async reinforce(options: PassOptions = {}): Promise<Reinforcement> {
+    const { interaction_id, ...pass } = knownOptions(options, passOptionNames);
+    if (interaction_id === undefined) return this.passes.reinforce(pass);
+    return orThrow((await this.passes.reinforceOne(interaction_id)) ?? interactionNotFound(interaction_id));
   }
 
   /** Adds a memory on a person's word: it is active at once. */
@@ -179,6 +202,10 @@ export class Memories {
     ]);
     const memories = await this.#reading.ask("memoriesById", ids);
     return { memories, pending: await this.pending() };
+  }
+
+  #inTurn(parsed: ParsedMemory): Promise<MemorySummary | DroppedProposal> {
+    return this.#queue.run(() => this.#propose(parsed));
   }
 
   async #propose({ proposal, ...whose }: ParsedMemory): Promise<MemorySummary | DroppedProposal> {
@@ -256,6 +283,17 @@ export class Memories {
     }
     return found;
   }
+}
+
+const RULE = "rule";
+
+const passOptionNames = optionNames<PassOptions>({
+  ...{ interaction_id: true, project: true, session_id: true, after: true, through: true, onProgress: true },
+});
+
+function interactionNotFound(id: string): Rejection {
+  const message = `there is no interaction ${JSON.stringify(String(id).slice(0, 128))}`;
+  return reject({ code: "interaction_not_found", field: "interaction_id", message });
 }
 
 function memoryNotFound(id: unknown): Rejection {

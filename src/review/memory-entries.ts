@@ -4,6 +4,7 @@ import { type OwnEntry, packOwn } from "../capture/own-entries.js";
 import type { Surroundings } from "../capture/pack.js";
 import type { MemoryFieldsByKind } from "../model/memory-fields.js";
 import type { HeardWords, KeptProposal } from "../read/memories/judged.js";
+import type { TurnUses } from "../read/memories/pass-steps.js";
 import type { ParsedMemory, ParsedVerdict } from "./memory-input.js";
 
 export class MemoryEntries {
@@ -52,6 +53,14 @@ export class MemoryEntries {
 
   audit(actor: string, target: string): OwnEntry {
     return packOwn("audit", { action: "verdict", actor, target }, this.#surroundings);
+  }
+
+  /** What a turn used; nothing is said of a memory but what is true. */
+  reinforced({ turn_id, project, uses }: TurnUses, actor: string): OwnEntry {
+    const memories = uses.map(({ memory_id, given, used, confirmed }) => ({
+      ...{ memory_id, ...(given && { given }), ...(used && { used }), ...(confirmed && { confirmed }) },
+    }));
+    return packOwn("memory_reinforced", { turn_id, memories, actor }, this.#surroundings, { project });
   }
 
   superseded(fields: MemoryFieldsByKind["memory_superseded"], project: string): OwnEntry {

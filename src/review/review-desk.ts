@@ -1,6 +1,7 @@
 // Where memories are worked with beside the index: recall, and the judgement of proposals by what was recorded.
 import type { Evidence, Proposal } from "../model/memory.js";
 import type { EntryIndex } from "../ports/entry-index.js";
+import type { EntryLog } from "../ports/entry-log.js";
 import type { EntryReader } from "../read/entry-reader.js";
 import { loadTokenCounter } from "../read/history/tokens.js";
 import { acceptanceOf } from "../read/memories/acceptance.js";
@@ -8,12 +9,16 @@ import type { Hearing, Judged } from "../read/memories/judged.js";
 import type { RecallQuery } from "../read/memories/memory-query.js";
 import type { MemoryReader } from "../read/memories/memory-reader.js";
 import type { MemoriesById } from "../read/memories/memory-shelf.js";
+import type { PassRange, ProposalStep, TurnUses, TurnWish, UsesStep } from "../read/memories/pass-steps.js";
 import type { Recalled } from "../read/memories/recalled.js";
 import { judge } from "./gates/gates.js";
 import { groundOf, heardOf, namedEntries } from "./grounds.js";
+import { PassReader } from "./pass-reader.js";
 import { Recall } from "./recall.js";
 import { SessionGifts } from "./session-given.js";
 import { Stems } from "./stems.js";
+import { TurnReader } from "./turn-reader.js";
+import { TurnUsesReader } from "./turn-uses.js";
 
 export interface ReviewDeskParts {
   readonly index: EntryIndex;
@@ -26,13 +31,17 @@ export class ReviewDesk {
   readonly #entries: EntryReader;
   readonly #gifts: SessionGifts;
   readonly #stems = new Stems();
+  readonly #passes: PassReader;
   #recall: Recall | undefined;
   #readings = 0;
 
   constructor(parts: ReviewDeskParts) {
     this.#memories = parts.memories;
     this.#entries = parts.entries;
-    this.#gifts = new SessionGifts(parts);
+    const gifts = new SessionGifts(parts);
+    this.#gifts = gifts;
+    const uses = new TurnUsesReader({ stems: this.#stems, gifts });
+    this.#passes = new PassReader({ entries: parts.entries, turns: new TurnReader(parts), uses });
   }
 
   async recall(query: RecallQuery): Promise<Recalled> {
@@ -69,6 +78,22 @@ export class ReviewDesk {
     const { adds_evidence_to: joined, ...dropped } = judgement;
     if (joined === undefined) return dropped;
     return { ...dropped, adds_evidence_to: joined.id, heard: heardOf(joined.evidence, named) };
+  }
+
+  proposalsIn(log: EntryLog, range: PassRange): Promise<ProposalStep> {
+    return this.#passes.proposals(log, range);
+  }
+
+  proposalsOfInteraction(log: EntryLog, id: string): Promise<readonly Proposal[] | undefined> {
+    return this.#passes.proposalsOfInteraction(log, id);
+  }
+
+  async usesIn(log: EntryLog, range: PassRange): Promise<UsesStep> {
+    return this.#passes.uses(log, range, await this.#all());
+  }
+
+  async usesOfTurn(wish: TurnWish): Promise<TurnUses | "waiting" | undefined> {
+    return this.#passes.usesOfTurn(wish.id, await this.#all(), wish.now_ms);
   }
 
   async #all(): Promise<MemoriesById> {

@@ -39,10 +39,9 @@ export function EntryScreen({ id }: { readonly id: string }) {
         <p>This entry was forgotten. What is left proves that it was here, and nothing of what it said.</p>
       ) : (
         <>
-          <div className="line" data-is="speech" data-speaker={speakerOf(value as unknown as Row)}>
-            <div className="body">
-              <Said entry={toRow(value)} withdrawn={false} />
-            </div>
+          <div className="entry-text">
+            <span className="speaker">{speakerOf(value as unknown as Row)}</span>
+            <Said entry={toRow(value)} withdrawn={false} />
           </div>
           <h2>As it is kept</h2>
           <Code text={JSON.stringify(value, null, 2)} language="json" />

@@ -94,6 +94,10 @@ export async function serveRecord(
     });
     logger.logger.level = isVerbose ? "debug" : "info";
     await keepSeals({ recorder, data, logger });
+    await recorder.learn({
+      onTrouble: (error) =>
+        logger.logger.warn({ reason: reasonOf(error) }, "what was recorded could not be learned from"),
+    });
     await announce({ serving, recorder, settings, version, pane: err, logger });
     if (tls === undefined && !isLoopback(host))
       logger.logger.warn("keys are sent unencrypted; --tls-cert and --tls-key change that");
@@ -141,9 +145,12 @@ async function keepSeals(options: {
 }): Promise<void> {
   const { recorder, data, logger } = options;
   if (data === "memory:") return;
-  const onTrouble = (error: unknown): void =>
-    logger.logger.warn({ reason: error instanceof Error ? error.message : String(error) }, "no seal could be kept");
+  const onTrouble = (error: unknown): void => logger.logger.warn({ reason: reasonOf(error) }, "no seal could be kept");
   await recorder.keepSeals({ onTrouble });
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** An option that may be repeated. */

@@ -58,6 +58,34 @@ export function memoryText(memory: MemoryDetail, pane: Pane): string {
   ].join("\n");
 }
 
+/** A candidate with the words that it rests on, each in its context: all that a person needs to decide. */
+export function candidateText(
+  memory: MemoryDetail,
+  place: { readonly at: number; readonly of: number },
+  pane: Pane,
+): string {
+  const { bold, dim, yellow } = pane.colours;
+  const where = memory.project === "" ? "everywhere" : cleanLine(memory.project);
+  const head = dim(`${place.at} of ${place.of} · ${memory.type} · ${where} · from ${memory.source}`);
+  const statement = wrapText(cleanText(memory.content), pane.columns).map(bold).join("\n");
+  const words = memory.words.map(({ quote, before, after, kind, session_id, created_at }) => {
+    const said =
+      `${cleanLine(before)} ${yellow(`»${cleanLine(quote, Number.MAX_SAFE_INTEGER)}«`)} ${cleanLine(after)}`.trim();
+    const from = dim(
+      `${shortTime(created_at, { year: true })} ${kind}${session_id === "" ? "" : ` in ${cleanLine(session_id)}`}`,
+    );
+    const width = pane.columns === undefined ? undefined : pane.columns - 2;
+    return `  ${from}\n${wrapText(said, width)
+      .map((line) => `  ${line}\n`)
+      .join("")}`;
+  });
+  const warnings = [
+    ...(memory.similar_to.length === 0 ? [] : [`Similar to ${memory.similar_to.join(", ")}.`]),
+    ...(memory.conflicts_with.length === 0 ? [] : [`Contradicts ${memory.conflicts_with.join(", ")}.`]),
+  ].map((line) => `${yellow(line)}\n`);
+  return `${head}\n${statement}\n${words.join("")}${warnings.join("")}`;
+}
+
 function quoteText(quote: string, where: string, pane: Pane): string {
   const width = pane.columns === undefined ? undefined : pane.columns - 4;
   const lines = wrapText(cleanText(quote), width).map((line) => `  > ${line}\n`);

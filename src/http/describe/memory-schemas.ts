@@ -5,6 +5,7 @@ import { count, listOf, object, pageEnd, text, time } from "./shapes.js";
 
 const type: Schema = { type: "string", enum: [...memoryTypes] };
 const source: Schema = { type: "string", enum: [...memorySources] };
+const flag: Schema = { type: "boolean" };
 const confidence: Schema = { type: "number", minimum: 0, maximum: 1 };
 const actor: Schema = { ...text, description: "Who decides; the caller where nothing else is said." };
 const reason: Schema = { ...text, description: "Why: wrong, obvious, temporary, wrong_project, duplicate, other." };
@@ -39,7 +40,33 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
       additionalProperties: false,
     },
     Memory: memory({}),
-    MemoryDetail: memory({ history: listOf(schemaNamed("MemoryEvent")) }),
+    MemoryDetail: memory({
+      words: listOf(
+        object({
+          ...{ entry_id: text, quote: text, kind: text, session_id: text, created_at: time },
+          before: { ...text, description: "What stands before the quote, as far as it helps." },
+          after: { ...text, description: "What stands behind it." },
+        }),
+      ),
+      history: listOf(schemaNamed("MemoryEvent")),
+      uses: listOf(schemaNamed("MemoryUse")),
+    }),
+    MemoryUse: object({
+      ...{
+        entry_id: text,
+        position: count,
+        created_at: time,
+        session_id: text,
+        given: flag,
+        used: flag,
+        confirmed: flag,
+      },
+      followed: object({
+        ...{ errors: count, low_confidence: count },
+        feedback: listOf(object({ score: { type: "number" }, label: text, comment: text }, ["score"])),
+        next: { ...text, description: "What the user said next." },
+      }),
+    }),
     MemoryEvent: object(
       {
         ...{ position: count, kind: text, at: time, actor: text, reason: text, content: text, superseded_by: text },
@@ -52,6 +79,10 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
         memories: listOf(schemaNamed("Memory")),
         next_cursor: pageEnd.next_cursor,
         pending: { ...count, description: "How many candidates wait for a verdict." },
+        acceptance: {
+          ...listOf(object({ source, generation: text, accepted: count, rejected: count, is_paused: flag })),
+          description: "Of the last 30 verdicts on each source. Nothing more is taken from one that is paused.",
+        },
       },
       [],
     ),
@@ -78,6 +109,21 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
       additionalProperties: false,
     },
     Verdicts: object({ memories: listOf(schemaNamed("Memory")), pending: count }),
+    Extraction: object({
+      candidates: listOf(schemaNamed("Memory")),
+      dropped: listOf(
+        object({ dropped: text, reason: text, content: text, entry_ids: listOf(text), adds_evidence_to: text }, [
+          "adds_evidence_to",
+        ]),
+      ),
+      dropped_by_gate: { type: "object", additionalProperties: count },
+      through: count,
+    }),
+    Reinforcement: object({
+      reinforced: listOf(object({ memory_id: text, turn_id: text, given: flag, used: flag, confirmed: flag })),
+      through: count,
+      waiting: { ...listOf(text), description: "Turns that are not over yet." },
+    }),
     Recalled: object({
       context_pack: object({
         ...{ budget_tokens: count, tokens: count },

@@ -11,7 +11,7 @@ import type {
   RecallAnswer,
   VerdictsAnswer,
 } from "../contract.js";
-import { exampleCandidates, exampleMemory } from "../describe/examples.js";
+import { exampleCandidates, exampleId, exampleMemory } from "../describe/examples.js";
 import {
   addressRefusals,
   bodyRefusals,
@@ -86,6 +86,18 @@ export function memoryRoutes(app: FastifyInstance, recorder: Recorder): void {
     refuseQuery(request);
     return recordingOf(request, recorder).memories.verdicts(asked(request, bodyOf(request)) as Verdicts);
   });
+
+  app.post<ById>("/interactions/:id/extract", { config: { operation: extractOperation } }, (request) => {
+    refuseQuery(request);
+    asked(request, optionalBodyOf(request) ?? {});
+    return recordingOf(request, recorder).memories.extract({ interaction_id: request.params.id });
+  });
+
+  app.post<ById>("/interactions/:id/reinforce", { config: { operation: reinforceOperation } }, (request) => {
+    refuseQuery(request);
+    asked(request, optionalBodyOf(request) ?? {});
+    return recordingOf(request, recorder).memories.reinforce({ interaction_id: request.params.id });
+  });
 }
 
 type Verdict = "promote" | "reject" | "supersede";
@@ -121,7 +133,7 @@ function idParameter(example: string): Parameter {
     name: "id",
     in: "path",
     required: true,
-    description: "The memory's id.",
+    description: "The id.",
     schema: { type: "string" },
     example,
   };
@@ -226,6 +238,31 @@ function verdictOperation(words: {
     },
   };
 }
+
+const extractOperation: Operation = {
+  operationId: "extractMemories",
+  tags,
+  summary: "Propose what rules find in an interaction",
+  description:
+    "What was proposed waits for a verdict; what was dropped says by which gate. Asking again proposes nothing new.",
+  parameters: [idParameter(exampleId)],
+  responses: {
+    200: { description: "What came of it.", content: jsonContent(schemaNamed("Extraction")) },
+    ...refusals("interaction_not_found", ...bodyRefusals.filter((code) => code !== "body_missing")),
+  },
+};
+
+const reinforceOperation: Operation = {
+  operationId: "reinforceMemories",
+  tags,
+  summary: "Count which memories an interaction was given, used and confirmed",
+  description: "Each memory once for a turn. Only what was confirmed without having been given makes it more certain.",
+  parameters: [idParameter(exampleId)],
+  responses: {
+    200: { description: "What was counted.", content: jsonContent(schemaNamed("Reinforcement")) },
+    ...refusals("interaction_not_found", ...bodyRefusals.filter((code) => code !== "body_missing")),
+  },
+};
 
 const verdictsOperation: Operation = {
   operationId: "giveVerdicts",

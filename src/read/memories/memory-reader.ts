@@ -5,8 +5,10 @@ import type { Entry } from "../../model/entry.js";
 import { formatCursor } from "../cursor.js";
 import { EntryReader } from "../entry-reader.js";
 import type { ReadingParts } from "../reader.js";
+import { type Acceptance, acceptanceOf } from "./acceptance.js";
 import type { MemoriesReached, MemoryListQuery } from "./memory-query.js";
 import { type MemoriesById, MemoryShelf } from "./memory-shelf.js";
+import { type MemoryUseInTurn, MemoryUses, type WordsInContext } from "./memory-uses.js";
 import { type MemorySummary, rankOf, toSummary } from "./memory-view.js";
 
 export interface MemoryList {
@@ -14,6 +16,8 @@ export interface MemoryList {
   readonly next_cursor: string | null;
   /** How many candidates wait for a verdict, in whichever project. */
   readonly pending: number;
+  /** How what each source proposes is taken. */
+  readonly acceptance: readonly Acceptance[];
 }
 
 /** What was done with a memory, oldest first. */
@@ -32,7 +36,11 @@ export interface MemoryEvent {
 }
 
 export interface MemoryDetail extends MemorySummary {
+  /** The words that it rests on, with what stands around them. */
+  readonly words: readonly WordsInContext[];
   readonly history: readonly MemoryEvent[];
+  /** The answers that were given it, and what followed; the newest 50. */
+  readonly uses: readonly MemoryUseInTurn[];
 }
 
 /** Of a memory that is given in every turn, the newest uses are shown. */
@@ -42,11 +50,13 @@ export class MemoryReader {
   readonly #parts: ReadingParts;
   readonly #entries: EntryReader;
   readonly #shelf: MemoryShelf;
+  readonly #uses: MemoryUses;
 
   constructor(parts: ReadingParts) {
     this.#parts = parts;
     this.#entries = new EntryReader(parts);
     this.#shelf = new MemoryShelf(parts);
+    this.#uses = new MemoryUses(parts, this.#entries);
   }
 
   /** All of them, as they are. */
@@ -67,7 +77,8 @@ export class MemoryReader {
   async list(query: MemoryListQuery): Promise<MemoryList> {
     const memories = await this.all();
     const pending = countPending(memories);
-    if (query.limit === 0) return { memories: [], next_cursor: null, pending };
+    const acceptance = acceptanceOf(memories.values());
+    if (query.limit === 0) return { memories: [], next_cursor: null, pending, acceptance };
     const { after } = query;
     const as_of = after?.as_of ?? (await this.#parts.index.checkpoint());
     const placed = [...memories.values()]
@@ -82,6 +93,7 @@ export class MemoryReader {
       memories: page.map(({ memory }) => this.#parts.mask.entry(toSummary(memory))),
       next_cursor: isMore ? formatCursor(query.fingerprint, [last.rank, last.position, as_of]) : null,
       pending,
+      acceptance,
     };
   }
 
@@ -97,7 +109,13 @@ export class MemoryReader {
   /** One of them whole, with what was done with it. */
   async get(id: string): Promise<MemoryDetail | undefined> {
     const memory = (await this.all()).get(id);
-    return memory === undefined ? undefined : { ...toSummary(memory), history: await this.#history(id) };
+    if (memory === undefined) return undefined;
+    const history = await this.#history(id);
+    const counted = history.flatMap(({ turn_id, given = false, used = false, confirmed = false }) =>
+      turn_id === undefined ? [] : [[turn_id, { given, used, confirmed }] as const],
+    );
+    const words = await this.#uses.words(memory.evidence);
+    return { ...toSummary(memory), words, history, uses: await this.#uses.uses(id, new Map(counted)) };
   }
 
   async #history(id: string): Promise<readonly MemoryEvent[]> {

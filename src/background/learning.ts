@@ -1,0 +1,118 @@
+// Learning beside capture: proposes what rules find in what is recorded, and counts which memories its turns used. One
+// process on a store does, behind capture and never in its way; what it was stopped in, it does again without harm.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { NamedLease } from "../ports/lease.js";
+import type { Passes } from "../review/passes.js";
+import { FailedCommands } from "../review/rules/commands.js";
+
+export interface LearningOptions {
+  /** Hears of what went wrong; it is tried again with what is recorded next. */
+  readonly onTrouble?: ((error: unknown) => void) | undefined;
+  /** How long new entries are gathered; a second. */
+  readonly gather_ms?: number | undefined;
+}
+
+export interface LearningParts {
+  readonly passes: Passes;
+  readonly lease: NamedLease | undefined;
+  readonly headPosition: () => Promise<number>;
+  /** Whether capture has more to do than it can at the moment. */
+  readonly isPressed: () => boolean;
+  readonly nowMs: () => number;
+}
+
+const GATHER_MS = 1_000;
+/** Whoever begins looks so many entries back: what nobody has looked at since the last one ended. */
+const LOOK_BACK = 1_000;
+/** Between two stretches of the log, the time is left to others. */
+const PAUSE_MS = 20;
+const PRESSED_MS = 500;
+/** Somebody else holds the lease, or turns wait for their end. */
+const LOOK_AGAIN_MS = 15_000;
+const WAITING_MAX = 500;
+
+export class Learning {
+  readonly #parts: LearningParts;
+  readonly #options: LearningOptions;
+  readonly #commands = new FailedCommands();
+  readonly #lessons = new Set<string>();
+  readonly #waiting = new Set<string>();
+  #at: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #wakesAt = Number.POSITIVE_INFINITY;
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(parts: LearningParts, options: LearningOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  /** Word that the log has grown. */
+  grown(): void {
+    this.#wake(this.#options.gather_ms ?? GATHER_MS);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+    this.#parts.lease?.close();
+  }
+
+  #wake(ms: number): void {
+    const at = performance.now() + ms;
+    if (this.#isClosed || this.#running !== undefined || at >= this.#wakesAt) return;
+    clearTimeout(this.#timer);
+    this.#wakesAt = at;
+    this.#timer = setTimeout(() => {
+      this.#wakesAt = Number.POSITIVE_INFINITY;
+      this.#running = this.#run().finally(() => {
+        this.#running = undefined;
+      });
+    }, ms);
+    this.#timer.unref();
+  }
+
+  async #run(): Promise<void> {
+    let isAgain = false;
+    try {
+      isAgain = await this.#learn();
+    } catch (error) {
+      this.#options.onTrouble?.(error);
+      isAgain = true;
+    }
+    // After this turn, when nothing is running any more.
+    if (isAgain) setImmediate(() => this.#wake(LOOK_AGAIN_MS));
+  }
+
+  /** Whether there is something to come back for although nothing grows. */
+  async #learn(): Promise<boolean> {
+    const { passes, lease, headPosition, nowMs } = this.#parts;
+    if (lease !== undefined && !(await lease.hold())) return true;
+    const head = await headPosition();
+    this.#at ??= Math.max(0, head - LOOK_BACK);
+    const live = { is_live: true, isToGoOn: () => this.#isToGoOn(), commands: this.#commands, lessons: this.#lessons };
+    const after = this.#at;
+    const { through } = await passes.extract({ after }, live);
+    const { waiting } = await passes.reinforce({ after, through }, live);
+    this.#at = through;
+    for (const id of waiting) this.#waiting.add(id);
+    for (const id of [...this.#waiting]) {
+      const done = await passes.reinforceOne(id, nowMs());
+      if (done === undefined || done.waiting.length === 0) this.#waiting.delete(id);
+      if (this.#isClosed) break;
+    }
+    for (const oldest of this.#waiting) {
+      if (this.#waiting.size <= WAITING_MAX) break;
+      this.#waiting.delete(oldest);
+    }
+    return this.#waiting.size > 0 || (await headPosition()) > through;
+  }
+
+  async #isToGoOn(): Promise<boolean> {
+    while (this.#parts.isPressed() && !this.#isClosed) await sleep(PRESSED_MS, undefined, { ref: false });
+    await sleep(PAUSE_MS, undefined, { ref: false });
+    return !this.#isClosed && (this.#parts.lease === undefined || (await this.#parts.lease.hold()));
+  }
+}

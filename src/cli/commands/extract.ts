@@ -1,0 +1,46 @@
+// `hansard extract`: proposes what rules find in what was recorded. It can be stopped and run again.
+import type { Command } from "commander";
+import type { Extraction } from "../../index.js";
+import { type CommandModule, examplesText, type Invocation } from "../command.js";
+import { exitStatus } from "../failures.js";
+import { definePass, runPass } from "../pass-options.js";
+import { countOf, formatCount } from "../text/table.js";
+import { cleanLine, documentText, type Pane } from "../text/terminal.js";
+
+export const extractCommand: CommandModule = {
+  define(command: Command): void {
+    definePass(command)
+      .option("--explain", "show what was dropped, by which gate and why")
+      .addHelpText(
+        "after",
+        examplesText([
+          ["propose what the whole record says is worth remembering", "hansard extract"],
+          ["see why something was not proposed", "hansard extract --session cli:anna --explain"],
+        ]),
+      );
+  },
+
+  async run(invocation: Invocation) {
+    const { options, screen, json } = invocation;
+    const extraction = await runPass(invocation, "Looking for what to remember", (recorder, pass) =>
+      recorder.memories.extract(pass),
+    );
+    screen.out.write(
+      json ? documentText(extraction, screen.out) : extractionText(extraction, screen.out, options.explain === true),
+    );
+    return exitStatus.done;
+  },
+};
+
+function extractionText(extraction: Extraction, { colours }: Pane, explain: boolean): string {
+  const { candidates, dropped, dropped_by_gate } = extraction;
+  const gates = Object.entries(dropped_by_gate).map(([gate, count]) => `${formatCount(count)} by ${gate}`);
+  const head = `${countOf(candidates.length, "candidate", "candidates")} proposed${gates.length === 0 ? "" : `; dropped ${gates.join(", ")}`}.\n`;
+  const lines = candidates.map(({ type, content }) => `  ${colours.green("+")} ${type}: ${cleanLine(content)}\n`);
+  if (!explain) return `${head}${lines.join("")}`;
+  const reasons = dropped.map(
+    ({ dropped: gate, reason, content, entry_ids }) =>
+      `  ${colours.red("-")} ${gate}: ${cleanLine(content)}\n    ${colours.dim(cleanLine(`${reason} (${entry_ids.join(", ")})`))}\n`,
+  );
+  return `${head}${lines.join("")}${reasons.join("")}`;
+}

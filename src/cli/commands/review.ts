@@ -1,0 +1,161 @@
+// `hansard review`: one candidate at a time with the words that it rests on, and a person who decides.
+//
+// A verdict is final, so that each is given only when the next one is decided: until then it can be undone.
+import { createInterface } from "node:readline/promises";
+import type { Command } from "commander";
+import type { MemoryDetail, Recorder } from "../../index.js";
+import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { exitStatus } from "../failures.js";
+import { systemUser } from "../system-user.js";
+import { candidateText } from "../text/memory-text.js";
+import { countOf } from "../text/table.js";
+import { cleanLine, type Pane } from "../text/terminal.js";
+
+export const reviewCommand: CommandModule = {
+  define(command: Command): void {
+    command.option("--project <name>", "only candidates of this project; - for those that hold everywhere").addHelpText(
+      "after",
+      `
+Keys, each followed by Enter: a accept, r reject (with a reason), e edit and accept, s or nothing skip, u undo the last
+verdict, q quit. A verdict is given when the next one is decided, or at the end; until then u takes it back.
+${examplesText([["decide upon what waits, best first", "hansard review"]])}`,
+    );
+  },
+
+  async run({ options, settings, screen, json }: Invocation) {
+    await withRecorder({ settings, screen, json }, { create: false }, async (recorder) => {
+      const asking = askerOf(screen.err);
+      try {
+        await new Review(recorder, screen.err, asking.ask).run(textOptions(options, ["project"]));
+      } finally {
+        asking.close();
+      }
+    });
+    return exitStatus.done;
+  },
+};
+
+/** Answers a line, or nothing once there are no more. */
+type Ask = (prompt: string) => Promise<string | undefined>;
+
+const reasons = ["wrong", "obvious", "temporary", "wrong_project", "duplicate", "other"] as const;
+
+type Decision =
+  | { readonly verdict: "promote"; readonly content?: string }
+  | { readonly verdict: "reject"; readonly reason: string };
+
+interface Decided {
+  readonly id: string;
+  readonly at: number;
+  readonly decision: Decision;
+}
+
+const QUEUE_MAX = 500;
+
+class Review {
+  readonly #recorder: Recorder;
+  readonly #pane: Pane;
+  readonly #ask: Ask;
+  readonly #actor = systemUser();
+  #last: Decided | undefined;
+  readonly #counts = { promote: 0, reject: 0 };
+
+  constructor(recorder: Recorder, pane: Pane, ask: Ask) {
+    this.#recorder = recorder;
+    this.#pane = pane;
+    this.#ask = ask;
+  }
+
+  async run({ project }: { readonly project?: string }): Promise<void> {
+    const { memories: queue, acceptance } = await this.#recorder.memories.list({
+      ...{ status: "candidate", limit: QUEUE_MAX, project },
+    });
+    for (const { source, generation, is_paused, accepted } of acceptance) {
+      if (is_paused) this.#say(`${source} ${generation} is paused: ${accepted} of its last 30 were accepted.`);
+    }
+    if (queue.length === 0) this.#say("Nothing waits for a verdict.");
+    for (let at = 0; at < queue.length; ) {
+      const memory = await this.#recorder.memories.get(queue[at]?.id ?? "");
+      const next = memory?.status === "candidate" ? await this.#decide(memory, at, queue.length) : at + 1;
+      if (next === "quit") break;
+      at = next;
+    }
+    await this.#give();
+    const { promote, reject } = this.#counts;
+    const { pending } = await this.#recorder.memories.list({ limit: 0 });
+    this.#say(`${promote} accepted, ${reject} rejected; ${countOf(pending, "candidate waits", "candidates wait")}.`);
+  }
+
+  /** Where to go on: the next one, or the one before where a verdict was undone. */
+  async #decide(memory: MemoryDetail, at: number, of: number): Promise<number | "quit"> {
+    this.#pane.write(`\n${candidateText(memory, { at: at + 1, of }, this.#pane)}`);
+    for (;;) {
+      const key = (await this.#ask("[a]ccept [r]eject [e]dit [s]kip [u]ndo [q]uit (s): "))?.trim().toLowerCase();
+      if (key === undefined || key === "q") return "quit";
+      if (key === "" || key === "s") return at + 1;
+      if (key === "u") {
+        const undone = this.#last;
+        if (undone === undefined) {
+          this.#say("There is nothing to undo: what was decided before the last one is done.");
+          continue;
+        }
+        this.#last = undefined;
+        return undone.at;
+      }
+      const decision = await this.#decisionOf(key);
+      if (decision === undefined) continue;
+      await this.#give();
+      this.#last = { id: memory.id, at, decision };
+      return at + 1;
+    }
+  }
+
+  async #decisionOf(key: string): Promise<Decision | undefined> {
+    if (key === "a") return { verdict: "promote" };
+    if (key === "e") {
+      const content = (await this.#ask("In other words: "))?.trim() ?? "";
+      return content === "" ? undefined : { verdict: "promote", content };
+    }
+    if (key !== "r") return undefined;
+    const names = reasons.map((reason, nth) => `${nth + 1} ${reason}`).join(", ");
+    const given = (await this.#ask(`Why? ${names} (6): `))?.trim() ?? "";
+    const reason = given === "" ? "other" : (reasons[Number(given) - 1] ?? given);
+    return { verdict: "reject", reason };
+  }
+
+  /** Gives the verdict that waits. Somebody else may have decided meanwhile. */
+  async #give(): Promise<void> {
+    const last = this.#last;
+    this.#last = undefined;
+    if (last === undefined) return;
+    const { id, decision } = last;
+    const actor = this.#actor;
+    try {
+      if (decision.verdict === "reject") await this.#recorder.memories.reject(id, { actor, reason: decision.reason });
+      else await this.#recorder.memories.promote(id, { actor, content: decision.content });
+      this.#counts[decision.verdict] += 1;
+    } catch (error) {
+      const { code, message } = error as { readonly code?: string; readonly message?: string };
+      if (code !== "verdict_given" && code !== "memory_not_found" && code !== "field_invalid") throw error;
+      this.#say(`${cleanLine(String(message))}.`);
+    }
+  }
+
+  #say(text: string): void {
+    this.#pane.write(`${text}\n`);
+  }
+}
+
+/** Asks on standard error, since standard output is for documents, and hears lines of standard input. */
+function askerOf(pane: Pane): { readonly ask: Ask; close(): void } {
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  const heard = lines[Symbol.asyncIterator]();
+  return {
+    async ask(prompt) {
+      pane.write(prompt);
+      const { done, value } = await heard.next();
+      return done === true ? undefined : value;
+    },
+    close: () => lines.close(),
+  };
+}

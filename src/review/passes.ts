@@ -1,0 +1,195 @@
+// The passes over the record: what rules find is proposed, and what turns used is counted. Each can be stopped at any
+// moment and run again: what was done is done once, because claims say so.
+import type { OwnEntry } from "../capture/own-entries.js";
+import { reinforcedClaim } from "../model/claims.js";
+import type { EntryOf } from "../model/entry.js";
+import type { Proposal } from "../model/memory.js";
+import type { TakenClaim } from "../ports/entry-log.js";
+import type { DroppedProposal } from "../read/memories/judged.js";
+import type { MemorySummary } from "../read/memories/memory-view.js";
+import type { PassRange, TurnUses } from "../read/memories/pass-steps.js";
+import type { Asking } from "../read/questions.js";
+import { FailedCommands } from "./rules/commands.js";
+
+export interface PassOptions {
+  /** One interaction alone. */
+  readonly interaction_id?: string | undefined;
+  readonly project?: string | undefined;
+  readonly session_id?: string | undefined;
+  /** Begin after this position, where an earlier run stopped. */
+  readonly after?: number | undefined;
+  /** End with this position; without it, where the log ends. */
+  readonly through?: number | undefined;
+  /** Called with how far it has come. */
+  readonly onProgress?: ((position: number) => void) | undefined;
+}
+
+export interface DroppedStatement extends DroppedProposal {
+  readonly content: string;
+  readonly entry_ids: readonly string[];
+}
+
+export interface Extraction {
+  /** What was proposed, and now waits. */
+  readonly candidates: readonly MemorySummary[];
+  /** What was not, with the gate that dropped it. */
+  readonly dropped: readonly DroppedStatement[];
+  readonly dropped_by_gate: { readonly [gate: string]: number };
+  /** Position that it came to. */
+  readonly through: number;
+}
+
+export interface Reinforced {
+  readonly memory_id: string;
+  readonly turn_id: string;
+  readonly given: boolean;
+  readonly used: boolean;
+  readonly confirmed: boolean;
+}
+
+export interface Reinforcement {
+  readonly reinforced: readonly Reinforced[];
+  readonly through: number;
+  /** Turns that are not over yet. */
+  readonly waiting: readonly string[];
+}
+
+export interface PassesParts {
+  readonly reading: Asking;
+  readonly nowMs: () => number;
+  readonly propose: (proposal: Proposal) => Promise<MemorySummary | DroppedProposal>;
+  readonly reinforced: (turn: TurnUses) => OwnEntry;
+  readonly attempt: (entries: readonly OwnEntry[]) => Promise<readonly TakenClaim[] | undefined>;
+}
+
+/** How a pass goes on beside capture. */
+export interface LivePass {
+  /** Only what was recorded as it happened. */
+  readonly is_live: boolean;
+  /** Asked between two stretches of the log; false ends the pass there. */
+  readonly isToGoOn: () => Promise<boolean>;
+  /** What is known of commands from stretches before. */
+  readonly commands: FailedCommands;
+  /** What was proposed of them. */
+  readonly lessons: Set<string>;
+}
+
+/** So many of what was dropped are kept with their reasons; the others are counted. */
+const EXPLAINED_MAX = 10_000;
+
+export class Passes {
+  readonly #parts: PassesParts;
+
+  constructor(parts: PassesParts) {
+    this.#parts = parts;
+  }
+
+  /** What rules find in a stretch of the log, proposed. */
+  async extract(options: PassOptions, live?: LivePass): Promise<Extraction> {
+    const gathered = new Gathered();
+    const commands = live?.commands ?? new FailedCommands();
+    const through = await this.#walk(options, live, async (range) => {
+      const step = await this.#parts.reading.ask("proposalsIn", range);
+      for (const proposal of step.proposals) await this.#propose(proposal, gathered);
+      for (const call of step.calls) commands.add(call as EntryOf<"tool_call">);
+      return step;
+    });
+    for (const proposal of commands.proposals()) {
+      const lesson = JSON.stringify(proposal.evidence);
+      if (live?.lessons.has(lesson) === true) continue;
+      await this.#propose(proposal, gathered);
+      live?.lessons.add(lesson);
+    }
+    return gathered.finish(through);
+  }
+
+  /** The same of one interaction; undefined where there is none. */
+  async extractOne(id: string): Promise<Extraction | undefined> {
+    const proposals = await this.#parts.reading.ask("proposalsOfInteraction", id);
+    if (proposals === undefined) return undefined;
+    const gathered = new Gathered();
+    for (const proposal of proposals) await this.#propose(proposal, gathered);
+    return gathered.finish(0);
+  }
+
+  /** What turns of a stretch of the log used, counted. */
+  async reinforce(options: PassOptions, live?: LivePass): Promise<Reinforcement> {
+    const reinforced: Reinforced[] = [];
+    const waiting: string[] = [];
+    const through = await this.#walk(options, live, async (range) => {
+      const step = await this.#parts.reading.ask("usesIn", range);
+      for (const turn of step.turns) reinforced.push(...(await this.#reinforce(turn)));
+      waiting.push(...step.waiting);
+      return step;
+    });
+    return { reinforced, through, waiting };
+  }
+
+  /** The same of one turn, over or not; undefined where there is none. */
+  async reinforceOne(id: string, now_ms?: number): Promise<Reinforcement | undefined> {
+    const turn = await this.#parts.reading.ask("usesOfTurn", { id, now_ms });
+    if (turn === undefined) return undefined;
+    if (turn === "waiting") return { reinforced: [], through: 0, waiting: [id] };
+    return { reinforced: await this.#reinforce(turn), through: 0, waiting: [] };
+  }
+
+  async #walk(
+    { after = 0, through: end, project = "", session_id = "", onProgress }: PassOptions,
+    live: LivePass | undefined,
+    step: (range: PassRange) => Promise<{ readonly through: number; readonly is_end: boolean }>,
+  ): Promise<number> {
+    let from = after;
+    while (end === undefined || from < end) {
+      const named = { after: from, ...(end === undefined ? {} : { through: end }), project, session_id };
+      const { through, is_end } = await step({
+        ...named,
+        is_live: live?.is_live ?? false,
+        now_ms: this.#parts.nowMs(),
+      });
+      if (is_end) break;
+      from = through;
+      onProgress?.(from);
+      if (live !== undefined && !(await live.isToGoOn())) break;
+    }
+    return from;
+  }
+
+  async #propose(proposal: Proposal, gathered: Gathered): Promise<void> {
+    gathered.add(proposal, await this.#parts.propose(proposal));
+  }
+
+  /** What was counted before is left out, and the rest tried again. */
+  async #reinforce(turn: TurnUses): Promise<readonly Reinforced[]> {
+    let { uses } = turn;
+    while (uses.length > 0) {
+      const taken = await this.#parts.attempt([this.#parts.reinforced({ ...turn, uses })]);
+      if (taken === undefined) return uses.map((use) => ({ ...use, turn_id: turn.turn_id }));
+      const claims = new Set(taken.map(({ claim }) => claim));
+      const left = uses.filter(({ memory_id }) => !claims.has(reinforcedClaim(memory_id, turn.turn_id)));
+      if (left.length === uses.length) break;
+      uses = left;
+    }
+    return [];
+  }
+}
+
+class Gathered {
+  readonly #candidates: MemorySummary[] = [];
+  readonly #dropped: DroppedStatement[] = [];
+  readonly #byGate = new Map<string, number>();
+
+  add({ content, evidence }: Proposal, answer: MemorySummary | DroppedProposal): void {
+    if (!("dropped" in answer)) {
+      this.#candidates.push(answer);
+      return;
+    }
+    this.#byGate.set(answer.dropped, (this.#byGate.get(answer.dropped) ?? 0) + 1);
+    if (this.#dropped.length >= EXPLAINED_MAX) return;
+    this.#dropped.push({ ...answer, content, entry_ids: [...new Set(evidence.map(({ entry_id }) => entry_id))] });
+  }
+
+  finish(through: number): Extraction {
+    const dropped_by_gate = Object.fromEntries(this.#byGate);
+    return { candidates: this.#candidates, dropped: this.#dropped, dropped_by_gate, through };
+  }
+}

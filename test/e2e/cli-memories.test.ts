@@ -1,0 +1,96 @@
+// Memories on the command line: adding, listing, recalling, the passes, and deciding one candidate at a time.
+import { beforeAll, expect, test } from "vitest";
+import { openRecorder } from "../../src/index.js";
+import { folderOfFile } from "../support/temporary-folder.js";
+import { fillStore, readError, readJson, runCli } from "./cli-run.js";
+
+const data = folderOfFile();
+
+beforeAll(async () => {
+  await fillStore(data, [
+    {
+      ...{ kind: "message", id: "u1", session_id: "s", project: "atlas", role: "user" },
+      content: "Hello there. From now on write all commit messages in English. Then we start.",
+    },
+    {
+      ...{ kind: "message", id: "u2", session_id: "s", project: "atlas", role: "user" },
+      content: "Please remember that the staging database listens on port 5433. Good.",
+    },
+    {
+      ...{ kind: "message", id: "u3", session_id: "t", project: "atlas", role: "user" },
+      content: "For future reference: the release notes are written on Thursdays.",
+    },
+  ]);
+});
+
+test("extract proposes and explains, reinforce counts, and both print documents", async () => {
+  const { stdout, stderr } = await runCli(["extract", "--explain"], { data });
+  expect([stdout, stderr]).toEqual([expect.stringMatching(/^3 candidates proposed/), ""]);
+  expect((await readJson(["extract"], { data })).candidates).toEqual([]);
+  expect(await readJson(["reinforce"], { data })).toMatchObject({ reinforced: [], through: expect.any(Number) });
+  expect((await readError(["extract", "nobody"], { data })).code).toBe("interaction_not_found");
+  expect((await readError(["extract", "--after", "x"], { data })).code).toBe("option_invalid");
+});
+
+test("review shows each candidate in its context, and gives a verdict once the next one is decided", async () => {
+  const queue = (await readJson(["memories", "--status", "candidate"], { data })).memories;
+  expect(queue).toHaveLength(3);
+  // Accepted, taken back and rejected with a reason; the second in other words; the third is left.
+  const input = ["a", "u", "r", "2", "e", "The staging database of atlas is on port 5433", "", "q"].join("\n");
+  const { status, stderr } = await runCli(["review"], { data, input });
+  expect(status).toBe(0);
+  expect(stderr).toContain("1 accepted, 1 rejected; 1 candidate waits.");
+  for (const { evidence } of queue) expect(stderr).toContain(`»${evidence[0].quote}«`);
+  const of = async (id: string) => readJson(["memories", "show", id], { data });
+  expect(await of(queue[0].id)).toMatchObject({ status: "rejected", reason: "obvious" });
+  expect(await of(queue[1].id)).toMatchObject({
+    content: "The staging database of atlas is on port 5433",
+    status: "active",
+  });
+  expect(await of(queue[2].id)).toMatchObject({ status: "candidate" });
+  const { stderr: rest } = await runCli(["review", "--project", "elsewhere"], { data, input: "" });
+  expect(rest).toContain("Nothing waits for a verdict.");
+});
+
+test("memories are added, listed and recalled; what waits is counted in stats", async () => {
+  const added = await readJson(["memories", "add", "Answers come in German", "--type", "preference"], { data });
+  expect(added).toMatchObject({ status: "active", type: "preference", source: "person" });
+  const { stdout } = await runCli(["memories", "--unused"], { data });
+  expect(stdout).toContain("Answers come in German");
+  const recalled = await runCli(["recall", "which", "port?", "--project", "atlas"], { data });
+  expect(recalled.stdout.split("\n")).toContain("- The staging database of atlas is on port 5433");
+  expect((await readJson(["stats"], { data })).pending).toBe(1);
+  expect((await runCli(["memories"], { data })).stderr).toContain("1 candidate waits: hansard review");
+  expect((await readError(["memories", "show", "nobody"], { data })).code).toBe("memory_not_found");
+  expect((await readError(["memories", "gossip"], { data })).code).toBe("usage_invalid");
+  expect((await readError(["memories", "add", "x", "--confidence", "7"], { data })).code).toBe(
+    "confidence_out_of_range",
+  );
+});
+
+test("a memory has its uses, and what followed them", async () => {
+  const recorder = await openRecorder({ data });
+  const { id } = await recorder.memories.add({
+    content: "The gateway of atlas restarts at midnight",
+    project: "atlas",
+  });
+  const turn = await recorder.recordInteraction({
+    ...{ session_id: "uses", project: "atlas", prompt: "When does it restart?", memories_used: [id] },
+    response: "The gateway of atlas restarts at midnight.",
+  });
+  await recorder.append({ kind: "error", session_id: "uses", error: "it did not" });
+  await recorder.feedback({ entry_id: turn.id, score: -1, comment: "no" });
+  await recorder.append({ kind: "message", session_id: "uses", role: "user", content: "It restarted at noon" });
+  await recorder.memories.reinforce({ interaction_id: turn.id });
+  expect((await recorder.memories.get(id))?.uses).toEqual([
+    {
+      ...{ entry_id: turn.id, position: turn.position, created_at: turn.created_at, session_id: "uses" },
+      ...{ given: true, used: true, confirmed: false },
+      followed: {
+        ...{ errors: 1, low_confidence: 0, next: "It restarted at noon" },
+        feedback: [{ score: -1, label: "", comment: "no" }],
+      },
+    },
+  ]);
+  await recorder.close();
+});

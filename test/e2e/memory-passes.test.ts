@@ -1,0 +1,202 @@
+// The passes over the record: what rules find is proposed once, what turns used is counted once, whatever is run again.
+import { beforeEach, describe, expect, test } from "vitest";
+import { openRecorder, type Recorder } from "../../src/index.js";
+import { memoryRecorder } from "../support/memory-recorder.js";
+import { storeOfTest } from "../support/store.js";
+import { repeatableSurroundings } from "../support/surroundings.js";
+
+let recorder: Recorder;
+let nowMs = 0;
+
+beforeEach(() => {
+  nowMs = Date.parse("2026-11-15T06:00:00Z");
+  recorder = memoryRecorder({ ...repeatableSurroundings(), nowMs: () => nowMs }).recorder;
+});
+
+async function say(session_id: string, role: string, content: string, project = "atlas"): Promise<void> {
+  await recorder.append({ kind: "message", session_id, project, role, content });
+}
+
+async function head(): Promise<number> {
+  return (await recorder.health()).position;
+}
+
+describe("extract", () => {
+  beforeEach(async () => {
+    await say("s", "user", "From now on write all commit messages in English. Then go on.");
+    await say("s", "assistant", "Maybe we should use Rust.\n\n## Decision: keep the index in a file of its own");
+    await recorder.append({
+      kind: "decision",
+      session_id: "s",
+      project: "atlas",
+      decision: "We decided to ship on Monday",
+    });
+  });
+
+  test("proposes what rules find, with its evidence, and says what was dropped and why", async () => {
+    const { candidates, dropped, dropped_by_gate } = await recorder.memories.extract();
+    expect(candidates.map(({ type, project, source, status }) => [type, project, source, status])).toContainEqual([
+      ...["preference", "atlas", "rule", "candidate"],
+    ]);
+    for (const { evidence, supported } of candidates) {
+      expect(supported).toBe(true);
+      expect(evidence).toHaveLength(1);
+    }
+    expect(dropped).toHaveLength(Object.values(dropped_by_gate).reduce((sum, count) => sum + count, 0));
+  });
+
+  test("appends nothing when it is run again, whatever the verdicts were", async () => {
+    const { candidates } = await recorder.memories.extract();
+    expect(candidates.length).toBeGreaterThanOrEqual(2);
+    const [first, second, ...others] = candidates.map(({ id }) => id) as [string, string, ...string[]];
+    const again = async (): Promise<void> => {
+      const before = await head();
+      expect((await recorder.memories.extract()).candidates).toEqual([]);
+      expect(await head()).toBe(before);
+    };
+    await again();
+    await recorder.memories.reject(first, { reason: "obvious" });
+    await recorder.memories.promote(second, { content: "In other words altogether" });
+    await again();
+    await recorder.memories.supersede(second);
+    for (const id of others) await recorder.memories.supersede(id);
+    await again();
+  });
+
+  test("what is said again elsewhere is evidence for what waits, and counts as a session more", async () => {
+    const { candidates } = await recorder.memories.extract();
+    const found = candidates.find(({ type }) => type === "preference");
+    await say("t", "user", "From now on write all commit messages in English.");
+    const { dropped } = await recorder.memories.extract();
+    expect(dropped).toContainEqual(expect.objectContaining({ dropped: "known", adds_evidence_to: found?.id }));
+    const memory = await recorder.memories.get(found?.id ?? "");
+    expect(memory?.evidence).toHaveLength(2);
+    const before = await head();
+    await recorder.memories.extract();
+    expect(await head()).toBe(before);
+  });
+
+  test("what a session was given is not learned in it", async () => {
+    await recorder.append({
+      ...{ kind: "interaction", session_id: "packed", project: "other", prompt: "Go on" },
+      context_pack: { text: "The requirement is that every log line has a request id" },
+      response: "As noted, the requirement is that every log line has a request id.",
+    });
+    const { candidates, dropped_by_gate } = await recorder.memories.extract({ project: "other" });
+    expect([candidates, dropped_by_gate]).toEqual([[], { feedback_guard: 1 }]);
+  });
+
+  test("a command that failed in two sessions and worked with few words changed is learned", async () => {
+    for (const session_id of ["one", "two"]) {
+      const call = { kind: "tool_call", session_id, project: "atlas", tool: "bash" } as const;
+      await recorder.append({
+        ...call,
+        args: { command: "npm test --all-files" },
+        is_error: true,
+        result: "unknown flag",
+      });
+      await recorder.append({ ...call, args: { command: "npm test -- --all" }, is_error: false, result: "ok" });
+    }
+    const { candidates } = await recorder.memories.extract();
+    expect(candidates).toContainEqual(
+      expect.objectContaining({ type: "adaptation", content: expect.stringContaining("npm test -- --all") }),
+    );
+  });
+
+  test("one interaction alone, with the response that came later", async () => {
+    const { id } = await recorder.recordInteraction({ prompt: "Which file?", project: "atlas" });
+    await recorder.completeInteraction(id, { response: "## Requirement: every export has a header line" });
+    const { candidates } = await recorder.memories.extract({ interaction_id: id });
+    expect(candidates).toMatchObject([{ type: "project", source: "rule" }]);
+    expect((await recorder.memories.extract({ interaction_id: id })).candidates).toEqual([]);
+    await expect(recorder.memories.extract({ interaction_id: "nobody" })).rejects.toMatchObject({
+      code: "interaction_not_found",
+    });
+  });
+});
+
+describe("reinforce", () => {
+  const content = "The staging database of atlas lives on port 5433 behind the gateway";
+  let id = "";
+
+  beforeEach(async () => {
+    id = (await recorder.memories.add({ content, type: "project", project: "atlas" })).id;
+  });
+
+  async function counts(): Promise<readonly unknown[]> {
+    const { given, used, confirmed, confidence } = (await recorder.memories.get(id)) ?? {};
+    return [given, used, confirmed, confidence];
+  }
+
+  test("given and repeated is used, and proves nothing", async () => {
+    const recalled = await recorder.memories.recall({ project: "atlas" });
+    const asked = { ...recalled, session_id: "s", project: "atlas", prompt: "Where is the database?" };
+    await recorder.recordInteraction({ ...asked, response: `As I was told: ${content}.` });
+    const { reinforced } = await recorder.memories.reinforce();
+    expect(reinforced).toMatchObject([{ memory_id: id, given: true, used: true, confirmed: false }]);
+    expect(await counts()).toEqual([1, 1, 0, 0.5]);
+  });
+
+  test("repeated without having been given is confirmed, once a turn, and only then more certain", async () => {
+    const prompt = "Mind that the staging database of atlas lives on port 5433, behind the gateway.";
+    await recorder.recordInteraction({ session_id: "s", project: "atlas", prompt, response: "Noted." });
+    await recorder.recordInteraction({ session_id: "t", project: "elsewhere", prompt, response: "Noted." });
+    expect((await recorder.memories.reinforce()).reinforced).toMatchObject([{ memory_id: id, confirmed: true }]);
+    expect(await counts()).toEqual([0, 0, 1, 0.52]);
+    const before = await head();
+    expect((await recorder.memories.reinforce()).reinforced).toEqual([]);
+    expect(await head()).toBe(before);
+    expect((await recorder.memories.get(id))?.last_confirmed_at).toBeDefined();
+  });
+
+  test("what was said before it was active, or after it was superseded, says nothing of it", async () => {
+    const later = "Deploys of atlas happen on Thursday evening after the backup has run";
+    await say("s", "user", `Remember: ${later}`);
+    const { id: late } = await recorder.memories.add({ content: later, type: "project", project: "atlas" });
+    await recorder.memories.supersede(id);
+    await recorder.recordInteraction({ session_id: "s", project: "atlas", prompt: content, response: "Yes." });
+    nowMs += 3_600_000;
+    expect((await recorder.memories.reinforce()).reinforced).toEqual([]);
+    expect((await recorder.memories.get(late))?.confirmed).toBe(0);
+  });
+
+  test("what was recalled in a session is given there, whoever asked for it", async () => {
+    await recorder.memories.recall({ project: "atlas", session_id: "s" });
+    await say("s", "user", "Where is the database?");
+    await say("s", "assistant", `${content}.`);
+    expect(await recorder.memories.reinforce()).toMatchObject({ reinforced: [], waiting: [expect.any(String)] });
+    await say("s", "user", "Thanks");
+    const { reinforced } = await recorder.memories.reinforce();
+    expect(reinforced).toMatchObject([{ memory_id: id, given: true, used: true, confirmed: false }]);
+  });
+
+  test("the record of the past says what it said at once, whatever order the passes have", async () => {
+    await say("s", "user", `${content}, right?`);
+    await say("s", "assistant", "Right.");
+    await recorder.recordInteraction({ session_id: "u", project: "atlas", prompt: content, response: "Yes." });
+    nowMs += 3_600_000;
+    const first = await recorder.memories.reinforce();
+    expect(first.reinforced).toHaveLength(2);
+    const before = await recorder.memories.get(id);
+    await recorder.rebuildIndex();
+    expect(await recorder.memories.get(id)).toEqual(before);
+  });
+});
+
+test("beside capture one program on a store learns, once each, and goes on where another ended", async () => {
+  const data = await storeOfTest();
+  const [one, other] = [await openRecorder({ data }), await openRecorder({ data })];
+  for (const each of [one, other]) await each.learn({ gather_ms: 0, onTrouble: (error) => expect.fail(String(error)) });
+  const message = { kind: "message", session_id: "live", project: "atlas", role: "user" } as const;
+  await other.append({ ...message, content: "From now on write all commit messages in English." });
+  await other.append({ ...message, created_at: "2020-01-01", content: "From now on use tabs in all files." });
+  const waiting = async (): Promise<readonly string[]> =>
+    (await other.memories.list({ status: "candidate" })).memories.map(({ content }) => content);
+  await expect.poll(waiting).toHaveLength(1);
+  await one.close();
+  await other.append({ ...message, content: "From now on answer every question in German." });
+  await other.append({ ...message, content: "From now on answer every question in German." });
+  await expect.poll(waiting).toHaveLength(2);
+  expect((await other.listEntries({ kind: "memory_proposed" })).entries).toHaveLength(2);
+  await other.close();
+});
