@@ -55,6 +55,7 @@ export type { AnthropicHistory, AnthropicMessage } from "./read/history/anthropi
 export type { OpenAiCall, OpenAiMessage } from "./read/history/openai.js";
 export type { EntryListOptions, InteractionListOptions } from "./read/list-query.js";
 export type { Acceptance } from "./read/memories/acceptance.js";
+export type { AuditedStatement } from "./read/memories/file-audit.js";
 export type { DroppedProposal } from "./read/memories/judged.js";
 export type { MemoryListOptions, RecallOptions } from "./read/memories/memory-query.js";
 export type { MemoryDetail, MemoryEvent, MemoryList } from "./read/memories/memory-reader.js";
@@ -80,9 +81,10 @@ export {
   type Tail,
   type VerifyOptions,
 } from "./recorder.js";
-export type { Memories, VerdictsGiven } from "./review/memories.js";
+export type { FileAudit, Memories, ProposedStatement, VerdictsGiven } from "./review/memories.js";
 export type {
   EditOptions,
+  FileInput,
   MemoryInput,
   ProposalInput,
   VerdictOptions,

@@ -168,7 +168,7 @@ describe("a store on disk", () => {
     await recorder.append([...sampleEntries]);
     await recorder.count();
     const position = sampleEntries.length;
-    expect(await recorder.health()).toEqual({ status: "ok", position, indexed_through: position });
+    expect(await recorder.health()).toEqual({ status: "ok", position, indexed_through: position, pending: 0 });
     await recorder.close();
   });
 });

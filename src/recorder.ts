@@ -62,6 +62,7 @@ import {
   type VerifyOptions,
 } from "./recorder-options.js";
 import type { Memories } from "./review/memories.js";
+import { splitMemoryFiles, withMemoryFiles } from "./review/memory-files.js";
 import { Session, type SessionLabels } from "./session.js";
 import type { TailHub } from "./tail/hub.js";
 import { parseTailQuery, type TailOptions } from "./tail/read-tail.js";
@@ -239,12 +240,15 @@ export class Recorder {
 
   /**
    * Reads files, folders and `-` for standard input into the log: whatever format they have, each entry once, however
-   * often it is done. Lines that cannot be taken are reported and left out.
+   * often it is done. Lines that cannot be taken are reported and left out. Statements of memory files (CLAUDE.md, AGENTS.md,
+   * a folder called memory) become candidates where the record says so.
    */
   async importFiles(paths: string | readonly string[], options: ImportOptions = {}): Promise<ImportReport> {
     const { imports: target } = this.#open();
     const plan = orThrow(parseImportOptions(knownOptions(options, optionTables.import)));
-    return importFiles(typeof paths === "string" ? [paths] : paths, { plan, options, target });
+    const { memory_files, others } = await splitMemoryFiles(typeof paths === "string" ? [paths] : paths);
+    const report = await importFiles(others, { plan, options, target });
+    return withMemoryFiles(report, memory_files, (text) => this.memories.proposeFile({ text }), options.onFile);
   }
 
   /**

@@ -35,3 +35,15 @@ test("receipts of a session name fields that a kind does not know", async () => 
   expect(receipt.unknown_fields).toEqual(["confidance"]);
   expect(await session.message({ role: "user", content: "q" })).not.toHaveProperty("unknown_fields");
 });
+
+test.each([
+  ["a text", "boom"],
+  ["an Error", new Error("boom")],
+  ["a list", ["boom"]],
+])("%s in place of fields is refused with the field that is needed", async (_, given) => {
+  const session = memoryRecorder().recorder.session("s");
+  await expect(session.error(given as never)).rejects.toMatchObject({
+    ...{ code: "field_invalid", field: "entry", hint: expect.stringContaining('{ error: "…" }') },
+  });
+  expect(await session.summary()).toBeUndefined();
+});

@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import type { Captured } from "./capture/capture.js";
 import type {
+  CaptureKind,
   DecisionFields,
   EntryInput,
   ErrorFields,
@@ -11,8 +12,10 @@ import type {
   MessageInput,
 } from "./model/entry.js";
 import { parseLabel } from "./model/ids.js";
+import { isJsonObject } from "./model/json.js";
+import { kindRules } from "./model/kinds.js";
 import { knownOptions, optionNames } from "./model/options.js";
-import { orThrow, RecorderError } from "./model/rejection.js";
+import { orThrow, RecorderError, type Rejection, reject } from "./model/rejection.js";
 import type { AnthropicHistory } from "./read/history/anthropic.js";
 import { consolidatedFurther, throughElsewhere, throughInvalid } from "./read/history/consolidation-refusals.js";
 import type { OpenAiMessage } from "./read/history/openai.js";
@@ -65,20 +68,20 @@ export class Session {
 
   /** Records a message of the conversation. */
   message(message: SessionEnvelope & MessageInput): Promise<Captured> {
-    return this.#append({ ...message, kind: "message", session_id: this.id });
+    return this.#append(message, { kind: "message" });
   }
 
   /** Records a tool that was run, with its whole result. */
   toolCall(call: InputOf<"tool_call">): Promise<Captured> {
-    return this.#append({ ...call, kind: "tool_call", session_id: this.id });
+    return this.#append(call, { kind: "tool_call" });
   }
 
   error(error: SessionEnvelope & Pick<ErrorFields, "error"> & Partial<ErrorFields>): Promise<Captured> {
-    return this.#append({ ...error, kind: "error", session_id: this.id });
+    return this.#append(error, { kind: "error" });
   }
 
   decision(decision: SessionEnvelope & Pick<DecisionFields, "decision"> & Partial<DecisionFields>): Promise<Captured> {
-    return this.#append({ ...decision, kind: "decision", session_id: this.id });
+    return this.#append(decision, { kind: "decision" });
   }
 
   /** Records one round-trip with a model in this session, and answers with the whole interaction. */
@@ -88,7 +91,7 @@ export class Session {
 
   /** Records what is known about the session as a whole; later ones win, key by key. */
   info(info: InputOf<"session_info">): Promise<Captured> {
-    return this.#append({ ...info, kind: "session_info", session_id: this.id });
+    return this.#append(info, { kind: "session_info" });
   }
 
   /** The session as model input, legal for the provider whatever was recorded. */
@@ -117,14 +120,8 @@ export class Session {
     if (plan.outcome === "unmoved") return { through: plan.present };
     // The same place is consolidated once, however many ask for it at the same time.
     const id = `consolidated:${hash("sha256", session_id, "hex").slice(0, 32)}:${plan.through}`;
-    const entry = {
-      ...(summary === undefined ? {} : { summary }),
-      kind: "consolidation",
-      id,
-      session_id,
-      through: plan.through,
-    } as const;
-    await this.#append(entry).catch((error: unknown) => {
+    const entry = { kind: "consolidation", id, through: plan.through } as const;
+    await this.#append(summary === undefined ? {} : { summary }, entry).catch((error: unknown) => {
       if (!(error instanceof RecorderError) || error.code !== "id_conflict") throw error;
     });
     return { through: plan.through };
@@ -132,12 +129,12 @@ export class Session {
 
   /** Starts history anew; everything before stays in the log. */
   clear(envelope: SessionEnvelope = {}): Promise<Captured> {
-    return this.#append({ ...envelope, kind: "clear", session_id: this.id });
+    return this.#append(envelope, { kind: "clear" });
   }
 
   /** Takes a message back, by its position: history leaves it out from now on, and the log keeps it. */
   withdraw(position: number, envelope: SessionEnvelope = {}): Promise<Captured> {
-    return this.#append({ ...envelope, kind: "withdrawal", session_id: this.id, withdraws: position });
+    return this.#append(envelope, { kind: "withdrawal", withdraws: position });
   }
 
   /** Counts, times and labels; undefined for a session that has no entry yet. */
@@ -150,8 +147,14 @@ export class Session {
     return this.#recorder.ask("timeline", orThrow(parseTimelineQuery(this.id, knownOptions(options, timelineNames))));
   }
 
-  async #append(input: object): Promise<Captured> {
-    const { entries } = await this.#recorder.append(this.#labelled(input) as EntryInput);
+  async #append(
+    given: object,
+    known: { readonly kind: CaptureKind; readonly [field: string]: unknown },
+  ): Promise<Captured> {
+    // Spread, a text or an Error would look like an object that lacks its fields.
+    if (!isJsonObject(given) || given instanceof Error) throw new RecorderError(notFields(known.kind));
+    const input = { ...given, ...known, session_id: this.id } as object as EntryInput;
+    const { entries } = await this.#recorder.append(this.#labelled(input));
     return entries[0] as Captured;
   }
 
@@ -159,4 +162,14 @@ export class Session {
   #labelled<T extends Pick<GivenEnvelope, "project" | "client">>(input: T): T {
     return { ...input, project: input.project ?? this.#labels.project, client: input.client ?? this.#labels.client };
   }
+}
+
+function notFields(kind: CaptureKind): Rejection {
+  const needed = Object.entries(kindRules[kind].fields).find(([, field]) => field.required)?.[0];
+  return reject({
+    code: "field_invalid",
+    field: "entry",
+    message: `the fields of ${kind} must be given as an object`,
+    ...(needed === undefined ? {} : { hint: `For example { ${needed}: "…" }; of an Error give its message.` }),
+  });
 }

@@ -292,3 +292,20 @@ function refusalOf(input: unknown): Rejection {
   if (!(draft instanceof Rejection)) throw new Error(`taken: ${JSON.stringify(draft).slice(0, 200)}`);
   return draft;
 }
+
+test.each([
+  ["an Error", new Error("boom"), "error.message"],
+  ["a Map", new Map([["a", 1]]), "Object.fromEntries"],
+  ["a Set", new Set([1]), "[...set]"],
+])("%s, of which JSON would keep nothing, is refused with the way to give it", (what, value, way) => {
+  for (const held of [value, { cause: [value] }]) {
+    expect(parseDraft({ kind: "tool_call", tool: "t", result: held })).toMatchObject({
+      ...{ code: "field_invalid", field: "result", message: expect.stringContaining(what) },
+      hint: expect.stringContaining(way),
+    });
+  }
+  const writesItself = Object.assign(new Error("boom"), { toJSON: () => ({ message: "boom" }) });
+  expect(parseDraft({ kind: "tool_call", tool: "t", result: writesItself })).toMatchObject({
+    body: { result: { message: "boom" } },
+  });
+});

@@ -77,12 +77,35 @@ function toPlain(given: unknown): PlainInput | Rejection {
   if (seen.flaw !== "not_plain") return accepted(given, seen);
   let plain: unknown;
   try {
-    plain = JSON.parse(JSON.stringify(given));
+    const text = writtenAsJson(given);
+    if (text instanceof Rejection) return text;
+    plain = JSON.parse(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     return reject({ code: "field_invalid", field: "entry", message: `the entry is not JSON: ${reason}` });
   }
   return isJsonObject(plain) ? accepted(plain, flawOf(plain)) : notAnObject();
+}
+
+function writtenAsJson(given: object): string | Rejection {
+  let field = "entry";
+  let refusal: Rejection | undefined;
+  // JSON hands the holder of a value over as `this`; what the given object holds itself are the fields.
+  const text = JSON.stringify(given, function (this: unknown, key: string, value: unknown) {
+    if (this === given) field = key;
+    refusal ??= emptiedByJson(field, value);
+    return value;
+  });
+  return refusal ?? text;
+}
+
+/** JSON writes these as `{}`, so that what they hold would be lost without a word. */
+function emptiedByJson(field: string, value: unknown): Rejection | undefined {
+  const emptied = (what: string, hint: string): Rejection =>
+    reject({ code: "field_invalid", field, message: `${field} holds ${what}, of which JSON keeps nothing`, hint });
+  if (value instanceof Error) return emptied("an Error", "Give its text: error.message, or error.stack.");
+  if (value instanceof Map) return emptied("a Map", "Give Object.fromEntries(map).");
+  return value instanceof Set ? emptied("a Set", "Give [...set].") : undefined;
 }
 
 interface Seen {

@@ -1,6 +1,6 @@
 // What every command of the program is made of, and the few things most of them share.
 import { readdirSync } from "node:fs";
-import type { Command } from "commander";
+import type { AddHelpTextContext, Command } from "commander";
 import type { Fault } from "../model/fault.js";
 import { openRecorder } from "../open-recorder.js";
 import type { Recorder } from "../recorder.js";
@@ -140,6 +140,24 @@ export function textOptions<N extends string>(
     if (typeof value === "string") texts[name] = value;
   }
   return texts;
+}
+
+/** Where nobody says how wide the help may be, as where it is piped; Commander's own width. */
+const HELP_WIDTH = 80;
+
+/**
+ * What help says below the options: paragraphs as wide as the terminal, wherever the source breaks its lines, then
+ * examples. A paragraph that begins with a space stays as it is.
+ */
+export function helpText(
+  prose: readonly string[],
+  examples: readonly (readonly [says: string, line: string])[],
+): (context: AddHelpTextContext) => string {
+  return ({ command }) => {
+    const width = command.configureOutput().getOutHelpWidth?.() ?? HELP_WIDTH;
+    const lines = prose.flatMap((one) => (one.startsWith(" ") ? [one] : wrapText(one.replace(/\s+/g, " "), width)));
+    return `\n${lines.join("\n")}\n${examplesText(examples)}`;
+  };
 }
 
 /** Examples for the end of a help text: what it does, then the line to type. */

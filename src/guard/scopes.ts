@@ -47,6 +47,7 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "POST /memories/:id/reject": "review",
   "POST /memories/:id/supersede": "review",
   "POST /memories/verdicts": "review",
+  "POST /memories/audit": "review",
 
   "GET /export": "admin",
   "POST /forget": "admin",

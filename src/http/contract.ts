@@ -79,6 +79,9 @@ export type ProposalAnswer = Awaited<ReturnType<Recorder["memories"]["propose"]>
 /** `POST /memories/verdicts`. */
 export type VerdictsAnswer = Awaited<ReturnType<Recorder["memories"]["verdicts"]>>;
 
+/** `POST /memories/audit`. */
+export type AuditAnswer = Awaited<ReturnType<Recorder["memories"]["audit"]>>;
+
 /** `GET /recall`. */
 export type RecallAnswer = Awaited<ReturnType<Recorder["memories"]["recall"]>>;
 

@@ -30,6 +30,14 @@ const call = (id: string): object => ({ type: "tool_use", id, name: "Bash", inpu
 const result = (id: string): object => ({ type: "tool_result", tool_use_id: id, content: `result of ${id}` });
 
 describe("a session", () => {
+  test("lines without a time before the first that has one are of that time, however late the file was copied", async () => {
+    const bench = importBench();
+    const title = { type: "summary", summary: "An earlier one", leafUuid: "l" };
+    const snapshot = { type: "file-history-snapshot", messageId: "m", snapshot: {} };
+    await bench.import(bench.write("s.jsonl", [title, snapshot, prompt("u1", "Hello")]));
+    expect(new Set((await bench.entries()).map(({ created_at }) => created_at))).toEqual(new Set([at]));
+  });
+
   test("becomes messages with their calls, results, errors and what is known of it as a whole", async () => {
     const bench = importBench();
     expect(counts(await bench.import(file))).toMatchObject({ files: 1, sessions: 1, rejected: 0 });

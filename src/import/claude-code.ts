@@ -76,6 +76,9 @@ class ClaudeSessions {
   constructor(source: SourceFacts) {
     this.#transcript = new Transcript(tool, source);
     this.#stem = source.stem;
+    // Titles and snapshots without a time stand at the front: the file may have been copied long after.
+    const [begun] = source.opening.records.flatMap((record) => textAt(record, "timestamp") ?? []);
+    this.#transcript.times.take(begun);
     const folder = /([^\\/]+)[\\/]subagents[\\/]/.exec(source.path)?.[1];
     const [said] = source.opening.records.flatMap((record) => textAt(record, "sessionId") ?? []);
     this.#key = said ?? folder ?? source.stem;

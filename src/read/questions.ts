@@ -11,6 +11,7 @@ import type { EntryJson, EntryWish } from "./entry-reader.js";
 import type { ConsolidationPlan, History } from "./history/history.js";
 import type { ListQuery } from "./list-query.js";
 import type { LogSelection } from "./log-selection.js";
+import type { AuditedStatement, FileText, FoundStatement } from "./memories/file-audit.js";
 import type { Hearing, Judged } from "./memories/judged.js";
 import type { MemoryListQuery, RecallQuery } from "./memories/memory-query.js";
 import type { MemoryDetail, MemoryList } from "./memories/memory-reader.js";
@@ -60,6 +61,10 @@ interface Questions {
   /** Which memories the turns used that begin in the next stretch of the log. */
   usesIn(range: PassRange): UsesStep;
   usesOfTurn(wish: TurnWish): TurnUses | "waiting" | undefined;
+  /** What the record says of every statement in a memory file. */
+  auditFile(file: FileText): readonly AuditedStatement[];
+  /** The statements of a memory file as proposals, with who said so in the record. */
+  statementsOf(file: FileText): readonly FoundStatement[];
   /** Whose words these are. */
   hear(evidence: readonly Evidence[]): Hearing;
   /** How many candidates wait for a verdict; undefined while the index is being built. */

@@ -99,6 +99,8 @@ export const answers: Answers = {
     index.whole(async ({ review }) => (await review()).proposalsOfInteraction(log, id)),
   usesIn: ({ log, index }, range) => index.whole(async ({ review }) => (await review()).usesIn(log, range)),
   usesOfTurn: ({ index }, wish) => index.whole(async ({ review }) => (await review()).usesOfTurn(wish)),
+  auditFile: ({ index }, file) => index.whole(async ({ review }) => (await review()).audit(file)),
+  statementsOf: ({ index }, file) => index.whole(async ({ review }) => (await review()).statements(file)),
   recall: ({ index }, query) => index.whole(async ({ review }) => (await review()).recall(query)),
   async pendingMemories({ index }) {
     // Whoever only looks in must not wait for an index that is being built.

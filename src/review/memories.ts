@@ -9,6 +9,7 @@ import { Fault } from "../model/fault.js";
 import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, RecorderError, Rejection, reject } from "../model/rejection.js";
 import type { TakenClaim } from "../ports/entry-log.js";
+import type { AuditedStatement } from "../read/memories/file-audit.js";
 import type { DroppedProposal, HeardWords, KeptProposal } from "../read/memories/judged.js";
 import {
   type MemoryListOptions,
@@ -25,9 +26,11 @@ import type { Asking } from "../read/questions.js";
 import { MemoryEntries } from "./memory-entries.js";
 import {
   type EditOptions,
+  type FileInput,
   type MemoryInput,
   type ParsedMemory,
   type ProposalInput,
+  parseFileText,
   parseMemoryInput,
   parseVerdict,
   parseVerdicts,
@@ -51,6 +54,18 @@ export interface VerdictsGiven {
   readonly memories: readonly MemorySummary[];
   /** How many candidates are left. */
   readonly pending: number;
+}
+
+export interface FileAudit {
+  readonly statements: readonly AuditedStatement[];
+  /** How many have each verdict. */
+  readonly counts: { readonly [verdict: string]: number };
+}
+
+export interface ProposedStatement {
+  readonly line: number;
+  readonly statement: string;
+  readonly answer: MemorySummary | DroppedProposal;
 }
 
 export class Memories {
@@ -202,6 +217,24 @@ export class Memories {
     ]);
     const memories = await this.#reading.ask("memoriesById", ids);
     return { memories, pending: await this.pending() };
+  }
+
+  /** Says of every statement in a memory file whether the record supports it; nothing is written down. */
+  async audit(input: FileInput): Promise<FileAudit> {
+    const statements = await this.#reading.ask("auditFile", orThrow(parseFileText(input)));
+    const counts: { [verdict: string]: number } = {};
+    for (const { verdict } of statements) counts[verdict] = (counts[verdict] ?? 0) + 1;
+    return { statements, counts };
+  }
+
+  /** Proposes the statements of a memory file, each with who said so in the record; those that nobody did are dropped. */
+  async proposeFile(input: FileInput): Promise<readonly ProposedStatement[]> {
+    const proposed: ProposedStatement[] = [];
+    for (const { line, proposal } of await this.#reading.ask("statementsOf", orThrow(parseFileText(input)))) {
+      const answer = await this.#inTurn({ id: undefined, proposal, confidence: undefined, actor: proposal.source });
+      proposed.push({ line, statement: proposal.content, answer });
+    }
+    return proposed;
   }
 
   #inTurn(parsed: ParsedMemory): Promise<MemorySummary | DroppedProposal> {

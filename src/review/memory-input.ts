@@ -12,6 +12,7 @@ import {
 import { notKnown } from "../model/options.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { formatTime, parseTimeBound } from "../model/time.js";
+import type { FileText } from "../read/memories/file-audit.js";
 
 export interface MemoryInput {
   /** Makes the call safe to repeat; a UUIDv7 is made when it is left out. */
@@ -52,6 +53,13 @@ export interface VerdictsInput {
   readonly reason?: string | undefined;
 }
 
+/** A memory file, such as CLAUDE.md. */
+export interface FileInput {
+  readonly text: string;
+  /** Only what was recorded of this project is looked at. */
+  readonly project?: string | undefined;
+}
+
 /** A statement as it was given, and whose it is. */
 export interface ParsedMemory {
   readonly id: string | undefined;
@@ -77,6 +85,8 @@ const TEXT_CHARS_MAX = 1_000;
 const LIST_MAX = 100;
 const QUOTE_CHARS_MAX = 10_000;
 const VERDICTS_MAX = 10_000;
+/** Nobody keeps a longer file of memories. */
+const FILE_CHARS_MAX = 2_000_000;
 const ACTOR_DEFAULT = "person";
 
 const memoryFields = [
@@ -149,6 +159,18 @@ export function parseVerdicts(input: unknown): ParsedVerdicts | Rejection {
   }
   const twice = ids.find((id, at) => ids.indexOf(id) !== at);
   return twice === undefined ? parsed : invalid("reject", `memory ${twice} is named twice`);
+}
+
+export function parseFileText(input: unknown): FileText | Rejection {
+  const given = objectOf(input, ["text", "project"]);
+  if (given instanceof Rejection) return given;
+  const { text } = given;
+  if (isAbsent(text)) return reject({ code: "field_missing", field: "text", message: "text is missing" });
+  if (typeof text !== "string" || text.length > FILE_CHARS_MAX) {
+    return invalid("text", `text must be a string of at most ${FILE_CHARS_MAX} characters`);
+  }
+  const project = parseLabel("project", given.project === "-" ? "" : given.project);
+  return project instanceof Rejection ? project : { text, project };
 }
 
 function parseContent(content: unknown): string | Rejection {

@@ -4,6 +4,7 @@ import type { MemoryType } from "../model/memory.js";
 import { parseTime } from "../model/time.js";
 import { countTokensIn, type TokenCounter } from "../read/history/tokens.js";
 import type { RecallQuery } from "../read/memories/memory-query.js";
+import type { MemoriesById } from "../read/memories/memory-shelf.js";
 import type { Recalled } from "../read/memories/recalled.js";
 import type { Stems } from "./stems.js";
 
@@ -14,33 +15,37 @@ const groups: readonly { readonly types: readonly MemoryType[]; readonly share: 
   { types: ["knowledge", "adaptation"], share: 1 },
 ];
 
-/** What is worked out of a statement once. */
-interface Worked {
-  readonly stems: ReadonlySet<string>;
-  tokens?: number;
+/** The memories of a group that may be recalled, best first where nothing is asked, and which of them have a stem. */
+interface Shelf {
+  readonly memories: readonly KeptMemory[];
+  /** Of the shortest of them: with less room than this nothing more is looked for. */
+  readonly tokens_min: number;
+  readonly havingStem: ReadonlyMap<string, readonly KeptMemory[]>;
 }
 
 export class Recall {
-  readonly #worked = new WeakMap<KeptMemory, Worked>();
-  readonly #count: TokenCounter;
+  readonly #tokens = new WeakMap<KeptMemory, number>();
   readonly #stems: Stems;
+  readonly #count: TokenCounter;
+  /** Of the memories as they are now, by project: putting them in order takes longer than all else. */
+  #shelves = new Map<string, readonly Shelf[]>();
+  #shelvesOf: MemoriesById | undefined;
 
   constructor(count: TokenCounter, stems: Stems) {
     this.#count = count;
     this.#stems = stems;
   }
 
-  recall(memories: Iterable<KeptMemory>, query: RecallQuery): Recalled {
-    const { budget_tokens } = query;
-    const fitting = [...memories].filter((memory) => isRecallable(memory, query));
-    const matches = this.#matches(fitting, query.q);
+  recall(memories: MemoriesById, query: RecallQuery): Recalled {
+    const { budget_tokens, now_ms } = query;
+    const asked = this.#stems.of(query.q);
     const taken: KeptMemory[] = [];
     let left = budget_tokens;
-    for (const { types, share } of groups) {
-      let room = Math.min(left, Math.floor(budget_tokens * share));
-      const own = fitting.filter(({ type }) => types.includes(type));
-      for (const memory of bestFirst(own, matches, room)) {
-        if (room === 0) break;
+    for (const [at, shelf] of this.#shelvesFor(memories, query.project).entries()) {
+      let room = Math.min(left, Math.floor(budget_tokens * (groups[at]?.share ?? 0)));
+      for (const memory of bestFirst(shelf, asked)) {
+        if (room < shelf.tokens_min) break;
+        if (hasExpired(memory, now_ms)) continue;
         const tokens = this.#tokensOf(memory);
         if (tokens > room) continue;
         taken.push(memory);
@@ -58,39 +63,37 @@ export class Recall {
     };
   }
 
-  /** How well each matches what is asked: stems that few statements have say more. */
-  #matches(memories: readonly KeptMemory[], q: string): ReadonlyMap<KeptMemory, number> {
-    const asked = this.#stems.of(q);
-    const matches = new Map<KeptMemory, number>();
-    if (asked.size === 0) return matches;
+  #shelvesFor(memories: MemoriesById, project: string): readonly Shelf[] {
+    if (this.#shelvesOf !== memories) this.#shelves = new Map();
+    this.#shelvesOf = memories;
+    const known = this.#shelves.get(project);
+    if (known !== undefined) return known;
+    const own = [...memories.values()].filter((memory) => isRecallable(memory, project)).sort(newestAndSurestFirst);
+    const shelves = groups.map(({ types }) => this.#shelf(own.filter(({ type }) => types.includes(type))));
+    this.#shelves.set(project, shelves);
+    return shelves;
+  }
+
+  #shelf(memories: readonly KeptMemory[]): Shelf {
     const havingStem = new Map<string, KeptMemory[]>();
+    let tokens_min = Number.POSITIVE_INFINITY;
     for (const memory of memories) {
-      for (const stem of asked) {
-        if (!this.#work(memory).stems.has(stem)) continue;
+      tokens_min = Math.min(tokens_min, this.#tokensOf(memory));
+      for (const stem of this.#stems.of(memory.content)) {
         const having = havingStem.get(stem);
         if (having === undefined) havingStem.set(stem, [memory]);
         else having.push(memory);
       }
     }
-    for (const having of havingStem.values()) {
-      const worth = Math.log(1 + memories.length / having.length);
-      for (const memory of having) matches.set(memory, (matches.get(memory) ?? 0) + worth);
-    }
-    return matches;
+    return { memories, tokens_min, havingStem };
   }
 
   #tokensOf(memory: KeptMemory): number {
-    const worked = this.#work(memory);
-    worked.tokens ??= countTokensIn(lineOf(memory), this.#count);
-    return worked.tokens;
-  }
-
-  #work(memory: KeptMemory): Worked {
-    const known = this.#worked.get(memory);
+    const known = this.#tokens.get(memory);
     if (known !== undefined) return known;
-    const worked = { stems: this.#stems.of(memory.content) };
-    this.#worked.set(memory, worked);
-    return worked;
+    const tokens = countTokensIn(lineOf(memory), this.#count);
+    this.#tokens.set(memory, tokens);
+    return tokens;
   }
 }
 
@@ -99,25 +102,28 @@ function lineOf({ content }: KeptMemory): string {
   return `- ${content.replaceAll(/\s+/g, " ")}\n`;
 }
 
-function isRecallable(memory: KeptMemory, { project, now_ms }: RecallQuery): boolean {
-  if (memory.status !== "active" || !memory.supported) return false;
-  if (memory.project !== "" && memory.project !== project) return false;
-  const until = memory.valid_until === undefined ? undefined : parseTime(memory.valid_until);
-  return until === undefined || until > now_ms;
+function isRecallable(memory: KeptMemory, project: string): boolean {
+  return memory.status === "active" && memory.supported && (memory.project === "" || memory.project === project);
 }
 
-/** By match, then by confidence, then the newest; as many as could fit, since a line takes two tokens at least. */
-function bestFirst(
-  memories: readonly KeptMemory[],
-  matches: ReadonlyMap<KeptMemory, number>,
-  room: number,
-): readonly KeptMemory[] {
-  if (room === 0) return [];
-  return memories.toSorted(
-    (left, right) =>
-      (matches.get(right) ?? 0) - (matches.get(left) ?? 0) ||
-      right.confidence - left.confidence ||
-      right.decided_ms - left.decided_ms ||
-      right.proposed - left.proposed,
-  );
+function hasExpired({ valid_until }: KeptMemory, now_ms: number): boolean {
+  const until = valid_until === undefined ? undefined : parseTime(valid_until);
+  return until !== undefined && until <= now_ms;
+}
+
+/** What matches what is asked comes first, those with stems that few others have before others; then the rest. */
+function* bestFirst({ memories, havingStem }: Shelf, asked: ReadonlySet<string>): Generator<KeptMemory> {
+  const matches = new Map<KeptMemory, number>();
+  for (const stem of asked) {
+    const having = havingStem.get(stem) ?? [];
+    const worth = Math.log(1 + memories.length / Math.max(1, having.length));
+    for (const memory of having) matches.set(memory, (matches.get(memory) ?? 0) + worth);
+  }
+  const matching = [...matches].sort(([left, more], [right, less]) => less - more || newestAndSurestFirst(left, right));
+  for (const [memory] of matching) yield memory;
+  for (const memory of memories) if (!matches.has(memory)) yield memory;
+}
+
+function newestAndSurestFirst(left: KeptMemory, right: KeptMemory): number {
+  return right.confidence - left.confidence || right.decided_ms - left.decided_ms || right.proposed - left.proposed;
 }

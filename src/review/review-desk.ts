@@ -5,17 +5,23 @@ import type { EntryLog } from "../ports/entry-log.js";
 import type { EntryReader } from "../read/entry-reader.js";
 import { loadTokenCounter } from "../read/history/tokens.js";
 import { acceptanceOf } from "../read/memories/acceptance.js";
+import type { AuditedStatement, FileText, FoundStatement } from "../read/memories/file-audit.js";
 import type { Hearing, Judged } from "../read/memories/judged.js";
 import type { RecallQuery } from "../read/memories/memory-query.js";
 import type { MemoryReader } from "../read/memories/memory-reader.js";
 import type { MemoriesById } from "../read/memories/memory-shelf.js";
 import type { PassRange, ProposalStep, TurnUses, TurnWish, UsesStep } from "../read/memories/pass-steps.js";
 import type { Recalled } from "../read/memories/recalled.js";
+import { audited } from "./files/audit.js";
+import { statementsOf } from "./files/statements.js";
+import { supportIn } from "./files/support.js";
 import { judge } from "./gates/gates.js";
 import { groundOf, heardOf, namedEntries } from "./grounds.js";
 import { PassReader } from "./pass-reader.js";
 import { Recall } from "./recall.js";
+import { namesTool } from "./rules/tools.js";
 import { SessionGifts } from "./session-given.js";
+import { StatementLookup } from "./statement-lookup.js";
 import { Stems } from "./stems.js";
 import { TurnReader } from "./turn-reader.js";
 import { TurnUsesReader } from "./turn-uses.js";
@@ -32,6 +38,7 @@ export class ReviewDesk {
   readonly #gifts: SessionGifts;
   readonly #stems = new Stems();
   readonly #passes: PassReader;
+  readonly #lookup: StatementLookup;
   #recall: Recall | undefined;
   #readings = 0;
 
@@ -39,6 +46,7 @@ export class ReviewDesk {
     this.#memories = parts.memories;
     this.#entries = parts.entries;
     const gifts = new SessionGifts(parts);
+    this.#lookup = new StatementLookup({ ...parts, stems: this.#stems });
     this.#gifts = gifts;
     const uses = new TurnUsesReader({ stems: this.#stems, gifts });
     this.#passes = new PassReader({ entries: parts.entries, turns: new TurnReader(parts), uses });
@@ -46,7 +54,7 @@ export class ReviewDesk {
 
   async recall(query: RecallQuery): Promise<Recalled> {
     this.#recall ??= new Recall(await loadTokenCounter(), this.#stems);
-    return this.#recall.recall((await this.#all()).values(), query);
+    return this.#recall.recall(await this.#all(), query);
   }
 
   /** Whose words these are, where all of them stand in the entries that they name. */
@@ -96,10 +104,42 @@ export class ReviewDesk {
     return this.#passes.usesOfTurn(wish.id, await this.#all(), wish.now_ms);
   }
 
+  /** What the record says of every statement in a memory file. */
+  async audit({ text, project }: FileText): Promise<readonly AuditedStatement[]> {
+    const memories = [...(await this.#all()).values()].filter((memory) => isOf(memory, project));
+    const found: AuditedStatement[] = [];
+    for (const { text: statement, line } of statementsOf(text)) {
+      const lookup = await this.#lookup.find(statement, project);
+      found.push({ statement, line, ...audited(statement, { ...lookup, memories }, this.#stems) });
+    }
+    return found;
+  }
+
+  /** The statements of a memory file as proposals, with who said so in the record. */
+  async statements({ text, project }: FileText): Promise<readonly FoundStatement[]> {
+    const found: FoundStatement[] = [];
+    for (const { text: content, line } of statementsOf(text)) {
+      const { entries } = await this.#lookup.find(content, project);
+      const same = supportIn(entries, content, this.#stems).filter(({ says }) => says === "same");
+      const type = namesTool(content) ? "project" : "preference";
+      const evidence = same.slice(-EVIDENCE_MAX).map((support) => support.evidence);
+      const proposal = { type, content, source: "import", evidence, project, tags: [], generation: "" } as const;
+      found.push({ line, proposal });
+    }
+    return found;
+  }
+
   async #all(): Promise<MemoriesById> {
     const memories = await this.#memories.all();
     if (this.#readings !== this.#memories.readings) this.#gifts.forget();
     this.#readings = this.#memories.readings;
     return memories;
   }
+}
+
+/** Of what was said often, the newest is quoted. */
+const EVIDENCE_MAX = 3;
+
+function isOf(memory: { readonly project: string }, project: string): boolean {
+  return project === "" || memory.project === "" || memory.project === project;
 }

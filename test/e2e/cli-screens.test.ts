@@ -26,7 +26,17 @@ const coding = { session_id: "1af7fc5e-8455-4414-9ccd-011d40f70b2a", project: "b
 const chat = { session_id: "ticket-4711", project: "platform" };
 
 const entries: readonly EntryInput[] = [
-  { kind: "session_info", ...coding, id: "e-01", created_at: at(0), title: "Upgrade billing to Node 22" },
+  {
+    kind: "session_info",
+    ...coding,
+    id: "e-01",
+    created_at: at(0),
+    title: "Upgrade billing to Node 22",
+    metadata: {
+      ...{ cwd: "/srv/checkouts/a-monorepo-with-a-long-name/services/billing", git_branch: "chore/node-22" },
+      source: { tool: "claude-code", version: "2.1.40", lacks: ["system prompt", "tool definitions"] },
+    },
+  },
   {
     kind: "message",
     ...coding,
@@ -123,6 +133,14 @@ const entries: readonly EntryInput[] = [
     created_at: at(40),
     role: "user",
     content: [{ text: "What is in this picture?" }, { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }],
+  },
+  {
+    kind: "raw",
+    ...coding,
+    id: "e-12",
+    created_at: at(8),
+    source: "claude-code",
+    record: { type: "file-history-snapshot", messageId: "8470dfec-6c0e-419e-a7bc-937e177ebdc3", trackedFiles: {} },
   },
 ];
 

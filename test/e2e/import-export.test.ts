@@ -97,6 +97,24 @@ describe("hansard import", () => {
     expect(await readJson(["import", folder], { data })).toMatchObject({ files: 4, added: 1, rejected: told });
     const named = await runCli(["import", folder, join(folder, "notes.txt"), "--json"], { data });
     expect(named.status).toBe(1);
+    // People are told the reason once, and of what could be read alone what became of it.
+    const { stdout, stderr } = await runCli(["import", folder], { data });
+    expect(stdout).toMatch(
+      /^FORMAT.*\ntimmy .*\nAdded 0 entries, 1 there before, 0 lines rejected, 1 session in 1 of 4 files\.\n$/,
+    );
+    const names = ["notes.txt", "package.json", "picture.png"].map((name) => `  ${join(folder, name)}\n`);
+    expect(stderr.replace(/^3 files: no format .*\n/, "")).toBe(names.join(""));
+  });
+
+  test("of many files the table has a line for each format", async () => {
+    const folder = folderOfTest();
+    const line = '{"type":"error","error":"e","timestamp":"2026-01-01T00:00:00"}\n';
+    for (let at = 0; at <= 40; at += 1) writeFileSync(join(folder, `session_${at}.jsonl`), line);
+    const [head, ...rows] = (await output(["import", folder], folderOfTest())).trimEnd().split("\n");
+    expect(head).toMatch(/REJECTED +FILES$/);
+    expect(rows.map((row) => row.replace(/ +/g, " "))).toEqual([
+      ...["timmy 41 0 0 41", "Added 41 entries, 0 there before, 0 lines rejected, 41 sessions in 41 files."],
+    ]);
   });
 
   test.each([

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { backUpStore } from "../../back-up-store.js";
-import { type CommandModule, examplesText, type Invocation, storeFolder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, storeFolder } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { copyText } from "../text/copy-text.js";
 import { documentText, ProgressLine } from "../text/terminal.js";
@@ -15,11 +15,16 @@ export const backupCommand: CommandModule = {
       .option("--json", "print what was written as a document")
       .addHelpText(
         "after",
-        `\nServers and agents may go on writing meanwhile. The copy's chain is walked before the file takes its name, so
-that it is whole and verified or not there. It holds what the record holds: keep it as safe.\n${examplesText([
-          ["every night, one file a day", "hansard backup /backups/record-$(date +%F).db"],
-          ["and back", "hansard restore /backups/record-2026-11-15.db --data ./restored"],
-        ])}`,
+        helpText(
+          [
+            `Servers and agents may go on writing meanwhile. The copy's chain is walked before the file takes its name, so
+that it is whole and verified or not there. It holds what the record holds: keep it as safe.`,
+          ],
+          [
+            ["every night, one file a day", "hansard backup /backups/record-$(date +%F).db"],
+            ["and back", "hansard restore /backups/record-2026-11-15.db --data ./restored"],
+          ],
+        ),
       );
   },
 

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { type CopyOutcome, copyStore } from "../../copy-store.js";
 import { shownPlace } from "../../model/data-address.js";
-import { type CommandModule, examplesText, type Invocation, waitingNote } from "../command.js";
+import { type CommandModule, helpText, type Invocation, waitingNote } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { resolvePlace } from "../settings.js";
 import { bar, countOf, formatCount } from "../text/table.js";
@@ -18,10 +18,13 @@ export const copyCommand: CommandModule = {
       .option("--json", "print what was done as a JSON document")
       .addHelpText(
         "after",
-        `\nA copy that was broken off goes on where it stopped when it is started again.\n${examplesText([
-          ["from one machine to a database", "hansard copy --from ~/.hansard --to postgres://hansard@db/hansard"],
-          ["and back into a folder", "hansard copy --from postgres://hansard@db/hansard --to ./record"],
-        ])}`,
+        helpText(
+          ["A copy that was broken off goes on where it stopped when it is started again."],
+          [
+            ["from one machine to a database", "hansard copy --from ~/.hansard --to postgres://hansard@db/hansard"],
+            ["and back into a folder", "hansard copy --from postgres://hansard@db/hansard --to ./record"],
+          ],
+        ),
       );
   },
 

@@ -1,7 +1,7 @@
 // `hansard doctor`: what is wrong with a store, in plain words, and what to do about it.
 import type { Command } from "commander";
 import { type Diagnosis, discardDamagedIndex, type Finding, inspectStore } from "../../inspect-store.js";
-import { type CommandModule, examplesText, type Invocation, keptFolder, withRecorder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, keptFolder, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { hintText } from "../hints.js";
 import { systemUser } from "../system-user.js";
@@ -24,11 +24,14 @@ export const doctorCommand: CommandModule = {
       .option("--json", "print a JSON document")
       .addHelpText(
         "after",
-        `\nThe exit status is 1 where a check fails; warnings alone leave it 0.\n${examplesText([
-          ["look at the default store", "hansard doctor"],
-          ["an older copy of the log was put back by hand", "hansard doctor --accept-log"],
-          ["mend lists that miss entries", "hansard doctor --rebuild-index --data ./record"],
-        ])}`,
+        helpText(
+          ["The exit status is 1 where a check fails; warnings alone leave it 0."],
+          [
+            ["look at the default store", "hansard doctor"],
+            ["an older copy of the log was put back by hand", "hansard doctor --accept-log"],
+            ["mend lists that miss entries", "hansard doctor --rebuild-index --data ./record"],
+          ],
+        ),
       );
   },
 

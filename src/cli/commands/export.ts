@@ -5,7 +5,7 @@ import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
 import type { Recorder } from "../../index.js";
-import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
 import { fileNamesOf } from "../session-file-names.js";
@@ -30,12 +30,14 @@ export const exportCommand: CommandModule = {
       .option("--json", "tell what went wrong as JSON; what is exported stays as it is")
       .addHelpText(
         "after",
-        `\nnanobot holds messages, timmy also tool calls, errors and decisions; other entries stay behind.
-${examplesText([
-  ["a copy of the whole record", "hansard export --out record.ndjson"],
-  ["one session to read", "hansard export --format markdown --session cli:anna"],
-  ["back to nanobot", "hansard export --format nanobot --out ~/.nanobot/workspace/sessions"],
-])}`,
+        helpText(
+          ["nanobot holds messages, timmy also tool calls, errors and decisions; other entries stay behind."],
+          [
+            ["a copy of the whole record", "hansard export --out record.ndjson"],
+            ["one session to read", "hansard export --format markdown --session cli:anna"],
+            ["back to nanobot", "hansard export --format nanobot --out ~/.nanobot/workspace/sessions"],
+          ],
+        ),
       );
   },
 

@@ -1,6 +1,6 @@
 // `hansard forget`: removes an entry, a session or a project for good; without --yes it only says what would go.
 import type { Command } from "commander";
-import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { systemUser } from "../system-user.js";
 import { forgottenText } from "../text/forgotten-text.js";
@@ -17,11 +17,16 @@ export const forgetCommand: CommandModule = {
       .option("--json", "print the HTTP document")
       .addHelpText(
         "after",
-        `\nBodies are gone for good, from the files' unused pages too; the chain of hashes stays, and an entry of the kind
-redaction says which positions went. Copies that were made before (backups, exports) are not touched.\n${examplesText([
-          ["what would go", 'hansard forget --session cli:anna --reason "Anna asked us to"'],
-          ["do it", 'hansard forget --session cli:anna --reason "Anna asked us to" --yes'],
-        ])}`,
+        helpText(
+          [
+            `Bodies are gone for good, from the files' unused pages too; the chain of hashes stays, and an entry of the kind
+redaction says which positions went. Copies that were made before (backups, exports) are not touched.`,
+          ],
+          [
+            ["what would go", 'hansard forget --session cli:anna --reason "Anna asked us to"'],
+            ["do it", 'hansard forget --session cli:anna --reason "Anna asked us to" --yes'],
+          ],
+        ),
       );
   },
 

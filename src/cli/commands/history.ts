@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import type { AnthropicHistory, OpenAiMessage, Session } from "../../index.js";
 import { messagePieces } from "../../model/content-pieces.js";
-import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
+import { type CommandModule, helpText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { hintText } from "../hints.js";
 import { openSession } from "../named-session.js";
@@ -24,10 +24,13 @@ export const historyCommand: CommandModule = {
       .option("--json", "print the HTTP document")
       .addHelpText(
         "after",
-        `\nWhat was cleared or consolidated is left out, and what a provider would refuse is repaired.\n${examplesText([
-          ["what a model would be sent", "hansard history cli:anna"],
-          ["the same for a program", "hansard history cli:anna --max-tokens 8000 --json | jq .messages"],
-        ])}`,
+        helpText(
+          ["What was cleared or consolidated is left out, and what a provider would refuse is repaired."],
+          [
+            ["what a model would be sent", "hansard history cli:anna"],
+            ["the same for a program", "hansard history cli:anna --max-tokens 8000 --json | jq .messages"],
+          ],
+        ),
       );
   },
 

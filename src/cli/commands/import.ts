@@ -10,13 +10,15 @@ import {
   type Recorder,
   type RejectedLine,
 } from "../../index.js";
-import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
-import { bar, countOf, formatBytes, formatCount, renderTable } from "../text/table.js";
-import { cleanLine, documentText, ProgressLine } from "../text/terminal.js";
+import { bar, countOf, formatBytes, formatCount, renderTable, wrapText } from "../text/table.js";
+import { cleanLine, documentText, type Pane, ProgressLine } from "../text/terminal.js";
 
-/** More refused lines than this are for `--json`. */
+/** More refused lines, or files that were refused for one reason, than this are for `--json`. */
 const REJECTED_SHOWN = 20;
+/** Of more files than this each has no line of its own in the table, but its format. */
+const FILES_SHOWN = 40;
 const SHOW_EVERY_MS = 100;
 const BAR_TOTAL = 1_000;
 
@@ -31,15 +33,20 @@ export const importCommand: CommandModule = {
       .option("--json", "print the report as a document")
       .addHelpText(
         "after",
-        `\nThe format is found by content. Importing again adds nothing, and a file that has grown adds what is new.
+        helpText(
+          [
+            `The format is found by content. Importing again adds nothing, and a file that has grown adds what is new.
 Lines that cannot be read are reported and left out, and so are files of no known format. The exit status is 1 where a
 named path, a file of a known format or everything could not be read; and of a Hansard export whose chain does not hold
-nothing is imported.
-${examplesText([
-  ["all sessions of a nanobot workspace", "hansard import ~/.nanobot/workspace/sessions"],
-  ["Timmy's logs, written on a machine in Chicago", "hansard import logs --timezone America/Chicago"],
-  ["a whole export into a store of its own", "hansard import --data ./copy record.ndjson"],
-])}`,
+nothing is imported.`,
+          ],
+          [
+            ["what Claude Code and Codex have kept so far", "hansard import ~/.claude/projects ~/.codex/sessions"],
+            ["all sessions of a nanobot workspace", "hansard import ~/.nanobot/workspace/sessions"],
+            ["Timmy's logs, written on a machine in Chicago", "hansard import logs --timezone America/Chicago"],
+            ["a whole export into a store of its own", "hansard import --data ./copy record.ndjson"],
+          ],
+        ),
       );
   },
 
@@ -100,39 +107,90 @@ function now(line: ProgressLine, columns: number): (progress: ImportProgress) =>
 
 function printReport({ screen }: Invocation, report: ImportReport, files: readonly ImportedFile[]): void {
   const { out, err } = screen;
-  if (files.length > 0) {
-    const number = { align: "right" } as const;
-    out.write(
-      renderTable({
-        columns: [
-          { title: "FORMAT" },
-          { title: "ADDED", ...number },
-          { title: "EXISTING", ...number },
-          { title: "REJECTED", ...number, paint: (text) => (text === "0" ? text : out.colours.red(text)) },
-          { title: "FILE" },
-        ],
-        rows: files.map(({ file, format, added, existing, rejected }) => [
-          format || "unknown",
-          ...[added, existing, rejected].map(formatCount),
-          cleanLine(file),
-        ]),
-        width: out.columns,
-        colours: out.colours,
-      }),
-    );
-  }
+  const known = files.filter(({ format }) => format !== "");
+  if (known.length > 0) out.write(fileTable(known, out));
   const { added, existing, rejected, sessions } = report;
-  const parts = [
+  const lines = rejected.filter(({ line }) => line > 0);
+  const read = report.files - (files.length - known.length);
+  const total = [
     `Added ${countOf(added, "entry", "entries")}`,
     `${formatCount(existing)} there before`,
-    `${countOf(rejected.length, "line", "lines")} rejected`,
-    `${countOf(sessions, "session", "sessions")} in ${countOf(report.files, "file", "files")}.`,
-  ];
-  out.write(`${parts.join(", ")}\n`);
-  for (const line of rejected.slice(0, REJECTED_SHOWN)) err.write(`${rejectedText(line)}\n`);
-  if (rejected.length > REJECTED_SHOWN) {
-    err.write(`… and ${formatCount(rejected.length - REJECTED_SHOWN)} more; --json has all of them.\n`);
+    `${countOf(lines.length, "line", "lines")} rejected`,
+    `${countOf(sessions, "session", "sessions")} in ${read === report.files ? "" : `${formatCount(read)} of `}`,
+  ].join(", ");
+  out.write(wrapped(`${total}${countOf(report.files, "file", "files")}.`, out));
+  for (const line of lines.slice(0, REJECTED_SHOWN)) err.write(wrapped(rejectedText(line), err));
+  err.write(moreText(lines.length));
+  for (const [reason, alike] of filesByReason(rejected)) err.write(refusedFilesText(reason, alike, err));
+}
+
+function fileTable(files: readonly ImportedFile[], out: Pane): string {
+  const number = { align: "right" } as const;
+  const isShort = files.length <= FILES_SHOWN;
+  const rows = isShort
+    ? files.map(({ file, ...counts }) => ({ ...counts, what: cleanLine(file) }))
+    : totalsByFormat(files).map(({ files: count, ...counts }) => ({ ...counts, what: formatCount(count) }));
+  return renderTable({
+    columns: [
+      { title: "FORMAT" },
+      { title: "ADDED", ...number },
+      { title: "EXISTING", ...number },
+      { title: "REJECTED", ...number, paint: (text) => (text === "0" ? text : out.colours.red(text)) },
+      isShort ? { title: "FILE" } : { title: "FILES", ...number },
+    ],
+    rows: rows.map(({ format, added, existing, rejected, what }) => [
+      format,
+      ...[added, existing, rejected].map(formatCount),
+      what,
+    ]),
+    width: out.columns,
+    colours: out.colours,
+  });
+}
+
+function totalsByFormat(files: readonly ImportedFile[]) {
+  const totals = new Map<
+    string,
+    { format: string; added: number; existing: number; rejected: number; files: number }
+  >();
+  for (const { format, added, existing, rejected } of files) {
+    const total = totals.get(format) ?? { format, added: 0, existing: 0, rejected: 0, files: 0 };
+    total.added += added;
+    total.existing += existing;
+    total.rejected += rejected;
+    total.files += 1;
+    totals.set(format, total);
   }
+  return [...totals.values()];
+}
+
+/** Files that were not read at all; a folder has many of them that are refused for the same reason, which is told once. */
+function filesByReason(rejected: readonly RejectedLine[]): ReadonlyMap<string, readonly RejectedLine[]> {
+  const alike = new Map<string, RejectedLine[]>();
+  for (const one of rejected) {
+    if (one.line > 0) continue;
+    const files = alike.get(one.reason) ?? [];
+    files.push(one);
+    alike.set(one.reason, files);
+  }
+  return alike;
+}
+
+function refusedFilesText(reason: string, files: readonly RejectedLine[], err: Pane): string {
+  const [only] = files;
+  if (only !== undefined && files.length === 1) return wrapped(rejectedText(only), err);
+  const head = wrapped(`${countOf(files.length, "file", "files")}: ${cleanLine(reason)}`, err);
+  const names = files.slice(0, REJECTED_SHOWN).map(({ file }) => `  ${cleanLine(file)}\n`);
+  return `${head}${names.join("")}${moreText(files.length)}`;
+}
+
+function wrapped(text: string, pane: Pane): string {
+  return `${wrapText(text, pane.columns).join("\n")}\n`;
+}
+
+function moreText(count: number): string {
+  if (count <= REJECTED_SHOWN) return "";
+  return `… and ${formatCount(count - REJECTED_SHOWN)} more; --json has all of them.\n`;
 }
 
 function rejectedText({ file, line, reason }: RejectedLine): string {

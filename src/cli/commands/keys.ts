@@ -1,7 +1,7 @@
 // `hansard keys`: makes, lists and revokes the keys that a server asks for. A running server knows at once.
 import type { Command } from "commander";
 import type { Recorder } from "../../recorder.js";
-import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { commandLine } from "../hints.js";
 import { systemUser } from "../system-user.js";
@@ -23,7 +23,8 @@ export const keysCommand: CommandModule = {
       .option("--json", "print the document and nothing else; create does so wherever no terminal is")
       .addHelpText(
         "after",
-        `\nOnce there is a key, everybody needs one, also on this machine; revoking the last one opens nothing.\n${examplesText(
+        helpText(
+          ["Once there is a key, everybody needs one, also on this machine; revoking the last one opens nothing."],
           [
             ["a key for an agent, which can write and not read", "hansard keys create --scope capture --name agent"],
             [
@@ -33,7 +34,7 @@ export const keysCommand: CommandModule = {
             ["what was made, and what still opens the door", "hansard keys list"],
             ["from now on this one does not", "hansard keys revoke 5f0c1e6a9b3d7284"],
           ],
-        )}`,
+        ),
       );
   },
 

@@ -1,4 +1,5 @@
 // `hansard memories`: the list of them, one with its history, and adding one on a person's word.
+import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { MemoryInput, Recorder } from "../../index.js";
 import {
@@ -12,7 +13,7 @@ import {
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
 import { systemUser } from "../system-user.js";
-import { memoryTable, memoryText } from "../text/memory-text.js";
+import { auditText, memoryTable, memoryText } from "../text/memory-text.js";
 import { tellMore } from "../text/more.js";
 import { countOf } from "../text/table.js";
 import { documentText } from "../text/terminal.js";
@@ -22,13 +23,14 @@ type Task = (invocation: Invocation, operands: readonly string[]) => Promise<voi
 const tasks: { readonly [name: string]: Task } = {
   list: (invocation) => withQuestion(invocation, (recorder) => listMemories(recorder, invocation)),
   show: (invocation, ids) => withQuestion(invocation, (recorder) => showMemory(recorder, invocation, ids)),
+  audit: (invocation, files) => withQuestion(invocation, (recorder) => auditFiles(recorder, invocation, files)),
   add: (invocation, words) =>
     withRecorder(invocation, { create: true }, (recorder) => addMemory(recorder, invocation, words)),
 };
 
 export const memoriesCommand: CommandModule = {
   define(command: Command): void {
-    command.argument("[what...]", "list (where nothing is said), show ID, or add TEXT");
+    command.argument("[what...]", "list (where nothing is said), show ID, add TEXT, or audit FILE…");
     defineQuestion(command, "memories")
       .option("--confidence <n>", "of what is added, from 0 to 1")
       .option("--valid-until <time>", "when what is added stops being true")
@@ -39,6 +41,7 @@ export const memoriesCommand: CommandModule = {
           ["what is known of a project", "hansard memories --project atlas --status active"],
           ["what waits for a verdict, best first", "hansard memories --status candidate"],
           ["add one, which is active at once", 'hansard memories add "Answers in German" --type preference'],
+          ["what the record says of a memory file", "hansard memories audit ~/.claude/CLAUDE.md"],
           ["one with what it rests on and its history", "hansard memories show ID"],
         ]),
       );
@@ -87,6 +90,25 @@ async function addMemory(
     ...(confidence === undefined ? {} : { confidence: Number(confidence) }),
   });
   screen.out.write(json ? documentText(memory, screen.out) : `Added ${memory.id}.\n`);
+}
+
+async function auditFiles(recorder: Recorder, invocation: Invocation, files: readonly string[]): Promise<void> {
+  if (files.length === 0) throw oneNeeded("audit", "a file or more");
+  const { options, screen, json } = invocation;
+  const { project } = textOptions(options, ["project"]);
+  const audits = [];
+  for (const file of files)
+    audits.push({ file, ...(await recorder.memories.audit({ text: readText(file), project })) });
+  const { out } = screen;
+  out.write(json ? documentText({ files: audits }, out) : audits.map((audit) => auditText(audit, out)).join("\n"));
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Failed({ code: "file_unreadable", field: file, message: `${file}: ${(error as Error).message}` });
+  }
 }
 
 const ADD_OPTIONS = ["type", "project", "confidence", "validUntil"] as const;

@@ -1,6 +1,6 @@
 // `hansard reflect`: the report as text with plots, as Markdown where it is piped, or as the document of GET /reflection.
 import type { Command } from "commander";
-import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
+import { type CommandModule, helpText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
 import { plotsText } from "../text/reflection-plots.js";
@@ -13,12 +13,15 @@ export const reflectCommand: CommandModule = {
       .option("--json", "print the HTTP document")
       .addHelpText(
         "after",
-        `\nOn a terminal it draws plots as well; piped, the report is plain Markdown.\n${examplesText([
-          ["the last thirty entries", "hansard reflect"],
-          ["a week of one project", "hansard reflect --project web --since 7d --limit 100000"],
-          ["for an agent to read", "hansard reflect --session cli:anna | cat"],
-          ["which errors recur", "hansard reflect --limit 1000 --json | jq .error_groups"],
-        ])}`,
+        helpText(
+          ["On a terminal it draws plots as well; piped, the report is plain Markdown."],
+          [
+            ["the last thirty entries", "hansard reflect"],
+            ["a week of one project", "hansard reflect --project web --since 7d --limit 100000"],
+            ["for an agent to read", "hansard reflect --session cli:anna | cat"],
+            ["which errors recur", "hansard reflect --limit 1000 --json | jq .error_groups"],
+          ],
+        ),
       );
   },
 

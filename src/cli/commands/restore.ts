@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { restoreStore } from "../../back-up-store.js";
-import { type CommandModule, examplesText, type Invocation, storeFolder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, storeFolder } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { copyText } from "../text/copy-text.js";
 import { documentText, ProgressLine } from "../text/terminal.js";
@@ -14,9 +14,14 @@ export const restoreCommand: CommandModule = {
       .option("--json", "print what was restored as a document")
       .addHelpText(
         "after",
-        `\nNothing that is there is overwritten: --data must name a folder without a log. Where one was lost, what its index and
+        helpText(
+          [
+            `Nothing that is there is overwritten: --data must name a folder without a log. Where one was lost, what its index and
 its newest seal remember of it is let go with this, and keys stay. The index is built anew by the first command that
-reads.\n${examplesText([["into a folder of its own", "hansard restore record-2026-11-15.db --data ./restored"]])}`,
+reads.`,
+          ],
+          [["into a folder of its own", "hansard restore record-2026-11-15.db --data ./restored"]],
+        ),
       );
   },
 

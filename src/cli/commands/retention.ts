@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { Retained, RetentionRule } from "../../index.js";
 import { captureKinds } from "../../model/kinds.js";
-import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { systemUser } from "../system-user.js";
 import { forgottenText } from "../text/forgotten-text.js";
@@ -17,12 +17,17 @@ export const retentionCommand: CommandModule = {
       .option("--json", "print a JSON document")
       .addHelpText(
         "after",
-        `\nWithout --older-than the rules of hansard.config.json are shown, and with --yes applied:
-  {"retention": [{"kind": "tool_call", "older_than": "90d"}, {"older_than": "104w"}]}
-Nothing runs by itself: put the command into cron or a timer.\n${examplesText([
-          ["what would go", "hansard retention --kind tool_call --older-than 90d"],
-          ["apply the rules of the configuration every night", "hansard retention --yes"],
-        ])}`,
+        helpText(
+          [
+            "Without --older-than the rules of hansard.config.json are shown, and with --yes applied:",
+            '  {"retention": [{"kind":"tool_call","older_than":"90d"},{"older_than":"104w"}]}',
+            "Nothing runs by itself: put the command into cron or a timer.",
+          ],
+          [
+            ["what would go", "hansard retention --kind tool_call --older-than 90d"],
+            ["apply the rules of the configuration every night", "hansard retention --yes"],
+          ],
+        ),
       );
   },
 

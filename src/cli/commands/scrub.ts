@@ -1,7 +1,7 @@
 // `hansard scrub`: lists stored entries that hold secrets; with --yes it forgets them.
 import type { Command } from "commander";
 import type { Scrubbed } from "../../index.js";
-import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { systemUser } from "../system-user.js";
 import { forgottenText } from "../text/forgotten-text.js";
@@ -15,11 +15,16 @@ export const scrubCommand: CommandModule = {
       .option("--json", "print a JSON document")
       .addHelpText(
         "after",
-        `\nSecrets are well-known tokens and the values given with --mask-file. None of them is printed, except where it is part
-of the id that its entry is known by. A secret that was recorded is no longer one: revoke it too.\n${examplesText([
-          ["which entries hold secrets", "hansard scrub"],
-          ["forget them", "hansard scrub --yes"],
-        ])}`,
+        helpText(
+          [
+            `Secrets are well-known tokens and the values given with --mask-file. None of them is printed, except where it is part
+of the id that its entry is known by. A secret that was recorded is no longer one: revoke it too.`,
+          ],
+          [
+            ["which entries hold secrets", "hansard scrub"],
+            ["forget them", "hansard scrub --yes"],
+          ],
+        ),
       );
   },
 

@@ -1,6 +1,6 @@
 // `hansard seal`: prints a signed statement of what the log holds now, to be kept where the log is not.
 import type { Command } from "commander";
-import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
 
 export const sealCommand: CommandModule = {
@@ -10,12 +10,15 @@ export const sealCommand: CommandModule = {
       .option("--json", "print the seal and nothing else, which is what it does anyway")
       .addHelpText(
         "after",
-        `\nKeep seals where whoever can change the record cannot reach them. The key lies outside of the data folder.\n${examplesText(
+        helpText(
+          [
+            "Keep seals where whoever can change the record cannot reach them. The key lies outside of the data folder.",
+          ],
           [
             ["a seal every night, on another machine", "hansard seal | ssh vault 'cat >> seals.ndjson'"],
             ["has anything that was sealed gone since?", "hansard verify --against seal.json"],
           ],
-        )}`,
+        ),
       );
   },
 

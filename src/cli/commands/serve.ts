@@ -40,7 +40,7 @@ export const serveCommand: CommandModule = {
           ["beside another server, with a record of its own", "hansard serve --port 5000 --data ./record"],
           [
             "for others too, once there is a key (`hansard keys create --scope admin`)",
-            "hansard serve --host 0.0.0.0 --allow-host record.example.com --tls-cert cert.pem --tls-key key.pem",
+            "hansard serve --host 0.0.0.0 --allow-host record.example.com \\\n    --tls-cert cert.pem --tls-key key.pem",
           ],
         ]),
       );

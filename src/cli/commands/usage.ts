@@ -1,6 +1,6 @@
 // `hansard usage`: tokens and cost as a table with plots, or as the document of GET /usage.
 import type { Command } from "commander";
-import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
+import { type CommandModule, helpText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
 import { documentText } from "../text/terminal.js";
@@ -14,14 +14,15 @@ export const usageCommand: CommandModule = {
       .option("--json", "print the HTTP document")
       .addHelpText(
         "after",
-        `\nTokens are summed up as providers count them; costs are in US dollars, days are those of UTC.\n${examplesText(
+        helpText(
+          ["Tokens are summed up as providers count them; costs are in US dollars, days are those of UTC."],
           [
             ["a week, by day and model", "hansard usage --since 7d"],
             ["which project costs most", "hansard usage --by project"],
             ["the dearest sessions of one project", "hansard usage --by session --project web"],
             ["what it cost in all", "hansard usage --json | jq .total.cost"],
           ],
-        )}`,
+        ),
       );
   },
 

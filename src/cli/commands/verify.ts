@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { Recorder, Verification } from "../../index.js";
 import { isSealFlaw } from "../../model/seal.js";
 import { verifyFile } from "../../verify-file.js";
-import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { hintText } from "../hints.js";
 import { countOf, formatCount } from "../text/table.js";
@@ -25,12 +25,17 @@ export const verifyCommand: CommandModule = {
       .option("--json", "print the HTTP document")
       .addHelpText(
         "after",
-        `\nThe exit status is 1 where an entry was changed, removed, inserted or swapped, and where the log no longer holds what its
-index was made from or what a server sealed last.\n${examplesText([
-          ["an export is what was exported", "hansard verify record.ndjson"],
-          ["nothing that was sealed has gone", "hansard verify --against seal.json"],
-          ["check the record every night", "hansard verify || echo 'the record was tampered with'"],
-        ])}`,
+        helpText(
+          [
+            `The exit status is 1 where an entry was changed, removed, inserted or swapped, and where the log no longer holds what its
+index was made from or what a server sealed last.`,
+          ],
+          [
+            ["an export is what was exported", "hansard verify record.ndjson"],
+            ["nothing that was sealed has gone", "hansard verify --against seal.json"],
+            ["check the record every night", "hansard verify || echo 'the record was tampered with'"],
+          ],
+        ),
       );
   },
 

@@ -118,6 +118,12 @@ describe("whatever was recorded", () => {
   });
 });
 
+test("a word that fits on no line begins where it stands, and one line is cut rather than followed by its length", () => {
+  const path = `{"file_path":"/${"x".repeat(40)}"}`;
+  expect(wrapText(`calls Read ${path}`, 40)).toEqual([`calls Read ${path.slice(0, 29)}`, path.slice(29)]);
+  expect(paragraphLines([{ text: `raw\n${path}`, linesMax: 1 }], 40, pane(40))).toEqual([`raw ${path.slice(0, 35)}…`]);
+});
+
 test.each([40, 80, 120, 200])(
   "one line of 200,000 characters and names of 512 bytes fit into %i columns",
   (columns) => {

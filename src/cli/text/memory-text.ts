@@ -1,5 +1,5 @@
 // Memories on a terminal: the table of them, and one with what it rests on and what was done with it.
-import type { MemoryDetail, MemorySummary } from "../../index.js";
+import type { FileAudit, MemoryDetail, MemorySummary } from "../../index.js";
 import { shortTime } from "./entry-text.js";
 import { type Fact, factsText } from "./facts.js";
 import { type Column, renderTable, wrapText } from "./table.js";
@@ -85,6 +85,23 @@ export function candidateText(
   ].map((line) => `${yellow(line)}\n`);
   return `${head}\n${statement}\n${words.join("")}${warnings.join("")}`;
 }
+
+/** What the record says of a memory file, a statement after the other. */
+export function auditText({ file, statements, counts }: FileAudit & { readonly file: string }, pane: Pane): string {
+  const { bold, dim, green, yellow, red } = pane.colours;
+  const paints: { readonly [verdict: string]: (text: string) => string } = {
+    ...{ supported: green, echoed: yellow, unsupported: dim, contradicted: red, superseded: red },
+  };
+  const said = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`);
+  const lines = statements.map(({ line, verdict, statement, reason, evidence }) => {
+    const quote = evidence === undefined ? "" : ` »${cleanLine(evidence.quote, QUOTE_SHOWN)}« ${evidence.entry_id}`;
+    const first = `${String(line).padStart(5)}  ${(paints[verdict] ?? dim)(verdict.padEnd(12))} ${cleanLine(statement)}`;
+    return `${first}\n${dim(`       ${cleanLine(`${reason}${quote}`, Number.MAX_SAFE_INTEGER)}`)}\n`;
+  });
+  return `${bold(cleanLine(file))}: ${said.length === 0 ? "no statements" : said.join(", ")}\n${lines.join("")}`;
+}
+
+const QUOTE_SHOWN = 200;
 
 function quoteText(quote: string, where: string, pane: Pane): string {
   const width = pane.columns === undefined ? undefined : pane.columns - 4;

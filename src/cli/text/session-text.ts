@@ -1,6 +1,8 @@
 // Sessions on a terminal: the table of them, and what stands above the timeline of one.
 import stringWidth from "string-width";
 import type { SessionSummary } from "../../index.js";
+import { valueText } from "../../model/content.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
 import { shortTime } from "./entry-text.js";
 import { type Fact, factsText } from "./facts.js";
 import { type Column, countOf, formatCount, renderTable, wrapText } from "./table.js";
@@ -102,7 +104,7 @@ export function sessionHead(session: SessionSummary, pane: Pane): string {
     [session.projects.length > 1 ? "Projects" : "Project", session.projects.join(", ")],
     [session.clients.length > 1 ? "Clients" : "Client", session.clients.join(", ")],
     ["Consolidated", session.consolidated_through === 0 ? "" : `through #${session.consolidated_through}`],
-    ["Metadata", Object.keys(session.metadata).length === 0 ? "" : JSON.stringify(session.metadata)],
+    ...metadataFacts(session.metadata),
   ];
   const heading = cleanLine(session.title || session.session_id, 200);
   const said = session.title === "" ? "Session" : "Title";
@@ -110,6 +112,21 @@ export function sessionHead(session: SessionSummary, pane: Pane): string {
     facts.filter(([label, text]) => text !== "" && label !== said),
     pane,
   )}`;
+}
+
+/** A line for each thing that is known, those of an object one by one. */
+function metadataFacts(metadata: JsonObject): readonly Fact[] {
+  const known = Object.entries(metadata).flatMap(([name, value]) =>
+    isJsonObject(value)
+      ? Object.entries(value).map(([inner, held]): Fact => [`${name}.${inner}`, knownText(held)])
+      : [[name, knownText(value)] as const],
+  );
+  return known.map(([name, text], at) => [at === 0 ? "Metadata" : "", `${name}: ${text}`]);
+}
+
+function knownText(value: JsonValue): string {
+  const isWords = Array.isArray(value) && value.every((item) => typeof item === "string");
+  return isWords ? value.join(", ") : valueText(value);
 }
 
 function periodText({ first_at, last_at }: SessionSummary): string {

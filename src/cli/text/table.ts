@@ -130,7 +130,8 @@ function wrapLine(line: string, width: number): readonly string[] {
   // A mark that follows a space belongs to it.
   for (const word of line.split(/(?<= )(?=[^ \p{M}\p{Cf}\p{Sk}])/u)) {
     const wordWidth = widthUpTo(word.trimEnd(), width + 1);
-    if (used > 0 && used + wordWidth > width) next();
+    // A word that fits on no line begins where it stands, rather than leave one behind that is all but empty.
+    if (used > 0 && used + wordWidth > width && wordWidth <= width) next();
     if (wordWidth <= width) {
       current += word;
       used += wordWidth + word.length - word.trimEnd().length;

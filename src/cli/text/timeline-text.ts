@@ -96,11 +96,14 @@ const paragraphsByKind: ByKind<EntrySummary, readonly Paragraph[], [colours: Col
   clear: (_, { dim }) => [{ text: "history starts anew after this", paint: dim }],
   withdrawal: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
   feedback: (entry, { dim }) => [{ text: `on ${entry.entry_id}`, linesMax: 1, paint: dim }, said(feedbackWords(entry))],
+  // What is known of the session stands above the timeline; here it is enough to see what was new.
   session_info: (entry, { dim }) => [
-    said(entry.title),
-    { text: [facts(entry.metadata), entry.parent && `from ${entry.parent}`].join(" "), linesMax: 3, paint: dim },
+    { text: entry.title, linesMax: 1 },
+    { text: entry.title === "" ? facts(entry.metadata) : "", linesMax: 1, paint: dim },
+    { text: entry.parent && `from ${entry.parent}`, linesMax: 1, paint: dim },
   ],
-  raw: (entry, { dim }) => [{ text: `${entry.source} ${valueText(entry.record)}`, linesMax: RESULT_LINES, paint: dim }],
+  // What a program noted for itself is no part of the conversation, and there is much of it.
+  raw: (entry, { dim }) => [{ text: entryLine(entry), linesMax: 1, paint: dim }],
   audit: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
   redaction: (entry, { dim }) => [{ text: entryLine(entry), linesMax: RESULT_LINES, paint: dim }],
   memory_proposed: (entry) => [said(entryLine(entry))],

@@ -1,11 +1,11 @@
 // What was said, for people: contents, calls and results as paragraphs that are wrapped, and cut where they run long.
 import { givenText, type Piece, pieceText } from "../../model/content-pieces.js";
-import { formatCount, wrapText } from "./table.js";
+import { fitText, formatCount, wrapText } from "./table.js";
 import { beginningOf, type Colours, cleanText, type Pane } from "./terminal.js";
 
 export interface Paragraph {
   readonly text: string;
-  /** How many lines are shown of it; all without one. */
+  /** How many lines are shown of it; all without one. A single one is cut on a terminal rather than followed by its length. */
   readonly linesMax?: number;
   /** How long the whole is, where the text is only its beginning. */
   readonly chars?: number;
@@ -30,6 +30,7 @@ export function paragraphLines(paragraphs: readonly Paragraph[], columns: number
   const width = columns === undefined ? undefined : Math.min(columns, LINE_WIDTH_MAX);
   return paragraphs.flatMap(({ text, linesMax = Number.POSITIVE_INFINITY, chars = 0, paint = (line) => line }) => {
     const looked = cleanText(beginningOf(text, linesMax * CHARS_PER_LINE_MAX)).replace(/^\n+|\s+$/g, "");
+    if (linesMax === 1 && width !== undefined) return [paint(fitText(looked.replace(/\s+/g, " "), width))];
     const lines = wrapText(looked, width);
     const all = Math.max(chars, text.length);
     const isWhole = lines.length <= linesMax && text.length <= linesMax * CHARS_PER_LINE_MAX && text.length >= chars;

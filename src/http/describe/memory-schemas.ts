@@ -109,6 +109,22 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
       additionalProperties: false,
     },
     Verdicts: object({ memories: listOf(schemaNamed("Memory")), pending: count }),
+    NewAudit: {
+      ...object({ text: { ...text, description: "The file, such as CLAUDE.md." }, project: text }, ["project"]),
+      additionalProperties: false,
+    },
+    FileAudit: object({
+      statements: listOf(
+        object(
+          {
+            ...{ statement: text, line: count, reason: text, evidence: schemaNamed("Evidence"), memory: text },
+            verdict: { type: "string", enum: ["supported", "echoed", "unsupported", "contradicted", "superseded"] },
+          },
+          ["evidence", "memory"],
+        ),
+      ),
+      counts: { type: "object", additionalProperties: count },
+    }),
     Extraction: object({
       candidates: listOf(schemaNamed("Memory")),
       dropped: listOf(

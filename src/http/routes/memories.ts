@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
 import type {
+  AuditAnswer,
   MemoryAnswer,
   MemoryPage,
   MemorySummary,
@@ -85,6 +86,11 @@ export function memoryRoutes(app: FastifyInstance, recorder: Recorder): void {
   app.post("/memories/verdicts", { config: { operation: verdictsOperation } }, (request): Promise<VerdictsAnswer> => {
     refuseQuery(request);
     return recordingOf(request, recorder).memories.verdicts(asked(request, bodyOf(request)) as Verdicts);
+  });
+
+  app.post("/memories/audit", { config: { operation: auditOperation } }, (request): Promise<AuditAnswer> => {
+    refuseQuery(request);
+    return recorder.memories.audit(bodyOf(request) as Parameters<Recorder["memories"]["audit"]>[0]);
   });
 
   app.post<ById>("/interactions/:id/extract", { config: { operation: extractOperation } }, (request) => {
@@ -238,6 +244,20 @@ function verdictOperation(words: {
     },
   };
 }
+
+const auditOperation: Operation = {
+  operationId: "auditMemoryFile",
+  tags,
+  summary: "What the record says of every statement in a memory file",
+  description:
+    "`supported` with the quote, `echoed` where only assistants or context packs say so, `unsupported`, `contradicted` or " +
+    "`superseded`. Nothing is written down.",
+  requestBody: { required: true, content: jsonContent(schemaNamed("NewAudit"), { text: "- Answers come in German" }) },
+  responses: {
+    200: { description: "A verdict on each.", content: jsonContent(schemaNamed("FileAudit")) },
+    ...refusals("label_invalid", ...bodyRefusals),
+  },
+};
 
 const extractOperation: Operation = {
   operationId: "extractMemories",

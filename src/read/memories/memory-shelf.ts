@@ -66,10 +66,12 @@ export class MemoryShelf {
 
   async #readChanges(position: number): Promise<void> {
     const { index } = this.#parts;
-    const memories = new Map(this.#memories);
+    let memories = this.#memories;
     let beyond: { readonly position: number; readonly key?: string } = { position };
     for (;;) {
       const page = await index.changedDocuments({ collection: MEMORIES, beyond, limit: READ_AT_ONCE });
+      // Whoever looks at what was handed out before sees no change; where there is none, it is the same.
+      if (page.length > 0 && memories === this.#memories) memories = new Map(memories);
       for (const document of page) memories.set(document.key, documentToMemory(document));
       const last = page.at(-1);
       if (last === undefined || page.length < READ_AT_ONCE) break;

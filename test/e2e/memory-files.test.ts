@@ -1,0 +1,65 @@
+// Memory files of other tools: what the record says of their statements, and which become candidates.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { folderOfFile } from "../support/temporary-folder.js";
+import { fillStore, readError, readJson, runCli } from "./cli-run.js";
+
+const data = folderOfFile();
+const files = folderOfFile();
+const file = join(files, "CLAUDE.md");
+
+beforeAll(async () => {
+  const said = { kind: "message", session_id: "s", project: "atlas" } as const;
+  await fillStore(data, [
+    { ...said, id: "u1", role: "user", content: "The staging database listens on port 5433 behind the gateway." },
+    { ...said, id: "a1", role: "assistant", content: "Release notes of atlas are written on Thursdays by the bot." },
+    { ...said, id: "u2", role: "user", content: "The nightly backup of atlas runs at 3 in the morning." },
+  ]);
+  writeFileSync(
+    file,
+    [
+      "# Notes",
+      "",
+      "- The staging database listens on port 5433 behind the gateway",
+      "- Release notes of atlas are written on Thursdays by the bot",
+      "- The nightly backup of atlas runs at 5 in the morning",
+      "- Elephants are the patron animals of the accounting department",
+    ].join("\n"),
+  );
+});
+
+test("an audit says of each statement who said so, without writing anything", async () => {
+  const before = (await readJson(["stats"], { data })).entries;
+  const { files: audits } = await readJson(["memories", "audit", file], { data });
+  const verdicts = audits[0].statements.map(({ line, verdict }: { line: number; verdict: string }) => [line, verdict]);
+  expect(verdicts).toEqual([
+    [3, "supported"],
+    [4, "echoed"],
+    [5, "contradicted"],
+    [6, "unsupported"],
+  ]);
+  expect(audits[0].statements[0].evidence.entry_id).toBe("u1");
+  expect((await readJson(["stats"], { data })).entries).toBe(before);
+  const { stdout } = await runCli(["memories", "audit", file], { data });
+  expect(stdout).toContain("1 supported, 1 echoed, 1 contradicted, 1 unsupported");
+  expect((await readError(["memories", "audit", join(files, "none.md")], { data })).code).toBe("file_unreadable");
+});
+
+test("importing one proposes what the record supports, once, and says why the rest is left out", async () => {
+  const report = await readJson(["import", file], { data });
+  expect(report).toMatchObject({ files: 1, sessions: 0, existing: 0 });
+  expect(report.added).toBeGreaterThanOrEqual(1);
+  expect(report.rejected).toContainEqual({ file, line: 6, reason: expect.stringMatching(/^evidence: /) });
+  const { memories } = await readJson(["memories", "--source", "import"], { data });
+  expect(memories).toContainEqual(
+    expect.objectContaining({
+      ...{ status: "candidate", project: "atlas" },
+      content: "The staging database listens on port 5433 behind the gateway",
+    }),
+  );
+  const folder = join(files, "memory");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "notes.md"), "- The staging database listens on port 5433 behind the gateway\n");
+  expect(await readJson(["import", folder], { data })).toMatchObject({ files: 1, added: 0, existing: 1, rejected: [] });
+});
