@@ -22,6 +22,7 @@ import { createStore } from "./store.js";
 
 export type Row = EntryPage["entries"][number];
 export type Hit = SearchAnswer["results"][number];
+export type Whole = EntryAnswer;
 export type Session = SessionAnswer;
 export type Memory = MemorySummary;
 export type {
@@ -34,31 +35,6 @@ export type {
   SessionPage,
   VerifyAnswer,
 };
-
-/** `GET /entries/{id}/context`: what a model was given. */
-export interface ContextAnswer {
-  readonly exact: boolean;
-  readonly source: string;
-  readonly messages: readonly GivenMessage[];
-  readonly system?: unknown;
-  readonly tools?: readonly unknown[];
-  readonly memories: readonly string[];
-  readonly chunks: readonly string[];
-  readonly tokens: number;
-  readonly previous?: {
-    readonly entry_id: string;
-    readonly kept: number;
-    /** Places in `messages`. */
-    readonly added: readonly number[];
-    readonly removed: readonly GivenMessage[];
-  };
-}
-
-interface GivenMessage {
-  readonly role: string;
-  readonly content: unknown;
-  readonly entry_id?: string;
-}
 
 /** Names and values of an address; what is empty is left out. */
 export type Query = { readonly [name: string]: string | number | undefined };
@@ -174,9 +150,6 @@ export const listEntries = (query: Query, signal?: AbortSignal) =>
 /** Masked, as everything that the page shows. */
 export const getEntry = (id: string, signal?: AbortSignal) =>
   ask<EntryAnswer>(`/entries/${part(id)}?masked=1`, { signal });
-
-export const getContext = (id: string, signal?: AbortSignal) =>
-  ask<ContextAnswer>(`/entries/${part(id)}/context`, { signal });
 
 export const listSessions = (query: Query, signal?: AbortSignal) =>
   ask<SessionPage>(address("/sessions", query), { signal });

@@ -26,7 +26,10 @@ export function user(content: string, after_s = 40): Step {
 
 export function assistant(content: string, confidence?: number, after_s = 9): Step {
   const known = confidence === undefined ? {} : { confidence };
-  return { after_s, entry: { kind: "message", role: "assistant", content, ...known } };
+  // About what such an answer takes, with the history that goes before it.
+  const usage = { input_tokens: 900 + content.length * 12, output_tokens: 20 + Math.ceil(content.length / 3) };
+  const extra = { model: "claude-sonnet-4-5", usage };
+  return { after_s, entry: { kind: "message", role: "assistant", content, extra, ...known } };
 }
 
 export function call(tool: string, args: object, result: unknown, duration_ms: number): Step {

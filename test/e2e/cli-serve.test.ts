@@ -1,6 +1,6 @@
 // `hansard serve`: starts, records, and ends in order, with everything it acknowledged on disk.
 import type { ChildProcess } from "node:child_process";
-import { readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
@@ -25,8 +25,12 @@ interface RunningServer {
   readonly ended: Promise<CliResult>;
 }
 
-async function serve(data: string, args: readonly string[] = ["--port", "0"]): Promise<RunningServer> {
-  const child = startCli(["serve", ...args], { data });
+async function serve(
+  data: string,
+  args: readonly string[] = ["--port", "0"],
+  command: "serve" | "demo" = "serve",
+): Promise<RunningServer> {
+  const child = startCli([command, ...args], { data });
   onTestFinished(() => void child.kill("SIGKILL"));
   const ended = resultOf(child);
   const listening = await new Promise<RunningServer["listening"]>((resolve, reject) => {
@@ -49,6 +53,23 @@ async function post(address: string, id: string): Promise<boolean> {
   });
   return response.status === 201;
 }
+
+test("demo serves a week's story, candidates included, and leaves the store it was given alone", async () => {
+  const data = join(folderOfTest(), "record");
+  const { child, address, ended } = await serve(data, ["--port", "0"], "demo");
+  const get = async <T>(path: string): Promise<T> => (await fetch(`${address}${path}`)).json() as Promise<T>;
+  const { memories } = await get<{ readonly memories: readonly { readonly id: string }[] }>(
+    "/memories?status=candidate",
+  );
+  expect(memories.map(({ id }) => id)).toEqual(expect.arrayContaining(["demo-candidate-pins"]));
+  type Listed = { readonly projects: readonly string[]; readonly last_at: string };
+  const { sessions } = await get<{ readonly sessions: readonly Listed[] }>("/sessions?limit=500");
+  expect(new Set(sessions.flatMap(({ projects }) => projects)).size).toBeGreaterThanOrEqual(4);
+  expect(new Set(sessions.map(({ last_at }) => last_at.slice(0, 10))).size).toBeGreaterThanOrEqual(6);
+  child.kill("SIGTERM");
+  expect(await ended).toMatchObject({ status: 0 });
+  expect(existsSync(data)).toBe(false);
+});
 
 test("serves on the address it logs, writes structured logs without recorded text, and leaves stdout alone", async () => {
   const data = join(folderOfTest(), "record");

@@ -65,6 +65,24 @@ test("an answer is judged in place, and copied as a model would be given it", as
   expect(messages[0]).toMatchObject({ role: "user" });
 });
 
+test("an answer says what the model was given, and what had changed since the turn before", async () => {
+  const { page } = await open(`${server().address}/ui/sessions/${encodeURIComponent("kestrel/assistant")}`);
+  const line = page.locator(".line", { hasText: "Can I use regular expressions?" });
+  await line.hover();
+  await line.getByRole("button", { name: "given 1 chunk" }).click();
+  await line.getByText("Given 3 messages · 1 chunk, as it was recorded.").waitFor();
+  await line.getByText("1 kept, 2 added, 0 removed.").waitFor();
+  await line.getByRole("link", { name: "docs/roadmap.md#regex" }).waitFor();
+  await page.goto(`${server().address}${MARCH}`);
+  await page.locator(".line").first().waitFor();
+  await page.keyboard.press("]");
+  await page.keyboard.press("]");
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.keyboard.press("c");
+  await page.getByText(/Given 4 messages, by what the session held/).waitFor();
+});
+
 test("what comes while one reads further up waits, and follows a reader who is at the end", async () => {
   const said = (count: number) =>
     Array.from({ length: count }, (_, at) => ({

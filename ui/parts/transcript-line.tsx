@@ -74,7 +74,7 @@ function Speech(props: SpeechProps) {
           toggle={() => toggle(line.key)}
         />
       )}
-      {isAnswer && isContextOpen && <Given id={entry.id} />}
+      {isAnswer && isContextOpen && <Given entry={entry} />}
     </Margin>
   );
 }

@@ -2,6 +2,7 @@
 import { useAnswer } from "../answer.js";
 import { getEntry, type Row } from "../api.js";
 import { Code } from "../parts/code.js";
+import { Given } from "../parts/given.js";
 import { Failed, Loading } from "../parts/notice.js";
 import { Said } from "../parts/said.js";
 import { Link, to } from "../router.js";
@@ -39,12 +40,17 @@ export function EntryScreen({ id }: { readonly id: string }) {
         <p>This entry was forgotten. What is left proves that it was here, and nothing of what it said.</p>
       ) : (
         <>
-          <div className="line" data-is="speech" data-speaker={speakerOf(value as unknown as Row)}>
-            <div className="body">
-              <Said entry={toRow(value)} withdrawn={false} />
-            </div>
+          <div className="entry-text">
+            <span className="speaker">{speakerOf(value as unknown as Row)}</span>
+            <Said entry={toRow(value)} withdrawn={false} />
           </div>
-          <h2>As it is kept</h2>
+          {(value.kind === "interaction" || value.kind === "message") && (
+            <>
+              <h2>What the model was given</h2>
+              <Given entry={value as unknown as Row} />
+            </>
+          )}
+          <h2>As it is kept, secrets masked</h2>
           <Code text={JSON.stringify(value, null, 2)} language="json" />
         </>
       )}

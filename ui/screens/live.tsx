@@ -188,7 +188,7 @@ function Groups({ rows, labels }: { readonly rows: readonly Row[]; readonly labe
 function GroupHead(options: { readonly session_id: string; readonly entry: Row; readonly labels: Labels }) {
   const { session_id, entry, labels } = options;
   const title = useTitle({ session_id, title: labels.byId.get(session_id)?.title ?? "" });
-  const where = [entry.project, entry.client].filter((label) => label !== "").join(" · ");
+  const where = session_id === "" ? "" : [entry.project, entry.client].filter((label) => label !== "").join(" · ");
   return (
     <h2 className="group-head">
       {session_id === "" ? (

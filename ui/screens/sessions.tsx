@@ -131,10 +131,13 @@ function SessionRow(options: {
   );
 }
 
+/** On a phone there are no columns, and what is counted stands beside the count. */
 function Count({ name, count }: { readonly name: string; readonly count: number }) {
+  const unit = name.replace("tool_calls", "tools");
   return (
     <td className={name} data-none={count === 0 || undefined}>
       {countOf(count)}
+      <span className="unit"> {count === 1 ? unit.slice(0, -1) : unit}</span>
     </td>
   );
 }
