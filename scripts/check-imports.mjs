@@ -76,6 +76,8 @@ export const mayImport = {
   // Parameters, flags and their words follow from the table of what can be asked.
   http: ["model", "guard", "read/question-rules.ts", "recorder.ts", "mcp"],
   mcp: ["model", "guard", "read/question-rules.ts", "recorder.ts"],
+  // What agents import is used where they cannot.
+  proxy: ["client", "recorder.ts"],
   "inspect-store.ts": ["model", "ports", "custody", "engines/*", "stores.ts"],
   "back-up-store.ts": ["model", "custody", "engines/*"],
   "copy-store.ts": ["model", "ports", "custody", "stores.ts"],
@@ -93,6 +95,7 @@ export const mayImport = {
     "index.ts",
     "http",
     "mcp",
+    "proxy",
   ],
 };
 

@@ -69,6 +69,10 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "serve the record to an agent over MCP",
     load: async () => (await import("./commands/mcp.js")).mcpCommand,
   },
+  proxy: {
+    summary: "pass model calls on to their provider, and record them",
+    load: async () => (await import("./commands/proxy.js")).proxyCommand,
+  },
   keys: {
     summary: "make, list and revoke the keys that a server asks for",
     load: async () => (await import("./commands/keys.js")).keysCommand,
