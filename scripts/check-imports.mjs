@@ -65,8 +65,10 @@ export const mayImport = {
     ...["recorder.ts", "vitals.ts"],
   ],
   "open-sides.ts": ["ports", "reading", "tail", "stores.ts", "threads", "compose-recorder.ts"],
+  // A recorder whose parts ask a server; what is refused is refused by the same parsers.
+  remote: ["model", "ports", "capture", "read", "tail", "guard", "recorder.ts"],
   "open-recorder.ts": [
-    ...["model", "capture", "guard", "custody", "reading"],
+    ...["model", "capture", "guard", "custody", "reading", "remote"],
     ...["open-sides.ts", "compose-recorder.ts", "recorder.ts", "stores.ts"],
   ],
   "index.ts": [

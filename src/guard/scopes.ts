@@ -31,6 +31,8 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "GET /sessions/:id/entries": "read",
   "GET /sessions/:id/history": "read",
   "GET /search": "read",
+  "GET /session-history": "read",
+  "GET /stats": "read",
   "GET /reflection": "read",
   "GET /memories": "read",
   "GET /memories/:id": "read",

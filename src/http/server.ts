@@ -29,6 +29,7 @@ import { reflectionRoutes } from "./routes/reflection.js";
 import { searchRoutes } from "./routes/search.js";
 import { sessionMarkRoutes } from "./routes/session-marks.js";
 import { sessionRoutes } from "./routes/sessions.js";
+import { statsRoutes } from "./routes/stats.js";
 import { tailRoutes } from "./routes/tail.js";
 
 export interface ServerOptions {
@@ -86,6 +87,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   interactionRoutes(app, recorder);
   sessionRoutes(app, recorder);
   searchRoutes(app, recorder);
+  statsRoutes(app, recorder);
   reflectionRoutes(app, recorder);
   tailRoutes(app, recorder);
   exportRoutes(app, recorder);

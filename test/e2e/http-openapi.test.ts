@@ -51,8 +51,9 @@ test("the document names every route but those that serve pages", async () => {
     ...["GET /entries", "GET /entries/:id", "GET /export", "GET /health", "GET /interactions", "GET /interactions/:id"],
     "GET /metrics",
     "GET /reflection",
-    ...["GET /search", "GET /sessions", "GET /sessions/:id", "GET /sessions/:id/entries", "GET /sessions/:id/history"],
-    ...["GET /tail", "GET /verify"],
+    ...["GET /search", "GET /session-history"],
+    ...["GET /sessions", "GET /sessions/:id", "GET /sessions/:id/entries", "GET /sessions/:id/history"],
+    ...["GET /stats", "GET /tail", "GET /verify"],
     ...["POST /entries", "POST /forget", "POST /interactions", "POST /interactions/:id/response"],
     ...["POST /sessions/:id/clear", "POST /sessions/:id/consolidate"],
   ]);
