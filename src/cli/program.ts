@@ -73,6 +73,10 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "pass model calls on to their provider, and record them",
     load: async () => (await import("./commands/proxy.js")).proxyCommand,
   },
+  hooks: {
+    summary: "have Claude Code tell a server what it does",
+    load: async () => (await import("./commands/hooks.js")).hooksCommand,
+  },
   keys: {
     summary: "make, list and revoke the keys that a server asks for",
     load: async () => (await import("./commands/keys.js")).keysCommand,

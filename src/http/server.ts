@@ -21,6 +21,7 @@ import { documentRoutes } from "./routes/documents.js";
 import { entryRoutes } from "./routes/entries.js";
 import { exportRoutes } from "./routes/export.js";
 import { forgetRoutes } from "./routes/forget.js";
+import { hookRoutes } from "./routes/hooks.js";
 import { interactionRoutes } from "./routes/interactions.js";
 import { mcpRoutes } from "./routes/mcp.js";
 import { metricsRoutes } from "./routes/metrics.js";
@@ -100,6 +101,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // In scopes of their own, since only these routes take lines of JSON, or no body at all.
   app.register(async (scope) => entryRoutes(scope, recorder));
   app.register(async (scope) => sessionMarkRoutes(scope, recorder));
+  app.register(async (scope) => hookRoutes(scope, recorder));
   return app;
 }
 

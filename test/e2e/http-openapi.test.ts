@@ -54,7 +54,13 @@ test("the document names every route but those that serve pages", async () => {
     ...["GET /search", "GET /session-history"],
     ...["GET /sessions", "GET /sessions/:id", "GET /sessions/:id/entries", "GET /sessions/:id/history"],
     ...["GET /stats", "GET /tail", "GET /verify"],
-    ...["POST /entries", "POST /forget", "POST /interactions", "POST /interactions/:id/response"],
+    ...[
+      "POST /entries",
+      "POST /forget",
+      "POST /hooks/claude-code",
+      "POST /interactions",
+      "POST /interactions/:id/response",
+    ],
     ...["POST /sessions/:id/clear", "POST /sessions/:id/consolidate"],
   ]);
 });
