@@ -4,4 +4,5 @@ export { type ConnectOptions, connectRecorder } from "./connect-recorder.js";
 export type { Surroundings } from "./context.js";
 export type { Counters } from "./delivery.js";
 export type * from "./entries.js";
+export { type InteractionRecorder, type RecordingFetchOptions, recordingFetch } from "./recording-fetch.js";
 export type { Problem } from "./sending.js";

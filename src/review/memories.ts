@@ -6,7 +6,7 @@ import type { OwnEntry } from "../capture/own-entries.js";
 import { pack, type Surroundings } from "../capture/pack.js";
 import { idClaim } from "../model/claims.js";
 import { Fault } from "../model/fault.js";
-import { knownOptions, optionNames } from "../model/options.js";
+import { knownOptions } from "../model/options.js";
 import { orThrow, RecorderError, Rejection, reject } from "../model/rejection.js";
 import type { TakenClaim } from "../ports/entry-log.js";
 import type { DroppedProposal, HeardWords, KeptProposal } from "../read/memories/judged.js";
@@ -35,7 +35,7 @@ import {
   type VerdictsInput,
 } from "./memory-input.js";
 import type { OneAtATime } from "./one-at-a-time.js";
-import { type Extraction, Passes, type PassOptions, type Reinforcement } from "./passes.js";
+import { type Extraction, Passes, type PassOptions, passOptionNames, type Reinforcement } from "./passes.js";
 import { RECALL_SOURCE } from "./session-given.js";
 
 export interface MemoriesParts {
@@ -286,10 +286,6 @@ export class Memories {
 }
 
 const RULE = "rule";
-
-const passOptionNames = optionNames<PassOptions>({
-  ...{ interaction_id: true, project: true, session_id: true, after: true, through: true, onProgress: true },
-});
 
 function interactionNotFound(id: string): Rejection {
   const message = `there is no interaction ${JSON.stringify(String(id).slice(0, 128))}`;
