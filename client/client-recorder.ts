@@ -56,6 +56,11 @@ export class ClientRecorder {
     return this.#delivery.counters;
   }
 
+  /** What holds where this is asked: what `within` was given, on top of the recorder's own labels. */
+  get surroundings(): Surroundings {
+    return { ...this.#labels, ...this.#context.current() };
+  }
+
   /** Captures one entry or several. The promise resolves once they are in the spool. */
   append(input: EntryInput | readonly EntryInput[]): Promise<readonly Captured[]> {
     const inputs = Array.isArray(input) ? input : [input];

@@ -70,8 +70,10 @@ export const mayImport = {
     ...["extractors", "recorder.ts", "vitals.ts"],
   ],
   "open-sides.ts": ["model", "ports", "reading", "tail", "stores.ts", "threads", "compose-recorder.ts"],
+  // A recorder whose parts ask a server; what is refused is refused by the same parsers.
+  remote: ["model", "ports", "capture", "read", "tail", "guard", "review", "recorder.ts"],
   "open-recorder.ts": [
-    ...["model", "capture", "read", "guard", "custody", "reading"],
+    ...["model", "capture", "read", "guard", "custody", "reading", "remote"],
     ...["open-sides.ts", "compose-recorder.ts", "recorder.ts", "stores.ts"],
   ],
   "index.ts": [
@@ -81,6 +83,8 @@ export const mayImport = {
   // Parameters, flags and their words follow from the table of what can be asked.
   http: ["model", "guard", "read/question-rules.ts", "recorder.ts", "mcp"],
   mcp: ["model", "guard", "read/question-rules.ts", "recorder.ts"],
+  // What agents import is used where they cannot.
+  proxy: ["client", "recorder.ts"],
   "inspect-store.ts": ["model", "ports", "custody", "engines/*", "stores.ts"],
   "back-up-store.ts": ["model", "custody", "engines/*"],
   "copy-store.ts": ["model", "ports", "custody", "stores.ts"],
@@ -99,6 +103,7 @@ export const mayImport = {
     "http",
     "mcp",
     "demo",
+    "proxy",
   ],
 };
 

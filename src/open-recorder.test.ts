@@ -252,7 +252,7 @@ describe("a store may be made of", () => {
     }
   });
 
-  test.each(["mysql://host/db", "https://record.example", "clickhouse://host"])("nothing at %s", async (address) => {
+  test.each(["mysql://host/db", "ftp://record.example", "clickhouse://host"])("nothing at %s", async (address) => {
     const data = folderOfTest();
     const refused = { code: "field_invalid", hint: expect.any(String) };
     await expect(openRecorder({ data: address })).rejects.toMatchObject({ ...refused, field: "data" });

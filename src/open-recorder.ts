@@ -6,6 +6,7 @@ import { composeRecorder } from "./compose-recorder.js";
 import { Sealing } from "./custody/sealing.js";
 import { createMask } from "./guard/masking/mask.js";
 import { parseMaskValues } from "./guard/masking/registered-values.js";
+import { isServerAddress } from "./model/data-address.js";
 import type { Fault } from "./model/fault.js";
 import { knownOptions, optionNames } from "./model/options.js";
 import { orThrow, RecorderError, reject } from "./model/rejection.js";
@@ -18,9 +19,11 @@ import { filesOf, isInProcess, isServed } from "./stores.js";
 export interface RecorderOptions {
   /**
    * A folder, `~/.hansard` by default; a `postgres://` address, which several servers may share; `memory:` for a store
-   * that is gone when it is closed; or the parts of an engine of one's own.
+   * that is gone when it is closed; the `https://` address of a server; or the parts of an engine of one's own.
    */
   readonly data?: string | EngineParts;
+  /** The key that a server asks for. */
+  readonly key?: string | undefined;
   /** Where the index is kept, if not with the log: a folder, or `memory:` for one that is made anew each time. */
   readonly index?: string | undefined;
   /** Whether a store that does not exist yet is made; false makes it a fault. */
@@ -43,8 +46,8 @@ export interface RecorderOptions {
 }
 
 const recorderOptionNames = optionNames<RecorderOptions>({
-  ...{ data: true, index: true, create: true, mask: true, redact: true, seal_key: true, prices: true, rebuild: true },
-  onWait: true,
+  ...{ data: true, key: true, index: true, create: true, mask: true, redact: true, seal_key: true },
+  ...{ prices: true, rebuild: true, onWait: true },
 });
 const rebuildOptionNames = optionNames<RebuildOptions>({ behind_max: true, wait_ms: true, newest: true });
 
@@ -55,13 +58,18 @@ export async function openRecorder(given: RecorderOptions = {}): Promise<Recorde
   const values = orThrow(parseMaskValues(options.mask));
   const mask = createMask({ values });
   const prices = options.prices === undefined ? undefined : orThrow(await readPriceFile(options.prices));
+  const redact = isRedacting(options) ? mask : undefined;
+  if (typeof data === "string" && isServerAddress(data)) {
+    const { connectServer } = await import("./remote/connect-server.js");
+    return connectServer({ address: data, key: options.key, mask, redact, prices });
+  }
   const place = typeof data === "string" ? data : "memory:";
   const guarded = {
     surroundings: { nowMs: Date.now, randomBytes: pooledRandomBytes() },
     sealing: Sealing.of({ seal_key: options.seal_key, data: place }),
     mask,
+    redact,
     prices,
-    ...(isRedacting(options) ? { redact: mask } : {}),
   };
   const { rebuild, create = true, onWait } = options;
   const mode = create ? "create" : "write";
@@ -87,7 +95,7 @@ function parseIndex(given: unknown): string {
 
 /** A path is taken as it is; an address that no engine serves is no path, although a folder could be called so. */
 function parseAddress(field: "data" | "index", address: unknown): string {
-  const hint = "Give the path of a folder, or a postgres:// address.";
+  const hint = "Give the path of a folder, or the postgres:// address of a database or https:// of a server.";
   if (typeof address !== "string") {
     throw new RecorderError({ code: "field_invalid", field, message: `${field} must be a text`, hint });
   }

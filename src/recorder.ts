@@ -62,9 +62,8 @@ import {
 } from "./recorder-options.js";
 import type { Memories } from "./review/memories.js";
 import { splitMemoryFiles, withMemoryFiles } from "./review/memory-files.js";
-import { Session, type SessionLabels } from "./session.js";
-import type { TailHub } from "./tail/hub.js";
-import { parseTailQuery, type TailOptions } from "./tail/read-tail.js";
+import { Session, type SessionLabels, type SessionRecorder } from "./session.js";
+import { parseTailQuery, type TailOptions, type TailQuery } from "./tail/read-tail.js";
 import type { Tail } from "./tail/tail.js";
 import type { Health, Vitals } from "./vitals.js";
 
@@ -76,14 +75,17 @@ export type { Health } from "./vitals.js";
 /** What a recorder is made of; see compose-recorder.ts. */
 export interface RecorderParts {
   readonly reading: Reading;
-  readonly capture: Capture;
-  readonly custody: Custody;
-  readonly keys: Keys;
-  readonly memories: Memories;
-  readonly tails: TailHub;
-  readonly imports: ImportDoor;
-  readonly exports: Exports;
-  readonly vitals: Vitals;
+  readonly capture: Pick<Capture, "record" | "appendOne">;
+  readonly custody: Omit<Pick<Custody, keyof Custody>, "note" | "isContradicted" | "close">;
+  readonly keys: Pick<Keys, keyof Keys>;
+  readonly memories: Omit<Memories, "passes">;
+  /** Opened by what was parsed; what was given is for those who ask it again elsewhere. */
+  readonly tails: { open(query: TailQuery, given: TailOptions): Tail };
+  readonly imports: Pick<ImportDoor, keyof ImportDoor>;
+  readonly exports: Pick<Exports, "entries">;
+  readonly vitals: Pick<Vitals, keyof Vitals>;
+  /** How a session is consolidated where that is not planned here. */
+  readonly consolidate?: SessionRecorder["consolidate"];
   readonly nowMs: () => number;
   /** In the place of the prices that come with the program. */
   readonly prices: PriceFile | undefined;
@@ -98,11 +100,11 @@ export interface RecorderParts {
 /** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */
 export class Recorder {
   /** The keys that servers on this store ask for. */
-  readonly keys: Keys;
+  readonly keys: RecorderParts["keys"];
   /** What was learned: proposed, decided upon by a person, and recalled. */
-  readonly memories: Memories;
+  readonly memories: RecorderParts["memories"];
   /** How the store is, for whoever watches over a server. */
-  readonly vitals: Vitals;
+  readonly vitals: RecorderParts["vitals"];
   readonly #parts: RecorderParts;
   #closing: Promise<void> | undefined;
 
@@ -202,7 +204,8 @@ export class Recorder {
    * everything that is recorded through it.
    */
   session(id: string, labels: SessionLabels = {}): Session {
-    const recorder = {
+    const recorder: SessionRecorder = {
+      consolidate: this.#parts.consolidate,
       append: (input: EntryInput) => this.append(input),
       recordInteraction: (input: InteractionInput) => this.recordInteraction(input),
       ask: <Q extends Question>(question: Q, ...query: Asked<Q>) => this.#ask(question, ...query),
@@ -237,7 +240,7 @@ export class Recorder {
    * once and in order; an interaction comes without the response that completes it later, which is an entry of its own.
    */
   tail(options: TailOptions = {}): Tail {
-    return this.#open().tails.open(orThrow(parseTailQuery(known("tail", options))));
+    return this.#open().tails.open(orThrow(parseTailQuery(known("tail", options))), options);
   }
 
   /**

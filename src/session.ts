@@ -38,6 +38,14 @@ type InputOf<K extends EntryInput["kind"]> = Omit<Extract<EntryInput, { kind: K 
 export interface SessionRecorder extends Asking {
   append(input: EntryInput): Promise<{ readonly entries: readonly Captured[] }>;
   recordInteraction(input: InteractionInput): Promise<Interaction>;
+  /** Consolidates elsewhere; where it is undefined, that is planned and recorded here. */
+  readonly consolidate?:
+    | ((wish: {
+        readonly session_id: string;
+        readonly through: number;
+        readonly summary?: string | undefined;
+      }) => Promise<{ readonly through: number }>)
+    | undefined;
 }
 
 /** Labels of everything that is recorded through a session, unless an entry brings its own. */
@@ -124,6 +132,7 @@ export class Session {
     if (!Number.isSafeInteger(through) || through < 1) throw new RecorderError(throughInvalid());
     const { summary } = knownOptions(options, consolidationNames);
     const session_id = this.id;
+    if (this.#recorder.consolidate !== undefined) return this.#recorder.consolidate({ session_id, through, summary });
     const plan = await this.#recorder.ask("planConsolidation", { session_id, through });
     if (plan.outcome === "not_in_session") throw new RecorderError(throughElsewhere(through));
     if (plan.outcome === "backwards") throw new RecorderError(consolidatedFurther(plan.present));

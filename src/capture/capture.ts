@@ -287,6 +287,6 @@ function conflict(claim: string, packed: Packed): Rejection {
   });
 }
 
-function entriesMissing(): Rejection {
+export function entriesMissing(): Rejection {
   return reject({ code: "entries_missing", message: "no entry was given", hint: "Give one entry or more." });
 }

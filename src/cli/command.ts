@@ -44,7 +44,7 @@ export function storeFolder(settings: Settings, command: string): string {
   throw new WrongUse({
     code: "setting_invalid",
     field: "--data",
-    message: `${command} is for stores in a folder; a database has means of its own`,
+    message: `${command} is for stores in a folder; a database has means of its own, and a server's record lies elsewhere`,
     hint: "Use pg_dump, or `hansard export --out record.ndjson`, which can be imported into any store.",
   });
 }
@@ -78,11 +78,12 @@ export async function withRecorder<T>(
   work: (recorder: Recorder) => Promise<T>,
 ): Promise<T> {
   const { settings } = invocation;
-  const { mask, redact, seal_key } = settings;
+  const { mask, redact, seal_key, key } = settings;
   const waiting = { rebuild: { wait_ms: REBUILD_WAIT_MS }, onWait: waitingNote(invocation) };
   const recorder = await openRecorder({
     data: keptFolder(settings),
     create,
+    key,
     mask,
     redact,
     seal_key,

@@ -97,6 +97,14 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "serve the record to an agent over MCP",
     load: async () => (await import("./commands/mcp.js")).mcpCommand,
   },
+  proxy: {
+    summary: "pass model calls on to their provider, and record them",
+    load: async () => (await import("./commands/proxy.js")).proxyCommand,
+  },
+  hooks: {
+    summary: "have Claude Code tell a server what it does",
+    load: async () => (await import("./commands/hooks.js")).hooksCommand,
+  },
   keys: {
     summary: "make, list and revoke the keys that a server asks for",
     load: async () => (await import("./commands/keys.js")).keysCommand,
@@ -160,7 +168,7 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
     .version(readVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "show this help; after a command, that of the command")
     .helpCommand(false)
-    .option("--data <place>", "a folder or a postgres:// address (HANSARD_DATA, or ~/.hansard)")
+    .option("--data <place>", "a folder, or the address of a database or server (HANSARD_DATA, or ~/.hansard)")
     // Options stand behind their command, so that a recorded text may look like one of them.
     .enablePositionalOptions()
     .exitOverride()
@@ -176,7 +184,7 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
     const { load } = commands[command.name()] as CommandEntry;
     const module = await load();
     module.define(command);
-    command.option("--data <place>", "a folder or a postgres:// address (HANSARD_DATA, or ~/.hansard)");
+    command.option("--data <place>", "a folder, or the address of a database or server (HANSARD_DATA, or ~/.hansard)");
     command.option("--mask-file <path>", "values to mask beside well-known tokens, one on a line (HANSARD_MASK_FILE)");
     for (const option of command.options) takeOnce(option);
     command.action(async () => {
@@ -204,8 +212,8 @@ function repeated(name: string): WrongUse {
   });
 }
 
-const SETTINGS_HELP = `Settings come from flags, then the environment (HANSARD_DATA, HANSARD_HOST,
-HANSARD_PORT, HANSARD_ALLOW_HOST, HANSARD_TLS_CERT, HANSARD_TLS_KEY,
+const SETTINGS_HELP = `Settings come from flags, then the environment (HANSARD_DATA, HANSARD_KEY,
+HANSARD_HOST, HANSARD_PORT, HANSARD_ALLOW_HOST, HANSARD_TLS_CERT, HANSARD_TLS_KEY,
 HANSARD_RATE, HANSARD_REDACT), then hansard.config.json in the current folder.
 Values to mask add up: --mask-file, HANSARD_MASK_FILE, HANSARD_MASK (one on a
 line), "mask" in the configuration.

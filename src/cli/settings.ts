@@ -7,10 +7,12 @@ import { WrongUse } from "./failures.js";
 import { readMaskValues } from "./mask-settings.js";
 
 export interface Settings {
-  /** The folder of the store, its `postgres://` address, or `memory:`. */
+  /** The folder of the store, its `postgres://` address, that of a server, or `memory:`. */
   readonly data: string;
   /** As it was given with --data, which the next command needs again; undefined where it came from elsewhere. */
   readonly given_data: string | undefined;
+  /** What a server is asked with, where data is the address of one. */
+  readonly key?: string | undefined;
   /** Whether nobody named it, so that it is the one in the home folder. */
   readonly is_default_data: boolean;
   readonly host: string;
@@ -42,7 +44,7 @@ export interface Sources {
 
 const CONFIG_FILE = "hansard.config.json";
 const settingNames = [
-  ...(["data", "host", "port", "allow_host", "tls_cert", "tls_key", "rate"] as const),
+  ...(["data", "key", "host", "port", "allow_host", "tls_cert", "tls_key", "rate"] as const),
   ...(["mask", "mask_file", "redact", "seal_key", "prices", "retention"] as const),
 ] as const;
 type SettingName = (typeof settingNames)[number];
@@ -68,6 +70,7 @@ export function resolveSettings(sources: Sources): Settings {
   return {
     data: parseData(find("data")),
     given_data: typeof sources.flags.data === "string" ? sources.flags.data : undefined,
+    key: parseText(find("key")),
     is_default_data: parseText(find("data")) === undefined,
     host: parseText(find("host")) ?? "127.0.0.1",
     port: parsePort(find("port")),
@@ -154,8 +157,9 @@ function parseData(found: Found | undefined): string {
     throw new WrongUse({
       code: "setting_invalid",
       field: found?.origin ?? "data",
-      message: "the record is kept in a folder or in PostgreSQL, and this is the address of something else",
-      hint: "Name a folder, for example --data ./record, or postgres://user:password@host/database.",
+      message:
+        "the record is kept in a folder, in PostgreSQL or by a server, and this is the address of something else",
+      hint: "Name a folder, for example --data ./record, postgres://user:password@host/database or https://server.",
     });
   }
   // Shells leave the tilde alone in --data=~/record and in variables; nobody means a folder of that name.

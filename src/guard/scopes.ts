@@ -19,6 +19,7 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "POST /entries": "capture",
   "POST /sessions/:id/clear": "capture",
   "POST /sessions/:id/consolidate": "capture",
+  "POST /hooks/claude-code": "capture",
   "POST /v1/traces": "capture",
   "POST /api/public/otel/v1/traces": "capture",
 
@@ -33,6 +34,8 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "GET /sessions/:id/entries": "read",
   "GET /sessions/:id/history": "read",
   "GET /search": "read",
+  "GET /session-history": "read",
+  "GET /stats": "read",
   "GET /reflection": "read",
   "GET /usage": "read",
   "GET /memories": "read",

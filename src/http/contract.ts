@@ -55,6 +55,14 @@ export interface ConsolidationAnswer {
 /** `GET /search`. */
 export type SearchAnswer = Awaited<ReturnType<Recorder["search"]>>;
 
+/** `GET /session-history`. */
+export interface SessionHistoryAnswer {
+  readonly text: string;
+}
+
+/** `GET /stats`. */
+export type StatsAnswer = Awaited<ReturnType<Recorder["count"]>>;
+
 /** `GET /reflection`. */
 export type ReflectionAnswer = Awaited<ReturnType<Recorder["reflect"]>>;
 

@@ -22,6 +22,7 @@ import { documentRoutes } from "./routes/documents.js";
 import { entryRoutes } from "./routes/entries.js";
 import { exportRoutes } from "./routes/export.js";
 import { forgetRoutes } from "./routes/forget.js";
+import { hookRoutes } from "./routes/hooks.js";
 import { interactionRoutes } from "./routes/interactions.js";
 import { mcpRoutes } from "./routes/mcp.js";
 import { memoryRoutes } from "./routes/memories.js";
@@ -31,6 +32,7 @@ import { reflectionRoutes } from "./routes/reflection.js";
 import { searchRoutes } from "./routes/search.js";
 import { sessionMarkRoutes } from "./routes/session-marks.js";
 import { sessionRoutes } from "./routes/sessions.js";
+import { statsRoutes } from "./routes/stats.js";
 import { tailRoutes } from "./routes/tail.js";
 import { usageRoutes } from "./routes/usage.js";
 
@@ -89,6 +91,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   interactionRoutes(app, recorder);
   sessionRoutes(app, recorder);
   searchRoutes(app, recorder);
+  statsRoutes(app, recorder);
   reflectionRoutes(app, recorder);
   usageRoutes(app, recorder);
   tailRoutes(app, recorder);
@@ -104,6 +107,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.register(async (scope) => entryRoutes(scope, recorder));
   app.register(async (scope) => sessionMarkRoutes(scope, recorder));
   app.register(async (scope) => memoryRoutes(scope, recorder));
+  app.register(async (scope) => hookRoutes(scope, recorder));
   return app;
 }
 

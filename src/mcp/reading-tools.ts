@@ -14,7 +14,7 @@ export const readingTools = {
     description:
       "Looks a phrase up in everything that was recorded, newest first, a line each: what users and assistants said, " +
       "tools returned, failed and was decided. For exact terms, exclusions and filters use search.",
-    route: "GET /search",
+    route: "GET /session-history",
     input: () => questionInput("session_history", { cursor: cursorProperty }, ["query"]),
     output: () => object({ text: { ...text, description: "The lines." }, next_cursor: nextCursor }),
     async call(recorder, { cursor, ...options }) {

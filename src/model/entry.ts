@@ -218,15 +218,15 @@ export type ErasedEntry = Envelope & { readonly erased: true };
 /** Envelope fields that the caller may give. */
 export interface GivenEnvelope {
   /** Makes capture idempotent; a UUIDv7 is made when it is left out. */
-  readonly id?: string | null;
+  readonly id?: string | null | undefined;
   /** Any ISO 8601 time; the time of recording when it is left out. */
-  readonly created_at?: string | null;
-  readonly session_id?: string | null;
-  readonly project?: string | null;
-  readonly client?: string | null;
-  readonly client_run?: string | null;
-  readonly client_seq?: number | null;
-  readonly extra?: { readonly [key: string]: unknown } | null;
+  readonly created_at?: string | null | undefined;
+  readonly session_id?: string | null | undefined;
+  readonly project?: string | null | undefined;
+  readonly client?: string | null | undefined;
+  readonly client_run?: string | null | undefined;
+  readonly client_seq?: number | null | undefined;
+  readonly extra?: { readonly [key: string]: unknown } | null | undefined;
 }
 
 /** What may be given for a value: parts and objects of a provider's own types are no JSON to the compiler. */

@@ -1,7 +1,7 @@
 // All that can be asked of what was recorded: each question with what it takes and what it is answered with.
 //
 // Whoever holds an index answers: in this thread, in one of its own, or on another machine. A new question is a line here
-// and a row of `reading/answers.ts`.
+// and a row of `reading/answers.ts` and of `remote/remote-reading.ts`.
 import type { Entry, ErasedEntry } from "../model/entry.js";
 import type { Evidence, Proposal } from "../model/memory.js";
 import type { ReflectionReport } from "../model/report.js";

@@ -39,7 +39,7 @@ import {
   type VerdictsInput,
 } from "./memory-input.js";
 import type { OneAtATime } from "./one-at-a-time.js";
-import { type Extraction, Passes, type PassOptions, type Reinforcement } from "./passes.js";
+import { type Extraction, Passes, type PassOptions, passOptionNames, type Reinforcement } from "./passes.js";
 import { RECALL_SOURCE } from "./session-given.js";
 
 export interface MemoriesParts {
@@ -341,14 +341,10 @@ const RULE = "rule";
 /** What a model is sent in a day, where nothing else is said. */
 const DAILY_TOKENS = 200_000;
 
-const extractOptionNames = optionNames<ExtractOptions>({
-  ...{ interaction_id: true, project: true, session_id: true, after: true, through: true, onProgress: true },
-  ...{ model: true, daily_tokens: true },
-});
-
-const passOptionNames = optionNames<PassOptions>({
-  ...{ interaction_id: true, project: true, session_id: true, after: true, through: true, onProgress: true },
-});
+const extractOptionNames = [
+  ...passOptionNames,
+  ...optionNames<Omit<ExtractOptions, keyof PassOptions>>({ model: true, daily_tokens: true }),
+];
 
 function interactionNotFound(id: string): Rejection {
   const message = `there is no interaction ${JSON.stringify(String(id).slice(0, 128))}`;

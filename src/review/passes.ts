@@ -5,6 +5,7 @@ import type { Surroundings } from "../capture/pack.js";
 import { reinforcedClaim } from "../model/claims.js";
 import type { EntryOf } from "../model/entry.js";
 import type { Proposal } from "../model/memory.js";
+import { optionNames } from "../model/options.js";
 import type { TakenClaim } from "../ports/entry-log.js";
 import type { DroppedProposal } from "../read/memories/judged.js";
 import type { MemorySummary } from "../read/memories/memory-view.js";
@@ -25,6 +26,10 @@ export interface PassOptions {
   /** Called with how far it has come. */
   readonly onProgress?: ((position: number) => void) | undefined;
 }
+
+export const passOptionNames = optionNames<PassOptions>({
+  ...{ interaction_id: true, project: true, session_id: true, after: true, through: true, onProgress: true },
+});
 
 export interface DroppedStatement extends DroppedProposal {
   readonly content: string;

@@ -13,7 +13,7 @@ test("openRecorder refuses a misspelt option, and opens nothing", async () => {
     code: "parameter_unknown",
     field: "dta",
     message: 'there is no option "dta" here',
-    hint: expect.stringMatching(/^Did you mean data\? Options are data, index, /),
+    hint: expect.stringMatching(/^Did you mean data\? Options are data, key, index, /),
   });
   await expect(openRecorder({ data, rebuild: { waitMs: 5 } } as never)).rejects.toMatchObject({ field: "waitMs" });
   await expect(openRecorder(data as never)).rejects.toMatchObject({ code: "field_invalid", field: "options" });

@@ -6,12 +6,12 @@ import type { Command } from "commander";
 import { beyondLoopback, isLoopback } from "../../http/door/loopback.js";
 import type { createLogger } from "../../http/logger.js";
 import type { Serving } from "../../http/serve.js";
-import { shownPlace } from "../../model/data-address.js";
+import { isServerAddress, shownPlace } from "../../model/data-address.js";
 import { Fault } from "../../model/fault.js";
 import { openRecorder } from "../../open-recorder.js";
 import type { Recorder } from "../../recorder.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
-import { type ExitStatus, exitStatus, Failed } from "../failures.js";
+import { type ExitStatus, exitStatus, Failed, WrongUse } from "../failures.js";
 import { hintText } from "../hints.js";
 import { bannerText } from "../text/banner.js";
 import { logText } from "../text/log-text.js";
@@ -129,12 +129,19 @@ async function openServed(
   onWait: (fault: Fault) => void,
 ): Promise<Recorder> {
   const { data, mask, redact, seal_key, prices } = settings;
+  if (isServerAddress(data)) throw alreadyServed();
   try {
     return await openRecorder({ data, mask, redact, seal_key, prices, create: isLoopback(host), onWait });
   } catch (error) {
     const isMissing = error instanceof Fault && error.code === "store_missing";
     throw isMissing && !isLoopback(host) ? beyondLoopback(host) : error;
   }
+}
+
+function alreadyServed(): WrongUse {
+  const message = "a record that a server serves already is not served once more";
+  const hint = "Name the folder or database of a record with --data.";
+  return new WrongUse({ code: "setting_invalid", field: "--data", message, hint });
 }
 
 /** A store that is gone with the program needs no proof of what it held. */

@@ -1,7 +1,7 @@
 // Search over HTTP.
 import type { FastifyInstance } from "fastify";
 import type { Recorder } from "../../recorder.js";
-import type { SearchAnswer } from "../contract.js";
+import type { SearchAnswer, SessionHistoryAnswer } from "../contract.js";
 import { jsonContent, type Operation, refusals, schemaNamed } from "../describe/operation.js";
 import { describeQuestion } from "../describe/question.js";
 import { readQuery } from "../door/query.js";
@@ -11,9 +11,19 @@ export function searchRoutes(app: FastifyInstance, recorder: Recorder): void {
     const { q = "", ...filters } = readQuery(request, searchQuestion.names);
     return recorder.search(q, filters);
   });
+
+  app.get(
+    "/session-history",
+    { config: { operation: historyOperation } },
+    async (request): Promise<SessionHistoryAnswer> => {
+      const { query = "", ...filters } = readQuery(request, historyQuestion.names);
+      return { text: await recorder.sessionHistory({ ...filters, query }) };
+    },
+  );
 }
 
 const searchQuestion = describeQuestion("search");
+const historyQuestion = describeQuestion("session_history");
 
 const searchOperation: Operation = {
   operationId: "search",
@@ -26,5 +36,20 @@ const searchOperation: Operation = {
   responses: {
     200: { description: "A page of hits.", content: jsonContent(schemaNamed("SearchPage")) },
     ...refusals(...searchQuestion.refusals),
+  },
+};
+
+const historyOperation: Operation = {
+  operationId: "sessionHistory",
+  tags: ["Search"],
+  summary: "Find a phrase, as text for an agent",
+  description: "The query is one phrase, whatever it contains; a line for each entry, newest first.",
+  parameters: historyQuestion.parameters,
+  responses: {
+    200: {
+      description: "The lines.",
+      content: jsonContent({ type: "object", properties: { text: { type: "string" } } }),
+    },
+    ...refusals(...historyQuestion.refusals),
   },
 };

@@ -1,0 +1,96 @@
+// A model call as an interaction: what was asked from the request's bytes, what was answered from those that came back.
+import type { InteractionInput } from "./entries.js";
+import {
+  type Answer,
+  contentText,
+  errorText,
+  type Given,
+  isJson,
+  type Json,
+  listAt,
+  type Provider,
+} from "./providers/provider.js";
+
+export interface ModelCall {
+  readonly provider: Provider;
+  readonly path: string;
+  readonly request: string;
+  readonly status: number | undefined;
+  /** The provider's name for the request, from the answer's headers. */
+  readonly request_id: string | undefined;
+  readonly isStream: boolean;
+  /** What came back, as far as it came. */
+  readonly answer: string;
+  /** Why it did not come whole, where the connection or the caller ended it. */
+  readonly broken: string | undefined;
+}
+
+/** Undefined where the request is no JSON, and so no model call. */
+export function toInteraction(call: ModelCall): Omit<InteractionInput, "latency_ms"> | undefined {
+  const body = parsed(call.request);
+  if (!isJson(body)) return undefined;
+  const given = call.provider.given(body, call.path);
+  const documents = call.isStream ? eventsOf(call.answer) : [parsed(call.answer)].flat();
+  const answer = call.provider.answer(documents.filter(isJson));
+  const { model = given.model, text, usage, tool_calls, content, message_id, finish_reason } = answer;
+  const extra = defined({
+    ...{ message_id, request_id: call.request_id, finish_reason, content },
+    tool_calls: tool_calls.length === 0 ? undefined : tool_calls,
+    request: Object.keys(given.settings).length === 0 ? undefined : given.settings,
+  });
+  const error = errorOf(call, answer);
+  return {
+    prompt: toPrompt(given.messages),
+    response: text,
+    ...(error === undefined ? {} : { error }),
+    ...(model === undefined ? {} : { model }),
+    ...(usage === undefined ? {} : { usage }),
+    context_pack: defined({ messages: given.messages, system: given.system, tools: given.tools }),
+    extra,
+  };
+}
+
+/** What the user said last; where only results of tools came back, their words. */
+export function toPrompt(messages: Given["messages"]): string {
+  const users = messages.filter((message) => isJson(message) && message.role === "user");
+  const said = users.map((message) => contentText((message as Json).content)).findLast((text) => text.trim() !== "");
+  const results = listAt({ last: [messages.at(-1)] }, "last").flatMap((message) =>
+    listAt(message, "content").map(({ content }) => contentText(content)),
+  );
+  const words = [said, results.join("\n"), JSON.stringify(messages.at(-1))];
+  return words.find((text) => text !== undefined && text.trim() !== "") ?? "(nothing was said)";
+}
+
+function errorOf({ status, answer: text, broken, isStream }: ModelCall, answer: Answer): string | undefined {
+  if (status !== undefined && (status < 200 || status > 299)) {
+    const said = [errorText([parsed(text)].flat()[0]) ?? text.trim(), broken].filter(Boolean).join("; ");
+    return `status ${status}${said === "" ? "" : `: ${said.slice(0, ERROR_CHARS_MAX)}`}`;
+  }
+  if (broken !== undefined) return broken;
+  if (answer.error !== undefined) return answer.error;
+  if (answer.is_whole) return undefined;
+  return isStream ? "the stream ended before the answer did" : "the answer is not one that is understood";
+}
+
+/** An error page may have any length, and says what it says in its first lines. */
+const ERROR_CHARS_MAX = 2_000;
+
+/** The documents of a stream of server-sent events; what is no JSON, such as `[DONE]`, is none. */
+function eventsOf(text: string): readonly unknown[] {
+  return text.split(/\r\n\r\n|\n\n|\r\r/).map((event) => {
+    const lines = event.split(/\r\n|\n|\r/).filter((line) => line.startsWith("data:"));
+    return parsed(lines.map((line) => line.slice(5).replace(/^ /, "")).join("\n"));
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function defined(fields: Json): Json {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

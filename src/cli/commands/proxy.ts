@@ -1,0 +1,53 @@
+// `hansard proxy`: passes model calls on to their provider and records them, for programs whose address can be changed.
+import type { Command } from "commander";
+import { proxiedProviders, serveProxy } from "../../proxy/recording-proxy.js";
+import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { exitStatus, WrongUse } from "../failures.js";
+
+const PORT_DEFAULT = 4748;
+
+export const proxyCommand: CommandModule = {
+  define(command: Command): void {
+    const names = Object.keys(proxiedProviders);
+    command
+      .option("--port <n>", `the port on 127.0.0.1 (${PORT_DEFAULT}); 0 chooses a free one`)
+      .option("--to <address>", `where everything goes; without it /${names.join("/…, /")}/… name the provider`)
+      .option("--session <id>", "the session of calls that do not name one with the header x-hansard-session")
+      .option("--project <name>", "likewise, x-hansard-project")
+      .option("--client <name>", "the program whose calls these are")
+      .addHelpText(
+        "after",
+        examplesText([
+          ["then: OPENAI_BASE_URL=http://127.0.0.1:4748/openai/v1", "hansard proxy"],
+          ["a model server of one's own", "hansard proxy --to http://127.0.0.1:11434 --project home"],
+        ]),
+      );
+  },
+
+  async run(invocation: Invocation) {
+    const { options, settings, screen } = invocation;
+    const { to, session, project, client } = textOptions(options, ["to", "session", "project", "client"] as const);
+    if (to !== undefined && !/^https?:\/\/./.test(to)) throw noAddress();
+    const port = options.port === undefined ? PORT_DEFAULT : settings.port;
+    await withRecorder(invocation, { create: true }, async (recorder) => {
+      const surroundings = { session_id: session, project, client };
+      const proxying = await serveProxy({ recorder, port, to, surroundings });
+      screen.out.write(`${proxying.address}\n`);
+      await new Promise<void>((resolve) => {
+        for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
+      });
+      await proxying.close();
+    });
+    return exitStatus.done;
+  },
+};
+
+function noAddress(): WrongUse {
+  const hint = "For example --to https://api.openai.com.";
+  return new WrongUse({
+    code: "option_invalid",
+    field: "--to",
+    message: "--to must be an http:// or https:// address",
+    hint,
+  });
+}

@@ -1,0 +1,36 @@
+// How much there is, over HTTP.
+import type { FastifyInstance } from "fastify";
+import type { Recorder } from "../../recorder.js";
+import type { StatsAnswer } from "../contract.js";
+import { addressRefusals, jsonContent, type Operation, refusals } from "../describe/operation.js";
+import { count, listOf, object, pageEnd, text } from "../describe/shapes.js";
+import { refuseQuery } from "../door/query.js";
+
+export function statsRoutes(app: FastifyInstance, recorder: Recorder): void {
+  app.get("/stats", { config: { operation: statsOperation } }, (request): Promise<StatsAnswer> => {
+    refuseQuery(request);
+    return recorder.count();
+  });
+}
+
+const statsOperation: Operation = {
+  operationId: "getStats",
+  tags: ["Store"],
+  summary: "Count what there is, by kind and project",
+  responses: {
+    200: {
+      description: "The counts; times in milliseconds since 1970, absent where nothing was recorded.",
+      content: jsonContent(
+        object(
+          {
+            ...{ entries: count, sessions: count, by_kind: { type: "object", additionalProperties: count } },
+            projects: listOf(object({ project: text, entries: count })),
+            ...{ first_ms: { type: "number" }, last_ms: { type: "number" }, partial: pageEnd.partial },
+          },
+          ["first_ms", "last_ms", "partial"],
+        ),
+      ),
+    },
+    ...refusals(...addressRefusals),
+  },
+};

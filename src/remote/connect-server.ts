@@ -1,0 +1,81 @@
+// A server as a store: the parts of a recorder that ask it, and say of all else where it is done.
+import type { Keys } from "../guard/keys.js";
+import { RecorderError } from "../model/rejection.js";
+import type { Mask } from "../ports/mask.js";
+import type { PriceFile } from "../read/usage/price-file.js";
+import { Recorder, type RecorderParts } from "../recorder.js";
+import { RemoteCapture } from "./remote-capture.js";
+import { remoteMemories } from "./remote-memories.js";
+import { elsewhere, RemoteReading, sessionPath } from "./remote-reading.js";
+import { RemoteTails } from "./remote-tails.js";
+import { ServerConnection, type ServerOptions } from "./server-connection.js";
+
+export interface RemoteOptions extends ServerOptions {
+  readonly mask: Mask;
+  readonly redact?: Mask | undefined;
+  /** Refused when usage is asked for: a server reckons by its own. */
+  readonly prices?: PriceFile | undefined;
+}
+
+export function connectServer({ address, key, mask, redact, prices }: RemoteOptions): Recorder {
+  const server = new ServerConnection({ address, key });
+  const capture = new RemoteCapture({ server, redact });
+  const tails = new RemoteTails(server);
+  const reading = new RemoteReading({ server, mask });
+  const parts: RecorderParts = {
+    ...{ capture, tails, keys, prices, reading, imports: capture.imports },
+    memories: remoteMemories(server, reading),
+    nowMs: Date.now,
+    // The server learns by itself.
+    learn: () => undefined,
+    by: () => parts,
+    consolidate: ({ session_id, ...wish }) => server.post(`${sessionPath(session_id)}/consolidate`, wish),
+    custody: {
+      verify: (against) => (against === undefined ? server.get("/verify") : elsewhere("verifying against a seal")),
+      forget: ({ actor: _, ...wish }) => server.post("/forget", wish),
+      retain: () => elsewhere("retention"),
+      scrub: () => elsewhere("scrubbing"),
+      seal: () => elsewhere("sealing"),
+      acceptLog: () => elsewhere("accepting a log"),
+      keepSeals: () => elsewhere("keeping seals"),
+    },
+    exports: { entries: (query) => exportFrom(server, query) },
+    vitals: {
+      health: () => server.get("/health"),
+      load: () => ({ capture: { entries: 0, bytes: 0, is_pressed: false }, tails: 0 }),
+      textsThrough: async () => ((await server.get("/health")) as { indexed_through: number }).indexed_through,
+      watchCommits: () => () => undefined,
+    },
+    async close() {
+      tails.close();
+      server.close();
+    },
+  };
+  return new Recorder(parts);
+}
+
+type ExportQuery = Parameters<RecorderParts["exports"]["entries"]>[0];
+
+async function* exportFrom(server: ServerConnection, query: ExportQuery): AsyncGenerator<string, void, undefined> {
+  const { format, given, masked } = query;
+  if (format !== "hansard") {
+    throw new RecorderError({
+      code: "field_invalid",
+      field: "format",
+      message: "a server exports Hansard's own form only",
+      hint: "Export it without --format, and convert it from a store of your own after `hansard import`.",
+    });
+  }
+  const answer = await server.open("/export", { ...given, masked: masked ? "1" : undefined });
+  const decoder = new TextDecoder();
+  for await (const chunk of answer.body as AsyncIterable<Uint8Array>) yield decoder.decode(chunk, { stream: true });
+}
+
+const keys: Pick<Keys, keyof Keys> = {
+  create: () => elsewhere("making keys"),
+  list: () => elsewhere("listing keys"),
+  revoke: () => elsewhere("revoking keys"),
+  areThere: () => elsewhere("looking for keys"),
+  admit: () => elsewhere("asking for keys"),
+  close: async () => undefined,
+};

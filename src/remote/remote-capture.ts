@@ -1,0 +1,122 @@
+// Capture through a server: parsed here, so that what is refused is refused in the same words, and recorded there.
+import { type Captured, type CapturedItem, entriesMissing } from "../capture/capture.js";
+import { type GivenDraft, parseDraft } from "../capture/draft.js";
+import type { CaptureKind } from "../model/entry.js";
+import { RecorderError, Rejection, reject } from "../model/rejection.js";
+import type { Mask } from "../ports/mask.js";
+import type { ServerConnection } from "./server-connection.js";
+
+/** Such an entry is there already, with other content. */
+const TAKEN = "id_conflict";
+
+export class RemoteCapture {
+  readonly #server: ServerConnection;
+  readonly #redact: Mask | undefined;
+  #mayRead = true;
+
+  constructor(parts: { readonly server: ServerConnection; readonly redact?: Mask | undefined }) {
+    this.#server = parts.server;
+    this.#redact = parts.redact;
+  }
+
+  async record(given: unknown): Promise<readonly CapturedItem[] | Rejection> {
+    if (!Array.isArray(given)) {
+      const item = await this.appendOne(given);
+      return item instanceof Rejection ? item : [item];
+    }
+    return given.length === 0 ? entriesMissing() : this.#append(given);
+  }
+
+  async appendOne(input: unknown, kindWhenAbsent?: CaptureKind): Promise<CapturedItem | Rejection> {
+    const items = await this.#append([input], kindWhenAbsent);
+    return items instanceof Rejection ? items.whole() : (items[0] as CapturedItem);
+  }
+
+  /** What an import needs of a log, as far as a server tells it. */
+  readonly imports = {
+    // Places are the server's to give, so that an export is placed anew.
+    head: async () => ({
+      log_id: "",
+      position: ((await this.#server.get("/health")) as { position: number }).position,
+    }),
+    hashAt: async () => undefined,
+    restore: async () => false,
+    bodyAt: async (position: number): Promise<Uint8Array | undefined> => {
+      const entry = await this.#server.find(`/entries/${position}`, "entry_not_found");
+      return entry === undefined ? undefined : new Uint8Array(await entry.arrayBuffer());
+    },
+    find: (ids: readonly string[]) => this.#find(ids),
+    // Whether they are new is the server's to say, so that they are looked up first.
+    prepare: () => undefined,
+    append: (entries: readonly unknown[]) => this.#appendEach(entries),
+  };
+
+  async #append(
+    inputs: readonly unknown[],
+    kindWhenAbsent?: CaptureKind,
+  ): Promise<readonly CapturedItem[] | Rejection> {
+    const drafts: GivenDraft[] = [];
+    for (const [index, input] of inputs.entries()) {
+      const draft = parseDraft(input, kindWhenAbsent);
+      if (draft instanceof Rejection) return draft.at(index);
+      drafts.push(draft);
+    }
+    try {
+      const { entries } = await this.#server.post(
+        "/entries",
+        drafts.map((draft) => this.#entryOf(draft)),
+      );
+      return (entries as readonly Captured[]).map((item, index) => {
+        const unknown_fields = drafts[index]?.unknown_fields;
+        return unknown_fields === undefined ? item : { ...item, unknown_fields };
+      });
+    } catch (error) {
+      if (error instanceof RecorderError && error.index !== undefined) return reject(error);
+      throw error;
+    }
+  }
+
+  #entryOf({ kind, id, body }: GivenDraft): object {
+    const shown = this.#redact === undefined ? body : this.#redact.entry(body);
+    return { ...shown, kind, ...(id === undefined ? {} : { id }) };
+  }
+
+  /** Where entries with these ids are. Whoever may not read does not learn it, and has the server compare. */
+  async #find(ids: readonly string[]): Promise<readonly (number | undefined)[]> {
+    const positions: (number | undefined)[] = [];
+    for (let at = 0; at < ids.length && this.#mayRead; at += FINDS_AT_ONCE) {
+      const some = ids.slice(at, at + FINDS_AT_ONCE).map((id) => this.#findOne(id));
+      positions.push(...(await Promise.all(some)));
+    }
+    return ids.map((_, at) => positions[at]);
+  }
+
+  async #findOne(id: string): Promise<number | undefined> {
+    try {
+      const entry = await this.#server.find(`/entries/${encodeURIComponent(id)}`, "entry_not_found");
+      return entry === undefined ? undefined : ((await entry.json()) as { readonly position: number }).position;
+    } catch (error) {
+      if (!(error instanceof RecorderError) || error.code !== "scope_insufficient") throw error;
+      this.#mayRead = false;
+      return undefined;
+    }
+  }
+
+  /** Appends all that can be, in order. A batch is all or none, so it is cut at what was refused. */
+  async #appendEach(
+    entries: readonly unknown[],
+  ): Promise<readonly ({ readonly position: number; readonly isNew: boolean } | { readonly reason: string })[]> {
+    const items = await this.#append(entries);
+    if (!(items instanceof Rejection)) {
+      return items.map(({ status, position }) => ({ position, isNew: status === "recorded" }));
+    }
+    const { index = 0, code, message } = items;
+    const isKnown = code === TAKEN && !this.#mayRead;
+    const refused = isKnown ? { position: 0, isNew: false } : { reason: message };
+    const before = index > 0 ? await this.#appendEach(entries.slice(0, index)) : [];
+    const after = index + 1 < entries.length ? await this.#appendEach(entries.slice(index + 1)) : [];
+    return [...before, refused, ...after];
+  }
+}
+
+const FINDS_AT_ONCE = 16;

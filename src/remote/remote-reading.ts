@@ -1,0 +1,152 @@
+// Questions answered by a server: a row for each says which of its routes knows. A query carries what was given for it as
+// text, and its cursors are bound to nothing else, so that it can be asked again over there.
+import { Fault } from "../model/fault.js";
+import type { Mask } from "../ports/mask.js";
+import { formatCursor } from "../read/cursor.js";
+import { cursorAfter, type ListQuery } from "../read/list-query.js";
+import type { AnswerTo, Asked, QueryOf, Question, Reading } from "../read/questions.js";
+import type { SearchQuery } from "../read/search/search-query.js";
+import type { Query, ServerConnection } from "./server-connection.js";
+
+/** The server, and what hides secrets in what is shown: a route hands some of it out as it was recorded. */
+interface Desk {
+  readonly server: ServerConnection;
+  readonly mask: Mask;
+}
+
+type Answers = {
+  readonly [Q in Question]: (server: ServerConnection, query: QueryOf<Q>, desk: Desk) => Promise<AnswerTo<Q>>;
+};
+
+export class RemoteReading implements Reading {
+  readonly #desk: Desk;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  ask<Q extends Question>(question: Q, ...query: Asked<Q>): Promise<AnswerTo<Q>> {
+    const answer: Answers[Q] = answers[question];
+    return answer(this.#desk.server, query[0] as QueryOf<Q>, this.#desk);
+  }
+
+  grown(): void {}
+
+  async close(): Promise<void> {}
+}
+
+// A question that no route answers, and of which it is not said that it is asked elsewhere, does not compile.
+const answers = {
+  listInteractions: (server, query) => server.get("/interactions", listed(query)),
+  listEntries: (server, query) => server.get("/entries", listed(query)),
+  getById: async (server, id) => (await server.find(entryPath(id), "entry_not_found"))?.json() as never,
+  getByPosition: async (server, position) =>
+    (await server.find(entryPath(position), "entry_not_found"))?.json() as never,
+  async getJson(server, wish) {
+    const found = await server.find(entryPath("id" in wish ? wish.id : wish.position), "entry_not_found");
+    if (found === undefined) return undefined;
+    const json = new Uint8Array(await found.arrayBuffer());
+    const { kind } = JSON.parse(Buffer.from(json).toString("utf8")) as { readonly kind: string };
+    return { kind, json };
+  },
+  async shownEntry(server, wish, { mask }) {
+    const found = await server.find(entryPath("id" in wish ? wish.id : wish.position), "entry_not_found");
+    return found === undefined ? undefined : (mask.value(await found.json()) as never);
+  },
+  count: (server) => server.get("/stats"),
+  listSessions(server, { given, limit, fingerprint, after }) {
+    const cursor = after && formatCursor(fingerprint, [after.last_ms, after.position, after.as_of]);
+    return server.get("/sessions", { ...given, limit, cursor });
+  },
+  sessionSummary: async (server, id) => (await server.find(sessionPath(id), "session_not_found"))?.json() as never,
+  timeline(server, { session_id, order, excerpts, limit, fingerprint, after }) {
+    const cursor = after === undefined ? undefined : formatCursor(fingerprint, [after]);
+    return server.get(`${sessionPath(session_id)}/entries`, { order, excerpts, limit, cursor });
+  },
+  history: askHistory,
+  shownHistory: async (server, query, { mask }) => mask.value(await askHistory(server, query)),
+  search: (server, query) => server.get("/search", { ...listed(query), facets: query.facets }),
+  async sessionHistory(server, { query, phrase }) {
+    const { text } = await server.get("/session-history", { ...query.given, query: phrase, limit: query.limit });
+    return text;
+  },
+  reflect: (server, { given, limit }) => server.get("/reflection", { ...given, limit }),
+  usage: (server, { given, by, prices }) =>
+    prices === undefined
+      ? server.get("/usage", { ...given, by: by.join(",") })
+      : elsewhere("reckoning by prices of your own"),
+  listMemories(server, { project, status, type, source, similar, unused, limit, fingerprint, after }) {
+    const cursor = after && formatCursor(fingerprint, [after.rank, after.position, after.as_of]);
+    const switches = { similar: similar || undefined, unused: unused || undefined };
+    // As it is given: none is not the same as any.
+    return server.get("/memories", {
+      ...{ project: project === "" ? "-" : project, status, type, source, ...switches, limit, cursor },
+    });
+  },
+  getMemory: async (server, id) => (await server.find(memoryPath(id), "memory_not_found"))?.json() as never,
+  recall: (server, { now_ms: _, ...query }) => server.get("/recall", query),
+  pendingMemories: async (server) => (await server.get("/health")).pending,
+  verify: (server) => server.get("/verify"),
+  async indexState(server) {
+    const { status, indexed_through } = await server.get("/health");
+    return { indexed_through, texts_through: indexed_through, is_whole: status === "ok" };
+  },
+  planConsolidation: () => elsewhere("planning a consolidation"),
+  recordedSummary: () => elsewhere("this"),
+  memoriesById: () => elsewhere("this"),
+  judge: () => elsewhere("judging a proposal"),
+  hear: () => elsewhere("judging a proposal"),
+  proposalsIn: () => elsewhere("a pass over the whole record"),
+  proposalsOfInteraction: () => elsewhere("a pass over the whole record"),
+  usesIn: () => elsewhere("a pass over the whole record"),
+  usesOfTurn: () => elsewhere("a pass over the whole record"),
+  auditFile: () => elsewhere("this"),
+  statementsOf: () => elsewhere("reading a memory file"),
+  quotableOf: () => elsewhere("a pass over the whole record"),
+  tokensSentSince: () => elsewhere("a pass over the whole record"),
+  sessionPositions: () => elsewhere("this"),
+  positions: () => elsewhere("this"),
+  selectFromLog: () => elsewhere("this"),
+  strangeRows: () => elsewhere("this"),
+  contradiction: () => elsewhere("this"),
+  acceptLog: () => elsewhere("accepting a log"),
+  rebuildIndex: () => elsewhere("building the index anew"),
+  rebuiltThrough: () => elsewhere("building the index anew"),
+  purgeIndex: () => elsewhere("this"),
+} satisfies Answers;
+
+function askHistory(
+  server: ServerConnection,
+  { session_id, include_reasoning, ...query }: QueryOf<"history">,
+): Promise<AnswerTo<"history">> {
+  const include = include_reasoning ? "reasoning" : undefined;
+  return server.get(`${sessionPath(session_id)}/history`, { ...query, include });
+}
+
+function listed(query: ListQuery | SearchQuery): Query {
+  const cursor = query.after === undefined ? undefined : cursorAfter(query, query.after);
+  return { ...query.given, limit: query.limit, cursor };
+}
+
+function entryPath(id: string | number): string {
+  return `/entries/${encodeURIComponent(id)}`;
+}
+
+export function interactionPath(id: string): string {
+  return `/interactions/${encodeURIComponent(id)}`;
+}
+
+export function memoryPath(id: string): string {
+  return `/memories/${encodeURIComponent(id)}`;
+}
+
+export function sessionPath(id: string): string {
+  return `/sessions/${encodeURIComponent(id)}`;
+}
+
+/** What works on the store itself is done where it lies. */
+export async function elsewhere(what: string): Promise<never> {
+  throw new Fault("store_unsuitable", `${what} is not done through a server`, {
+    hint: "Do it on the server's own machine, with --data naming the folder or database of the record.",
+  });
+}

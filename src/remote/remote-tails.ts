@@ -1,0 +1,140 @@
+// Tails through a server: its events as they come, and again from where they broke off when the connection does.
+import { Fault } from "../model/fault.js";
+import type { TailFilter, TailOptions, TailQuery, TailRead, TailRow } from "../tail/read-tail.js";
+import { Tail, type TailWindow } from "../tail/tail.js";
+import type { ServerConnection } from "./server-connection.js";
+
+/** Whoever reads slowly holds no more than this; then the connection waits. */
+const ROWS_MAX = 1_000;
+const RETRY_MS = 1_000;
+
+export class RemoteTails {
+  readonly #server: ServerConnection;
+  readonly #open = new Set<RemoteTail>();
+
+  constructor(server: ServerConnection) {
+    this.#server = server;
+  }
+
+  open({ after }: TailQuery, { after: _, ...given }: TailOptions): Tail {
+    const window = new RemoteTail(this.#server, { after, given });
+    this.#open.add(window);
+    return new Tail({ start: window.start, filter: undefined, window });
+  }
+
+  close(): void {
+    for (const window of this.#open) window.leave();
+  }
+}
+
+class RemoteTail implements TailWindow {
+  /** The position it starts after. */
+  readonly start: Promise<number>;
+  readonly isFresh = true;
+  readonly #server: ServerConnection;
+  readonly #given: Omit<TailOptions, "after">;
+  readonly #stop = new AbortController();
+  #rows: TailRow[] = [];
+  #last: string | undefined;
+  #failure: unknown;
+  #wake: () => void = () => undefined;
+  #started: (position: number) => void = () => undefined;
+  #refused: (reason: unknown) => void = () => undefined;
+
+  constructor(
+    server: ServerConnection,
+    { after, given }: Pick<TailQuery, "after"> & { readonly given: Omit<TailOptions, "after"> },
+  ) {
+    this.#server = server;
+    this.#given = given;
+    this.#last = after === undefined ? undefined : String(after);
+    this.start = new Promise((resolve, reject) => {
+      this.#started = resolve;
+      this.#refused = reject;
+    });
+    // Whoever never asks where it started is told of a failure by the next entry.
+    this.start.catch(() => undefined);
+    void this.#follow();
+  }
+
+  pull(_after: number, _filter: TailFilter | undefined): TailRead | undefined {
+    const rows = this.#rows;
+    if (rows.length === 0 && this.#failure !== undefined) throw this.#failure;
+    if (rows.length === 0) return undefined;
+    this.#rows = [];
+    this.#wake();
+    return { rows, through: (rows.at(-1) as TailRow).position, isFull: false };
+  }
+
+  async wait(_tail: Tail): Promise<void> {
+    while (this.#rows.length === 0 && this.#failure === undefined && !this.#stop.signal.aborted) await this.#change();
+  }
+
+  async obey(): Promise<void> {}
+
+  leave(): void {
+    this.#stop.abort();
+    this.#wake();
+  }
+
+  async #follow(): Promise<void> {
+    for (let attempt = 0; !this.#stop.signal.aborted; attempt += 1) {
+      try {
+        await this.#listen();
+      } catch (error) {
+        // A server that was there once comes back; one that refuses, or never was there, does not.
+        const isLasting = attempt === 0 || !(error instanceof Fault) || error.code !== "store_unavailable";
+        if (isLasting && !isBroken(error)) return this.#fail(error);
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure = error;
+    this.#refused(error);
+    this.#wake();
+  }
+
+  async #listen(): Promise<void> {
+    const query = { ...this.#given, after: this.#last };
+    const answer = await this.#server.open("/tail", query, { signal: this.#stop.signal });
+    if (this.#last !== undefined) this.#started(Number(this.#last));
+    let rest = "";
+    const decoder = new TextDecoder();
+    for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+      const events = `${rest}${decoder.decode(chunk, { stream: true })}`.split("\n\n");
+      rest = events.pop() as string;
+      for (const event of events) this.#take(event);
+      this.#wake();
+      while (this.#rows.length > ROWS_MAX && !this.#stop.signal.aborted) await this.#change();
+    }
+  }
+
+  #take(event: string): void {
+    const lines = event.split("\n");
+    const id = lines.find((line) => line.startsWith("id: "))?.slice(4);
+    const data = lines.find((line) => line.startsWith("data: "))?.slice(6);
+    if (id === undefined) return;
+    if (this.#last === undefined) this.#started(data === undefined ? Number(id) : Number(id) - 1);
+    this.#last = id;
+    // What filters look at stays with whoever filters.
+    const nothing = { kind: "", session_id: "", project: "", client: "", references: [] };
+    if (data !== undefined) this.#rows.push({ ...nothing, position: Number(id), json: Buffer.from(data) });
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      const before = this.#wake;
+      this.#wake = () => {
+        before();
+        resolve();
+      };
+    });
+  }
+}
+
+/** A connection that broke while it was open. */
+function isBroken(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof Error && error.name === "AbortError");
+}

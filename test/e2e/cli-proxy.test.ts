@@ -1,0 +1,77 @@
+// `hansard proxy` between a program and its provider: the same bytes, recorded.
+import { once } from "node:events";
+import Anthropic from "@anthropic-ai/sdk";
+import { expect, onTestFinished, test } from "vitest";
+import { startModel } from "../support/model-server.js";
+import { folderOfTest } from "../support/temporary-folder.js";
+import { readJson, runCli, startCli } from "./cli-run.js";
+
+async function startProxy(
+  data: string,
+  ...args: readonly string[]
+): Promise<{ address: string; stop(): Promise<void> }> {
+  const proxy = startCli(["proxy", "--port", "0", ...args], { data });
+  const ended = once(proxy, "close");
+  const stop = async (): Promise<void> => {
+    proxy.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+  };
+  const [line] = await Promise.race([once(proxy.stdout as NodeJS.EventEmitter, "data"), ended]);
+  onTestFinished(() => void proxy.kill("SIGKILL"));
+  return { address: String(line).trim(), stop };
+}
+
+test("what passes is unchanged, streamed, and recorded in the session that it names", async () => {
+  const [data, model] = [folderOfTest(), await startModel()];
+  const { address, stop } = await startProxy(data, "--to", model, "--project", "web", "--session", "fallback");
+  const client = new Anthropic({
+    ...{ apiKey: "k", baseURL: address, maxRetries: 0, defaultHeaders: { "x-hansard-session": "mine" } },
+  });
+  const request = { model: "asked", max_tokens: 9, messages: [{ role: "user", content: "hello" }] } as const;
+  const message = await client.messages.stream({ ...request, messages: [...request.messages] }).finalMessage();
+  expect(message.content).toEqual([{ type: "text", text: "You said: hello 👋🏽 é" }]);
+  const body = (words: string) => ({
+    method: "POST",
+    body: JSON.stringify({ stream: true, messages: [{ role: "user", content: words }] }),
+  });
+  for (const words of ["hi", "fail 429", "error page"]) {
+    const [plain, proxied] = await Promise.all(
+      [model, address].map((base) => fetch(`${base}/v1/chat/completions`, body(words))),
+    );
+    expect(proxied?.status).toBe(plain?.status);
+    expect(proxied?.headers.get("content-type")).toBe(plain?.headers.get("content-type"));
+    expect(await proxied?.text()).toBe(await plain?.text());
+  }
+  // The first piece is there long before the last.
+  const endless = await fetch(`${address}/v1/chat/completions`, body("never end"));
+  const reader = (endless.body as ReadableStream<Uint8Array>).getReader();
+  expect((await reader.read()).value?.length).toBeGreaterThan(0);
+  await reader.cancel();
+  expect((await fetch(`${address}/v1/models`)).status).toBe(404);
+  await stop();
+  const { interactions } = await readJson(["list", "--kind", "interaction"], { data });
+  const seen = interactions.map(({ prompt, session_id, project, error }: { [name: string]: string }) => [
+    ...[prompt, session_id, project, error === ""],
+  ]);
+  expect(seen.sort()).toEqual(
+    [
+      ["hello", "mine", "web", true],
+      ["hi", "fallback", "web", true],
+      ["fail 429", "fallback", "web", false],
+      ["error page", "fallback", "web", false],
+      ["never end", "fallback", "web", false],
+    ].sort(),
+  );
+});
+
+test("a provider that is not there, a path that names none and a bad address are told", async () => {
+  const { address, stop } = await startProxy(folderOfTest());
+  expect(await (await fetch(`${address}/nobody/v1`)).json()).toMatchObject({
+    error: { message: "hansard proxy: the path must begin with one of /openai/, /anthropic/, /gemini/" },
+  });
+  await stop();
+  const away = await startProxy(folderOfTest(), "--to", "http://127.0.0.1:1");
+  expect((await fetch(`${away.address}/v1/messages`, { method: "POST", body: "{}" })).status).toBe(502);
+  await away.stop();
+  expect((await runCli(["proxy", "--to", "nowhere"], { data: folderOfTest() })).status).toBe(2);
+});

@@ -1,0 +1,95 @@
+// Claude Code's hooks: events in the shapes it sends, and the settings that make it send them.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { folderOfTest } from "../support/temporary-folder.js";
+import { runCli } from "./cli-run.js";
+import { startServer } from "./http-client.js";
+
+const common = {
+  session_id: "ca03765b-a7e1-483b-9629-448c7aba5e7a",
+  transcript_path: "~/.claude/projects/web/ca03765b.jsonl",
+  cwd: "/srv/web",
+  permission_mode: "default",
+};
+const call = { tool_name: "Bash", tool_input: { command: "ls" }, tool_use_id: "toolu_01" };
+
+test("what happens is recorded as what it is, and the answer is an empty object whatever comes", async () => {
+  const server = await startServer();
+  const events: readonly object[] = [
+    { ...common, hook_event_name: "SessionStart", source: "startup", model: "claude" },
+    { ...common, hook_event_name: "UserPromptSubmit", prompt: "list the files" },
+    { ...common, ...call, hook_event_name: "PostToolUse", tool_response: { stdout: "a b", stderr: "" } },
+    { ...common, ...call, hook_event_name: "PostToolUse", tool_response: { stdout: "a b", stderr: "" } },
+    { ...common, ...call, tool_use_id: "toolu_02", hook_event_name: "PostToolUseFailure", error: "exit 1" },
+    { ...common, hook_event_name: "Notification", message: "waiting" },
+    { ...common, hook_event_name: "Stop", stop_hook_active: false, last_assistant_message: "two files" },
+    { ...common, agent_id: "a1", hook_event_name: "SubagentStop", last_assistant_message: "done" },
+    { ...common, hook_event_name: "Stop", stop_hook_active: false },
+    { hook_event_name: "SomethingNew", deep: { er: [1] } },
+    { ...common, hook_event_name: "UserPromptSubmit", prompt: 7 },
+  ];
+  for (const event of events) {
+    expect(await server.post("/hooks/claude-code", event)).toMatchObject({ status: 200, text: "{}" });
+  }
+  for (const garbage of ["", "{", "[]", "7", "null", new Uint8Array([0xff])]) {
+    expect(await server.post("/hooks/claude-code", garbage)).toMatchObject({ status: 200, text: "{}" });
+  }
+  const { entries } = (await server.get("/entries")).body;
+  const seen = entries
+    .toReversed()
+    .map((entry: { [name: string]: unknown }) => [...[entry.kind, entry.content ?? entry.result ?? entry.title ?? ""]]);
+  expect(seen).toEqual([
+    ...[
+      ["session_info", ""],
+      ["message", "list the files"],
+      ["tool_call", { stdout: "a b", stderr: "" }],
+    ],
+    ...[
+      ["tool_call", "exit 1"],
+      ["raw", ""],
+      ["message", "two files"],
+      ["message", "done"],
+      ["raw", ""],
+      ["raw", ""],
+    ],
+  ]);
+  expect((await server.get("/entries/claude-code:result:toolu_01")).body).toMatchObject({
+    ...{ tool: "Bash", args: { command: "ls" }, project: "web", client: "claude-code", tool_call_id: "toolu_01" },
+  });
+  const sessions = (await server.get("/sessions")).body.sessions.map((one: { session_id: string }) => one.session_id);
+  expect(sessions.sort()).toEqual([common.session_id, `${common.session_id}/agent-a1`].sort());
+  const { key } = await server.recorder.keys.create({ scope: "read" });
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  expect((await server.post("/hooks/claude-code", events[0], headers)).status).toBe(403);
+});
+
+test("installing adds to the settings what the program needs, and removing leaves them as they were", async () => {
+  const home = folderOfTest();
+  const options = { data: join(home, "record"), env: { HOME: home, CLAUDE_CONFIG_DIR: home } };
+  const settings = join(home, "settings.json");
+  const before =
+    '{\n  "model": "opus",\n  "hooks": {\n    "Stop": [\n      {\n        "hooks": []\n      }\n    ]\n  }\n}\n';
+  writeFileSync(settings, before);
+  expect((await runCli(["hooks", "install", "claude-code"], options)).status).toBe(2);
+  expect(readFileSync(settings, "utf8")).toBe(before);
+  const installed = await runCli(
+    ["hooks", "install", "claude-code", "--yes", "--url", "http://127.0.0.1:5000"],
+    options,
+  );
+  expect([installed.status, installed.stdout]).toEqual([
+    0,
+    expect.stringContaining("http://127.0.0.1:5000/hooks/claude-code"),
+  ]);
+  const { hooks, model } = JSON.parse(readFileSync(settings, "utf8"));
+  expect(model).toBe("opus");
+  expect(hooks.Stop).toHaveLength(2);
+  expect(hooks.UserPromptSubmit[0].hooks[0]).toMatchObject({
+    type: "http",
+    timeout: 1,
+    allowedEnvVars: ["HANSARD_KEY"],
+  });
+  expect((await runCli(["hooks", "remove", "claude-code", "--yes"], options)).status).toBe(0);
+  expect(readFileSync(settings, "utf8")).toBe(before);
+  expect((await runCli(["hooks", "install", "emacs"], options)).stderr).toContain("Name claude-code");
+});

@@ -1,0 +1,272 @@
+// recordingFetch under the providers' own SDKs: what they get is what they would have got, and all of it is recorded.
+import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
+import OpenAI from "openai";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { type ClientRecorder, connectRecorder, recordingFetch } from "../../client/index.js";
+import { openRecorder } from "../../src/index.js";
+import { startModel } from "../support/model-server.js";
+import { folderOfTest } from "../support/temporary-folder.js";
+import { startServer, type TestServer } from "./http-client.js";
+
+interface Setting {
+  readonly model: string;
+  readonly server: TestServer;
+  readonly recorder: ClientRecorder;
+  readonly fetch: typeof globalThis.fetch;
+  /** Interactions as they were recorded, the oldest first. */
+  // biome-ignore lint/suspicious/noExplicitAny: each has other fields, and the assertions are the check.
+  recorded(): Promise<any[]>;
+}
+
+async function setUp(): Promise<Setting> {
+  const [model, server] = [await startModel(), await startServer()];
+  const recorder = connectRecorder({ url: server.address, spool: folderOfTest(), linger_ms: 1 });
+  onTestFinished(async () => void (await recorder.close()));
+  const recorded = async () => {
+    await recorder.flush();
+    const { interactions } = (await server.get("/interactions?limit=500")).body;
+    const whole = interactions.map(({ id }: { id: string }) => server.get(`/interactions/${id}`));
+    const bodies = (await Promise.all(whole)).map(({ body }) => body);
+    return bodies.sort((one, other) => one.client_seq - other.client_seq);
+  };
+  return { model, server, recorder, fetch: recordingFetch(recorder), recorded };
+}
+
+const tool = {
+  name: "get_weather",
+  description: "d",
+  parameters: { type: "object", properties: { city: { type: "string" } } },
+};
+const reply = "You said: hello 👋🏽 é";
+const counted = { input_tokens: 11, output_tokens: 7, cache_read_tokens: 3 };
+
+interface Provider {
+  readonly name: string;
+  readonly usage: object;
+  /** Asks with the provider's own SDK, and answers with the text and the arguments of the call that came back. */
+  ask(setting: Setting, words: string, isStream: boolean, signal?: AbortSignal): Promise<readonly [string, unknown]>;
+  /** The same request without an SDK. */
+  plain(words: string, isStream: boolean): { readonly path: string; readonly body: object };
+}
+
+const providers: readonly Provider[] = [
+  {
+    name: "chat completions",
+    usage: { ...counted, reasoning_tokens: 2 },
+    async ask({ model: address, fetch }, words, isStream, signal) {
+      const client = new OpenAI({ apiKey: "k", baseURL: `${address}/v1`, fetch, maxRetries: 0 });
+      const tools = [{ type: "function", function: tool }] as const;
+      const request = {
+        model: "asked",
+        messages: [
+          { role: "system", content: "be" },
+          { role: "user", content: words },
+        ],
+        tools,
+      };
+      if (isStream) {
+        const stream = client.chat.completions.stream(
+          { ...request, stream_options: { include_usage: true } } as never,
+          { signal },
+        );
+        const message = await stream.finalMessage();
+        return [message.content ?? "", message.tool_calls?.[0]];
+      }
+      const { choices } = (await client.chat.completions.create(request as never, { signal })) as OpenAI.ChatCompletion;
+      return [choices[0]?.message.content ?? "", choices[0]?.message.tool_calls?.[0]];
+    },
+    plain: (words, stream) => ({
+      path: "/v1/chat/completions",
+      body: { model: "asked", stream, messages: [{ role: "user", content: words }] },
+    }),
+  },
+  {
+    name: "responses",
+    usage: { ...counted, reasoning_tokens: 2 },
+    async ask({ model: address, fetch }, words, isStream, signal) {
+      const client = new OpenAI({ apiKey: "k", baseURL: `${address}/v1`, fetch, maxRetries: 0 });
+      const tools = [{ type: "function", strict: false, ...tool }] as const;
+      const request = { model: "asked", instructions: "be", input: words, tools } as never;
+      const response = isStream
+        ? await client.responses.stream(request, { signal }).finalResponse()
+        : ((await client.responses.create(request, { signal })) as OpenAI.Responses.Response);
+      const call = response.output.find(({ type }) => type === "function_call");
+      return [response.output_text, call];
+    },
+    plain: (words, stream) => ({ path: "/v1/responses", body: { model: "asked", stream, input: words } }),
+  },
+  {
+    name: "messages",
+    usage: { ...counted, cache_write_tokens: 1 },
+    async ask({ model: address, fetch }, words, isStream, signal) {
+      const client = new Anthropic({ apiKey: "k", baseURL: address, fetch, maxRetries: 0 });
+      const { parameters, ...named } = tool;
+      const messages = [{ role: "user", content: [{ type: "text", text: words }] }];
+      const tools = [{ ...named, input_schema: parameters }];
+      const request = { model: "asked", max_tokens: 9, system: "be", messages, tools } as never;
+      const message = isStream
+        ? await client.messages.stream(request, { signal }).finalMessage()
+        : ((await client.messages.create(request, { signal })) as Anthropic.Message);
+      const [block] = message.content;
+      return [block?.type === "text" ? block.text : "", block?.type === "tool_use" ? block : undefined];
+    },
+    plain: (words, stream) => ({
+      path: "/v1/messages",
+      body: { model: "asked", stream, max_tokens: 9, messages: [{ role: "user", content: words }] },
+    }),
+  },
+  {
+    name: "generateContent",
+    usage: { ...counted, reasoning_tokens: 2 },
+    async ask({ model: address, fetch }, words, isStream, abortSignal) {
+      // This SDK takes no fetch of one's own, and uses the global one.
+      vi.stubGlobal("fetch", fetch);
+      try {
+        const client = new GoogleGenAI({
+          apiKey: "k",
+          httpOptions: { baseUrl: address, retryOptions: { attempts: 1 } },
+        });
+        const tools = [{ functionDeclarations: [{ name: tool.name, parametersJsonSchema: tool.parameters }] }];
+        const config = { systemInstruction: "be", tools, ...(abortSignal === undefined ? {} : { abortSignal }) };
+        const request = { model: "asked", contents: words, config };
+        if (!isStream) {
+          const { text, functionCalls } = await client.models.generateContent(request);
+          return [text ?? "", functionCalls?.[0]];
+        }
+        let [text, call]: [string, unknown] = ["", undefined];
+        for await (const chunk of await client.models.generateContentStream(request)) {
+          text += chunk.text ?? "";
+          call ??= chunk.functionCalls?.[0];
+        }
+        return [text, call];
+      } finally {
+        vi.unstubAllGlobals();
+      }
+    },
+    plain: (words, isStream) => ({
+      path: `/v1beta/models/asked:${isStream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+      body: { contents: [{ role: "user", parts: [{ text: words }] }] },
+    }),
+  },
+];
+
+test.each(providers)(
+  "$name: the SDK works as ever, and request, answer, call, usage and failure are recorded",
+  async (provider) => {
+    const setting = await setUp();
+    const { recorder, recorded } = setting;
+    const { name, usage } = provider;
+    for (const isStream of [false, true]) {
+      const within = { session_id: "s", memories_used: ["m1"] };
+      expect(await recorder.within(within, () => provider.ask(setting, "hello", isStream))).toEqual([reply, undefined]);
+      const [text, call] = await provider.ask(setting, "the weather?", isStream);
+      expect([text, JSON.stringify(call)]).toEqual(["", expect.stringContaining("Köln")]);
+      await expect(provider.ask(setting, "fail 429", isStream)).rejects.toThrow(/too many requests|429/);
+      await expect(provider.ask(setting, "error page", isStream)).rejects.toThrow();
+    }
+    await expect(provider.ask(setting, "break off", true)).rejects.toThrow();
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 150);
+    await expect(provider.ask(setting, "slowly", true, stop.signal)).rejects.toThrow();
+    await vi.waitFor(async () => expect(await recorded()).toHaveLength(10), { timeout: 5_000 });
+
+    const all = await recorded();
+    for (const [at, entry] of all.entries()) {
+      expect(entry.context_pack.tools, name).toBeDefined();
+      expect(JSON.stringify(entry.context_pack.system ?? entry.context_pack.messages[0])).toContain("be");
+      expect(JSON.stringify(entry.context_pack.messages)).toContain(entry.prompt);
+      expect([entry.session_id, entry.memories_used]).toEqual(at % 4 === 0 && at < 8 ? ["s", ["m1"]] : ["", []]);
+    }
+    for (const [said, called, limited, page] of [all.slice(0, 4), all.slice(4, 8)]) {
+      expect(said).toMatchObject({ prompt: "hello", response: reply, model: "stand-in-1", usage, error: "" });
+      expect(said.extra).toMatchObject({ message_id: expect.any(String), request_id: "req_1" });
+      expect(said.latency_ms).toBeGreaterThanOrEqual(0);
+      expect(called).toMatchObject({ response: "", error: "" });
+      const [{ function: made }] = called.extra.tool_calls;
+      expect([made.name, JSON.parse(made.arguments)]).toEqual(["get_weather", { city: "Köln" }]);
+      expect(limited).toMatchObject({ prompt: "fail 429", model: "asked", error: "status 429: too many requests" });
+      expect(page.error).toBe("status 502: <html>Bad gateway: é</html>");
+    }
+    const [broken, aborted] = all.slice(8);
+    expect(broken.error).toMatch(/terminated|reset|closed|other side/);
+    expect(broken.response).toMatch(/^$|^You said/);
+    expect(aborted).toMatchObject({ prompt: "slowly", error: expect.stringMatching(/abort/i) });
+  },
+);
+
+test("every byte goes on unchanged, as soon as it is there, for all shapes, streamed and whole", async () => {
+  const { model, fetch: recording, recorded } = await setUp();
+  for (const { plain } of providers) {
+    for (const [words, isStream] of [
+      ["hello", true],
+      ["hello", false],
+      ["error page", true],
+      ["never end slowly", true],
+    ] as const) {
+      const { path, body } = plain(words, isStream);
+      const init = { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+      const seen = await Promise.all(
+        [fetch, recording].map((ask) => take(ask, `${model}${path}`, init, words.includes("never"))),
+      );
+      expect(seen[1]).toEqual(seen[0]);
+    }
+  }
+  await vi.waitFor(async () => expect(await recorded()).toHaveLength(16), { timeout: 5_000 });
+  const unfinished = (await recorded()).filter(({ prompt }) => prompt === "never end slowly");
+  expect(unfinished.map(({ error }) => error)).toEqual(Array.from({ length: 4 }, () => "aborted: no longer wanted"));
+});
+
+/** What somebody who reads an answer sees of it; of one that never ends, the first bytes, which must come all the same. */
+async function take(ask: typeof fetch, url: string, init: RequestInit, isEndless: boolean) {
+  const response = await ask(url, init);
+  const head = { status: response.status, url: response.url, ok: response.ok, type: response.type };
+  const headers = [...response.headers].filter(([name]) => name !== "date");
+  if (!isEndless) return { ...head, headers, bytes: Buffer.from(await response.arrayBuffer()).toString("hex") };
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  let bytes = Buffer.alloc(0);
+  while (bytes.length < 21) bytes = Buffer.concat([bytes, (await reader.read()).value as Uint8Array]);
+  await reader.cancel();
+  return { ...head, headers, bytes: bytes.subarray(0, 21).toString("hex") };
+}
+
+test("what is no model call passes by, and a recorder that fails disturbs nobody", async () => {
+  const { model, server, fetch: recording, recorded } = await setUp();
+  const chat = { method: "POST", body: JSON.stringify({ messages: [{ role: "user", content: "hello" }] }) };
+  expect((await recording(`${server.address}/health`)).status).toBe(200);
+  expect((await recording(`${model}/v1/chat/completions`, { method: "POST", body: "{" })).status).toBe(400);
+  expect((await recording(new Request(`${model}/v1/chat/completions`, chat))).status).toBe(200);
+  await expect(recording("http://127.0.0.1:1/v1/chat/completions", chat)).rejects.toThrow("fetch failed");
+  await expect(recording("no address")).rejects.toThrow("Failed to parse URL");
+  const broken = recordingFetch({ recordInteraction: () => Promise.reject(new Error("no")) });
+  expect(await (await broken(`${model}/v1/chat/completions`, chat)).json()).toMatchObject({ id: "chatcmpl-1" });
+  const library = await openRecorder({ data: "memory:" });
+  const own = await recordingFetch(library)(`${model}/v1/chat/completions`, chat);
+  await own.text();
+  await vi.waitFor(async () => expect((await library.listInteractions()).interactions).toHaveLength(1));
+  await library.close();
+  const errors = (await recorded()).map(({ error }) => error);
+  expect(errors).toEqual(["fetch failed"]);
+});
+
+test("an agent's loop with tool results keeps the user's words as its prompt", async () => {
+  const { model, fetch: recording, recorded } = await setUp();
+  const anthropic = [
+    { role: "user", content: "the weather?" },
+    { role: "assistant", content: [{ type: "tool_use", id: "t", name: "get_weather", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: [{ type: "text", text: "sunny" }] }] },
+  ];
+  const ask = (path: string, body: object) =>
+    recording(`${model}${path}`, { method: "POST", body: JSON.stringify(body) });
+  await (await ask("/v1/messages", { messages: anthropic, tools: [] })).text();
+  await (await ask("/v1/messages", { messages: anthropic.slice(2), tools: [] })).text();
+  const items = [
+    { role: "user", content: [{ type: "input_text", text: "the weather?" }] },
+    { type: "function_call", call_id: "c", name: "get_weather", arguments: "{}" },
+    { type: "function_call_output", call_id: "c", output: "sunny" },
+  ];
+  await (await ask("/v1/responses", { input: items })).text();
+  const all = await recorded();
+  expect(all.map(({ prompt }) => prompt)).toEqual(["the weather?", "sunny", "the weather?"]);
+  expect(all[2].context_pack.messages.map(({ role }: { role: string }) => role)).toEqual(["user", "assistant", "tool"]);
+});

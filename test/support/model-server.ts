@@ -1,0 +1,18 @@
+// The stand-in for a model server that comes with the examples, for one test.
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { onTestFinished } from "vitest";
+import { repositoryRoot } from "../../scripts/repository-root.mjs";
+
+interface ModelServer {
+  readonly address: string;
+  close(): void;
+}
+
+export async function startModel(): Promise<string> {
+  const file = pathToFileURL(join(repositoryRoot, "examples", "stand-in-model.mjs")).href;
+  const { startModel: start } = (await import(file)) as { startModel: () => Promise<ModelServer> };
+  const server = await start();
+  onTestFinished(() => server.close());
+  return server.address;
+}
