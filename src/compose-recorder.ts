@@ -118,7 +118,10 @@ function writingParts(sides: RecorderSides & { readonly commit: GroupCommit; rea
   const note = custody.note.bind(custody);
   return {
     ...{ capture, custody, note },
-    memories: new Memories({ ...sides, openExtractor }),
+    memories: new Memories({
+      ...{ ...sides, openExtractor },
+      forget: (entry) => custody.forget({ entry, reason: "its evidence was forgotten meanwhile", actor: "hansard" }),
+    }),
     imports: new ImportDoor({ log, capture, commit, is_redacting: sides.redact !== undefined }),
     exports: new Exports({
       ...{ log, reading, mask },

@@ -6,6 +6,7 @@ import type { OwnEntry } from "../capture/own-entries.js";
 import { pack, type Surroundings } from "../capture/pack.js";
 import { idClaim } from "../model/claims.js";
 import { Fault } from "../model/fault.js";
+import type { Evidence } from "../model/memory.js";
 import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, RecorderError, Rejection, reject } from "../model/rejection.js";
 import type { TakenClaim } from "../ports/entry-log.js";
@@ -49,6 +50,8 @@ export interface MemoriesParts {
   /** Shared by all who propose here: two that say the same at once would not know of each other. */
   readonly queue: OneAtATime;
   readonly openExtractor: (settings: ExtractorSettings) => Extractor;
+  /** Forgets an entry about a memory, whose evidence was forgotten meanwhile. */
+  readonly forget: (id: string) => Promise<unknown>;
 }
 
 /** What verdicts on several have come to. */
@@ -86,8 +89,10 @@ export class Memories {
   readonly passes: Passes;
   readonly #queue: OneAtATime;
   readonly #openExtractor: MemoriesParts["openExtractor"];
+  readonly #forget: MemoriesParts["forget"];
 
-  constructor({ reading, commit, surroundings, queue, openExtractor }: MemoriesParts) {
+  constructor({ reading, commit, surroundings, queue, openExtractor, forget }: MemoriesParts) {
+    this.#forget = forget;
     this.#openExtractor = openExtractor;
     this.#queue = queue;
     this.#reading = reading;
@@ -270,7 +275,7 @@ export class Memories {
     const entries = this.#entries.statement(kept, heard, whose);
     const id = (entries[0] as OwnEntry).id;
     const taken = await this.#attempt(entries);
-    if (taken === undefined) return this.#read(id);
+    if (taken === undefined) return (await this.#lostWords(kept.evidence, [id])) ?? this.#read(id);
     if (taken.some(({ claim }) => claim === idClaim(id))) return this.#same(id, kept.content);
     return { dropped: "known", reason: "It was proposed before, from the same words." };
   }
@@ -278,7 +283,19 @@ export class Memories {
   /** Adds words to what a candidate rests on, one entry's after the other's, since some may be there already. */
   async #support(id: string, heard: readonly HeardWords[], actor: string): Promise<void> {
     const { project } = await this.#named(id);
-    for (const words of heard) await this.#attempt([this.#entries.words(id, project, words, actor)]);
+    for (const heardWords of heard) {
+      const words = this.#entries.words(id, project, heardWords, actor);
+      if ((await this.#attempt([words])) === undefined) await this.#lostWords(heardWords.evidence, [words.id]);
+    }
+  }
+
+  /** What was quoted may have been forgotten between the look and the writing; then the quotes must not outlive it. */
+  async #lostWords(evidence: readonly Evidence[], ids: readonly string[]): Promise<DroppedProposal | undefined> {
+    if (evidence.length === 0) return undefined;
+    const heard = await this.#reading.ask("hear", evidence);
+    if (!("missing" in heard)) return undefined;
+    for (const id of ids) await this.#forget(id);
+    return { dropped: "evidence", reason: `${heard.missing}.` };
   }
 
   /** What was sent again with the same id is what it was, unless it says something else. */

@@ -154,3 +154,25 @@ describe("words that stand elsewhere than in the entry that goes", () => {
     await expectNothingLeft();
   });
 });
+
+test("words that are forgotten while they are quoted do not outlive it", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const id = `race-${round}`;
+    await say(id, id, `From now on round ${round} RACEMARK is played in the evening`);
+    const quote = `round ${round} RACEMARK is played in the evening`;
+    const [, forgotten] = await Promise.all([
+      recorder.memories.propose({
+        content: `Round ${round} is played in the evening`,
+        type: "preference",
+        evidence: [{ entry_id: id, quote }],
+      }),
+      recorder.forget({ session_id: id, reason }),
+    ]);
+    expect(forgotten.entries).toBeGreaterThanOrEqual(1);
+  }
+  const { memories } = await recorder.memories.list({ status: "candidate", limit: 500 });
+  expect(memories.flatMap(({ evidence }) => evidence).filter(({ entry_id }) => entry_id.startsWith("race-"))).toEqual(
+    [],
+  );
+  if (testEngine === "sqlite") expect(filesHolding(server().data, "RACEMARK")).toEqual([]);
+});
