@@ -158,15 +158,11 @@ def codex_calls(paths):
 def pi_calls(paths):
     calls = {}
     for path in paths:
-        parents = {line["id"]: line.get("parentId") for line in lines_of(path) if "id" in line and line.get("type") != "session"}
-        talk, newest = set(), next(reversed(parents), None)
-        while newest is not None and newest not in talk:
-            talk.add(newest)
-            newest = parents.get(newest)
         for number, line in enumerate(lines_of(path)):
             usage = (line.get("message") or {}).get("usage") or {}
             counts = [usage.get(name, 0) for name in ("input", "output", "cacheRead", "cacheWrite")]
-            if any(counts) and ("id" not in line or line["id"] in talk):
+            # What was left on a branch was spent all the same.
+            if any(counts):
                 calls[(path, number)] = counts
     return list(calls.values())
 
