@@ -30,6 +30,7 @@ export const mayImport = {
   // A story is entries as anybody would record them.
   demo: ["model", "recorder.ts"],
   guard: ["model", "ports"],
+  extractors: ["model", "ports"],
   review: ["model", "ports", "capture", "indexing", "read", "reflect"],
   // What custody writes about the log goes in as every entry does.
   custody: ["model", "ports", "capture", "indexing", "read"],
@@ -66,7 +67,7 @@ export const mayImport = {
   ],
   "compose-recorder.ts": [
     ...["model", "ports", "capture", "read", "tail", "export", "guard", "review", "custody", "background"],
-    ...["recorder.ts", "vitals.ts"],
+    ...["extractors", "recorder.ts", "vitals.ts"],
   ],
   "open-sides.ts": ["model", "ports", "reading", "tail", "stores.ts", "threads", "compose-recorder.ts"],
   "open-recorder.ts": [

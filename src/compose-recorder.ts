@@ -8,6 +8,7 @@ import { audited } from "./custody/audit.js";
 import { Custody } from "./custody/custody.js";
 import type { Sealing } from "./custody/sealing.js";
 import { Exports } from "./export/exports.js";
+import { openExtractor } from "./extractors/open-extractor.js";
 import { Keys } from "./guard/keys.js";
 import type { EntryLog } from "./ports/entry-log.js";
 import type { KeyStore } from "./ports/key-store.js";
@@ -53,7 +54,7 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   commit.listen((how) => tails.grown(how));
   growth?.listen(() => commit.announce());
   const shared = {
-    ...{ reading, keys, tails, mask, nowMs: surroundings.nowMs, prices: sides.prices },
+    ...{ reading, keys, tails, nowMs: surroundings.nowMs, prices: sides.prices },
     learn: (options: LearningOptions) => learn(options),
   };
   const vitals = new Vitals({
@@ -117,7 +118,7 @@ function writingParts(sides: RecorderSides & { readonly commit: GroupCommit; rea
   const note = custody.note.bind(custody);
   return {
     ...{ capture, custody, note },
-    memories: new Memories(sides),
+    memories: new Memories({ ...sides, openExtractor }),
     imports: new ImportDoor({ log, capture, commit, is_redacting: sides.redact !== undefined }),
     exports: new Exports({
       ...{ log, reading, mask },

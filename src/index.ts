@@ -50,6 +50,7 @@ export { openRecorder, type RecorderOptions } from "./open-recorder.js";
 export type { EngineParts } from "./open-sides.js";
 export type { EntryCounts, EntryIndex } from "./ports/entry-index.js";
 export type { EntryLog } from "./ports/entry-log.js";
+export type { ExtractorSettings } from "./ports/extractor.js";
 export type { KeyStore } from "./ports/key-store.js";
 export type { AnthropicHistory, AnthropicMessage } from "./read/history/anthropic.js";
 export type { OpenAiCall, OpenAiMessage } from "./read/history/openai.js";
@@ -81,7 +82,7 @@ export {
   type Tail,
   type VerifyOptions,
 } from "./recorder.js";
-export type { FileAudit, Memories, ProposedStatement, VerdictsGiven } from "./review/memories.js";
+export type { ExtractOptions, FileAudit, Memories, ProposedStatement, VerdictsGiven } from "./review/memories.js";
 export type {
   EditOptions,
   FileInput,

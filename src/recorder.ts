@@ -30,7 +30,6 @@ import type { ReflectionReport } from "./model/report.js";
 import type { Seal } from "./model/seal.js";
 import type { Contradiction, Verification } from "./model/verification.js";
 import type { EntryCounts } from "./ports/entry-index.js";
-import type { Mask } from "./ports/mask.js";
 import type { EntryJson } from "./read/entry-reader.js";
 import {
   type EntryListOptions,
@@ -85,7 +84,6 @@ export interface RecorderParts {
   readonly imports: ImportDoor;
   readonly exports: Exports;
   readonly vitals: Vitals;
-  readonly mask: Mask;
   readonly nowMs: () => number;
   /** In the place of the prices that come with the program. */
   readonly prices: PriceFile | undefined;
@@ -105,8 +103,6 @@ export class Recorder {
   readonly memories: Memories;
   /** How the store is, for whoever watches over a server. */
   readonly vitals: Vitals;
-  /** Hides secrets in what is shown beside other entries; for surfaces that show more than lists. */
-  readonly mask: Mask;
   readonly #parts: RecorderParts;
   #closing: Promise<void> | undefined;
 
@@ -115,7 +111,6 @@ export class Recorder {
     this.keys = parts.keys;
     this.memories = parts.memories;
     this.vitals = parts.vitals;
-    this.mask = parts.mask;
   }
 
   /**
@@ -183,6 +178,13 @@ export class Recorder {
     this.#open();
     if (wish === undefined) return undefined;
     return "id" in wish ? this.#ask("getById", wish.id) : this.#ask("getByPosition", wish.position);
+  }
+
+  /** The same with its secrets masked, for surfaces that show it to somebody. */
+  async showEntry(idOrPosition: string | number): Promise<Entry | ErasedEntry | undefined> {
+    const wish = toWish(idOrPosition);
+    this.#open();
+    return wish === undefined ? undefined : this.#ask("shownEntry", wish);
   }
 
   /** The same as JSON in UTF-8, whose large parts were never built: for whoever sends it on. */

@@ -99,10 +99,20 @@ export class Session {
   history(options?: HistoryOptions & { readonly format?: "openai" | undefined }): Promise<readonly OpenAiMessage[]>;
   history(options: HistoryOptions): Promise<readonly OpenAiMessage[] | AnthropicHistory>;
   async history(options: HistoryOptions = {}): Promise<unknown> {
-    const history = await this.#recorder.ask(
-      "history",
-      orThrow(parseHistoryQuery(this.id, knownOptions(options, historyNames))),
-    );
+    return this.#history("history", options);
+  }
+
+  /** The same with its secrets masked, for surfaces that show it to somebody. */
+  async showHistory(options: HistoryOptions = {}): Promise<readonly OpenAiMessage[] | AnthropicHistory> {
+    return this.#history("shownHistory", options);
+  }
+
+  async #history(
+    question: "history" | "shownHistory",
+    options: HistoryOptions,
+  ): Promise<readonly OpenAiMessage[] | AnthropicHistory> {
+    const query = orThrow(parseHistoryQuery(this.id, knownOptions(options, historyNames)));
+    const history = await this.#recorder.ask(question, query);
     return "system" in history ? history : history.messages;
   }
 

@@ -105,21 +105,25 @@ export class Erasing {
   }
 
   /**
-   * Feedback on what goes or has gone, and what memories quote of it. It was recorded before them, so that nothing before the
-   * first of it is looked at.
+   * Feedback on what goes or has gone, what memories quote of it, and the same of that, until nothing more is found. It was
+   * recorded before them, so that nothing before the first of it is looked at.
    */
   async #saidAbout(going: KindsByPosition, gone: KindsByPosition, stretch: Stretch): Promise<KindsByPosition> {
-    let first = Number.POSITIVE_INFINITY;
-    for (const kinds of [going, gone]) for (const position of kinds.keys()) first = Math.min(first, position);
-    const after = Math.max(stretch.after, first - 1);
-    if (after >= stretch.through) return new Map();
-    const isToGo = (position: number): boolean => going.has(position) || gone.has(position);
-    const parts = { log: this.#log, reading: this.#reading, stretch: { ...stretch, after } };
-    const feedback = await feedbackOn(isToGo, parts);
-    return new Map([
-      ...feedback.map((position) => [position, "feedback"] as const),
-      ...(await memoriesOf(isToGo, parts)),
-    ]);
+    const said = new Map<number, string>();
+    const all = [going, gone, said];
+    const has = (position: number): boolean => all.some((kinds) => kinds.has(position));
+    for (let known = -1; known < said.size; ) {
+      known = said.size;
+      let first = Number.POSITIVE_INFINITY;
+      for (const kinds of all) for (const position of kinds.keys()) first = Math.min(first, position);
+      const after = Math.max(stretch.after, first - 1);
+      if (after >= stretch.through) break;
+      const parts = { log: this.#log, reading: this.#reading, stretch: { ...stretch, after } };
+      for (const position of await feedbackOn(has, parts)) said.set(position, "feedback");
+      const responses = [...going].flatMap(([position, kind]) => (kind === "response" ? [position] : []));
+      for (const [position, kind] of await memoriesOf({ has, responses }, parts)) said.set(position, kind);
+    }
+    return said;
   }
 
   /**

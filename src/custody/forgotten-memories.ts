@@ -1,5 +1,6 @@
 // What becomes of memories when the words that they rest on are forgotten: the quotes go, and with them a statement that
-// nobody vouched for, or that says the very words. What a person accepted in other words stays, unsupported.
+// nobody vouched for, or that says the very words, in whichever of its wordings. What a person accepted in other words
+// stays, unsupported.
 import { idClaim } from "../model/claims.js";
 import { memoryKinds } from "../model/entry.js";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../model/json.js";
@@ -19,6 +20,15 @@ interface MemoryEntry {
   readonly entry_id: string;
   readonly quotes: readonly string[];
   readonly isCited: boolean;
+  /** The memory that took its place. */
+  readonly superseded_by: string;
+}
+
+/** What goes, as far as memories can rest on it. */
+export interface Going {
+  readonly has: (position: number) => boolean;
+  /** Responses among it: what memories quote of those they quote of the interactions, which may stay. */
+  readonly responses: readonly number[];
 }
 
 const BODIES_AT_ONCE = 200;
@@ -28,37 +38,89 @@ const BODIES_AT_ONCE = 200;
  * looked for in the stretch; what else there is of their memories lies anywhere.
  */
 export async function memoriesOf(
-  isToGo: (position: number) => boolean,
+  isToGo: Going,
   { log, reading, stretch }: { readonly log: EntryLog; readonly reading: Asking; readonly stretch: Stretch },
 ): Promise<ReadonlyMap<number, string>> {
   const going = new Map<number, string>();
   const touched = new Set<string>();
   const late = await readEntries(log, reading, stretch);
   const places = await log.find(late.map(({ entry_id }) => idClaim(entry_id)));
-  for (const [at, { position, kind, memory_id, entry_id }] of late.entries()) {
+  const left = await textsLeft(log, isToGo.responses);
+  for (const [at, entry] of late.entries()) {
+    const { position, kind, memory_id, entry_id } = entry;
     const place = entry_id === "" ? undefined : places[at];
-    if (!isToGo(position) && (place === undefined || !isToGo(place))) continue;
+    const isQuoteGone = place !== undefined && (isToGo.has(place) || !standsIn(left.get(entry_id), entry));
+    if (!isToGo.has(position) && !isQuoteGone) continue;
     going.set(position, kind);
     if (memory_id !== "") touched.add(memory_id);
   }
   if (touched.size === 0) return going;
   const all = await readEntries(log, reading, { after: 0, through: stretch.through });
+  const byMemory = new Map<string, MemoryEntry[]>();
+  for (const entry of all) {
+    const own = byMemory.get(entry.memory_id);
+    if (own === undefined) byMemory.set(entry.memory_id, [entry]);
+    else own.push(entry);
+  }
+  const isGoing = ({ position }: MemoryEntry): boolean => going.has(position) || isToGo.has(position);
+  const inherited = new Map<string, readonly string[]>();
+  // What takes a memory's place is looked at after it, since a set hands out what is added while it is gone through.
   for (const id of touched) {
-    const own = all.filter(({ memory_id }) => memory_id === id);
-    const isGoing = ({ position }: MemoryEntry): boolean => going.has(position) || isToGo(position);
-    if (isWholeToGo(own, isGoing)) for (const { position, kind } of own) going.set(position, kind);
+    const own = byMemory.get(id) ?? [];
+    const gone = [...(inherited.get(id) ?? []), ...own.filter(isGoing).flatMap(({ quotes }) => quotes)];
+    for (const { superseded_by } of own) {
+      if (superseded_by === "" || touched.has(superseded_by)) continue;
+      inherited.set(superseded_by, gone);
+      touched.add(superseded_by);
+    }
+    const kept = own.filter((entry) => !isGoing(entry)).flatMap(({ quotes }) => quotes);
+    if (isWholeToGo(own, { gone, kept, isGoing, isHeir: inherited.has(id) })) {
+      for (const { position, kind } of own) going.set(position, kind);
+    }
   }
   return going;
 }
 
-function isWholeToGo(own: readonly MemoryEntry[], isGoing: (entry: MemoryEntry) => boolean): boolean {
+/** What interactions still say once these responses are gone, by their ids. */
+async function textsLeft(log: EntryLog, responses: readonly number[]): Promise<ReadonlyMap<string, string>> {
+  const left = new Map<string, string>();
+  for (let used = 0; used < responses.length; used += BODIES_AT_ONCE) {
+    const answers = await log.getBodies(responses.slice(used, used + BODIES_AT_ONCE));
+    const ids = answers.map((stored) => String(parseJsonObject(stored?.body)?.interaction_id ?? ""));
+    const places = await log.find(ids.map(idClaim));
+    for (const [at, place] of places.entries()) {
+      const [stored] = place === undefined ? [] : await log.getBodies([place]);
+      const { prompt = "", response = "", error = "" } = parseJsonObject(stored?.body) ?? {};
+      left.set(ids[at] as string, [prompt, response, error].map(String).join("\n"));
+    }
+  }
+  return left;
+}
+
+/** Whether an entry still says all that is quoted of it; one whose words nobody takes away does. */
+function standsIn(text: string | undefined, { quotes }: MemoryEntry): boolean {
+  return text === undefined || quotes.every((quote) => text.includes(quote));
+}
+
+interface Quotes {
+  readonly gone: readonly string[];
+  readonly kept: readonly string[];
+  readonly isGoing: (entry: MemoryEntry) => boolean;
+  /** Whether it took the place of one that rested on what goes. */
+  readonly isHeir: boolean;
+}
+
+function isWholeToGo(own: readonly MemoryEntry[], { gone, kept, isGoing, isHeir }: Quotes): boolean {
   const proposed = own.find(({ kind }) => kind === "memory_proposed");
   if (proposed === undefined || isGoing(proposed)) return true;
-  const left = own.filter((entry) => entry.quotes.length > 0 && !isGoing(entry));
-  if (left.length > 0 || !proposed.isCited) return false;
-  const isActive = own.some(({ kind }) => kind === "memory_promoted") && !own.some(isSuperseded);
-  const { content } = own.findLast((entry) => entry.content !== "") ?? proposed;
-  return !isActive || own.some(({ quotes }) => quotes.some((quote) => sayTheSame(content, quote)));
+  if (!proposed.isCited && !isHeir) return false;
+  const wordings = own.map(({ content }) => content).filter((content) => content !== "");
+  const saysWhatGoes = wordings.some(
+    (content) => gone.some((quote) => sayTheSame(content, quote)) && !kept.some((quote) => sayTheSame(content, quote)),
+  );
+  if (saysWhatGoes) return true;
+  if (kept.length > 0 || !proposed.isCited) return false;
+  return !own.some(({ kind }) => kind === "memory_promoted") || own.some(isSuperseded);
 }
 
 function isSuperseded({ kind }: MemoryEntry): boolean {
@@ -90,7 +152,7 @@ async function readEntries(log: EntryLog, reading: Asking, stretch: Stretch): Pr
 
 function toMemoryEntry(
   { position, kind }: { readonly position: number; readonly kind: string },
-  { id, memory_id = "", content = "", evidence, cites = "", turn_id = "" }: JsonObject,
+  { id, memory_id = "", content = "", evidence, cites = "", turn_id = "", superseded_by = "" }: JsonObject,
 ): MemoryEntry {
   const quoted = Array.isArray(evidence) ? evidence.filter(isJsonObject) : [];
   return {
@@ -98,5 +160,6 @@ function toMemoryEntry(
     entry_id: String(quoted[0]?.entry_id ?? turn_id),
     quotes: quoted.map(({ quote }) => String(quote)),
     isCited: cites !== "",
+    superseded_by: String(superseded_by),
   };
 }

@@ -1,10 +1,9 @@
-// The index held against the log: every row, and what was counted by kind and by session, from what the bodies say.
-import { isDeepStrictEqual } from "node:util";
+// The index held against the log: every row, what was counted by kind, and every document, from what the bodies say.
 import { compareRows } from "../indexing/rows-of-bodies.js";
-import { documentToSession, SESSIONS } from "../indexing/session-fold.js";
-import type { EntryIndex, EntryRow, IndexDocument, IndexStanding, RowKey } from "../ports/entry-index.js";
+import type { EntryIndex, EntryRow, IndexStanding, RowKey } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import { walkBodies } from "../ports/walk-log.js";
+import { type DocumentDigests, digestsIn, ExpectedDocuments } from "./document-comparison.js";
 
 export interface IndexComparison {
   /** What differs, in words; none where the index is what the log makes. */
@@ -15,7 +14,6 @@ export interface IndexComparison {
 
 interface Sums {
   readonly by_kind: Map<string, number>;
-  readonly sessions: Map<string, { [kind: string]: number }>;
   rows: number;
 }
 
@@ -29,52 +27,44 @@ export async function compareIndex(
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const found = await sumsOfIndex(parts.index);
     if (found === undefined) continue;
-    const { through, sums } = found;
+    const { through, sums, documents } = found;
     const expected = emptySums();
+    const folded = new ExpectedDocuments();
     const strange: number[] = [];
     for await (const batch of walkBodies(parts.log, { through })) {
       const compared = await compareRows(parts, batch);
       strange.push(...compared.strange);
       for (const row of compared.rows) addRow(expected, row);
+      folded.add(compared.rows);
       options.onProgress?.(batch.at(-1)?.position ?? through);
     }
     // What was forgotten since is no longer there to be compared.
     if ((await parts.log.redactionsAfter(through)).positions.length > 0) continue;
-    return { differences: [...rowDifferences(strange), ...sumDifferences(expected, sums)] };
+    const differences = [...rowDifferences(strange), ...sumDifferences(expected, sums)];
+    return { differences: [...differences, ...folded.differences(documents)] };
   }
   return { differences: [], is_unsettled: true };
 }
 
 /** What the index says at one moment; undefined where it moved on meanwhile. */
-async function sumsOfIndex(index: EntryIndex): Promise<{ readonly through: number; readonly sums: Sums } | undefined> {
+async function sumsOfIndex(
+  index: EntryIndex,
+): Promise<{ readonly through: number; readonly sums: Sums; readonly documents: DocumentDigests } | undefined> {
   const letGo = index.hold?.();
   try {
     const before = await index.standing();
     const sums = emptySums();
     for (const [kind, entries] of Object.entries((await index.count()).by_kind)) sums.by_kind.set(kind, entries);
-    for await (const document of sessionDocuments(index)) {
-      const { session_id, by_kind } = documentToSession(document);
-      sums.sessions.set(session_id, { ...by_kind });
-    }
+    const documents = await digestsIn(index);
     for (let after: RowKey | undefined; ; ) {
       const page = await index.list({ filter: {}, limit: PAGE, ...(after && { after }) });
       sums.rows += page.length;
       after = page.at(-1);
       if (page.length < PAGE) break;
     }
-    return isSameStanding(before, await index.standing()) ? { through: before.position, sums } : undefined;
+    return isSameStanding(before, await index.standing()) ? { through: before.position, sums, documents } : undefined;
   } finally {
     letGo?.();
-  }
-}
-
-async function* sessionDocuments(index: EntryIndex): AsyncGenerator<IndexDocument> {
-  for (let last: IndexDocument | undefined; ; ) {
-    const beyond = last === undefined ? {} : { beyond: { sort: last.sort, key: last.key } };
-    const page = await index.listDocuments({ collection: SESSIONS, order: "asc", limit: PAGE, ...beyond });
-    yield* page;
-    last = page.at(-1);
-    if (page.length < PAGE) return;
   }
 }
 
@@ -83,16 +73,12 @@ function isSameStanding(one: IndexStanding, other: IndexStanding): boolean {
 }
 
 function emptySums(): Sums {
-  return { by_kind: new Map(), sessions: new Map(), rows: 0 };
+  return { by_kind: new Map(), rows: 0 };
 }
 
-function addRow(sums: Sums, { kind, session_id }: EntryRow): void {
+function addRow(sums: Sums, { kind }: EntryRow): void {
   sums.rows += 1;
   sums.by_kind.set(kind, (sums.by_kind.get(kind) ?? 0) + 1);
-  if (session_id === "") return;
-  const own = sums.sessions.get(session_id) ?? {};
-  own[kind] = (own[kind] ?? 0) + 1;
-  sums.sessions.set(session_id, own);
 }
 
 function rowDifferences(strange: readonly number[]): readonly string[] {
@@ -101,7 +87,6 @@ function rowDifferences(strange: readonly number[]): readonly string[] {
   return [`${what} not what the log makes of the entry (the first at position ${strange[0]})`];
 }
 
-/** Names of sessions are recorded text, so that only their number is told. */
 function sumDifferences(expected: Sums, found: Sums): readonly string[] {
   const differences: string[] = [];
   if (expected.rows !== found.rows) differences.push(`it has ${found.rows} rows of ${expected.rows} entries`);
@@ -109,10 +94,5 @@ function sumDifferences(expected: Sums, found: Sums): readonly string[] {
     const [right, wrong] = [expected.by_kind.get(kind) ?? 0, found.by_kind.get(kind) ?? 0];
     if (right !== wrong) differences.push(`it counts ${wrong} entries of kind ${kind}, and there are ${right}`);
   }
-  const ids = new Set([...expected.sessions.keys(), ...found.sessions.keys()]);
-  let sessions = 0;
-  for (const id of ids) if (!isDeepStrictEqual(expected.sessions.get(id), found.sessions.get(id))) sessions += 1;
-  if (sessions > 0)
-    differences.push(`it counts the entries of ${sessions === 1 ? "1 session" : `${sessions} sessions`} wrongly`);
   return differences;
 }

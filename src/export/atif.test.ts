@@ -6,14 +6,14 @@ import { expectLegalHistory, tokensOf } from "../../test/support/transcripts.js"
 
 const session_id = "9f0c7a52-1111-4222-8333-444455556666";
 
-test("a session goes out as steps, and comes in again as the same talk with the same tokens", async () => {
+test("a session goes out as steps, and comes in again as the same talk", async () => {
   const bench = importBench();
   await bench.import(fixturePath("import", "claude-code", "shop", `${session_id}.jsonl`));
   const text = await bench.export({ format: "atif", session_id });
   const document = JSON.parse(text);
   expect(document).toMatchObject({
     ...{ schema_version: "ATIF-v1.7", session_id, agent: { name: "claude-code", version: "2.1.40" } },
-    final_metrics: { total_prompt_tokens: 23, total_completion_tokens: 158, total_steps: document.steps.length },
+    final_metrics: { total_prompt_tokens: 1_238, total_completion_tokens: 158, total_steps: document.steps.length },
   });
   expect(document.steps.map((step: { step_id: number }) => step.step_id)).toEqual(
     document.steps.map((_: unknown, index: number) => index + 1),
@@ -24,14 +24,14 @@ test("a session goes out as steps, and comes in again as the same talk with the 
     observation: {
       results: [{ source_call_id: "toolu_01" }, { source_call_id: "toolu_02", extra: { is_error: true } }],
     },
-    metrics: { prompt_tokens: 10, completion_tokens: 90, cached_tokens: 200 },
+    metrics: { prompt_tokens: 250, completion_tokens: 90, cached_tokens: 200, extra: { cache_write_tokens: 40 } },
   });
   const again = importBench();
   await again.import(again.write("run.json", text));
   const talk = await bench.recorder.session(session_id).history();
   const read = (await expectLegalHistory(again.recorder, session_id)).filter(({ role }) => role !== "system");
   expect(read.map(({ role }) => role)).toEqual(talk.map(({ role }) => role));
-  expect(tokensOf(await again.entries())).toMatchObject({ input_tokens: 23, output_tokens: 158 });
+  expect(tokensOf(await again.entries())).toMatchObject({ input_tokens: 1_238, output_tokens: 158 });
 });
 
 test("what was withdrawn is no step, nor are the results of its calls; Markdown shows all and what was withdrawn", async () => {
@@ -108,4 +108,32 @@ test("results without a call, interactions and secrets: nothing is lost, and not
   expect(JSON.stringify(document)).not.toContain("abcdefghijklmnopqrstuvwxyz0123456789");
   expect(await bench.export({ format: "atif", session_id: "nobody" })).toBe("");
   await expect(bench.export({ format: "atif" })).rejects.toMatchObject({ code: "session_id_invalid" });
+});
+
+test("prompts have what came from the cache in them, whichever way the provider counts", async () => {
+  const { recorder, ...bench } = importBench();
+  const session = recorder.session("s");
+  const usages = [
+    {
+      model: "claude-sonnet-4-5",
+      usage: { input_tokens: 3, cache_read_input_tokens: 40, cache_creation_input_tokens: 7 },
+    },
+    {
+      model: "gpt-5",
+      usage: { prompt_tokens: 50, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 40 } },
+    },
+  ];
+  for (const call of usages) await session.interaction({ prompt: "q", response: "a", ...call });
+  const text = await bench.export({ format: "atif", session_id: "s" });
+  const { steps, final_metrics } = JSON.parse(text);
+  expect(steps.flatMap((step: { metrics?: object }) => step.metrics ?? [])).toEqual([
+    { prompt_tokens: 50, cached_tokens: 40, extra: { cache_write_tokens: 7 } },
+    { prompt_tokens: 50, completion_tokens: 2, cached_tokens: 40 },
+  ]);
+  expect(final_metrics).toMatchObject({ total_prompt_tokens: 100, total_cached_tokens: 80 });
+  // What comes in again costs as much as it did.
+  const again = importBench();
+  await again.import(again.write("run.json", text));
+  const [before, after] = await Promise.all([recorder, again.recorder].map((one) => one.usage({ by: "model" })));
+  expect(after?.total.cost).toBeCloseTo(before?.total.cost ?? 0, 12);
 });

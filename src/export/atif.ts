@@ -5,7 +5,9 @@ import { contentText } from "../model/content-pieces.js";
 import type { Entry, EntryOf } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { readRole } from "../model/roles.js";
+import { readUsage, tokenNames } from "../model/usage.js";
 import type { Head } from "../ports/entry-log.js";
+import { givenTokens } from "../read/usage/price-table.js";
 import type { ExportQuery } from "./export-query.js";
 import { type ExportParts, readable, selectEntries } from "./selection.js";
 import { Withdrawn } from "./withdrawn.js";
@@ -68,13 +70,18 @@ class Steps {
   #results: Step[] = [];
   #prompt = 0;
   #completion = 0;
+  #cached = 0;
 
   constructor(withdrawn: ReadonlySet<number>) {
     this.#withdrawn = withdrawn;
   }
 
   metrics(): JsonObject {
-    return { total_prompt_tokens: this.#prompt, total_completion_tokens: this.#completion, total_steps: this.#count };
+    return {
+      ...{ total_prompt_tokens: this.#prompt, total_completion_tokens: this.#completion },
+      ...(this.#cached === 0 ? {} : { total_cached_tokens: this.#cached }),
+      total_steps: this.#count,
+    };
   }
 
   *take(entry: Entry, hasMessages: boolean): Generator<string> {
@@ -111,7 +118,7 @@ class Steps {
   /** What an interaction was answered with, at once or later, or why its call failed. */
   *#answer(entry: EntryOf<"interaction"> | EntryOf<"response">): Generator<string> {
     const { response: message, error, model, usage } = entry;
-    if (message !== "") yield* this.#add(entry, { source: "agent", message, ...this.#spent({ model, usage }) });
+    if (message !== "") yield* this.#add(entry, { source: "agent", message, ...this.#spent(entry, { model, usage }) });
     if (error !== "") yield* this.#error(entry, error);
   }
 
@@ -133,7 +140,7 @@ class Steps {
       ...{ source: "agent", message },
       ...(typeof extra.reasoning_content === "string" ? { reasoning_content: extra.reasoning_content } : {}),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
-      ...this.#spent(extra),
+      ...this.#spent(entry, extra),
     });
   }
 
@@ -164,20 +171,32 @@ class Steps {
     this.#open = { step_id: this.#count, timestamp: entry.created_at, ...step };
   }
 
-  #spent({ model, usage }: { readonly [name: string]: JsonValue | undefined }): Step {
-    const counts = isJsonObject(usage) ? usage : {};
-    const { input_tokens, output_tokens, cache_read_tokens } = counts;
-    this.#prompt += Number(input_tokens ?? 0);
-    this.#completion += Number(output_tokens ?? 0);
+  /** Its prompt has what came from the cache in it, which not every provider counts as input. */
+  #spent({ client }: Entry, { model, usage }: { readonly [name: string]: JsonValue | undefined }): Step {
+    const name = typeof model === "string" ? model : "";
+    return { ...(name === "" ? {} : { model_name: name }), ...this.#metricsOf({ client, model: name, usage }) };
+  }
+
+  #metricsOf(call: { readonly client: string; readonly model: string; readonly usage: JsonValue | undefined }): Step {
+    const read = readUsage(call.usage);
+    if (read === undefined) return {};
+    const { usage, ...counting } = read;
+    const { given } = givenTokens({ ...call, ...counting, tokens: tokenNames.map((name) => usage[name] ?? 0) });
+    const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens } = usage;
+    this.#prompt += given;
+    this.#completion += output_tokens ?? 0;
+    this.#cached += cache_read_tokens ?? 0;
+    const extra = {
+      ...(cache_write_tokens === undefined ? {} : { cache_write_tokens }),
+      ...(reasoning_tokens === undefined ? {} : { reasoning_tokens }),
+    };
     const metrics = {
-      ...(input_tokens === undefined ? {} : { prompt_tokens: input_tokens }),
+      ...(input_tokens === undefined ? {} : { prompt_tokens: given }),
       ...(output_tokens === undefined ? {} : { completion_tokens: output_tokens }),
       ...(cache_read_tokens === undefined ? {} : { cached_tokens: cache_read_tokens }),
+      ...(Object.keys(extra).length === 0 ? {} : { extra }),
     };
-    return {
-      ...(typeof model === "string" && model !== "" ? { model_name: model } : {}),
-      ...(Object.keys(metrics).length === 0 ? {} : { metrics }),
-    };
+    return { metrics };
   }
 }
 

@@ -14,15 +14,23 @@ export async function* exportMarkdown(
   { query, head }: { readonly query: ExportQuery; readonly head: Head },
 ): AsyncGenerator<string> {
   let session: string | undefined;
+  const title = await titleOf(parts, query.filter.session_id ?? "");
   for await (const stored of selectEntries(parts, { filter: query.filter, head })) {
     const entry = readable(stored);
     if (entry === undefined) continue;
     if (entry.session_id !== session) {
       session = entry.session_id;
-      yield `# ${session === "" ? "Without a session" : inMarkdown(session)}\n\n`;
+      yield `# ${session === "" ? "Without a session" : inMarkdown(title || session)}\n\n`;
+      if (title !== "") yield `Session ${inMarkdown(session)}\n\n`;
     }
     yield entryText(parts.mask.entry(entry));
   }
+}
+
+/** Of one session; in the export of many they may take turns with every entry, and stand there by their ids. */
+async function titleOf(parts: ExportParts, session_id: string): Promise<string> {
+  const summary = session_id === "" ? undefined : await parts.sessionSummary(session_id);
+  return parts.mask.text(summary?.title ?? "");
 }
 
 function entryText(entry: Entry): string {
@@ -91,11 +99,12 @@ const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: read
       ["Comment", comment],
     ],
   }),
+  // What is no part of the conversation stands on one line, so that readers pass over it at a glance.
   session_info: ({ title, metadata }) => ({
     title: title === "" ? "about the session" : `about the session: ${title}`,
-    parts: [["Metadata", metadata]],
+    parts: [["", isEmpty(metadata) ? "" : JSON.stringify(metadata)]],
   }),
-  raw: ({ source, record }) => ({ parts: [[source, record]] }),
+  raw: ({ source, record }) => ({ title: `raw, ${source}`, parts: [["", JSON.stringify(record)]] }),
   audit: () => ({ parts: [] }),
   redaction: () => ({ parts: [] }),
   memory_proposed: ({ type, source, content }) => ({

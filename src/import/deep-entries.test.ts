@@ -63,3 +63,21 @@ test("other formats keep the limit of an entry", async () => {
     rejected: [{ line: 2, reason: "the line is nested more than 200 levels deep" }],
   });
 });
+
+test("a first line that is too deep or torn costs no other line, however long it is", async () => {
+  const said = (nth: number) => ({
+    ...{ type: "user", sessionId: "s", uuid: `u${nth}`, timestamp: "2026-01-01T00:00:00Z" },
+    message: { role: "user", content: `line ${nth}` },
+  });
+  const rest = [1, 2, 3].map((nth) => JSON.stringify(said(nth))).join("\n");
+  const deep = `{"type":"user","message":${"[".repeat(60_000)}${"]".repeat(60_000)}}`;
+  const torn = `{"type":"user","message":{"content":"${"x".repeat(100_000)}`;
+  for (const first of [deep, torn]) {
+    const bench = freshBench();
+    const report = await bench.import(bench.write("lines.jsonl", `${first}\n${rest}\n`));
+    expect(report.rejected).toMatchObject([{ line: 1 }]);
+    expect((await bench.recorder.session("s").history()).map(({ content }) => content)).toEqual(
+      [1, 2, 3].map((nth) => `line ${nth}`),
+    );
+  }
+});

@@ -149,6 +149,16 @@ function withoutNuls(bytes: Buffer): Buffer {
 
 /** Looks before parsing: millions of brackets would become millions of objects. */
 export function isShallow(bytes: Buffer, levels: number): boolean {
+  return depthAtEnd(bytes, levels) !== undefined;
+}
+
+/** Whether a list or an object is still open where the bytes end; a text cannot be, since it never goes beyond a line. */
+export function isOpenAt(bytes: Buffer): boolean {
+  return (depthAtEnd(bytes, Number.POSITIVE_INFINITY) ?? 0) > 0;
+}
+
+/** Undefined where it is deeper somewhere than it may be; 0 within a text. */
+function depthAtEnd(bytes: Buffer, levels: number): number | undefined {
   let depth = 0;
   let isText = false;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -159,10 +169,10 @@ export function isShallow(bytes: Buffer, levels: number): boolean {
     } else if (byte === 0x22) isText = true;
     else if (byte === 0x7b || byte === 0x5b) {
       depth += 1;
-      if (depth > levels) return false;
+      if (depth > levels) return undefined;
     } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
   }
-  return true;
+  return isText ? 0 : depth;
 }
 
 function brief(error: unknown): string {

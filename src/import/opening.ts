@@ -2,7 +2,7 @@
 import type { JsonObject } from "../model/json.js";
 import { firstValue } from "./document.js";
 import type { Opening, TableColumns } from "./importer.js";
-import { EXPORTED_LEVELS_MAX, oneByOne, readRecords } from "./lines.js";
+import { EXPORTED_LEVELS_MAX, isOpenAt, oneByOne, readRecords } from "./lines.js";
 import type { OpenedFile } from "./source-files.js";
 
 /** More of a document says nothing new about its format. */
@@ -29,7 +29,7 @@ export async function readOpening(
     records.push(item.record);
   }
   const first = firstValue(bytes.subarray(0, DOCUMENT_BYTES));
-  const isOneValue = first?.is_one_value === true && !isFirstWhole && bytes.includes(0x0a);
+  const isOneValue = first?.is_one_value === true && !isFirstWhole && isContinued(bytes, bytes.indexOf(0x0a));
   return {
     name,
     bytes,
@@ -38,6 +38,13 @@ export async function readOpening(
     is_one_value: isOneValue,
     tables: undefined,
   };
+}
+
+/** Whether what begins in the first line goes on in the next one, which a line that is too deep or torn does not. */
+function isContinued(bytes: Buffer, end: number): boolean {
+  if (end === -1) return false;
+  // A shorter one was parsed, and is known not to end there.
+  return end < DOCUMENT_BYTES || isOpenAt(bytes.subarray(0, end));
 }
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {

@@ -1,6 +1,5 @@
 // pi's sessions, and OpenClaw's, which are the same in files or in a database: a tree of entries, of which the branch that
 // ends with the newest one is the talk.
-import { decompress } from "fzstd";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { toUsage, type UsageNames } from "../model/usage.js";
 import type {
@@ -13,11 +12,12 @@ import type {
   SourceRecord,
   TableImporter,
 } from "./importer.js";
-import { oneByOne } from "./lines.js";
+import { LINE_BYTES_MAX, oneByOne } from "./lines.js";
 import { Branches } from "./transcript/branches.js";
 import { numberAt, onlyText, textAt } from "./transcript/fields.js";
 import type { SaidPart } from "./transcript/said.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
+import { decompressedWithin } from "./zstd.js";
 
 const tool = { format: "pi", lacks: ["system prompt", "tool definitions"] };
 
@@ -116,7 +116,8 @@ async function* readTables(source: SourceOf<"tables">): AsyncGenerator<ImportSte
 
 function eventOf(json: unknown, packed: unknown): JsonObject | undefined {
   try {
-    const text = typeof json === "string" ? json : Buffer.from(decompress(packed as Uint8Array)).toString("utf8");
+    const text =
+      typeof json === "string" ? json : decompressedWithin(packed as Uint8Array, LINE_BYTES_MAX).toString("utf8");
     const event: unknown = JSON.parse(text);
     return isJsonObject(event) ? event : undefined;
   } catch {

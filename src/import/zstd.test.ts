@@ -1,7 +1,7 @@
 // Packed files: unpacked as they are read, and refused where they are damaged or would fill the memory.
 import { expect, test } from "vitest";
 import { zstdFrame } from "../../test/support/zstd-frame.js";
-import { decompressed, isCompressed } from "./zstd.js";
+import { decompressed, decompressedWithin, isCompressed } from "./zstd.js";
 
 async function unpack(packed: Buffer, size = 5): Promise<string> {
   async function* chunks(): AsyncGenerator<Buffer> {
@@ -19,6 +19,18 @@ test("what was packed comes out, however it is cut", async () => {
   expect(isCompressed(Buffer.from(text))).toBe(false);
   expect(await unpack(packed, 50_000)).toBe(text);
   expect(await unpack(zstdFrame("short"), 1)).toBe("short");
+});
+
+test("a piece is unpacked whole, unless a few bytes stand for more than it may have", () => {
+  const text = "a piece of é 🙂 ".repeat(20_000);
+  expect(decompressedWithin(zstdFrame(text), 1_000_000).toString()).toBe(text);
+  expect(() => decompressedWithin(zstdFrame(text), 1_000)).toThrow(/more than 1000 bytes/);
+  // Blocks of one byte repeated 128 KiB times, 4 bytes each: 512 MiB in all.
+  const block = Buffer.from([0x02, 0x00, 0x10, 0x61]);
+  const bomb = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58]), ...Array<Buffer>(4_096).fill(block)]);
+  const before = process.memoryUsage().rss;
+  expect(() => decompressedWithin(bomb, 1_000_000)).toThrow(/more than 1000000 bytes/);
+  expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
 });
 
 test("a file that is torn or no packed one after all is told", async () => {

@@ -34,6 +34,21 @@ export async function* decompressed(chunks: AsyncIterable<Buffer>): AsyncGenerat
   yield* ready;
 }
 
+/** A piece that was packed by itself, unpacked within bounds, since a few bytes can stand for gigabytes. */
+export function decompressedWithin(bytes: Uint8Array, bytesMax: number): Buffer {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  const stream = new Decompress((piece) => {
+    size += piece.length;
+    if (size > bytesMax) throw new UnpackFault(`it has more than ${bytesMax} bytes`);
+    pieces.push(piece);
+  });
+  if (windowBytes(bytes) > WINDOW_BYTES_MAX) throw new UnpackFault("it needs too much memory to unpack");
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) push(stream, bytes.subarray(at, at + PIECE_BYTES), false);
+  push(stream, new Uint8Array(0), true);
+  return Buffer.concat(pieces);
+}
+
 function push(stream: Decompress, piece: Uint8Array, isLast: boolean): void {
   try {
     stream.push(piece, isLast);

@@ -24,6 +24,7 @@ export const callFold: Fold = {
   keysOf: ({ position, facts }) => (facts?.call === undefined ? [] : [String(stretchOf(position))]),
   add: addRows,
   rowsIn: (document) => tellingsIn(document).length,
+  isDone: (key, position) => Number(key) < stretchOf(position),
   positionsOf: async (index, { key, after, limit }) => {
     const [document] = await index.getDocuments({ collection: CALLS, keys: [key] });
     const positions = document === undefined ? [] : tellingsIn(document).map(({ position }) => position);

@@ -16,6 +16,8 @@ export interface Fold {
   ) => IndexDocument | undefined;
   /** How many rows a document was made from: one that has lost so many is gone. */
   readonly rowsIn: (document: IndexDocument) => number;
+  /** Whether no row after a position changes a document any more; absent where any row may. */
+  readonly isDone?: (key: string, position: number) => boolean;
   /** Where the rows of a document are found again: positions in order, those after a place, fewer than asked for at the end. */
   readonly positionsOf: (
     index: EntryIndex,

@@ -108,7 +108,8 @@ async function documentsOf(
   return documents;
 }
 
-function groupByKey({ keysOf }: Fold, rows: readonly EntryRow[]): ReadonlyMap<string, readonly EntryRow[]> {
+/** The rows that each document is made from, by its key. */
+export function groupByKey({ keysOf }: Fold, rows: readonly EntryRow[]): ReadonlyMap<string, readonly EntryRow[]> {
   const groups = new Map<string, EntryRow[]>();
   for (const row of rows) {
     for (const key of keysOf(row)) {

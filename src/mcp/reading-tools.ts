@@ -97,12 +97,11 @@ export const readingTools = {
 async function getEntry(recorder: Recorder, { id, cursor, ...others }: Arguments): Promise<ToolAnswer> {
   refuseOthers(others);
   if (typeof id !== "string" && typeof id !== "number") throw missing("id");
-  const found = await recorder.getEntry(id);
-  if (found === undefined) {
+  const entry = await recorder.showEntry(id);
+  if (entry === undefined) {
     const message = `there is no entry ${JSON.stringify(String(id).slice(0, 128))}`;
     throw new RecorderError({ code: "entry_not_found", message });
   }
-  const entry = recorder.mask.entry(found);
   if (fits(entry) && (cursor ?? "") === "") return recordedAnswer({ ...entry, next_cursor: null });
   const { position, kind, created_at, recorded_at, recorded_by, session_id, project, client, hash } = entry;
   const envelope = { position, id: entry.id, kind, created_at, recorded_at, recorded_by, session_id, project, client };
@@ -115,7 +114,7 @@ const PART_BYTES_MAX = 28 * 1024;
 
 async function sessionContext(recorder: Recorder, { session_id, cursor, ...options }: Arguments): Promise<ToolAnswer> {
   if (typeof session_id !== "string") throw missing("session_id");
-  const history = recorder.mask.value(await recorder.session(session_id).history(options));
+  const history = await recorder.session(session_id).showHistory(options);
   const { messages, ...rest } = (Array.isArray(history) ? { messages: history } : history) as {
     readonly messages: readonly { readonly role: string }[];
   };

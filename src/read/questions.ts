@@ -17,6 +17,7 @@ import type { MemoryListQuery, RecallQuery } from "./memories/memory-query.js";
 import type { MemoryDetail, MemoryList } from "./memories/memory-reader.js";
 import type { MemorySummary } from "./memories/memory-view.js";
 import type { PassRange, ProposalStep, TurnUses, TurnWish, UsesStep } from "./memories/pass-steps.js";
+import type { QuotableEntry } from "./memories/quotable.js";
 import type { Recalled } from "./memories/recalled.js";
 import type { EntryList, InteractionList } from "./reader.js";
 import type { ReflectionQuery } from "./reflection-query.js";
@@ -34,6 +35,8 @@ interface Questions {
   getByPosition(position: number): Entry | ErasedEntry | undefined;
   /** The same as JSON, large parts as they were recorded; for whoever sends it on. */
   getJson(wish: EntryWish): EntryJson | undefined;
+  /** One entry with its secrets masked, for whoever shows it; masking much text takes long. */
+  shownEntry(wish: EntryWish): Entry | ErasedEntry | undefined;
   count(): EntryCounts;
   listSessions(query: SessionListQuery): SessionList;
   sessionSummary(session_id: string): SessionSummary | undefined;
@@ -42,6 +45,8 @@ interface Questions {
   timeline(query: TimelineQuery): Timeline;
   sessionPositions(range: SessionRange): readonly number[];
   history(query: HistoryQuery): History;
+  /** The same with its secrets masked. */
+  shownHistory(query: HistoryQuery): History;
   planConsolidation(wish: { readonly session_id: string; readonly through: number }): ConsolidationPlan;
   search(query: SearchQuery): SearchPage;
   sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): string;
@@ -65,6 +70,10 @@ interface Questions {
   auditFile(file: FileText): readonly AuditedStatement[];
   /** The statements of a memory file as proposals, with who said so in the record. */
   statementsOf(file: FileText): readonly FoundStatement[];
+  /** What was said in a session, masked, for a model to read. */
+  quotableOf(session_id: string): readonly QuotableEntry[];
+  /** How many tokens models were sent since then, as the audit says. */
+  tokensSentSince(since_ms: number): number;
   /** Whose words these are. */
   hear(evidence: readonly Evidence[]): Hearing;
   /** How many candidates wait for a verdict; undefined while the index is being built. */

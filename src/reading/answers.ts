@@ -43,6 +43,10 @@ export const answers: Answers = {
   getById: ({ entries }, id) => entries.getById(id),
   getByPosition: ({ entries }, position) => entries.getByPosition(position),
   getJson: ({ entries }, wish) => entries.getJson(wish),
+  async shownEntry({ entries, mask }, wish) {
+    const entry = await ("id" in wish ? entries.getById(wish.id) : entries.getByPosition(wish.position));
+    return entry === undefined ? undefined : mask.entry(entry);
+  },
   verify: ({ log }) => verify(log),
   selectFromLog: ({ log }, selection) => selectFromLog(log, selection),
   contradiction: async ({ log, index }) => contradictionOf(log, await index.knownHeads()),
@@ -78,6 +82,8 @@ export const answers: Answers = {
   recordedSummary: ({ index }, session_id) => index.whole(({ sessions }) => sessions.recordedSummary(session_id)),
   sessionPositions: ({ index }, range) => index.whole(({ sessions }) => sessions.positions(range)),
   history: ({ index }, query) => index.whole((readers) => pageAnswers.history(readers, query)),
+  shownHistory: ({ index, mask }, query) =>
+    index.whole(async ({ histories }) => mask.value(await histories.history(query))),
   // Sums without the older calls would be wrong, and nobody checks what something cost.
   usage: ({ index }, query) => index.whole(({ usage }) => usage.read(query)),
   planConsolidation: ({ index }, { session_id, through }) =>
@@ -101,6 +107,9 @@ export const answers: Answers = {
   usesOfTurn: ({ index }, wish) => index.whole(async ({ review }) => (await review()).usesOfTurn(wish)),
   auditFile: ({ index }, file) => index.whole(async ({ review }) => (await review()).audit(file)),
   statementsOf: ({ index }, file) => index.whole(async ({ review }) => (await review()).statements(file)),
+  quotableOf: ({ index }, session_id) => index.whole(async ({ review }) => (await review()).quotableOf(session_id)),
+  tokensSentSince: ({ index }, since_ms) =>
+    index.whole(async ({ review }) => (await review()).tokensSentSince(since_ms)),
   recall: ({ index }, query) => index.whole(async ({ review }) => (await review()).recall(query)),
   async pendingMemories({ index }) {
     // Whoever only looks in must not wait for an index that is being built.

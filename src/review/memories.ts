@@ -9,6 +9,7 @@ import { Fault } from "../model/fault.js";
 import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, RecorderError, Rejection, reject } from "../model/rejection.js";
 import type { TakenClaim } from "../ports/entry-log.js";
+import type { Extractor, ExtractorSettings } from "../ports/extractor.js";
 import type { AuditedStatement } from "../read/memories/file-audit.js";
 import type { DroppedProposal, HeardWords, KeptProposal } from "../read/memories/judged.js";
 import {
@@ -47,6 +48,7 @@ export interface MemoriesParts {
   readonly surroundings: Surroundings;
   /** Shared by all who propose here: two that say the same at once would not know of each other. */
   readonly queue: OneAtATime;
+  readonly openExtractor: (settings: ExtractorSettings) => Extractor;
 }
 
 /** What verdicts on several have come to. */
@@ -54,6 +56,13 @@ export interface VerdictsGiven {
   readonly memories: readonly MemorySummary[];
   /** How many candidates are left. */
   readonly pending: number;
+}
+
+export interface ExtractOptions extends PassOptions {
+  /** A model, which reads sessions masked. */
+  readonly model?: ExtractorSettings | undefined;
+  /** How many tokens it is sent in a day, all runs together; 200,000. */
+  readonly daily_tokens?: number | undefined;
 }
 
 export interface FileAudit {
@@ -76,15 +85,17 @@ export class Memories {
   /** The passes over the record, for whoever goes on with them beside capture. */
   readonly passes: Passes;
   readonly #queue: OneAtATime;
+  readonly #openExtractor: MemoriesParts["openExtractor"];
 
-  constructor({ reading, commit, surroundings, queue }: MemoriesParts) {
+  constructor({ reading, commit, surroundings, queue, openExtractor }: MemoriesParts) {
+    this.#openExtractor = openExtractor;
     this.#queue = queue;
     this.#reading = reading;
     this.#commit = commit;
     this.#surroundings = surroundings;
     this.#entries = new MemoryEntries(surroundings);
     this.passes = new Passes({
-      ...{ reading, nowMs: surroundings.nowMs },
+      ...{ reading, surroundings },
       propose: (proposal) => this.#inTurn({ id: undefined, proposal, confidence: undefined, actor: proposal.source }),
       reinforced: (turn) => this.#entries.reinforced(turn, RULE),
       attempt: (entries) => this.#attempt(entries),
@@ -138,10 +149,17 @@ export class Memories {
     return this.#inTurn(orThrow(parseMemoryInput(input, "agent")));
   }
 
-  /** What rules find, in one interaction or over the record, proposed. It can be stopped and run again: nothing is done twice. */
-  async extract(options: PassOptions = {}): Promise<Extraction> {
-    const { interaction_id, ...pass } = knownOptions(options, passOptionNames);
-    if (interaction_id === undefined) return this.passes.extract(pass);
+  /**
+   * What rules find, in one interaction or over the record, proposed; with a model, what that finds in sessions that nobody
+   * goes on with. It can be stopped and run again: nothing is done twice.
+   */
+  async extract(options: ExtractOptions = {}): Promise<Extraction> {
+    const { interaction_id, model, daily_tokens = DAILY_TOKENS, ...pass } = knownOptions(options, extractOptionNames);
+    if (interaction_id === undefined) {
+      if (model === undefined) return this.passes.extract(pass);
+      const { session_id, project } = pass;
+      return this.passes.extractByModel({ extractor: this.#openExtractor(model), daily_tokens, session_id, project });
+    }
     return orThrow((await this.passes.extractOne(interaction_id)) ?? interactionNotFound(interaction_id));
   }
 
@@ -319,6 +337,14 @@ export class Memories {
 }
 
 const RULE = "rule";
+
+/** What a model is sent in a day, where nothing else is said. */
+const DAILY_TOKENS = 200_000;
+
+const extractOptionNames = optionNames<ExtractOptions>({
+  ...{ interaction_id: true, project: true, session_id: true, after: true, through: true, onProgress: true },
+  ...{ model: true, daily_tokens: true },
+});
 
 const passOptionNames = optionNames<PassOptions>({
   ...{ interaction_id: true, project: true, session_id: true, after: true, through: true, onProgress: true },

@@ -1,6 +1,7 @@
 // The door for memories: statements and verdicts as they come in from any surface, parsed or refused.
 import { parseId, parseLabel } from "../model/ids.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
+import { limits } from "../model/limits.js";
 import {
   type Evidence,
   type MemorySource,
@@ -157,7 +158,8 @@ export function parseVerdicts(input: unknown): ParsedVerdicts | Rejection {
   if (ids.length === 0) {
     return reject({ code: "field_missing", field: "promote", message: "no memory is named in promote or in reject" });
   }
-  const twice = ids.find((id, at) => ids.indexOf(id) !== at);
+  const seen = new Set<string>();
+  const twice = ids.find((id) => seen.size === seen.add(id).size);
   return twice === undefined ? parsed : invalid("reject", `memory ${twice} is named twice`);
 }
 
@@ -218,6 +220,8 @@ function parseEvidence(value: unknown): readonly Evidence[] | Rejection {
     if (typeof entry_id !== "string" || entry_id === "" || typeof quote !== "string" || quote.trim() === "") {
       return invalid("evidence", `evidence[${at}] must have entry_id and quote, both texts`);
     }
+    if (entry_id.length > limits.id_chars)
+      return invalid("evidence", `evidence[${at}].entry_id is no id: it is too long`);
     if (quote.length > QUOTE_CHARS_MAX) return invalid("evidence", `evidence[${at}].quote is too long`);
     evidence.push({ entry_id, quote });
   }

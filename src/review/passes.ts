@@ -1,6 +1,7 @@
 // The passes over the record: what rules find is proposed, and what turns used is counted. Each can be stopped at any
 // moment and run again: what was done is done once, because claims say so.
 import type { OwnEntry } from "../capture/own-entries.js";
+import type { Surroundings } from "../capture/pack.js";
 import { reinforcedClaim } from "../model/claims.js";
 import type { EntryOf } from "../model/entry.js";
 import type { Proposal } from "../model/memory.js";
@@ -9,6 +10,7 @@ import type { DroppedProposal } from "../read/memories/judged.js";
 import type { MemorySummary } from "../read/memories/memory-view.js";
 import type { PassRange, TurnUses } from "../read/memories/pass-steps.js";
 import type { Asking } from "../read/questions.js";
+import type { ModelPassOptions } from "./model-pass.js";
 import { FailedCommands } from "./rules/commands.js";
 
 export interface PassOptions {
@@ -37,6 +39,8 @@ export interface Extraction {
   readonly dropped_by_gate: { readonly [gate: string]: number };
   /** Position that it came to. */
   readonly through: number;
+  /** Why a model was not asked to the end; it goes on there when it is run again. */
+  readonly stopped?: string;
 }
 
 export interface Reinforced {
@@ -56,7 +60,7 @@ export interface Reinforcement {
 
 export interface PassesParts {
   readonly reading: Asking;
-  readonly nowMs: () => number;
+  readonly surroundings: Surroundings;
   readonly propose: (proposal: Proposal) => Promise<MemorySummary | DroppedProposal>;
   readonly reinforced: (turn: TurnUses) => OwnEntry;
   readonly attempt: (entries: readonly OwnEntry[]) => Promise<readonly TakenClaim[] | undefined>;
@@ -73,6 +77,9 @@ export interface LivePass {
   /** What was proposed of them. */
   readonly lessons: Set<string>;
 }
+
+/** What is said of an answer that has not the form of one. */
+const ANSWER = "answer";
 
 /** So many of what was dropped are kept with their reasons; the others are counted. */
 const EXPLAINED_MAX = 10_000;
@@ -112,6 +119,17 @@ export class Passes {
     return gathered.finish(0);
   }
 
+  /** What a model proposes, of sessions that nobody goes on with. */
+  async extractByModel(options: ModelPassOptions): Promise<Extraction> {
+    const gathered = new Gathered();
+    const { reading, surroundings, attempt } = this.#parts;
+    const propose = (proposal: Proposal): Promise<void> => this.#propose(proposal, gathered);
+    const { ModelPass } = await import("./model-pass.js");
+    const pass = new ModelPass({ reading, surroundings, propose, append: attempt }, options, gathered);
+    const stopped = await pass.run();
+    return { ...gathered.finish(0), ...(stopped === undefined ? {} : { stopped }) };
+  }
+
   /** What turns of a stretch of the log used, counted. */
   async reinforce(options: PassOptions, live?: LivePass): Promise<Reinforcement> {
     const reinforced: Reinforced[] = [];
@@ -144,7 +162,7 @@ export class Passes {
       const { through, is_end } = await step({
         ...named,
         is_live: live?.is_live ?? false,
-        now_ms: this.#parts.nowMs(),
+        now_ms: this.#parts.surroundings.nowMs(),
       });
       if (is_end) break;
       from = through;
@@ -173,7 +191,8 @@ export class Passes {
   }
 }
 
-class Gathered {
+/** What has come of proposals so far. */
+export class Gathered {
   readonly #candidates: MemorySummary[] = [];
   readonly #dropped: DroppedStatement[] = [];
   readonly #byGate = new Map<string, number>();
@@ -186,6 +205,14 @@ class Gathered {
     this.#byGate.set(answer.dropped, (this.#byGate.get(answer.dropped) ?? 0) + 1);
     if (this.#dropped.length >= EXPLAINED_MAX) return;
     this.#dropped.push({ ...answer, content, entry_ids: [...new Set(evidence.map(({ entry_id }) => entry_id))] });
+  }
+
+  /** What a model said that is no proposal. */
+  refuse(reason: string, entry_ids: readonly string[]): void {
+    this.#byGate.set(ANSWER, (this.#byGate.get(ANSWER) ?? 0) + 1);
+    if (this.#dropped.length < EXPLAINED_MAX) {
+      this.#dropped.push({ dropped: ANSWER, reason, content: "", entry_ids: [...new Set(entry_ids)] });
+    }
   }
 
   finish(through: number): Extraction {

@@ -1,4 +1,5 @@
 // Where memories are worked with beside the index: recall, and the judgement of proposals by what was recorded.
+import type { EntryOf } from "../model/entry.js";
 import type { Evidence, Proposal } from "../model/memory.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
@@ -16,11 +17,13 @@ import { audited } from "./files/audit.js";
 import { statementsOf } from "./files/statements.js";
 import { supportIn } from "./files/support.js";
 import { judge } from "./gates/gates.js";
+import type { QuotedEntry } from "./ground.js";
 import { groundOf, heardOf, namedEntries } from "./grounds.js";
 import { PassReader } from "./pass-reader.js";
 import { Recall } from "./recall.js";
 import { namesTool } from "./rules/tools.js";
 import { SessionGifts } from "./session-given.js";
+import { quotedEntry } from "./spoken.js";
 import { StatementLookup } from "./statement-lookup.js";
 import { Stems } from "./stems.js";
 import { TurnReader } from "./turn-reader.js";
@@ -33,6 +36,7 @@ export interface ReviewDeskParts {
 }
 
 export class ReviewDesk {
+  readonly #index: EntryIndex;
   readonly #memories: MemoryReader;
   readonly #entries: EntryReader;
   readonly #gifts: SessionGifts;
@@ -43,6 +47,7 @@ export class ReviewDesk {
   #readings = 0;
 
   constructor(parts: ReviewDeskParts) {
+    this.#index = parts.index;
     this.#memories = parts.memories;
     this.#entries = parts.entries;
     const gifts = new SessionGifts(parts);
@@ -129,6 +134,26 @@ export class ReviewDesk {
     return found;
   }
 
+  /** Masked, since it leaves the machine. */
+  async quotableOf(session_id: string): Promise<readonly QuotedEntry[]> {
+    const quoted: QuotedEntry[] = [];
+    for (let after = 0; ; ) {
+      const range = { session_id, order: "asc", after, limit: READ_AT_ONCE, kinds: SPOKEN_KINDS } as const;
+      const positions = await this.#index.sessionPositions(range);
+      for (const entry of await this.#entries.show(positions)) quoted.push(...[quotedEntry(entry) ?? []].flat());
+      const last = positions.at(-1);
+      if (last === undefined || positions.length < READ_AT_ONCE) return quoted;
+      after = last;
+    }
+  }
+
+  async tokensSentSince(since_ms: number): Promise<number> {
+    const filter = { kinds: ["audit"], since_ms };
+    const keys = await this.#index.list({ filter, limit: AUDITS_MAX });
+    const entries = await this.#entries.read(keys.map(({ position }) => position));
+    return entries.reduce((sum, entry) => sum + (entry.kind === "audit" ? sentIn(entry) : 0), 0);
+  }
+
   async #all(): Promise<MemoriesById> {
     const memories = await this.#memories.all();
     if (this.#readings !== this.#memories.readings) this.#gifts.forget();
@@ -142,4 +167,13 @@ const EVIDENCE_MAX = 3;
 
 function isOf(memory: { readonly project: string }, project: string): boolean {
   return project === "" || memory.project === "" || memory.project === project;
+}
+
+const READ_AT_ONCE = 200;
+const AUDITS_MAX = 10_000;
+const SPOKEN_KINDS = ["message", "interaction", "tool_call", "error", "decision"];
+
+function sentIn({ action, target }: EntryOf<"audit">): number {
+  const tokens = action === "extraction" ? Number(target) : 0;
+  return Number.isFinite(tokens) ? tokens : 0;
 }

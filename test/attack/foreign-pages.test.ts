@@ -134,6 +134,17 @@ test("no page of another site can have an export written down, not even by a lin
   expect((await writing.get("/entries?kind=audit")).body.entries).toHaveLength(3);
 });
 
+test("no page of another site can have a recall written down in a session, and nobody by asking for headers", async () => {
+  await server().recorder.memories.add({ content: "The build runs at night", project: "p" });
+  const path = "/recall?project=p&session_id=recalled";
+  const asked = ["host: localhost", "sec-fetch-mode: navigate", "sec-fetch-dest: document"];
+  expect(await ask(server(), [...asked, "sec-fetch-site: cross-site"], `GET ${path}`)).toEqual([403, "origin_refused"]);
+  expect((await ask(server(), ["host: localhost"], `HEAD ${path}`))[0]).toBe(405);
+  expect((await server().get("/sessions/recalled/entries")).body.entries).toEqual([]);
+  expect(await ask(server(), [...asked, "sec-fetch-site: none"], `GET ${path}`)).toEqual([200]);
+  expect((await server().get("/sessions/recalled/entries")).body.entries).toHaveLength(1);
+});
+
 test("a preflight gets no leave", async () => {
   const lines = ["host: localhost", "origin: http://evil.example", "access-control-request-method: POST"];
   expect(await ask(server(), lines, "OPTIONS /entries")).toEqual([403, "origin_refused"]);

@@ -88,6 +88,34 @@ describe.each(engines)("on $engine", ({ intrude }) => {
     );
     const told = indexFailures(await inspectStore({ data: intruder.data }));
     expect(told).toMatch(/entries of kind error/);
-    expect(told).toMatch(/1 session wrongly/);
+    expect(told).toMatch(/its sessions are not what the log makes of them \(1 document\)/);
+  });
+
+  test("what documents say is told: a memory in other words, tokens that nobody spent, a session begun elsewhere", async () => {
+    const intruder = await intrude();
+    const recorder = await openRecorder({ data: intruder.data });
+    await recorder.memories.add({ content: "The key lies in the vault", project: "p" });
+    await recorder.recordInteraction({ prompt: "p", response: "r", session_id: "s", usage: { input_tokens: 4711 } });
+    await recorder.append({ kind: "message", id: "said", session_id: "s", role: "user", content: "m" });
+    await recorder.append({ kind: "clear", session_id: "s" });
+    await recorder.feedback({ entry_id: "said", score: -1 });
+    await recorder.usage();
+    await recorder.close();
+    expect(indexFailures(await inspectStore({ data: intruder.data }))).toBe("");
+    for (const [collection, was, is] of [
+      ["memories", "in the vault", "with Mallory"],
+      ["calls", "4711", "4712"],
+      ["sessions", '"cleared_through":6', '"cleared_through":0'],
+      ["feedback", "[7]", "[9]"],
+    ] as const) {
+      const [documents, where] = [intruder.index("documents"), `collection = '${collection}'`];
+      const swap = (from: string, to: string): Promise<void> =>
+        intruder.editIndex(`UPDATE ${documents} SET body = replace(body, '${from}', '${to}') WHERE ${where}`);
+      await swap(was, is);
+      expect(indexFailures(await inspectStore({ data: intruder.data }))).toContain(`its ${collection} are not what`);
+      await swap(is, was);
+    }
+    await intruder.editIndex(`DELETE FROM ${intruder.index("documents")} WHERE collection = 'memories'`);
+    expect(indexFailures(await inspectStore({ data: intruder.data }))).toContain("its memories are not what");
   });
 });

@@ -117,18 +117,28 @@ describe("seal", () => {
 
   test("the program of docs/DATA_FORMAT.md checks a real seal against a real export", async () => {
     const place = await placeOf(3);
+    // One of every kind of claim.
+    const recorder = await openRecorder({ data: place.data });
+    const said = await recorder.recordInteraction({ prompt: "I want every commit message in English, please" });
+    const evidence = [{ entry_id: said.id, quote: "I want every commit message in English" }];
+    const content = "Wants every commit message in English";
+    const { id } = await recorder.memories.add({ content, evidence, type: "preference" });
+    await recorder.recordInteraction({ prompt: `${content}, as I said`, memories_used: [id], response: content });
+    await recorder.memories.reinforce();
+    await recorder.memories.supersede(id, { content: "Wants commit messages in French" });
+    await recorder.close();
     const file = await sealed(place);
     await fillStore(place.data, [{ kind: "message", session_id: "é", role: "user", content: "later \u2028 日本" }]);
     const exported = join(place.folder, "all.ndjson");
     await runCli(["export", "--out", exported], place);
     const document = readFileSync(join(repositoryRoot, "docs", "DATA_FORMAT.md"), "utf8");
     const program = /<!-- check-seal -->\n```python\n([\s\S]*?)```/.exec(document)?.[1] ?? "";
-    expect(program.trim().split("\n").length).toBeLessThanOrEqual(30);
+    expect(program.trim().split("\n").length).toBeLessThanOrEqual(40);
     const check = () => spawnSync("python3", ["-c", program, file, exported], { encoding: "utf8" });
     expect(check()).toMatchObject({ status: 0, stdout: "holds\n" });
     writeFileSync(exported, readFileSync(exported, "utf8").replace("question 2", "question X"));
     expect(check()).toMatchObject({ status: 0, stdout: "does not hold\n" });
-    writeFileSync(file, readFileSync(file, "utf8").replace('"position":3', '"position":2'));
+    writeFileSync(file, readFileSync(file, "utf8").replace(/"position":\d+/, '"position":2'));
     expect(check().status).not.toBe(0);
   });
 });

@@ -14,6 +14,14 @@ async function storeWith(entries: readonly EntryInput[]): Promise<string> {
 }
 
 describe("forget", () => {
+  test("what went is shown as ranges, however much it was", async () => {
+    const message = { kind: "message", session_id: "gone", role: "user", content: "x" } as const;
+    const kept = { ...message, session_id: "kept" };
+    const data = await storeWith([message, message, message, kept, message]);
+    await runCli(["forget", "--session", "gone", "--reason", "asked to", "--yes"], { data });
+    expect((await runCli(["show", "6"], { data })).stdout).toMatch(/^ {2}Positions +1 to 3, 5$/m);
+  });
+
   test("without --yes says what would go, and does nothing", async () => {
     const data = await storeWith(sampleEntries);
     const args = ["forget", "--entry", "asked", "--reason", "asked to"];

@@ -197,7 +197,7 @@ describe("the store", () => {
     await server.get("/entries");
     const { status, body } = await server.get("/health");
     expect(status).toBe(200);
-    expect(body).toEqual({ status: "ok", version: "1.2.3", position: 1, indexed_through: 1 });
+    expect(body).toEqual({ status: "ok", version: "1.2.3", position: 1, indexed_through: 1, pending: 0 });
     const head = await server.request("/health", { method: "HEAD" });
     expect([head.status, head.text]).toEqual([200, ""]);
   });

@@ -271,6 +271,9 @@ describe("hansard export", () => {
     for (const name of ["one.jsonl", "there/session_2026-03-14.jsonl"]) {
       expect(readFileSync(join(data, name), "utf8")).toBe(lines);
     }
+    expect(await runCli(["export", "--format", "markdown", "--session", "none"], { data })).toEqual({
+      ...{ status: 0, stdout: "", stderr: "Nothing that was recorded matches, so that the export is empty.\n" },
+    });
   });
 
   test("files that are there stay, and nothing else is written, unless --force says so", async () => {

@@ -21,7 +21,7 @@ const entries: readonly EntryInput[] = [
   { kind: "tool_call", session_id, tool: "curl", args: { h: { a: TOKEN } }, result: `needle ${OWN}`, is_error: true },
   { kind: "error", session_id, error: `needle https://user:${TOKEN}@host failed` },
   { kind: "decision", session_id, decision: "rotate", rationale: `because of ${TOKEN}`, project: TOKEN },
-  { kind: "session_info", session_id, title: `on ${OWN}`, metadata: { key: TOKEN } },
+  { kind: "session_info", session_id, title: `on ${OWN}`, metadata: { key: TOKEN, agent: { name: TOKEN } } },
 ];
 
 /** Known only by the name that it stands under. */
@@ -48,7 +48,7 @@ describe.each(["memory:", "a folder"])("the library on %s", (where) => {
     return recorder;
   };
 
-  test("masks lists, timelines, summaries, search, reflection, tail, Markdown and counts", async () => {
+  test("masks lists, timelines, summaries, search, reflection, tail, Markdown, ATIF and counts", async () => {
     const recorder = await open();
     const tail = recorder.tail({ after: 0 });
     const followed = [];
@@ -63,6 +63,7 @@ describe.each(["memory:", "a folder"])("the library on %s", (where) => {
       text: await recorder.sessionHistory({ query: "needle" }),
       reflection: await recorder.reflect(),
       markdown: await textOf(recorder.exportEntries({ format: "markdown" })),
+      atif: await textOf(recorder.exportEntries({ format: "atif", session_id })),
       masked: await textOf(recorder.exportEntries({ masked: true })),
       counts: await recorder.count(),
       followed,

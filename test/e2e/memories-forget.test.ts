@@ -96,3 +96,61 @@ test("what quotes a forgotten entry is no evidence", async () => {
   const dropped = await recorder.memories.propose({ content: "WORDMARK answers in German", evidence });
   expect(dropped).toMatchObject({ dropped: "evidence" });
 });
+
+describe("words that stand elsewhere than in the entry that goes", () => {
+  const quote = "the HIDDENMARK code 7788 opens the archive room";
+  const { memories, gone } = { memories: () => recorder.memories, gone: () => server().get("/search?q=HIDDENMARK") };
+
+  async function expectNothingLeft(): Promise<void> {
+    expect((await gone()).body.results).toEqual([]);
+    if (testEngine === "sqlite") expect(filesHolding(server().data, "HIDDENMARK")).toEqual([]);
+  }
+
+  test("go with the wording that a person has changed since, and with what took its place", async () => {
+    for (const [name, change] of [
+      ["edited", (id: string) => memories().promote(id, { content: "There is an archive room behind a locked door" })],
+      ["superseded", (id: string) => memories().supersede(id, { content: `${quote}, but not at night` })],
+    ] as const) {
+      await say(`hidden-${name}`, "hidden", `Remember that ${quote}`);
+      await propose(name, quote, { [`hidden-${name}`]: quote });
+      await change(ids[name] as string);
+      await recorder.forget({ entry: `hidden-${name}`, reason });
+      expect(await memories().get(ids[name] as string), name).toBeUndefined();
+      await expectNothingLeft();
+    }
+  });
+
+  test("go although another entry that says less supports the statement", async () => {
+    await say("hidden-more", "hidden", `Remember that ${quote}`);
+    await say("hidden-less", "hidden", "Remember that the code opens the archive room");
+    await propose("more", quote, { "hidden-more": quote, "hidden-less": "the code opens the archive room" });
+    await recorder.forget({ entry: "hidden-more", reason });
+    await expectNothingLeft();
+  });
+
+  test("go with a response, although they are quoted of its interaction, which stays", async () => {
+    const { id } = await recorder.recordInteraction({ prompt: "Which code opens the archive room?", project: "p" });
+    const evidence = [{ entry_id: id, quote }];
+    const { response_id } = (await recorder.completeInteraction(id, { response: `I know that ${quote}` })) as {
+      readonly response_id?: string;
+    };
+    const own = [{ entry_id: id, quote: "Which code opens the archive room?" }];
+    const asked = await memories().add({ content: "Asks for codes", project: "p", evidence: own });
+    const added = await memories().add({ content: "Knows how to get in", project: "p", evidence });
+    await recorder.forget({ entry: response_id as string, reason });
+    expect(await memories().get(added.id)).toMatchObject({ evidence: [], supported: false });
+    expect(await memories().get(asked.id)).toMatchObject({ evidence: own, supported: true });
+    await expectNothingLeft();
+  });
+
+  test("go with feedback that goes with its entry", async () => {
+    await say("hidden-liked", "hidden", "That is how it is done");
+    await recorder.feedback({ id: "hidden-comment", entry_id: "hidden-liked", score: -1, comment: `No: ${quote}` });
+    const evidence = [{ entry_id: "hidden-comment", quote }];
+    const added = await memories().add({ content: "Corrects what is wrong", project: "p", evidence });
+    await recorder.feedback({ entry_id: added.id, score: 1, comment: "Stays, as its memory does" });
+    await recorder.forget({ entry: "hidden-liked", reason });
+    expect(await memories().get(added.id)).toMatchObject({ evidence: [], supported: false });
+    await expectNothingLeft();
+  });
+});

@@ -230,6 +230,9 @@ describe("recall", () => {
     const small = (await server().get("/recall?project=recall&budget_tokens=30")).body.context_pack;
     expect(small.memories.map(({ type }: { type: string }) => type)).not.toContain("preference");
     expect(small.memories.length).toBeGreaterThan(0);
+    const all = (await server().get("/recall?project=recall&budget_tokens=1e309")).body.context_pack;
+    const most = (await server().get("/recall?project=recall&budget_tokens=1000000")).body.context_pack;
+    expect(all).toEqual({ ...most, budget_tokens: Number.MAX_SAFE_INTEGER });
     const bad = await server().get("/recall?budget_tokens=much");
     expect([bad.status, bad.body.error.code]).toEqual([400, "limit_invalid"]);
   });

@@ -43,7 +43,7 @@ test("an audit says of each statement who said so, without writing anything", as
   expect((await readJson(["stats"], { data })).entries).toBe(before);
   const { stdout } = await runCli(["memories", "audit", file], { data });
   expect(stdout).toContain("1 supported, 1 echoed, 1 contradicted, 1 unsupported");
-  expect((await readError(["memories", "audit", join(files, "none.md")], { data })).code).toBe("file_unreadable");
+  expect((await readError(["memories", "audit", join(files, "none.md")], { data })).code).toBe("file_not_read");
 });
 
 test("importing one proposes what the record supports, once, and says why the rest is left out", async () => {

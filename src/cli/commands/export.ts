@@ -11,7 +11,7 @@ import { defineQuestion, readQuestion } from "../question-options.js";
 import { fileNamesOf } from "../session-file-names.js";
 import { systemUser } from "../system-user.js";
 import { countOf, formatBytes, formatCount } from "../text/table.js";
-import { cleanText, escapeObeyed, ProgressLine } from "../text/terminal.js";
+import { cleanText, escapeObeyed, type Pane, ProgressLine } from "../text/terminal.js";
 import { refuseTaken, writeOut, writeWhole } from "../written-file.js";
 
 /** Forms whose files hold one session each. */
@@ -62,7 +62,7 @@ async function exportWith(recorder: Recorder, { options, screen }: Invocation): 
   const isPerSession = PER_SESSION.has(chosen.format ?? "");
   const replaces = options.force === true;
   if (!isPerSession || (session_id ?? "") !== "") {
-    const lines = recorder.exportEntries(chosen);
+    const lines = told(recorder.exportEntries(chosen), screen.err);
     if (out === undefined || out === "-")
       return writeOut(screen.out.isTerminal ? harmless(lines, chosen.format) : lines);
     const [name] = isFolder(out) ? [...fileNamesOf([session_id ?? ""]).values()] : [];
@@ -94,6 +94,16 @@ async function exportWith(recorder: Recorder, { options, screen }: Invocation): 
   }
   progress.clear();
   screen.err.write(`Wrote ${countOf(written, "session", "sessions")} to ${basename(out)}.\n`);
+}
+
+/** Says on the side where there is nothing to export: what is empty looks like what went wrong. */
+async function* told(lines: AsyncIterable<string>, err: Pane): AsyncGenerator<string> {
+  let isEmpty = true;
+  for await (const line of lines) {
+    isEmpty = false;
+    yield line;
+  }
+  if (isEmpty) err.write("Nothing that was recorded matches, so that the export is empty.\n");
 }
 
 async function* startingWith(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {

@@ -107,7 +107,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new Failed({ code: "file_unreadable", field: file, message: `${file}: ${(error as Error).message}` });
+    throw new Failed({ code: "file_not_read", field: file, message: `${file}: ${(error as Error).message}` });
   }
 }
 

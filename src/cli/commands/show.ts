@@ -91,13 +91,25 @@ function isEmpty(value: unknown): boolean {
 
 function isFact(name: string, value: unknown): boolean {
   if (typeof value === "string") return !SECTIONS.has(name);
-  return typeof value !== "object" || (Array.isArray(value) && value.every((item) => typeof item === "string"));
+  return typeof value !== "object" || (Array.isArray(value) && value.every((item) => typeof item !== "object"));
 }
 
 function factText(name: string, value: unknown): string {
+  if (name === "positions" && Array.isArray(value)) return rangesText(value as readonly number[]);
   if (Array.isArray(value)) return value.join(", ");
   if (name === "latency_ms" || name === "duration_ms") return `${formatCount(Number(value))} ms`;
   return String(value);
+}
+
+/** Positions that follow each other as what they are: `3, 7 to 12`. */
+function rangesText(positions: readonly number[]): string {
+  const ranges: { readonly from: number; through: number }[] = [];
+  for (const position of positions) {
+    const last = ranges.at(-1);
+    if (last !== undefined && position === last.through + 1) last.through = position;
+    else ranges.push({ from: position, through: position });
+  }
+  return ranges.map(({ from, through }) => (from === through ? `${from}` : `${from} to ${through}`)).join(", ");
 }
 
 function toFacts(facts: Facts): readonly Fact[] {

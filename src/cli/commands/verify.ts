@@ -53,7 +53,7 @@ index was made from or what a server sealed last.`,
           : await readFile(file);
       progress.clear();
       screen.out.write(
-        json ? documentText(result, screen.out) : hintText(verificationText(result, screen.out), settings),
+        json ? documentText(result, screen.out) : hintText(verificationText(result, screen.out, file), settings),
       );
       return result.ok ? exitStatus.done : exitStatus.failed;
     } finally {
@@ -90,15 +90,10 @@ function readSeal(path: string): string {
   }
 }
 
-function verificationText(result: Verification, pane: Pane): string {
+function verificationText(result: Verification, pane: Pane, file: string | undefined): string {
   const { green, red, yellow, bold, dim } = pane.colours;
   if (!result.ok) {
-    // The chain was walked before the seal was looked at.
-    const advice = isSealFlaw(result.reason)
-      ? "The log itself is as it was recorded; it is the seal that does not belong to it."
-      : result.position === 0
-        ? "`hansard doctor` says what to do."
-        : "Everything before it fits the chain. `hansard doctor` says what to do.";
+    const advice = adviceOn(result, file);
     const { known } = result;
     const reason =
       known === undefined
@@ -112,6 +107,15 @@ function verificationText(result: Verification, pane: Pane): string {
   const sealed = result.seal === undefined ? "" : `\n${sealText(result.seal)}`;
   const warned = result.warnings === undefined ? "" : `\n${bold(yellow("warning:"))} ${WARNING}`;
   return `${bold(green("ok:"))} ${countOf(result.entries, "entry", "entries")}${erased}${head}${sealed}${warned}\n`;
+}
+
+function adviceOn({ position, reason }: { readonly position: number; readonly reason: string }, file?: string): string {
+  // The chain was walked before the seal was looked at.
+  if (isSealFlaw(reason)) return "The log itself is as it was recorded; it is the seal that does not belong to it.";
+  const before = position === 0 ? "" : "Everything before it fits the chain. ";
+  // The doctor looks at stores.
+  const next = "This is not the file that was exported: get it anew, or import it with --as-new.";
+  return `${before}${file === undefined ? "`hansard doctor` says what to do." : next}`;
 }
 
 function sealText({

@@ -125,16 +125,20 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
       ),
       counts: { type: "object", additionalProperties: count },
     }),
-    Extraction: object({
-      candidates: listOf(schemaNamed("Memory")),
-      dropped: listOf(
-        object({ dropped: text, reason: text, content: text, entry_ids: listOf(text), adds_evidence_to: text }, [
-          "adds_evidence_to",
-        ]),
-      ),
-      dropped_by_gate: { type: "object", additionalProperties: count },
-      through: count,
-    }),
+    Extraction: object(
+      {
+        candidates: listOf(schemaNamed("Memory")),
+        dropped: listOf(
+          object({ dropped: text, reason: text, content: text, entry_ids: listOf(text), adds_evidence_to: text }, [
+            "adds_evidence_to",
+          ]),
+        ),
+        dropped_by_gate: { type: "object", additionalProperties: count },
+        through: count,
+        stopped: text,
+      },
+      ["stopped"],
+    ),
     Reinforcement: object({
       reinforced: listOf(object({ memory_id: text, turn_id: text, given: flag, used: flag, confirmed: flag })),
       through: count,

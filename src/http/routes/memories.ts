@@ -65,7 +65,9 @@ export function memoryRoutes(app: FastifyInstance, recorder: Recorder): void {
     return memory;
   });
 
-  app.get("/recall", { config: { operation: recallOperation } }, (request): Promise<RecallAnswer> => {
+  // What a session was given is written down in it, so that no page of another site may ask, nor anybody for headers alone.
+  const recallConfig = { operation: recallOperation, is_audited: true } as const;
+  app.get("/recall", { config: recallConfig, exposeHeadRoute: false }, (request): Promise<RecallAnswer> => {
     const query = readQuery(request, recallQuestion.names);
     return recordingOf(request, recorder).memories.recall(query);
   });

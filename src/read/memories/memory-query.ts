@@ -100,8 +100,10 @@ export function parseRecallQuery(options: RecallOptions, now_ms: number): Recall
   if (project instanceof Rejection) return project;
   const session_id = parseLabel("session_id", options.session_id);
   if (session_id instanceof Rejection) return session_id;
-  const budget_tokens = parseCount("budget_tokens", options.budget_tokens) ?? TOKENS_DEFAULT;
-  if (budget_tokens instanceof Rejection) return budget_tokens;
+  const budget = parseCount("budget_tokens", options.budget_tokens) ?? TOKENS_DEFAULT;
+  if (budget instanceof Rejection) return budget;
+  // The answer says what the budget was, and JSON has no word for all of it.
+  const budget_tokens = Math.min(budget, Number.MAX_SAFE_INTEGER);
   const { q = "" } = options;
   if (q !== null && typeof q !== "string") {
     return reject({ code: "field_invalid", field: "q", message: "q must be a string" });

@@ -74,3 +74,9 @@ test("answers with ids of their own are calls of their own, although they share 
   // The same text as an id of another kind is another thing.
   expect(counted([told({ of: "x", ...tokens(0, 1) }), told({ message: "x", ...tokens(0, 1) })])).toHaveLength(2);
 });
+
+test("two calls with more tellings than a function takes arguments are found to be one", () => {
+  const first = told({ message: "msg", ...tokens(1, 1) });
+  const many = Array.from({ length: 150_000 }, () => told({ request: "req", ...tokens(2, 2) }));
+  expect(counted([first, ...many, told({ message: "msg", request: "req", ...tokens(3, 3) })])).toEqual([[3, 3]]);
+});

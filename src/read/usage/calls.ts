@@ -91,8 +91,10 @@ function merged(one: Group, other: Group): Group {
   if (one === other) return one;
   const [first, later] = positionOf(one) < positionOf(other) ? [one, other] : [other, one];
   // Mostly it is a single one, and the newest.
-  if (positionOf(later) > (first.tellings.at(-1)?.position ?? 0)) first.tellings.push(...later.tellings);
-  else first.tellings = [...first.tellings, ...later.tellings].sort((left, right) => left.position - right.position);
+  if (positionOf(later) > (first.tellings.at(-1)?.position ?? 0)) {
+    // One by one: there may be more than a call takes arguments.
+    for (const telling of later.tellings) first.tellings.push(telling);
+  } else first.tellings = [...first.tellings, ...later.tellings].sort((left, right) => left.position - right.position);
   first.message ??= later.message;
   first.request ??= later.request;
   later.tellings = [];

@@ -44,6 +44,7 @@ const inclusions = {
 
 /** Of programs whose sessions are imported: how they count, whichever model they called. */
 const inclusionByClient = new Map<string, keyof typeof inclusions>([
+  ["atif", "openai"],
   ["claude-code", "anthropic"],
   ["codex", "openai"],
   ["gemini-cli", "gemini"],
@@ -51,21 +52,29 @@ const inclusionByClient = new Map<string, keyof typeof inclusions>([
   ["pi", "anthropic"],
 ]);
 
-function inclusionOf({ counting, client, model }: Call): keyof typeof inclusions {
+type Counted = Pick<Call, "client" | "model" | "tokens" | "counting">;
+
+function inclusionOf({ counting, client, model }: Counted): keyof typeof inclusions {
   const known = counting ?? inclusionByClient.get(client);
   if (known !== undefined) return known;
   if (/claude/i.test(model)) return "anthropic";
   return /gemini/i.test(model) ? "gemini" : "openai";
 }
 
-/** In US dollars. */
-export function costOf(call: Call, rates: Rates): number {
-  const [input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0] = call.tokens;
-  const { cached, thought } = inclusions[inclusionOf(call)];
+/** The tokens of all that a model was given, whatever the provider counts as input, and those that were not cached. */
+export function givenTokens(call: Counted): { readonly given: number; readonly plain: number } {
+  const [input = 0, , cacheRead = 0, cacheWrite = 0] = call.tokens;
   const cache = cacheRead + cacheWrite;
   // A part cannot be larger than the whole: where it is, the input cannot have held it.
-  const plain = cached && cache <= input ? input - cache : input;
-  const given = plain + cache;
+  const plain = inclusions[inclusionOf(call)].cached && cache <= input ? input - cache : input;
+  return { given: plain + cache, plain };
+}
+
+/** In US dollars. */
+export function costOf(call: Counted, rates: Rates): number {
+  const [, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0] = call.tokens;
+  const { thought } = inclusions[inclusionOf(call)];
+  const { given, plain } = givenTokens(call);
   const said = thought ? output : output + reasoning;
   const price = (rate: Rate): number => priceAt(rate, given);
   return (

@@ -1,0 +1,123 @@
+// A model behind an endpoint that speaks as OpenAI's does. Recorded text leaves the machine only encrypted, and goes nowhere
+// else than where the user said.
+import { setTimeout as sleep } from "node:timers/promises";
+import { isJsonObject, parseJsonObject } from "../model/json.js";
+import { RecorderError } from "../model/rejection.js";
+import type { Extractor, ModelQuestion, ModelReply } from "../ports/extractor.js";
+
+export interface EndpointSettings {
+  readonly url: string;
+  readonly model: string;
+  readonly key?: string | undefined;
+}
+
+const TIMEOUT_MS = 120_000;
+const ANSWER_BYTES_MAX = 1024 * 1024;
+const TRIES = 3;
+const RETRY_MS_MAX = 30_000;
+
+export class Endpoint implements Extractor {
+  readonly model: string;
+  readonly #url: URL;
+  readonly #key: string | undefined;
+
+  constructor({ url, model, key }: EndpointSettings) {
+    this.#url = parseAddress(url);
+    this.#key = key;
+    this.model = model;
+  }
+
+  async ask(question: ModelQuestion): Promise<ModelReply> {
+    let reply: ModelReply = { failed: "it was not asked" };
+    for (let tried = 0; tried < TRIES; tried += 1) {
+      const attempt = await this.#ask(question).catch((error: unknown) => ({ reply: { failed: reasonOf(error) } }));
+      reply = attempt.reply;
+      if (!("retry_ms" in attempt) || attempt.retry_ms === undefined) return reply;
+      await sleep(Math.min(attempt.retry_ms, RETRY_MS_MAX));
+    }
+    return reply;
+  }
+
+  async #ask({ prompt, text }: ModelQuestion): Promise<{ readonly reply: ModelReply; readonly retry_ms?: number }> {
+    const response = await fetch(this.#url, {
+      method: "POST",
+      // Whoever answers elsewhere is not whom the user chose.
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: {
+        "content-type": "application/json",
+        ...(this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` }),
+      },
+      body: JSON.stringify({
+        model: this.model,
+        messages: [
+          { role: "system", content: prompt },
+          { role: "user", content: text },
+        ],
+      }),
+    });
+    if (response.status === 429 || response.status >= 500) {
+      await response.body?.cancel();
+      const seconds = Number(response.headers.get("retry-after") ?? "1");
+      const retry_ms = Number.isFinite(seconds) ? Math.max(0, seconds) * 1_000 : 1_000;
+      return { reply: { failed: `the endpoint answers ${response.status}` }, retry_ms };
+    }
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      return { reply: { failed: "the endpoint leads elsewhere, where nothing is sent" } };
+    }
+    const body = await readBounded(response);
+    if (body === undefined) return { reply: { failed: `the answer is longer than ${ANSWER_BYTES_MAX} bytes` } };
+    if (!response.ok)
+      return { reply: isTooLong(response.status, body) ? { too_long: true } : refused(response.status) };
+    return { reply: textOf(body) };
+  }
+}
+
+/** Encrypted, or on this machine. */
+function parseAddress(given: string): URL {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const isLocal = url !== undefined && /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
+  if (url === undefined || !(url.protocol === "https:" || (url.protocol === "http:" && isLocal))) {
+    throw new RecorderError({
+      code: "field_invalid",
+      field: "model_url",
+      message: "the address of a model must begin with https://, or with http:// on this machine",
+    });
+  }
+  if (!url.pathname.endsWith("/chat/completions")) url.pathname = `${url.pathname.replace(/\/$/, "")}/chat/completions`;
+  return url;
+}
+
+async function readBounded(response: Response): Promise<string | undefined> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.byteLength;
+    if (bytes > ANSWER_BYTES_MAX) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+function textOf(body: string): ModelReply {
+  const { choices } = parseJsonObject(body) ?? {};
+  const [choice] = Array.isArray(choices) ? choices : [];
+  if (!isJsonObject(choice)) return { failed: "the answer is no answer of a model" };
+  if (choice.finish_reason === "length") return { too_long: true };
+  const { content } = isJsonObject(choice.message) ? choice.message : {};
+  return typeof content === "string" ? { text: content } : { failed: "the model said nothing" };
+}
+
+function isTooLong(status: number, body: string): boolean {
+  return status === 413 || /context_length_exceeded|maximum context|context length|too long/i.test(body);
+}
+
+function refused(status: number): ModelReply {
+  return { failed: `the endpoint refuses the question (${status})` };
+}
+
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as { readonly cause?: { readonly code?: string }; readonly message?: string };
+  return `the endpoint cannot be reached (${cause?.code ?? message ?? String(error)})`;
+}

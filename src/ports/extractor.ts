@@ -1,0 +1,26 @@
+// What a model must be able to do that proposes memories: read a text, and answer.
+
+export interface ModelQuestion {
+  /** What it is to do; a document of the project. */
+  readonly prompt: string;
+  /** A part of a session, masked. */
+  readonly text: string;
+}
+
+export type ModelReply =
+  | { readonly text: string }
+  /** It cannot read so much at once. */
+  | { readonly too_long: true }
+  /** Why there is no answer; trying again later may help. */
+  | { readonly failed: string };
+
+export interface Extractor {
+  /** Which model it is, as its user calls it. */
+  readonly model: string;
+  ask(question: ModelQuestion): Promise<ModelReply>;
+}
+
+/** Where the model is: an endpoint that speaks as OpenAI's does, or a command. */
+export type ExtractorSettings =
+  | { readonly url: string; readonly model: string; readonly key?: string | undefined }
+  | { readonly via: string };

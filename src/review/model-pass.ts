@@ -1,0 +1,140 @@
+// A model over the record: sessions that nobody has gone on with for a while, in pieces, masked. What it says is a proposal
+// like any other. Each piece is sent once for a generation, which an audit entry says, so that a pass can be resumed.
+import { hash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { type OwnEntry, packOwn } from "../capture/own-entries.js";
+import type { Surroundings } from "../capture/pack.js";
+import { Fault } from "../model/fault.js";
+import type { Proposal } from "../model/memory.js";
+import { orThrow } from "../model/rejection.js";
+import type { Extractor } from "../ports/extractor.js";
+import { countTokensIn, loadTokenCounter, type TokenCounter } from "../read/history/tokens.js";
+import type { Asking } from "../read/questions.js";
+import { parseSessionListQuery } from "../read/session-query.js";
+import type { SessionList } from "../read/session-reader.js";
+import type { QuotedEntry } from "./ground.js";
+import { parseAnswer } from "./model/answer.js";
+import { generationOf } from "./model/generation.js";
+import { narrower, type Segment, type SegmentLimits, segmentLimits, segmentsOf } from "./model/segments.js";
+import type { Gathered } from "./passes.js";
+
+export interface ModelPassParts {
+  readonly reading: Asking;
+  readonly surroundings: Surroundings;
+  readonly propose: (proposal: Proposal) => Promise<void>;
+  readonly append: (entries: readonly OwnEntry[]) => Promise<unknown>;
+}
+
+export interface ModelPassOptions {
+  readonly extractor: Extractor;
+  /** Sent in a day, all runs together. */
+  readonly daily_tokens: number;
+  readonly session_id?: string | undefined;
+  readonly project?: string | undefined;
+}
+
+/** What nobody has gone on with for so long is read. */
+const IDLE_MS = 30 * 60 * 1000;
+const PAGE = 100;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Why a pass ended before its end; it goes on there when it is run again. */
+class Stopped extends Error {}
+
+export class ModelPass {
+  readonly #parts: ModelPassParts;
+  readonly #options: ModelPassOptions;
+  readonly #gathered: Gathered;
+  #prompt = "";
+  #generation = "";
+  #tokensLeft = 0;
+  #count: TokenCounter = () => 0;
+
+  constructor(parts: ModelPassParts, options: ModelPassOptions, gathered: Gathered) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#gathered = gathered;
+  }
+
+  /** Why it stopped early; undefined where it came to the end. */
+  async run(): Promise<string | undefined> {
+    this.#prompt = await readPrompt();
+    this.#generation = generationOf({ model: this.#options.extractor.model, prompt: this.#prompt });
+    this.#count = await loadTokenCounter();
+    this.#tokensLeft = this.#options.daily_tokens - (await this.#sentToday());
+    try {
+      for await (const session_id of this.#idleSessions()) await this.#readSession(session_id);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Stopped) return error.message;
+      throw error;
+    }
+  }
+
+  async *#idleSessions(): AsyncGenerator<string> {
+    const { session_id, project } = this.#options;
+    if (session_id !== undefined) {
+      yield session_id;
+      return;
+    }
+    const nowMs = this.#parts.surroundings.nowMs();
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const query = orThrow(parseSessionListQuery({ limit: PAGE, cursor, project }));
+      const page: SessionList = await this.#parts.reading.ask("listSessions", query);
+      for (const session of page.sessions) {
+        if (nowMs - Date.parse(session.last_at) >= IDLE_MS) yield session.session_id;
+      }
+      cursor = page.next_cursor;
+    }
+  }
+
+  async #readSession(session_id: string): Promise<void> {
+    const entries = await this.#parts.reading.ask("quotableOf", session_id);
+    await this.#readEntries(entries, segmentLimits);
+  }
+
+  async #readEntries(entries: readonly QuotedEntry[], limits: SegmentLimits): Promise<void> {
+    for (const segment of segmentsOf(entries, limits)) await this.#readSegment(segment, entries, limits);
+  }
+
+  async #readSegment(segment: Segment, entries: readonly QuotedEntry[], limits: SegmentLimits): Promise<void> {
+    const id = `extraction:${this.#generation}:${hash("sha256", segment.text).slice(0, 32)}`;
+    if ((await this.#parts.reading.ask("getById", id)) !== undefined) return;
+    const { extractor } = this.#options;
+    const tokens = countTokensIn(this.#prompt, this.#count) + countTokensIn(segment.text, this.#count);
+    if (tokens > this.#tokensLeft)
+      throw new Stopped(`the budget of the day is spent (${this.#options.daily_tokens} tokens)`);
+    this.#tokensLeft -= tokens;
+    const reply = await extractor.ask({ prompt: this.#prompt, text: segment.text });
+    if ("failed" in reply) throw new Stopped(reply.failed);
+    if ("too_long" in reply) {
+      const own = new Set(segment.entryIds);
+      const smaller = narrower(limits);
+      const read = entries.filter(({ entry_id }) => own.has(entry_id));
+      if (smaller !== undefined) await this.#readEntries(read, smaller);
+    } else {
+      const { proposals, refused } = parseAnswer(reply.text, segment, this.#generation);
+      for (const reason of refused) this.#gathered.refuse(reason, segment.entryIds);
+      for (const proposal of proposals) await this.#parts.propose(proposal);
+    }
+    const said = { action: "extraction", actor: `model:${extractor.model}`.slice(0, 200), target: `${tokens}` };
+    await this.#parts.append([packOwn("audit", said, this.#parts.surroundings, { id })]);
+  }
+
+  /** As the audit says, of whichever run. */
+  async #sentToday(): Promise<number> {
+    const nowMs = this.#parts.surroundings.nowMs();
+    const since_ms = nowMs - (nowMs % DAY_MS);
+    return this.#parts.reading.ask("tokensSentSince", since_ms);
+  }
+}
+
+async function readPrompt(): Promise<string> {
+  const file = new URL("../../../docs/EXTRACTION_PROMPT.md", import.meta.url);
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    throw new Fault("store_failed", "docs/EXTRACTION_PROMPT.md is missing", { hint: "Install Hansard again.", cause });
+  }
+}

@@ -1,0 +1,150 @@
+// A model that lies in every way: nothing of it gets past the gates, the record and the queue stay whole, and a pass that
+// was stopped goes on where it was.
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Recorder } from "../../src/index.js";
+import { memoryRecorder } from "../support/memory-recorder.js";
+import { repeatableSurroundings } from "../support/surroundings.js";
+
+const SECRET = `ghp_${"a1B2".repeat(9)}`;
+let recorder: Recorder;
+let url = "";
+let answer: (response: ServerResponse, text: string) => void = () => undefined;
+const asked: string[] = [];
+
+const server = createServer((request, response) => {
+  let body = "";
+  request.setEncoding("utf8").on("data", (chunk: string) => {
+    body += chunk;
+  });
+  request.on("end", () => {
+    asked.push(body);
+    const { messages } = JSON.parse(body) as { readonly messages: readonly { readonly content: string }[] };
+    answer(response, messages[1]?.content ?? "");
+  });
+});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+beforeEach(async () => {
+  asked.length = 0;
+  let nowMs = Date.parse("2026-11-15T06:00:00Z");
+  recorder = memoryRecorder({ ...repeatableSurroundings(), nowMs: () => nowMs }).recorder;
+  const said = { kind: "message", session_id: "s", project: "atlas" } as const;
+  await recorder.append([
+    { ...said, id: "u1", role: "user", content: `I want every commit message in English. The token is ${SECRET}.` },
+    { ...said, id: "a1", role: "assistant", content: "Understood, all commit messages will be in English from here." },
+  ]);
+  nowMs += 3_600_000;
+});
+
+function says(content: string): (response: ServerResponse) => void {
+  return (response) => response.end(JSON.stringify({ choices: [{ message: { content } }] }));
+}
+
+function proposes(...memories: readonly object[]): (response: ServerResponse) => void {
+  return says(JSON.stringify({ memories }));
+}
+
+const extract = (more: object = {}) => recorder.memories.extract({ model: { url, model: "liar", key: "k" }, ...more });
+
+test("what a model quotes truly waits for a person, is sent masked, once for a generation, and the audit says so", async () => {
+  const quote = "I want every commit message in English";
+  answer = proposes({
+    type: "preference",
+    content: "Wants every commit message in English",
+    evidence: [{ text: 1, quote }],
+  });
+  const { candidates, stopped } = await extract();
+  expect(stopped).toBeUndefined();
+  expect(candidates).toMatchObject([{ type: "preference", source: "model", status: "candidate", project: "atlas" }]);
+  expect(candidates[0]?.generation).toMatch(/^[0-9a-f]{16}$/);
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).not.toContain(SECRET);
+  expect((await extract()).candidates).toEqual([]);
+  expect(asked).toHaveLength(1);
+  const { entries } = await recorder.listEntries({ kind: "audit" });
+  expect(entries).toMatchObject([{ action: "extraction", actor: "model:liar" }]);
+});
+
+describe("whatever it says instead", () => {
+  const quote = "I want every commit message in English";
+  const lie = { type: "preference", content: "Wants every commit message in English" };
+  test.each<[string, (response: ServerResponse) => void]>([
+    ["invented quotes", proposes({ ...lie, evidence: [{ text: 1, quote: "I want every commit message in French" }] })],
+    ["a text that was not shown", proposes({ ...lie, evidence: [{ text: 99, quote }] })],
+    ["no evidence", proposes(lie)],
+    [
+      "numbers out of the air",
+      proposes({ ...lie, content: "Wants 17 commit messages in English", evidence: [{ text: 1, quote }] }),
+    ],
+    ["promote me", proposes({ ...lie, status: "active", promote: true, evidence: [] })],
+    [
+      "guesses",
+      proposes({ ...lie, content: "Maybe wants commit messages in English", evidence: [{ text: 1, quote }] }),
+    ],
+    ["half a document", says('{"memories": [{"type": "preference", "content": "Wants')],
+    ["nothing", says("")],
+    ["10 MB", says("x".repeat(10 * 1024 * 1024))],
+    ["an error", (response) => response.writeHead(400).end("no")],
+    ["a way elsewhere", (response) => response.writeHead(302, { location: "https://example.com/" }).end()],
+    ["no JSON at all", (response) => response.end("<html>")],
+  ])("%s: nothing is proposed, and nothing breaks", async (_, lies) => {
+    answer = lies;
+    expect((await extract()).candidates).toEqual([]);
+    expect((await recorder.memories.list()).memories).toEqual([]);
+    expect(await recorder.verify()).toMatchObject({ ok: true });
+  });
+
+  test("another project: the entry's own wins", async () => {
+    answer = proposes({ ...lie, project: "elsewhere", evidence: [{ text: 1, quote }] });
+    expect((await extract()).candidates).toMatchObject([{ project: "atlas" }]);
+  });
+});
+
+test("a pass that fails is stopped with a reason and goes on when it is run again; 429 is waited for", async () => {
+  let refusals = 1;
+  answer = (response) => {
+    refusals -= 1;
+    if (refusals >= 0) response.writeHead(429, { "retry-after": "0" }).end();
+    else response.writeHead(403).end();
+  };
+  expect((await extract()).stopped).toContain("403");
+  expect(asked).toHaveLength(2);
+  answer = proposes();
+  expect((await extract()).stopped).toBeUndefined();
+  expect(asked).toHaveLength(3);
+});
+
+test("what is too long is halved, within bounds; the budget of a day holds for all runs", async () => {
+  answer = (response) => response.writeHead(400).end('{"error":{"code":"context_length_exceeded"}}');
+  expect((await extract()).stopped).toBeUndefined();
+  expect(asked.length).toBeLessThan(20);
+  await recorder.append({
+    kind: "message",
+    session_id: "t",
+    project: "atlas",
+    role: "user",
+    content: "Hello again there",
+  });
+  expect((await extract({ daily_tokens: 10, session_id: "t" })).stopped).toContain("budget");
+});
+
+test("beyond this machine only HTTPS is spoken, and a command serves as well", async () => {
+  await expect(extract({ model: { url: "http://example.com/v1", model: "m" } })).rejects.toMatchObject({
+    code: "field_invalid",
+    field: "model_url",
+  });
+  const quote = "I want every commit message in English";
+  const memories = [
+    { type: "preference", content: "Wants every commit message in English", evidence: [{ text: 1, quote }] },
+  ];
+  const via = `cat > /dev/null; echo '${JSON.stringify({ memories })}'`;
+  expect((await extract({ model: { via } })).candidates).toHaveLength(1);
+  expect((await extract({ model: { via: "exit 3" } })).stopped).toContain("status 3");
+});
