@@ -98,6 +98,31 @@ test("a server that goes away is noticed, and so is its return, and nothing reco
   await expect.poll(() => page.getByText("The server does not answer.").isVisible()).toBe(false);
 });
 
+test("entries that stream in at 200 a second all arrive, and leave the page responsive", async () => {
+  const server = await startServer();
+  await server.post("/interactions", { prompt: "first" });
+  const { page } = await open(`${server.address}/`);
+  await page.locator(".entry-line", { hasText: "first" }).waitFor();
+  await page.evaluate(`{
+    globalThis.tasks = [];
+    new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)))
+      .observe({ type: "longtask" });
+  }`);
+  const streamed = (from: number) =>
+    Array.from({ length: 40 }, (_, at) => ({
+      ...{ kind: "message", session_id: `s${at % 3}`, role: "user" },
+      content: `streamed ${from + at}`,
+    }));
+  for (let round = 0; round < 15; round += 1) {
+    await server.post("/entries", streamed(round * 40));
+    await page.waitForTimeout(200);
+  }
+  await page.getByText("streamed 599", { exact: true }).waitFor();
+  const tasks = await page.evaluate<readonly number[]>("globalThis.tasks");
+  // Of the three seconds and more that it takes, the reader gets the greater part whatever else this machine does.
+  expect(tasks.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(1_500);
+});
+
 test("on a phone nothing is wider than the screen", async () => {
   const server = await startServer();
   await server.post("/interactions", {
