@@ -1,4 +1,7 @@
 // The client SDK: what an agent imports, as `hansard-client` or as `hansard/client`.
+export { recordingMiddleware } from "./adapters/ai-sdk.js";
+export { type CallbackRecorder, recordingCallbacks } from "./adapters/langchain.js";
+export { type ReadingRecorder, recordedSession } from "./adapters/openai-agents.js";
 export { type Captured, ClientRecorder, ClientSession } from "./client-recorder.js";
 export { type ConnectOptions, connectRecorder } from "./connect-recorder.js";
 export type { Surroundings } from "./context.js";

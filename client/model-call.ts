@@ -40,7 +40,7 @@ export function toInteraction(call: ModelCall): Omit<InteractionInput, "latency_
   });
   const error = errorOf(call, answer);
   return {
-    prompt: promptOf(given),
+    prompt: toPrompt(given.messages),
     response: text,
     ...(error === undefined ? {} : { error }),
     ...(model === undefined ? {} : { model }),
@@ -51,7 +51,7 @@ export function toInteraction(call: ModelCall): Omit<InteractionInput, "latency_
 }
 
 /** What the user said last; where only results of tools came back, their words. */
-function promptOf({ messages }: Given): string {
+export function toPrompt(messages: Given["messages"]): string {
   const users = messages.filter((message) => isJson(message) && message.role === "user");
   const said = users.map((message) => contentText((message as Json).content)).findLast((text) => text.trim() !== "");
   const results = listAt({ last: [messages.at(-1)] }, "last").flatMap((message) =>

@@ -1,11 +1,12 @@
 // What `npm pack` in client/ runs first: the client as one small file, since agents load it in browsers too, and its types with
 // their comments, since editors show them.
-import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
+import { join, posix } from "node:path";
 import { rolldown } from "rolldown";
 import { ensureDependencies } from "./dependencies.mjs";
 import { repositoryRoot } from "./repository-root.mjs";
 import { runCommand } from "./run-command.mjs";
+import { listFiles } from "./source-files.mjs";
 
 /** Goes to stderr: `npm pack` prints the name of its file on stdout. @param {string} line */
 const say = (line) => void process.stderr.write(`${line}\n`);
@@ -21,3 +22,10 @@ const types = ["--declaration", "--emitDeclarationOnly", "--rootDir", "client", 
 const args = [tsc, "--ignoreConfig", "client/index.ts", ...shape, ...types];
 const { status, stdout, stderr } = await runCommand(process.execPath, args, { cwd: repositoryRoot });
 if (status !== 0) throw new Error(`tsc found errors.\n${stdout}${stderr}`);
+const named = new Set(["index.d.ts"]);
+for (const file of named) {
+  const imports = readFileSync(join(outDir, file), "utf8").matchAll(/from "(\.[^"]+)\.js"/g);
+  for (const [, path] of imports) named.add(posix.join(posix.dirname(file), `${path}.d.ts`));
+}
+// Types that no other type names are nobody's.
+for (const file of listFiles(outDir)) if (file.endsWith(".d.ts") && !named.has(file)) rmSync(join(outDir, file));

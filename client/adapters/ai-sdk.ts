@@ -1,0 +1,129 @@
+// Middleware for the AI SDK: `wrapLanguageModel({ model, middleware: recordingMiddleware(recorder) })`.
+import { reasonOf } from "../observed-body.js";
+import { isJson, type Json, jsonAt, textAt, toolCall, usageOf } from "../providers/provider.js";
+import type { InteractionRecorder } from "../recording-fetch.js";
+import { CallWatch } from "./model-calls.js";
+
+interface Call {
+  readonly params: { readonly prompt: readonly unknown[]; readonly tools?: unknown };
+  readonly model: { readonly modelId: string };
+}
+
+/** In the shape of its third specification; the parts that are looked at are those of the second too. */
+export function recordingMiddleware(recorder: InteractionRecorder) {
+  return {
+    specificationVersion: "v3" as const,
+    async wrapGenerate<R>({ doGenerate, ...call }: Call & { readonly doGenerate: () => PromiseLike<R> }): Promise<R> {
+      const seen = new Seen(recorder, call);
+      try {
+        const result = await doGenerate();
+        seen.whole(result);
+        return result;
+      } catch (error) {
+        seen.end(reasonOf(error));
+        throw error;
+      }
+    },
+    async wrapStream<P, R extends { readonly stream: ReadableStream<P> }>({
+      doStream,
+      ...call
+    }: Call & { readonly doStream: () => PromiseLike<R> }): Promise<R> {
+      const seen = new Seen(recorder, call);
+      try {
+        const result = await doStream();
+        return { ...result, stream: watched(result.stream, seen) };
+      } catch (error) {
+        seen.end(reasonOf(error));
+        throw error;
+      }
+    },
+  };
+}
+
+/** Parts go on as they are, as soon as they are there. */
+function watched<P>(stream: ReadableStream<P>, seen: Seen): ReadableStream<P> {
+  const reader = stream.getReader();
+  return new ReadableStream<P>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) {
+          seen.end(undefined);
+          controller.close();
+          return;
+        }
+        seen.take(value);
+        controller.enqueue(value);
+      } catch (error) {
+        seen.end(reasonOf(error));
+        throw error;
+      }
+    },
+    async cancel(reason) {
+      seen.end(`aborted: ${reasonOf(reason)}`);
+      await reader.cancel(reason);
+    },
+  });
+}
+
+class Seen {
+  readonly #call: Call;
+  readonly #watch: CallWatch;
+  readonly #tool_calls: Json[] = [];
+  #text = "";
+  #reasoning = "";
+  #finish: Json = {};
+  #response: Json = {};
+  #error: string | undefined;
+
+  constructor(recorder: InteractionRecorder, call: Call) {
+    this.#call = call;
+    this.#watch = new CallWatch(recorder);
+  }
+
+  whole(result: unknown): void {
+    const { content } = isJson(result) ? result : {};
+    for (const part of Array.isArray(content) ? content : []) this.take(part);
+    this.#finish = isJson(result) ? result : {};
+    this.#response = jsonAt(result, "response");
+    this.end(undefined);
+  }
+
+  take(part: unknown): void {
+    if (!isJson(part)) return;
+    const { type } = part;
+    if (type === "text" || type === "text-delta") this.#text += textAt(part, "text") ?? textAt(part, "delta") ?? "";
+    if (type === "reasoning" || type === "reasoning-delta") {
+      this.#reasoning += textAt(part, "text") ?? textAt(part, "delta") ?? "";
+    }
+    if (type === "tool-call") this.#tool_calls.push(toolCall(part.toolCallId, part.toolName, part.input));
+    if (type === "response-metadata") this.#response = { ...this.#response, ...part };
+    if (type === "finish") this.#finish = part;
+    if (type === "error") this.#error = reasonOf(part.error);
+  }
+
+  end(broken: string | undefined): void {
+    const { prompt, tools } = this.#call.params;
+    const { finishReason } = this.#finish;
+    const extra = {
+      message_id: textAt(this.#response, "id"),
+      finish_reason: typeof finishReason === "string" ? finishReason : textAt(finishReason, "unified"),
+      tool_calls: this.#tool_calls.length === 0 ? undefined : this.#tool_calls,
+      reasoning: this.#reasoning === "" ? undefined : this.#reasoning,
+    };
+    this.#watch.end({
+      ...{ messages: prompt, tools, response: this.#text, extra },
+      model: textAt(this.#response, "modelId") ?? this.#call.model.modelId,
+      usage: usageOf(this.#finish.usage, usagePlaces),
+      error: broken ?? this.#error,
+    });
+  }
+}
+
+const usagePlaces = {
+  input_tokens: [["inputTokens", "total"], ["inputTokens"]],
+  output_tokens: [["outputTokens", "total"], ["outputTokens"]],
+  cache_read_tokens: [["inputTokens", "cacheRead"], ["cachedInputTokens"]],
+  cache_write_tokens: [["inputTokens", "cacheWrite"]],
+  reasoning_tokens: [["outputTokens", "reasoning"], ["reasoningTokens"]],
+} as const;

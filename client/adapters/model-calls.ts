@@ -1,0 +1,39 @@
+// What adapters share: a model call that was seen from outside of its request, as one interaction.
+import type { Surroundings } from "../context.js";
+import { toPrompt } from "../model-call.js";
+import type { Json } from "../providers/provider.js";
+import type { InteractionRecorder } from "../recording-fetch.js";
+
+export interface SeenCall {
+  readonly messages: readonly unknown[];
+  readonly tools?: unknown;
+  readonly response?: string | undefined;
+  readonly model?: string | undefined;
+  readonly usage?: Json | undefined;
+  readonly error?: string | undefined;
+  readonly extra?: Json | undefined;
+}
+
+/** Begun where the call is made, so that it knows where it belongs; told once how it ended. */
+export class CallWatch {
+  readonly #recorder: InteractionRecorder;
+  readonly #surroundings: Surroundings;
+  readonly #startMs = performance.now();
+  readonly #created_at = new Date().toISOString();
+  #isEnded = false;
+
+  constructor(recorder: InteractionRecorder) {
+    this.#recorder = recorder;
+    this.#surroundings = { ...recorder.surroundings };
+  }
+
+  end({ messages, tools, response = "", extra = {}, ...known }: SeenCall): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const context_pack = { messages, ...(tools === undefined ? {} : { tools }) };
+    const happened = { created_at: this.#created_at, latency_ms: Math.round(performance.now() - this.#startMs) };
+    const interaction = { prompt: toPrompt(messages), response, context_pack, extra, ...known, ...happened };
+    // Whatever fails here must not reach whoever made the call.
+    this.#recorder.recordInteraction({ ...this.#surroundings, ...interaction }).catch(() => undefined);
+  }
+}

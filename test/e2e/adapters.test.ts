@@ -1,0 +1,108 @@
+// Adapters with the real packages: the AI SDK, LangChain.js and the OpenAI Agents SDK.
+import { createOpenAI } from "@ai-sdk/openai";
+import { tool } from "@langchain/core/tools";
+import { FakeListChatModel } from "@langchain/core/utils/testing";
+import { Agent, type AgentInputItem, tool as agentTool, Runner } from "@openai/agents-core";
+import { OpenAIProvider } from "@openai/agents-openai";
+import { tool as aiTool, generateText, streamText, wrapLanguageModel } from "ai";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { z } from "zod";
+import { recordedSession, recordingCallbacks, recordingMiddleware } from "../../client/index.js";
+import { openRecorder, type Recorder } from "../../src/index.js";
+import { startModel } from "../support/model-server.js";
+
+async function openMemory(): Promise<Recorder> {
+  const recorder = await openRecorder({ data: "memory:" });
+  onTestFinished(() => recorder.close());
+  return recorder;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each has other fields, and the assertions are the check.
+async function interactionsOf(recorder: Recorder, count: number): Promise<any[]> {
+  // Nobody waits for what is recorded.
+  await vi.waitFor(async () => expect((await recorder.listInteractions()).interactions).toHaveLength(count));
+  const { interactions } = await recorder.listInteractions();
+  return Promise.all(interactions.toReversed().map(({ id }) => recorder.getInteraction(id)));
+}
+
+test("the AI SDK: middleware records what was generated and streamed, calls and failures", async () => {
+  const [recorder, address] = [await openMemory(), await startModel()];
+  const openai = createOpenAI({ apiKey: "k", baseURL: `${address}/v1` });
+  const model = wrapLanguageModel({ model: openai.chat("asked"), middleware: recordingMiddleware(recorder) });
+  const tools = { get_weather: aiTool({ inputSchema: z.object({ city: z.string() }) }) as never };
+  expect((await generateText({ model, prompt: "hello", maxRetries: 0 })).text).toBe("You said: hello 👋🏽 é");
+  let text = "";
+  for await (const piece of streamText({ model, prompt: "hello", maxRetries: 0 }).textStream) text += piece;
+  expect(text).toBe("You said: hello 👋🏽 é");
+  const { toolCalls } = await generateText({ model, prompt: "the weather?", tools, maxRetries: 0 });
+  expect(toolCalls[0]?.input).toEqual({ city: "Köln" });
+  await expect(generateText({ model, prompt: "fail 429", maxRetries: 0 })).rejects.toThrow("too many requests");
+  const [whole, streamed, called, failed] = await interactionsOf(recorder, 4);
+  for (const one of [whole, streamed]) {
+    expect(one).toMatchObject({ prompt: "hello", response: text, model: "stand-in-1", error: "" });
+    expect(one.usage).toEqual({ input_tokens: 11, output_tokens: 7, cache_read_tokens: 3, reasoning_tokens: 2 });
+    expect(one.extra).toMatchObject({ message_id: "chatcmpl-1", finish_reason: "stop" });
+  }
+  expect(called.extra.tool_calls[0].function).toEqual({ name: "get_weather", arguments: '{"city":"Köln"}' });
+  expect(called.context_pack.tools[0].name).toBe("get_weather");
+  expect(failed).toMatchObject({ prompt: "fail 429", model: "asked", error: "too many requests" });
+});
+
+test("LangChain.js: callbacks record models and tools, and their failures", async () => {
+  const recorder = await openMemory();
+  const callbacks = [recordingCallbacks(recorder)];
+  const model = new FakeListChatModel({ responses: ["hi"] });
+  await model.invoke(
+    [
+      ["system", "be"],
+      ["human", "hello"],
+    ],
+    { callbacks },
+  );
+  const list = tool(async ({ dir }) => (dir === "." ? "a b" : Promise.reject(new Error("no such folder"))), {
+    ...{ name: "ls", description: "lists", schema: z.object({ dir: z.string() }) },
+  });
+  await list.invoke({ dir: "." }, { callbacks });
+  await expect(list.invoke({ dir: "/none" }, { callbacks })).rejects.toThrow("no such folder");
+  const [interaction] = await interactionsOf(recorder, 1);
+  expect(interaction).toMatchObject({ prompt: "hello", response: "hi" });
+  expect(interaction.context_pack.messages).toMatchObject([{ role: "system" }, { role: "user", content: "hello" }]);
+  const listed = () => recorder.listEntries({ kind: "tool_call" });
+  await vi.waitFor(async () => expect((await listed()).entries).toHaveLength(2));
+  const { entries } = await listed();
+  expect(entries).toMatchObject([
+    { tool: "ls", result: "no such folder", is_error: true, args: { input: '{"dir":"/none"}' } },
+    { tool: "ls", result: "a b", is_error: false },
+  ]);
+});
+
+test("OpenAI Agents: a session is kept in the record, what is taken back is a withdrawal, and clearing clears", async () => {
+  const [recorder, address] = [await openMemory(), await startModel()];
+  const weather = agentTool({
+    ...{ name: "get_weather", description: "d", parameters: z.object({ city: z.string() }) },
+    execute: async ({ city }) => `sunny in ${city}, token ghp_${"a1B2c3D4e5F6".repeat(3)}`,
+  });
+  const agent = new Agent({ name: "a", model: "asked", tools: [weather] });
+  const provider = new OpenAIProvider({ apiKey: "k", baseURL: `${address}/v1`, useResponses: true });
+  const runner = new Runner({ modelProvider: provider, tracingDisabled: true });
+  const session = recordedSession<AgentInputItem>(recorder, "agents:1");
+  const { finalOutput } = await runner.run(agent, "the weather?", { session });
+  expect(finalOutput).toBe("You said: the weather? 👋🏽 é");
+  const items = await session.getItems();
+  expect(items.map((item) => ("role" in item ? item.role : item.type))).toEqual([
+    ...["user", "function_call", "function_call_result", "assistant"],
+  ]);
+  // What a model was given comes back whole, also where lists would mask it.
+  expect(JSON.stringify(items[2])).toContain("ghp_a1B2");
+  expect((await session.getItems(2)).map((item) => item.type)).toEqual(["function_call_result", "message"]);
+  const history = await recorder.session("agents:1").history();
+  expect(history.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
+  expect(await session.popItem()).toEqual(items[3]);
+  expect(await session.getItems()).toEqual(items.slice(0, 3));
+  await runner.run(agent, "hello", { session });
+  expect(await session.getItems()).toHaveLength(5);
+  await session.clearSession();
+  expect(await session.getItems()).toEqual([]);
+  expect(await session.popItem()).toBeUndefined();
+  expect((await recorder.count()).by_kind).toMatchObject({ message: 6, withdrawal: 1, clear: 1 });
+});
