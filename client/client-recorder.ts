@@ -29,8 +29,6 @@ export interface ClientRecorderOptions extends DeliveryOptions {
   readonly end_ms_max: number;
 }
 
-/** The server takes no larger entry. */
-const ENTRY_CHARS_MAX = 16 * 1024 * 1024;
 const FLUSH_MS = 5_000;
 const FLUSH_RETRY_MS = 100;
 
@@ -131,18 +129,17 @@ export class ClientRecorder {
   #capture(input: Fields): Promise<Captured> {
     const now = Date.now();
     const id = typeof input?.id === "string" ? input.id : newId(now);
-    const text = this.#textOf(input, id, now);
-    if (text === undefined || text.length > ENTRY_CHARS_MAX) {
-      const code = text === undefined ? "field_invalid" : "entry_too_large";
-      const message = text === undefined ? "an entry must be an object" : "an entry is larger than 16 MiB";
-      this.#delivery.drop({ code, message, dropped: 1 });
+    if (typeof input !== "object" || input === null) {
+      this.#delivery.drop({ code: "field_invalid", message: "an entry must be an object", dropped: 1 });
       return Promise.resolve({ id, status: "dropped" });
     }
-    return this.#delivery.take(text).then(() => ({ id, status: "queued" }));
+    const entry = this.#entryOf(input, id, now);
+    // What is text alone cannot change any more, and is written as JSON when the agent has done its turn.
+    const isText = Object.values(entry).every((value) => typeof value !== "object" || value === null);
+    return this.#delivery.take(isText ? entry : entryText(entry)).then(() => ({ id, status: "queued" }));
   }
 
-  #textOf(input: Fields, id: string, now: number): string | undefined {
-    if (typeof input !== "object" || input === null) return undefined;
+  #entryOf(input: Fields, id: string, now: number): Fields {
     this.#seq += 1;
     const { client_run } = this;
     const entry: { [name: string]: unknown } = {
@@ -161,7 +158,7 @@ export class ClientRecorder {
     }
     put(entry, input);
     entry.id = id;
-    return entryText(entry);
+    return entry;
   }
 }
 

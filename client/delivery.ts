@@ -1,4 +1,5 @@
 // From captured lines to the server: written to the spool first, sent in batches, again and again until they arrive.
+import { entryText, type Fields } from "./entry-text.js";
 import { type NodeModules, node, unref } from "./node.js";
 import { MemoryQueue, type Queue } from "./queue.js";
 import { type Problem, type Sender, sendLines } from "./sending.js";
@@ -27,13 +28,15 @@ export interface DeliveryOptions {
   readonly onProblem: (problem: Problem) => void;
 }
 
+/** The server takes no larger entry. */
+const ENTRY_CHARS_MAX = 16 * 1024 * 1024;
 /** Other processes end too; their spools are looked for this often. */
 const ADOPT_MS = 60_000;
 
 export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #memory: MemoryQueue;
-  #pending: string[] = [];
+  #pending: (string | Fields)[] = [];
   #written: PromiseWithResolversOf | undefined;
   #timer: { readonly at: number; readonly handle: ReturnType<typeof setTimeout> } | undefined;
   #running: Promise<boolean> | undefined;
@@ -58,13 +61,13 @@ export class Delivery {
     };
   }
 
-  /** Resolves once the line is in the spool, or in memory where there is none. */
-  take(line: string): Promise<void> {
+  /** Resolves once the entry is in the spool, or in memory where there is none. What may still change comes as text. */
+  take(entry: string | Fields): Promise<void> {
     if (this.#isClosed) {
       this.drop({ code: "client_closed", message: "the recorder is closed", dropped: 1 });
       return Promise.resolve();
     }
-    this.#pending.push(line);
+    this.#pending.push(entry);
     if (this.#written === undefined) {
       this.#written = withResolvers();
       (globalThis.setImmediate ?? globalThis.setTimeout)(() => this.write());
@@ -74,8 +77,12 @@ export class Delivery {
 
   /** Writes what was captured since the last turn of the event loop. */
   write(): void {
-    const lines = this.#pending;
+    const taken = this.#pending;
     this.#pending = [];
+    const texts = taken.map((entry) => (typeof entry === "string" ? entry : entryText(entry)));
+    const lines = texts.filter((text) => text.length <= ENTRY_CHARS_MAX);
+    const dropped = texts.length - lines.length;
+    if (dropped > 0) this.drop({ code: "entry_too_large", message: "an entry is larger than 16 MiB", dropped });
     if (lines.length > 0) this.#store(lines);
     this.#written?.resolve();
     this.#written = undefined;
