@@ -8,6 +8,7 @@ import { Custody } from "./custody/custody.js";
 import type { Sealing } from "./custody/sealing.js";
 import { Exports } from "./export/exports.js";
 import { Keys } from "./guard/keys.js";
+import { Watches } from "./import/watch/watches.js";
 import type { EntryLog } from "./ports/entry-log.js";
 import type { KeyStore } from "./ports/key-store.js";
 import type { Mask } from "./ports/mask.js";
@@ -31,6 +32,8 @@ export interface RecorderSides {
   readonly redact?: Mask | undefined;
   /** Word from other servers that the log has grown, where there are any. */
   readonly growth?: Growth | undefined;
+  /** Where it is kept how far watched files were read; undefined keeps it in memory. */
+  readonly bookmarks?: string | undefined;
 }
 
 export function composeRecorder(sides: RecorderSides): Recorder {
@@ -42,13 +45,15 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   commit.listen(() => reading.grown());
   commit.listen(() => tails.grown());
   growth?.listen(() => commit.announce());
-  const shared = { reading, keys, tails, nowMs: surroundings.nowMs };
+  const watches = new Watches(sides.bookmarks);
+  const shared = { reading, keys, tails, nowMs: surroundings.nowMs, watches };
   const vitals = new Vitals({
     ...{ log, reading, commit, tails: () => tails.size },
     isContradicted: () => own.custody.isContradicted(),
   });
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
+    await watches.close();
     growth?.close();
     await tails.close();
     await commit.drained();

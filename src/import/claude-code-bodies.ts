@@ -99,6 +99,8 @@ function sessionIn(metadata: JsonValue | undefined): string | undefined {
 }
 
 async function* readIndex(source: ImportSource): AsyncGenerator<ImportStep> {
+  // Each line stands for itself.
+  source.resume.note(() => ({}));
   for await (const item of source.records()) {
     if ("reason" in item) {
       yield item;

@@ -4,7 +4,7 @@ import { hashedId } from "./identity.js";
 import type { ImportStep } from "./importer.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
 import type { SaidPart } from "./transcript/said.js";
-import type { Origin, TranscriptSession } from "./transcript/transcript.js";
+import type { Origin, SessionNote, TranscriptSession } from "./transcript/transcript.js";
 import { addUsage, type Usage } from "./transcript/usage.js";
 
 /** What Codex puts before the model in the user's name. */
@@ -16,18 +16,41 @@ const CITATION = /<oai-mem-citation>([\s\S]*?)<\/oai-mem-citation>/g;
 const ERRORS = ["error", "stream_error"];
 const TEXTS_MAX = 1_000;
 
+export interface ItemsNote {
+  readonly session: SessionNote;
+  readonly unmatched: ReadonlyMap<string, number>;
+  readonly thoughts: readonly string[];
+  readonly model: string | undefined;
+  readonly usage: Usage | undefined;
+  readonly spent_at: Origin;
+  readonly has_output: boolean;
+}
+
 export class CodexItems {
   readonly #session: TranscriptSession;
   /** How often a text was told by one side and not yet by the other. */
-  readonly #unmatched = new Map<string, number>();
-  #thoughts: string[] = [];
+  readonly #unmatched: Map<string, number>;
+  #thoughts: string[];
   #model: string | undefined;
   #usage: Usage | undefined;
-  #spentAt: Origin = { line: 0, at: undefined, is_restamped: true };
-  #hasOutput = false;
+  #spentAt: Origin;
+  #hasOutput: boolean;
 
-  constructor(session: TranscriptSession) {
+  constructor(session: TranscriptSession, known?: ItemsNote) {
     this.#session = session;
+    this.#unmatched = new Map(known?.unmatched);
+    this.#thoughts = [...(known?.thoughts ?? [])];
+    this.#model = known?.model;
+    this.#usage = known?.usage;
+    this.#spentAt = known?.spent_at ?? { line: 0, at: undefined, is_restamped: true };
+    this.#hasOutput = known?.has_output ?? false;
+  }
+
+  note(): ItemsNote {
+    return {
+      ...{ session: this.#session.note(), unmatched: this.#unmatched, thoughts: this.#thoughts, model: this.#model },
+      ...{ usage: this.#usage, spent_at: this.#spentAt, has_output: this.#hasOutput },
+    };
   }
 
   *item(origin: Origin, item: JsonObject): Generator<ImportStep> {
@@ -80,6 +103,11 @@ export class CodexItems {
       this.#spentAt = origin;
     }
     this.#model = model ?? this.#model;
+  }
+
+  /** What was said so far; what was thought or paid for without a word may belong to what comes. */
+  *pause(): Generator<ImportStep> {
+    yield* this.#close();
   }
 
   *end(): Generator<ImportStep> {

@@ -1,10 +1,10 @@
 // Codex CLI's rollouts: what went to and came from the model as items, what its screen showed as events, with the same
 // words in both.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
-import { CodexItems } from "./codex-items.js";
+import { CodexItems, type ItemsNote } from "./codex-items.js";
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import { objectAt, textAt } from "./transcript/fields.js";
-import { type Origin, Transcript } from "./transcript/transcript.js";
+import { type Origin, Transcript, type TranscriptNote } from "./transcript/transcript.js";
 import { openAiUsage, toUsage } from "./transcript/usage.js";
 
 const tool = { format: "codex", lacks: ["system prompt", "tool definitions"] };
@@ -31,13 +31,23 @@ function isOldHeader(record: JsonObject): boolean {
 }
 
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
-  const rollout = new Rollout(source);
+  const rollout = new Rollout(source, source.resume.known as RolloutNote | undefined);
+  source.resume.note(() => rollout.note());
   for await (const item of source.records()) {
     if ("reason" in item) yield item;
     // Handed on one by one: delegating costs promises, and there are many steps.
     else for (const step of rollout.take(item.line, item.record)) yield step;
   }
-  yield* rollout.end();
+  yield* source.is_growing ? rollout.pause() : rollout.end();
+}
+
+interface RolloutNote {
+  readonly transcript: TranscriptNote;
+  readonly own: ItemsNote | undefined;
+  readonly own_key: string | undefined;
+  readonly copied: ItemsNote | undefined;
+  readonly copied_at: number;
+  readonly totals: string;
 }
 
 class Rollout {
@@ -48,13 +58,28 @@ class Rollout {
   #ownKey: string | undefined;
   /** Those of the session that this one was forked from, while its lines are being copied. */
   #copied: CodexItems | undefined;
-  #copiedAt = 0;
-  #totals = "";
+  #copiedAt: number;
+  #totals: string;
 
-  constructor(source: ImportSource) {
-    this.#transcript = new Transcript(tool, source);
+  constructor(source: ImportSource, known?: RolloutNote) {
+    const transcript = new Transcript(tool, source, known?.transcript);
+    const revived = (note: ItemsNote | undefined) =>
+      note === undefined ? undefined : new CodexItems(transcript.revive(note.session), note);
+    this.#transcript = transcript;
+    this.#own = revived(known?.own);
+    this.#ownKey = known?.own_key;
+    this.#copied = revived(known?.copied);
+    this.#copiedAt = known?.copied_at ?? 0;
+    this.#totals = known?.totals ?? "";
     this.#clock = source.clock;
     this.#stem = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/.exec(source.stem)?.[1] ?? source.stem;
+  }
+
+  note(): RolloutNote {
+    return {
+      ...{ transcript: this.#transcript.note(), own: this.#own?.note(), own_key: this.#ownKey },
+      ...{ copied: this.#copied?.note(), copied_at: this.#copiedAt, totals: this.#totals },
+    };
   }
 
   *take(line: number, record: JsonObject): Generator<ImportStep> {
@@ -74,6 +99,10 @@ class Rollout {
     else if (record.type === "event_msg") yield* items.event(origin, payload);
     else if (record.type === "turn_context") yield* items.turn(origin, payload, record);
     else yield* items.raw(origin, record);
+  }
+
+  *pause(): Generator<ImportStep> {
+    for (const items of [this.#copied, this.#own]) if (items !== undefined) yield* items.pause();
   }
 
   *end(): Generator<ImportStep> {

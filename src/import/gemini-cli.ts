@@ -11,7 +11,13 @@ import type {
   SourceOf,
 } from "./importer.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
-import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
+import {
+  type Origin,
+  type SessionNote,
+  Transcript,
+  type TranscriptNote,
+  type TranscriptSession,
+} from "./transcript/transcript.js";
 import { toUsage, type UsageNames } from "./transcript/usage.js";
 
 const tool = { format: "gemini-cli", lacks: ["system prompt", "tool definitions", "working folder"] };
@@ -47,8 +53,10 @@ function isHeader(record: JsonObject): boolean {
 }
 
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
-  const chat = new Chat(source);
-  const survey = source.path === "-" ? undefined : await surveyOf(source);
+  const known = source.resume.known as GeminiNote | undefined;
+  const chat = new Chat(source, known?.chat);
+  const survey = source.path === "-" ? undefined : await surveyOf(source, known?.survey);
+  source.resume.note((): GeminiNote => ({ chat: chat.note(), survey }));
   for await (const item of source.records()) {
     if ("reason" in item) {
       yield item;
@@ -66,13 +74,29 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   }
 }
 
+interface GeminiNote {
+  readonly chat: ChatNote;
+  readonly survey: Survey | undefined;
+}
+
+interface ChatNote {
+  readonly transcript: TranscriptNote;
+  readonly session: SessionNote;
+  readonly start: JsonValue | undefined;
+}
+
 /** Which line is the last of each id, and which messages were rewound and not written again after that. */
-async function surveyOf(
-  source: ImportSource,
-): Promise<{ readonly lastLines: ReadonlyMap<string, number>; readonly rewound: ReadonlySet<string> }> {
-  const lastLines = new Map<string, number>();
-  const rewound = new Set<string>();
-  let order: string[] = [];
+interface Survey {
+  readonly lastLines: ReadonlyMap<string, number>;
+  readonly rewound: ReadonlySet<string>;
+  /** The messages that stand, in their order. */
+  readonly order: readonly string[];
+}
+
+async function surveyOf(source: ImportSource, known: Survey | undefined): Promise<Survey> {
+  const lastLines = new Map(known?.lastLines);
+  const rewound = new Set(known?.rewound);
+  let order = [...(known?.order ?? [])];
   for await (const item of source.records()) {
     if (!("record" in item)) continue;
     const id = textAt(item.record, "id");
@@ -87,7 +111,7 @@ async function surveyOf(
       order = order.slice(0, at);
     }
   }
-  return { lastLines, rewound };
+  return { lastLines, rewound, order };
 }
 
 async function* readDocument(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
@@ -105,9 +129,15 @@ class Chat {
   #session: TranscriptSession;
   #start: JsonValue | undefined;
 
-  constructor(source: SourceFacts) {
-    this.#transcript = new Transcript(tool, source);
-    this.#session = this.#transcript.session(source.stem);
+  constructor(source: SourceFacts, known?: ChatNote) {
+    const transcript = new Transcript(tool, source, known?.transcript);
+    this.#transcript = transcript;
+    this.#session = known === undefined ? transcript.session(source.stem) : transcript.revive(known.session);
+    this.#start = known?.start;
+  }
+
+  note(): ChatNote {
+    return { transcript: this.#transcript.note(), session: this.#session.note(), start: this.#start };
   }
 
   *header(line: number, record: JsonObject): Generator<ImportStep> {

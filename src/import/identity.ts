@@ -38,10 +38,16 @@ export function sessionOf(
  */
 export class ContentIds {
   readonly #importer: string;
-  readonly #seen = new Map<string, number>();
+  readonly #seen: Map<string, number>;
 
-  constructor(importer: string) {
+  constructor(importer: string, known: ReadonlyMap<string, number> = new Map()) {
     this.#importer = importer;
+    this.#seen = new Map(known);
+  }
+
+  /** What a reading that goes on later has to know. */
+  note(): ReadonlyMap<string, number> {
+    return this.#seen;
   }
 
   idOf(session_id: string, record: JsonObject, isDated: boolean): string {

@@ -96,6 +96,8 @@ export interface SourceFacts {
   readonly log: LogState;
   /** Whether a copy of a log is placed anew like any other source, whatever its chain says. */
   readonly as_new: boolean;
+  /** Whether somebody is writing to it, so that what is not finished yet had better wait until it is read again. */
+  readonly is_growing: boolean;
   readonly near: NearFiles;
 }
 
@@ -107,9 +109,21 @@ export interface NearFiles {
   list(path: string): Promise<readonly string[]>;
 }
 
+/**
+ * How a source that grows is read on where it was left. What is noted is plain data, as the structured clone takes it, and
+ * holds all that lines further on depend on. An importer that notes nothing has its source read whole whenever it changed.
+ */
+export interface Resumption {
+  /** What was noted where reading stopped; undefined at the beginning of a source. */
+  readonly known: unknown;
+  /** Gives the way to ask what is known behind the last line that was read. */
+  note(know: () => unknown): void;
+}
+
 /** What an importer declares to read decides what it is given. */
 interface SourceReaders {
   readonly lines: {
+    readonly resume: Resumption;
     /** The lines, nested at most so many levels deep; as deep as an entry may be where nothing is said. */
     records(levels?: number): AsyncIterable<SourceRecord>;
   };
@@ -120,6 +134,7 @@ interface SourceReaders {
     values(path: string): AsyncIterable<SourceValue>;
   };
   readonly tables: {
+    readonly resume: Resumption;
     readonly tables: TableColumns;
     /** The rows of a query, one after the other; values are text, numbers, bytes or null. */
     rows(query: string, ...values: readonly (string | number)[]): Iterable<TableRow>;

@@ -98,11 +98,19 @@ export function timeOnLine(form: StoredForm, clock: WallClock): JsonValue {
 /** Times of lines in order: one without a time of its own has that of the line before, the header or the file. */
 export class LineTimes {
   readonly #clock: WallClock;
+  readonly #modified: number | undefined;
+  /** That of the last line that had one. */
   #last: number | undefined;
 
-  constructor(source: SourceFacts) {
+  constructor(source: SourceFacts, known?: number | undefined) {
     this.#clock = source.clock;
-    this.#last = source.modified_ms;
+    this.#modified = source.modified_ms;
+    this.#last = known;
+  }
+
+  /** What a reading that goes on later has to know. */
+  note(): number | undefined {
+    return this.#last;
   }
 
   /** Whether a line with this has a time of its own. */
@@ -117,7 +125,8 @@ export class LineTimes {
       return { created_at: time };
     }
     this.#last = this.#clock.parse(time) ?? this.#last;
-    return this.#last === undefined ? {} : { created_at: formatTime(this.#last) };
+    const ms = this.#last ?? this.#modified;
+    return ms === undefined ? {} : { created_at: formatTime(ms) };
   }
 }
 

@@ -13,7 +13,13 @@ import type {
 } from "./importer.js";
 import { numberAt, onlyText, textAt } from "./transcript/fields.js";
 import type { SaidPart } from "./transcript/said.js";
-import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
+import {
+  type Origin,
+  type SessionNote,
+  Transcript,
+  type TranscriptNote,
+  type TranscriptSession,
+} from "./transcript/transcript.js";
 import { toUsage, type UsageNames } from "./transcript/usage.js";
 
 const tool = { format: "pi", lacks: ["system prompt", "tool definitions"] };
@@ -51,25 +57,51 @@ function isMessage(record: JsonObject): boolean {
 }
 
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
+  const known = source.resume.known as PiNote | undefined;
   const isTree = source.opening.records.some((record) => "parentId" in record) && source.path !== "-";
-  const branch = isTree ? await activeBranch(source) : undefined;
-  const session = new PiSession(source, branch);
+  const tree = isTree || known?.tree !== undefined ? await treeOf(source, known?.tree) : undefined;
+  const session = new PiSession(source, tree?.branch(), known?.session);
+  source.resume.note((): PiNote => ({ session: session.note(), tree: tree?.note() }));
   for await (const item of source.records()) {
     if ("reason" in item) yield item;
     else yield* session.take(item.line, item.record);
   }
 }
 
-async function activeBranch(source: ImportSource): Promise<ReadonlySet<string>> {
-  const tree = new Tree();
+interface PiNote {
+  readonly session: PiSessionNote;
+  readonly tree: TreeNote | undefined;
+}
+
+interface PiSessionNote {
+  readonly transcript: TranscriptNote;
+  readonly session: SessionNote;
+}
+
+interface TreeNote {
+  readonly parents: ReadonlyMap<string, string | undefined>;
+  readonly newest: string | undefined;
+}
+
+async function treeOf(source: ImportSource, known: TreeNote | undefined): Promise<Tree> {
+  const tree = new Tree(known);
   for await (const item of source.records()) if ("record" in item) tree.add(item.record);
-  return tree.branch();
+  return tree;
 }
 
 /** Who came after whom. */
 class Tree {
-  readonly #parents = new Map<string, string | undefined>();
+  readonly #parents: Map<string, string | undefined>;
   #newest: string | undefined;
+
+  constructor(known?: TreeNote) {
+    this.#parents = new Map(known?.parents);
+    this.#newest = known?.newest;
+  }
+
+  note(): TreeNote {
+    return { parents: this.#parents, newest: this.#newest };
+  }
 
   add(record: JsonObject): void {
     const id = textAt(record, "id");
@@ -126,10 +158,15 @@ class PiSession {
   readonly #branch: ReadonlySet<string> | undefined;
   #session: TranscriptSession;
 
-  constructor(source: SourceFacts, branch: ReadonlySet<string> | undefined) {
-    this.#transcript = new Transcript(tool, source);
+  constructor(source: SourceFacts, branch: ReadonlySet<string> | undefined, known?: PiSessionNote) {
+    const transcript = new Transcript(tool, source, known?.transcript);
+    this.#transcript = transcript;
     this.#branch = branch;
-    this.#session = this.#transcript.session(source.stem);
+    this.#session = known === undefined ? transcript.session(source.stem) : transcript.revive(known.session);
+  }
+
+  note(): PiSessionNote {
+    return { transcript: this.#transcript.note(), session: this.#session.note() };
   }
 
   *take(line: number, record: JsonObject): Generator<ImportStep> {

@@ -31,6 +31,7 @@ export const serveCommand: CommandModule = {
       .option("--tls-key <file>", "its private key, as PEM (HANSARD_TLS_KEY)")
       .option("--rate <n>", "requests a second of one key or address (HANSARD_RATE, or 20000); 0 is no limit")
       .option("--redact <when>", "capture: mask secrets before they are stored, instead of where they are shown")
+      .option("--watch", "keep reading what known tools write on this machine, as `hansard watch` does")
       .option("--verbose", "log every request, not only those that were refused or failed")
       .addHelpText(
         "after",
@@ -46,6 +47,7 @@ export const serveCommand: CommandModule = {
   },
 
   async run({ settings, screen, options }: Invocation) {
+    const isWatching = options.watch === true;
     const host = settings.host.replace(/^\[(.*)\]$/, "$1");
     const tls = readTls(settings.tls);
     const stop = new Promise<NodeJS.Signals>((resolve) => onSignal(resolve));
@@ -68,6 +70,7 @@ export const serveCommand: CommandModule = {
       if (tls === undefined && !isLoopback(host))
         logger.logger.warn("keys are sent unencrypted; --tls-cert and --tls-key change that");
       await keepSeals({ recorder, data, logger });
+      if (isWatching) await keepWatch(recorder, logger);
       await announce({ serving, recorder, data: shownPlace(data), version, pane: err, logger });
       await close({ signal: await stop, serving, pane: err, logger });
     } finally {
@@ -112,6 +115,16 @@ async function keepSeals(options: {
   const onTrouble = (error: unknown): void =>
     logger.logger.warn({ reason: error instanceof Error ? error.message : String(error) }, "no seal could be kept");
   await recorder.keepSeals({ onTrouble });
+}
+
+/** What it reads is seen in the record and in /metrics; what it cannot read is worth a line. */
+async function keepWatch(recorder: Recorder, { logger }: Logger): Promise<void> {
+  await recorder.watchFiles([], {
+    onFile: ({ file, format, added, rejected }) =>
+      logger.info({ file, format, added, rejected }, "read a watched file"),
+    onRejected: ({ file, line, reason }) => logger.warn({ file, line, reason }, "left out of a watched file"),
+    onTrouble: (reason) => logger.warn({ reason }, "watching"),
+  });
 }
 
 /** An option that may be repeated. */

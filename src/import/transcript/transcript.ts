@@ -49,6 +49,34 @@ export interface ToolResult extends Origin {
   readonly duration_ms?: number | undefined;
 }
 
+/** A step of a session, with the native id by which it may turn out to be another's. */
+interface OwnStep extends EntryStep {
+  readonly native?: string | undefined;
+}
+
+/** What a reading that goes on later has to know of a transcript, and of each of its sessions. */
+export interface TranscriptNote {
+  readonly last_ms: number | undefined;
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+export interface SessionNote {
+  readonly session_id: string;
+  readonly native_id: string | undefined;
+  readonly parent_id: string | undefined;
+  readonly project: string;
+  readonly facts: SessionFacts | undefined;
+  readonly calls: ReadonlyMap<string, ToolCall>;
+  readonly open: OpenAnswer | undefined;
+  readonly waiting: readonly Pick<OwnStep, "line" | "entry" | "native">[];
+}
+
+interface OpenAnswer {
+  readonly key: string;
+  readonly origin: Origin;
+  said: Said;
+}
+
 /** Calls that still wait for their result; of more than these the oldest are forgotten. */
 const CALLS_MAX = 4_096;
 /** What waits behind a message that is still being gathered. */
@@ -59,16 +87,30 @@ export class Transcript {
   readonly path: string;
   readonly times: LineTimes;
   readonly projects = new ProjectNames();
-  readonly #timesByIdentity = new Map<string, number>();
+  readonly #timesByIdentity: Map<string, number>;
 
-  constructor(tool: TranscriptTool, source: SourceFacts) {
+  constructor(tool: TranscriptTool, source: SourceFacts, known?: TranscriptNote) {
     this.tool = tool;
     this.path = source.path;
-    this.times = new LineTimes(source);
+    this.times = new LineTimes(source, known?.last_ms);
+    this.#timesByIdentity = new Map(known?.counts);
   }
 
   session(key: string, parent?: TranscriptSession): TranscriptSession {
-    return new TranscriptSession(this, sessionOf(this.tool.format, key), parent);
+    const { session_id, native_id } = sessionOf(this.tool.format, key);
+    return this.revive({
+      ...{ session_id, native_id, parent_id: parent?.id, project: parent?.project ?? "" },
+      ...{ facts: undefined, calls: new Map(), open: undefined, waiting: [] },
+    });
+  }
+
+  /** A session as it was when it was noted. */
+  revive(note: SessionNote): TranscriptSession {
+    return new TranscriptSession(this, note);
+  }
+
+  note(): TranscriptNote {
+    return { last_ms: this.times.note(), counts: this.#timesByIdentity };
   }
 
   /** The id of a record without one: a hash of what makes it this one, and of how often the same was there before. */
@@ -91,23 +133,31 @@ export class TranscriptSession {
   readonly id: string;
   readonly #transcript: Transcript;
   readonly #nativeId: string | undefined;
-  readonly #parent: TranscriptSession | undefined;
-  readonly #calls = new Map<string, ToolCall>();
-  #project = "";
+  readonly #parentId: string | undefined;
+  readonly #calls: Map<string, ToolCall>;
+  #project: string;
   #facts: SessionFacts | undefined;
-  #open: { readonly key: string; readonly origin: Origin; said: Said } | undefined;
-  #waiting: ImportStep[] = [];
+  #open: OpenAnswer | undefined;
+  #waiting: OwnStep[];
 
-  constructor(
-    transcript: Transcript,
-    session: { readonly session_id: string; readonly native_id: string | undefined },
-    parent: TranscriptSession | undefined,
-  ) {
+  constructor(transcript: Transcript, note: SessionNote) {
     this.#transcript = transcript;
-    this.id = session.session_id;
-    this.#nativeId = session.native_id;
-    this.#parent = parent;
-    this.#project = parent?.project ?? "";
+    this.id = note.session_id;
+    this.#nativeId = note.native_id;
+    this.#parentId = note.parent_id;
+    this.#project = note.project;
+    this.#facts = note.facts;
+    this.#calls = new Map(note.calls);
+    this.#open = note.open;
+    this.#waiting = note.waiting.map(({ line, entry, native }) => this.#recorded(line, entry, native));
+  }
+
+  note(): SessionNote {
+    return {
+      ...{ session_id: this.id, native_id: this.#nativeId, parent_id: this.#parentId, project: this.#project },
+      ...{ facts: this.#facts, calls: this.#calls, open: this.#open },
+      waiting: this.#waiting.map(({ line, entry, native }) => ({ line, entry, native })),
+    };
   }
 
   get project(): string {
@@ -120,11 +170,11 @@ export class TranscriptSession {
   }
 
   /** What is known of the session as a whole, told again only where something is new. */
-  *about(origin: Origin, facts: SessionFacts): Generator<ImportStep> {
+  *about(origin: Origin, facts: SessionFacts): Generator<EntryStep> {
     const { metadata } = facts;
     const isNews = metadata !== undefined || factNames.some((name) => isNew(facts[name], this.#facts?.[name]));
     if (this.#facts !== undefined && !isNews) return;
-    const parent = facts.parent ?? this.#facts?.parent ?? this.#parent?.id;
+    const parent = facts.parent ?? this.#facts?.parent ?? this.#parentId;
     const merged: SessionFacts = { ...this.#facts, ...withoutGaps(facts), ...withoutGaps({ parent }) };
     this.#facts = merged;
     const { title, cwd, git_branch, version } = merged;
@@ -143,12 +193,12 @@ export class TranscriptSession {
   message(
     origin: Origin,
     fields: { readonly role: string; readonly content: unknown; readonly [field: string]: unknown },
-  ): EntryStep {
+  ): OwnStep {
     return this.#step(origin, { kind: "message", ...fields });
   }
 
   /** The result of a tool, with the call that it answers. */
-  result(result: ToolResult): EntryStep {
+  result(result: ToolResult): OwnStep {
     const { call_id, is_error, duration_ms } = result;
     const call = this.#calls.get(call_id);
     this.#calls.delete(call_id);
@@ -165,11 +215,11 @@ export class TranscriptSession {
     });
   }
 
-  error(origin: Origin, error: string, context = ""): EntryStep {
+  error(origin: Origin, error: string, context = ""): OwnStep {
     return this.#step(origin, { kind: "error", error, ...(context === "" ? {} : { context }) });
   }
 
-  raw(origin: Origin, record: JsonObject): EntryStep {
+  raw(origin: Origin, record: JsonObject): OwnStep {
     return this.#step(origin, { kind: "raw", source: this.#transcript.tool.format, record });
   }
 
@@ -204,7 +254,7 @@ export class TranscriptSession {
   }
 
   /** Something that comes after the answer that is being gathered, but does not end it. */
-  *behind(step: ImportStep): Generator<ImportStep> {
+  *behind(step: OwnStep): Generator<ImportStep> {
     if (this.#open === undefined) yield step;
     else {
       this.#waiting.push(step);
@@ -251,7 +301,7 @@ export class TranscriptSession {
     this.#calls.set(call.id, call);
   }
 
-  #step(origin: Origin, fields: { readonly kind: string; readonly [field: string]: unknown }): EntryStep {
+  #step(origin: Origin, fields: { readonly kind: string; readonly [field: string]: unknown }): OwnStep {
     const { id, native_id } = this.#idOf(origin);
     const extra = { ...origin.extra, ...(native_id === undefined ? {} : { native_id }) };
     const entry: ImportedEntry = {
@@ -259,13 +309,18 @@ export class TranscriptSession {
       ...this.#envelope(id, origin),
       ...(Object.keys(extra).length === 0 ? {} : { extra }),
     };
-    if (origin.native === undefined) return { line: origin.line, entry };
+    return this.#recorded(origin.line, entry, origin.native);
+  }
+
+  #recorded(line: number, entry: ImportedEntry, native: string | undefined): OwnStep {
+    if (native === undefined) return { line, entry };
     const beyond = (stored: JsonObject | undefined): EntryStep | undefined => {
       if (stored === undefined || isSame(stored, entry)) return undefined;
-      const own = { ...entry, id: this.#ownId(id), extra: { ...extra, native_id: origin.native } };
-      return { line: origin.line, entry: own };
+      const extra = isJsonObject(entry.extra) ? entry.extra : {};
+      const own = { ...entry, id: this.#ownId(entry.id), extra: { ...extra, native_id: native } };
+      return { line, entry: own };
     };
-    return { line: origin.line, entry, beyond };
+    return { line, entry, native, beyond };
   }
 
   #idOf(origin: Origin): { readonly id: string; readonly native_id: string | undefined } {
@@ -305,6 +360,8 @@ const SAID = ["role", "content", "tool", "result", "error"] as const;
 
 /** Whether what is stored under an id is this very thing: of the same session, or a copy with the same words and time. */
 function isSame(stored: JsonObject, entry: ImportedEntry): boolean {
+  // What was said and later left is kept raw where it is read anew, and stays what it was where it had been recorded.
+  if (entry.kind === "raw" && stored.session_id === entry.session_id) return true;
   if (stored.role !== entry.role) return false;
   if (stored.session_id === entry.session_id) return true;
   return stored.created_at === entry.created_at && SAID.every((name) => jsonEquals(stored[name], entry[name]));
