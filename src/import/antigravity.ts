@@ -3,13 +3,8 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import { textAt } from "./transcript/fields.js";
 import { splitInjected } from "./transcript/injected.js";
-import {
-  type Origin,
-  type SessionNote,
-  Transcript,
-  type TranscriptNote,
-  type TranscriptSession,
-} from "./transcript/transcript.js";
+import type { SessionNote, TranscriptNote } from "./transcript/note.js";
+import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
 const tool = { format: "antigravity", lacks: ["system prompt", "tool definitions", "usage", "working folder"] };
 

@@ -12,14 +12,9 @@ import type {
 } from "./importer.js";
 import { textAt } from "./transcript/fields.js";
 import { splitInjected } from "./transcript/injected.js";
+import type { SessionNote, TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
-import {
-  type Origin,
-  type SessionNote,
-  Transcript,
-  type TranscriptNote,
-  type TranscriptSession,
-} from "./transcript/transcript.js";
+import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 import { anthropicUsage, toUsage } from "./transcript/usage.js";
 
 const tool = { format: "claude-code", lacks: ["system prompt", "tool definitions", "context as sent"] };

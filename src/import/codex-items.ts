@@ -3,8 +3,9 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "
 import { hashedId } from "./identity.js";
 import type { ImportStep } from "./importer.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
+import type { SessionNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
-import type { Origin, SessionNote, TranscriptSession } from "./transcript/transcript.js";
+import type { Origin, TranscriptSession } from "./transcript/transcript.js";
 import { addUsage, type Usage } from "./transcript/usage.js";
 
 /** What Codex puts before the model in the user's name. */
@@ -105,6 +106,10 @@ export class CodexItems {
     this.#model = model ?? this.#model;
   }
 
+  get isUnsaid(): boolean {
+    return this.#usage !== undefined || this.#thoughts.length > 0;
+  }
+
   /** What was said so far; what was thought or paid for without a word may belong to what comes. */
   *pause(): Generator<ImportStep> {
     yield* this.#close();
@@ -112,7 +117,7 @@ export class CodexItems {
 
   *end(): Generator<ImportStep> {
     yield* this.#close();
-    if (this.#usage === undefined && this.#thoughts.length === 0) return;
+    if (!this.isUnsaid) return;
     // Nothing was said, but something was thought or paid for.
     yield* this.#say(this.#spentAt, { id: "unsaid" });
     yield* this.#close();

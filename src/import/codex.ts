@@ -4,7 +4,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js"
 import { CodexItems, type ItemsNote } from "./codex-items.js";
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import { objectAt, textAt } from "./transcript/fields.js";
-import { type Origin, Transcript, type TranscriptNote } from "./transcript/transcript.js";
+import type { TranscriptNote } from "./transcript/note.js";
+import { type Origin, Transcript } from "./transcript/transcript.js";
 import { openAiUsage, toUsage } from "./transcript/usage.js";
 
 const tool = { format: "codex", lacks: ["system prompt", "tool definitions"] };
@@ -38,7 +39,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
     // Handed on one by one: delegating costs promises, and there are many steps.
     else for (const step of rollout.take(item.line, item.record)) yield step;
   }
-  yield* source.is_growing ? rollout.pause() : rollout.end();
+  yield* rollout.isUnsaid && source.defers() ? rollout.pause() : rollout.end();
 }
 
 interface RolloutNote {
@@ -99,6 +100,11 @@ class Rollout {
     else if (record.type === "event_msg") yield* items.event(origin, payload);
     else if (record.type === "turn_context") yield* items.turn(origin, payload, record);
     else yield* items.raw(origin, record);
+  }
+
+  /** Whether something was thought or paid for, and nothing said about it yet. */
+  get isUnsaid(): boolean {
+    return [this.#copied, this.#own].some((items) => items?.isUnsaid === true);
   }
 
   *pause(): Generator<ImportStep> {

@@ -2,8 +2,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import { onlyText, textAt } from "./transcript/fields.js";
+import type { SessionNote, TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
-import { type SessionNote, Transcript, type TranscriptNote } from "./transcript/transcript.js";
+import { Transcript } from "./transcript/transcript.js";
 
 const tool = {
   format: "cursor",

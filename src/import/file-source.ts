@@ -32,7 +32,7 @@ interface SourceParts {
   readonly clock: WallClock;
   readonly log: LogState;
   readonly as_new: boolean;
-  readonly is_growing: boolean;
+  readonly defers: () => boolean;
   /** Hears how far it is. */
   readonly tell: ((progress: ImportProgress) => void) | undefined;
   readonly intake: Intake;
@@ -53,7 +53,7 @@ export class FileSource {
   }
 
   async *read(importer: Importer): AsyncGenerator<ImportStep> {
-    const { opened, opening, clock, log, as_new, is_growing, database } = this.#source;
+    const { opened, opening, clock, log, as_new, defers, database } = this.#source;
     const facts = {
       path: this.#file,
       stem: stemOf(this.#file),
@@ -62,7 +62,7 @@ export class FileSource {
       clock,
       log,
       as_new,
-      is_growing,
+      defers,
       near: nearFiles(this.#file),
     };
     if (importer.reads === "lines") {

@@ -11,13 +11,8 @@ import type {
   SourceOf,
 } from "./importer.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
-import {
-  type Origin,
-  type SessionNote,
-  Transcript,
-  type TranscriptNote,
-  type TranscriptSession,
-} from "./transcript/transcript.js";
+import type { SessionNote, TranscriptNote } from "./transcript/note.js";
+import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 import { toUsage, type UsageNames } from "./transcript/usage.js";
 
 const tool = { format: "gemini-cli", lacks: ["system prompt", "tool definitions", "working folder"] };
@@ -56,6 +51,7 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const known = source.resume.known as GeminiNote | undefined;
   const chat = new Chat(source, known?.chat);
   const survey = source.path === "-" ? undefined : await surveyOf(source, known?.survey);
+  const left = leftSince(known?.survey, survey);
   source.resume.note((): GeminiNote => ({ chat: chat.note(), survey }));
   for await (const item of source.records()) {
     if ("reason" in item) {
@@ -71,7 +67,13 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
     else if (isJsonObject(record.$set)) yield* chat.set(line, record.$set, record);
     else if (SPEAKERS.includes(String(record.type)) && !isRewound) yield* chat.message(line, record);
     else yield chat.raw(line, record);
+    if ("$rewindTo" in record) for (const native of left.splice(0)) yield chat.withdrawal(line, record, native);
   }
+}
+
+/** What was recorded of a file before it was rewound. */
+function leftSince(before: Survey | undefined, now: Survey | undefined): string[] {
+  return (before?.order ?? []).filter((id) => now?.rewound.has(id) === true);
 }
 
 interface GeminiNote {
@@ -161,6 +163,10 @@ class Chat {
   raw(line: number, record: JsonObject): ImportStep {
     const native = textAt(record, "id");
     return this.#session.raw({ line, at: record.timestamp, native, identity: [record], is_once: true }, record);
+  }
+
+  withdrawal(line: number, { timestamp }: JsonObject, native: string): ImportStep {
+    return this.#session.withdrawal({ line, at: timestamp, native });
   }
 
   *message(line: number, message: JsonObject): Generator<ImportStep> {

@@ -64,8 +64,8 @@ export interface ImportPlan {
   readonly clock: WallClock;
   /** Empty where the content decides. */
   readonly format: string;
-  /** Whether files are being written to, and will be read again. */
-  readonly is_growing?: boolean;
+  /** Whether what may not be finished is left out, because files are being written to and will be read again. */
+  readonly defers?: () => boolean;
 }
 
 /** The door of an import: what can be refused before anything is read. */
@@ -178,7 +178,7 @@ async function readBy(importer: Importer, reading: FileReading): Promise<void> {
     clock: parts.plan.clock,
     log: parts.target,
     as_new,
-    is_growing: parts.plan.is_growing === true,
+    defers: parts.plan.defers ?? (() => false),
     tell: parts.options.onProgress,
     intake,
     database,

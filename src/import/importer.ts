@@ -42,6 +42,11 @@ export interface RejectedStep {
   readonly reason: string;
 }
 
+/** What is stored under an id, and where; undefined where nothing is, or it was erased. */
+type FindStored = (id: string) => Promise<{ readonly position: number; readonly body: JsonObject } | undefined>;
+
+type MadeLater = ImportedEntry | string | undefined;
+
 export type ImportStep =
   /**
    * An entry to append. `placed` hears where it is, also where it was there before. `beyond` looks at what is stored
@@ -51,7 +56,7 @@ export type ImportStep =
    */
   | EntryStep
   /** An entry that can be made only once all before it have their places; undefined where there is none to make. */
-  | { readonly line: number; readonly later: () => ImportedEntry | string | undefined }
+  | { readonly line: number; readonly later: (find: FindStored) => MadeLater | Promise<MadeLater> }
   /** An entry to put at its old place. Where that cannot be, `refused` is told, and what it gives is done instead. */
   | {
       readonly line: number;
@@ -96,8 +101,11 @@ export interface SourceFacts {
   readonly log: LogState;
   /** Whether a copy of a log is placed anew like any other source, whatever its chain says. */
   readonly as_new: boolean;
-  /** Whether somebody is writing to it, so that what is not finished yet had better wait until it is read again. */
-  readonly is_growing: boolean;
+  /**
+   * Asked by whoever meets something that may not be finished: whether it had better be left out, because somebody is writing
+   * to the source. Then it is read again, at the latest when nobody does any more.
+   */
+  readonly defers: () => boolean;
   readonly near: NearFiles;
 }
 

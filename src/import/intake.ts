@@ -91,7 +91,7 @@ export class Intake {
   async #takeLater(step: Extract<ImportStep, { readonly later: unknown }>): Promise<void> {
     await this.flush();
     const { line } = step;
-    const made = step.later();
+    const made = await step.later((id) => this.#stored(id));
     if (typeof made === "string") this.#reject(line, made);
     else if (made !== undefined) await this.take({ line, entry: made });
   }
@@ -163,6 +163,12 @@ export class Intake {
       step = next;
       [position] = await this.#target.find([step.entry.id]);
     }
+  }
+
+  async #stored(id: string): Promise<{ readonly position: number; readonly body: JsonObject } | undefined> {
+    const [position] = await this.#target.find([id]);
+    const body = position === undefined ? undefined : await this.#bodyAt(position);
+    return position === undefined || body === undefined ? undefined : { position, body };
   }
 
   async #bodyAt(position: number): Promise<JsonObject | undefined> {

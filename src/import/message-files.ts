@@ -4,8 +4,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js"
 import { isRole } from "../model/roles.js";
 import type { DocumentImporter, ImportSource, ImportStep, LineImporter, Opening, SourceOf } from "./importer.js";
 import { textAt } from "./transcript/fields.js";
+import type { TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
-import { Transcript, type TranscriptNote, type TranscriptSession } from "./transcript/transcript.js";
+import { Transcript, type TranscriptSession } from "./transcript/transcript.js";
 import { anthropicUsage, openAiUsage, toUsage } from "./transcript/usage.js";
 
 type Provider = "anthropic" | "openai";

@@ -16,11 +16,11 @@ const usageNames: UsageNames = {
 
 export class OpenCodeSession {
   readonly #session: TranscriptSession;
-  readonly #isGrowing: boolean;
+  readonly #source: Pick<SourceFacts, "defers">;
 
-  constructor(session: TranscriptSession, source: Pick<SourceFacts, "is_growing">) {
+  constructor(session: TranscriptSession, source: Pick<SourceFacts, "defers">) {
     this.#session = session;
-    this.#isGrowing = source.is_growing;
+    this.#source = source;
   }
 
   about(line: number, session: JsonObject): Generator<ImportStep> {
@@ -38,7 +38,7 @@ export class OpenCodeSession {
   *message(line: number, message: JsonObject, parts: readonly JsonObject[]): Generator<ImportStep> {
     const origin = { line, at: objectAt(message, "time").created, native: textAt(message, "id") ?? `line-${line}` };
     // It is stored before it is said, and changed while it is: what is taken too early is never whole.
-    if (this.#isGrowing && !isFinished(message, parts)) return;
+    if (!isFinished(message, parts) && this.#source.defers()) return;
     if (message.role === "assistant") yield* this.#assistant(origin, message, parts);
     else if (message.role === "user") yield* this.#user(origin, message, parts);
     else if (message.role === "tool") {

@@ -12,14 +12,9 @@ import type {
   TableImporter,
 } from "./importer.js";
 import { numberAt, onlyText, textAt } from "./transcript/fields.js";
+import type { SessionNote, TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
-import {
-  type Origin,
-  type SessionNote,
-  Transcript,
-  type TranscriptNote,
-  type TranscriptSession,
-} from "./transcript/transcript.js";
+import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 import { toUsage, type UsageNames } from "./transcript/usage.js";
 
 const tool = { format: "pi", lacks: ["system prompt", "tool definitions"] };

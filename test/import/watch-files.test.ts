@@ -290,6 +290,30 @@ test("an answer that its owner stores before it is said, and changes while it is
   expect(await said("ses_w")).toEqual(["Why?", "Because."]);
 });
 
+test("a message that is taken back after it was read leaves history", async () => {
+  const file = join(folderOfTest(), "session-1.jsonl");
+  const message = (id: string, type: string): object => ({ id, type, timestamp: "2026-05-04T08:00:00Z", content: id });
+  const header = { sessionId: "rewound", projectHash: "p", startTime: "2026-05-04T08:00:00Z" };
+  const lines = [
+    header,
+    message("g1", "user"),
+    message("g2", "gemini"),
+    message("g3", "user"),
+    message("g4", "gemini"),
+  ];
+  writeFileSync(file, lines.map((item) => `${JSON.stringify(item)}\n`).join(""));
+  await readOnce(file);
+  appendFileSync(
+    file,
+    [{ $rewindTo: "g3" }, message("g5", "user")].map((item) => `${JSON.stringify(item)}\n`).join(""),
+  );
+  await readOnce(file);
+  const history = await recorder.session("rewound").history({ max_messages: 50 });
+  expect(history.map(({ content }) => content)).toEqual(["g1", "g2", "g5"]);
+  expect((await said("rewound")).length).toBe(5);
+  expect(await recorder.importFiles(file)).toMatchObject({ added: 0, rejected: [] });
+});
+
 test("files of no known format are named once, when they have settled; links are followed to files alone", async () => {
   const folder = folderOfTest();
   const elsewhere = folderOfTest();

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, jsonEquals } from "../..
 import { hashedId, idOf, sessionOf } from "../identity.js";
 import type { EntryStep, ImportedEntry, ImportStep, SourceFacts } from "../importer.js";
 import { LineTimes } from "../line-form.js";
+import type { OpenAnswer, OwnStep, SessionNote, TranscriptNote } from "./note.js";
 import { ProjectNames } from "./project.js";
 import { restOf, type Said, saidFields, type ToolCall } from "./said.js";
 import { greaterUsage } from "./usage.js";
@@ -47,34 +48,6 @@ export interface ToolResult extends Origin {
   readonly result: JsonValue;
   readonly is_error?: boolean | undefined;
   readonly duration_ms?: number | undefined;
-}
-
-/** A step of a session, with the native id by which it may turn out to be another's. */
-interface OwnStep extends EntryStep {
-  readonly native?: string | undefined;
-}
-
-/** What a reading that goes on later has to know of a transcript, and of each of its sessions. */
-export interface TranscriptNote {
-  readonly last_ms: number | undefined;
-  readonly counts: ReadonlyMap<string, number>;
-}
-
-export interface SessionNote {
-  readonly session_id: string;
-  readonly native_id: string | undefined;
-  readonly parent_id: string | undefined;
-  readonly project: string;
-  readonly facts: SessionFacts | undefined;
-  readonly calls: ReadonlyMap<string, ToolCall>;
-  readonly open: OpenAnswer | undefined;
-  readonly waiting: readonly Pick<OwnStep, "line" | "entry" | "native">[];
-}
-
-interface OpenAnswer {
-  readonly key: string;
-  readonly origin: Origin;
-  said: Said;
 }
 
 /** Calls that still wait for their result; of more than these the oldest are forgotten. */
@@ -213,6 +186,21 @@ export class TranscriptSession {
       ...(duration_ms === undefined ? {} : { duration_ms }),
       ...(call_id === "" ? {} : { tool_call_id: call_id }),
     });
+  }
+
+  /** Takes a message back that may have been recorded: it leaves history, and the record keeps it. */
+  withdrawal(origin: Origin & { readonly native: string }): ImportStep {
+    const { id: message } = this.#idOf(origin);
+    const id = hashedId(this.#transcript.tool.format, ["withdrawal", this.id, message]);
+    const envelope = this.#envelope(id, origin);
+    return {
+      line: origin.line,
+      later: async (find) => {
+        const stored = await find(message);
+        const isOwn = stored !== undefined && stored.body.role !== undefined && stored.body.session_id === this.id;
+        return isOwn ? { kind: "withdrawal", ...envelope, withdraws: stored.position } : undefined;
+      },
+    };
   }
 
   error(origin: Origin, error: string, context = ""): OwnStep {

@@ -39,7 +39,7 @@ export interface Bookmark {
   readonly stamp: string;
   /** Empty where no format is recognised. */
   readonly importer: string;
-  /** Whether it was read once more after nobody had written to it for a while. */
+  /** Whether nothing of it was left out because somebody was writing. */
   readonly is_settled: boolean;
   /** Absent for files that are read whole whenever they change. */
   readonly place?: Place | undefined;

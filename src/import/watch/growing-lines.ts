@@ -34,7 +34,8 @@ interface GrowingParts {
   readonly signal: AbortSignal;
   /** Waits until all steps of what was read so far are in the log. */
   readonly flush: () => Promise<void>;
-  readonly keep: (place: Place) => Promise<void>;
+  /** Hears of places on the way, and last of where the whole lines end. */
+  readonly reach: (place: Place, is_last: boolean) => Promise<void>;
 }
 
 export class GrowingFile implements GrowingLines {
@@ -75,10 +76,10 @@ export class GrowingFile implements GrowingLines {
       for await (const item of readRecords(lines, levels)) yield { ...item, line: item.line + reach.line };
       reach.advance();
       if (reach.offset - keptAt < KEEP_BYTES) continue;
-      await this.#keep(reach);
+      await this.#tell(reach, false);
       keptAt = reach.offset;
     }
-    await this.#keep(reach);
+    await this.#tell(reach, true);
     // A last line that nobody has ended may be whole all the same. Its place stays before it, in case it goes on.
     for await (const item of readRecords(reach.rest(), levels)) {
       if ("record" in item) yield { ...item, line: item.line + reach.line };
@@ -95,15 +96,15 @@ export class GrowingFile implements GrowingLines {
     return chunk;
   }
 
-  async #keep(reach: Reach): Promise<void> {
-    const { file, place, flush, keep } = this.#parts;
+  async #tell(reach: Reach, is_last: boolean): Promise<void> {
+    const { file, place, flush, reach: tell } = this.#parts;
     // Before an importer has said how to ask it, it only looks through the lines.
     if (this.#know === undefined) return;
     await flush();
     const { offset, line, head, tail } = reach;
     const known = serialize(this.#know());
     this.bytes = offset - (place?.offset ?? 0);
-    await keep({ offset, line, file, head, tail, known });
+    await tell({ offset, line, file, head, tail, known }, is_last);
   }
 }
 

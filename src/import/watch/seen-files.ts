@@ -28,6 +28,15 @@ export interface SeenFile {
   readonly is_link: boolean;
 }
 
+/** What the system says of a file, as far as it is used: whoever uses the library need not have Node's types. */
+interface FileFacts {
+  readonly dev: number;
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+}
+
 /** Looks at all files of a root. Folders that cannot be read are told. */
 export async function* seeFiles(
   root: WatchedRoot,
@@ -69,8 +78,8 @@ export function ownerOf(path: string): string {
 }
 
 /** A file by what its system knows of it; a database together with its log, into which its owner writes. */
-export function toSeen(path: string, stats: Stats, is_link: boolean): SeenFile {
-  const { dev, ino, size, mtimeMs, ctimeMs } = stats;
+export function toSeen(path: string, facts: FileFacts, is_link: boolean): SeenFile {
+  const { dev, ino, size, mtimeMs, ctimeMs } = facts;
   const log = DATABASE.test(path) ? statSync(`${path}-wal`, { throwIfNoEntry: false }) : undefined;
   const beside = log === undefined ? "" : `+${log.size}:${log.mtimeMs}`;
   const stamp = `${size}:${mtimeMs}:${ctimeMs}${beside}`;

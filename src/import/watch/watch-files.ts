@@ -63,7 +63,7 @@ export class Watch {
   /** By who a file is. */
   readonly #marks: Map<string, Mark>;
   readonly #files = new Set<string>();
-  /** Files that were written to of late, with the time at which they will have settled. */
+  /** Files of which something was left out while they were written to, with the time at which they will have settled. */
   readonly #settling = new Map<string, number>();
   /** Files of whose changes no word may come, since they could not be opened when they were found. */
   readonly #doubtful = new Set<string>();
@@ -135,7 +135,7 @@ export class Watch {
       this.#settling.delete(path);
       this.#turns.mark(path, "old");
     }
-    for (const path of [...this.#settling.keys(), ...this.#doubtful]) {
+    for (const path of this.#doubtful) {
       const file = seeFile(path, () => undefined);
       if (file !== undefined) this.#compare(file, "fresh");
     }

@@ -110,32 +110,45 @@ async function readOn(
 ): Promise<Looked> {
   const { importer, place, opening } = source;
   const { handle, bytes: size, modified_ms } = seen;
-  const is_settled = seen.quiet_ms >= SETTLE_MS.lines;
   const file = place?.file ?? seen.path;
   const rejected: RejectedLine[] = [];
   const intake = new Intake(parts.target, (line, reason) => {
     if (rejected.length < REJECTED_MAX) rejected.push({ file: seen.path, line, reason });
   });
   const name = nameOf(importer);
-  let kept: Bookmark | undefined;
+  const deferring = new Deferring(seen.quiet_ms < SETTLE_MS.lines);
+  let reached = place;
   const growing = await GrowingFile.open({
     ...{ handle, file, place, signal: parts.signal },
     flush: () => intake.flush(),
-    keep: async (reached) => {
-      kept = await keep(seen, parts, { importer: name, place: reached, is_settled });
+    reach: async (next, is_last) => {
+      reached = next;
+      if (!is_last) await keep(seen, parts, { importer: name, place: next, is_settled: false });
     },
   });
   const read = new FileSource(file, {
     opened: { size, modified_ms: Math.floor(modified_ms), chunks: () => undefined },
     ...{ opening, clock: parts.plan.clock, log: parts.target, as_new: false, tell: undefined, intake },
-    is_growing: !is_settled,
-    ...{ database: undefined, growing },
+    ...{ database: undefined, growing, defers: deferring.asked },
   });
   for await (const step of read.read(importer)) await intake.take(step);
   await intake.flush();
   const { added, existing } = intake.totals;
-  const bookmark = kept ?? (await keep(seen, parts, { importer: name, place, is_settled }));
+  const bookmark = await keep(seen, parts, { importer: name, place: reached, is_settled: !deferring.isDone });
   return { format: importer.format, added, existing, bytes: growing.bytes, rejected, bookmark };
+}
+
+/** Whether an importer left something out because somebody is writing. */
+class Deferring {
+  isDone = false;
+  readonly asked: () => boolean;
+
+  constructor(isGrowing: boolean) {
+    this.asked = () => {
+      this.isDone ||= isGrowing;
+      return isGrowing;
+    };
+  }
 }
 
 /** All of it, because it is no file of lines, or one that cannot be read in pieces. */
@@ -145,11 +158,11 @@ async function readWhole(seen: Seen, parts: LookParts): Promise<Looked> {
     format = file.format;
   };
   const onProgress = (): void => parts.signal.throwIfAborted();
-  const is_settled = seen.quiet_ms >= SETTLE_MS.whole;
-  const plan = { ...parts.plan, is_growing: !is_settled };
+  const deferring = new Deferring(seen.quiet_ms < SETTLE_MS.whole);
+  const plan = { ...parts.plan, defers: deferring.asked };
   const options = { onFile, onProgress };
   const { added, existing, rejected } = await importFiles([seen.path], { target: parts.target, plan, options });
-  const bookmark = await keep(seen, parts, { importer: format, is_settled });
+  const bookmark = await keep(seen, parts, { importer: format, is_settled: !deferring.isDone });
   return { format, added, existing, bytes: seen.bytes, rejected, bookmark };
 }
 
