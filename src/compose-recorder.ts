@@ -9,6 +9,7 @@ import { Custody } from "./custody/custody.js";
 import type { Sealing } from "./custody/sealing.js";
 import { Exports } from "./export/exports.js";
 import { Keys } from "./guard/keys.js";
+import { Watches } from "./import/watch/watches.js";
 import type { EntryLog } from "./ports/entry-log.js";
 import type { KeyStore } from "./ports/key-store.js";
 import { type Leases, leaseOf } from "./ports/lease.js";
@@ -40,6 +41,8 @@ export interface RecorderSides {
   readonly growth?: Growth | undefined;
   /** Which one of all processes on the store does what only one should; without it, there is no other. */
   readonly leases?: (() => Leases) | undefined;
+  /** Where it is kept how far watched files were read; undefined keeps it in memory. */
+  readonly bookmarks?: string | undefined;
 }
 
 export function composeRecorder(sides: RecorderSides): Recorder {
@@ -52,8 +55,9 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   commit.listen(() => reading.grown());
   commit.listen((how) => tails.grown(how));
   growth?.listen(() => commit.announce());
+  const watches = new Watches(sides.bookmarks);
   const shared = {
-    ...{ reading, keys, tails, mask, nowMs: surroundings.nowMs, prices: sides.prices },
+    ...{ reading, keys, tails, watches, mask, nowMs: surroundings.nowMs, prices: sides.prices },
     learn: (options: LearningOptions) => learn(options),
   };
   const vitals = new Vitals({
@@ -77,6 +81,7 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   };
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
+    await watches.close();
     growth?.close();
     await learning?.close();
     await tails.close();

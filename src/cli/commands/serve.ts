@@ -34,6 +34,7 @@ export const serveCommand: CommandModule = {
       .option("--rate <n>", "requests a second of one key or address (HANSARD_RATE, or 20000); 0 is no limit")
       .option("--prices <file>", "prices for /usage in LiteLLM's form (HANSARD_PRICES)")
       .option("--redact <when>", "capture: mask secrets before they are stored, instead of where they are shown")
+      .option("--watch", "keep reading what known tools write on this machine, as `hansard watch` does")
       .option("--verbose", "log every request, not only those that were refused or failed")
       .addHelpText(
         "after",
@@ -49,6 +50,7 @@ export const serveCommand: CommandModule = {
   },
 
   async run({ settings, screen, options }: Invocation) {
+    const isWatching = options.watch === true;
     const host = settings.host.replace(/^\[(.*)\]$/, "$1");
     const tls = readTls(settings.tls);
     const stop = new Promise<NodeJS.Signals>((resolve) => onSignal(resolve));
@@ -84,6 +86,7 @@ export const serveCommand: CommandModule = {
         onTrouble: (error) =>
           logger.logger.warn({ reason: reasonOf(error) }, "what was recorded could not be learned from"),
       });
+      if (isWatching) await keepWatch(recorder, logger);
       await announce({ serving, recorder, settings, version, pane: err, logger });
       if (tls === undefined && !isLoopback(host))
         logger.logger.warn("keys are sent unencrypted; --tls-cert and --tls-key change that");
@@ -138,6 +141,16 @@ async function keepSeals(options: {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What it reads is seen in the record and in /metrics; what it cannot read is worth a line. */
+async function keepWatch(recorder: Recorder, { logger }: Logger): Promise<void> {
+  await recorder.watchFiles([], {
+    onFile: ({ file, format, added, rejected }) =>
+      logger.info({ file, format, added, rejected }, "read a watched file"),
+    onRejected: ({ file, line, reason }) => logger.warn({ file, line, reason }, "left out of a watched file"),
+    onTrouble: (reason) => logger.warn({ reason }, "watching"),
+  });
 }
 
 /** An option that may be repeated. */
