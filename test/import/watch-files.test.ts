@@ -173,6 +173,21 @@ test("rotation, truncation and replacement lose nothing and record nothing twice
   expect(await read()).toMatchObject({ files: 0, rejected: 0 });
 });
 
+test("who is ended in the middle of a long file goes on near there", async () => {
+  const file = join(folderOfTest(), "long.jsonl");
+  const lines = Array.from({ length: 60 }, (_, at) => line(`long-${at}`, "long", `${at} `.repeat(300_000)));
+  writeFileSync(file, lines.join(""));
+  const before = (await recorder.health()).position;
+  const watch = await recorder.watchFiles(file, { poll: true });
+  await vi.waitFor(async () => expect((await recorder.health()).position - before).toBeGreaterThan(25), {
+    timeout: 60_000,
+  });
+  await watch.close();
+  const { bytes } = await readOnce(file);
+  expect(bytes).toBeLessThan(lines.join("").length - 16 * 1024 * 1024);
+  expect((await said("long")).map((text) => Number.parseInt(text, 10))).toEqual(lines.map((_, at) => at));
+});
+
 test("a last line that nobody has ended is taken once it is whole, and once only", async () => {
   const file = join(folderOfTest(), "open.jsonl");
   const [first, second] = [line("o1", "open"), line("o2", "open")];

@@ -72,8 +72,10 @@ async function follow(recorder: Recorder, invocation: Invocation, stopped: Promi
   });
   teller.begin(watch, operands.length === 0 ? knownPlaces().map(({ path }) => path) : operands);
   const shown = setInterval(() => teller.show(), SHOW_EVERY_MS);
-  void watch.caughtUp().then(() => teller.caughtUp());
+  let isStopped = false;
+  void watch.caughtUp().then(() => isStopped || teller.caughtUp());
   await stopped;
+  isStopped = true;
   clearInterval(shown);
   await watch.close();
   teller.end();

@@ -32,6 +32,10 @@ export class Turns {
     return this.#waiting.size + this.#running.size;
   }
 
+  isRunning(path: string): boolean {
+    return this.#running.has(path);
+  }
+
   mark(path: string, lane: Lane): void {
     if (this.#isClosed) return;
     const now = Date.now();

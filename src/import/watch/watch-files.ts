@@ -147,6 +147,8 @@ export class Watch {
   #compare(file: SeenFile, lane: Lane): void {
     const { key, path, stamp } = file;
     this.#files.add(key);
+    // What comes meanwhile shows when the look under way has ended.
+    if (this.#turns.isRunning(path)) return;
     const failure = this.#failures.get(path);
     if (failure?.stamp === stamp && failure.retryAt > Date.now()) return;
     const mark = this.#marks.get(key);

@@ -123,7 +123,8 @@ async function readOn(
     flush: () => intake.flush(),
     reach: async (next, is_last) => {
       reached = next;
-      if (!is_last) await keep(seen, parts, { importer: name, place: next, is_settled: false });
+      // Whoever is ended on the way must find that there is more to read.
+      if (!is_last) await keep({ ...seen, stamp: "" }, parts, { importer: name, place: next, is_settled: false });
     },
   });
   const read = new FileSource(file, {
