@@ -20,6 +20,7 @@ import { search } from "./search.js";
 import { sessions } from "./sessions.js";
 import { startup } from "./startup.js";
 import { tail } from "./tail.js";
+import { watching } from "./watching.js";
 
 const suites: readonly Suite[] = [
   startup,
@@ -30,6 +31,7 @@ const suites: readonly Suite[] = [
   reading,
   search,
   tail,
+  watching,
   reflection,
   importing,
   hostile,

@@ -66,12 +66,12 @@ export const mayImport = {
     ...["recorder-options.ts", "session.ts", "vitals.ts"],
   ],
   "compose-recorder.ts": [
-    ...["model", "ports", "capture", "read", "tail", "export", "guard", "review", "custody", "background"],
+    ...["model", "ports", "capture", "read", "tail", "import", "export", "guard", "review", "custody", "background"],
     ...["extractors", "recorder.ts", "vitals.ts"],
   ],
   "open-sides.ts": ["model", "ports", "reading", "tail", "stores.ts", "threads", "compose-recorder.ts"],
   // A recorder whose parts ask a server; what is refused is refused by the same parsers.
-  remote: ["model", "ports", "capture", "read", "tail", "guard", "review", "recorder.ts"],
+  remote: ["model", "ports", "capture", "read", "tail", "import", "guard", "review", "recorder.ts"],
   "open-recorder.ts": [
     ...["model", "capture", "read", "guard", "custody", "reading", "remote"],
     ...["open-sides.ts", "compose-recorder.ts", "recorder.ts", "stores.ts"],
@@ -116,7 +116,7 @@ const sharedWithThePage = "src/model/content-pieces.ts";
 
 /**
  * Packages that have one home: a driver belongs to its engine, a framework to its surface. Databases of other programs
- * are read with the same driver, in one file of import.
+ * are read with the same driver, in one file of import, and another one keeps how far watched files were read.
  *
  * @type {{ readonly [name: string]: string }}
  */
@@ -129,7 +129,7 @@ const homeOfPackage = {
   "@modelcontextprotocol/server": "mcp",
 };
 
-const readerOfForeignTables = "src/import/tables.ts";
+const otherUsersOfSqlite = ["src/import/tables.ts", "src/import/watch/bookmarks.ts"];
 
 /** @typedef {{ specifier: string | undefined, typeOnly: boolean, line: number }} Import */
 
@@ -180,7 +180,7 @@ function packageProblem({ file, from, specifier }) {
   if (name === "hansard") return "inside the package, imports are relative";
   if (from === "client") return `client has no dependencies, and ${name} is one`;
   const home = homeOfPackage[name];
-  if (name === "better-sqlite3" && file === readerOfForeignTables) return undefined;
+  if (name === "better-sqlite3" && otherUsersOfSqlite.includes(file)) return undefined;
   return home === undefined || home === from ? undefined : `${name} is imported only in ${home}`;
 }
 

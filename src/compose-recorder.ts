@@ -10,6 +10,7 @@ import type { Sealing } from "./custody/sealing.js";
 import { Exports } from "./export/exports.js";
 import { openExtractor } from "./extractors/open-extractor.js";
 import { Keys } from "./guard/keys.js";
+import { Watches } from "./import/watch/watches.js";
 import type { EntryLog } from "./ports/entry-log.js";
 import type { KeyStore } from "./ports/key-store.js";
 import { type Leases, leaseOf } from "./ports/lease.js";
@@ -41,6 +42,8 @@ export interface RecorderSides {
   readonly growth?: Growth | undefined;
   /** Which one of all processes on the store does what only one should; without it, there is no other. */
   readonly leases?: (() => Leases) | undefined;
+  /** Where it is kept how far watched files were read; undefined keeps it in memory. */
+  readonly bookmarks?: string | undefined;
 }
 
 export function composeRecorder(sides: RecorderSides): Recorder {
@@ -53,8 +56,9 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   commit.listen(() => reading.grown());
   commit.listen((how) => tails.grown(how));
   growth?.listen(() => commit.announce());
+  const watches = new Watches(sides.bookmarks);
   const shared = {
-    ...{ reading, keys, tails, nowMs: surroundings.nowMs, prices: sides.prices },
+    ...{ reading, keys, tails, watches, nowMs: surroundings.nowMs, prices: sides.prices },
     learn: (options: LearningOptions) => learn(options),
   };
   const vitals = new Vitals({
@@ -78,6 +82,7 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   };
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
+    await watches.close();
     growth?.close();
     await learning?.close();
     await tails.close();

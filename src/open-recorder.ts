@@ -1,8 +1,9 @@
 // Opens a recorder: what it is given is parsed, its store opened by address, and its parts put together.
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pooledRandomBytes } from "./capture/pack.js";
 import { composeRecorder } from "./compose-recorder.js";
+import { defaultSealKeyPath } from "./custody/seal-key.js";
 import { Sealing } from "./custody/sealing.js";
 import { createMask } from "./guard/masking/mask.js";
 import { parseMaskValues } from "./guard/masking/registered-values.js";
@@ -75,7 +76,18 @@ export async function openRecorder(given: RecorderOptions = {}): Promise<Recorde
   const mode = create ? "create" : "write";
   const index = options.index === undefined || options.index === "" ? undefined : parseIndex(options.index);
   const sides = await openSides({ data, index, rebuild, mode, mask, mask_values: values, onWait });
-  return composeRecorder({ ...guarded, ...sides });
+  const bookmarks = isRedacting(options) ? undefined : bookmarksOf(place);
+  return composeRecorder({ ...guarded, ...sides, bookmarks });
+}
+
+/**
+ * Beside the store, or with the key for seals where that lies in a database. What is masked before it is stored must not
+ * lie on disk as it was, and bookmarks hold some of it: then they are kept in memory.
+ */
+function bookmarksOf(place: string): string | undefined {
+  if (isInProcess(place)) return undefined;
+  const config_home = process.env.XDG_CONFIG_HOME ?? "";
+  return filesOf(place)?.watch ?? join(dirname(defaultSealKeyPath({ home: homedir(), config_home })), "watch.db");
 }
 
 function parseData(data: unknown): string | EngineParts {

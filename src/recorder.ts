@@ -11,6 +11,8 @@ import { type ExportOptions, parseExportQuery } from "./export/export-query.js";
 import type { Exports } from "./export/exports.js";
 import { type Keys, person } from "./guard/keys.js";
 import { type ImportOptions, type ImportReport, importFiles, parseImportOptions } from "./import/import-files.js";
+import type { Watch, WatchCounts, WatchOptions } from "./import/watch/watch-files.js";
+import type { Watches } from "./import/watch/watches.js";
 import { toEntry } from "./model/body.js";
 import type {
   CompletionInput,
@@ -91,6 +93,7 @@ export interface RecorderParts {
   readonly prices: PriceFile | undefined;
   /** Begins to learn beside capture, unless it has. */
   readonly learn: (options: LearningOptions) => void;
+  readonly watches: Watches;
   /** The parts for whoever came in with this key. */
   readonly by: (key_id: string) => RecorderParts;
   /** Waits for what is being written, then closes the store. */
@@ -257,6 +260,20 @@ export class Recorder {
   }
 
   /**
+   * Keeps reading what other programs write, while they write it, from where it stopped: files, folders with all that will
+   * be in them, or the places where known tools keep theirs. It goes on until it or the recorder is closed.
+   */
+  async watchFiles(paths: string | readonly string[] = [], options: WatchOptions = {}): Promise<Watch> {
+    const { imports, watches } = this.#open();
+    return watches.begin(typeof paths === "string" ? [paths] : paths, options, imports);
+  }
+
+  /** What was done by all that watches; undefined where nothing does. */
+  watching(): WatchCounts | undefined {
+    return this.#parts.watches.counts();
+  }
+
+  /**
    * The chosen entries as text, piece by piece: a line each, in Markdown a section each. What the log held at the beginning
    * is exported; the audit entry about it comes after that.
    */
@@ -326,17 +343,17 @@ export class Recorder {
    * `dry_run` it only says what would go.
    */
   async forget(options: ForgetOptions): Promise<Forgotten> {
-    return orThrow(await this.#open().custody.forget(options));
+    return this.#forgetting(orThrow(await this.#open().custody.forget(options)));
   }
 
   /** Forgets what is older than the rules allow. */
   async retain(options: RetentionOptions): Promise<Retained> {
-    return orThrow(await this.#open().custody.retain(knownOptions(options, optionTables.retain)));
+    return this.#forgetting(orThrow(await this.#open().custody.retain(knownOptions(options, optionTables.retain))));
   }
 
   /** Finds entries that hold secrets, well-known or registered ones, and forgets them unless it is a `dry_run`. */
   async scrub(options: ScrubOptions = {}): Promise<Scrubbed> {
-    return this.#open().custody.scrub(knownOptions(options, optionTables.scrub));
+    return this.#forgetting(await this.#open().custody.scrub(knownOptions(options, optionTables.scrub)));
   }
 
   async health(): Promise<Health> {
@@ -353,6 +370,11 @@ export class Recorder {
   close(): Promise<void> {
     this.#closing ??= this.#parts.close();
     return this.#closing;
+  }
+
+  async #forgetting<F extends { readonly dry_run: boolean }>(forgotten: F): Promise<F> {
+    if (!forgotten.dry_run) await this.#parts.watches.forget();
+    return forgotten;
   }
 
   #ask<Q extends Question>(question: Q, ...query: Asked<Q>): Promise<AnswerTo<Q>> {

@@ -13,6 +13,7 @@ type WrongUseCode =
   | "argument_missing"
   | "command_unknown"
   | "config_invalid"
+  | "consent_missing"
   | "home_missing"
   | "input_missing"
   | "option_invalid"

@@ -77,6 +77,10 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "read files of other programs, or an export, into the record",
     load: async () => (await import("./commands/import.js")).importCommand,
   },
+  watch: {
+    summary: "keep reading what other programs write, while they write it",
+    load: async () => (await import("./commands/watch.js")).watchCommand,
+  },
   export: {
     summary: "write the record, or a part of it, to a file",
     load: async () => (await import("./commands/export.js")).exportCommand,

@@ -100,6 +100,8 @@ function sessionIn(metadata: JsonValue | undefined): string | undefined {
 }
 
 async function* readIndex(source: ImportSource): AsyncGenerator<ImportStep> {
+  // Each line stands for itself.
+  source.resume.note(() => ({}));
   for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       yield item;

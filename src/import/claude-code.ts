@@ -14,6 +14,7 @@ import type {
 } from "./importer.js";
 import { textAt } from "./transcript/fields.js";
 import { splitInjected } from "./transcript/injected.js";
+import type { SessionNote, TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
@@ -50,7 +51,8 @@ function isLine(record: JsonValue): boolean {
 }
 
 async function* read(source: ImportSource): AsyncGenerator<Iterable<ImportStep>> {
-  const sessions = new ClaudeSessions(source);
+  const sessions = new ClaudeSessions(source, source.resume.known as ClaudeNote | undefined);
+  source.resume.note(() => sessions.note());
   for await (const records of source.records()) yield sessions.takeAll(records);
   yield sessions.end();
 }
@@ -65,23 +67,38 @@ async function* readDocument(source: SourceOf<"document">): AsyncGenerator<Impor
   yield sessions.end();
 }
 
+interface ClaudeNote {
+  readonly key: string;
+  readonly transcript: TranscriptNote;
+  readonly sessions: ReadonlyMap<string, SessionNote>;
+  readonly title_ranks: ReadonlyMap<string, number>;
+}
+
 class ClaudeSessions {
   readonly #transcript: Transcript;
   readonly #stem: string;
   /** The session of lines that do not say theirs: the first that another line says, else what folder or file is called. */
   readonly #key: string;
-  readonly #sessions = new Map<string, TranscriptSession>();
-  readonly #titleRanks = new Map<string, number>();
+  readonly #sessions: Map<string, TranscriptSession>;
+  readonly #titleRanks: Map<string, number>;
 
-  constructor(source: SourceFacts) {
-    this.#transcript = new Transcript(tool, source);
+  constructor(source: SourceFacts, known?: ClaudeNote) {
+    const transcript = new Transcript(tool, source, known?.transcript);
+    this.#transcript = transcript;
+    this.#sessions = new Map([...(known?.sessions ?? [])].map(([name, note]) => [name, transcript.revive(note)]));
+    this.#titleRanks = new Map(known?.title_ranks);
     this.#stem = source.stem;
     // Titles and snapshots without a time stand at the front: the file may have been copied long after.
     const [begun] = source.opening.records.flatMap((record) => textAt(record, "timestamp") ?? []);
     this.#transcript.times.take(begun);
     const folder = /([^\\/]+)[\\/]subagents[\\/]/.exec(source.path)?.[1];
     const [said] = source.opening.records.flatMap((record) => textAt(record, "sessionId") ?? []);
-    this.#key = said ?? folder ?? source.stem;
+    this.#key = known?.key ?? said ?? folder ?? source.stem;
+  }
+
+  note(): ClaudeNote {
+    const sessions = new Map([...this.#sessions].map(([name, session]) => [name, session.note()]));
+    return { key: this.#key, transcript: this.#transcript.note(), sessions, title_ranks: this.#titleRanks };
   }
 
   *takeAll(records: Iterable<SourceRecord>): Generator<ImportStep> {

@@ -4,6 +4,7 @@ import type { Usage } from "../model/usage.js";
 import { hashedId } from "./identity.js";
 import type { ImportStep } from "./importer.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
+import type { SessionNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
 import type { Origin, TranscriptSession } from "./transcript/transcript.js";
 import { addUsage } from "./transcript/usage.js";
@@ -21,19 +22,44 @@ const OUTCOME_CHARS = 300;
 const TEXTS_MAX = 1_000;
 const TEXT_CHARS_MAX = 1_000;
 
+export interface ItemsNote {
+  readonly session: SessionNote;
+  readonly unmatched: ReadonlyMap<string, number>;
+  readonly turn: JsonObject | undefined;
+  readonly thoughts: readonly string[];
+  readonly model: string | undefined;
+  readonly usage: Usage | undefined;
+  readonly spent_at: Origin;
+  readonly has_output: boolean;
+}
+
 export class CodexItems {
   readonly #session: TranscriptSession;
   /** How often a text was told by one side and not yet by the other: above zero by items, below by events. */
-  readonly #unmatched = new Map<string, number>();
+  readonly #unmatched: Map<string, number>;
   #turn: JsonObject | undefined;
-  #thoughts: string[] = [];
+  #thoughts: string[];
   #model: string | undefined;
   #usage: Usage | undefined;
-  #spentAt: Origin = { line: 0, at: undefined, is_restamped: true };
-  #hasOutput = false;
+  #spentAt: Origin;
+  #hasOutput: boolean;
 
-  constructor(session: TranscriptSession) {
+  constructor(session: TranscriptSession, known?: ItemsNote) {
     this.#session = session;
+    this.#unmatched = new Map(known?.unmatched);
+    this.#turn = known?.turn;
+    this.#thoughts = [...(known?.thoughts ?? [])];
+    this.#model = known?.model;
+    this.#usage = known?.usage;
+    this.#spentAt = known?.spent_at ?? { line: 0, at: undefined, is_restamped: true };
+    this.#hasOutput = known?.has_output ?? false;
+  }
+
+  note(): ItemsNote {
+    return {
+      ...{ session: this.#session.note(), unmatched: this.#unmatched, thoughts: this.#thoughts, model: this.#model },
+      ...{ turn: this.#turn, usage: this.#usage, spent_at: this.#spentAt, has_output: this.#hasOutput },
+    };
   }
 
   *item(origin: Origin, item: JsonObject): Generator<ImportStep> {
@@ -90,9 +116,18 @@ export class CodexItems {
     this.#model = model ?? this.#model;
   }
 
+  get isUnsaid(): boolean {
+    return this.#usage !== undefined || this.#thoughts.length > 0;
+  }
+
+  /** What was said so far; what was thought or paid for without a word may belong to what comes. */
+  *pause(): Generator<ImportStep> {
+    yield* this.#close();
+  }
+
   *end(): Generator<ImportStep> {
     yield* this.#close();
-    if (this.#usage === undefined && this.#thoughts.length === 0) return;
+    if (!this.isUnsaid) return;
     // Nothing was said, but something was thought or paid for.
     yield* this.#say(this.#spentAt, { id: "unsaid" });
     yield* this.#close();

@@ -74,7 +74,9 @@ describe("a rollout", () => {
     await bench.import(bench.write(name, lines.slice(0, 12)));
     await bench.import(file);
     const messages = (await bench.entries()).filter(({ kind }) => kind === "message");
-    expect(messages.length).toBe(4);
+    // What the first answer cost was told after it had been read, and follows it.
+    expect(messages.length).toBe(5);
+    expect(tokensOf(messages)).toMatchObject({ input_tokens: 450, output_tokens: 42 });
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     expect(counts(await bench.import(bench.write(`${name}.zst`, zstdFrame(text))))).toMatchObject({
       added: 0,

@@ -2,9 +2,10 @@
 // words in both.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { openAiUsage, toUsage } from "../model/usage.js";
-import { CodexItems } from "./codex-items.js";
+import { CodexItems, type ItemsNote } from "./codex-items.js";
 import type { ImportSource, ImportStep, LineImporter, Opening, SourceRecord } from "./importer.js";
 import { objectAt, textAt } from "./transcript/fields.js";
+import type { TranscriptNote } from "./transcript/note.js";
 import { type Origin, Transcript } from "./transcript/transcript.js";
 
 const tool = { format: "codex", lacks: ["system prompt", "tool definitions"] };
@@ -31,9 +32,19 @@ function isOldHeader(record: JsonObject): boolean {
 }
 
 async function* read(source: ImportSource): AsyncGenerator<Iterable<ImportStep>> {
-  const rollout = new Rollout(source);
+  const rollout = new Rollout(source, source.resume.known as RolloutNote | undefined);
+  source.resume.note(() => rollout.note());
   for await (const records of source.records()) yield rollout.takeAll(records);
-  yield rollout.end();
+  yield rollout.isUnsaid && source.defers() ? rollout.pause() : rollout.end();
+}
+
+interface RolloutNote {
+  readonly transcript: TranscriptNote;
+  readonly own: ItemsNote | undefined;
+  readonly own_key: string | undefined;
+  readonly copied: ItemsNote | undefined;
+  readonly copied_at: number;
+  readonly totals: string;
 }
 
 class Rollout {
@@ -44,13 +55,28 @@ class Rollout {
   #ownKey: string | undefined;
   /** Those of the session that this one was forked from, while its lines are being copied. */
   #copied: CodexItems | undefined;
-  #copiedAt = 0;
-  #totals = "";
+  #copiedAt: number;
+  #totals: string;
 
-  constructor(source: ImportSource) {
-    this.#transcript = new Transcript(tool, source);
+  constructor(source: ImportSource, known?: RolloutNote) {
+    const transcript = new Transcript(tool, source, known?.transcript);
+    const revived = (note: ItemsNote | undefined) =>
+      note === undefined ? undefined : new CodexItems(transcript.revive(note.session), note);
+    this.#transcript = transcript;
+    this.#own = revived(known?.own);
+    this.#ownKey = known?.own_key;
+    this.#copied = revived(known?.copied);
+    this.#copiedAt = known?.copied_at ?? 0;
+    this.#totals = known?.totals ?? "";
     this.#clock = source.clock;
     this.#stem = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/.exec(source.stem)?.[1] ?? source.stem;
+  }
+
+  note(): RolloutNote {
+    return {
+      ...{ transcript: this.#transcript.note(), own: this.#own?.note(), own_key: this.#ownKey },
+      ...{ copied: this.#copied?.note(), copied_at: this.#copiedAt, totals: this.#totals },
+    };
   }
 
   *takeAll(records: Iterable<SourceRecord>): Generator<ImportStep> {
@@ -77,6 +103,15 @@ class Rollout {
     else if (record.type === "event_msg") yield* items.event(origin, payload);
     else if (record.type === "turn_context") yield* items.turn(origin, payload, record);
     else yield* items.raw(origin, record);
+  }
+
+  /** Whether something was thought or paid for, and nothing said about it yet. */
+  get isUnsaid(): boolean {
+    return [this.#copied, this.#own].some((items) => items?.isUnsaid === true);
+  }
+
+  *pause(): Generator<ImportStep> {
+    for (const items of [this.#copied, this.#own]) if (items !== undefined) yield* items.pause();
   }
 
   *end(): Generator<ImportStep> {

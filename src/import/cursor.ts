@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js"
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import { oneByOne } from "./lines.js";
 import { onlyText, textAt } from "./transcript/fields.js";
+import type { SessionNote, TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
 import { Transcript } from "./transcript/transcript.js";
 
@@ -25,10 +26,18 @@ function isTurn(record: JsonObject): boolean {
   );
 }
 
+interface CursorNote {
+  readonly transcript: TranscriptNote;
+  readonly session: SessionNote;
+  readonly calls: number;
+}
+
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
-  const transcript = new Transcript(tool, source);
-  const session = transcript.session(source.stem);
-  let calls = 0;
+  const known = source.resume.known as CursorNote | undefined;
+  const transcript = new Transcript(tool, source, known?.transcript);
+  const session = known === undefined ? transcript.session(source.stem) : transcript.revive(known.session);
+  let calls = known?.calls ?? 0;
+  source.resume.note((): CursorNote => ({ transcript: transcript.note(), session: session.note(), calls }));
   yield* session.about({ line: 0, at: undefined }, {});
   for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {

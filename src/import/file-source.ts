@@ -5,23 +5,34 @@ import { limits } from "../model/limits.js";
 import type { WallClock } from "../model/zoned-time.js";
 import { readDocument } from "./document.js";
 import type { ImportProgress } from "./import-files.js";
-import type { Importer, LogState, NearFiles, Opening, TableRow } from "./importer.js";
+import type { Importer, LogState, NearFiles, Opening, Resumption, SourceRecord, TableRow } from "./importer.js";
 import type { Intake } from "./intake.js";
 import { readRecords } from "./lines.js";
 import type { OpenedFile } from "./source-files.js";
 import type { Tables } from "./tables.js";
 
+/** Lines that are read on where they were left. */
+export interface GrowingLines {
+  readonly resume: Resumption;
+  records(levels?: number): AsyncIterable<Iterable<SourceRecord>>;
+}
+
 interface SourceParts {
-  readonly opened: OpenedFile;
+  readonly opened: Pick<OpenedFile, "size" | "modified_ms" | "chunks">;
   readonly opening: Opening;
   readonly clock: WallClock;
   readonly log: LogState;
   readonly as_new: boolean;
+  readonly defers: () => boolean;
   /** Hears how far it is. */
   readonly tell: ((progress: ImportProgress) => void) | undefined;
   readonly intake: Intake;
   readonly database: Tables | undefined;
+  readonly growing?: GrowingLines;
 }
+
+/** A source that is read once, from its start to its end. */
+const fromStart: Resumption = { known: undefined, note: () => undefined };
 
 export class FileSource {
   readonly #file: string;
@@ -33,19 +44,22 @@ export class FileSource {
   }
 
   async read(importer: Importer): Promise<ReturnType<Importer["read"]>> {
-    const { opened, opening, clock, log, as_new, database } = this.#source;
+    const { opened, opening, clock, log, as_new, defers, database } = this.#source;
     const facts = {
       path: this.#file,
-      stem: this.#file === "-" ? "stdin" : basename(this.#file).replace(/(?<=.)\.[^.]*$/, ""),
+      stem: stemOf(this.#file),
       modified_ms: opened.modified_ms,
       opening,
       clock,
       log,
       as_new,
+      defers,
       near: nearFiles(this.#file),
     };
     if (importer.reads === "lines") {
-      return importer.read({ ...facts, records: (levels) => readRecords(this.#chunks(), levels) });
+      const { growing } = this.#source;
+      const records = (levels?: number) => growing?.records(levels) ?? readRecords(this.#chunks(), levels);
+      return importer.read({ ...facts, resume: growing?.resume ?? fromStart, records });
     }
     if (importer.reads === "document") {
       const document = await readDocument(() => this.#chunks());
@@ -89,6 +103,13 @@ export class FileSource {
     const bytes = Math.min(intake.bytes, opened.size ?? intake.bytes);
     tell?.({ file: this.#file, bytes, bytes_total: opened.size, added, existing });
   }
+}
+
+/** The name without folder and ending; a file that was rotated away is called as it was before. */
+function stemOf(file: string): string {
+  if (file === "-") return "stdin";
+  const name = basename(file).replace(/(?<=\.(?:jsonl?|ndjson|log))\.\d+$/, "");
+  return name.replace(/(?<=.)\.[^.]*$/, "");
 }
 
 /** What a record names may be anything; nothing outside of two levels up is looked at. */

@@ -10,10 +10,12 @@ import type {
   Opening,
   SourceFacts,
   SourceOf,
+  SourceRecord,
 } from "./importer.js";
 import { oneByOne } from "./lines.js";
-import { Branches } from "./transcript/branches.js";
+import { Branches, type BranchesNote } from "./transcript/branches.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
+import type { SessionNote, TranscriptNote } from "./transcript/note.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
 const tool = { format: "gemini-cli", lacks: ["system prompt", "tool definitions", "working folder"] };
@@ -49,50 +51,74 @@ function isHeader(record: JsonObject): boolean {
   return textAt(record, "sessionId") !== undefined && "projectHash" in record;
 }
 
-async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
-  const chat = new Chat(source);
-  const branches = new Branches(tool.format);
-  const survey = await surveyOf(source);
-  for await (const item of oneByOne(source.records())) {
-    if ("reason" in item) {
-      yield item;
-      continue;
-    }
-    const { line, record } = item;
-    const id = textAt(record, "id");
-    // Only the last of those with one id was the message in the end.
-    if (id !== undefined && survey.lastLines.get(id) !== line) continue;
-    const isRewound = id !== undefined && survey.rewound.has(id);
-    if (isHeader(record)) yield* chat.header(line, record);
-    else if (isJsonObject(record.$set)) yield* chat.set(line, record.$set, record);
-    else if (SPEAKERS.includes(String(record.type))) yield* branches.take(chat.message(line, record), isRewound);
-    else yield chat.raw(line, record);
-  }
-  yield* branches.end();
+async function* read(source: ImportSource): AsyncGenerator<Iterable<ImportStep>> {
+  const known = source.resume.known as GeminiNote | undefined;
+  const survey = new Survey(known?.standing);
+  for await (const item of oneByOne(source.records())) if ("record" in item) survey.add(item.line, item.record);
+  const chat = new Chat(source, known?.chat);
+  source.resume.note((): GeminiNote => ({ chat: chat.note(), standing: survey.standing() }));
+  yield chat.turn(survey);
+  for await (const records of source.records()) yield chat.takeAll(records, survey);
+}
+
+interface GeminiNote {
+  readonly chat: ChatNote;
+  readonly standing: readonly string[];
+}
+
+interface ChatNote {
+  readonly transcript: TranscriptNote;
+  readonly session: SessionNote;
+  readonly branches: BranchesNote;
+  readonly start: JsonValue | undefined;
 }
 
 /** Which line is the last of each id, and which messages were rewound and not written again after that. */
-async function surveyOf(
-  source: ImportSource,
-): Promise<{ readonly lastLines: ReadonlyMap<string, number>; readonly rewound: ReadonlySet<string> }> {
-  const lastLines = new Map<string, number>();
-  const rewound = new Set<string>();
-  let order: string[] = [];
-  for await (const item of oneByOne(source.records())) {
-    if (!("record" in item)) continue;
-    const id = textAt(item.record, "id");
-    const to = textAt(item.record, "$rewindTo");
+class Survey {
+  readonly #lastLines = new Map<string, number>();
+  readonly #rewound = new Set<string>();
+  readonly #known: readonly string[];
+  /** In the order in which they were said. */
+  readonly #standing: Set<string>;
+
+  /** Begins with the messages that stood where reading stopped before. */
+  constructor(known: readonly string[] = []) {
+    this.#known = known;
+    this.#standing = new Set(known);
+  }
+
+  add(line: number, record: JsonObject): void {
+    const id = textAt(record, "id");
+    const to = textAt(record, "$rewindTo");
     if (id !== undefined) {
-      if (!lastLines.has(id) || rewound.has(id)) order.push(id);
-      lastLines.set(id, item.line);
-      rewound.delete(id);
-    } else if (to !== undefined && order.includes(to)) {
-      const at = order.lastIndexOf(to);
-      for (const left of order.slice(at)) rewound.add(left);
-      order = order.slice(0, at);
+      this.#standing.add(id);
+      this.#lastLines.set(id, line);
+      this.#rewound.delete(id);
+    } else if (to !== undefined && this.#standing.has(to)) {
+      const order = this.standing();
+      for (const left of order.slice(order.indexOf(to))) {
+        this.#standing.delete(left);
+        this.#rewound.add(left);
+      }
     }
   }
-  return { lastLines, rewound };
+
+  standing(): readonly string[] {
+    return [...this.#standing];
+  }
+
+  /** What was read before and has been rewound since. */
+  left(): readonly string[] {
+    return this.#known.filter((id) => !this.#standing.has(id));
+  }
+
+  isLast(id: string, line: number): boolean {
+    return this.#lastLines.get(id) === line;
+  }
+
+  isRewound(id: string): boolean {
+    return this.#rewound.has(id);
+  }
 }
 
 async function* readDocument(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
@@ -107,12 +133,48 @@ async function* readDocument(source: SourceOf<"document">): AsyncGenerator<Impor
 
 class Chat {
   readonly #transcript: Transcript;
+  readonly #branches: Branches;
   #session: TranscriptSession;
   #start: JsonValue | undefined;
 
-  constructor(source: SourceFacts) {
-    this.#transcript = new Transcript(tool, source);
-    this.#session = this.#transcript.session(source.stem);
+  constructor(source: SourceFacts, known?: ChatNote) {
+    const transcript = new Transcript(tool, source, known?.transcript);
+    this.#transcript = transcript;
+    this.#branches = new Branches(tool.format, known?.branches);
+    this.#session = known === undefined ? transcript.session(source.stem) : transcript.revive(known.session);
+    this.#start = known?.start;
+  }
+
+  note(): ChatNote {
+    return {
+      ...{ transcript: this.#transcript.note(), session: this.#session.note() },
+      ...{ branches: this.#branches.note(), start: this.#start },
+    };
+  }
+
+  /** Takes back what was recorded before it was rewound. */
+  turn(survey: Survey): Generator<ImportStep> {
+    return this.#branches.turn(this.#session, { left: survey.left(), back: [] });
+  }
+
+  *takeAll(records: Iterable<SourceRecord>, survey: Survey): Generator<ImportStep> {
+    for (const item of records) {
+      if ("reason" in item) yield item;
+      else yield* this.#take(item.line, item.record, survey);
+    }
+    yield* this.#branches.end();
+  }
+
+  *#take(line: number, record: JsonObject, survey: Survey): Generator<ImportStep> {
+    const id = textAt(record, "id");
+    // Only the last of those with one id was the message in the end.
+    if (id !== undefined && !survey.isLast(id, line)) return;
+    const isRewound = id !== undefined && survey.isRewound(id);
+    if (isHeader(record)) yield* this.header(line, record);
+    else if (isJsonObject(record.$set)) yield* this.#set(line, record.$set, record);
+    else if (SPEAKERS.includes(String(record.type))) {
+      yield* this.#branches.take(this.message(line, record), isRewound);
+    } else yield this.#raw(line, record);
   }
 
   *header(line: number, record: JsonObject): Generator<ImportStep> {
@@ -127,13 +189,13 @@ class Chat {
     });
   }
 
-  *set(line: number, set: JsonObject, record: JsonObject): Generator<ImportStep> {
+  *#set(line: number, set: JsonObject, record: JsonObject): Generator<ImportStep> {
     const origin = { line, at: set.lastUpdated ?? this.#start };
     if (textAt(set, "summary") !== undefined) yield* this.#session.about(origin, { title: textAt(set, "summary") });
-    yield this.raw(line, record);
+    yield this.#raw(line, record);
   }
 
-  raw(line: number, record: JsonObject): ImportStep {
+  #raw(line: number, record: JsonObject): ImportStep {
     const native = textAt(record, "id");
     return this.#session.raw({ line, at: record.timestamp, native, identity: [record], is_once: true }, record);
   }
@@ -145,7 +207,7 @@ class Chat {
     if (type === "user") yield this.#session.message(origin, { role: "user", content: contentOf(message.content) });
     else if (type === "gemini" || type === "model") yield* this.#answer(origin, message);
     else if (type === "error") yield this.#session.error(origin, blockTexts(message.content) || "unknown error");
-    else yield this.raw(line, message);
+    else yield this.#raw(line, message);
   }
 
   *#answer(origin: Origin, message: JsonObject): Generator<ImportStep> {

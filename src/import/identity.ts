@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { parseId, parseLabel } from "../model/ids.js";
 import type { JsonObject } from "../model/json.js";
 import { Rejection } from "../model/rejection.js";
-import { Occurrences } from "./occurrences.js";
+import { Occurrences, type OccurrencesNote } from "./occurrences.js";
 
 const HASH_CHARS = 32;
 
@@ -39,10 +39,16 @@ export function sessionOf(
  */
 export class ContentIds {
   readonly #importer: string;
-  readonly #seen = new Occurrences();
+  readonly #seen: Occurrences;
 
-  constructor(importer: string) {
+  constructor(importer: string, known?: OccurrencesNote) {
     this.#importer = importer;
+    this.#seen = new Occurrences(known);
+  }
+
+  /** What a reading that goes on later has to know. */
+  note(): OccurrencesNote {
+    return this.#seen.note();
   }
 
   idOf(session_id: string, record: JsonObject, isDated: boolean): string {
@@ -50,7 +56,7 @@ export class ContentIds {
   }
 
   #timesBefore(session_id: string, record: JsonObject): number {
-    return this.#seen.note(hash("sha256", canonical([session_id, record]), "hex"));
+    return this.#seen.count(hash("sha256", canonical([session_id, record]), "hex"));
   }
 }
 

@@ -64,6 +64,8 @@ export interface ImportPlan {
   readonly clock: WallClock;
   /** Empty where the content decides. */
   readonly format: string;
+  /** Whether what may not be finished is left out, because files are being written to and will be read again. */
+  readonly defers?: () => boolean;
 }
 
 /** The door of an import: what can be refused before anything is read. */
@@ -177,16 +179,12 @@ async function readBy(importer: Importer, reading: FileReading): Promise<void> {
     clock: parts.plan.clock,
     log: parts.target,
     as_new,
+    defers: parts.plan.defers ?? (() => false),
     tell: parts.options.onProgress,
     intake,
     database,
   });
-  for await (const found of await source.read(importer)) {
-    for (const step of Symbol.iterator in found ? found : [found]) {
-      const waiting = intake.take(step);
-      if (waiting !== undefined) await waiting;
-    }
-  }
+  await intake.takeAll(await source.read(importer));
 }
 
 /** A file in another encoding tells on each line that nothing was taken of it; any other of no known format once. */

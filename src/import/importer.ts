@@ -32,6 +32,9 @@ export interface EntryCopy {
 /** Where the entry with an id is in the log; undefined where there is none. */
 export type FindEntry = (id: string) => Promise<number | undefined>;
 
+/** What is stored at a position; undefined where it was erased. */
+export type ReadStored = (position: number) => Promise<JsonObject | undefined>;
+
 type Instead = EntryStep | RejectedStep | undefined;
 
 export interface EntryStep {
@@ -47,6 +50,8 @@ export interface RejectedStep {
   readonly reason: string;
 }
 
+type MadeLater = readonly ImportedEntry[] | string;
+
 export type ImportStep =
   /**
    * An entry to append. `placed` hears where it is, also where it was there before. `beyond` looks at what is stored
@@ -55,8 +60,11 @@ export type ImportStep =
    * alone decides.
    */
   | EntryStep
-  /** Entries that can be made only once all before them have their places, or why there is none to make. */
-  | { readonly line: number; readonly later: () => readonly ImportedEntry[] | string }
+  /**
+   * Entries that can be made only once all before them have their places, or by what is stored already, or why there is
+   * none to make.
+   */
+  | { readonly line: number; readonly later: (find: FindEntry, read: ReadStored) => MadeLater | Promise<MadeLater> }
   /** An entry to put at its old place. Where that cannot be, `refused` is told, and what it gives is done instead. */
   | {
       readonly line: number;
@@ -101,6 +109,11 @@ export interface SourceFacts {
   readonly log: LogState;
   /** Whether a copy of a log is placed anew like any other source, whatever its chain says. */
   readonly as_new: boolean;
+  /**
+   * Asked by whoever meets something that may not be finished: whether it had better be left out, because somebody is writing
+   * to the source. Then it is read again, at the latest when nobody does any more.
+   */
+  readonly defers: () => boolean;
   readonly near: NearFiles;
 }
 
@@ -112,9 +125,21 @@ export interface NearFiles {
   list(path: string): Promise<readonly string[]>;
 }
 
+/**
+ * How a source that grows is read on where it was left. What is noted is plain data, as the structured clone takes it, and
+ * holds all that lines further on depend on. An importer that notes nothing has its source read whole whenever it changed.
+ */
+export interface Resumption {
+  /** What was noted where reading stopped; undefined at the beginning of a source. */
+  readonly known: unknown;
+  /** Gives the way to ask what is known behind the last line that was read. */
+  note(know: () => unknown): void;
+}
+
 /** What an importer declares to read decides what it is given. */
 interface SourceReaders {
   readonly lines: {
+    readonly resume: Resumption;
     /**
      * The lines, piece by piece of the file, nested at most so many levels deep; as deep as an entry may be where nothing is
      * said. A piece has many, and is gone through before the next is asked for.

@@ -59,6 +59,16 @@ export class Intake {
     return { added: this.#added, existing: this.#existing, sessions: this.#sessions };
   }
 
+  /** Takes all that an importer yields. */
+  async takeAll(steps: AsyncIterable<ImportStep | Iterable<ImportStep>>): Promise<void> {
+    for await (const found of steps) {
+      for (const step of Symbol.iterator in found ? found : [found]) {
+        const waiting = this.take(step);
+        if (waiting !== undefined) await waiting;
+      }
+    }
+  }
+
   /** Takes a step; a promise only where there is something to wait for, since there are many steps. */
   take(step: ImportStep): Promise<void> | undefined {
     if ("reason" in step) this.#reject(step.line, step.reason);
@@ -98,7 +108,10 @@ export class Intake {
   async #takeLater(step: Extract<ImportStep, { readonly later: unknown }>): Promise<void> {
     await this.flush();
     const { line } = step;
-    const made = step.later();
+    const made = await step.later(
+      (id) => this.#find(id),
+      (position) => this.#bodyAt(position),
+    );
     if (typeof made === "string") this.#reject(line, made);
     else for (const entry of made) await this.take({ line, entry });
   }
@@ -172,7 +185,8 @@ export class Intake {
         fresh.set(step.entry.id, step);
         return undefined;
       }
-      const stored = step.beyond === undefined ? undefined : await this.#storedBody(twin, position);
+      const read = async () => (twin === undefined ? this.#bodyAt(position as number) : bodyOf(twin.entry));
+      const stored = step.beyond === undefined ? undefined : await read();
       const next = await step.beyond?.(stored, (id) => this.#find(id));
       if (next === undefined) return { step, position: twin === undefined ? position : undefined };
       if ("reason" in next) {
@@ -189,9 +203,8 @@ export class Intake {
     return position;
   }
 
-  async #storedBody(twin: EntryStep | undefined, position: number | undefined): Promise<JsonObject | undefined> {
-    if (twin !== undefined) return bodyOf(twin.entry);
-    const bytes = await this.#target.bodyAt(position as number);
+  async #bodyAt(position: number): Promise<JsonObject | undefined> {
+    const bytes = await this.#target.bodyAt(position);
     return bytes === undefined ? undefined : (JSON.parse(Buffer.from(bytes).toString("utf8")) as JsonObject);
   }
 

@@ -98,13 +98,21 @@ export function timeOnLine(form: StoredForm, clock: WallClock): JsonValue {
 /** Times of lines in order: one without a time of its own has that of the line before, the header or the file. */
 export class LineTimes {
   readonly #clock: WallClock;
+  readonly #modified: number | undefined;
+  /** That of the last line that had one. */
   #last: number | undefined;
   /** A record's time is asked for several times. */
   #written: string | undefined;
 
-  constructor(source: SourceFacts) {
+  constructor(source: SourceFacts, known?: number | undefined) {
     this.#clock = source.clock;
-    this.#last = source.modified_ms;
+    this.#modified = source.modified_ms;
+    this.#last = known;
+  }
+
+  /** What a reading that goes on later has to know. */
+  note(): number | undefined {
+    return this.#last;
   }
 
   /** Whether a line with this has a time of its own. */
@@ -125,7 +133,8 @@ export class LineTimes {
       return time;
     }
     this.#last = this.#clock.parse(time) ?? this.#last;
-    return this.#last === undefined ? undefined : formatTime(this.#last);
+    const ms = this.#last ?? this.#modified;
+    return ms === undefined ? undefined : formatTime(ms);
   }
 
   /** Whether a time is written the very way the record writes it, as most of those in transcripts are. */

@@ -35,7 +35,7 @@ interface Line {
  */
 export async function* readRecords(
   /** Undefined for a stream of which nothing is left. */
-  chunks: AsyncIterable<Buffer> | undefined,
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer> | undefined,
   levels: number = limits.nesting_levels,
 ): AsyncGenerator<Iterable<SourceRecord>> {
   const lines = new Lines();

@@ -6,6 +6,7 @@ import { anthropicUsage, openAiUsage, toUsage } from "../model/usage.js";
 import type { DocumentImporter, ImportSource, ImportStep, LineImporter, Opening, SourceOf } from "./importer.js";
 import { oneByOne } from "./lines.js";
 import { textAt } from "./transcript/fields.js";
+import type { TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
 import { Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
@@ -91,7 +92,8 @@ async function* readDocument(format: Provider, source: SourceOf<"document">): As
 }
 
 async function* readLines(format: Provider, source: ImportSource): AsyncGenerator<ImportStep> {
-  const talk = new Talk(format, source);
+  const talk = new Talk(format, source, source.resume.known as TalkNote | undefined);
+  source.resume.note(() => talk.note());
   for await (const item of oneByOne(source.records())) {
     if ("reason" in item) yield item;
     else if (!Array.isArray(item.record.messages))
@@ -104,16 +106,28 @@ async function* readLines(format: Provider, source: ImportSource): AsyncGenerato
   }
 }
 
+interface TalkNote {
+  readonly transcript: TranscriptNote;
+  readonly calls: number;
+}
+
 class Talk {
   readonly #format: Provider;
   readonly #transcript: Transcript;
   #session: TranscriptSession;
-  #calls = 0;
+  #calls: number;
 
-  constructor(format: Provider, source: SourceOf<"document"> | ImportSource) {
+  constructor(format: Provider, source: SourceOf<"document"> | ImportSource, known?: TalkNote) {
+    const tool = { format, lacks: ["times", "tool definitions", "working folder"] };
     this.#format = format;
-    this.#transcript = new Transcript({ format, lacks: ["times", "tool definitions", "working folder"] }, source);
+    this.#transcript = new Transcript(tool, source, known?.transcript);
     this.#session = this.#transcript.session(source.stem);
+    this.#calls = known?.calls ?? 0;
+  }
+
+  /** Each line is a talk of its own, so that none goes on. */
+  note(): TalkNote {
+    return { transcript: this.#transcript.note(), calls: this.#calls };
   }
 
   *begin(line: number, header: JsonObject, fallback: string): Generator<ImportStep> {

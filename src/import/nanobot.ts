@@ -17,6 +17,7 @@ import {
   timeOnLine,
 } from "./line-form.js";
 import { oneByOne } from "./lines.js";
+import type { OccurrencesNote } from "./occurrences.js";
 
 const FORMAT = "nanobot";
 
@@ -43,8 +44,10 @@ function isBare(record: JsonObject): boolean {
 }
 
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
+  const known = source.resume.known as SessionNote | undefined;
   const header = source.opening.records.find(isHeader);
-  let session = new SessionFile(source, textKey(header) ?? source.stem);
+  let session = new SessionFile(source, known?.key ?? textKey(header) ?? source.stem, known);
+  source.resume.note(() => session.note());
   for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       // It was a message once, and the count of consolidated ones counts it.
@@ -66,22 +69,46 @@ function textKey(header: JsonObject | undefined): string | undefined {
   return typeof header?.key === "string" && header.key !== "" ? header.key : undefined;
 }
 
+interface SessionNote {
+  readonly key: string;
+  readonly ids: OccurrencesNote;
+  readonly last_ms: number | undefined;
+  readonly header: { readonly line: number; readonly record: JsonObject } | undefined;
+  readonly messages: number;
+  readonly through: number;
+  readonly through_message: number;
+}
+
 /** One session on its way in, from its header to its last message. */
 class SessionFile {
+  readonly #key: string;
   readonly #session: ReturnType<typeof sessionOf>;
-  readonly #ids = new ContentIds(FORMAT);
+  readonly #ids: ContentIds;
   readonly #times: LineTimes;
   readonly #clock: WallClock;
-  #header: { readonly line: number; readonly record: JsonObject } | undefined;
-  #messages = 0;
+  #header: SessionNote["header"];
+  #messages: number;
   /** Positions by the order of their messages, as far as the header says that they are consolidated. */
-  #through = 0;
-  #throughMessage = 0;
+  #through: number;
+  #throughMessage: number;
 
-  constructor(source: ImportSource, key: string) {
+  constructor(source: ImportSource, key: string, known?: SessionNote) {
+    this.#key = key;
     this.#session = sessionOf(FORMAT, key);
-    this.#times = new LineTimes(source);
+    this.#ids = new ContentIds(FORMAT, known?.ids);
+    this.#times = new LineTimes(source, known?.last_ms);
     this.#clock = source.clock;
+    this.#header = known?.header;
+    this.#messages = known?.messages ?? 0;
+    this.#through = known?.through ?? 0;
+    this.#throughMessage = known?.through_message ?? 0;
+  }
+
+  note(): SessionNote {
+    return {
+      ...{ key: this.#key, ids: this.#ids.note(), last_ms: this.#times.note(), header: this.#header },
+      ...{ messages: this.#messages, through: this.#through, through_message: this.#throughMessage },
+    };
   }
 
   get hasHeader(): boolean {

@@ -5,6 +5,12 @@ const SLOTS_MIN = 1024;
 /** Beyond this share of slots in use, looking for a free one takes long. */
 const FULL_SHARE = 0.6;
 
+/** What a reading that goes on later has to know. */
+export interface OccurrencesNote {
+  readonly keys: Float64Array;
+  readonly times: Uint32Array;
+}
+
 /**
  * Counts by the first 52 bits of a hash, in two arrays outside of the heap: 16 bytes a slot, where a map with texts as its
  * keys takes eight times as much. That two things share these bits costs one of them an id that counts one too many.
@@ -14,8 +20,20 @@ export class Occurrences {
   #times = new Uint32Array(SLOTS_MIN);
   #used = 0;
 
+  constructor(known?: OccurrencesNote) {
+    if (known === undefined) return;
+    while (known.keys.length > this.#keys.length * FULL_SHARE) this.#resize(this.#keys.length * 2);
+    for (const [at, key] of known.keys.entries()) this.#put(key, known.times[at] as number);
+    this.#used = known.keys.length;
+  }
+
+  /** Only what is in use, 12 bytes each. */
+  note(): OccurrencesNote {
+    return { keys: this.#keys.filter((key) => key !== 0), times: this.#times.filter((times) => times !== 0) };
+  }
+
   /** How often this came before, by its hash as hexadecimal text. */
-  note(hash: string): number {
+  count(hash: string): number {
     // No slot in use holds zero.
     const key = Number.parseInt(hash.slice(0, KEY_DIGITS), 16) + 1;
     const slot = this.#slotOf(key);
@@ -24,7 +42,7 @@ export class Occurrences {
     if (times > 0) return times;
     this.#keys[slot] = key;
     this.#used += 1;
-    if (this.#used > this.#keys.length * FULL_SHARE) this.#grow();
+    if (this.#used > this.#keys.length * FULL_SHARE) this.#resize(this.#keys.length * 2);
     return 0;
   }
 
@@ -42,16 +60,17 @@ export class Occurrences {
     return slot;
   }
 
-  #grow(): void {
+  #put(key: number, times: number): void {
+    const slot = this.#slotOf(key);
+    this.#keys[slot] = key;
+    this.#times[slot] = times;
+  }
+
+  #resize(slots: number): void {
     const keys = this.#keys;
     const times = this.#times;
-    this.#keys = new Float64Array(keys.length * 2);
-    this.#times = new Uint32Array(keys.length * 2);
-    for (const [slot, key] of keys.entries()) {
-      if (key === 0) continue;
-      const moved = this.#slotOf(key);
-      this.#keys[moved] = key;
-      this.#times[moved] = times[slot] as number;
-    }
+    this.#keys = new Float64Array(slots);
+    this.#times = new Uint32Array(slots);
+    for (const [slot, key] of keys.entries()) if (key !== 0) this.#put(key, times[slot] as number);
   }
 }

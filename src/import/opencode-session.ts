@@ -1,7 +1,7 @@
 // One session of OpenCode: its messages with their parts, whichever way they are stored.
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { toUsage, type UsageNames } from "../model/usage.js";
-import type { ImportStep } from "./importer.js";
+import type { ImportStep, SourceFacts } from "./importer.js";
 import { numberAt, objectAt, textAt } from "./transcript/fields.js";
 import type { SaidPart } from "./transcript/said.js";
 import type { Origin, TranscriptSession } from "./transcript/transcript.js";
@@ -16,9 +16,11 @@ const usageNames: UsageNames = {
 
 export class OpenCodeSession {
   readonly #session: TranscriptSession;
+  readonly #source: Pick<SourceFacts, "defers">;
 
-  constructor(session: TranscriptSession) {
+  constructor(session: TranscriptSession, source: Pick<SourceFacts, "defers">) {
     this.#session = session;
+    this.#source = source;
   }
 
   about(line: number, session: JsonObject): Generator<ImportStep> {
@@ -35,6 +37,8 @@ export class OpenCodeSession {
 
   *message(line: number, message: JsonObject, parts: readonly JsonObject[]): Generator<ImportStep> {
     const origin = { line, at: objectAt(message, "time").created, native: textAt(message, "id") ?? `line-${line}` };
+    // It is stored before it is said, and changed while it is: what is taken too early is never whole.
+    if (!isFinished(message, parts) && this.#source.defers()) return;
     if (message.role === "assistant") yield* this.#assistant(origin, message, parts);
     else if (message.role === "user") yield* this.#user(origin, message, parts);
     else if (message.role === "tool") {
@@ -114,6 +118,12 @@ export class OpenCodeSession {
     // Some programs call the parts of every message alike.
     return this.#session.raw({ ...origin, native: `${origin.native}:${native ?? JSON.stringify(part).length}` }, part);
   }
+}
+
+function isFinished(message: JsonObject, parts: readonly JsonObject[]): boolean {
+  if (message.role === "user") return parts.length > 0 || "text" in message || "content" in message;
+  if (message.role !== "assistant") return true;
+  return objectAt(message, "time").completed !== undefined || isJsonObject(message.error) || "finish" in message;
 }
 
 /** The newer tables hold the parts of a message inside of it, under other names. */

@@ -53,7 +53,7 @@ async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
     const value = isJsonObject(item.value) ? item.value : {};
     const kind = kindOf(value);
     if (kind === "session") {
-      const session = new OpenCodeSession(transcript.session(String(value.id)));
+      const session = new OpenCodeSession(transcript.session(String(value.id)), source);
       sessions.set(String(value.id), session);
       yield* session.about(item.line, value);
     } else if (kind === "message") messages.push({ line: item.line, value });
@@ -64,7 +64,7 @@ async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
     const key = String(value.sessionID);
     let session = sessions.get(key);
     if (session === undefined) {
-      session = new OpenCodeSession(transcript.session(key));
+      session = new OpenCodeSession(transcript.session(key), source);
       sessions.set(key, session);
       const about = await sessionNear(source, key);
       if (about !== undefined) yield* session.about(line, about);
@@ -76,7 +76,8 @@ async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
   // A part in a file of its own is read with its message.
   for (const [message, parts] of partsByMessage) {
     const isElsewhere = messages.length === 0 && (await hasMessage(source, parts[0], message));
-    if (!isElsewhere) for (const part of parts) yield new OpenCodeSession(transcript.session(message)).loose(part);
+    if (!isElsewhere)
+      for (const part of parts) yield new OpenCodeSession(transcript.session(message), source).loose(part);
   }
 }
 
@@ -180,7 +181,7 @@ function* readForm(source: SourceOf<"tables">, transcript: Transcript, form: Tab
     }
     if (session === undefined || key !== row.session_id) {
       key = String(row.session_id);
-      session = new OpenCodeSession(transcript.session(key));
+      session = new OpenCodeSession(transcript.session(key), source);
       yield* session.about(line, about(key));
     }
     yield* session.message(line, message, form.parts(source, row, message));

@@ -13,8 +13,9 @@ import type {
   TableImporter,
 } from "./importer.js";
 import { LINE_BYTES_MAX, oneByOne } from "./lines.js";
-import { Branches } from "./transcript/branches.js";
+import { Branches, type BranchesNote, type Turned } from "./transcript/branches.js";
 import { numberAt, onlyText, textAt } from "./transcript/fields.js";
+import type { SessionNote, TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 import { decompressedWithin } from "./zstd.js";
@@ -55,36 +56,84 @@ function isMessage(record: JsonObject): boolean {
 }
 
 async function* read(source: ImportSource): AsyncGenerator<Iterable<ImportStep>> {
-  const isTree = source.opening.records.some((record) => "parentId" in record);
-  const branch = isTree ? await activeBranch(source) : undefined;
-  const session = new PiSession(source, branch);
+  const known = source.resume.known as PiNote | undefined;
+  const tree = new Tree(known?.tree);
+  // A file that goes on may have begun before there was anything to branch from.
+  const isTree = known !== undefined || source.opening.records.some((record) => "parentId" in record);
+  if (isTree) for await (const item of oneByOne(source.records())) if ("record" in item) tree.add(item.record);
+  const session = new PiSession(source, tree, known?.session);
+  source.resume.note((): PiNote => ({ session: session.note(), tree: tree.note() }));
+  yield session.turn();
   for await (const records of source.records()) yield session.takeAll(records);
-  yield session.end();
 }
 
-async function activeBranch(source: ImportSource): Promise<ReadonlySet<string>> {
-  const tree = new Tree();
-  for await (const item of oneByOne(source.records())) if ("record" in item) tree.add(item.record);
-  return tree.branch();
+interface PiNote {
+  readonly session: PiSessionNote;
+  readonly tree: TreeNote;
+}
+
+interface PiSessionNote {
+  readonly transcript: TranscriptNote;
+  readonly session: SessionNote;
+  readonly branches: BranchesNote;
+}
+
+interface TreeNote {
+  readonly parents: ReadonlyMap<string, string | undefined>;
+  readonly newest: string | undefined;
+  readonly is_tree: boolean;
 }
 
 /** Who came after whom. */
 class Tree {
-  readonly #parents = new Map<string, string | undefined>();
+  readonly #parents: Map<string, string | undefined>;
+  /** How many were there, and which of them were on the branch, where reading stopped before. */
+  readonly #knownCount: number;
+  readonly #knownBranch: ReadonlySet<string> | undefined;
   #newest: string | undefined;
+  #isTree: boolean;
+
+  constructor(known?: TreeNote) {
+    this.#parents = new Map(known?.parents);
+    this.#newest = known?.newest;
+    this.#isTree = known?.is_tree ?? false;
+    this.#knownCount = this.#parents.size;
+    this.#knownBranch = this.branch();
+  }
+
+  note(): TreeNote {
+    return { parents: this.#parents, newest: this.#newest, is_tree: this.#isTree };
+  }
 
   add(record: JsonObject): void {
     const id = textAt(record, "id");
     if (id === undefined || isHeader(record)) return;
+    this.#isTree ||= "parentId" in record;
     this.#parents.set(id, textAt(record, "parentId"));
     this.#newest = id;
   }
 
-  /** The ids from the newest entry back to the root; an entry that is not among them lies on a branch that was left. */
-  branch(): ReadonlySet<string> {
+  /**
+   * The ids from the newest entry back to the root; an entry that is not among them lies on a branch that was left. Undefined
+   * where nothing says what came after what.
+   */
+  branch(): ReadonlySet<string> | undefined {
+    if (!this.#isTree) return undefined;
     const branch = new Set<string>();
     for (let id = this.#newest; id !== undefined && !branch.has(id); id = this.#parents.get(id)) branch.add(id);
     return branch;
+  }
+
+  /** What was read before and has changed sides since. */
+  turned(): Turned {
+    const branch = this.branch();
+    const turned = { left: [] as string[], back: [] as string[] };
+    for (const id of [...this.#parents.keys()].slice(0, this.#knownCount)) {
+      const was = this.#knownBranch?.has(id) ?? true;
+      const is = branch?.has(id) ?? true;
+      if (was !== is) (is ? turned.back : turned.left).push(id);
+    }
+    return turned;
   }
 }
 
@@ -99,10 +148,7 @@ async function* readTables(source: SourceOf<"tables">): AsyncGenerator<ImportSte
   for (const values of key === undefined ? [[]] : keys.map((row) => [row.key as string | number])) {
     const tree = new Tree();
     for (const row of source.rows(query, ...values)) tree.add(eventOf(row.json, row.packed) ?? {});
-    const session = new PiSession(
-      { ...source, stem: values.length === 0 ? source.stem : String(values[0]) },
-      tree.branch(),
-    );
+    const session = new PiSession({ ...source, stem: values.length === 0 ? source.stem : String(values[0]) }, tree);
     let line = 0;
     for (const row of source.rows(query, ...values)) {
       line += 1;
@@ -127,14 +173,30 @@ function eventOf(json: unknown, packed: unknown): JsonObject | undefined {
 
 class PiSession {
   readonly #transcript: Transcript;
-  readonly #branches = new Branches(tool.format);
+  readonly #branches: Branches;
   readonly #branch: ReadonlySet<string> | undefined;
+  readonly #turned: Turned;
   #session: TranscriptSession;
 
-  constructor(source: SourceFacts, branch: ReadonlySet<string> | undefined) {
-    this.#transcript = new Transcript(tool, source);
-    this.#branch = branch;
-    this.#session = this.#transcript.session(source.stem);
+  constructor(source: SourceFacts, tree: Tree, known?: PiSessionNote) {
+    const transcript = new Transcript(tool, source, known?.transcript);
+    this.#transcript = transcript;
+    this.#branches = new Branches(tool.format, known?.branches);
+    this.#branch = tree.branch();
+    this.#turned = tree.turned();
+    this.#session = known === undefined ? transcript.session(source.stem) : transcript.revive(known.session);
+  }
+
+  note(): PiSessionNote {
+    return {
+      ...{ transcript: this.#transcript.note(), session: this.#session.note() },
+      branches: this.#branches.note(),
+    };
+  }
+
+  /** What was recorded before and has changed sides since. */
+  turn(): Generator<ImportStep> {
+    return this.#branches.turn(this.#session, this.#turned);
   }
 
   *takeAll(records: Iterable<SourceRecord>): Generator<ImportStep> {
@@ -142,6 +204,7 @@ class PiSession {
       if ("reason" in item) yield item;
       else yield* this.take(item.line, item.record);
     }
+    yield* this.end();
   }
 
   end(): Generator<ImportStep> {

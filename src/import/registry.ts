@@ -64,6 +64,16 @@ export function findImporter(opening: Opening, format: string): Importer | undef
   return found ?? (format === "" ? undefined : named.find(({ reads }) => canRead(reads, opening)));
 }
 
+/** A name for an importer that no other has, under which it is found again. */
+export function nameOf(importer: Importer): string {
+  const { format } = importer;
+  return `${format}/${importers.filter((other) => other.format === format).indexOf(importer)}`;
+}
+
+export function importerNamed(name: string): Importer | undefined {
+  return importers.find((importer) => nameOf(importer) === name);
+}
+
 function canRead(reads: Reads, { tables, is_one_value, document }: Opening): boolean {
   if (tables !== undefined || reads === "tables") return tables !== undefined && reads === "tables";
   return reads === "lines" ? !is_one_value : document !== undefined;

@@ -18,6 +18,7 @@ import {
   timeOnLine,
 } from "./line-form.js";
 import { oneByOne } from "./lines.js";
+import type { OccurrencesNote } from "./occurrences.js";
 
 const FORMAT = "timmy";
 
@@ -43,10 +44,17 @@ function isKnown(record: JsonObject): boolean {
   return type !== "message" || isRole(record.role);
 }
 
+interface TimmyNote {
+  readonly ids: OccurrencesNote;
+  readonly last_ms: number | undefined;
+}
+
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
   const { session_id, native_id } = sessionOf(FORMAT, source.stem);
-  const ids = new ContentIds(FORMAT);
-  const times = new LineTimes(source);
+  const known = source.resume.known as TimmyNote | undefined;
+  const ids = new ContentIds(FORMAT, known?.ids);
+  const times = new LineTimes(source, known?.last_ms);
+  source.resume.note((): TimmyNote => ({ ids: ids.note(), last_ms: times.note() }));
   for await (const item of oneByOne(source.records())) {
     if ("reason" in item) {
       yield item;

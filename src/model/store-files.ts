@@ -5,14 +5,17 @@ export interface StoreFiles {
   readonly log: string;
   readonly index: string;
   readonly keys: string;
+  /** How far watched files were read. */
+  readonly watch: string;
 }
 
-const STORE_FILE = /^((log|keys|index(\.format-\d+)?)\.db(-wal|-shm)?|[a-z-]+\.lease)$/;
+const STORE_FILE = /^((log|keys|watch|index(\.format-\d+)?)\.db(-wal|-shm)?|[a-z-]+\.lease)$/;
 /** What SQLite lays beside a database while it is in use. */
 const ENDINGS = ["", "-wal", "-shm"] as const;
 
 export function storeFiles(folder: string): StoreFiles {
-  return { log: join(folder, "log.db"), index: join(folder, "index.db"), keys: join(folder, "keys.db") };
+  const file = (name: string): string => join(folder, `${name}.db`);
+  return { log: file("log"), index: file("index"), keys: file("keys"), watch: file("watch") };
 }
 
 /** A database file together with those that SQLite may have laid beside it. */

@@ -1,5 +1,6 @@
 // A server as a store: the parts of a recorder that ask it, and say of all else where it is done.
 import type { Keys } from "../guard/keys.js";
+import { Watches } from "../import/watch/watches.js";
 import { RecorderError } from "../model/rejection.js";
 import type { Mask } from "../ports/mask.js";
 import type { PriceFile } from "../read/usage/price-file.js";
@@ -21,9 +22,10 @@ export function connectServer({ address, key, mask, redact, prices }: RemoteOpti
   const server = new ServerConnection({ address, key });
   const capture = new RemoteCapture({ server, redact });
   const tails = new RemoteTails(server);
+  const watches = new Watches(undefined);
   const reading = new RemoteReading({ server, mask });
   const parts: RecorderParts = {
-    ...{ capture, tails, keys, prices, reading, imports: capture.imports },
+    ...{ capture, tails, watches, keys, prices, reading, imports: capture.imports },
     memories: remoteMemories(server, reading),
     nowMs: Date.now,
     // The server learns by itself.
@@ -47,6 +49,7 @@ export function connectServer({ address, key, mask, redact, prices }: RemoteOpti
       watchCommits: () => () => undefined,
     },
     async close() {
+      await watches.close();
       tails.close();
       server.close();
     },

@@ -180,7 +180,6 @@ describe("hansard import", () => {
   });
 
   test.each([
-    [["import"], "argument_missing"],
     [["import", "x", "--format", "word"], "field_invalid"],
     [["import", "x", "--timezone", "Mars/Olympus"], "field_invalid"],
     [["export", "--format", "word"], "field_invalid"],

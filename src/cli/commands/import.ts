@@ -12,6 +12,7 @@ import {
 } from "../../index.js";
 import { type CommandModule, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
+import { askForPlaces } from "../found-places.js";
 import { bar, countOf, formatBytes, formatCount, renderTable, wrapText } from "../text/table.js";
 import { cleanLine, documentText, type Pane, ProgressLine } from "../text/terminal.js";
 
@@ -25,23 +26,28 @@ const BAR_TOTAL = 1_000;
 export const importCommand: CommandModule = {
   define(command: Command): void {
     command
-      .argument("<path...>", "files, folders with all that is in them, or - for standard input")
+      .argument(
+        "[path...]",
+        "files, folders with all that is in them, or - for standard input; none looks for known tools",
+      )
       .option("--format <name>", `what it is, where its content does not tell: ${importFormats.join(", ")}`)
       .option("--timezone <zone>", "where times without a zone were written, such as Europe/Berlin (this machine's)")
       .option("--as-new", "place a Hansard export anew, also one whose chain does not hold")
       .option("--redact <when>", "capture: mask secrets before they are stored")
+      .option("--yes", "without a path: read what was found without asking")
       .option("--json", "print the report as a document")
       .addHelpText(
         "after",
         helpText(
           [
-            `The format is found by content. Importing again adds nothing, and a file that has grown adds what is new.
+            `Without a path it looks where known tools keep their files, says what it found, and asks before it reads them.
+The format is found by content. Importing again adds nothing, and a file that has grown adds what is new.
 Lines that cannot be read are reported and left out, and so are files of no known format. The exit status is 1 where a
 named path, a file of a known format or everything could not be read; and of a Hansard export whose chain does not hold
 nothing is imported.`,
           ],
           [
-            ["what Claude Code and Codex have kept so far", "hansard import ~/.claude/projects ~/.codex/sessions"],
+            ["what known tools have left on this machine", "hansard import"],
             ["all sessions of a nanobot workspace", "hansard import ~/.nanobot/workspace/sessions"],
             ["Timmy's logs, written on a machine in Chicago", "hansard import logs --timezone America/Chicago"],
             ["a whole export into a store of its own", "hansard import --data ./copy record.ndjson"],
@@ -51,7 +57,10 @@ nothing is imported.`,
   },
 
   async run(invocation: Invocation) {
-    const { operands, options, screen, json } = invocation;
+    const { options, screen, json } = invocation;
+    const named = invocation.operands;
+    const operands = named.length > 0 ? named : await askForPlaces(invocation);
+    if (operands === undefined) return exitStatus.done;
     const progress = new ProgressLine(screen.err);
     const files: ImportedFile[] = [];
     const chosen = { ...textOptions(options, ["format", "timezone"]), as_new: options.asNew === true };
@@ -68,12 +77,26 @@ nothing is imported.`,
         ).finally(() => progress.clear())
       : before;
     const known = files.filter(({ format }) => format !== "").map(({ file }) => file);
-    const meant = new Set([...operands, ...known]);
+    const meant = new Set([...named, ...known]);
     if (json) screen.out.write(documentText(report, screen.out));
-    else printReport(invocation, report, files);
+    else printReport(invocation, report, named.length > 0 ? files : byFormat(files));
     return isFailure(report, meant) ? exitStatus.failed : exitStatus.done;
   },
 };
+
+/** Of all that tools have left there may be thousands of files; a line for each tool says enough. */
+function byFormat(files: readonly ImportedFile[]): readonly ImportedFile[] {
+  const sums = new Map<string, ImportedFile & { readonly count: number }>();
+  for (const { format, added, existing, rejected } of files) {
+    const sum = sums.get(format) ?? { file: "", format, added: 0, existing: 0, rejected: 0, count: 0 };
+    const count = sum.count + 1;
+    sums.set(format, {
+      ...{ format, count, file: countOf(count, "file", "files") },
+      ...{ added: sum.added + added, existing: sum.existing + existing, rejected: sum.rejected + rejected },
+    });
+  }
+  return [...sums.values()];
+}
 
 /** A file that was meant and could not be read fails; so does an import of which nothing could be read at all. */
 function isFailure({ rejected, added, existing }: ImportReport, meant: ReadonlySet<string>): boolean {

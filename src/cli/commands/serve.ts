@@ -32,6 +32,7 @@ export const serveCommand: CommandModule = {
       .option("--rate <n>", "requests a second of one key or address (HANSARD_RATE, or 20000); 0 is no limit")
       .option("--prices <file>", "prices for /usage in LiteLLM's form (HANSARD_PRICES)")
       .option("--redact <when>", "capture: mask secrets before they are stored, instead of where they are shown")
+      .option("--watch", "keep reading what known tools write on this machine, as `hansard watch` does")
       .option("--verbose", "log every request, not only those that were refused or failed")
       .addHelpText(
         "after",
@@ -67,6 +68,7 @@ export async function serveRecord(
   const stop = new Promise<NodeJS.Signals>((resolve) => onSignal(resolve));
   const { err } = screen;
   const isVerbose = options.verbose === true;
+  const isWatching = options.watch === true;
   const [{ serve }, logging] = await Promise.all([import("../../http/serve.js"), import("../../http/logger.js")]);
   const logger = logging.createLogger({
     // Until it listens, what Fastify says of its addresses is left out: the line or the banner below says it better.
@@ -98,6 +100,7 @@ export async function serveRecord(
       onTrouble: (error) =>
         logger.logger.warn({ reason: reasonOf(error) }, "what was recorded could not be learned from"),
     });
+    if (isWatching) await keepWatch(recorder, logger);
     await announce({ serving, recorder, settings, version, pane: err, logger });
     if (tls === undefined && !isLoopback(host))
       logger.logger.warn("keys are sent unencrypted; --tls-cert and --tls-key change that");
@@ -158,6 +161,16 @@ async function keepSeals(options: {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What it reads is seen in the record and in /metrics; what it cannot read is worth a line. */
+async function keepWatch(recorder: Recorder, { logger }: Logger): Promise<void> {
+  await recorder.watchFiles([], {
+    onFile: ({ file, format, added, rejected }) =>
+      logger.info({ file, format, added, rejected }, "read a watched file"),
+    onRejected: ({ file, line, reason }) => logger.warn({ file, line, reason }, "left out of a watched file"),
+    onTrouble: (reason) => logger.warn({ reason }, "watching"),
+  });
 }
 
 /** An option that may be repeated. */

@@ -5,6 +5,7 @@ import { valueText } from "../../model/content.js";
 import type { Entry } from "../../model/entry.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
+import { onStop } from "../on-stop.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
 import { entryLine, kindColour, whoOf } from "../text/entry-text.js";
 import { fitText } from "../text/table.js";
@@ -54,19 +55,6 @@ export const tailCommand: CommandModule = {
     return exitStatus.done;
   },
 };
-
-/** Ctrl-C is how a tail is meant to end, and so is a reader that has seen enough (`| head`). */
-function onStop(stop: () => void): { forget(): void } {
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.once(signal, stop);
-  process.stdout.once("error", stop);
-  return {
-    forget: () => {
-      for (const signal of signals) process.off(signal, stop);
-      process.stdout.off("error", stop);
-    },
-  };
-}
 
 function waitingText(after: number, pane: Pane): string {
   return `${pane.colours.dim(`Entries after #${after}, as they are recorded. Ctrl-C ends it.`)}\n`;

@@ -22,6 +22,7 @@ export function metricsRoutes(app: FastifyInstance, measured: Measured): void {
   countCommits(app, measured.recorder, registry);
   showQueues(app, measured, registry);
   const showStore = storeGauges(measured.recorder, registry);
+  showWatching(measured.recorder, registry);
   let isProcessShown = false;
 
   // Whoever watches over the server must see it when it is overloaded above all, and so waits at no gate.
@@ -119,6 +120,35 @@ function showQueues(app: FastifyInstance, { recorder, gates, bodies }: Measured,
     "Open connections.",
     () => new Promise((resolve) => app.server.getConnections((_, count) => resolve(count ?? 0))),
   );
+}
+
+/** What `serve --watch` reads; all of it is 0 where nothing is watched. */
+function showWatching(recorder: Recorder, registry: Registry): void {
+  const gauges = {
+    watch_files: ["Files that are watched.", "files"],
+    watch_waiting_files: ["Files that wait to be looked at.", "waiting"],
+    watch_polled_folders: ["Folders that are swept, because no word comes of their changes.", "polled"],
+  } as const;
+  const counters = {
+    watch_looks_total: ["Looks at watched files.", "looks"],
+    watch_bytes_total: ["Bytes read of watched files.", "bytes"],
+    watch_entries_total: ["Entries that watched files brought.", "added"],
+    watch_rejected_total: ["Lines and files that were left out of watched files.", "rejected"],
+  } as const;
+  for (const [name, [help, count]] of Object.entries(gauges)) {
+    gauge(registry, name, help, () => recorder.watching()?.[count] ?? 0);
+  }
+  for (const [name, [help, count]] of Object.entries(counters)) {
+    new Counter({
+      name: `hansard_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(recorder.watching()?.[count] ?? 0);
+      },
+    });
+  }
 }
 
 /** What only the store knows is asked once for all of its figures; they are not told while it cannot be asked. */

@@ -2,29 +2,60 @@
 // history is the branch that was chosen. Which one that is may change while a file grows.
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { hashedId } from "../identity.js";
-import type { EntryStep, FindEntry, ImportedEntry, ImportStep, RejectedStep } from "../importer.js";
+import type { EntryStep, FindEntry, ImportedEntry, ImportStep, ReadStored, RejectedStep } from "../importer.js";
+import type { TranscriptSession } from "./transcript.js";
 
-/** Withdrawals are made when so many are due: each of them waits until what it withdraws has its place. */
-const DUE_MAX = 1_000;
+/** Withdrawals are made when so many were left: each of them waits until what it withdraws has its place. */
+const LEFT_MAX = 1_000;
+/** Calls that came back; of more than these the oldest are forgotten. */
+const CALLS_MAX = 4_096;
+
+/** What a reading that goes on later has to know. */
+export interface BranchesNote {
+  readonly times_back: ReadonlyMap<string, number>;
+}
+
+/** Records, by their native ids, that changed sides after they were recorded. */
+export interface Turned {
+  readonly left: readonly string[];
+  readonly back: readonly string[];
+}
 
 export class Branches {
   readonly #format: string;
   #due: ImportedEntry[] = [];
+  /** How many were left whose withdrawals were not made yet. */
+  #left = 0;
   /** How often the message with a call came back: its result has to come after it each time. */
-  readonly #timesBack = new Map<string, number>();
+  readonly #timesBack: Map<string, number>;
 
-  constructor(format: string) {
+  constructor(format: string, known?: BranchesNote) {
     this.#format = format;
+    this.#timesBack = new Map(known?.times_back);
+  }
+
+  /** Asked where all that was left has been withdrawn. */
+  note(): BranchesNote {
+    return { times_back: this.#timesBack };
   }
 
   /** The steps of a record that lies on the branch that was chosen, or on one that was left. */
   *take(steps: Iterable<ImportStep>, isLeft: boolean): Generator<ImportStep> {
     for (const step of steps) yield "entry" in step ? this.#onBranch(step, isLeft) : step;
-    if (this.#due.length >= DUE_MAX) yield* this.end();
+    if (isLeft) this.#left += 1;
+    if (this.#left >= LEFT_MAX) yield* this.end();
   }
 
-  /** The withdrawals of what was left. */
+  /** What was recorded under another choice, in its order: it is withdrawn now, or said again. */
+  *turn(session: TranscriptSession, { left, back }: Turned): Generator<ImportStep> {
+    yield* this.#turns(session, left, true);
+    yield* this.#turns(session, back, false);
+  }
+
+  /** The withdrawals of what was left, at the end of each piece of a source. */
   *end(): Generator<ImportStep> {
+    if (this.#left === 0) return;
+    this.#left = 0;
     const later = (): readonly ImportedEntry[] => {
       const due = this.#due;
       this.#due = [];
@@ -49,18 +80,18 @@ export class Branches {
       if (next !== undefined) {
         // The rest of a message follows the part that was recorded before, which is left as well.
         const position = isLeft && isOwn ? await find(entry.id) : undefined;
-        if (position !== undefined) this.#withdraw(entry, position);
+        if (position !== undefined) this.#due.push(this.#withdrawal(entry, position));
         return this.#onBranch(next, isLeft);
       }
       if (!isOwn || (await find(this.#withdrawalOf(entry.id))) === undefined) return undefined;
       const again = this.#again(entry);
       if (isLeft && (await find(again.id)) === undefined) return undefined;
-      if (!isLeft) for (const id of callIds(entry)) this.#timesBack.set(id, times + 1);
+      if (!isLeft) this.#cameBack(entry, times + 1);
       return this.#onBranch({ line, entry: again }, isLeft, times + 1);
     };
     const placed = (position: number): void => {
       step.placed?.(position);
-      if (isLeft && isOwn) this.#withdraw(entry, position);
+      if (isLeft && isOwn) this.#due.push(this.#withdrawal(entry, position));
     };
     return { line, entry, placed, beyond };
   }
@@ -71,15 +102,70 @@ export class Branches {
     const beyond: EntryStep["beyond"] = async (stored, find) => {
       const next = await step.beyond?.(stored, find);
       if (next !== undefined) return next;
-      if (times >= (this.#timesBack.get(String(entry.tool_call_id)) ?? 0)) return undefined;
+      if (times >= this.#timesBackOf(entry)) return undefined;
       return this.#result({ line, entry: this.#again(entry) }, times + 1);
     };
     return { ...step, beyond };
   }
 
-  #withdraw({ id, session_id, project, client, created_at }: ImportedEntry, withdraws: number): void {
+  *#turns(session: TranscriptSession, natives: readonly string[], isLeft: boolean): Generator<ImportStep> {
+    for (const id of natives.flatMap((native) => session.idsOf(native))) {
+      yield { line: 0, later: (find, read) => this.#turned({ id, session_id: session.id, isLeft }, { find, read }) };
+    }
+  }
+
+  async #turned(
+    { id: first, session_id, isLeft }: { readonly id: string; readonly session_id: string; readonly isLeft: boolean },
+    { find, read }: { readonly find: FindEntry; readonly read: ReadStored },
+  ): Promise<readonly ImportedEntry[]> {
+    const made: ImportedEntry[] = [];
+    // The rest of a message was recorded under numbers.
+    for (let part = 1, id = first; ; id = `${first}:${part}`, part += 1) {
+      const newest = await this.#newestOf(id, find);
+      const body = newest === undefined ? undefined : await read(newest.position);
+      if (newest === undefined || body?.session_id !== session_id) return made;
+      const { times, position, isWithdrawn } = newest;
+      const kind = "role" in body ? "message" : "tool_call";
+      const entry: ImportedEntry = { ...body, kind, id: newest.id };
+      if (isLeft && kind === "message" && !isWithdrawn) made.push(this.#withdrawal(entry, position));
+      if (isLeft) continue;
+      if (kind === "message") this.#cameBack(entry, isWithdrawn ? times + 1 : times);
+      const isDue = kind === "message" ? isWithdrawn : times < this.#timesBackOf(entry);
+      if (isDue) made.push(this.#again(entry));
+    }
+  }
+
+  /** What was recorded under an id, as it was said last. */
+  async #newestOf(
+    id: string,
+    find: FindEntry,
+    times = 0,
+  ): Promise<
+    | { readonly id: string; readonly position: number; readonly times: number; readonly isWithdrawn: boolean }
+    | undefined
+  > {
+    const position = await find(id);
+    if (position === undefined) return undefined;
+    const again = await this.#newestOf(this.#againOf(id), find, times + 1);
+    return again ?? { id, position, times, isWithdrawn: (await find(this.#withdrawalOf(id))) !== undefined };
+  }
+
+  #cameBack(entry: ImportedEntry, times: number): void {
+    if (times === 0) return;
+    for (const id of callIds(entry)) {
+      const [oldest] = this.#timesBack.size < CALLS_MAX ? [] : this.#timesBack.keys();
+      if (oldest !== undefined) this.#timesBack.delete(oldest);
+      this.#timesBack.set(id, times);
+    }
+  }
+
+  #timesBackOf({ tool_call_id }: ImportedEntry): number {
+    return this.#timesBack.get(String(tool_call_id)) ?? 0;
+  }
+
+  #withdrawal({ id, session_id, project, client, created_at }: ImportedEntry, withdraws: number): ImportedEntry {
     const labels = { session_id, project, client, created_at };
-    this.#due.push({ kind: "withdrawal", id: this.#withdrawalOf(id), ...labels, withdraws });
+    return { kind: "withdrawal", id: this.#withdrawalOf(id), ...labels, withdraws };
   }
 
   #withdrawalOf(id: string): string {
@@ -89,7 +175,11 @@ export class Branches {
   /** What is withdrawn stays so; on a branch that is chosen again it is said again, and was paid for once. */
   #again(entry: ImportedEntry): ImportedEntry {
     const { usage: _, ...extra } = isJsonObject(entry.extra) ? entry.extra : {};
-    return { ...entry, id: hashedId(this.#format, ["again", entry.id]), extra: { ...extra, again: entry.id } };
+    return { ...entry, id: this.#againOf(entry.id), extra: { ...extra, again: entry.id } };
+  }
+
+  #againOf(id: string): string {
+    return hashedId(this.#format, ["again", id]);
   }
 }
 

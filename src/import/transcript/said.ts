@@ -66,8 +66,9 @@ export function restOf(said: Said, stored: JsonObject): Said | undefined {
   const extra = isJsonObject(stored.extra) ? stored.extra : {};
   const known = new Set(Array.isArray(extra.native_ids) ? (extra.native_ids as readonly unknown[]) : []);
   const parts = said.parts.filter(({ id }) => !known.has(id));
-  if (parts.length === 0) return undefined;
-  return { ...said, parts, usage: usageBeyond(said.usage, extra.usage) };
+  const usage = usageBeyond(said.usage, extra.usage);
+  // What an answer cost may be told after all of it was said.
+  return parts.length === 0 && usage === undefined ? undefined : { ...said, parts, usage };
 }
 
 function contentOf(blocks: readonly JsonObject[]): string | readonly JsonObject[] {

@@ -5,6 +5,7 @@ import { hashedId, idOf, sessionOf } from "../identity.js";
 import type { EntryStep, ImportedEntry, ImportStep, SourceFacts } from "../importer.js";
 import { LineTimes } from "../line-form.js";
 import { Occurrences } from "../occurrences.js";
+import type { OpenAnswer, OwnStep, SessionNote, TranscriptNote } from "./note.js";
 import { ProjectNames } from "./project.js";
 import { restOf, type Said, saidFields, type ToolCall } from "./said.js";
 import { greaterUsage } from "./usage.js";
@@ -60,16 +61,30 @@ export class Transcript {
   readonly path: string;
   readonly times: LineTimes;
   readonly projects = new ProjectNames();
-  readonly #occurrences = new Occurrences();
+  readonly #occurrences: Occurrences;
 
-  constructor(tool: TranscriptTool, source: SourceFacts) {
+  constructor(tool: TranscriptTool, source: SourceFacts, known?: TranscriptNote) {
     this.tool = tool;
     this.path = source.path;
-    this.times = new LineTimes(source);
+    this.times = new LineTimes(source, known?.last_ms);
+    this.#occurrences = new Occurrences(known?.counts);
   }
 
   session(key: string, parent?: TranscriptSession): TranscriptSession {
-    return new TranscriptSession(this, sessionOf(this.tool.format, key), parent);
+    const { session_id, native_id } = sessionOf(this.tool.format, key);
+    return this.revive({
+      ...{ session_id, native_id, parent_id: parent?.id, project: parent?.project ?? "" },
+      ...{ facts: undefined, calls: new Map(), open: undefined, waiting: [] },
+    });
+  }
+
+  /** A session as it was when it was noted. */
+  revive(note: SessionNote): TranscriptSession {
+    return new TranscriptSession(this, note);
+  }
+
+  note(): TranscriptNote {
+    return { last_ms: this.times.note(), counts: this.#occurrences.note() };
   }
 
   /** The id of a record without one: a hash of what makes it this one, and of how often the same was there before. */
@@ -77,7 +92,7 @@ export class Transcript {
     const isDated = !is_restamped && this.times.isTime(at);
     const id = hashedId(this.tool.format, isDated ? [session_id, at, ...identity] : [session_id, ...identity]);
     if (isDated || is_once) return id;
-    const times = this.#occurrences.note(id.slice(this.tool.format.length + 1));
+    const times = this.#occurrences.count(id.slice(this.tool.format.length + 1));
     return times === 0 ? id : `${id}:${times}`;
   }
 
@@ -91,27 +106,41 @@ export class TranscriptSession {
   readonly id: string;
   readonly #transcript: Transcript;
   readonly #nativeId: string | undefined;
-  readonly #parent: TranscriptSession | undefined;
-  readonly #calls = new Map<string, ToolCall>();
-  #project = "";
+  readonly #parentId: string | undefined;
+  readonly #calls: Map<string, ToolCall>;
+  #project: string;
   #facts: SessionFacts | undefined;
-  #open: { readonly key: string; readonly origin: Origin; said: Said } | undefined;
-  #waiting: ImportStep[] = [];
+  #open: OpenAnswer | undefined;
+  #waiting: OwnStep[];
 
-  constructor(
-    transcript: Transcript,
-    session: { readonly session_id: string; readonly native_id: string | undefined },
-    parent: TranscriptSession | undefined,
-  ) {
+  constructor(transcript: Transcript, note: SessionNote) {
     this.#transcript = transcript;
-    this.id = session.session_id;
-    this.#nativeId = session.native_id;
-    this.#parent = parent;
-    this.#project = parent?.project ?? "";
+    this.id = note.session_id;
+    this.#nativeId = note.native_id;
+    this.#parentId = note.parent_id;
+    this.#project = note.project;
+    this.#facts = note.facts;
+    this.#calls = new Map(note.calls);
+    this.#open = note.open;
+    this.#waiting = note.waiting.map(({ line, entry, native }) => this.#recorded(line, entry, native));
+  }
+
+  note(): SessionNote {
+    return {
+      ...{ session_id: this.id, native_id: this.#nativeId, parent_id: this.#parentId, project: this.#project },
+      ...{ facts: this.#facts, calls: this.#calls, open: this.#open },
+      waiting: this.#waiting.map(({ line, entry, native }) => ({ line, entry, native })),
+    };
   }
 
   get project(): string {
     return this.#project;
+  }
+
+  /** Under which ids a record of this session may have been recorded: its own, or another where a stranger has that. */
+  idsOf(native: string): readonly string[] {
+    const { id } = idOf(this.#transcript.tool.format, native);
+    return [id, this.#ownId(id)];
   }
 
   /** A session of its own that this one began. */
@@ -128,10 +157,10 @@ export class TranscriptSession {
   }
 
   /** What is known of the session as a whole, told again only where something is new. */
-  *about(origin: Origin, facts: SessionFacts): Generator<ImportStep> {
+  *about(origin: Origin, facts: SessionFacts): Generator<EntryStep> {
     if (!this.isNews(facts)) return;
     const { metadata } = facts;
-    const parent = facts.parent ?? this.#facts?.parent ?? this.#parent?.id;
+    const parent = facts.parent ?? this.#facts?.parent ?? this.#parentId;
     const merged: SessionFacts = { ...this.#facts, ...withoutGaps(facts), ...withoutGaps({ parent }) };
     this.#facts = merged;
     const { title, cwd, git_branch, version } = merged;
@@ -150,12 +179,12 @@ export class TranscriptSession {
   message(
     origin: Origin,
     fields: { readonly role: string; readonly content: unknown; readonly [field: string]: unknown },
-  ): EntryStep {
+  ): OwnStep {
     return this.#step(origin, { kind: "message", ...fields });
   }
 
   /** The result of a tool, with the call that it answers. */
-  result(result: ToolResult): EntryStep {
+  result(result: ToolResult): OwnStep {
     const { call_id, is_error, duration_ms } = result;
     const call = this.#calls.get(call_id);
     this.#calls.delete(call_id);
@@ -169,11 +198,11 @@ export class TranscriptSession {
     });
   }
 
-  error(origin: Origin, error: string, context = ""): EntryStep {
+  error(origin: Origin, error: string, context = ""): OwnStep {
     return this.#step(origin, { kind: "error", error, ...(context === "" ? {} : { context }) });
   }
 
-  raw(origin: Origin, record: JsonObject): EntryStep {
+  raw(origin: Origin, record: JsonObject): OwnStep {
     return this.#step(origin, { kind: "raw", source: this.#transcript.tool.format, record });
   }
 
@@ -208,7 +237,7 @@ export class TranscriptSession {
   }
 
   /** Something that comes after the answer that is being gathered, but does not end it. */
-  *behind(step: ImportStep): Generator<ImportStep> {
+  *behind(step: OwnStep): Generator<ImportStep> {
     if (this.#open === undefined) yield step;
     else {
       this.#waiting.push(step);
@@ -255,18 +284,22 @@ export class TranscriptSession {
     this.#calls.set(call.id, call);
   }
 
-  #step(origin: Origin, fields: { readonly kind: string; readonly [field: string]: unknown }): EntryStep {
+  #step(origin: Origin, fields: { readonly kind: string; readonly [field: string]: unknown }): OwnStep {
     const { id, native_id } = this.#idOf(origin);
     const extra = native_id === undefined ? origin.extra : { ...origin.extra, native_id };
     const entry: ImportedEntry = { ...fields, ...this.#envelope(id, origin) };
     if (extra !== undefined) (entry as { extra?: JsonObject }).extra = extra;
-    const { line, native } = origin;
+    return this.#recorded(origin.line, entry, origin.native);
+  }
+
+  #recorded(line: number, entry: ImportedEntry, native: string | undefined): OwnStep {
     if (native === undefined) return { line, entry };
     const beyond = (stored: JsonObject | undefined): EntryStep | undefined => {
       if (stored === undefined || isSame(stored, entry)) return undefined;
-      return { line, entry: { ...entry, id: this.#ownId(id), extra: { ...extra, native_id: native } } };
+      const extra = isJsonObject(entry.extra) ? entry.extra : {};
+      return { line, entry: { ...entry, id: this.#ownId(entry.id), extra: { ...extra, native_id: native } } };
     };
-    return { line, entry, beyond };
+    return { line, entry, native, beyond };
   }
 
   #idOf(origin: Origin): { readonly id: string; readonly native_id: string | undefined } {

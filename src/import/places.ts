@@ -1,0 +1,205 @@
+// Where other tools keep their files, as it was seen at a version and a date: tools move them, and then a row changes.
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { nameIn, type SeenFile, seeFiles, type WatchedRoot } from "./watch/seen-files.js";
+
+/** What the places depend on. */
+export interface Surroundings {
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly home: string;
+  readonly platform: string;
+}
+
+/** The folders in which a system keeps what its programs configure and record. */
+interface Folders {
+  readonly home: string;
+  readonly config: string;
+  readonly data: string;
+  /** A folder that a variable names; undefined where it is not set. */
+  named(variable: string): string | undefined;
+}
+
+interface PlaceRow {
+  /** The importer that reads it. */
+  readonly tool: string;
+  readonly folders: (folders: Folders) => readonly string[];
+  /** The files in there, named from the folder on. */
+  readonly files: RegExp;
+  /** Those of them that are a session each; none where they lie in a database. */
+  readonly sessions: RegExp;
+  /** When it was last seen to be so. */
+  readonly seen: { readonly version: string; readonly date: string };
+}
+
+const ALL = /^/;
+const NONE = /(?!)/;
+
+const rows: readonly PlaceRow[] = [
+  {
+    tool: "claude-code",
+    folders: ({ home, config, named }) => {
+      const own = named("CLAUDE_CONFIG_DIR");
+      return own === undefined
+        ? [join(home, ".claude/projects"), join(config, "claude/projects")]
+        : [`${own}/projects`];
+    },
+    files: /(?:\.jsonl|\.meta\.json)$/,
+    sessions: /\.jsonl$/,
+    seen: { version: "2.1.274", date: "2026-11-16" },
+  },
+  {
+    // Bodies as they were sent, where the tool was asked to leave them: file:<folder>.
+    tool: "claude-code",
+    folders: ({ named }) => (named("OTEL_LOG_RAW_API_BODIES") ?? "").match(/(?<=^file:).+/) ?? [],
+    files: /(?:\.request\.json|\.response\.json|(?:^|\/)index\.jsonl)$/,
+    sessions: NONE,
+    seen: { version: "2.1.274", date: "2026-11-16" },
+  },
+  {
+    tool: "codex",
+    folders: ({ home, named }) => {
+      const own = named("CODEX_HOME") ?? join(home, ".codex");
+      return [join(own, "sessions"), join(own, "archived_sessions")];
+    },
+    files: /(?:^|\/)rollout-[^/]*\.jsonl(?:\.zst)?$/,
+    sessions: ALL,
+    seen: { version: "0.128.0", date: "2026-11-16" },
+  },
+  {
+    tool: "pi",
+    folders: ({ home, named }) => [join(named("PI_CODING_AGENT_DIR") ?? join(home, ".pi/agent"), "sessions")],
+    files: /\.jsonl$/,
+    sessions: ALL,
+    seen: { version: "session format 3", date: "2026-11-16" },
+  },
+  {
+    // OpenClaw: the same sessions as pi's, in files before 2026.7.2 and in a database since.
+    tool: "pi",
+    folders: ({ home, named }) => [join(named("OPENCLAW_STATE_DIR") ?? join(home, ".openclaw"), "agents")],
+    files: /^[^/]+\/(?:sessions\/[^/]+\.jsonl|(?:agent\/)?openclaw-agent\.sqlite)$/,
+    sessions: /\.jsonl$/,
+    seen: { version: "2026.7.2", date: "2026-11-16" },
+  },
+  {
+    tool: "gemini-cli",
+    folders: ({ home, named }) => {
+      const own = named("GEMINI_CLI_HOME");
+      return own === undefined ? [join(home, ".gemini/tmp")] : [join(own, ".gemini/tmp"), join(own, "tmp")];
+    },
+    files: /^[^/]+\/chats\/(?:.*\/)?[^/]+\.jsonl?$/,
+    sessions: ALL,
+    seen: { version: "0.34", date: "2026-11-16" },
+  },
+  {
+    tool: "antigravity",
+    folders: ({ home, named }) => [join(named("GEMINI_CLI_HOME") ?? home, ".gemini/antigravity-cli/brain")],
+    files: /^[^/]+\/\.system_generated\/logs\/transcript_full\.jsonl$/,
+    sessions: ALL,
+    seen: { version: "first release", date: "2026-11-16" },
+  },
+  {
+    tool: "opencode",
+    folders: ({ data }) => [join(data, "opencode")],
+    files: /^(?:opencode[^/]*\.db|storage\/(?:session|message|part)\/.*\.json)$/,
+    sessions: /^storage\/session\//,
+    seen: { version: "2.0", date: "2026-11-16" },
+  },
+  {
+    tool: "cursor",
+    folders: ({ home, named }) => [join(named("CURSOR_CONFIG_DIR") ?? join(home, ".cursor"), "projects")],
+    files: /^[^/]+\/agent-transcripts\/.*\.jsonl$/,
+    sessions: ALL,
+    seen: { version: "2026 agent transcripts", date: "2026-11-16" },
+  },
+  {
+    tool: "llm",
+    folders: ({ config, named }) => [named("LLM_USER_PATH") ?? join(config, "io.datasette.llm")],
+    files: /^logs\.db$/,
+    sessions: NONE,
+    seen: { version: "0.32", date: "2026-11-16" },
+  },
+  {
+    tool: "nanobot",
+    folders: ({ home }) => [join(home, ".nanobot/workspace/sessions"), join(home, ".nanobot/sessions")],
+    files: /\.jsonl$/,
+    sessions: ALL,
+    seen: { version: "0.1", date: "2026-11-16" },
+  },
+];
+
+/** A folder in which a tool keeps its files, whether or not it is there. */
+export interface KnownPlace extends WatchedRoot {
+  readonly tool: string;
+  readonly isSession: (name: string) => boolean;
+  readonly seen: { readonly version: string; readonly date: string };
+}
+
+/** What is found in a place, without reading it. */
+export interface FoundPlace {
+  readonly tool: string;
+  readonly path: string;
+  readonly files: number;
+  /** How many there are as far as files tell; absent where they lie in a database. */
+  readonly sessions?: number;
+  readonly bytes: number;
+  /** When the first and the last of its files were written to. */
+  readonly oldest: string;
+  readonly newest: string;
+}
+
+/** The places of this machine and user, each once, in the order of the table. */
+export function knownPlaces({ env, home, platform }: Surroundings = thisMachine()): readonly KnownPlace[] {
+  const named = (name: string): string | undefined => (env[name] === "" ? undefined : env[name]);
+  const base = (name: string, fallback: string): string => {
+    const given = named(name);
+    // The standard asks for absolute paths and has others ignored.
+    return given !== undefined && isAbsolute(given) ? given : join(home, fallback);
+  };
+  const isMac = platform === "darwin";
+  const folders: Folders = {
+    home,
+    config: base("XDG_CONFIG_HOME", isMac ? "Library/Application Support" : ".config"),
+    data: base("XDG_DATA_HOME", ".local/share"),
+    named,
+  };
+  const places = rows.flatMap(({ tool, folders: of, files, sessions, seen }) =>
+    of(folders).map((path) => ({
+      ...{ tool, path, seen },
+      matches: (name: string) => files.test(name),
+      isSession: (name: string) => sessions.test(name),
+    })),
+  );
+  return places.filter(({ path }, index) => places.findIndex((other) => other.path === path) === index);
+}
+
+/** What there is in known places, with the files themselves, oldest first. */
+export async function findInPlaces(
+  places: readonly KnownPlace[] = knownPlaces(),
+): Promise<{ readonly found: readonly FoundPlace[]; readonly files: readonly string[] }> {
+  const found: FoundPlace[] = [];
+  const files: SeenFile[] = [];
+  const known = new Set<string>();
+  for (const place of places) {
+    const here: SeenFile[] = [];
+    for await (const file of seeFiles(place, () => undefined)) {
+      // One file under two paths is one file.
+      if (!known.has(file.key)) here.push(file);
+      known.add(file.key);
+    }
+    if (here.length === 0) continue;
+    files.push(...here);
+    const sessions = here.filter(({ path }) => place.isSession(nameIn(place, path))).length;
+    const times = here.map(({ modified_ms }) => modified_ms).sort((a, b) => a - b);
+    found.push({
+      ...{ tool: place.tool, path: place.path, files: here.length, ...(sessions === 0 ? {} : { sessions }) },
+      bytes: here.reduce((sum, { bytes }) => sum + bytes, 0),
+      oldest: new Date(times[0] ?? 0).toISOString(),
+      newest: new Date(times.at(-1) ?? 0).toISOString(),
+    });
+  }
+  return { found, files: files.sort((a, b) => a.modified_ms - b.modified_ms).map(({ path }) => path) };
+}
+
+function thisMachine(): Surroundings {
+  return { env: process.env, home: homedir(), platform: process.platform };
+}

@@ -1,0 +1,233 @@
+// How far each watched file was read, kept beside the store. All of it can be lost: files are then read from their start,
+// and nothing is recorded twice.
+import { chmodSync, rmSync } from "node:fs";
+import { deserialize, serialize } from "node:v8";
+import type Sqlite from "better-sqlite3";
+import type { LogState } from "../importer.js";
+
+/** Raised whenever what an importer notes, or what is kept beside it, takes another shape. */
+const VERSION = 2;
+const BUSY_MS_MAX = 5_000;
+/** What an importer knows beyond this is not kept; its file is read on from where that was still so. */
+const PLACE_BYTES_MAX = 64 * 1024 * 1024;
+/** A file that nobody has seen for this long is gone. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Where reading stopped, with evidence that the file still is the one that was read. */
+export interface Place {
+  readonly offset: number;
+  readonly line: number;
+  /** The path under which it was read first, by which importers know it. */
+  readonly file: string;
+  /** Hashes of its first bytes and of those before the offset, and of how many. */
+  readonly head: Evidence;
+  readonly tail: Evidence;
+  /** What its importer noted, as the structured clone writes it. */
+  readonly known: Uint8Array;
+}
+
+export interface Evidence {
+  readonly bytes: number;
+  readonly hash: string;
+}
+
+export interface Bookmark {
+  /** Device and inode: a file that is renamed stays the same. */
+  readonly key: string;
+  readonly path: string;
+  /** Size and times, by which a change is seen. */
+  readonly stamp: string;
+  /** Empty where no format is recognised. */
+  readonly importer: string;
+  /** Whether nothing of it was left out because somebody was writing. */
+  readonly is_settled: boolean;
+  /** Absent for files that are read whole whenever they change. */
+  readonly place?: Place | undefined;
+}
+
+/** What is known of a file without looking at what its importer noted. */
+export type Mark = Pick<Bookmark, "stamp" | "is_settled">;
+
+interface Row {
+  readonly key: string;
+  readonly path: string;
+  readonly stamp: string;
+  readonly importer: string;
+  readonly is_settled: number;
+  readonly place: Buffer | null;
+}
+
+export class Bookmarks {
+  readonly #database: Sqlite.Database;
+  readonly #log: LogState;
+  #logId = "";
+  #generation = 0;
+
+  /** `path` is where they are kept; undefined keeps them in memory. */
+  static async open(path: string | undefined, log: LogState): Promise<Bookmarks> {
+    const bookmarks = new Bookmarks(await openDatabase(path), log);
+    await bookmarks.#begin();
+    return bookmarks;
+  }
+
+  private constructor(database: Sqlite.Database, log: LogState) {
+    this.#database = database;
+    this.#log = log;
+  }
+
+  /** Changes when all were forgotten; what was read before that must not be kept. */
+  get generation(): number {
+    const row = this.#database
+      .prepare<[string], { readonly generation: number }>("SELECT generation FROM logs WHERE log_id = ?")
+      .get(this.#logId);
+    return row?.generation ?? 0;
+  }
+
+  marks(): Map<string, Mark> {
+    const rows = this.#database
+      .prepare<[string], Pick<Row, "key" | "stamp" | "is_settled">>(
+        "SELECT key, stamp, is_settled FROM bookmarks WHERE log_id = ?",
+      )
+      .iterate(this.#logId);
+    const marks = new Map<string, Mark>();
+    for (const { key, stamp, is_settled } of rows) marks.set(key, { stamp, is_settled: is_settled === 1 });
+    return marks;
+  }
+
+  /** That of this very file, or of the one that was at its path before, which it may continue. */
+  find(key: string, path: string): Bookmark | undefined {
+    const row = this.#database
+      .prepare<[string, string, string, string], Row>(
+        "SELECT key, path, stamp, importer, is_settled, place FROM bookmarks " +
+          "WHERE log_id = ? AND (key = ? OR path = ?) ORDER BY key = ? DESC, saved_ms DESC LIMIT 1",
+      )
+      .get(this.#logId, key, path, key);
+    if (row === undefined) return undefined;
+    const place = row.place === null ? undefined : (deserialize(row.place) as Place);
+    return { ...row, is_settled: row.is_settled === 1, place };
+  }
+
+  /** Keeps a bookmark, once all that was read before it is in the log. */
+  async save(bookmark: Bookmark, generation: number): Promise<void> {
+    const { key, path, stamp, importer, is_settled } = bookmark;
+    const place = bookmark.place === undefined ? null : serialize(bookmark.place);
+    if (place !== null && place.length > PLACE_BYTES_MAX) return;
+    const { position } = await this.#log.head();
+    const hash = await this.#hashAt(position);
+    this.#database.transaction(() => {
+      if (this.generation !== generation) return;
+      this.#database
+        .prepare("UPDATE logs SET position = ?, hash = ? WHERE log_id = ? AND position <= ?")
+        .run(position, hash, this.#logId, position);
+      this.#database
+        .prepare("INSERT OR REPLACE INTO bookmarks VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        .run(this.#logId, key, path, stamp, importer, is_settled ? 1 : 0, Date.now(), place);
+    })();
+  }
+
+  /** Drops what belongs to files that are gone: not among these, and not read for long. */
+  prune(seen: ReadonlySet<string>): void {
+    const old = this.#database
+      .prepare<[string, number], string>("SELECT key FROM bookmarks WHERE log_id = ? AND saved_ms < ?")
+      .pluck()
+      .all(this.#logId, Date.now() - KEPT_MS);
+    const drop = this.#database.prepare("DELETE FROM bookmarks WHERE log_id = ? AND key = ?");
+    for (const key of old) if (!seen.has(key)) drop.run(this.#logId, key);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  /** A log that no longer holds what it did when something was kept here may lack what files were read for. */
+  async #begin(): Promise<void> {
+    const { log_id } = await this.#log.head();
+    this.#logId = log_id;
+    const row = this.#database
+      .prepare<[string], { readonly position: number; readonly hash: string }>(
+        "SELECT position, hash FROM logs WHERE log_id = ?",
+      )
+      .get(log_id);
+    if (row === undefined) this.#database.prepare("INSERT OR IGNORE INTO logs VALUES (?, 0, '', 0)").run(log_id);
+    else if (row.position > 0 && (await this.#hashAt(row.position)) !== row.hash) {
+      this.#database.prepare("UPDATE logs SET position = 0, hash = '' WHERE log_id = ?").run(log_id);
+      this.#database.prepare("DELETE FROM bookmarks WHERE log_id = ?").run(log_id);
+    }
+    this.#generation = this.generation;
+  }
+
+  /** Whether somebody forgot all of them since this was asked last. */
+  isForgotten(): boolean {
+    const before = this.#generation;
+    this.#generation = this.generation;
+    return before !== this.#generation;
+  }
+
+  async #hashAt(position: number): Promise<string> {
+    const hash = await this.#log.hashAt(position);
+    return hash === undefined ? "" : Buffer.from(hash).toString("hex");
+  }
+}
+
+/** Takes away whatever text of watched files is kept there: what is forgotten in the log must be gone here too. */
+export async function forgetBookmarks(path: string): Promise<void> {
+  const database = await openDatabase(path);
+  try {
+    database.transaction(() => {
+      database.prepare("DELETE FROM bookmarks").run();
+      database.prepare("UPDATE logs SET generation = generation + 1").run();
+    })();
+    database.pragma("wal_checkpoint(TRUNCATE)");
+  } finally {
+    database.close();
+  }
+}
+
+async function openDatabase(path: string | undefined): Promise<Sqlite.Database> {
+  // Loaded only where something is watched.
+  const { default: Database } = await import("better-sqlite3");
+  if (path === undefined) return withTables(new Database(":memory:"));
+  const openFile = (): Sqlite.Database => prepared(new Database(path, { timeout: BUSY_MS_MAX }), path);
+  try {
+    return openFile();
+  } catch (error) {
+    const { code = "" } = error as { readonly code?: string };
+    if (code !== "SQLITE_NOTADB" && !code.startsWith("SQLITE_CORRUPT")) throw error;
+    // It is derived from files and log, so that a damaged one is no loss.
+    for (const ending of ["", "-wal", "-shm"]) rmSync(`${path}${ending}`, { force: true });
+    return openFile();
+  }
+}
+
+function prepared(database: Sqlite.Database, path: string): Sqlite.Database {
+  try {
+    chmodSync(path, 0o600);
+    database.pragma("journal_mode = WAL");
+    database.pragma("synchronous = NORMAL");
+    return withTables(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function withTables(database: Sqlite.Database): Sqlite.Database {
+  database.pragma("secure_delete = ON");
+  database.transaction(() => {
+    if (database.pragma("user_version", { simple: true }) !== VERSION) {
+      database.exec("DROP TABLE IF EXISTS bookmarks; DROP TABLE IF EXISTS logs");
+      database.pragma(`user_version = ${VERSION}`);
+    }
+    database.exec(`
+      CREATE TABLE IF NOT EXISTS logs (
+        log_id TEXT PRIMARY KEY, position INTEGER NOT NULL, hash TEXT NOT NULL, generation INTEGER NOT NULL
+      ) STRICT;
+      CREATE TABLE IF NOT EXISTS bookmarks (
+        log_id TEXT NOT NULL, key TEXT NOT NULL, path TEXT NOT NULL, stamp TEXT NOT NULL, importer TEXT NOT NULL,
+        is_settled INTEGER NOT NULL, saved_ms INTEGER NOT NULL, place BLOB, PRIMARY KEY (log_id, key)
+      ) STRICT;
+      CREATE INDEX IF NOT EXISTS bookmarks_by_path ON bookmarks (log_id, path);
+    `);
+  })();
+  return database;
+}

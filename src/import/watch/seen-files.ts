@@ -1,0 +1,118 @@
+// The files of watched folders as they are now, without opening them.
+import { type Dirent, readdirSync, type Stats, statSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { setImmediate } from "node:timers/promises";
+
+/** After so many files others have their turn. */
+const TURN_FILES = 256;
+const DATABASE = /\.(?:db|sqlite3?)$/;
+/** What SQLite lays beside a database is looked at with it. */
+const COMPANION = /-(?:wal|shm|journal)$/;
+
+export interface WatchedRoot {
+  /** A folder, or a file that is watched by itself. */
+  readonly path: string;
+  /** Whether a file in it, named from there with slashes, is to be read. */
+  readonly matches: (name: string) => boolean;
+}
+
+export interface SeenFile {
+  readonly path: string;
+  /** Device and inode: who a file is, whatever it is called. */
+  readonly key: string;
+  /** Changes whenever the file does. */
+  readonly stamp: string;
+  readonly modified_ms: number;
+  readonly bytes: number;
+  /** Whether its changes are not told by the folder it lies in. */
+  readonly is_link: boolean;
+}
+
+/** What the system says of a file, as far as it is used: whoever uses the library need not have Node's types. */
+interface FileFacts {
+  readonly dev: number;
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+}
+
+/** Looks at all files of a root. Folders that cannot be read are told. */
+export async function* seeFiles(
+  root: WatchedRoot,
+  lost: (path: string, error: unknown) => void,
+): AsyncGenerator<SeenFile> {
+  const found = statOf(root.path, lost);
+  if (found?.isFile()) yield toSeen(root.path, found, true);
+  if (!found?.isDirectory()) return;
+  let count = 0;
+  for (const { path, is_link } of pathsWithin(root.path, lost)) {
+    count += 1;
+    if (count % TURN_FILES === 0) await setImmediate();
+    if (!isRead(root, path)) continue;
+    const stats = statOf(path, lost);
+    if (stats?.isFile()) yield toSeen(path, stats, is_link);
+  }
+}
+
+/** One file as it is now; undefined where there is none. */
+export function seeFile(path: string, lost: (path: string, error: unknown) => void): SeenFile | undefined {
+  const stats = statOf(path, lost);
+  return stats?.isFile() ? toSeen(path, stats, false) : undefined;
+}
+
+/** Whether a file of a root is to be read. */
+export function isRead(root: WatchedRoot, path: string): boolean {
+  if (path === root.path) return true;
+  return !COMPANION.test(path) && root.matches(nameIn(root, path));
+}
+
+/** A file's name from its root on, with slashes. */
+export function nameIn(root: WatchedRoot, path: string): string {
+  return relative(root.path, path).split(sep).join("/");
+}
+
+/** The file that a change is about: that of a database's log is one of the database. */
+export function ownerOf(path: string): string {
+  return path.replace(COMPANION, (ending, at: number) => (DATABASE.test(path.slice(0, at)) ? "" : ending));
+}
+
+/** A file by what its system knows of it; a database together with its log, into which its owner writes. */
+export function toSeen(path: string, facts: FileFacts, is_link: boolean): SeenFile {
+  const { dev, ino, size, mtimeMs, ctimeMs } = facts;
+  const log = DATABASE.test(path) ? statSync(`${path}-wal`, { throwIfNoEntry: false }) : undefined;
+  const beside = log === undefined ? "" : `+${log.size}:${log.mtimeMs}`;
+  const stamp = `${size}:${mtimeMs}:${ctimeMs}${beside}`;
+  const modified_ms = Math.max(mtimeMs, log?.mtimeMs ?? 0);
+  return { path, key: `${dev}:${ino}`, stamp, modified_ms, bytes: size, is_link };
+}
+
+function statOf(path: string, lost: (path: string, error: unknown) => void): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    lost(path, error);
+    return undefined;
+  }
+}
+
+function* pathsWithin(
+  folder: string,
+  lost: (path: string, error: unknown) => void,
+): Generator<{ readonly path: string; readonly is_link: boolean }> {
+  let items: readonly Dirent[];
+  try {
+    items = readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // It may be gone since it was named.
+    if (code !== "ENOENT" && code !== "ENOTDIR") lost(folder, error);
+    return;
+  }
+  for (const item of items) {
+    const path = join(folder, item.name);
+    // A link to a folder is not followed: it may lead back to where we are.
+    if (item.isDirectory()) yield* pathsWithin(path, lost);
+    else if (item.isFile() || item.isSymbolicLink()) yield { path, is_link: item.isSymbolicLink() };
+  }
+}

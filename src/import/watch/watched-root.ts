@@ -1,0 +1,114 @@
+// One folder or file that is watched, through all that can happen to it: it may not be there yet, go, and come back as another.
+import { statSync } from "node:fs";
+import { FolderEvents } from "./folder-events.js";
+import { type SeenFile, seeFile, seeFiles, type WatchedRoot } from "./seen-files.js";
+
+/** How often a folder is looked through although its changes are told. */
+const SWEEP_MS = 30_000;
+/** How often where they are not, unless that would take more than a hundredth of the time. */
+const POLL_MS = 1_000;
+const POLL_SHARE = 100;
+
+export interface RootListener {
+  /** A file as it is now; `is_first` where it was found when watching began. */
+  readonly seen: (file: SeenFile, is_first: boolean) => void;
+  /** Something happened to what is, or was, at this path. */
+  readonly changed: (path: string) => void;
+  readonly lost: (path: string, error: unknown) => void;
+  /** No word comes from the system any more; the folder is swept instead. */
+  readonly silent: (root: WatchedRoot, error: unknown) => void;
+}
+
+export class RootWatch {
+  readonly #root: WatchedRoot;
+  readonly #listener: RootListener;
+  readonly #links = new Set<string>();
+  #events: FolderEvents | undefined;
+  #identity: string | undefined;
+  #isPolling: boolean;
+  #sweptAt = 0;
+  #sweepMs = 0;
+  #isSwept = false;
+  #isClosed = false;
+
+  constructor(root: WatchedRoot, options: { readonly poll: boolean }, listener: RootListener) {
+    this.#root = root;
+    this.#listener = listener;
+    this.#isPolling = options.poll;
+  }
+
+  get isPolling(): boolean {
+    return this.#isPolling;
+  }
+
+  /** To be called about once a second. */
+  async tick(): Promise<void> {
+    const { path } = this.#root;
+    const found = statSync(path, { throwIfNoEntry: false });
+    const identity = found === undefined ? undefined : `${found.dev}:${found.ino}`;
+    if (identity !== this.#identity) await this.#begin(identity, found?.isDirectory() === true);
+    if (found === undefined || this.#isClosed) return;
+    for (const link of this.#links) this.#see(link);
+    if (found.isFile()) this.#see(path);
+    else if (Date.now() - this.#sweptAt >= this.#pauseMs()) await this.#sweep();
+    this.#isSwept = true;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#events?.close();
+    this.#events = undefined;
+  }
+
+  /** Whatever is at the path now is another than before. */
+  async #begin(identity: string | undefined, isFolder: boolean): Promise<void> {
+    await this.#events?.close();
+    this.#events = undefined;
+    this.#identity = identity;
+    this.#sweptAt = 0;
+    if (!isFolder || this.#isPolling) return;
+    const { changed } = this.#listener;
+    try {
+      const events = await FolderEvents.open(this.#root, { changed, failed: (error) => this.#fall(error) });
+      if (events === undefined) this.#fall(undefined);
+      else if (this.#isClosed) await events.close();
+      else this.#events = events;
+    } catch (error) {
+      this.#fall(error);
+    }
+  }
+
+  #fall(error: unknown): void {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
+    void this.#events?.close();
+    this.#events = undefined;
+    this.#listener.silent(this.#root, error);
+  }
+
+  #pauseMs(): number {
+    if (this.#sweptAt === 0) return 0;
+    return this.#isPolling ? Math.min(SWEEP_MS, Math.max(POLL_MS, this.#sweepMs * POLL_SHARE)) : SWEEP_MS;
+  }
+
+  async #sweep(): Promise<void> {
+    const start = performance.now();
+    const found: SeenFile[] = [];
+    for await (const file of seeFiles(this.#root, this.#listener.lost)) {
+      if (this.#isClosed) return;
+      found.push(file);
+    }
+    // In the order in which they were written, as far as that can be told.
+    for (const file of found.sort((a, b) => a.modified_ms - b.modified_ms)) {
+      if (file.is_link) this.#links.add(file.path);
+      this.#listener.seen(file, !this.#isSwept);
+    }
+    this.#sweepMs = performance.now() - start;
+    this.#sweptAt = Date.now();
+  }
+
+  #see(path: string): void {
+    const file = seeFile(path, this.#listener.lost);
+    if (file !== undefined) this.#listener.seen(file, !this.#isSwept);
+  }
+}

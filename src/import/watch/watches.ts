@@ -1,0 +1,68 @@
+// All that watches on behalf of one store, with what it has in common: where bookmarks are kept, and how it ends.
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
+import { knownOptions, optionNames } from "../../model/options.js";
+import { orThrow, RecorderError } from "../../model/rejection.js";
+import { parseImportOptions } from "../import-files.js";
+import type { ImportTarget } from "../intake.js";
+import { knownPlaces } from "../places.js";
+import { forgetBookmarks } from "./bookmarks.js";
+import type { WatchedRoot } from "./seen-files.js";
+import { Watch, type WatchCounts, type WatchOptions } from "./watch-files.js";
+
+const names = optionNames<WatchOptions>({
+  ...{ format: true, timezone: true, poll: true, onFile: true, onRejected: true, onTrouble: true },
+});
+
+export class Watches {
+  readonly #bookmarks: string | undefined;
+  readonly #watches = new Set<Watch>();
+
+  /** `bookmarks` is where they are kept; undefined keeps them in memory. */
+  constructor(bookmarks: string | undefined) {
+    this.#bookmarks = bookmarks;
+  }
+
+  async begin(paths: readonly string[], given: WatchOptions, target: ImportTarget): Promise<Watch> {
+    const options = knownOptions(given, names);
+    const { format, timezone } = options;
+    const plan = orThrow(parseImportOptions({ format, timezone }));
+    const roots = paths.length === 0 ? knownPlaces() : paths.map((path) => this.#root(path));
+    if (this.#bookmarks !== undefined) mkdirSync(dirname(this.#bookmarks), { recursive: true, mode: 0o700 });
+    const watch = await Watch.begin({ roots, plan, options, target, bookmarks: this.#bookmarks });
+    this.#watches.add(watch);
+    return watch;
+  }
+
+  /** What was done by all of them; undefined where there is none. */
+  counts(): WatchCounts | undefined {
+    const all = [...this.#watches].map(({ counts }) => counts);
+    const [first] = all;
+    if (first === undefined) return undefined;
+    const sum = (name: keyof WatchCounts): number => all.reduce((total, counts) => total + counts[name], 0);
+    const sums = Object.keys(first).map((name) => [name, sum(name as keyof WatchCounts)]);
+    return Object.fromEntries(sums) as unknown as WatchCounts;
+  }
+
+  /** What is forgotten in the log must be gone from bookmarks too, which hold what importers still need of files. */
+  async forget(): Promise<void> {
+    if (this.#bookmarks !== undefined && existsSync(this.#bookmarks)) await forgetBookmarks(this.#bookmarks);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#watches].map((watch) => watch.close()));
+  }
+
+  /** A path that somebody named: all of it is read, but for the store itself. */
+  #root(path: string): WatchedRoot {
+    if (typeof path !== "string" || path === "" || path === "-") {
+      const message = "what is watched is a file or a folder";
+      const hint = "Standard input ends; `hansard import -` reads it.";
+      throw new RecorderError({ code: "field_invalid", field: "paths", message, hint });
+    }
+    const root = resolve(path);
+    const own = this.#bookmarks === undefined ? undefined : `${resolve(dirname(this.#bookmarks))}${sep}`;
+    const matches = (name: string): boolean => own === undefined || !join(root, name).startsWith(own);
+    return { path: root, matches };
+  }
+}
