@@ -305,68 +305,6 @@ test("an answer that its owner stores before it is said, and changes while it is
   expect(await said("ses_w")).toEqual(["Why?", "Because."]);
 });
 
-test("a message that is taken back after it was read leaves history", async () => {
-  const file = join(folderOfTest(), "session-1.jsonl");
-  const message = (id: string, type: string): object => ({ id, type, timestamp: "2026-05-04T08:00:00Z", content: id });
-  const header = { sessionId: "rewound", projectHash: "p", startTime: "2026-05-04T08:00:00Z" };
-  const lines = [
-    header,
-    message("g1", "user"),
-    message("g2", "gemini"),
-    message("g3", "user"),
-    message("g4", "gemini"),
-  ];
-  writeFileSync(file, lines.map((item) => `${JSON.stringify(item)}\n`).join(""));
-  await readOnce(file);
-  appendFileSync(
-    file,
-    [{ $rewindTo: "g3" }, message("g5", "user")].map((item) => `${JSON.stringify(item)}\n`).join(""),
-  );
-  await readOnce(file);
-  const history = async (): Promise<readonly unknown[]> =>
-    (await recorder.session("rewound").history({ max_messages: 50 })).map(({ content }) => content);
-  expect(await history()).toEqual(["g1", "g2", "g5"]);
-  expect((await said("rewound")).length).toBe(5);
-  expect(await recorder.importFiles(file)).toMatchObject({ added: 0, rejected: [] });
-  // Written again, it is part of the talk again.
-  appendFileSync(file, `${JSON.stringify(message("g3", "user"))}\n`);
-  await readOnce(file);
-  expect(await history()).toEqual(["g1", "g2", "g5", "g3"]);
-  expect(await recorder.importFiles(file)).toMatchObject({ added: 0, rejected: [] });
-});
-
-test("a branch that is left after it was read leaves history, and one that is chosen again comes back, with its results", async () => {
-  const file = join(folderOfTest(), "branches.jsonl");
-  const said = (id: string, parentId: string | null, message: object): object => ({
-    ...{ type: "message", id, parentId, timestamp: "2026-05-04T08:00:01.000Z" },
-    message: { usage: { input: 1, output: 1 }, ...message },
-  });
-  const call = { type: "toolCall", id: "b-t1", name: "read", arguments: {} };
-  const steps = [
-    [{ type: "session", version: 3, id: "branches", timestamp: "2026-05-04T08:00:00.000Z" }, []],
-    [said("b1", null, { role: "user", content: "one" }), ["one"]],
-    [said("b2", "b1", { role: "assistant", content: [{ type: "text", text: "two" }, call] }), undefined],
-    [said("b3", "b2", { role: "toolResult", toolCallId: "b-t1", content: "three" }), ["one", "two", "three"]],
-    [said("b4", "b3", { role: "assistant", content: "four" }), ["one", "two", "three", "four"]],
-    [said("b5", "b1", { role: "assistant", content: "five" }), ["one", "five"]],
-    [said("b6", "b4", { role: "user", content: "six" }), ["one", "two", "three", "four", "six"]],
-    [said("b7", "b5", { role: "user", content: "seven" }), ["one", "five", "seven"]],
-    [said("b8", "b3", { role: "user", content: "eight" }), ["one", "two", "three", "eight"]],
-  ] as const;
-  for (const [record, expected] of steps) {
-    const text = `${JSON.stringify(record)}\n`;
-    appendFileSync(file, text);
-    expect((await readOnce(file)).bytes).toBe(text.length);
-    const history = await recorder.session("branches").history({ max_messages: 50 });
-    if (expected !== undefined) expect(history.map(({ content }) => content)).toEqual(expected);
-    expect(await recorder.importFiles(file)).toMatchObject({ added: 0, rejected: [] });
-  }
-  // What is said again was paid for once.
-  const whole = importBench();
-  await whole.import(file);
-  expect(tokensOf(await entriesOf("branches"))).toEqual(tokensOf(await whole.entries()));
-});
-
 test("files of no known format are named once, when they have settled; links are followed to files alone", async () => {
   const folder = folderOfTest();
   const elsewhere = folderOfTest();
