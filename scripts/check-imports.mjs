@@ -46,6 +46,7 @@ export const mayImport = {
   "session.ts": ["model", "capture", "read"],
   "vitals.ts": ["model", "ports", "capture", "read"],
   "recorder-options.ts": ["model", "read", "import", "custody", "background"],
+  "readable-record.ts": ["model", "ports", "read", "recorder-options.ts"],
   "recorder.ts": [
     ...[
       "background",
@@ -62,7 +63,7 @@ export const mayImport = {
       "review",
       "custody",
     ],
-    ...["recorder-options.ts", "session.ts", "vitals.ts"],
+    ...["recorder-options.ts", "readable-record.ts", "session.ts", "vitals.ts"],
   ],
   "compose-recorder.ts": [
     ...["model", "ports", "capture", "read", "tail", "export", "guard", "review", "custody", "background"],
