@@ -1,5 +1,4 @@
 // `hansard serve`: starts, records, and ends in order, with everything it acknowledged on disk.
-import type { ChildProcess } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -8,7 +7,7 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { openRecorder } from "../../src/index.js";
 import { folderOfTest } from "../support/temporary-folder.js";
-import { type CliResult, readJson, resultOf, startCli } from "./cli-run.js";
+import { readJson, resultOf, type ServingCli, serveCli, startCli } from "./cli-run.js";
 import { runOnTerminal } from "./terminal-run.js";
 
 const CTRL_C = "\u0003";
@@ -17,28 +16,8 @@ const CTRL_C = "\u0003";
 const hasIpv6 = Object.values(networkInterfaces()).some((known) => known?.some(({ address }) => address === "::1"));
 const hosts = ["0.0.0.0", "127.0.0.1", ...(hasIpv6 ? ["::", "::1"] : [])];
 
-interface RunningServer {
-  readonly child: ChildProcess;
-  readonly address: string;
-  /** The line of its log that says so. */
-  readonly listening: { readonly address: string; readonly addresses: readonly string[] };
-  readonly ended: Promise<CliResult>;
-}
-
-async function serve(data: string, args: readonly string[] = ["--port", "0"]): Promise<RunningServer> {
-  const child = startCli(["serve", ...args], { data });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const ended = resultOf(child);
-  const listening = await new Promise<RunningServer["listening"]>((resolve, reject) => {
-    let text = "";
-    child.stderr?.on("data", (chunk: string) => {
-      text += chunk;
-      const line = text.split("\n").find((one) => one.includes('"msg":"listening"'));
-      if (line !== undefined) resolve(JSON.parse(line));
-    });
-    void ended.then(({ stderr }) => reject(new Error(`the server did not start: ${stderr}`)));
-  });
-  return { child, address: listening.address, listening, ended };
+function serve(data: string, args?: readonly string[]): Promise<ServingCli> {
+  return serveCli({ data }, args);
 }
 
 async function post(address: string, id: string): Promise<boolean> {
