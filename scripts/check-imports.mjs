@@ -47,6 +47,7 @@ export const mayImport = {
   "session.ts": ["model", "capture", "read"],
   "vitals.ts": ["model", "ports", "capture", "read"],
   "recorder-options.ts": ["model", "read", "import", "custody", "background"],
+  "readable-record.ts": ["model", "ports", "read", "recorder-options.ts"],
   "recorder.ts": [
     ...[
       "background",
@@ -63,7 +64,7 @@ export const mayImport = {
       "review",
       "custody",
     ],
-    ...["recorder-options.ts", "session.ts", "vitals.ts"],
+    ...["recorder-options.ts", "readable-record.ts", "session.ts", "vitals.ts"],
   ],
   "compose-recorder.ts": [
     ...["model", "ports", "capture", "read", "tail", "import", "export", "guard", "review", "custody", "background"],

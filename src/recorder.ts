@@ -10,50 +10,20 @@ import type { SealKeepingOptions } from "./custody/seal-keeping.js";
 import { type ExportOptions, parseExportQuery } from "./export/export-query.js";
 import type { Exports } from "./export/exports.js";
 import { type Keys, person } from "./guard/keys.js";
-import { type ImportOptions, type ImportReport, importFiles, parseImportOptions } from "./import/import-files.js";
+import type { ImportOptions, ImportReport } from "./import/import-files.js";
 import type { Watch, WatchCounts, WatchOptions } from "./import/watch/watch-files.js";
 import type { Watches } from "./import/watch/watches.js";
 import { toEntry } from "./model/body.js";
-import type {
-  CompletionInput,
-  Entry,
-  EntryInput,
-  ErasedEntry,
-  ErasedInteraction,
-  FeedbackInput,
-  Interaction,
-  InteractionInput,
-} from "./model/entry.js";
+import type { CompletionInput, EntryInput, FeedbackInput, Interaction, InteractionInput } from "./model/entry.js";
 import { closed } from "./model/fault.js";
-import { isKeyId, isPositionText, parseSessionId } from "./model/ids.js";
+import { isKeyId, parseSessionId } from "./model/ids.js";
 import { knownOptions } from "./model/options.js";
 import { orThrow, RecorderError, reject } from "./model/rejection.js";
-import type { ReflectionReport } from "./model/report.js";
 import type { Seal } from "./model/seal.js";
 import type { Contradiction, Verification } from "./model/verification.js";
-import type { EntryCounts } from "./ports/entry-index.js";
-import type { EntryJson } from "./read/entry-reader.js";
-import {
-  type EntryListOptions,
-  type InteractionListOptions,
-  parseEntryQuery,
-  parseInteractionQuery,
-} from "./read/list-query.js";
 import type { AnswerTo, Asked, Question, Reading } from "./read/questions.js";
-import type { EntryList, InteractionList } from "./read/reader.js";
-import { parseReflectionQuery, type ReflectionOptions } from "./read/reflection-query.js";
-import {
-  parseSearchQuery,
-  parseSessionHistory,
-  type SearchOptions,
-  type SessionHistoryOptions,
-} from "./read/search/search-query.js";
-import type { SearchPage } from "./read/search/searcher.js";
-import { parseSessionListQuery, type SessionListOptions } from "./read/session-query.js";
-import type { SessionList } from "./read/session-reader.js";
 import type { PriceFile } from "./read/usage/price-file.js";
-import { parseUsageQuery, type UsageOptions } from "./read/usage/usage-query.js";
-import type { UsageReport } from "./read/usage/usage-reader.js";
+import { ReadableRecord } from "./readable-record.js";
 import { rebuildWithProgress } from "./reading/rebuilding.js";
 import {
   type AcceptLogOptions,
@@ -101,7 +71,7 @@ export interface RecorderParts {
 }
 
 /** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */
-export class Recorder {
+export class Recorder extends ReadableRecord {
   /** The keys that servers on this store ask for. */
   readonly keys: RecorderParts["keys"];
   /** What was learned: proposed, decided upon by a person, and recalled. */
@@ -112,6 +82,8 @@ export class Recorder {
   #closing: Promise<void> | undefined;
 
   constructor(parts: RecorderParts) {
+    const { nowMs, prices } = parts;
+    super({ nowMs, prices, ask: (question, ...query) => this.#ask(question, ...query) });
     this.#parts = parts;
     this.keys = parts.keys;
     this.memories = parts.memories;
@@ -146,20 +118,6 @@ export class Recorder {
     return orThrow(interaction ?? reject({ code: "interaction_not_found", message }));
   }
 
-  /** Interactions, newest first, without their responses and context packs. */
-  async listInteractions(options: InteractionListOptions = {}): Promise<InteractionList> {
-    return this.#ask(
-      "listInteractions",
-      orThrow(parseInteractionQuery(known("interactions", options), this.#parts.nowMs())),
-    );
-  }
-
-  /** One interaction, whole, or what is left of it once it was erased; undefined where there is none. */
-  async getInteraction(id: string): Promise<Interaction | ErasedInteraction | undefined> {
-    const entry = await this.getEntry(id);
-    return entry?.kind === "interaction" ? (entry as Interaction | ErasedInteraction) : undefined;
-  }
-
   /** Appends one entry or a batch, all or none. */
   async append(input: EntryInput | readonly EntryInput[]): Promise<AppendResult> {
     return toAppendResult(orThrow(await this.#open().capture.record(input)));
@@ -170,36 +128,6 @@ export class Recorder {
     const input = { ...feedback, kind: "feedback" };
     const [item] = toAppendResult([orThrow(await this.#open().capture.appendOne(input))]).entries;
     return item as Captured;
-  }
-
-  /** Entries of all kinds, newest first. */
-  async listEntries(options: EntryListOptions = {}): Promise<EntryList> {
-    return this.#ask("listEntries", orThrow(parseEntryQuery(known("entries", options), this.#parts.nowMs())));
-  }
-
-  /** One entry by its id or its position; undefined where there is none. */
-  async getEntry(idOrPosition: string | number): Promise<Entry | ErasedEntry | undefined> {
-    const wish = toWish(idOrPosition);
-    this.#open();
-    if (wish === undefined) return undefined;
-    return "id" in wish ? this.#ask("getById", wish.id) : this.#ask("getByPosition", wish.position);
-  }
-
-  /** The same with its secrets masked, for surfaces that show it to somebody. */
-  async showEntry(idOrPosition: string | number): Promise<Entry | ErasedEntry | undefined> {
-    const wish = toWish(idOrPosition);
-    this.#open();
-    return wish === undefined ? undefined : this.#ask("shownEntry", wish);
-  }
-
-  /** The same as JSON in UTF-8, whose large parts were never built: for whoever sends it on. */
-  async getEntryJson(
-    idOrPosition: string | number,
-    { is_masked = false }: { readonly is_masked?: boolean } = {},
-  ): Promise<EntryJson | undefined> {
-    const wish = toWish(idOrPosition);
-    this.#open();
-    return wish === undefined ? undefined : this.#ask("getJson", { ...wish, is_masked });
   }
 
   /**
@@ -214,28 +142,6 @@ export class Recorder {
       ask: <Q extends Question>(question: Q, ...query: Asked<Q>) => this.#ask(question, ...query),
     };
     return new Session(recorder, orThrow(parseSessionId(id)), labels);
-  }
-
-  /** Sessions, the one with the newest entry first. */
-  async listSessions(options: SessionListOptions = {}): Promise<SessionList> {
-    return this.#ask("listSessions", orThrow(parseSessionListQuery(known("sessions", options))));
-  }
-
-  /**
-   * Entries that hold all terms of the query, newest first: `timeout "connection reset" -retry kind:error since:7d`. What
-   * was acknowledged before is found. Filters can be typed or given; both must hold.
-   */
-  async search(query: string, filters: SearchOptions = {}): Promise<SearchPage> {
-    return this.#ask("search", orThrow(parseSearchQuery(query, known("search", filters), this.#parts.nowMs())));
-  }
-
-  /** What was recorded about a phrase as text for an agent: a line each, newest first. */
-  async sessionHistory(query: string, role?: string, limit?: number): Promise<string>;
-  async sessionHistory(options: SessionHistoryOptions): Promise<string>;
-  async sessionHistory(given: string | SessionHistoryOptions, role?: string, limit?: number): Promise<string> {
-    const options = typeof given === "string" ? { query: given, role, limit } : given;
-    const query = orThrow(parseSessionHistory(known("session_history", options), this.#parts.nowMs()));
-    return this.#ask("sessionHistory", { query, phrase: options.query ?? "" });
   }
 
   /**
@@ -253,6 +159,8 @@ export class Recorder {
    */
   async importFiles(paths: string | readonly string[], options: ImportOptions = {}): Promise<ImportReport> {
     const { imports: target } = this.#open();
+    // Loaded when it is first needed: the formats of other programs are a seventh of all that a command would load.
+    const { importFiles, parseImportOptions } = await import("./import/import-files.js");
     const plan = orThrow(parseImportOptions(knownOptions(options, optionTables.import)));
     const { memory_files, others } = await splitMemoryFiles(typeof paths === "string" ? [paths] : paths);
     const report = await importFiles(others, { plan, options, target });
@@ -282,23 +190,6 @@ export class Recorder {
     const query = orThrow(parseExportQuery(known("export", options), nowMs()));
     const deed = { actor: options.actor ?? person.actor, id: options.export_id };
     yield* exports.entries(query, deed, options.onUnaudited);
-  }
-
-  /** Looks back at the newest entries of conversations: what went wrong, what recurs, and how that has changed. */
-  async reflect(options: ReflectionOptions = {}): Promise<ReflectionReport> {
-    return this.#ask("reflect", orThrow(parseReflectionQuery(known("reflection", options), this.#parts.nowMs())));
-  }
-
-  /** How many tokens calls to models took and what they cost; each call counts once, however many entries tell of it. */
-  async usage(options: UsageOptions = {}): Promise<UsageReport> {
-    const { prices, nowMs } = this.#parts;
-    const query = orThrow(parseUsageQuery(known("usage", options), nowMs()));
-    return this.#ask("usage", prices === undefined ? query : { ...query, prices });
-  }
-
-  /** How much there is, by kind and project. */
-  async count(): Promise<EntryCounts> {
-    return this.#ask("count");
   }
 
   /**
@@ -385,12 +276,4 @@ export class Recorder {
     if (this.#closing !== undefined) throw closed();
     return this.#parts;
   }
-}
-
-/** Undefined where it is a number that no position can have. */
-function toWish(idOrPosition: string | number): { readonly id: string } | { readonly position: number } | undefined {
-  const text = String(idOrPosition);
-  if (!isPositionText(text)) return { id: text };
-  const position = Number(text);
-  return Number.isSafeInteger(position) ? { position } : undefined;
 }

@@ -1,18 +1,9 @@
 // Checks of appending: gapless positions, the chain, whole units, and sizes from nothing to very much.
 import { expect } from "vitest";
 import { commitmentOf, GENESIS_HASH } from "../model/chain.js";
+import { hexOf } from "../model/hex.js";
 import type { EntryLog, LogEntry, Placement } from "../ports/entry-log.js";
-import {
-  appendOne,
-  chained,
-  hexOf,
-  legible,
-  newEntries,
-  newEntry,
-  placedBy,
-  positionsOf,
-  readAll,
-} from "./log-entries.js";
+import { appendOne, chained, legible, newEntries, newEntry, placedBy, positionsOf, readAll } from "./log-entries.js";
 import type { Check } from "./suite.js";
 
 const MANY = 4_000;

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { chainHash, commitmentOf, GENESIS_HASH, SALT_BYTES } from "../model/chain.js";
 import { claimsDigest } from "../model/claims.js";
+import { hexOf } from "../model/hex.js";
 import type { AppendOutcome, EntryLog, LogEntry, Placement, StoredEntry, TakenClaim } from "../ports/entry-log.js";
 
 export interface EntryParts {
@@ -54,10 +55,6 @@ export function legible(stored: StoredEntry | undefined): object | undefined {
     ...(salt === undefined ? {} : { salt: hexOf(salt) }),
     ...(body === undefined ? {} : { body: hexOf(body) }),
   };
-}
-
-export function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
 }
 
 export async function readAll(log: EntryLog): Promise<readonly StoredEntry[]> {

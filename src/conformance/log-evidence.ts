@@ -2,8 +2,9 @@
 import { expect } from "vitest";
 import { chainHash, commitmentOf, GENESIS_HASH } from "../model/chain.js";
 import { claimKey } from "../model/claims.js";
+import { hexOf } from "../model/hex.js";
 import type { CopiedEntry, EntryLog, LogEntry } from "../ports/entry-log.js";
-import { appendOne, chained, hexOf, legible, newEntries, newEntry, readAll } from "./log-entries.js";
+import { appendOne, chained, legible, newEntries, newEntry, readAll } from "./log-entries.js";
 import type { Check } from "./suite.js";
 
 const LOG_ID = "00000000-0000-4000-8000-000000000002";

@@ -1,7 +1,8 @@
 // Checks of restoring: entries of another log at their old places, or not at all.
 import { expect } from "vitest";
+import { hexOf } from "../model/hex.js";
 import type { CopiedEntry, EntryLog, LogEntry } from "../ports/entry-log.js";
-import { appendOne, chained, hexOf, legible, newEntries, newEntry, readAll } from "./log-entries.js";
+import { appendOne, chained, legible, newEntries, newEntry, readAll } from "./log-entries.js";
 import type { Check } from "./suite.js";
 
 const LOG_ID = "3f2b0c1e-8f3a-4a55-9a53-0b8d3f6a1c11";

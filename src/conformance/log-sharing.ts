@@ -1,10 +1,10 @@
 // Checks of what outlives an instance, and of several instances on one store.
 import { expect } from "vitest";
+import { hexOf } from "../model/hex.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import {
   appendOne,
   chained,
-  hexOf,
   legible,
   newEntries,
   newEntry,

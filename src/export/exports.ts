@@ -3,7 +3,6 @@ import type { Fault } from "../model/fault.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import type { Asking } from "../read/questions.js";
-import { exportEntries } from "./export-entries.js";
 import { type ExportQuery, targetOf } from "./export-query.js";
 
 /** Who exports, and the name under which several calls are one deed. */
@@ -34,8 +33,14 @@ export class Exports {
     this.#parts = parts;
   }
 
-  entries(query: ExportQuery, deed: ExportDeed, onUnaudited?: OnUnaudited): AsyncGenerator<string, void, undefined> {
+  async *entries(
+    query: ExportQuery,
+    deed: ExportDeed,
+    onUnaudited?: OnUnaudited,
+  ): AsyncGenerator<string, void, undefined> {
     const { log, reading, mask, audited } = this.#parts;
+    // Loaded when it is first needed: the formats of exports lean on those of imports, and no other call wants them.
+    const { exportEntries } = await import("./export-entries.js");
     const pieces = exportEntries(
       {
         log,
@@ -46,6 +51,6 @@ export class Exports {
       },
       query,
     );
-    return audited(pieces, { action: "export", target: targetOf(query), ...deed }, onUnaudited);
+    yield* audited(pieces, { action: "export", target: targetOf(query), ...deed }, onUnaudited);
   }
 }

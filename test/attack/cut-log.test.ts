@@ -1,6 +1,6 @@
 // Whoever cuts off a log, writes its end anew, exchanges it or takes it away is found out by what is known of it elsewhere, and
 // nothing that knows it forgets before a person has been told.
-import { copyFileSync, existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -8,9 +8,9 @@ import { backUpStore } from "../../src/back-up-store.js";
 import { type EntryInput, openRecorder, type Verification } from "../../src/index.js";
 import { type Finding, inspectStore } from "../../src/inspect-store.js";
 import { withRecorder } from "../crash/sample-store.js";
-import { readJson, resultOf, runCli, startCli } from "../e2e/cli-run.js";
+import { readJson, resultOf, runCli, serveCli, startCli } from "../e2e/cli-run.js";
 import { startServer } from "../e2e/http-client.js";
-import { folderOfTest } from "../support/temporary-folder.js";
+import { folderOfFile, folderOfTest } from "../support/temporary-folder.js";
 
 const FIRST = 20;
 const ALL = 50;
@@ -24,16 +24,26 @@ interface Place {
 
 /** A store whose index has seen all of its entries, a copy of its log from before the last of them, and a backup of that. */
 async function newPlace(): Promise<Place> {
+  made ??= make(placeIn(original));
+  await made;
   const folder = folderOfTest();
-  const place = {
-    data: join(folder, "store"),
-    env: { XDG_CONFIG_HOME: join(folder, "config") },
-    early: join(folder, "early.db"),
-  };
-  await record(place.data, decisions(1, FIRST));
-  await backUpStore({ data: place.data, path: place.early, replaces: false });
-  await record(place.data, decisions(FIRST + 1, ALL));
-  return place;
+  cpSync(original, folder, { recursive: true });
+  return placeIn(folder);
+}
+
+/** Made once, since every test begins with a copy of it. */
+const original = folderOfFile();
+let made: Promise<void> | undefined;
+
+function placeIn(folder: string): Place {
+  const config = join(folder, "config");
+  return { data: join(folder, "store"), env: { XDG_CONFIG_HOME: config }, early: join(folder, "early.db") };
+}
+
+async function make({ data, early }: Place): Promise<void> {
+  await record(data, decisions(1, FIRST));
+  await backUpStore({ data, path: early, replaces: false });
+  await record(data, decisions(FIRST + 1, ALL));
 }
 
 function decisions(from: number, through: number, says = "decided"): readonly EntryInput[] {
@@ -284,18 +294,7 @@ describe("a folder whose log was taken away", () => {
 describe("the newest seal that a server kept", () => {
   /** A server on the store, from its start to its end. */
   async function serveOnce(place: Place, work: (address: string) => Promise<void> = async () => {}): Promise<string> {
-    const child = startCli(["serve", "--port", "0"], place);
-    onTestFinished(() => void child.kill("SIGKILL"));
-    const ended = resultOf(child);
-    const address = await new Promise<string>((resolve, reject) => {
-      let heard = "";
-      child.stderr?.on("data", (chunk: string) => {
-        heard += chunk;
-        const line = heard.split("\n").find((one) => one.includes('"msg":"listening"'));
-        if (line !== undefined) resolve(JSON.parse(line).address);
-      });
-      void ended.then(() => reject(new Error(heard)));
-    });
+    const { child, address, ended } = await serveCli(place);
     await work(address);
     child.kill("SIGTERM");
     const { status, stderr } = await ended;

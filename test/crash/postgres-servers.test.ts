@@ -1,20 +1,12 @@
 // Two servers on one PostgreSQL: one is killed, PostgreSQL is restarted, and nothing acknowledged is lost or stored twice.
-import type { ChildProcess } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { openRecorder } from "../../src/index.js";
-import { resultOf, startCli } from "../e2e/cli-run.js";
+import { type ServingCli, serveCli } from "../e2e/cli-run.js";
 import { serverOfTest } from "../support/postgres.js";
 
 const WRITERS = 16;
 const RETRY_MS = 50;
-
-interface Running {
-  readonly child: ChildProcess;
-  readonly address: string;
-  /** What it has logged until now. */
-  readonly log: () => string;
-}
 
 test("sixteen writers on two servers, one killed, PostgreSQL restarted: gapless, verified, complete", async () => {
   const database = await serverOfTest();
@@ -138,23 +130,11 @@ test("a database that was restored from a dump without the index builds it again
 
 const CUT_SQL = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'";
 
-async function serve(data: string): Promise<Running> {
-  const child = startCli(["serve", "--port", "0"], { data });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const ended = resultOf(child);
-  let text = "";
-  const address = await new Promise<string>((resolve, reject) => {
-    child.stderr?.on("data", (chunk: string) => {
-      text += chunk;
-      const line = text.split("\n").find((one) => one.includes('"msg":"listening"'));
-      if (line !== undefined) resolve(JSON.parse(line).address);
-    });
-    void ended.then(({ stderr }) => reject(new Error(`the server did not start: ${stderr}`)));
-  });
-  return { child, address, log: () => text };
+function serve(data: string): Promise<ServingCli> {
+  return serveCli({ data });
 }
 
-function record(server: Running, id: string): Promise<Response> {
+function record(server: ServingCli, id: string): Promise<Response> {
   return fetch(`${server.address}/interactions`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -162,9 +142,9 @@ function record(server: Running, id: string): Promise<Response> {
   });
 }
 
-async function recordUntilTaken(servers: readonly Running[], turn: number, id: string): Promise<number> {
+async function recordUntilTaken(servers: readonly ServingCli[], turn: number, id: string): Promise<number> {
   for (let tries = 0; ; tries += 1) {
-    const server = servers[(turn + tries) % servers.length] as Running;
+    const server = servers[(turn + tries) % servers.length] as ServingCli;
     const answer = await record(server, id).catch(() => undefined);
     if (answer?.status === 201 || answer?.status === 200) {
       return ((await answer.json()) as { readonly position: number }).position;
@@ -179,11 +159,11 @@ interface Health {
   readonly indexed_through: number;
 }
 
-function healthOf(servers: readonly Running[]): Promise<readonly Health[]> {
+function healthOf(servers: readonly ServingCli[]): Promise<readonly Health[]> {
   return Promise.all(servers.map(async ({ address }) => (await (await fetch(`${address}/health`)).json()) as Health));
 }
 
-async function idsThrough(server: Running): Promise<ReadonlySet<string>> {
+async function idsThrough(server: ServingCli): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   let cursor = "";
   do {

@@ -8,14 +8,7 @@ import { memoryRecorder, recorderAt } from "../support/memory-recorder.js";
 import { storeAddress } from "../support/postgres.js";
 import { repeatableSurroundings } from "../support/surroundings.js";
 import { answerTo } from "./answers.js";
-import { type Step, workload } from "./workload.js";
-
-const lastSteps: readonly Step[] = [
-  { does: "listEntries", options: { limit: 7 } },
-  { does: "listInteractions", options: { limit: 500 } },
-  { does: "count" },
-  { does: "verify" },
-];
+import { lastSteps, workload } from "./workload.js";
 
 test(
   `memory and PostgreSQL answer every random workload alike, whichever server is asked (seed ${fuzzSeed})`,

@@ -238,3 +238,11 @@ export const workload: fc.Arbitrary<readonly Step[]> = fc
 function withoutUndefined(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, given]) => given !== undefined));
 }
+
+/** What every workload ends with. */
+export const lastSteps: readonly Step[] = [
+  { does: "listEntries", options: { limit: 7 } },
+  { does: "listInteractions", options: { limit: 500 } },
+  { does: "count" },
+  { does: "verify" },
+];

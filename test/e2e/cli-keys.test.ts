@@ -1,12 +1,11 @@
 // `hansard keys`, and servers that ask for them: what the command does, a running server knows at once.
-import type { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request as httpsRequest } from "node:https";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
 import { folderOfTest } from "../support/temporary-folder.js";
-import { readError, readJson, resultOf, runCli, startCli } from "./cli-run.js";
+import { readError, readJson, runCli, serveCli } from "./cli-run.js";
 
 const tlsFiles = {
   cert: join(repositoryRoot, "test", "fixtures", "tls", "cert.pem"),
@@ -14,18 +13,7 @@ const tlsFiles = {
 };
 
 async function serve(data: string, args: readonly string[] = []): Promise<string> {
-  const child: ChildProcess = startCli(["serve", "--port", "0", ...args], { data });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const ended = resultOf(child);
-  return new Promise<string>((resolve, reject) => {
-    let text = "";
-    child.stderr?.on("data", (chunk: string) => {
-      text += chunk;
-      const line = text.split("\n").find((one) => one.includes('"msg":"listening"'));
-      if (line !== undefined) resolve(JSON.parse(line).address);
-    });
-    void ended.then(({ stderr }) => reject(new Error(`the server did not start: ${stderr}`)));
-  });
+  return (await serveCli({ data }, ["--port", "0", ...args])).address;
 }
 
 async function statusOf(address: string, key?: string): Promise<number> {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
 import { type EntryInput, openRecorder } from "../../src/index.js";
 import { withoutPrivilege } from "../support/without-privilege.js";
 
@@ -65,6 +66,33 @@ export async function resultOf(child: ChildProcess): Promise<CliResult> {
     child.on("error", reject);
     child.on("close", (status) => resolve({ status, stdout, stderr }));
   });
+}
+
+export interface ServingCli {
+  readonly child: ChildProcess;
+  readonly address: string;
+  /** The line of its log that says where it listens. */
+  readonly listening: { readonly address: string; readonly addresses: readonly string[] };
+  /** What it has logged until now. */
+  readonly log: () => string;
+  readonly ended: Promise<CliResult>;
+}
+
+/** `hansard serve` on a port of its own, once it listens; killed with the test at the latest. Called inside the test. */
+export async function serveCli(options: CliOptions, args: readonly string[] = ["--port", "0"]): Promise<ServingCli> {
+  const child = startCli(["serve", ...args], options);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = resultOf(child);
+  let text = "";
+  const listening = await new Promise<ServingCli["listening"]>((resolve, reject) => {
+    child.stderr?.on("data", (chunk: string) => {
+      text += chunk;
+      const line = text.split("\n").find((one) => one.includes('"msg":"listening"'));
+      if (line !== undefined) resolve(JSON.parse(line));
+    });
+    void ended.then(({ stderr }) => reject(new Error(`the server did not start: ${stderr}`)));
+  });
+  return { child, address: listening.address, listening, log: () => text, ended };
 }
 
 /** The document of a call that has to succeed and print nothing else. */

@@ -1,5 +1,5 @@
 // docs/ARCHITECTURE.md says what the checks hold, and docs/BENCHMARKS.md what was measured.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Results, renderMarkdown } from "../../bench/report.js";
@@ -34,6 +34,17 @@ test("every folder and file that lies directly in src has its row in the table o
   const areas = new Set(listFiles(repositoryRoot, "src").filter(isTypeScript).map(areaOf));
   const rows = tableOfTheHouse().map(([area]) => area);
   expect(rows.toSorted()).toEqual([...areas].sort());
+});
+
+test("every file that docs/ARCHITECTURE.md names is there", () => {
+  const named = [...textOf("docs", "ARCHITECTURE.md").matchAll(/`([\w./-]+\.(?:ts|tsx|mjs))`/g)].map(
+    ([, file]) => file as string,
+  );
+  expect(named.length).toBeGreaterThan(50);
+  const files = [...listFiles(repositoryRoot, "src"), ...listFiles(repositoryRoot, "ui")];
+  const isThere = (name: string): boolean =>
+    existsSync(join(repositoryRoot, name)) || files.some((file) => file === name || file.endsWith(`/${name}`));
+  expect(named.filter((name) => !isThere(name))).toEqual([]);
 });
 
 test("docs/BENCHMARKS.md states the figures that were measured", () => {

@@ -18,6 +18,7 @@ import type {
   SessionRange,
   TextBatch,
 } from "../../ports/entry-index.js";
+import { newestFirst } from "../../ports/index/rows.js";
 import { rowMatches, withReferences } from "../../ports/row-filter.js";
 import { MemoryDocuments } from "./index-documents.js";
 import { keptReferences, referenceTest } from "./index-uses.js";
@@ -193,8 +194,4 @@ export class MemoryIndex implements EntryIndex {
   #matches(row: EntryRow, filter: RowFilter): boolean {
     return rowMatches(row, withReferences(filter, []));
   }
-}
-
-function newestFirst(left: RowKey, right: RowKey): number {
-  return right.created_ms - left.created_ms || right.position - left.position;
 }

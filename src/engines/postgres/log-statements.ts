@@ -18,19 +18,6 @@ export interface PlacedEntry {
   readonly claims: readonly string[];
 }
 
-export interface StoredRow {
-  readonly position: number;
-  readonly kind: string;
-  readonly recorded_at: string;
-  readonly recorded_by: string | null;
-  readonly claims_digest: Buffer | null;
-  readonly commitment: Buffer;
-  readonly hash: Buffer;
-  readonly salt: Buffer | null;
-  readonly encoding: number | null;
-  readonly body: Buffer | null;
-}
-
 /** The channel that tells every server of the database that the log has grown. */
 export const GROWTH_CHANNEL = "hansard_growth";
 

@@ -18,10 +18,11 @@ import type {
   StoredEntry,
   Stray,
 } from "../../ports/entry-log.js";
+import { type LogRow, rowToEntry } from "../../ports/log-row.js";
 import { AppendQueue } from "./append-queue.js";
 import type { Connections, Session } from "./connection.js";
 import { isAway, isConstraint, isRefusedByRule, toFault } from "./faults.js";
-import { readTexts, rowToEntry } from "./log-bodies.js";
+import { readTexts } from "./log-bodies.js";
 import { inspectGuards, putBackGuards } from "./log-guards.js";
 import { Partitions } from "./log-partitions.js";
 import { logMigrations } from "./log-schema.js";
@@ -43,7 +44,6 @@ import {
   readStatement,
   readTextsStatement,
   redactionsAfterStatement,
-  type StoredRow,
   strayStatement,
 } from "./log-statements.js";
 import { migrate } from "./migrations.js";
@@ -115,7 +115,7 @@ export class PostgresLog implements EntryLog {
 
   async read(range: ReadRange): Promise<readonly StoredEntry[]> {
     const values = [range.after, range.limit, range.bytes_max ?? READ_BYTES_MAX];
-    return (await this.#connections.query<StoredRow>(readStatement, values)).map(rowToEntry);
+    return (await this.#connections.query<LogRow>(readStatement, values)).map(rowToEntry);
   }
 
   async get(
@@ -123,7 +123,7 @@ export class PostgresLog implements EntryLog {
     bytes_max = Number.MAX_SAFE_INTEGER,
   ): Promise<readonly (StoredEntry | undefined)[]> {
     if (positions.length === 0) return [];
-    const rows = await this.#connections.query<StoredRow>(getStatement, [positions, bytes_max]);
+    const rows = await this.#connections.query<LogRow>(getStatement, [positions, bytes_max]);
     return rows.map((row) => (row.kind === null ? undefined : rowToEntry(row)));
   }
 
@@ -274,8 +274,8 @@ async function lockHead(session: Session): Promise<Head> {
   return (await session.query<Head>(lockHeadStatement))[0] as Head;
 }
 
-async function getRows(session: Session, positions: readonly number[]): Promise<readonly StoredRow[]> {
-  return session.query<StoredRow>(getStatement, [positions]);
+async function getRows(session: Session, positions: readonly number[]): Promise<readonly LogRow[]> {
+  return session.query<LogRow>(getStatement, [positions]);
 }
 
 async function findClaims(session: Session, claims: readonly string[]): Promise<Map<string, number>> {

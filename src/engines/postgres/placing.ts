@@ -2,12 +2,13 @@
 import { chainHash, commitmentOf } from "../../model/chain.js";
 import { claimsDigest } from "../../model/claims.js";
 import type { AppendOutcome, AppendUnit, Head, LogEntry, Placement, TakenClaim } from "../../ports/entry-log.js";
+import type { LogRow } from "../../ports/log-row.js";
 import type { Session } from "./connection.js";
-import type { PlacedEntry, StoredRow } from "./log-statements.js";
+import type { PlacedEntry } from "./log-statements.js";
 
 /** How entries at given positions are read, to see whether they are those of a batch that was in doubt. */
 export interface OwnEntries {
-  readonly get: (session: Session, positions: readonly number[]) => Promise<readonly StoredRow[]>;
+  readonly get: (session: Session, positions: readonly number[]) => Promise<readonly LogRow[]>;
 }
 
 export interface PlacedBatch {

@@ -3,22 +3,7 @@ import { hash as hashOf } from "node:crypto";
 import { SALT_BYTES } from "../../model/chain.js";
 import { NOT_RECORDED } from "../../model/chain-walk.js";
 import type { StoredBody, StoredEntry } from "../../ports/entry-log.js";
-
-/** The only encoding so far: the body's bytes as they are. */
-export const PLAIN = 0;
-
-interface Row {
-  readonly position: number;
-  readonly kind: string;
-  readonly recorded_at: string;
-  readonly recorded_by: string | null;
-  readonly claims_digest: Buffer | null;
-  readonly commitment: Buffer;
-  readonly hash: Buffer;
-  readonly salt: Buffer | null;
-  readonly encoding: number | null;
-  readonly body: Buffer | null;
-}
+import { type LogRow, PLAIN, rowToEntry, unknownEncoding } from "../../ports/log-row.js";
 
 type BodyRow = readonly [
   position: number,
@@ -57,16 +42,6 @@ export function inOrder<T extends { readonly position: number }>(
   return positions.map((position) => byPosition.get(position));
 }
 
-function rowToEntry(row: Row): StoredEntry {
-  const { position, kind, recorded_at, commitment, hash } = row;
-  const recorded_by = row.recorded_by ?? undefined;
-  const claims_digest = row.claims_digest ?? undefined;
-  const placed = { position, kind, recorded_at, recorded_by, claims_digest, commitment, hash };
-  if (row.body === null || row.salt === null) return placed;
-  if (row.encoding !== PLAIN) return { ...placed, flaw: unknownEncoding(row.encoding) };
-  return { ...placed, salt: row.salt, body: row.body };
-}
-
 function rowToBody([position, kind, recorded_at, by, hash, encoding, body]: BodyRow): StoredBody {
   const placed = { position, kind, recorded_at, recorded_by: by ?? undefined, hash };
   if (body === null) return placed;
@@ -83,17 +58,13 @@ function rowToChecked(row: CheckedRow): StoredBody {
   return rowToBody([position, kind, recorded_at, by, hash, encoding, salted.toString("utf8", SALT_BYTES)]);
 }
 
-function unknownEncoding(encoding: number | null): string {
-  return `its body has the unknown encoding ${encoding}`;
-}
-
 /** How a row of a statement is read, and how much of it is body. */
 export interface RowForm<R, T> {
   readonly toItem: (row: R) => T;
   readonly bytesOf: (row: R) => number;
 }
 
-export const wholeRow: RowForm<Row, StoredEntry> = { toItem: rowToEntry, bytesOf: ({ body }) => body?.length ?? 0 };
+export const wholeRow: RowForm<LogRow, StoredEntry> = { toItem: rowToEntry, bytesOf: ({ body }) => body?.length ?? 0 };
 export const bodyRow: RowForm<BodyRow, StoredBody> = {
   toItem: rowToBody,
   bytesOf: ([, , , , , , body]) => body?.length ?? 0,

@@ -21,12 +21,13 @@ import type {
   Stray,
   TakenClaim,
 } from "../../ports/entry-log.js";
+import { PLAIN } from "../../ports/log-row.js";
 import { checkpoint } from "./checkpointer.js";
 import { toFault } from "./file.js";
 import type { HeldFiles } from "./held-files.js";
 import { inspectGuards } from "./log-guards.js";
 import { LOCK_WAIT_MS, type OpenedLog, openLog } from "./log-opening.js";
-import { bodyRow, checkedRow, given, inOrder, PLAIN, type RowForm, wholeRow } from "./log-rows.js";
+import { bodyRow, checkedRow, given, inOrder, type RowForm, wholeRow } from "./log-rows.js";
 import {
   erasuresAfter,
   findStray,

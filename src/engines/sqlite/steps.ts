@@ -56,7 +56,3 @@ export function boundedBy(filter: RowFilter, after: RowKey | undefined): RowFilt
   const { until_ms, ...others } = filter;
   return after !== undefined && after.created_ms <= (until_ms ?? Number.POSITIVE_INFINITY) ? others : filter;
 }
-
-export function newestFirst(left: RowKey, right: RowKey): number {
-  return right.created_ms - left.created_ms || right.position - left.position;
-}

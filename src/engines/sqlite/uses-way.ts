@@ -1,9 +1,10 @@
 // The way along the entries that a reference counts for: those that lie scattered, and spans in which most entries do.
 import type { Reference, RowFilter, RowKey } from "../../ports/entry-index.js";
+import { newestFirst } from "../../ports/index/rows.js";
 import { bearsNumber, numberOf } from "./index-uses.js";
 import { type Conditions, rowConditions } from "./row-filter.js";
 import type { Statements } from "./statements.js";
-import { allOf, boundedBy, newestFirst, type Step, takeSteps, type Way } from "./steps.js";
+import { allOf, boundedBy, type Step, takeSteps, type Way } from "./steps.js";
 
 /** From its newest to its oldest entry; between them the later one is always the higher one. */
 interface Span {

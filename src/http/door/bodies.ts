@@ -2,8 +2,9 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../../model/fault.js";
+import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
-import { orThrow, Rejection, reject } from "../../model/rejection.js";
+import { orThrow, RecorderError, Rejection, reject } from "../../model/rejection.js";
 import { type BodyAccount, bodiesOverload } from "./body-budget.js";
 import { contentTypeUnsupported } from "./errors.js";
 import { bodyMissing, parseJsonBody, parseJsonLines, type ReadBody } from "./json-bodies.js";
@@ -46,6 +47,12 @@ export function bodyOf(request: FastifyRequest): unknown {
 function accepted(body: unknown): unknown {
   if (body instanceof Fault) throw body;
   return orThrow(body);
+}
+
+/** A parsed body that is one object. */
+export function objectOf(body: unknown, what: string): JsonObject {
+  if (isJsonObject(body)) return body;
+  throw new RecorderError({ code: "field_invalid", field: "body", message: `${what} must be a JSON object` });
 }
 
 interface BodyForm {

@@ -1,7 +1,6 @@
 // Interactions over HTTP: record, list, get, complete.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { EntryInput } from "../../model/entry.js";
-import { isJsonObject } from "../../model/json.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
 import type { InteractionPage, Receipt } from "../contract.js";
@@ -16,7 +15,7 @@ import {
   schemaNamed,
 } from "../describe/operation.js";
 import { describeQuestion } from "../describe/question.js";
-import { bodyOf } from "../door/bodies.js";
+import { bodyOf, objectOf } from "../door/bodies.js";
 import { recordingOf } from "../door/doorkeeper.js";
 import { readQuery, refuseQuery } from "../door/query.js";
 import { sendJson } from "../send-json.js";
@@ -59,10 +58,7 @@ interface ById {
  * it really is an entry is checked by the recorder, which takes nothing on trust.
  */
 function ofKind(kind: "interaction" | "response", request: FastifyRequest, interaction_id?: string): EntryInput {
-  const body = bodyOf(request);
-  if (!isJsonObject(body)) {
-    throw new RecorderError({ code: "field_invalid", field: "body", message: `the ${kind} must be a JSON object` });
-  }
+  const body = objectOf(bodyOf(request), `the ${kind}`);
   if ((body.kind ?? kind) !== kind) {
     throw new RecorderError({
       code: "field_invalid",

@@ -1,6 +1,6 @@
 // Memories over HTTP: the queue and the list, proposals, verdicts, recall.
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { isJsonObject, type JsonObject } from "../../model/json.js";
+import type { JsonObject } from "../../model/json.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
 import type {
@@ -23,7 +23,7 @@ import {
   schemaNamed,
 } from "../describe/operation.js";
 import { describeQuestion } from "../describe/question.js";
-import { acceptEmptyBodies, bodyOf, optionalBodyOf } from "../door/bodies.js";
+import { acceptEmptyBodies, bodyOf, objectOf, optionalBodyOf } from "../door/bodies.js";
 import { callerOf, recordingOf, requireScope } from "../door/doorkeeper.js";
 import { readQuery, refuseQuery } from "../door/query.js";
 
@@ -112,10 +112,8 @@ type Verdict = "promote" | "reject" | "supersede";
 
 /** What was sent, with who asks where nothing else is said; the rest is for the recorder to check. */
 function asked(request: FastifyRequest, body: unknown): JsonObject {
-  if (!isJsonObject(body)) {
-    throw new RecorderError({ code: "field_invalid", field: "body", message: "the body must be a JSON object" });
-  }
-  return { ...body, actor: body.actor ?? callerOf(request).actor };
+  const given = objectOf(body, "the body");
+  return { ...given, actor: given.actor ?? callerOf(request).actor };
 }
 
 function memoryNotFound(id: string): RecorderError {

@@ -1,13 +1,13 @@
 // The marks that a session's history starts after, over HTTP: consolidate and clear.
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { isJsonObject, type JsonObject } from "../../model/json.js";
+import type { JsonObject } from "../../model/json.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
 import type { ConsolidationAnswer, Receipt } from "../contract.js";
 import { exampleClearReceipt, exampleConsolidation } from "../describe/examples.js";
 import { bodyRefusals, jsonContent, type Operation, refusals, schemaNamed } from "../describe/operation.js";
 import { sessionIdParameter } from "../describe/session-schemas.js";
-import { acceptEmptyBodies, bodyOf, optionalBodyOf } from "../door/bodies.js";
+import { acceptEmptyBodies, bodyOf, objectOf, optionalBodyOf } from "../door/bodies.js";
 import { recordingOf } from "../door/doorkeeper.js";
 import { refuseQuery } from "../door/query.js";
 
@@ -77,11 +77,6 @@ function readClear(request: FastifyRequest, session_id: string): JsonObject {
     });
   }
   return envelope;
-}
-
-function objectOf(body: unknown, what: string): JsonObject {
-  if (isJsonObject(body)) return body;
-  throw new RecorderError({ code: "field_invalid", field: "body", message: `${what} must be a JSON object` });
 }
 
 function fieldUnknown(field: string): RecorderError {

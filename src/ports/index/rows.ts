@@ -43,6 +43,11 @@ export interface RowKey {
   readonly position: number;
 }
 
+/** That order, for whoever sorts. */
+export function newestFirst(left: RowKey, right: RowKey): number {
+  return right.created_ms - left.created_ms || right.position - left.position;
+}
+
 export interface RowQuery {
   readonly filter: RowFilter;
   /** Only what comes strictly after this place. */

@@ -1,6 +1,7 @@
 // The search for entries that may hold all needles, newest first: from the signatures where these leave few, else from the
 // list, row by row, for as long as that promises to be quicker.
 import type { CandidateQuery, RowKey } from "../../../ports/entry-index.js";
+import { newestFirst } from "../../../ports/index/rows.js";
 import { listKeys } from "../list-ways.js";
 import { amongStatement } from "../row-filter.js";
 import type { Statements } from "../statements.js";
@@ -174,8 +175,4 @@ function stretchAt(stretches: readonly Stretch[], position: number): Stretch | u
   }
   const stretch = stretches[low];
   return stretch !== undefined && stretch.after < position ? stretch : undefined;
-}
-
-function newestFirst(left: RowKey, right: RowKey): number {
-  return right.created_ms - left.created_ms || right.position - left.position;
 }
