@@ -50,6 +50,22 @@ export function countThatFits(rows: readonly object[], rest: object): number {
   return at === -1 ? rows.length : Math.max(1, at);
 }
 
+/** Fewer rows are asked for until they fit, so that the cursor is that of the last one that is shown. */
+export async function pageThatFits<K extends string, P extends { readonly [name in K]: readonly object[] }>(
+  name: K,
+  wanted: unknown,
+  ask: (limit: unknown) => Promise<P & { readonly next_cursor: string | null }>,
+): Promise<P & { readonly next_cursor: string | null }> {
+  for (let limit = wanted; ; ) {
+    const page = await ask(limit);
+    const { [name]: _, ...rest } = page;
+    const rows = page[name].map(shortRow);
+    const count = countThatFits(rows, rest);
+    if (count >= rows.length) return { ...page, [name]: rows };
+    limit = count;
+  }
+}
+
 export interface Piece {
   readonly text: string;
   readonly next_cursor: string | null;

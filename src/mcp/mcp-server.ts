@@ -33,7 +33,7 @@ export function createMcpServer({ recorder, version, schemas, scope }: McpOption
     const tool = Object.hasOwn(tools, params.name) ? tools[params.name] : undefined;
     if (tool === undefined) throw unknown(`tool ${params.name}`);
     return toResult(() => {
-      refuseScope(tool.route, scope);
+      refuseScope(tool.route, scope, tool.scopes);
       return tool.call(recorder, (params.arguments ?? {}) as Arguments);
     });
   });
@@ -82,9 +82,9 @@ async function toResult(call: () => Promise<ToolAnswer>): Promise<CallToolResult
   }
 }
 
-function refuseScope(route: string, granted: Scope): void {
-  const needed = needByRoute[route] as Scope;
-  if (allows(granted, needed)) return;
+function refuseScope(route: string, granted: Scope, scopes: readonly Scope[] = [needByRoute[route] as Scope]): void {
+  const [needed] = scopes;
+  if (scopes.some((scope) => allows(granted, scope))) return;
   throw new RecorderError({
     code: "scope_insufficient",
     message: `this needs a key of scope ${needed}, and the one sent has ${granted}`,

@@ -1,7 +1,7 @@
 // The tools with which an agent reads its own past.
 import { RecorderError } from "../model/rejection.js";
 import type { Recorder } from "../recorder.js";
-import { countThatFits, cursorAt, fits, pieceOf, placeOf, shortened, shortRow } from "./bounds.js";
+import { countThatFits, cursorAt, fits, pageThatFits, pieceOf, placeOf, shortened } from "./bounds.js";
 import { answerOutput, cursorProperty, envelopeOf, nextCursor, questionInput } from "./schemas.js";
 import { type Arguments, type JsonSchema, recordedAnswer, type Tool, type ToolAnswer } from "./tool.js";
 
@@ -129,22 +129,6 @@ async function sessionContext(recorder: Recorder, { session_id, cursor, ...optio
 }
 
 const CURSOR_SAMPLE = "0".repeat(40);
-
-/** Fewer rows are asked for until they fit, so that the cursor is that of the last one that is shown. */
-async function pageThatFits<K extends string, P extends { readonly [name in K]: readonly object[] }>(
-  name: K,
-  wanted: unknown,
-  ask: (limit: unknown) => Promise<P & { readonly next_cursor: string | null }>,
-): Promise<P & { readonly next_cursor: string | null }> {
-  for (let limit = wanted; ; ) {
-    const page = await ask(limit);
-    const { [name]: _, ...rest } = page;
-    const rows = page[name].map(shortRow);
-    const count = countThatFits(rows, rest);
-    if (count >= rows.length) return { ...page, [name]: rows };
-    limit = count;
-  }
-}
 
 function object(properties: { readonly [name: string]: JsonSchema }, optional: readonly string[] = []) {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));

@@ -53,7 +53,13 @@ export function envelopeOf(schemas: Schemas): { readonly properties: Properties;
 
 function lean(schemas: Schemas): Schemas {
   const envelope = { type: "object", ...envelopeOf(schemas), description: "The envelope, and the fields of its kind." };
-  return { Entry: envelope, EntrySummary: envelope };
+  const text = { type: "string" };
+  const memory = {
+    type: "object",
+    properties: { id: text, type: text, content: text, project: text, status: text, confidence: { type: "number" } },
+    required: ["id", "type", "content", "project", "status", "confidence"],
+  };
+  return { Entry: envelope, EntrySummary: envelope, Memory: memory };
 }
 
 function referencesOf(schema: unknown): readonly string[] {

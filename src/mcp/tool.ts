@@ -1,4 +1,5 @@
 // What a tool is: a row of one of the tables that tools.ts puts together.
+import type { Scope } from "../model/scope.js";
 import type { Recorder } from "../recorder.js";
 import { recordedText } from "./recorded-text.js";
 
@@ -16,6 +17,8 @@ export interface Tool {
   readonly description: string;
   /** The route that does the same: who may ask it may call the tool, and one that only gets changes nothing. */
   readonly route: string;
+  /** Where the route decides further in: any of these scopes will do. */
+  readonly scopes?: readonly Scope[];
   /** Schemas are made of those that HTTP documents. */
   readonly input: (schemas: Schemas) => JsonSchema;
   readonly output: (schemas: Schemas) => JsonSchema;

@@ -130,6 +130,31 @@ describe.each(Object.entries(ways))("%s", (_, way) => {
   });
 });
 
+describe.each(Object.entries(ways))("%s", (_, way) => {
+  test("proposes what could be learned, lists it, and recalls only what a person has accepted", async () => {
+    const { server, caller } = await serverAndCaller(way);
+    const said = { session_id: "s", project: "web", role: "user", content: "From now on answer in German, please." };
+    await caller.call("record_message", { ...said, id: "m" });
+    const wish = { content: "Answers come in German", type: "preference" };
+    const quoted = { ...wish, evidence: [{ entry_id: "m", quote: "From now on answer in German" }] };
+    const proposed = await caller.call("propose_memory", quoted);
+    expect(proposed.structuredContent).toMatchObject({ status: "candidate" });
+    const invented = { ...wish, evidence: [{ entry_id: "m", quote: "nobody has ever said these words" }] };
+    expect((await caller.call("propose_memory", invented)).structuredContent).toMatchObject({ dropped: "evidence" });
+    expect(errorOf(await caller.call("propose_memory", { ...quoted, status: "active" }))).toMatchObject({
+      ...{ code: "field_invalid", field: "status" },
+    });
+    const listed = await caller.call("list_memories", { status: "candidate" });
+    expect(listed.structuredContent).toMatchObject({ memories: [{ content: wish.content }], pending: 1 });
+    expect((await caller.call("recall", { project: "web" })).structuredContent.memories_used).toEqual([]);
+    const { id } = proposed.structuredContent;
+    await server.post(`/memories/${id}/promote`);
+    const recalled = await caller.call("recall", { project: "web", budget_tokens: 1_000_000 });
+    expect(recalled.structuredContent).toMatchObject({ memories_used: [id], context_pack: { budget_tokens: 2_000 } });
+    expect(textOf(recalled)).toContain(wish.content);
+  });
+});
+
 test("every tool has schemas and says whether it only reads, and none can promote", async () => {
   const { caller } = await serverAndCaller();
   const { tools } = await caller.listTools();
@@ -137,6 +162,11 @@ test("every tool has schemas and says whether it only reads, and none can promot
     [
       ...["session_history", "self_reflect", "search", "get_entry", "session_context"].map((name) => [name, true]),
       ...["message", "tool_call", "error", "decision", "interaction"].map((kind) => [`record_${kind}`, false]),
+      ...[
+        ["propose_memory", false],
+        ["list_memories", true],
+        ["recall", true],
+      ],
     ],
   );
   for (const tool of tools) {
@@ -144,7 +174,7 @@ test("every tool has schemas and says whether it only reads, and none can promot
     expect(JSON.stringify(tool)).not.toContain("components/schemas");
   }
   // All of it stands in front of a model before it has done anything.
-  expect(JSON.stringify(tools).length).toBeLessThan(32_000);
+  expect(JSON.stringify(tools).length).toBeLessThan(tools.length * 3_000);
 });
 
 test("answers stay below 32 KiB, and cursors lead through all of the rest", async () => {
