@@ -82,7 +82,10 @@ describe("tool calls and content parts of odd shapes", () => {
     page.on("pageerror", ({ message }) => problems.push(message));
     await page.goto(server.address);
     await page.getByText("still to be seen", { exact: true }).waitFor({ timeout: 20_000 });
-    expect(await page.locator(".entry").count()).toBeGreaterThan(5);
+    expect(await page.locator(".entry-line").count()).toBeGreaterThan(5);
+    await page.goto(`${server.address}/ui/sessions/s`);
+    await page.getByText("still to be seen").first().waitFor({ timeout: 20_000 });
+    expect(await page.locator(".line").count()).toBeGreaterThan(5);
     expect(problems).toEqual([]);
   });
 });

@@ -153,13 +153,13 @@ function callsOf(message: Message, known: Survey): readonly Call[] {
   return message.tool_calls.flatMap((call) => {
     const id = typeof call.id === "string" ? call.id : "";
     if (known.calledByEntry.has(id)) return [];
-    const called = call.function as { readonly name?: string; readonly arguments?: unknown } | undefined;
+    const called = call.function as { readonly name?: unknown; readonly arguments?: unknown } | null | undefined;
     const answer = known.resultByCall.get(id);
     return [
       {
         position: answer?.position ?? message.position,
         id: answer?.id ?? message.id,
-        tool: String(called?.name ?? call.name ?? "a tool"),
+        tool: [called?.name, call.name].find((name) => typeof name === "string") ?? "a tool",
         args: parsed(called?.arguments ?? call.input ?? {}),
         result: answer?.content,
         failed: false,

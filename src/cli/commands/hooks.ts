@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
 import { changeJson, proposeChange } from "../changed-file.js";
-import { type CommandModule, examplesText, type Invocation } from "../command.js";
+import { type CommandModule, helpText, type Invocation } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 
 /** Seen in Claude Code 2.1: events whose hooks may be HTTP requests. */
@@ -27,11 +27,16 @@ export const hooksCommand: CommandModule = {
       .option("--yes", "do not ask")
       .addHelpText(
         "after",
-        `\nIt needs a server (\`hansard serve\`); where none is there, the program goes on without. A key that the server asks
-for is taken from HANSARD_KEY where the program runs.\n${examplesText([
-          ["after a look at the change", "hansard hooks install claude-code"],
-          ["and back", "hansard hooks remove claude-code"],
-        ])}`,
+        helpText(
+          [
+            `It needs a server (\`hansard serve\`); where none is there, the program goes on without. A key that the server asks
+for is taken from HANSARD_KEY where the program runs.`,
+          ],
+          [
+            ["after a look at the change", "hansard hooks install claude-code"],
+            ["and back", "hansard hooks remove claude-code"],
+          ],
+        ),
       );
   },
 

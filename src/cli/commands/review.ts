@@ -4,7 +4,7 @@
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import type { MemoryDetail, Recorder } from "../../index.js";
-import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { systemUser } from "../system-user.js";
 import { candidateText } from "../text/memory-text.js";
@@ -15,10 +15,13 @@ export const reviewCommand: CommandModule = {
   define(command: Command): void {
     command.option("--project <name>", "only candidates of this project; - for those that hold everywhere").addHelpText(
       "after",
-      `
-Keys, each followed by Enter: a accept, r reject (with a reason), e edit and accept, s or nothing skip, u undo the last
-verdict, q quit. A verdict is given when the next one is decided, or at the end; until then u takes it back.
-${examplesText([["decide upon what waits, best first", "hansard review"]])}`,
+      helpText(
+        [
+          `Keys, each followed by Enter: a accept, r reject (with a reason), e edit and accept, s or nothing skip, u undo the
+last verdict, q quit. A verdict is given when the next one is decided, or at the end; until then u takes it back.`,
+        ],
+        [["decide upon what waits, best first", "hansard review"]],
+      ),
     );
   },
 

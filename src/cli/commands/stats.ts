@@ -25,8 +25,8 @@ interface Stats {
   readonly sessions: number;
   readonly by_kind: { readonly [kind: string]: number };
   readonly projects: readonly { readonly project: string; readonly entries: number }[];
-  /** How many memories wait for a person's verdict. */
-  readonly pending: number;
+  /** How many memories wait for a person's verdict; absent while the index cannot tell. */
+  readonly pending?: number;
   readonly first_at: string | null;
   readonly last_at: string | null;
   readonly bytes: number;
@@ -47,11 +47,12 @@ export const statsCommand: CommandModule = {
   async run({ settings, screen, json }: Invocation) {
     const stats = await withQuestion({ settings, screen, json }, async (recorder): Promise<Stats> => {
       const { first_ms, last_ms, ...counts } = await recorder.count();
+      const { pending } = await recorder.health();
       // Measured while the store is open: closing it folds the newest pages into the main file.
       const files = fileSizes(settings.data);
       return {
         ...counts,
-        pending: await recorder.memories.pending(),
+        ...(pending === undefined ? {} : { pending }),
         first_at: first_ms === undefined ? null : formatTime(first_ms),
         last_at: last_ms === undefined ? null : formatTime(last_ms),
         bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -82,7 +83,7 @@ function statsText(stats: Stats, folder: string, pane: Pane): string {
     ...(stats.first_at === null || stats.last_at === null
       ? []
       : [["Period", `${minute(stats.first_at)} to ${minute(stats.last_at)} UTC`] as const]),
-    ...(stats.pending === 0 ? [] : [["Review", waiting(stats.pending)] as const]),
+    ...((stats.pending ?? 0) === 0 ? [] : [["Review", waiting(stats.pending ?? 0)] as const]),
     ...(stats.files.length === 0 ? [] : [["On disk", diskText(stats)] as const]),
   ];
   const head = facts.map(([label, text]) => `${dim(label.padEnd(9))}${text}\n`).join("");

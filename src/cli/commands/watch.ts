@@ -9,7 +9,7 @@ import {
   type RejectedLine,
   type Watch,
 } from "../../index.js";
-import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { onStop } from "../on-stop.js";
 import { countOf, formatCount } from "../text/table.js";
@@ -30,13 +30,20 @@ export const watchCommand: CommandModule = {
       .option("--json", "print what happens as JSON, a line each")
       .addHelpText(
         "after",
-        `\nA line is recorded within two seconds of being complete. It goes on where it stopped, also after a restart, after
-rotation and where a file was truncated or replaced. Files that vanish change nothing: the record outlives them.
-${examplesText([
-  ["what all known tools write on this machine", "hansard watch"],
-  ["one folder, for a program", "hansard watch ./transcripts --json"],
-  ["from now on with every login", "hansard watch --print-service > ~/.config/systemd/user/hansard-watch.service"],
-])}`,
+        helpText(
+          [
+            `A line is recorded within two seconds of being complete. It goes on where it stopped, also after a restart, after
+rotation and where a file was truncated or replaced. Files that vanish change nothing: the record outlives them.`,
+          ],
+          [
+            ["what all known tools write on this machine", "hansard watch"],
+            ["one folder, for a program", "hansard watch ./transcripts --json"],
+            [
+              "from now on with every login",
+              "hansard watch --print-service \\\n    > ~/.config/systemd/user/hansard-watch.service",
+            ],
+          ],
+        ),
       );
   },
 
