@@ -24,8 +24,11 @@ export interface LearningParts {
 const GATHER_MS = 1_000;
 /** Whoever begins looks so many entries back: what nobody has looked at since the last one ended. */
 const LOOK_BACK = 1_000;
-/** Between two stretches of the log, the time is left to others. */
+/** Between two stretches of the log, the time is left to others: at least so long, and a multiple of what was taken. */
 const PAUSE_MS = 20;
+const PAUSE_SHARE = 4;
+/** While more than this many entries come per second, it stands back: whoever searches then needs the thread that reads. */
+const CALM_ENTRIES_PER_S = 100;
 const PRESSED_MS = 500;
 /** Somebody else holds the lease, or turns wait for their end. */
 const LOOK_AGAIN_MS = 15_000;
@@ -42,6 +45,8 @@ export class Learning {
   #wakesAt = Number.POSITIVE_INFINITY;
   #running: Promise<void> | undefined;
   #isClosed = false;
+  #resumedAtMs = performance.now();
+  #seen: { readonly position: number; readonly atMs: number } | undefined;
 
   constructor(parts: LearningParts, options: LearningOptions) {
     this.#parts = parts;
@@ -90,8 +95,9 @@ export class Learning {
   async #learn(): Promise<boolean> {
     const { passes, lease, headPosition, nowMs } = this.#parts;
     if (lease !== undefined && !(await lease.hold())) return true;
-    const head = await headPosition();
-    this.#at ??= Math.max(0, head - LOOK_BACK);
+    this.#at ??= Math.max(0, (await headPosition()) - LOOK_BACK);
+    this.#resumedAtMs = performance.now();
+    if (!(await this.#isToGoOn())) return !this.#isClosed;
     const live = { is_live: true, isToGoOn: () => this.#isToGoOn(), commands: this.#commands, lessons: this.#lessons };
     const after = this.#at;
     const { through } = await passes.extract({ after }, live);
@@ -111,8 +117,24 @@ export class Learning {
   }
 
   async #isToGoOn(): Promise<boolean> {
-    while (this.#parts.isPressed() && !this.#isClosed) await sleep(PRESSED_MS, undefined, { ref: false });
-    await sleep(PAUSE_MS, undefined, { ref: false });
+    const workedMs = performance.now() - this.#resumedAtMs;
+    await rest(Math.max(PAUSE_MS, workedMs * PAUSE_SHARE));
+    while (!this.#isClosed && (this.#parts.isPressed() || (await this.#isStream()))) await rest(PRESSED_MS);
+    this.#resumedAtMs = performance.now();
     return !this.#isClosed && (this.#parts.lease === undefined || (await this.#parts.lease.hold()));
   }
+
+  /** Whether much has been recorded since it was last looked. */
+  async #isStream(): Promise<boolean> {
+    const position = await this.#parts.headPosition();
+    const atMs = performance.now();
+    const seen = this.#seen;
+    this.#seen = { position, atMs };
+    if (seen === undefined) return false;
+    return ((position - seen.position) * 1_000) / (atMs - seen.atMs) > CALM_ENTRIES_PER_S;
+  }
+}
+
+function rest(ms: number): Promise<void> {
+  return sleep(ms, undefined, { ref: false });
 }
