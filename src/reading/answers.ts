@@ -27,6 +27,9 @@ type Answers = { readonly [Q in Question]: (desk: Desk, query: QueryOf<Q>) => Pr
 /** What an answer in words says where others say `partial`. */
 const PARTIAL_NOTE = "The index is being rebuilt; older entries may be missing.";
 
+/** So many are indexed while somebody looks in. */
+const FEW_ENTRIES = 1_000;
+
 type PageQuestion = "listEntries" | "listSessions" | "timeline" | "history";
 
 /** Pages of what was recorded, from readers of an index that has come as far as it has to. */
@@ -111,10 +114,13 @@ export const answers: Answers = {
   tokensSentSince: ({ index }, since_ms) =>
     index.whole(async ({ review }) => (await review()).tokensSentSince(since_ms)),
   recall: ({ index }, query) => index.whole(async ({ review }) => (await review()).recall(query)),
-  async pendingMemories({ index }) {
-    // Whoever only looks in must not wait for an index that is being built.
-    const { is_whole } = await index.state();
-    return is_whole ? index.whole(({ memories }) => memories.pending()) : undefined;
+  async pendingMemories({ log, index }) {
+    // Whoever only looks in must wait neither for an index that is being built nor for one that follows a load.
+    const { is_whole, indexed_through } = await index.state();
+    if (!is_whole) return undefined;
+    const isFar = (await log.head()).position - indexed_through > FEW_ENTRIES;
+    const count = ({ memories }: Readers): Promise<number> => memories.pending();
+    return isFar ? index.asItStands(count) : index.whole(count);
   },
 
   indexState: ({ index }) => index.state(),

@@ -62,6 +62,13 @@ export class SteadyIndex {
     return newest.read(work);
   }
 
+  /** An answer from the index as it stands, however far behind the log it is. */
+  async asItStands<T>(work: (readers: Readers) => Promise<T>): Promise<T> {
+    const attempt = await this.#inUse.attempt((view) => work(view.readers));
+    if ("trouble" in attempt) throw attempt.trouble;
+    return attempt.answer;
+  }
+
   /** Indexes one batch; false when there was nothing left to do here. */
   async step(): Promise<boolean> {
     const attempt = await this.#inUse.attempt(async (view) =>
