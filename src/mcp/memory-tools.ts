@@ -1,5 +1,6 @@
 // The tools with which an agent is given what was learned, and proposes more of it; only a person accepts.
 import { RecorderError } from "../model/rejection.js";
+import { TOKENS_DEFAULT } from "../read/question-rules.js";
 import type { Recorder } from "../recorder.js";
 import { pageThatFits } from "./bounds.js";
 import { answerOutput, entryInput, questionInput } from "./schemas.js";
@@ -74,16 +75,13 @@ export const memoryTools = {
     async call(recorder, options) {
       const recalled = await recorder.memories.recall({
         ...options,
-        // More than an answer may hold would be cut, and a statement never is.
-        budget_tokens: Math.min(Number(options.budget_tokens ?? TOKENS_MAX), TOKENS_MAX),
+        // More than an answer may hold would be cut, and a statement never is: so many fit, and are given anyway.
+        budget_tokens: Math.min(Number(options.budget_tokens ?? TOKENS_DEFAULT), TOKENS_DEFAULT),
       } as Parameters<Recorder["memories"]["recall"]>[0]);
       return recordedAnswer({ ...recalled }, recalled.context_pack.text);
     },
   },
 } satisfies { readonly [name: string]: Tool };
-
-/** As many as recall gives where nothing else is said; four times that fits an answer. */
-const TOKENS_MAX = 2_000;
 
 function notForAgents(field: string): RecorderError {
   const message = `${field} is not for an agent to say`;
