@@ -206,7 +206,7 @@ function parseKindFilter(kind: unknown): ParsedFilter<"kinds"> | Rejection {
     code: "kind_unknown",
     field: "kind",
     message: `kind ${shown(kind)} is not known`,
-    hint: `Kinds are ${captureKinds.join(", ")}, and of the log itself ${ownKinds.join(" and ")}.`,
+    hint: `Kinds are ${captureKinds.join(", ")}, and of the log itself ${ownKinds.join(", ")}.`,
   });
 }
 
