@@ -90,6 +90,8 @@ interface Questions {
   /** Brings the index up to the log as it is, and lets go of what it remembers of another one. */
   acceptLog(): void;
   indexState(): IndexState;
+  /** Indexes until no more than so much waits, for a moment at most; for whoever loads much and wants reads to stay quick. */
+  keepUp(bounds: KeepUpBounds): void;
   /** Builds the index anew, beside the present one, which answers until the new one takes its place. */
   rebuildIndex(): void;
   /** Position through which a rebuild has come; undefined while there is none. */
@@ -111,6 +113,12 @@ export interface IndexState {
   readonly texts_through: number;
   /** False while answers lack older entries. */
   readonly is_whole: boolean;
+}
+
+export interface KeepUpBounds {
+  readonly rows_waiting_max: number;
+  readonly texts_waiting_max: number;
+  readonly within_ms: number;
 }
 
 /** One way to ask, whoever answers. */

@@ -7,6 +7,7 @@ import type { Mask } from "../ports/mask.js";
 import type { EntryReader } from "../read/entry-reader.js";
 import { selectFromLog } from "../read/log-selection.js";
 import type { AnswerTo, QueryOf, Question } from "../read/questions.js";
+import { nextTurn } from "./rebuild.js";
 import type { Rebuilding } from "./rebuilding.js";
 import type { SteadyIndex } from "./steady.js";
 import type { Readers } from "./view.js";
@@ -124,6 +125,19 @@ export const answers: Answers = {
   },
 
   indexState: ({ index }) => index.state(),
+  async keepUp({ log, index }, { rows_waiting_max, texts_waiting_max, within_ms }) {
+    const untilMs = performance.now() + within_ms;
+    while (performance.now() < untilMs) {
+      const { position } = await log.head();
+      const { is_whole, indexed_through, texts_through } = await index.state();
+      // An index that is being built from nothing takes longer than anybody can be kept waiting for.
+      if (!is_whole) return;
+      if (position - indexed_through <= rows_waiting_max && position - texts_through <= texts_waiting_max) return;
+      if (!(await index.step())) return;
+      // Reads come through in between.
+      await nextTurn();
+    }
+  },
   rebuildIndex: ({ rebuilding }) => rebuilding.run(),
   rebuiltThrough: async ({ rebuilding }) => rebuilding.through,
   async purgeIndex({ index, purge }) {

@@ -1,4 +1,4 @@
-// Reading in this thread: what only looks in does not index first.
+// Reading in this thread: what only looks in does not index first, and what is to keep up indexes no more than it has to.
 import { expect, test } from "vitest";
 import { repeatableSurroundings } from "../../test/support/surroundings.js";
 import { MemoryIndex } from "../engines/memory/index.js";
@@ -11,6 +11,9 @@ const entry = (id: string) => ({
   ...{ kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", recorded_by: "", salt: randomBytes(16) },
   ...{ body: Buffer.from(JSON.stringify({ id, error: "e" })), claims: [`id:${id}`] },
 });
+
+/** As much as an index may lag behind the log, and for how long it is waited for. */
+const near = { rows_waiting_max: 1_000, texts_waiting_max: 2_000, within_ms: 60_000 };
 
 test("how many candidates wait is told from an index that is far behind as it stands, and from a near one as of now", async () => {
   const [log, index] = [new MemoryLog(), new MemoryIndex()];
@@ -26,4 +29,29 @@ test("how many candidates wait is told from an index that is far behind as it st
   await append(1_001, "many");
   expect(await reading.ask("pendingMemories")).toBe(0);
   expect(await index.checkpoint()).toBe(1_001);
+});
+
+test("keeping up indexes until little is left to index, of rows and of texts, and not for longer than it may", async () => {
+  const [log, index] = [new MemoryLog(), new MemoryIndex()];
+  const reading = new LocalReading({ log, index, mask: noMask });
+  await log.append(Array.from({ length: 4_500 }, (_, nth) => [entry(`e-${nth}`)]));
+  await reading.ask("keepUp", { ...near, within_ms: 0 });
+  expect(await index.checkpoint()).toBe(0);
+  await reading.ask("keepUp", near);
+  expect(4_500 - (await index.checkpoint())).toBeLessThanOrEqual(1_000);
+  const texts = await index.textCheckpoint();
+  expect(4_500 - texts).toBeLessThanOrEqual(2_000);
+  await reading.ask("keepUp", near);
+  expect(await index.textCheckpoint()).toBe(texts);
+});
+
+test("texts get their turn while there are always new rows", async () => {
+  const [log, index] = [new MemoryLog(), new MemoryIndex()];
+  const reading = new LocalReading({ log, index, mask: noMask });
+  for (let turn = 0; turn < 20; turn += 1) {
+    await log.append(Array.from({ length: 50 }, (_, nth) => [entry(`e-${turn}-${nth}`)]));
+    await reading.indexStep();
+  }
+  expect(await index.checkpoint()).toBe(1_000);
+  expect(await index.textCheckpoint()).toBeGreaterThan(900);
 });

@@ -63,9 +63,13 @@ export class View {
     this.readers = readersOf(parts);
   }
 
-  /** One batch of rows, which every read waits for, or else of texts; false when there was nothing left of either. */
+  /**
+   * One batch of rows, which every read waits for, and one of texts: under a steady load there are always new rows, and
+   * texts that came only after the last of them would fall behind for good. False when there was nothing left of either.
+   */
   async indexStep(): Promise<boolean> {
-    return (await this.indexer.step()) || (await this.textIndexer.step());
+    const areRowsLeft = await this.indexer.step();
+    return (await this.textIndexer.step()) || areRowsLeft;
   }
 
   /** Before a search: the rows up to a position, and some of the texts where many are missing. */

@@ -46,6 +46,7 @@ export function connectServer({ address, key, mask, redact, prices }: RemoteOpti
       health: () => server.get("/health"),
       load: () => ({ capture: { entries: 0, bytes: 0, is_pressed: false }, tails: 0 }),
       textsThrough: async () => ((await server.get("/health")) as { indexed_through: number }).indexed_through,
+      keepUp: async () => undefined,
       watchCommits: () => () => undefined,
     },
     async close() {
