@@ -1,6 +1,6 @@
 // The recorder: everything that can be done with an open store, behind the interface of the library.
 import type { LearningOptions } from "./background/learning.js";
-import { type AppendResult, notAnInteraction, toAppendResult } from "./capture/append-result.js";
+import { type AppendResult, notAnInteraction, toAppendResult, toReceipt } from "./capture/append-result.js";
 import type { Capture, Captured } from "./capture/capture.js";
 import type { ImportDoor } from "./capture/import-door.js";
 import type { Custody } from "./custody/custody.js";
@@ -126,8 +126,7 @@ export class Recorder extends ReadableRecord {
   /** Records what somebody thought of an entry: a score from -1 to 1, a label or a comment. */
   async feedback(feedback: FeedbackInput): Promise<Captured> {
     const input = { ...feedback, kind: "feedback" };
-    const [item] = toAppendResult([orThrow(await this.#open().capture.appendOne(input))]).entries;
-    return item as Captured;
+    return toReceipt(orThrow(await this.#open().capture.appendOne(input)));
   }
 
   /**

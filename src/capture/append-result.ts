@@ -1,5 +1,6 @@
 // The answer to `append`, whether one entry or many were given.
 import { type Rejection, reject } from "../model/rejection.js";
+import { mapInTurns } from "../model/turn.js";
 import type { Captured, CapturedItem } from "./capture.js";
 
 export interface AppendResult {
@@ -7,15 +8,15 @@ export interface AppendResult {
   readonly entries: readonly Captured[];
 }
 
-export function toAppendResult(items: readonly CapturedItem[]): AppendResult {
+export async function toAppendResult(items: readonly CapturedItem[]): Promise<AppendResult> {
   const isNew = items.some((item) => item.status === "recorded");
   return {
     status: isNew ? "recorded" : "already_recorded",
-    entries: items.map(toReceipt),
+    entries: await mapInTurns(items, toReceipt),
   };
 }
 
-function toReceipt({ status, id, position, created_at, unknown_fields }: CapturedItem): Captured {
+export function toReceipt({ status, id, position, created_at, unknown_fields }: CapturedItem): Captured {
   return { status, id, created_at, position, ...(unknown_fields === undefined ? {} : { unknown_fields }) };
 }
 

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, jsonEquals } from "../model/json.js";
 import { limits } from "../model/limits.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { requestTooWide } from "../model/shape-refusals.js";
-import { Turn } from "../model/turn.js";
+import { mapInTurns, Turn } from "../model/turn.js";
 import type { EntryLog, LogEntry, Placement, StoredBody, TakenClaim } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { bodiesAt } from "./bodies-at.js";
@@ -161,14 +161,16 @@ export class Capture {
       }
       for (const [order, index] of open.entries()) {
         known.set(index, recorded(packed[index] as Packed, outcome.placed[order] as Placement));
+        if (turn.isOver) await turn.next();
       }
     }
-    return packed.map((own, index) => {
+    const toItem = (own: Packed, index: number): CapturedItem => {
       const twin = twins.get(index);
       if (twin === undefined) return known.get(index) as CapturedItem;
       const { unknown_fields: _, ...same } = known.get(twin) as CapturedItem;
       return { ...same, ...unknownIn(own), status: "already_recorded" as const };
-    });
+    };
+    return mapInTurns(packed, toItem, turn);
   }
 
   async #recognise(

@@ -17,3 +17,17 @@ export class Turn {
     this.#overAtMs = performance.now() + TURN_MS;
   }
 }
+
+/** Makes something of each item, in turns. */
+export async function mapInTurns<T, R>(
+  items: readonly T[],
+  make: (item: T, index: number) => R,
+  turn: Turn = new Turn(),
+): Promise<readonly R[]> {
+  const made: R[] = [];
+  for (const [index, item] of items.entries()) {
+    made.push(make(item, index));
+    if (turn.isOver) await turn.next();
+  }
+  return made;
+}

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
 import type { AppendOutcome, LogEntry, TakenClaim } from "../ports/entry-log.js";
 import { packOutcomes, unpackOutcomes } from "./packed-outcomes.js";
-import { packUnits, unpackUnits } from "./packed-units.js";
+import { addressed, packInTurns, packUnits, unpackUnits } from "./packed-units.js";
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const entry: fc.Arbitrary<LogEntry> = fc.record({
@@ -17,11 +17,12 @@ const entry: fc.Arbitrary<LogEntry> = fc.record({
 });
 const units = fc.array(fc.array(entry, { maxLength: 4 }), { maxLength: 5 });
 
-test("any units survive with the number of their call, empty ones and empty bodies included", () => {
-  fc.assert(
-    fc.property(units, fc.integer({ min: 1, max: 2 ** 32 - 1 }), (given, call) => {
-      const received = structuredClone(packUnits(call, given));
-      const unpacked = unpackUnits(received);
+test("any units survive with the number of their call, empty ones and empty bodies included", async () => {
+  await fc.assert(
+    fc.asyncProperty(units, fc.integer({ min: 1, max: 2 ** 32 - 1 }), async (given, call) => {
+      const packed = packUnits(given);
+      expect(await packInTurns(given)).toEqual(packed);
+      const unpacked = unpackUnits(structuredClone(addressed(packed, call)));
       expect(unpacked.call).toBe(call);
       expect(unpacked.units.map((unit) => unit.map(legible))).toEqual(given.map((unit) => unit.map(legible)));
     }),
@@ -32,7 +33,7 @@ test("any units survive with the number of their call, empty ones and empty bodi
 test("packing takes a copy, so that the caller's bytes stay with the caller", () => {
   const body = Buffer.from("kept");
   const [entryWithBody] = fc.sample(entry, { seed: 1, numRuns: 1 }).map((one) => ({ ...one, body }));
-  packUnits(1, [[entryWithBody as LogEntry]]).fill(0);
+  packUnits([[entryWithBody as LogEntry]]).fill(0);
   expect(body.toString()).toBe("kept");
 });
 

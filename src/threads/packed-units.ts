@@ -1,5 +1,6 @@
 // Units on their way to the log's thread, as one run of bytes: cloning one buffer costs a fraction of cloning the objects.
 import { SALT_BYTES } from "../model/chain.js";
+import { mapInTurns, Turn } from "../model/turn.js";
 import type { AppendUnit, LogEntry } from "../ports/entry-log.js";
 
 const LENGTH_BYTES = 4;
@@ -7,26 +8,55 @@ const LENGTH_BYTES = 4;
 /** What is not bytes by nature; small, and quickest as JSON. */
 type EntryHead = readonly [kind: string, recorded_at: string, recorded_by: string, ...claims: readonly string[]];
 
+export type PackedUnits = Uint8Array<ArrayBuffer>;
+
 /**
  * Four bytes each for the call and the length of the heads; the heads, of all entries of all units at
  * once, because thousands of short texts take longer to write than one long one; then for each entry the length of its
  * body, salt and body.
  */
-export function packUnits(call: number, units: readonly AppendUnit[]): Uint8Array<ArrayBuffer> {
-  const heads = Buffer.from(JSON.stringify(units.map((unit) => unit.map(headOf))));
-  const bytes = Buffer.from(new ArrayBuffer(2 * LENGTH_BYTES + heads.byteLength + sizeOf(units)));
-  let at = bytes.writeUInt32LE(call, 0);
-  at = bytes.writeUInt32LE(heads.byteLength, at);
-  at += heads.copy(bytes, at);
-  for (const unit of units) {
-    for (const entry of unit) {
-      at = bytes.writeUInt32LE(entry.body.byteLength, at);
-      bytes.set(entry.salt, at);
-      bytes.set(entry.body, at + SALT_BYTES);
-      at += SALT_BYTES + entry.body.byteLength;
-    }
+export function packUnits(units: readonly AppendUnit[]): PackedUnits {
+  const heads = JSON.stringify(units.map((unit) => unit.map(headOf)));
+  const { bytes, entriesAt } = begunWith(heads, sizeOf(units));
+  let at = entriesAt;
+  for (const unit of units) for (const entry of unit) at = writeEntry(bytes, at, entry);
+  return bytes as PackedUnits;
+}
+
+/** The same of so many that it would hold everybody else up. */
+export async function packInTurns(units: readonly AppendUnit[]): Promise<PackedUnits> {
+  const turn = new Turn();
+  const heads: (readonly EntryHead[])[] = [];
+  for (const unit of units) heads.push(await mapInTurns(unit, headOf, turn));
+  const text = JSON.stringify(heads);
+  await turn.next();
+  const { bytes, entriesAt } = begunWith(text, sizeOf(units));
+  let at = entriesAt;
+  for (const entry of units.flat()) {
+    at = writeEntry(bytes, at, entry);
+    if (turn.isOver) await turn.next();
   }
-  return bytes as Uint8Array<ArrayBuffer>;
+  return bytes as PackedUnits;
+}
+
+/** The number of the call whose units these are. */
+export function addressed(packed: PackedUnits, call: number): PackedUnits {
+  new DataView(packed.buffer).setUint32(0, call, true);
+  return packed;
+}
+
+function begunWith(headsText: string, entriesSize: number): { readonly bytes: Buffer; readonly entriesAt: number } {
+  const heads = Buffer.from(headsText);
+  const bytes = Buffer.from(new ArrayBuffer(2 * LENGTH_BYTES + heads.byteLength + entriesSize));
+  const at = bytes.writeUInt32LE(heads.byteLength, LENGTH_BYTES);
+  return { bytes, entriesAt: at + heads.copy(bytes, at) };
+}
+
+function writeEntry(bytes: Buffer, from: number, { salt, body }: LogEntry): number {
+  const at = bytes.writeUInt32LE(body.byteLength, from);
+  bytes.set(salt, at);
+  bytes.set(body, at + SALT_BYTES);
+  return at + SALT_BYTES + body.byteLength;
 }
 
 export function unpackUnits(packed: Uint8Array): { readonly call: number; readonly units: readonly AppendUnit[] } {

@@ -21,9 +21,12 @@ import type { LogMode } from "../ports/store.js";
 import { Thread } from "./calls.js";
 import { Checkpointing } from "./checkpointing.js";
 import { type PackedOutcomes, unpackOutcomes } from "./packed-outcomes.js";
-import { packUnits } from "./packed-units.js";
+import { addressed, type PackedUnits, packInTurns, packUnits } from "./packed-units.js";
 import { purgeFile } from "./purging.js";
 import { WriterPolicy } from "./writer-policy.js";
+
+/** So much is copied in a millisecond or two. */
+const AT_ONCE_BYTES_MAX = 4 * 1024 * 1024;
 
 export class ThreadedLog implements EntryLog {
   readonly engine = "sqlite";
@@ -33,6 +36,8 @@ export class ThreadedLog implements EntryLog {
   readonly #policy = new WriterPolicy(() => performance.now());
   #thread: Promise<Thread> | undefined;
   #isClosed = false;
+  /** The large appends that are being made ready, in their order. */
+  #packing: Promise<void> | undefined;
   #purging: Promise<string | undefined> | undefined;
 
   private constructor(path: string, own: SqliteLog) {
@@ -56,7 +61,7 @@ export class ThreadedLog implements EntryLog {
     if (this.#isClosed) throw closed();
     const bytes = bytesOf(units);
     const isHere = this.#policy.isCallers(units, bytes);
-    const outcomes = (isHere ? this.#appendHere(units) : undefined) ?? (await this.#appendOnThread(units));
+    const outcomes = (isHere ? this.#appendHere(units) : undefined) ?? (await this.#appendOnThread(units, bytes));
     this.#checkpointing.afterCommit(bytes);
     return outcomes;
   }
@@ -147,11 +152,12 @@ export class ThreadedLog implements EntryLog {
     }
   }
 
-  async #appendOnThread(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
+  async #appendOnThread(units: readonly AppendUnit[], bytes: number): Promise<readonly AppendOutcome[]> {
     this.#policy.handOver();
     try {
       const thread = await this.#startedThread();
-      return unpackOutcomes(await thread.callWith<PackedOutcomes>((call) => packUnits(call, units)));
+      const packed = await this.#packed(units, bytes);
+      return unpackOutcomes(await thread.callWith<PackedOutcomes>((call) => addressed(packed, call)));
     } catch (error) {
       // Whether these units were stored is for their ids to answer; the next ones get a new thread.
       if (error instanceof Fault && error.code === "thread_stopped") this.#thread = undefined;
@@ -159,6 +165,22 @@ export class ThreadedLog implements EntryLog {
     } finally {
       this.#policy.takeBack();
     }
+  }
+
+  /** Large appends are packed in turns, and whatever comes after one waits for it, so that the order stays. */
+  #packed(units: readonly AppendUnit[], bytes: number): PackedUnits | Promise<PackedUnits> {
+    if (this.#packing === undefined && bytes <= AT_ONCE_BYTES_MAX) return packUnits(units);
+    const before = this.#packing ?? Promise.resolve();
+    const packed = before.then(() => packInTurns(units));
+    const packing = packed.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#packing = packing;
+    void packing.then(() => {
+      if (this.#packing === packing) this.#packing = undefined;
+    });
+    return packed;
   }
 
   #startedThread(): Promise<Thread> {

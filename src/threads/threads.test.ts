@@ -39,6 +39,26 @@ test("a log that cannot be opened rejects with its fault, and makes no thread th
   expect(made()).toBe(0);
 });
 
+test("what is appended after much is placed after it, and whatever else there is to do goes on meanwhile", async () => {
+  const log = await ThreadedLog.open({ path: join(folderOfTest(), "log.db"), mode: "create" });
+  onTestFinished(() => log.close());
+  await log.append(["a", "b"].map((id) => [newEntry(id)]));
+  const large = { ...newEntry("large-0"), body: Buffer.from(JSON.stringify({ id: "x", error: "e".repeat(2_000) })) };
+  const unit = Array.from({ length: 20_000 }, (_, nth) => ({ ...large, claims: [`id:large-${nth}`] }));
+  let turns = 0;
+  const counting = setInterval(() => {
+    turns += 1;
+  }, 1);
+  const [much, little] = await Promise.all([
+    log.append([unit]),
+    log.append([[newEntry("little")], [newEntry("less")]]),
+  ]);
+  clearInterval(counting);
+  expect(much).toMatchObject([{ placed: { 0: { position: 3 }, length: 20_000 } }]);
+  expect(little).toMatchObject([{ placed: [{ position: 20_003 }] }, { placed: [{ position: 20_004 }] }]);
+  expect(turns).toBeGreaterThan(1);
+});
+
 describe("a closed log", () => {
   const range = { after: 0, limit: 1 };
   test.each<[call: string, (log: ThreadedLog) => Promise<unknown>]>([
