@@ -10,10 +10,10 @@ FROM node:22-slim
 WORKDIR /hansard
 COPY --from=build /hansard/package.json ./
 COPY --from=build /hansard/node_modules ./node_modules
-COPY --from=build /hansard/dist/src ./dist/src
+COPY --from=build /hansard/dist/bundle ./dist/bundle
 COPY --from=build /hansard/dist/client ./dist/client
 COPY --from=build /hansard/dist/page ./dist/page
-RUN chmod +x dist/src/cli/main.js && ln -s /hansard/dist/src/cli/main.js /usr/local/bin/hansard
+RUN chmod +x dist/bundle/main.js && ln -s /hansard/dist/bundle/main.js /usr/local/bin/hansard
 # A record in a folder is kept in the volume; with HANSARD_DATA=postgres://… nothing is.
 RUN install -d -o node -g node -m 700 /record
 ENV HANSARD_DATA=/record NODE_ENV=production

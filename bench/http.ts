@@ -57,7 +57,7 @@ function startBare(): Promise<Started> {
 
 export function startHansard(store: string): Promise<Started> {
   // Another version may be measured in the same way, to compare the two.
-  const main = process.env.HANSARD_BENCH_MAIN || new URL("../src/cli/main.js", import.meta.url).pathname;
+  const main = process.env.HANSARD_BENCH_MAIN || new URL("../bundle/main.js", import.meta.url).pathname;
   return start(
     spawn(process.execPath, [main, "serve", "--data", store, "--port", "0"], { stdio: ["ignore", "pipe", "pipe"] }),
   );

@@ -6,7 +6,7 @@ export const startup: Suite = {
   name: "startup",
   about: "`hansard --version` against `node -e 0`",
   async run({ rounds }: SuiteOptions): Promise<readonly Figure[]> {
-    const main = new URL("../src/cli/main.js", import.meta.url).pathname;
+    const main = new URL("../bundle/main.js", import.meta.url).pathname;
     const bare: number[] = [];
     const ours: number[] = [];
     for (let i = 0; i < rounds * 4; i += 1) {

@@ -1,4 +1,5 @@
-// Compiles the whole tree into dist/ with one run of tsc, and only when a source differs from the last build; then the page.
+// Compiles the whole tree into dist/ with one run of tsc and bundles the program, and only when a source differs from the last
+// build; then the page.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -34,6 +35,9 @@ async function ensureCompiled(root, say) {
     await compile(root);
   }
   removeStale(root, new Set(outputs));
+  // The bundler is a package, and this module is loaded before any is installed.
+  const { bundle } = await import("./bundle.mjs");
+  await bundle(root);
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, stamp);
 }

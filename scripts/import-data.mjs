@@ -39,7 +39,7 @@ export async function importData(folder) {
  */
 async function importSource(folder) {
   /** @type {typeof import("../src/index.js")} */
-  const { openRecorder } = await import(pathToFileURL(join(root, "dist/src/index.js")).href);
+  const { openRecorder } = await import(pathToFileURL(join(root, "dist/bundle/index.js")).href);
   const data = mkdtempSync(join(tmpdir(), "hansard-import-"));
   const recorder = await openRecorder({ data });
   try {

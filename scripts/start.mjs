@@ -17,7 +17,7 @@ try {
 
 /** @param {readonly string[]} args */
 function serve(args) {
-  const main = join(repositoryRoot, "dist", "src", "cli", "main.js");
+  const main = join(repositoryRoot, "dist", "bundle", "main.js");
   const server = spawn(process.execPath, [main, "serve", ...args], { stdio: "inherit" });
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     process.on(signal, () => {

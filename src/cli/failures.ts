@@ -3,6 +3,7 @@ import { Fault } from "../model/fault.js";
 import { RecorderError, type RejectionCode } from "../model/rejection.js";
 import { flagNameOf } from "./flag-names.js";
 import { hintText } from "./hints.js";
+import { wrapText } from "./text/table.js";
 import { cleanText, documentText, type Screen } from "./text/terminal.js";
 
 export const exitStatus = { done: 0, failed: 1, wrongUse: 2 } as const;
@@ -139,10 +140,10 @@ const statusByRejection = {
 } as const satisfies { [C in RejectionCode]: ExitStatus };
 
 /** Tells the failure on stderr and answers with the exit status it has. */
-export async function reportFailure(
+export function reportFailure(
   error: unknown,
   options: { readonly screen: Screen; readonly json: boolean; readonly given_data: string | undefined },
-): Promise<ExitStatus> {
+): ExitStatus {
   const { err } = options.screen;
   const { details: said, status } = describe(error);
   const details = said.hint === undefined ? said : { ...said, hint: hintText(said.hint, options) };
@@ -150,7 +151,6 @@ export async function reportFailure(
     err.write(documentText({ error: details }, err));
     return status;
   }
-  const { wrapText } = await import("./text/table.js");
   const indented = (text: string, indent: number): string => {
     const width = err.columns === undefined ? undefined : err.columns - indent;
     return `${wrapText(cleanText(text), width).join(`\n${" ".repeat(indent)}`)}\n`;

@@ -6,6 +6,7 @@ import { type OwnEntry, packOwn } from "../capture/own-entries.js";
 import type { Surroundings } from "../capture/pack.js";
 import { Fault } from "../model/fault.js";
 import type { Proposal } from "../model/memory.js";
+import { packageFile } from "../model/package-file.js";
 import { orThrow } from "../model/rejection.js";
 import type { Extractor } from "../ports/extractor.js";
 import { countTokensIn, loadTokenCounter, type TokenCounter } from "../read/history/tokens.js";
@@ -131,7 +132,7 @@ export class ModelPass {
 }
 
 async function readPrompt(): Promise<string> {
-  const file = new URL("../../../docs/EXTRACTION_PROMPT.md", import.meta.url);
+  const file = packageFile("docs/EXTRACTION_PROMPT.md");
   try {
     return await readFile(file, "utf8");
   } catch (cause) {

@@ -1,6 +1,7 @@
 // How writing and the checkpoint thread work together: the thread copies the WAL into the database while commits go on,
 // and whoever writes finishes the rest between two commits, the only moment at which the WAL can start over.
 import { Worker } from "node:worker_threads";
+import { threadFile } from "./thread-file.js";
 
 /** Two numbers shared by both sides. */
 export type CheckpointBoard = Int32Array<SharedArrayBuffer>;
@@ -81,7 +82,7 @@ export class Checkpointing {
   }
 
   #start(): Worker {
-    const file = new URL("./checkpoint-thread.js", import.meta.url);
+    const file = threadFile("checkpoint");
     const worker = new Worker(file, { workerData: { path: this.#path, board: this.#board }, execArgv: [] });
     // Until another thread is started, the WAL only grows, and SQLite itself carries it over.
     worker.on("error", () => {

@@ -1,5 +1,6 @@
 // Purges a file of a store in a thread of its own, so that neither capture nor reads wait for it.
 import { Thread } from "./calls.js";
+import { threadFile } from "./thread-file.js";
 
 export interface PurgeOptions {
   readonly file: "log" | "index";
@@ -8,7 +9,7 @@ export interface PurgeOptions {
 
 /** Answers with what is left in the file, in words; undefined where nothing is. */
 export async function purgeFile(options: PurgeOptions): Promise<string | undefined> {
-  const thread = new Thread({ file: new URL("./purge-thread.js", import.meta.url), options });
+  const thread = new Thread({ file: threadFile("purge"), options });
   try {
     return await thread.call<string | undefined>("purge", undefined);
   } finally {

@@ -23,6 +23,7 @@ import { Checkpointing } from "./checkpointing.js";
 import { type PackedOutcomes, unpackOutcomes } from "./packed-outcomes.js";
 import { addressed, type PackedUnits, packInTurns, packUnits } from "./packed-units.js";
 import { purgeFile } from "./purging.js";
+import { threadFile } from "./thread-file.js";
 import { WriterPolicy } from "./writer-policy.js";
 
 /** So much is copied in a millisecond or two. */
@@ -192,7 +193,7 @@ export class ThreadedLog implements EntryLog {
   }
 
   async #startThread(): Promise<Thread> {
-    const thread = new Thread({ file: new URL("./log-thread.js", import.meta.url), options: { path: this.#path } });
+    const thread = new Thread({ file: threadFile("log"), options: { path: this.#path } });
     try {
       await thread.call("open", undefined);
       // It opens what lies under the name now, which need not be the log that this program began with.

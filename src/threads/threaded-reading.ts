@@ -3,6 +3,7 @@
 import type { AnswerTo, Asked, Question, Reading } from "../read/questions.js";
 import type { RebuildOptions } from "../reading/patience.js";
 import { LazyThread } from "./lazy-thread.js";
+import { threadFile } from "./thread-file.js";
 
 /** A message to the thread costs more than an entry's share of a commit, so that one is sent for many of them. */
 const GATHER_MS = 50;
@@ -25,7 +26,7 @@ export class ThreadedReading implements Reading {
 
   constructor(options: ReadThreadOptions) {
     this.#thread = new LazyThread({
-      file: new URL("./read-thread.js", import.meta.url),
+      file: threadFile("read"),
       options,
       young_mb: YOUNG_MB,
     });

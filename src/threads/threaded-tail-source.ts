@@ -3,6 +3,7 @@
 import type { TailRange, TailRead } from "../tail/read-tail.js";
 import type { TailSource } from "../tail/source.js";
 import { LazyThread } from "./lazy-thread.js";
+import { threadFile } from "./thread-file.js";
 
 export interface TailThreadOptions {
   /** The address of the store whose log is followed. */
@@ -15,7 +16,7 @@ export class ThreadedTailSource implements TailSource {
   readonly #thread: LazyThread;
 
   constructor(options: TailThreadOptions) {
-    this.#thread = new LazyThread({ file: new URL("./tail-thread.js", import.meta.url), options });
+    this.#thread = new LazyThread({ file: threadFile("tail"), options });
   }
 
   /** A tail that goes on after its position has lost nothing, whatever became of the thread. */

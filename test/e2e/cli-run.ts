@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
 import { type EntryInput, openRecorder } from "../../src/index.js";
 import { withoutPrivilege } from "../support/without-privilege.js";
 
-export const mainFile = fileURLToPath(new URL("../../src/cli/main.js", import.meta.url));
+export const mainFile = fileURLToPath(new URL("../../bundle/main.js", import.meta.url));
 
 /** Where a server keeps its seals and their key, unless a test says otherwise; gone with the process. */
 export const configHome = mkdtempSync(join(tmpdir(), "hansard-config-"));

@@ -38,11 +38,11 @@ test("the package holds what a user needs, and no tests or notes of the compiler
   expect(files).toEqual(
     expect.arrayContaining([
       ...["package.json", "README.md", "LICENSE", "CHANGELOG.md", "docs/ARCHITECTURE.md"],
-      ...["dist/src/index.js", "dist/src/index.d.ts", "dist/src/cli/main.js", "dist/page/index.html"],
+      ...["dist/bundle/index.js", "dist/src/index.d.ts", "dist/bundle/main.js", "dist/page/index.html"],
     ]),
   );
   const unwanted =
-    /\.test\b|\.test-d\.|tsbuildinfo|-stamp|^dist\/(?!(?:src|client|page)\/)|^(?:src|ui|test|bench|scripts)\//;
+    /\.test\b|\.test-d\.|tsbuildinfo|-stamp|^dist\/(?!(?:bundle|src|client|page)\/)|^(?:src|ui|test|bench|scripts)\//;
   expect(files.filter((file) => unwanted.test(file))).toEqual([]);
 });
 

@@ -56,7 +56,7 @@ async function runExample({ language, code }: Example): Promise<CommandResult> {
 
 async function startServer({ folder, env }: { folder: string; env: NodeJS.ProcessEnv }): Promise<string> {
   const port = await freePort();
-  const main = join(repositoryRoot, "dist", "src", "cli", "main.js");
+  const main = join(repositoryRoot, "dist", "bundle", "main.js");
   const server = spawn(process.execPath, [main, "serve"], {
     cwd: folder,
     env: { ...process.env, ...env, HANSARD_PORT: String(port) },

@@ -5,11 +5,12 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
+import { packageFile } from "../../model/package-file.js";
 import { routeNotFound } from "../door/not-found.js";
 import { pageHeaders } from "../door/security-headers.js";
 
 /** What the build makes of ui/. */
-const FOLDER = fileURLToPath(new URL("../../../page/", import.meta.url));
+const FOLDER = fileURLToPath(packageFile("dist/page/"));
 
 /** Names that hold a hash of what is in them: another content has another name. */
 const NAMED_BY_CONTENT = /^assets\//;

@@ -3,12 +3,11 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { knownOptions, optionNames } from "../../model/options.js";
 import { orThrow, RecorderError } from "../../model/rejection.js";
-import { parseImportOptions } from "../import-files.js";
 import type { ImportTarget } from "../intake.js";
 import { knownPlaces } from "../places.js";
 import { forgetBookmarks } from "./bookmarks.js";
 import type { WatchedRoot } from "./seen-files.js";
-import { Watch, type WatchCounts, type WatchOptions } from "./watch-files.js";
+import type { Watch, WatchCounts, WatchOptions } from "./watch-files.js";
 
 const names = optionNames<WatchOptions>({
   ...{ format: true, timezone: true, poll: true, onFile: true, onRejected: true, onTrouble: true },
@@ -26,7 +25,9 @@ export class Watches {
   async begin(paths: readonly string[], given: WatchOptions, target: ImportTarget): Promise<Watch> {
     const options = knownOptions(given, names);
     const { format, timezone } = options;
-    const plan = orThrow(parseImportOptions({ format, timezone }));
+    // Importers are loaded for those who import: every command has watches, and few of them begin one.
+    const [files, { Watch }] = await Promise.all([import("../import-files.js"), import("./watch-files.js")]);
+    const plan = orThrow(files.parseImportOptions({ format, timezone }));
     const roots = paths.length === 0 ? knownPlaces() : paths.map((path) => this.#root(path));
     if (this.#bookmarks !== undefined) mkdirSync(dirname(this.#bookmarks), { recursive: true, mode: 0o700 });
     const watch = await Watch.begin({ roots, plan, options, target, bookmarks: this.#bookmarks });
