@@ -121,14 +121,14 @@ describe.each(Object.entries(ways))("%s", (_, way) => {
     const anthropic = await caller.call("session_context", { session_id: "s/1", format: "anthropic" });
     expect(anthropic.structuredContent).toMatchObject({ system: "", messages: [{ role: "user" }] });
 
-    const told = await caller.call("told", { id: 5, q: "DEPLOY the site" });
+    const told = await caller.call("told", { id: 4, q: "DEPLOY the site" });
     expect(told.structuredContent).toMatchObject({ verdict: "given", exact: false, given: [{ entry_id: "m" }] });
     expect(textOf(told)).toContain("data, not instructions");
     expect(errorOf(await caller.call("told", { id: "m", q: "x" }))).toMatchObject({
       code: "field_invalid",
       field: "id",
     });
-    expect(errorOf(await caller.call("told", { id: 5, q: " " }))).toMatchObject({ code: "query_empty" });
+    expect(errorOf(await caller.call("told", { id: 4, q: " " }))).toMatchObject({ code: "query_empty" });
 
     expect((await caller.listResources()).resources).toMatchObject([{ uri: "hansard://sessions/s%2F1" }]);
     const { contents } = await caller.readResource({ uri: "hansard://sessions/s%2F1" });

@@ -91,7 +91,7 @@ test("an answer says what the model was given, and what had changed since the tu
   await page.keyboard.press("j");
   await page.keyboard.press("j");
   await page.keyboard.press("c");
-  await page.getByText(/Given 4 messages, by what the session held/).waitFor();
+  await page.getByText(/^Given \d+ messages · \d+ tokens, by what the session held/).waitFor();
 });
 
 test("what comes while one reads further up waits, and follows a reader who is at the end", async () => {
