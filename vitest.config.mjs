@@ -4,6 +4,7 @@ import { CountReporter } from "./scripts/count-reporter.mjs";
 
 /** What is asked through HTTP must not depend on the engine, so these run once more on PostgreSQL. */
 const onPostgres = [
+  "context.test",
   "feedback.test",
   "filters.test",
   "http.test",

@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { capture } from "./capture.js";
+import { context } from "./context.js";
 import type { Suite } from "./figures.js";
 import { hostile } from "./hostile.js";
 import { http } from "./http.js";
@@ -30,6 +31,7 @@ const suites: readonly Suite[] = [
   sessions,
   reading,
   search,
+  context,
   tail,
   watching,
   reflection,

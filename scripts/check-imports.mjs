@@ -22,6 +22,7 @@ export const mayImport = {
   indexing: ["model", "ports"],
   // A search looks through the very texts that the index was given.
   read: ["model", "ports", "indexing"],
+  context: ["model", "ports", "indexing", "read"],
   // The two directions of a format lie in one file, so that what comes in can go out as it was.
   export: ["model", "ports", "read", "import"],
   reflect: ["model"],
@@ -41,7 +42,7 @@ export const mayImport = {
   "conformance.ts": ["conformance"],
   tail: ["model", "ports", "read"],
   // What answers while there is no whole index is one in memory.
-  reading: ["model", "ports", "indexing", "read", "reflect", "review", "custody", "engines/*"],
+  reading: ["model", "ports", "indexing", "read", "context", "reflect", "review", "custody", "engines/*"],
   "stores.ts": ["model", "ports", "engines/*"],
   threads: ["model", "ports", "guard", "read", "reading", "tail", "engines/*", "stores.ts"],
   "session.ts": ["model", "capture", "read"],

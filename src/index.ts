@@ -17,6 +17,17 @@ export { type FoundPlace, findInPlaces, type KnownPlace, knownPlaces } from "./i
 export { importFormats } from "./import/registry.js";
 export type { Watch, WatchCounts, WatchOptions } from "./import/watch/watch-files.js";
 export type {
+  Context,
+  ContextChange,
+  ContextSource,
+  EntryPlace,
+  FallReason,
+  GivenMessage,
+  GivenPlace,
+  LedTo,
+  Told,
+} from "./model/context.js";
+export type {
   CaptureKind,
   CompletionInput,
   Entry,

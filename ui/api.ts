@@ -1,6 +1,7 @@
 // Asking the server: every call of the page in one place, typed by the HTTP contract, with the key where one is needed.
 import type {
   AccessAnswer,
+  ContextAnswer,
   EntriesRecorded,
   EntryAnswer,
   EntryPage,
@@ -15,6 +16,7 @@ import type {
   SearchAnswer,
   SessionAnswer,
   SessionPage,
+  ToldAnswer,
   UsageAnswer,
   VerifyAnswer,
 } from "../src/http/contract.js";
@@ -22,17 +24,18 @@ import { createStore } from "./store.js";
 
 export type Row = EntryPage["entries"][number];
 export type Hit = SearchAnswer["results"][number];
-export type Whole = EntryAnswer;
 export type Session = SessionAnswer;
 export type Memory = MemorySummary;
 export type {
   AccessAnswer,
+  ContextAnswer,
   EntryPage,
   HealthAnswer,
   MemoryAnswer,
   ReflectionAnswer,
   SearchAnswer,
   SessionPage,
+  ToldAnswer,
   VerifyAnswer,
 };
 
@@ -150,6 +153,13 @@ export const listEntries = (query: Query, signal?: AbortSignal) =>
 /** Masked, as everything that the page shows. */
 export const getEntry = (id: string, signal?: AbortSignal) =>
   ask<EntryAnswer>(`/entries/${part(id)}?masked=1`, { signal });
+
+/** What a model was given for an answer, masked. */
+export const getContext = (id: string, signal?: AbortSignal) =>
+  ask<ContextAnswer>(`/entries/${part(id)}/context?masked=1`, { signal });
+
+export const askTold = (id: string, q: string, signal?: AbortSignal) =>
+  ask<ToldAnswer>(address(`/entries/${part(id)}/told`, { q }), { signal });
 
 export const listSessions = (query: Query, signal?: AbortSignal) =>
   ask<SessionPage>(address("/sessions", query), { signal });

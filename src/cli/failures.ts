@@ -109,6 +109,7 @@ const statusByRejection = {
   key_not_found: 1,
   key_wrong: 1,
   kind_reserved: 2,
+  in_unknown: 2,
   is_unknown: 2,
   kind_unknown: 2,
   label_invalid: 2,

@@ -45,6 +45,14 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "find what was recorded by what it says",
     load: async () => (await import("./commands/search.js")).searchCommand,
   },
+  context: {
+    summary: "what a model was given for an answer, and what had changed",
+    load: async () => (await import("./commands/context.js")).contextCommand,
+  },
+  told: {
+    summary: "whether a text lay before the model when it answered",
+    load: async () => (await import("./commands/told.js")).toldCommand,
+  },
   reflect: {
     summary: "look back: what went wrong, what recurs, how it has changed",
     load: async () => (await import("./commands/reflect.js")).reflectCommand,

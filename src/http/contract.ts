@@ -35,6 +35,12 @@ export type EntryPage = Awaited<ReturnType<Recorder["listEntries"]>>;
 /** `GET /entries/{id}`. */
 export type EntryAnswer = Entry | ErasedEntry;
 
+/** `GET /entries/{id}/context`. */
+export type ContextAnswer = NonNullable<Awaited<ReturnType<Recorder["context"]>>>;
+
+/** `GET /entries/{id}/told`. */
+export type ToldAnswer = NonNullable<Awaited<ReturnType<Recorder["told"]>>>;
+
 /** `GET /sessions`. */
 export type SessionPage = Awaited<ReturnType<Recorder["listSessions"]>>;
 

@@ -17,6 +17,7 @@ import { cutOffStalled } from "./door/stalled.js";
 import { giveTurns } from "./door/turns.js";
 import { RequestLog } from "./logger.js";
 import { accessRoutes } from "./routes/access.js";
+import { contextRoutes } from "./routes/contexts.js";
 import { custodyRoutes } from "./routes/custody.js";
 import { documentRoutes } from "./routes/documents.js";
 import { entryRoutes } from "./routes/entries.js";
@@ -90,6 +91,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const paths = gatherOperations(app);
   interactionRoutes(app, recorder);
   sessionRoutes(app, recorder);
+  contextRoutes(app, recorder);
   searchRoutes(app, recorder);
   statsRoutes(app, recorder);
   reflectionRoutes(app, recorder);

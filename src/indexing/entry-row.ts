@@ -74,10 +74,30 @@ function toReferences(kind: string, body: JsonObject): readonly Reference[] | un
     ...chunks_used.map((reference) => ({ what: "chunk", reference })),
     ...(tool === undefined ? [] : [{ what: "tool", reference: tool }]),
     ...(model === undefined ? [] : [{ what: "model", reference: model }]),
+    ...(hasContext(kind, body) ? [HAS_CONTEXT] : []),
+    ...answerIdOf(isCall, body).map((reference) => ({ what: ANSWER, reference })),
     ...marksOf(kind, body).map((mark) => ({ what: "is", reference: mark })),
     ...memoriesOf(kind, body).map((reference) => ({ what: MEMORY_HISTORY, reference })),
   ];
 }
+
+/** By this the interactions are found of which a context pack was recorded. */
+export const HAS_CONTEXT: Reference = { what: "has", reference: "context" };
+
+/** By this the interactions are found whose answer a provider calls so. */
+export const ANSWER = "answer";
+
+function hasContext(kind: string, { context_pack }: JsonObject): boolean {
+  return kind === "interaction" && isJsonObject(context_pack) && Object.keys(context_pack).length > 0;
+}
+
+function answerIdOf(isCall: boolean, { extra }: JsonObject): readonly string[] {
+  const id = isCall && isJsonObject(extra) ? extra.message_id : undefined;
+  return typeof id === "string" && id !== "" && id.length <= ANSWER_CHARS_MAX ? [id] : [];
+}
+
+/** Longer ones are none: providers' have less than a quarter of this. */
+const ANSWER_CHARS_MAX = 256;
 
 /** By this the entries about a memory are found, however many there are. */
 export const MEMORY_HISTORY = "memory_history";

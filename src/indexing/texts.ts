@@ -55,6 +55,15 @@ export function textsOf(kind: string, fields: object): readonly FieldText[] {
   return texts;
 }
 
+/** Every key and leaf of a value that is not empty, each a text of its own. */
+export function leavesOf(value: JsonValue): readonly string[] {
+  const texts: string[] = [];
+  addLeaves(value, (text) => {
+    if (text !== "") texts.push(text);
+  });
+  return texts;
+}
+
 /** The same as an index takes them: in the form that searches compare. */
 export function toEntryTexts(placed: {
   readonly position: number;

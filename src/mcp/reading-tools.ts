@@ -92,16 +92,34 @@ export const readingTools = {
       ]),
     call: sessionContext,
   },
+  told: {
+    title: "Was the model told this?",
+    description:
+      "Says whether a text lay before the model when it gave an answer: given (and where), fallen out (with the last answer " +
+      "that had it, and why), or never given in the session.",
+    route: "GET /entries/:id/told",
+    input: () => questionInput("told", { id: answerId }, ["id", "q"]),
+    output: (schemas) => answerOutput(schemas, "Told"),
+    call: told,
+  },
 } satisfies { readonly [name: string]: Tool };
+
+const answerId = {
+  type: ["string", "integer"],
+  description: "Id or position of an interaction, an assistant's message, a tool call or an error.",
+};
+
+async function told(recorder: Recorder, { id, q, ...others }: Arguments): Promise<ToolAnswer> {
+  refuseOthers(others);
+  const answer = await recorder.told(toId(id), q as string);
+  if (answer === undefined) throw entryNotFound(id);
+  return recordedAnswer({ ...(shortened(answer) ?? { ...answer, given: [] }) });
+}
 
 async function getEntry(recorder: Recorder, { id, cursor, ...others }: Arguments): Promise<ToolAnswer> {
   refuseOthers(others);
-  if (typeof id !== "string" && typeof id !== "number") throw missing("id");
-  const entry = await recorder.showEntry(id);
-  if (entry === undefined) {
-    const message = `there is no entry ${JSON.stringify(String(id).slice(0, 128))}`;
-    throw new RecorderError({ code: "entry_not_found", message });
-  }
+  const entry = await recorder.showEntry(toId(id));
+  if (entry === undefined) throw entryNotFound(id);
   if (fits(entry) && (cursor ?? "") === "") return recordedAnswer({ ...entry, next_cursor: null });
   const { position, kind, created_at, recorded_at, recorded_by, session_id, project, client, hash } = entry;
   const envelope = { position, id: entry.id, kind, created_at, recorded_at, recorded_by, session_id, project, client };
@@ -133,6 +151,16 @@ const CURSOR_SAMPLE = "0".repeat(40);
 function object(properties: { readonly [name: string]: JsonSchema }, optional: readonly string[] = []) {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: "object", properties, required };
+}
+
+function toId(id: unknown): string | number {
+  if (typeof id !== "string" && typeof id !== "number") throw missing("id");
+  return id;
+}
+
+function entryNotFound(id: unknown): RecorderError {
+  const message = `there is no entry ${JSON.stringify(String(id).slice(0, 128))}`;
+  return new RecorderError({ code: "entry_not_found", message });
 }
 
 function missing(field: string): RecorderError {

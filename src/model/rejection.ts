@@ -19,6 +19,7 @@ export type RejectionCode =
   | "id_invalid"
   | "interaction_not_found"
   | "already_completed"
+  | "in_unknown"
   | "is_unknown"
   | "json_invalid"
   | "key_missing"

@@ -61,9 +61,12 @@ export class EntryReader {
     return completed;
   }
 
-  /** The entries at these positions, each held against its commitment, for whoever hands on the record itself. */
-  async readWhole(positions: readonly number[]): Promise<readonly Entry[]> {
-    return this.#withResponses(await wholeEntries(this.#log, positions), wholeEntries);
+  /**
+   * The entries at these positions, each held against its commitment, for whoever hands on the record itself; with `before`,
+   * without the responses that came at that position or later.
+   */
+  async readWhole(positions: readonly number[], before?: number): Promise<readonly Entry[]> {
+    return this.#withResponses(await wholeEntries(this.#log, positions), wholeEntries, before);
   }
 
   /** The same as JSON, masked where that is wished for. */
@@ -128,11 +131,15 @@ export class EntryReader {
   }
 
   /** Interactions that were completed later carry what their response brought. */
-  async #withResponses(entries: readonly Entry[], read: ReadEntries): Promise<readonly Entry[]> {
+  async #withResponses(
+    entries: readonly Entry[],
+    read: ReadEntries,
+    before = Number.POSITIVE_INFINITY,
+  ): Promise<readonly Entry[]> {
     const waiting = entries.filter((entry) => entry.kind === "interaction" && entry.response === "");
     if (waiting.length === 0) return entries;
     const found = await this.#log.find(waiting.map((entry) => completionClaim(entry.id)));
-    const positions = found.filter((position) => position !== undefined);
+    const positions = found.filter((position) => position !== undefined && position < before) as readonly number[];
     if (positions.length === 0) return entries;
     const responseById = new Map<string, EntryOf<"response">>();
     for (const response of await read(this.#log, positions)) {

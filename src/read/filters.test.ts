@@ -38,7 +38,7 @@ describe.each(filterNames)("%s", (name) => {
 
   test("sets the condition that it names, and no other", () => {
     expect(Object.keys(parse(name, good).filter)).toEqual([filters[name].condition]);
-    expect(parse(name, other).filter).not.toEqual(parse(name, good).filter);
+    if (other !== undefined) expect(parse(name, other).filter).not.toEqual(parse(name, good).filter);
   });
 
   test("is kept in one form of words, which asks for the same again", () => {
@@ -95,14 +95,17 @@ describe("a cursor is bound to every filter:", () => {
 
   test.each(Object.entries(fingerprintOf))("%s", (question, ask) => {
     const seen = new Set([ask({}).fingerprint]);
+    let tried = 1;
     const names = questionRules[question as QuestionName].filters;
     for (const name of names) {
       const { good, also = good, other } = filterValues[name];
-      for (const value of [good, other]) seen.add(ask({ [name]: value }).fingerprint);
+      const values = other === undefined ? [good] : [good, other];
+      for (const value of values) seen.add(ask({ [name]: value }).fingerprint);
+      tried += values.length;
       expect(ask({ [name]: also }).fingerprint).toBe(ask({ [name]: good }).fingerprint);
       expect(ask({ [name]: "" }).fingerprint).toBe(ask({}).fingerprint);
     }
-    expect(seen.size).toBe(1 + 2 * names.length);
+    expect(seen.size).toBe(tried);
     const all = names.map((name) => [name, filterValues[name].good] as const);
     const reversed = Object.fromEntries(all.toReversed());
     expect(ask(reversed).fingerprint).toBe(ask(Object.fromEntries(all)).fingerprint);

@@ -1,5 +1,6 @@
 // The table of filters: a row for each, from which every surface takes its parameters, flags, refusals and words, and every
 // question what the filter means. How two of the same come together is the business of its kind of condition.
+import { HAS_CONTEXT } from "../indexing/entry-row.js";
 import { parseLabel } from "../model/ids.js";
 import { captureKinds, isCaptureKind, isReservedKind, ownKinds, readKinds } from "../model/kinds.js";
 import { Rejection, type RejectionCode, reject } from "../model/rejection.js";
@@ -100,6 +101,18 @@ export const filters = {
     refusals: ["is_unknown"],
     is_typed: true,
   },
+  /** Not in what was said, but in what models were given: `context`. */
+  in: {
+    condition: "references",
+    parse: parsePlaceFilter,
+    schema: { type: "string", enum: ["context"] },
+    description:
+      "Where to look: `context` looks through what models were given and nothing else, each distinct text once for a session, " +
+      "at its newest use, with how often it was `given`.",
+    flag: { name: "in", value: "place", says: "context: look through what models were given, and nothing else" },
+    refusals: ["in_unknown"],
+    is_typed: true,
+  },
   /** Interactions that used this memory. */
   memory: reference("memory", { value: "id", entries: "interactions that used this memory" }),
   /** Interactions that used this chunk. */
@@ -198,6 +211,12 @@ function parseStateFilter(state: unknown): ParsedFilter<"references"> | Rejectio
     message: `is ${shown(state)} is not known`,
     hint: `States are ${names}.`,
   });
+}
+
+function parsePlaceFilter(place: unknown): ParsedFilter<"references"> | Rejection {
+  if (place === "context") return { asked: [HAS_CONTEXT], text: place };
+  const hint = "Only context can be looked through apart.";
+  return reject({ code: "in_unknown", field: "in", message: `in ${shown(place)} is not known`, hint });
 }
 
 function parseKindFilter(kind: unknown): ParsedFilter<"kinds"> | Rejection {

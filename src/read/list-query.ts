@@ -18,12 +18,17 @@ export interface InteractionListOptions extends FilterOptions<"interactions">, P
 /** Filters of the list of entries. An empty one filters nothing; `"-"` selects entries without that label. */
 export interface EntryListOptions extends FilterOptions<"entries">, Page {}
 
+/** A place in a list; where an entry may stand there several times, also which of its texts is meant. */
+export interface ListPlace extends RowKey {
+  readonly nth?: number;
+}
+
 /** A parsed query: the filter with times resolved, what was given for it, and what its cursors are bound to. */
 export interface ListQuery {
   readonly filter: RowFilter;
   readonly given: Given;
   readonly limit: number;
-  readonly after?: RowKey;
+  readonly after?: ListPlace;
   readonly fingerprint: string;
 }
 
@@ -54,18 +59,23 @@ function parseList(
 export function parsePlace(
   cursor: string | null | undefined,
   query: Pick<ListQuery, "filter" | "fingerprint">,
+  { has_texts = false }: { readonly has_texts?: boolean } = {},
 ): Pick<ListQuery, "filter" | "after"> | Rejection {
-  const numbers = parseCursor(cursor, { fingerprint: query.fingerprint, numbers: 4 });
+  const numbers = parseCursor(cursor, { fingerprint: query.fingerprint, numbers: has_texts ? 5 : 4 });
   if (numbers instanceof Rejection) return numbers;
   if (numbers === undefined) return { filter: query.filter };
   // The first page's times stand for all pages: `7d` must not move on between two of them.
-  const [created_ms, position, since_ms, until_ms] = numbers as readonly [number, number, number | null, number | null];
+  const [created_ms, position, since_ms, until_ms, nth] = numbers as readonly [number, number, Bound, Bound, number];
   const fixed = { ...(since_ms === null ? {} : { since_ms }), ...(until_ms === null ? {} : { until_ms }) };
-  return { filter: { ...query.filter, ...fixed }, after: { created_ms, position } };
+  const after = { created_ms, position, ...(has_texts ? { nth } : {}) };
+  return { filter: { ...query.filter, ...fixed }, after };
 }
 
-/** The cursor that goes on after this row. */
-export function cursorAfter(query: Pick<ListQuery, "filter" | "fingerprint">, after: RowKey): string {
+type Bound = number | null;
+
+/** The cursor that goes on after this place. */
+export function cursorAfter(query: Pick<ListQuery, "filter" | "fingerprint">, after: ListPlace): string {
   const { since_ms, until_ms } = query.filter;
-  return formatCursor(query.fingerprint, [after.created_ms, after.position, since_ms ?? null, until_ms ?? null]);
+  const numbers = [after.created_ms, after.position, since_ms ?? null, until_ms ?? null];
+  return formatCursor(query.fingerprint, after.nth === undefined ? numbers : [...numbers, after.nth]);
 }

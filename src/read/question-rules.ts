@@ -110,6 +110,20 @@ const masked: Parameter = {
   refusals: ["field_invalid"],
 };
 
+const contextMasked: Parameter = {
+  description: "`1` masks secrets, as lists do.",
+  schema: switchSchema,
+  flag: { name: "masked", says: "mask secrets" },
+  refusals: ["field_invalid"],
+};
+
+const toldQ: Parameter = {
+  description: "The text that is looked for: one phrase, whatever it contains, compared as a search compares it.",
+  schema: text,
+  example: "port 4747",
+  refusals: ["query_empty", "query_too_long", "field_invalid"],
+};
+
 const max_messages: Parameter = {
   description: "The newest so many, from a user's turn on; system messages do not count. Zero or less gives none.",
   schema: { type: "number", default: MESSAGES_DEFAULT },
@@ -256,7 +270,9 @@ export const questionRules = {
   sessions: { filters: ["project", "client"], limit: listLimit(50), is_paged: true, lists: "sessions" },
   timeline: { own: { order, excerpts, after: beyond }, filters: [], limit: listLimit(100), is_paged: true },
   history: { own: { max_messages, max_tokens, format, include_pending, include }, filters: [] },
-  search: { own: { q, facets }, filters: entryFilters, limit: listLimit(10), is_paged: true },
+  context: { own: { masked: contextMasked }, filters: [] },
+  told: { own: { q: toldQ }, filters: [] },
+  search: { own: { q, facets }, filters: [...entryFilters, "in"], limit: listLimit(10), is_paged: true },
   session_history: { own: { query }, filters: entryFilters, limit: listLimit(10) },
   reflection: {
     filters: entryFilters,

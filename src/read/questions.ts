@@ -2,6 +2,7 @@
 //
 // Whoever holds an index answers: in this thread, in one of its own, or on another machine. A new question is a line here
 // and a row of `reading/answers.ts` and of `remote/remote-reading.ts`.
+import type { Context, OfAnswer, Told } from "../model/context.js";
 import type { Entry, ErasedEntry } from "../model/entry.js";
 import type { Evidence, Proposal } from "../model/memory.js";
 import type { ReflectionReport } from "../model/report.js";
@@ -48,6 +49,10 @@ interface Questions {
   /** The same with its secrets masked. */
   shownHistory(query: HistoryQuery): History;
   planConsolidation(wish: { readonly session_id: string; readonly through: number }): ConsolidationPlan;
+  /** What a model was given for an answer; undefined where there is no such entry. */
+  context(wish: EntryWish): OfAnswer<Context> | undefined;
+  /** Whether a phrase lay before it, in the form that searches compare. */
+  told(wish: EntryWish & { readonly phrase: string }): OfAnswer<Told> | undefined;
   search(query: SearchQuery): SearchPage;
   sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): string;
   reflect(query: ReflectionQuery): ReflectionReport;

@@ -31,7 +31,10 @@ export interface SessionPage {
 /** Sessions that changed since the first page are looked through so many at a time. */
 const CHANGED_AT_ONCE = 500;
 
-export async function getSession(index: EntryIndex, session_id: string): Promise<SessionRow | undefined> {
+export async function getSession(
+  index: Pick<EntryIndex, "getDocuments">,
+  session_id: string,
+): Promise<SessionRow | undefined> {
   const [document] = await index.getDocuments({ collection: SESSIONS, keys: [session_id] });
   return document === undefined ? undefined : documentToSession(document);
 }

@@ -88,6 +88,8 @@ export const answers: Answers = {
   history: ({ index }, query) => index.whole((readers) => pageAnswers.history(readers, query)),
   shownHistory: ({ index, mask }, query) =>
     index.whole(async ({ histories }) => mask.value(await histories.history(query))),
+  context: ({ index }, wish) => index.whole(({ contexts }) => contexts.context(wish)),
+  told: ({ index }, wish) => index.whole(({ contexts }) => contexts.told(wish)),
   // Sums without the older calls would be wrong, and nobody checks what something cost.
   usage: ({ index }, query) => index.whole(({ usage }) => usage.read(query)),
   planConsolidation: ({ index }, { session_id, through }) =>

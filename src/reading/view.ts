@@ -1,4 +1,5 @@
 // Everything that answers from one index: the indexer that keeps it up to the log, and the readers on top of it.
+import { ContextReader } from "../context/context-reader.js";
 import { Indexer } from "../indexing/indexer.js";
 import { TextIndexer } from "../indexing/text-indexer.js";
 import type { EntryIndex } from "../ports/entry-index.js";
@@ -22,6 +23,7 @@ export interface Readers {
   readonly histories: HistoryReader;
   readonly reflections: ReflectionReader;
   readonly searches: Searcher;
+  readonly contexts: ContextReader;
   readonly usage: UsageReader;
   readonly memories: MemoryReader;
   /** Loaded when it is first needed: with its tables of words it takes longer than a command may take to start. */
@@ -39,6 +41,7 @@ export function readersOf(parts: ReadingParts): Readers {
     histories: new HistoryReader(parts),
     reflections: new ReflectionReader(parts),
     searches: new Searcher(parts),
+    contexts: new ContextReader(parts),
     usage: new UsageReader(parts),
     memories,
     review() {

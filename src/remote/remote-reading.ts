@@ -3,6 +3,7 @@
 import { Fault } from "../model/fault.js";
 import type { Mask } from "../ports/mask.js";
 import { formatCursor } from "../read/cursor.js";
+import type { EntryWish } from "../read/entry-reader.js";
 import { cursorAfter, type ListQuery } from "../read/list-query.js";
 import type { AnswerTo, Asked, QueryOf, Question, Reading } from "../read/questions.js";
 import type { SearchQuery } from "../read/search/search-query.js";
@@ -43,14 +44,14 @@ const answers = {
   getByPosition: async (server, position) =>
     (await server.find(entryPath(position), "entry_not_found"))?.json() as never,
   async getJson(server, wish) {
-    const found = await server.find(entryPath("id" in wish ? wish.id : wish.position), "entry_not_found");
+    const found = await server.find(wishPath(wish), "entry_not_found");
     if (found === undefined) return undefined;
     const json = new Uint8Array(await found.arrayBuffer());
     const { kind } = JSON.parse(Buffer.from(json).toString("utf8")) as { readonly kind: string };
     return { kind, json };
   },
   async shownEntry(server, wish, { mask }) {
-    const found = await server.find(entryPath("id" in wish ? wish.id : wish.position), "entry_not_found");
+    const found = await server.find(wishPath(wish), "entry_not_found");
     return found === undefined ? undefined : (mask.value(await found.json()) as never);
   },
   count: (server) => server.get("/stats"),
@@ -65,6 +66,15 @@ const answers = {
   },
   history: askHistory,
   shownHistory: async (server, query, { mask }) => mask.value(await askHistory(server, query)),
+  async context(server, { is_masked, ...wish }) {
+    const query = { masked: is_masked === true ? 1 : undefined };
+    const found = await server.find(`${wishPath(wish)}/context`, "entry_not_found", query);
+    return found === undefined ? undefined : { outcome: "found", found: (await found.json()) as never };
+  },
+  async told(server, { phrase, ...wish }) {
+    const found = await server.find(`${wishPath(wish)}/told`, "entry_not_found", { q: phrase });
+    return found === undefined ? undefined : { outcome: "found", found: (await found.json()) as never };
+  },
   search: (server, query) => server.get("/search", { ...listed(query), facets: query.facets }),
   async sessionHistory(server, { query, phrase }) {
     const { text } = await server.get("/session-history", { ...query.given, query: phrase, limit: query.limit });
@@ -132,6 +142,10 @@ function listed(query: ListQuery | SearchQuery): Query {
 
 function entryPath(id: string | number): string {
   return `/entries/${encodeURIComponent(id)}`;
+}
+
+function wishPath(wish: EntryWish): string {
+  return entryPath("id" in wish ? wish.id : wish.position);
 }
 
 export function interactionPath(id: string): string {

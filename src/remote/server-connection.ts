@@ -27,9 +27,9 @@ export class ServerConnection {
   }
 
   /** The same, or undefined where there is none. */
-  async find(path: string, missing: RejectionCode): Promise<Response | undefined> {
+  async find(path: string, missing: RejectionCode, query: Query = {}): Promise<Response | undefined> {
     try {
-      return await this.open(path);
+      return await this.open(path, query);
     } catch (error) {
       if (error instanceof RecorderError && error.code === missing) return undefined;
       throw error;

@@ -43,6 +43,8 @@ function sample(): readonly EntryInput[] {
               response: "word",
               model: "big-model",
               usage: { input_tokens: 1 },
+              // A text counts once in its session, so that each has one of its own.
+              context_pack: { messages: [{ role: "user", content: `word ${Object.values(envelope).join(" ")}` }] },
             },
             { ...envelope, kind: "message", role: "assistant", content: "word", extra: { model: "big-model" } },
             {
@@ -139,7 +141,9 @@ describe.each(Object.entries(asking))("%s", (question, { answer, expected }) => 
   });
 
   test("by all of its labels and times together", async () => {
-    const chosen = names.filter((name) => !["kind", "role", "tool", "model", "is", "memory", "chunk"].includes(name));
+    const chosen = names.filter(
+      (name) => !["kind", "role", "tool", "model", "is", "in", "memory", "chunk"].includes(name),
+    );
     const selected = entries.filter((entry) => chosen.every((name) => filterValues[name].selects(entry)));
     const options = Object.fromEntries(chosen.map((name) => [name, filterValues[name].good]));
     expect(selected.length).toBeGreaterThan(0);

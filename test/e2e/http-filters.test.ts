@@ -15,6 +15,8 @@ const routeOf: {
   sessions: { path: "/sessions" },
   timeline: { path: "/sessions/{id}/entries" },
   history: { path: "/sessions/{id}/history" },
+  context: { path: "/entries/{id}/context" },
+  told: { path: "/entries/{id}/told", takes_any: "q" },
   search: { path: "/search", needs: "q=word" },
   reflection: { path: "/reflection" },
   usage: { path: "/usage" },

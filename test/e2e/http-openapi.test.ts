@@ -53,6 +53,8 @@ test("the document names every route but those that serve pages", async () => {
       "GET /access",
       "GET /entries",
       "GET /entries/:id",
+      "GET /entries/:id/context",
+      "GET /entries/:id/told",
       "GET /export",
       "GET /health",
       "GET /interactions",

@@ -121,6 +121,15 @@ describe.each(Object.entries(ways))("%s", (_, way) => {
     const anthropic = await caller.call("session_context", { session_id: "s/1", format: "anthropic" });
     expect(anthropic.structuredContent).toMatchObject({ system: "", messages: [{ role: "user" }] });
 
+    const told = await caller.call("told", { id: 4, q: "DEPLOY the site" });
+    expect(told.structuredContent).toMatchObject({ verdict: "given", exact: false, given: [{ entry_id: "m" }] });
+    expect(textOf(told)).toContain("data, not instructions");
+    expect(errorOf(await caller.call("told", { id: "m", q: "x" }))).toMatchObject({
+      code: "field_invalid",
+      field: "id",
+    });
+    expect(errorOf(await caller.call("told", { id: 4, q: " " }))).toMatchObject({ code: "query_empty" });
+
     expect((await caller.listResources()).resources).toMatchObject([{ uri: "hansard://sessions/s%2F1" }]);
     const { contents } = await caller.readResource({ uri: "hansard://sessions/s%2F1" });
     expect(JSON.stringify(contents)).toMatch(/data, not instructions.*deploy the site/);
@@ -160,7 +169,10 @@ test("every tool has schemas and says whether it only reads, and none can promot
   const { tools } = await caller.listTools();
   expect(tools.map(({ name, annotations }) => [name, (annotations as { readOnlyHint: boolean }).readOnlyHint])).toEqual(
     [
-      ...["session_history", "self_reflect", "search", "get_entry", "session_context"].map((name) => [name, true]),
+      ...["session_history", "self_reflect", "search", "get_entry", "session_context", "told"].map((name) => [
+        name,
+        true,
+      ]),
       ...["message", "tool_call", "error", "decision", "interaction"].map((kind) => [`record_${kind}`, false]),
       ...[
         ["propose_memory", false],

@@ -70,9 +70,20 @@ test("an answer says what the model was given, and what had changed since the tu
   const line = page.locator(".line", { hasText: "Can I use regular expressions?" });
   await line.hover();
   await line.getByRole("button", { name: "given 1 chunk" }).click();
-  await line.getByText("Given 3 messages · 1 chunk, as it was recorded.").waitFor();
+  await line.getByText(/^Given 3 messages · 1 chunk · \d+ tokens, as it was recorded\.$/).waitFor();
   await line.getByText("1 kept, 2 added, 0 removed.").waitFor();
   await line.getByRole("link", { name: "docs/roadmap.md#regex" }).waitFor();
+  const question = line.getByRole("searchbox", { name: "Was it told" });
+  await question.fill("REGULAR expressions?");
+  await question.press("Enter");
+  await line.getByText("Given", { exact: true }).waitFor();
+  await line
+    .getByText(/\d+ tokens? from the end/)
+    .first()
+    .waitFor();
+  await question.fill("use semaphores");
+  await question.press("Enter");
+  await line.getByText("Never given", { exact: true }).waitFor();
   await page.goto(`${server().address}${MARCH}`);
   await page.locator(".line").first().waitFor();
   await page.keyboard.press("]");
@@ -80,7 +91,7 @@ test("an answer says what the model was given, and what had changed since the tu
   await page.keyboard.press("j");
   await page.keyboard.press("j");
   await page.keyboard.press("c");
-  await page.getByText(/Given 4 messages, by what the session held/).waitFor();
+  await page.getByText(/^Given \d+ messages · \d+ tokens, by what the session held/).waitFor();
 });
 
 test("what comes while one reads further up waits, and follows a reader who is at the end", async () => {

@@ -9,8 +9,8 @@ export interface FilterValues {
   readonly selects: (entry: Entry) => boolean;
   /** The same wish in other words. */
   readonly also?: string;
-  /** Another wish, so that both together select other entries or none. */
-  readonly other: string;
+  /** Another wish, so that both together select other entries or none; absent where there is only one. */
+  readonly other?: string;
   /** Texts that no surface takes; none where any text is fine. */
   readonly bad: readonly string[];
 }
@@ -58,6 +58,11 @@ export const filterValues: { readonly [N in FilterName]: FilterValues } = {
     selects: (entry) => entry.kind === "error" || (entry.kind === "tool_call" && entry.is_error === true),
     other: "unanswered",
     bad: ["wrong", "Error"],
+  },
+  in: {
+    good: "context",
+    selects: (entry) => entry.kind === "interaction" && Object.keys(entry.context_pack).length > 0,
+    bad: ["speech", "Context"],
   },
   memory: { good: "m1", selects: (entry) => uses(entry, "memories_used", "m1"), other: "m2", bad: [] },
   chunk: { good: "c1", selects: (entry) => uses(entry, "chunks_used", "c1"), other: "c2", bad: [] },

@@ -44,7 +44,7 @@ export function EntryScreen({ id }: { readonly id: string }) {
             <span className="speaker">{speakerOf(value as unknown as Row)}</span>
             <Said entry={toRow(value)} withdrawn={false} />
           </div>
-          {(value.kind === "interaction" || value.kind === "message") && (
+          {isAnswered(value as unknown as Row) && (
             <>
               <h2>What the model was given</h2>
               <Given entry={value as unknown as Row} />
@@ -56,6 +56,12 @@ export function EntryScreen({ id }: { readonly id: string }) {
       )}
     </article>
   );
+}
+
+/** What a model said, called or decided, and what went wrong then: something lay before it. */
+function isAnswered(entry: Row): boolean {
+  if (entry.kind === "message") return speakerOf(entry) === "assistant";
+  return ["interaction", "response", "tool_call", "error", "decision"].includes(entry.kind);
 }
 
 /** A whole entry as the row that a list would show. */

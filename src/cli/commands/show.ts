@@ -2,10 +2,10 @@
 import type { Command } from "commander";
 import { messagePieces, type Piece } from "../../model/content-pieces.js";
 import type { Entry, ErasedEntry, FieldName } from "../../model/entry.js";
-import { RecorderError } from "../../model/rejection.js";
 import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { commandLine } from "../hints.js";
+import { entryNotFound } from "../missing-entry.js";
 import { kindColour } from "../text/entry-text.js";
 import { type Fact, factsText } from "../text/facts.js";
 import { jsonText } from "../text/json-text.js";
@@ -46,14 +46,6 @@ export const showCommand: CommandModule = {
     return exitStatus.done;
   },
 };
-
-function entryNotFound(wanted: string): RecorderError {
-  return new RecorderError({
-    code: "entry_not_found",
-    message: `there is no entry ${JSON.stringify(wanted.slice(0, 128))}`,
-    hint: "`hansard list` shows what there is; an id, or a position such as 12, is understood.",
-  });
-}
 
 function entryText(
   entry: Entry | ErasedEntry,

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Need } from "../../guard/scopes.js";
 import { statusByFault, statusByRejection } from "../door/errors.js";
+import { contextSchemas } from "./context-schemas.js";
 import { entrySchemas } from "./entry-schemas.js";
 import { forgetSchemas } from "./forget-schemas.js";
 import { memorySchemas } from "./memory-schemas.js";
@@ -64,6 +65,7 @@ export function openApiDocument(options: {
       { name: "Interactions", description: "Round-trips with a model: a prompt, and sooner or later its response." },
       { name: "Entries", description: "Everything that happens in a session, of whatever kind." },
       { name: "Sessions", description: "Entries that share a `session_id`, as a whole and as model input." },
+      { name: "Context", description: "What lay before a model when it answered, and what did not." },
       { name: "Search", description: "Finding anything again." },
       { name: "Reflection", description: "Looking back: what went wrong, what recurs, how it has changed." },
       { name: "Usage", description: "Tokens and what they cost, each call to a model counted once." },
@@ -93,6 +95,7 @@ export function componentSchemas(): { readonly [name: string]: Schema } {
     ...answerSchemas(),
     ...sessionSchemas(),
     ...searchSchemas(),
+    ...contextSchemas(),
     ...reflectionSchemas(),
     ...usageSchemas(),
     ...forgetSchemas(),

@@ -12,15 +12,22 @@ export function searchSchemas(): { readonly [name: string]: Schema } {
     SearchHit: {
       allOf: [
         schemaNamed("EntrySummary"),
-        object({
-          field: { ...text, description: "The field that holds the first term; empty where only filters were given." },
-          snippet: { ...text, description: "A piece of that field's text, as it was recorded." },
-          matches: {
-            ...listOf({ ...listOf(count), minItems: 2, maxItems: 2 }),
-            description:
-              "Where terms stand in the snippet: start and end in UTF-16 units, in order, never overlapping.",
+        object(
+          {
+            field: {
+              ...text,
+              description: "The field that holds the first term; empty where only filters were given.",
+            },
+            snippet: { ...text, description: "A piece of that field's text, as it was recorded." },
+            matches: {
+              ...listOf({ ...listOf(count), minItems: 2, maxItems: 2 }),
+              description:
+                "Where terms stand in the snippet: start and end in UTF-16 units, in order, never overlapping.",
+            },
+            given: { ...count, description: "With `in:context`: how often the text was given in its session." },
           },
-        }),
+          ["given"],
+        ),
       ],
     },
     Facets: object({

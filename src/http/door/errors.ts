@@ -24,6 +24,7 @@ export const statusByRejection = {
   id_conflict: 409,
   id_invalid: 400,
   interaction_not_found: 404,
+  in_unknown: 400,
   is_unknown: 400,
   json_invalid: 400,
   key_missing: 401,

@@ -4,7 +4,8 @@ import type { EntryInput } from "../../model/entry.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
 import type { EntriesRecorded, EntryPage } from "../contract.js";
-import { exampleEntries, exampleId, exampleReceipt } from "../describe/examples.js";
+import { entryIdParameter, entryNotFound } from "../describe/entry-address.js";
+import { exampleEntries, exampleReceipt } from "../describe/examples.js";
 import {
   addressRefusals,
   bodyRefusals,
@@ -54,11 +55,6 @@ function isOn(masked: string | undefined): boolean {
   if (masked === "1" || masked === "true") return true;
   if (masked === undefined || masked === "" || masked === "0" || masked === "false") return false;
   throw new RecorderError({ code: "field_invalid", field: "masked", message: "masked must be 1 or 0" });
-}
-
-function entryNotFound(id: string): RecorderError {
-  const message = `there is no entry ${JSON.stringify(id.slice(0, 128))}`;
-  return new RecorderError({ code: "entry_not_found", message });
 }
 
 const tags = ["Entries"];
@@ -114,14 +110,7 @@ const getOperation: Operation = {
   tags,
   summary: "Get one entry, whole",
   parameters: [
-    {
-      name: "id",
-      in: "path",
-      required: true,
-      description: "The entry's id, percent-encoded, or its position.",
-      schema: { type: "string" },
-      example: exampleId,
-    },
+    entryIdParameter,
     {
       name: "masked",
       in: "query",

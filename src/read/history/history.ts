@@ -1,5 +1,4 @@
 // A session's history: read from its end backwards, only as far as the window reaches.
-import type { SessionRow } from "../../indexing/session-fold.js";
 import type { Entry } from "../../model/entry.js";
 import type { SessionRange } from "../../ports/entry-index.js";
 import { EntryReader } from "../entry-reader.js";
@@ -11,6 +10,7 @@ import { type Step, snapDown, toStep } from "./consolidation.js";
 import { type Item, interactionToItems, messageToItems, toolCallToItems } from "./items.js";
 import { type OpenAiMessage, systemToOpenAi, turnToOpenAi } from "./openai.js";
 import type { Turn } from "./repair.js";
+import { positionsIn, presentStretch, type Stretch } from "./stretch.js";
 import { fitTokens } from "./tokens.js";
 import { windowOf } from "./window.js";
 
@@ -25,6 +25,14 @@ export type ConsolidationPlan =
   | { readonly outcome: "moves"; readonly through: number };
 
 type SystemItem = Item & { readonly type: "system" };
+
+/** How much of a session history shows, and in whose form. */
+export type WindowOptions = Pick<HistoryQuery, "max_messages" | "format" | "include_pending">;
+
+export interface HistoryTurns {
+  readonly systems: readonly SystemItem[];
+  readonly turns: readonly Turn[];
+}
 
 /** The first look takes a little more than the window, since now and then an item is repaired away. */
 const CHUNK_MORE = 2;
@@ -42,12 +50,15 @@ export class HistoryReader {
 
   async history(query: HistoryQuery): Promise<History> {
     const session = await getSession(this.#parts.index, query.session_id);
-    const withdrawn = session === undefined ? new Set<number>() : await this.#withdrawn(session);
-    const turns = session === undefined || query.max_messages === 0 ? [] : await this.#turns(session, query, withdrawn);
-    const systems = session === undefined || turns.length === 0 ? [] : await this.#systems(session, withdrawn);
+    if (session === undefined || query.max_messages === 0) return render([], [], query);
+    const { systems, turns } = await this.turnsIn(await presentStretch(this.#parts.index, session), query);
     const fitting = await fittingTurns(turns, systems, query);
-    if (fitting.length === 0) return render([], [], query);
-    return render(systems, fitting, query);
+    return fitting.length === 0 ? render([], [], query) : render(systems, fitting, query);
+  }
+
+  /** The window at the end of a stretch, with the system messages in front of it. */
+  async turnsIn(stretch: Stretch, options: WindowOptions): Promise<HistoryTurns> {
+    return { turns: await this.#turns(stretch, options), systems: await this.#systems(stretch) };
   }
 
   /** What a consolidation through this position would really cover; see the outcomes. */
@@ -62,73 +73,42 @@ export class HistoryReader {
     if (session === undefined || named !== through) return { outcome: "not_in_session" };
     const present = session.consolidated_through;
     if (through < present) return { outcome: "backwards", present };
-    const end = snapDown(await this.#steps(session), through);
-    if (end === undefined || end <= boundaryOf(session)) return { outcome: "unmoved", present };
+    const stretch = await presentStretch(this.#parts.index, session);
+    const end = snapDown(await this.#steps(stretch), through);
+    if (end === undefined || end <= stretch.above) return { outcome: "unmoved", present };
     return { outcome: "moves", through: end };
   }
 
-  async #steps(session: SessionRow): Promise<readonly Step[]> {
-    const entries = await this.#entriesAfterBoundary(session, { kinds: kindsOf(session) });
-    const withdrawn = await this.#withdrawn(session);
+  async #steps(stretch: Stretch): Promise<readonly Step[]> {
+    const entries = await this.#entriesIn(stretch, { kinds: stretch.kinds });
     return entries.flatMap((entry) => {
-      if (withdrawn.has(entry.position)) return [];
       const isTalk = entry.kind === "message" || entry.kind === "tool_call" || entry.kind === "interaction";
       return isTalk ? [toStep(entry)] : [];
     });
   }
 
-  async #entriesAfterBoundary(
-    session: SessionRow,
-    filter: Pick<SessionRange, "kinds" | "role">,
-  ): Promise<readonly Entry[]> {
+  async #entriesIn(stretch: Stretch, filter: Pick<SessionRange, "kinds" | "role">): Promise<readonly Entry[]> {
     const entries: Entry[] = [];
-    for await (const positions of this.#positionsAfterBoundary(session, filter)) {
-      entries.push(...(await this.#entries.readWhole(positions)));
+    for await (const positions of positionsIn(this.#parts.index, stretch, filter)) {
+      const kept = positions.filter((position) => !stretch.withdrawn.has(position));
+      entries.push(...(await this.#entries.readWhole(kept, stretch.before)));
     }
     return entries;
   }
 
-  async *#positionsAfterBoundary(
-    session: SessionRow,
-    filter: Pick<SessionRange, "kinds" | "role">,
-  ): AsyncGenerator<readonly number[]> {
-    let after = boundaryOf(session);
-    for (;;) {
-      const range = { ...filter, session_id: session.session_id, order: "asc", limit: CHUNK_MAX, after } as const;
-      const positions = await this.#parts.index.sessionPositions(range);
-      if (positions.length > 0) yield positions;
-      if (positions.length < CHUNK_MAX) return;
-      after = positions.at(-1) as number;
-    }
-  }
-
-  /** Positions of the messages that were taken back; what takes one back comes after it, and so after the boundary. */
-  async #withdrawn(session: SessionRow): Promise<ReadonlySet<number>> {
-    const withdrawn = new Set<number>();
-    if ((session.by_kind.withdrawal ?? 0) === 0) return withdrawn;
-    for await (const positions of this.#positionsAfterBoundary(session, { kinds: ["withdrawal"] })) {
-      for (const { facts } of await this.#parts.index.rowsAt(positions)) withdrawn.add(Number(facts?.withdraws));
-    }
-    return withdrawn;
-  }
-
-  async #turns(session: SessionRow, query: HistoryQuery, withdrawn: ReadonlySet<number>): Promise<readonly Turn[]> {
-    const kinds = kindsOf(session);
+  async #turns(stretch: Stretch, query: WindowOptions): Promise<readonly Turn[]> {
+    const { session_id, above, kinds, withdrawn } = stretch;
     const options = { ...query, drops_blank_users: query.format === "anthropic" };
     let items: readonly Item[] = [];
-    let before: number | undefined;
+    let { before } = stretch;
     let chunk = Math.min(CHUNK_MAX, Math.max(CHUNK_MIN, query.max_messages + CHUNK_MORE));
     for (;;) {
       const positions = await this.#parts.index.sessionPositions({
-        session_id: session.session_id,
-        order: "desc",
-        limit: chunk,
-        above: boundaryOf(session),
-        kinds,
+        ...{ session_id, order: "desc", limit: chunk, above, kinds },
         ...(before === undefined ? {} : { after: before }),
       });
       const kept = positions.filter((position) => !withdrawn.has(position));
-      const entries = await this.#entries.readWhole(kept.reverse());
+      const entries = await this.#entries.readWhole(kept.reverse(), stretch.before);
       items = [...entries.flatMap(toItems), ...items];
       before = positions.at(-1);
       const isAll = positions.length < chunk;
@@ -139,28 +119,22 @@ export class HistoryReader {
   }
 
   /** System messages after the boundary stay in front, however far back they lie. */
-  async #systems(session: SessionRow, withdrawn: ReadonlySet<number>): Promise<readonly SystemItem[]> {
-    const entries = await this.#entriesAfterBoundary(session, { kinds: ["message"], role: "system" });
-    const kept = entries.filter(({ position }) => !withdrawn.has(position));
-    return kept.flatMap(toItems).flatMap((item) => (item.type === "system" ? [item] : []));
+  async #systems(stretch: Stretch): Promise<readonly SystemItem[]> {
+    const entries = await this.#entriesIn(stretch, { kinds: ["message"], role: "system" });
+    return entries.flatMap(toItems).flatMap((item) => (item.type === "system" ? [item] : []));
   }
 }
 
-/** History starts after the last clear and after what was consolidated. */
-function boundaryOf(session: SessionRow): number {
-  return Math.max(session.cleared_through, session.consolidated_through);
+/** What an entry adds to history, each item with the entry that it comes from. */
+export function toItems(entry: Entry): readonly Item[] {
+  const from = { entry_id: entry.id, position: entry.position };
+  return itemsOf(entry).map((item) => ({ ...item, from }));
 }
 
-/** Interactions are history only where there is no message. */
-function kindsOf(session: SessionRow): readonly string[] {
-  return (session.by_kind.message ?? 0) > 0 ? ["message", "tool_call"] : ["interaction"];
-}
-
-function toItems(entry: Entry): readonly Item[] {
+function itemsOf(entry: Entry): readonly Item[] {
   if (entry.kind === "message") return messageToItems(entry);
   if (entry.kind === "tool_call") return toolCallToItems(entry);
-  if (entry.kind === "interaction") return interactionToItems(entry);
-  return [];
+  return entry.kind === "interaction" ? interactionToItems(entry) : [];
 }
 
 /** Counted as it is sent: reasoning where it is asked for, and in Anthropic's form the thinking that stays. */

@@ -12,9 +12,15 @@ export interface Call {
   readonly arguments: string;
 }
 
+/** The entry that an item comes from. */
+export interface ItemOrigin {
+  readonly entry_id: string;
+  readonly position: number;
+}
+
 export type Item =
-  | { readonly type: "system"; readonly content: Content; readonly name: string }
-  | { readonly type: "user"; readonly content: Content; readonly name: string }
+  | { readonly type: "system"; readonly content: Content; readonly name: string; readonly from?: ItemOrigin }
+  | { readonly type: "user"; readonly content: Content; readonly name: string; readonly from?: ItemOrigin }
   | AssistantItem
   | ResultItem;
 
@@ -28,6 +34,7 @@ interface AssistantItem {
   readonly pieces?: readonly Piece[];
   /** What OpenAI's kin send along as reasoning, as it was recorded. */
   readonly reasoning: JsonObject;
+  readonly from?: ItemOrigin;
 }
 
 /** A part of what an assistant said, thought or called. */
@@ -41,6 +48,7 @@ export interface ResultItem {
   readonly is_error: boolean;
   /** Whether it comes from a `tool_call` entry, which serves only where no tool message does. */
   readonly is_spare: boolean;
+  readonly from?: ItemOrigin;
 }
 
 /** Reasoning is not part of what may be sent back without its signature. */

@@ -2,7 +2,7 @@
 // left of broken pairs. Only the view is repaired; what is stored never is.
 import { type Content, isBlank } from "../../model/content.js";
 import type { JsonObject } from "../../model/json.js";
-import type { Call, Item, Piece, ResultItem } from "./items.js";
+import type { Call, Item, ItemOrigin, Piece, ResultItem } from "./items.js";
 
 export interface Turn {
   readonly type: "user" | "assistant";
@@ -13,6 +13,7 @@ export interface Turn {
   /** As an assistant's item has them. */
   readonly pieces?: readonly Piece[];
   readonly reasoning?: JsonObject;
+  readonly from?: ItemOrigin;
 }
 
 export interface RepairOptions {
@@ -39,7 +40,7 @@ export function repair(items: readonly Item[], options: RepairOptions): readonly
   for (const item of messages) {
     if (item.type === "user") {
       if (!isShown(item)) continue;
-      turns.push({ type: "user", content: item.content, name: item.name, calls: [] });
+      turns.push({ ...item, calls: [] });
       continue;
     }
     const keepsPending = options.include_pending && item === last;

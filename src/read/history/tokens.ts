@@ -4,7 +4,7 @@ import { systemToOpenAi } from "./openai.js";
 import type { Turn } from "./repair.js";
 
 /** What a message costs beside its text, as OpenAI counts it. */
-const TOKENS_PER_MESSAGE = 4;
+export const TOKENS_PER_MESSAGE = 4;
 
 /** The time to count a run without a break grows with its square, so texts are counted piece by piece. */
 const PIECE_CHARS_MAX = 1_000;

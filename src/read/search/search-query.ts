@@ -4,11 +4,10 @@ import { captureKinds } from "../../model/kinds.js";
 import { limits } from "../../model/limits.js";
 import { normalise } from "../../model/normalise.js";
 import { Rejection, reject } from "../../model/rejection.js";
-import type { RowKey } from "../../ports/entry-index.js";
 import { bothHold, type RowFilter } from "../../ports/row-filter.js";
 import { fingerprintOf } from "../cursor.js";
 import { type Given, parseFilters } from "../filters.js";
-import { type Page, parsePlace } from "../list-query.js";
+import { type ListPlace, type Page, parsePlace } from "../list-query.js";
 import { isGiven, parseLimit, parseSwitch } from "../parameters.js";
 import { type FilterOptions, questionRules } from "../question-rules.js";
 import { type ParsedQuery, parseQueryText, type TypedFilter } from "./query-language.js";
@@ -31,7 +30,9 @@ export interface SearchQuery {
   readonly filter: RowFilter;
   readonly given: Given;
   readonly limit: number;
-  readonly after?: RowKey;
+  /** Whether what models were given is looked through, and nothing else. */
+  readonly in_context: boolean;
+  readonly after?: ListPlace;
   readonly facets: boolean;
   readonly fingerprint: string;
 }
@@ -57,6 +58,13 @@ export function parseSessionHistory(options: SessionHistoryOptions, nowMs: numbe
   const terms = phrase.trim() === "" ? [] : [phrase];
   const about = { question: "session_history", field: "query", text: phrase, facets: false, nowMs } as const;
   return toQuery({ terms, excluded: [], filters: [] }, options, about);
+}
+
+/** One phrase, whatever it contains, in the form that searches compare. */
+export function parsePhrase(text: unknown, field: string): string | Rejection {
+  const phrase = parseText(text, field);
+  if (phrase instanceof Rejection) return phrase;
+  return phrase.trim() === "" ? queryEmpty(field) : normalise(phrase);
 }
 
 interface About {
@@ -91,9 +99,10 @@ function toQuery(
   const given = { ...(isGiven(text.trim()) ? { [field]: text.trim() } : {}), ...asked.given };
   const fingerprint = fingerprintOf([question, given]);
   const searched = { ...filter, kinds: filter.kinds ?? searchedKinds };
-  const place = parsePlace(options.cursor, { filter: searched, fingerprint });
+  const in_context = asked.given.in !== undefined || parsed.filters.some(({ name }) => name === "in");
+  const place = parsePlace(options.cursor, { filter: searched, fingerprint }, { has_texts: in_context });
   if (place instanceof Rejection) return place;
-  return { terms, excluded, given, limit, facets, fingerprint, ...place };
+  return { terms, excluded, given, limit, in_context, facets, fingerprint, ...place };
 }
 
 function distinct(texts: readonly string[]): readonly string[] {

@@ -8,6 +8,7 @@ import { EntryReader } from "../entry-reader.js";
 import { cursorAfter } from "../list-query.js";
 import type { ReadingParts } from "../reader.js";
 import { FacetCounts, type Facets } from "./facets.js";
+import { type GivenHit, GivenSearch, textsIn } from "./given-search.js";
 import { beginningOf, type Match, Matcher } from "./matching.js";
 import type { SearchQuery } from "./search-query.js";
 import { nothingFoundText, sessionHistoryLine, sessionHistoryText } from "./session-history.js";
@@ -21,6 +22,8 @@ export type SearchHit = EntrySummary & {
   readonly snippet: string;
   /** Where the terms stand in the snippet, in UTF-16 units: `[start, end]`, in order, never overlapping. */
   readonly matches: readonly MatchRange[];
+  /** With `in:context`: how often the text was given in its session. */
+  readonly given?: number;
 };
 
 export interface SearchPage {
@@ -57,14 +60,16 @@ interface Bounds {
 export class Searcher {
   readonly #parts: ReadingParts;
   readonly #entries: EntryReader;
+  readonly #given: GivenSearch;
 
   constructor(parts: ReadingParts) {
     this.#parts = parts;
     this.#entries = new EntryReader(parts);
+    this.#given = new GivenSearch(parts);
   }
 
   async search(query: SearchQuery): Promise<SearchPage> {
-    const page = await this.#page(query);
+    const page = query.in_context ? await this.#givenPage(query) : await this.#page(query);
     return query.facets ? { ...page, facets: await this.#facets(query) } : page;
   }
 
@@ -99,6 +104,34 @@ export class Searcher {
     return { results, next_cursor };
   }
 
+  /** What models were given: a hit for each text, so that an entry may stand there several times. */
+  async #givenPage(query: SearchQuery): Promise<Pick<SearchPage, "results" | "next_cursor">> {
+    const hits: GivenHit[] = [];
+    if (query.limit === 0) return { results: [], next_cursor: null };
+    for await (const hit of this.#given.hits(query)) {
+      hits.push(hit);
+      if (hits.length > query.limit) break;
+    }
+    const shown = hits.slice(0, query.limit);
+    const counts = await this.#given.counts(shown);
+    const results: SearchHit[] = [];
+    for (const [at, hit] of shown.entries()) {
+      const { rows } = await this.#entries.page([hit.key.position]);
+      const reason = { field: "context_pack", ...this.#givenSnippet(hit, query.terms), given: counts[at] ?? 1 };
+      for (const row of rows) results.push({ ...row, ...reason });
+    }
+    const last = shown.at(-1);
+    const isMore = last !== undefined && hits.length > query.limit;
+    return { results, next_cursor: isMore ? cursorAfter(query, { ...last.key, nth: last.nth }) : null };
+  }
+
+  /** As below: what stands in a pack may be told for a secret by its name there. */
+  #givenSnippet({ body, text, nth }: GivenHit, terms: readonly string[]): Snippet {
+    const { mask } = this.#parts;
+    const masked = textsIn(mask.value(body))[nth] ?? "";
+    return masked === mask.text(text) ? snippetOf(text, terms, mask) : snippetOfMasked(masked, terms);
+  }
+
   /** In what is made of parts, the name of a part may tell that it is a secret, so that is masked with its names. */
   #snippet({ kind, body, found, foundAt }: Hit, terms: readonly string[]): Snippet {
     const { mask } = this.#parts;
@@ -114,7 +147,9 @@ export class Searcher {
   async #facets(query: SearchQuery): Promise<Facets> {
     const { after: _, ...whole } = query;
     const counts = new FacetCounts();
-    const hits = this.#hits(whole, { entries: limits.facet_entries, spent: () => counts.leaveRest() });
+    const hits = query.in_context
+      ? this.#given.hits(whole)
+      : this.#hits(whole, { entries: limits.facet_entries, spent: () => counts.leaveRest() });
     for await (const { kind, body } of hits) if (!counts.add(kind, body)) break;
     return this.#parts.mask.value(counts.facets());
   }

@@ -1,0 +1,107 @@
+// Which answer of a model an entry belongs to, and the answers of a session before it.
+import { ANSWER, HAS_CONTEXT } from "../indexing/entry-row.js";
+import type { Entry, EntryOf, Interaction } from "../model/entry.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { readRole } from "../model/roles.js";
+import type { EntryIndex, EntryRow } from "../ports/entry-index.js";
+import type { EntryReader } from "../read/entry-reader.js";
+
+/** Something that a model answered, or the place in a session where it would have. */
+export type Answer = Interaction | EntryOf<"message"> | EntryOf<"tool_call"> | EntryOf<"error"> | EntryOf<"decision">;
+
+/** So many entries before a call, or an error, are looked through for the answer it came from. */
+const LOOKED_BACK = 64;
+
+export class Answers {
+  readonly #index: EntryIndex;
+  readonly #entries: EntryReader;
+
+  constructor(parts: { readonly index: EntryIndex; readonly entries: EntryReader }) {
+    this.#index = parts.index;
+    this.#entries = parts.entries;
+  }
+
+  /** The answer that an entry is, or comes from; undefined where it is none of a model's. */
+  async answerOf(entry: Entry): Promise<Answer | undefined> {
+    switch (entry.kind) {
+      case "interaction":
+        return entry;
+      case "response":
+        return this.#interactionOf(entry);
+      case "message":
+        return readRole(entry.role) === "assistant" ? entry : undefined;
+      case "tool_call":
+        return (await this.#callerOf(entry)) ?? entry;
+      case "error":
+      case "decision":
+        return (await this.#newest(await this.#rowsBefore(entry))) ?? entry;
+      default:
+        return undefined;
+    }
+  }
+
+  /** The answer before one, of its own kind: the same call may have been recorded as both. */
+  async previous(answer: Answer): Promise<Answer | undefined> {
+    const isInteraction = answer.kind === "interaction";
+    const rows = await this.#rowsBefore(answer);
+    return this.#newest(rows.filter(({ kind }) => (kind === "interaction") === isInteraction));
+  }
+
+  /** The interaction whose request was recorded for the same answer, by the provider's name of it. */
+  async recordedCall({ extra }: EntryOf<"message">): Promise<Interaction | undefined> {
+    const { message_id } = extra;
+    if (typeof message_id !== "string" || message_id === "") return undefined;
+    const references = [{ what: ANSWER, reference: message_id }, HAS_CONTEXT];
+    const found = await this.#index.list({ filter: { kinds: ["interaction"], references }, limit: 1 });
+    const [interaction] = await this.#entries.readWhole(found.map(({ position }) => position));
+    return interaction?.kind === "interaction" ? interaction : undefined;
+  }
+
+  async #interactionOf({ interaction_id }: EntryOf<"response">): Promise<Interaction | undefined> {
+    const interaction = await this.#entries.getById(interaction_id);
+    return interaction?.kind === "interaction" && !("erased" in interaction) ? interaction : undefined;
+  }
+
+  async #callerOf(call: EntryOf<"tool_call">): Promise<Answer | undefined> {
+    if (call.tool_call_id === "") return undefined;
+    for (const row of await this.#rowsBefore(call)) {
+      const answer = await this.#newest([row]);
+      if (answer !== undefined && callIdsOf(answer).includes(call.tool_call_id)) return answer;
+    }
+    return undefined;
+  }
+
+  /** One by one, since a context pack may be as large as an entry can be. */
+  async #newest([row]: readonly EntryRow[]): Promise<Answer | undefined> {
+    const [entry] = row === undefined ? [] : await this.#entries.readWhole([row.position]);
+    return entry?.kind === "interaction" || entry?.kind === "message" ? entry : undefined;
+  }
+
+  /** Rows of the answers before an entry of its session, the newest first, as far as is looked. */
+  async #rowsBefore({ session_id, position }: Entry): Promise<readonly EntryRow[]> {
+    if (session_id === "") return [];
+    const range = { session_id, order: "desc", limit: LOOKED_BACK, after: position } as const;
+    const positions = await this.#index.sessionPositions({ ...range, kinds: ["interaction", "message"] });
+    return (await this.#index.rowsAt(positions)).filter(isAnswerRow).toReversed();
+  }
+}
+
+export function isAnswerRow({ kind, role }: EntryRow): boolean {
+  return kind === "interaction" || (kind === "message" && role === "assistant");
+}
+
+/** The calls that an answer made, by their ids, wherever its provider puts them. */
+function callIdsOf(answer: Answer): readonly string[] {
+  if (answer.kind === "interaction") return idsIn(answer.extra.tool_calls);
+  if (answer.kind !== "message") return [];
+  const { content } = answer;
+  const inContent = Array.isArray(content)
+    ? content.filter((part) => isJsonObject(part) && part.type === "tool_use")
+    : [];
+  return [...idsIn(answer.tool_calls), ...idsIn(inContent)];
+}
+
+function idsIn(calls: JsonValue | readonly JsonObject[] | undefined): readonly string[] {
+  const list = Array.isArray(calls) ? calls.filter(isJsonObject) : [];
+  return list.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
+}

@@ -1,0 +1,109 @@
+// What a model was given for an answer: as the caller recorded it, or else the session's history as it was then.
+import { type GivenPart, messagePart, partsOfPack, roleOf } from "../indexing/given-texts.js";
+import { contentTexts } from "../model/content.js";
+import type { Context, GivenMessage } from "../model/context.js";
+import type { Interaction } from "../model/entry.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import type { HistoryReader, HistoryTurns } from "../read/history/history.js";
+import type { ItemOrigin } from "../read/history/items.js";
+import { systemToOpenAi, turnToOpenAi } from "../read/history/openai.js";
+import type { Turn } from "../read/history/repair.js";
+import { stretchBefore } from "../read/history/stretch.js";
+import { MESSAGES_DEFAULT } from "../read/question-rules.js";
+import type { ReadingParts } from "../read/reader.js";
+import type { Answer, Answers } from "./answers.js";
+
+/** A context before it is counted and compared. */
+export type Assembled = Omit<Context, "tokens" | "previous" | "led_to">;
+
+/** What history shows where nothing else is asked for. */
+export const WINDOW = { max_messages: MESSAGES_DEFAULT, format: "openai", include_pending: false } as const;
+
+interface Sources {
+  readonly index: ReadingParts["index"];
+  readonly histories: HistoryReader;
+  readonly answers: Answers;
+}
+
+export async function assemble(sources: Sources, answer: Answer): Promise<Assembled> {
+  const place = { entry_id: answer.id, position: answer.position };
+  const recorded = answer.kind === "message" ? await sources.answers.recordedCall(answer) : answer;
+  if (recorded?.kind === "interaction" && isRecorded(recorded)) return { answer: place, ...fromPack(recorded) };
+  const { session_id, position } = answer;
+  const stretch = await stretchBefore(sources.index, { session_id, before: position });
+  const turns = stretch === undefined ? { systems: [], turns: [] } : await sources.histories.turnsIn(stretch, WINDOW);
+  const messages = messagesOf(turns);
+  const inexact = { answer: place, exact: false, source: "history" } as const;
+  if (answer.kind !== "interaction") return { ...inexact, messages, memories: [], chunks: [] };
+  return { ...inexact, ...besideMessages(answer), messages: withPrompt(messages, answer) };
+}
+
+/** A part of what was given, and the entry that says it where the session has one. */
+export interface PlacedPart extends GivenPart {
+  readonly entry_id?: string;
+}
+
+/** All of it in the order in which it lay before the model. */
+export function partsOf({ messages, system, tools, pack = {} }: Assembled): readonly PlacedPart[] {
+  const beside = { ...(system === undefined ? {} : { system }), ...(tools === undefined ? {} : { tools }) };
+  const said = messages.map(({ entry_id, ...message }) => {
+    const part = messagePart(message as JsonObject);
+    return entry_id === undefined ? part : { ...part, entry_id };
+  });
+  return [...partsOfPack({ ...pack, ...beside }), ...said];
+}
+
+/** A list of messages is what was sent, an empty one too; whatever else it may be is not. */
+function isRecorded({ context_pack }: Interaction): boolean {
+  return Array.isArray(context_pack.messages);
+}
+
+function fromPack(interaction: Interaction): Omit<Assembled, "answer"> {
+  const messages = (interaction.context_pack.messages as readonly JsonValue[]).map(toGiven);
+  const source = isJsonObject(interaction.extra.request) ? "request" : "context_pack";
+  return { exact: true, source, ...besideMessages(interaction), messages };
+}
+
+function besideMessages({ context_pack, memories_used, chunks_used }: Interaction) {
+  const { messages, system, tools, ...others } = context_pack;
+  const pack = messages === undefined || Array.isArray(messages) ? others : { ...others, messages };
+  return {
+    ...(system === undefined ? {} : { system }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(Object.keys(pack).length === 0 ? {} : { pack }),
+    memories: memories_used,
+    chunks: chunks_used,
+  };
+}
+
+/** A message as it was recorded, but for a role that is none and for what only we say of it. */
+function toGiven(message: JsonValue): GivenMessage {
+  if (!isJsonObject(message)) return { role: "", content: message };
+  const { entry_id: _, ...recorded } = message;
+  return { ...recorded, role: roleOf(message) };
+}
+
+function messagesOf({ systems, turns }: HistoryTurns): readonly GivenMessage[] {
+  return [
+    ...systems.map((item) => given(systemToOpenAi(item), item.from)),
+    ...turns.flatMap((turn) => {
+      const origins = [turn.from, ...resultsOf(turn)];
+      return turnToOpenAi(turn, { include_reasoning: false }).map((message, at) => given(message, origins[at]));
+    }),
+  ];
+}
+
+function resultsOf({ calls }: Turn): readonly (ItemOrigin | undefined)[] {
+  return calls.flatMap(({ result }) => (result === undefined ? [] : [result.from]));
+}
+
+function given(message: object, from: ItemOrigin | undefined): GivenMessage {
+  return { ...(message as GivenMessage), ...(from === undefined ? {} : { entry_id: from.entry_id }) };
+}
+
+/** The prompt was given too; where a message of the session says it already, it is that one. */
+function withPrompt(messages: readonly GivenMessage[], { id, prompt }: Interaction): readonly GivenMessage[] {
+  const last = messages.findLast(({ role }) => role === "user");
+  if (last !== undefined && contentTexts(last.content).includes(prompt)) return messages;
+  return [...messages, { role: "user", content: prompt, entry_id: id }];
+}

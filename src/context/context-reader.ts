@@ -1,0 +1,96 @@
+// Contexts as they are read: what a model was given for an answer, how much that was, and what had changed.
+import type { Context, GivenMessage, OfAnswer, Told } from "../model/context.js";
+import type { Entry, ErasedEntry } from "../model/entry.js";
+import { Turn } from "../model/turn.js";
+import { EntryReader, type EntryWish } from "../read/entry-reader.js";
+import { HistoryReader } from "../read/history/history.js";
+import { countTokensIn, loadTokenCounter, TOKENS_PER_MESSAGE } from "../read/history/tokens.js";
+import type { ReadingParts } from "../read/reader.js";
+import { type Answer, Answers } from "./answers.js";
+import { type Assembled, assemble, partsOf } from "./assemble.js";
+import { compareMessages } from "./compare.js";
+import { ledTo } from "./led-to.js";
+import { linkMessages } from "./links.js";
+import { ToldReader } from "./told.js";
+
+export class ContextReader {
+  readonly #parts: ReadingParts;
+  readonly #entries: EntryReader;
+  readonly #answers: Answers;
+  readonly #sources: Parameters<typeof assemble>[0];
+
+  constructor(parts: ReadingParts) {
+    this.#parts = parts;
+    this.#entries = new EntryReader(parts);
+    this.#answers = new Answers({ index: parts.index, entries: this.#entries });
+    this.#sources = { index: parts.index, histories: new HistoryReader(parts), answers: this.#answers };
+  }
+
+  /** Undefined where there is no such entry. */
+  async context(wish: EntryWish): Promise<OfAnswer<Context> | undefined> {
+    return this.#ofAnswer(wish, async (answer) => {
+      const assembled = await assemble(this.#sources, answer);
+      const messages = await linkMessages(this.#parts, answer, assembled.messages);
+      const previous = await this.#previous(answer, assembled.messages);
+      const led_to = await ledTo({ index: this.#parts.index, entries: this.#entries }, answer);
+      const context = { ...assembled, messages, tokens: await tokensOf(assembled), ...previous, led_to };
+      return wish.is_masked === true ? this.#masked(context) : context;
+    });
+  }
+
+  async told(wish: EntryWish & { readonly phrase: string }): Promise<OfAnswer<Told> | undefined> {
+    const reader = new ToldReader(this.#parts);
+    return this.#ofAnswer(wish, async (answer) =>
+      reader.told(answer, await assemble(this.#sources, answer), wish.phrase),
+    );
+  }
+
+  async #ofAnswer<T>(wish: EntryWish, find: (answer: Answer) => Promise<T>): Promise<OfAnswer<T> | undefined> {
+    const entry = await this.#get(wish);
+    if (entry === undefined) return undefined;
+    if ("erased" in entry) return { outcome: "erased" };
+    const answer = await this.#answers.answerOf(entry);
+    if (answer === undefined) return { outcome: "no_answer", kind: entry.kind };
+    return { outcome: "found", found: await find(answer) };
+  }
+
+  #get(wish: EntryWish): Promise<Entry | ErasedEntry | undefined> {
+    return "id" in wish ? this.#entries.getById(wish.id) : this.#entries.getByPosition(wish.position);
+  }
+
+  async #previous(answer: Answer, now: readonly GivenMessage[]): Promise<Pick<Context, "previous">> {
+    const before = await this.#answers.previous(answer);
+    if (before === undefined) return {};
+    const then = await assemble(this.#sources, before);
+    return { previous: compareMessages(before.id, then.messages, now) };
+  }
+
+  /** Addresses stay, since nothing could be fetched without them. */
+  #masked(context: Context): Context {
+    const { mask } = this.#parts;
+    const { answer, exact, source, tokens, memories, chunks, previous, led_to, messages, ...others } = context;
+    const shown = (message: GivenMessage): GivenMessage => {
+      const { entry_id, ...said } = message;
+      return { ...mask.value(said), ...(entry_id === undefined ? {} : { entry_id }) } as GivenMessage;
+    };
+    return {
+      ...{ answer, exact, source, messages: messages.map(shown) },
+      ...mask.value(others),
+      ...{ memories: mask.value(memories), chunks: mask.value(chunks), tokens },
+      ...(previous === undefined ? {} : { previous: { ...previous, removed: previous.removed.map(shown) } }),
+      led_to: mask.entry(led_to),
+    };
+  }
+}
+
+/** Counted as history counts them, and in turns: a context may be as large as an entry can be. */
+async function tokensOf(assembled: Assembled): Promise<number> {
+  const count = await loadTokenCounter();
+  const turn = new Turn();
+  let tokens = 0;
+  for (const { value } of partsOf(assembled)) {
+    tokens += TOKENS_PER_MESSAGE + countTokensIn(JSON.stringify(value), count);
+    if (turn.isOver) await turn.next();
+  }
+  return tokens;
+}

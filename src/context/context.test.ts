@@ -1,0 +1,259 @@
+// What a model was given, by the sentences of the specification: exact where it was recorded, else the session as it was.
+import { describe, expect, test } from "vitest";
+import { type MemoryRecorder, memoryRecorder } from "../../test/support/memory-recorder.js";
+import { assistant, call, type Given, result, system, user } from "../../test/support/recorded-session.js";
+import type { EntryInput } from "../model/entry.js";
+
+async function recorded(...entries: readonly Given[]): Promise<MemoryRecorder["recorder"]> {
+  const { recorder } = memoryRecorder();
+  // One by one: what takes a message back has to find it.
+  for (const [at, entry] of entries.entries()) {
+    await recorder.append({ id: `e${at + 1}`, session_id: "s", ...entry } as EntryInput);
+  }
+  return recorder;
+}
+
+const asked = (prompt: string, context_pack: unknown, more: object = {}): Given => ({
+  ...{ kind: "interaction", prompt, response: "ok", ...more },
+  ...(context_pack === undefined ? {} : { context_pack }),
+});
+const says = (role: string, content: unknown): object => ({ role, content });
+
+describe("an exact context", () => {
+  test("is what the caller recorded, with system, tools, the rest of the pack and what was used", async () => {
+    const messages = [says("system", "be brief"), says("user", "hello?"), { ...says("tool", "r"), tool_call_id: "c" }];
+    const pack = { messages, system: ["s"], tools: [{ name: "run" }], text: "rest" };
+    const recorder = await recorded(asked("hello", pack, { memories_used: ["m1"], chunks_used: ["c1"] }));
+    expect(await recorder.context("e1")).toEqual({
+      ...{ answer: { entry_id: "e1", position: 1 }, exact: true, source: "context_pack", messages },
+      ...{ system: ["s"], tools: [{ name: "run" }], pack: { text: "rest" }, memories: ["m1"], chunks: ["c1"] },
+      ...{ tokens: expect.any(Number), led_to: { tool_calls: [], errors: [], feedback: [] } },
+    });
+  });
+
+  test("a provider's request is named as what it is, and serves the assistant's message of the same answer", async () => {
+    const extra = { message_id: "msg_1", request: { max_tokens: 9 } };
+    const recorder = await recorded(
+      ...[user("from the transcript"), { ...assistant("a"), extra: { message_id: "msg_1" } }],
+      asked("sent", { messages: [says("user", "sent")] }, { extra }),
+    );
+    const context = await recorder.context("e2");
+    expect(context).toMatchObject({ exact: true, source: "request", messages: [says("user", "sent")] });
+    expect(context?.answer).toEqual({ entry_id: "e2", position: 2 });
+  });
+
+  test("messages that are none keep their text, whatever their shape; a list that is none was not recorded", async () => {
+    const odd = [
+      null,
+      "bare",
+      { role: null, content: "x" },
+      { content: ["y", 3] },
+      { role: "user", entry_id: "theirs" },
+    ];
+    const recorder = await recorded(asked("p", { messages: odd }), asked("q", { messages: "not a list" }));
+    expect((await recorder.context("e1"))?.messages).toEqual([
+      ...[
+        { role: "", content: null },
+        { role: "", content: "bare" },
+        { role: "", content: "x" },
+      ],
+      ...[{ role: "", content: ["y", 3] }, { role: "user" }],
+    ]);
+    expect(await recorder.context("e2")).toMatchObject({ exact: false, pack: { messages: "not a list" } });
+    expect(await recorder.told("e2", "NOT A list")).toMatchObject({
+      verdict: "given",
+      given: [{ role: "context_pack" }],
+    });
+    expect(await recorder.told("e1", "bare")).toMatchObject({ verdict: "given", given: [{ role: "" }] });
+  });
+
+  test("differs from the turn before by the byte, each message as often as it was given", async () => {
+    const then = [says("system", "rule"), says("user", "same"), says("user", "same"), says("user", "Byte")];
+    const now = [says("user", "same"), says("user", "byte"), says("user", "new")];
+    const recorder = await recorded(asked("a", { messages: then }), asked("b", { messages: now }));
+    expect((await recorder.context("e1"))?.previous).toBeUndefined();
+    expect((await recorder.context("e2"))?.previous).toEqual({
+      ...{ entry_id: "e1", kept: 1, added: [1, 2] },
+      removed: [says("system", "rule"), says("user", "same"), says("user", "Byte")],
+    });
+  });
+});
+
+describe("a context that nobody recorded", () => {
+  test("is the session's history before the answer, each message with its entry", async () => {
+    const recorder = await recorded(
+      ...[system("be kind"), user("q1"), assistant("a1", "c1"), result("c1", "seen"), assistant("a2"), user("later")],
+    );
+    expect(await recorder.context("e5")).toMatchObject({
+      ...{ exact: false, source: "history", memories: [], chunks: [] },
+      messages: [
+        { ...says("system", "be kind"), entry_id: "e1" },
+        { ...says("user", "q1"), entry_id: "e2" },
+        { ...says("assistant", "a1"), tool_calls: [call("c1")], entry_id: "e3" },
+        { ...says("tool", "seen"), tool_call_id: "c1", entry_id: "e4" },
+      ],
+      previous: { entry_id: "e3", kept: 2, added: [2, 3], removed: [] },
+    });
+  });
+
+  test("of an interaction ends with its prompt, without responses that came later", async () => {
+    const recorder = await recorded(...[asked("p1", undefined, { response: "" }), asked("p2", undefined)], {
+      kind: "response",
+      interaction_id: "e1",
+      response: "late",
+    });
+    const given = [
+      { ...says("user", "p1"), entry_id: "e1" },
+      { ...says("user", "p2"), entry_id: "e2" },
+    ];
+    expect((await recorder.context("e2"))?.messages).toEqual(given);
+    expect((await recorder.context("e3"))?.answer.entry_id).toBe("e1");
+  });
+
+  test("begins where the history began then: markers that came later change nothing", async () => {
+    const recorder = await recorded(
+      ...[user("old"), assistant("a"), { kind: "clear" }, user("new"), assistant("b"), { kind: "clear" }],
+      { kind: "withdrawal", withdraws: 4 },
+    );
+    expect((await recorder.context("e2"))?.messages).toEqual([{ ...says("user", "old"), entry_id: "e1" }]);
+    expect((await recorder.context("e5"))?.messages).toEqual([{ ...says("user", "new"), entry_id: "e4" }]);
+  });
+
+  test("of a tool call is that of the answer which made it, of an error that of the answer before", async () => {
+    const recorder = await recorded(
+      ...[user("q"), assistant("", "c1"), { kind: "tool_call", tool: "run", tool_call_id: "c1", result: "no" }],
+      ...[{ kind: "error", error: "it broke" }, user("next")],
+    );
+    for (const id of ["e3", "e4"]) {
+      expect(await recorder.context(id), id).toMatchObject({
+        answer: { entry_id: "e2" },
+        messages: [says("user", "q")],
+      });
+    }
+    await expect(recorder.context("e5")).rejects.toMatchObject({ code: "field_invalid", field: "id" });
+    expect(await recorder.context("none")).toBeUndefined();
+    expect(await recorder.told(99, "x")).toBeUndefined();
+  });
+});
+
+test("each exact message leads to the first entry that says it, and an answer to what came of it", async () => {
+  const sent = [says("user", [{ type: "text", text: "fix it" }]), says("assistant", "done"), says("user", "again")];
+  const recorder = await recorded(
+    ...[asked("fix it", { messages: sent.slice(0, 1) }, { response: "done" }), asked("again", { messages: sent })],
+    ...[
+      { kind: "tool_call", tool: "run", result: "no", is_error: true },
+      { kind: "error", error: "it broke" },
+    ],
+    ...[{ kind: "feedback", entry_id: "e2", score: -1, comment: "no" }, asked("why?", { messages: sent })],
+  );
+  const context = await recorder.context("e2");
+  expect(context?.messages.map(({ entry_id }) => entry_id)).toEqual(["e1", "e1", "e2"]);
+  expect(context?.led_to).toEqual({
+    tool_calls: [{ entry_id: "e3", position: 3, tool: "run", is_error: true }],
+    errors: [{ entry_id: "e4", position: 4, error: "it broke" }],
+    feedback: [{ entry_id: "e5", position: 5, score: -1, label: "", comment: "no" }],
+    next: { entry_id: "e6", position: 6, text: "why?" },
+  });
+});
+
+describe("told", () => {
+  test("given: every place, how far from the end, compared as a search compares", async () => {
+    const messages = [says("system", "Never PUSH\nto main."), says("user", "go"), says("user", "push again")];
+    const recorder = await recorded(asked("go", { messages, tools: [{ name: "push_it" }] }));
+    const told = await recorder.told("e1", "push");
+    expect(told).toMatchObject({ verdict: "given", exact: true, first_given: { entry_id: "e1" } });
+    expect(told?.given.map(({ role }) => role)).toEqual(["tools", "system", "user"]);
+    const distances = told?.given.map(({ tokens_from_end }) => tokens_from_end) ?? [];
+    expect(distances).toEqual([...distances].sort((left, right) => right - left));
+    expect(await recorder.told("e1", "push\nto")).toMatchObject({ verdict: "given" });
+    expect(await recorder.told("e1", "push to")).toMatchObject({ verdict: "never", given: [] });
+  });
+
+  test("the prompt was given, although the recorded messages lack it", async () => {
+    const recorder = await recorded(asked("the very question", { messages: [says("user", "before")] }));
+    expect(await recorder.told("e1", "very question")).toMatchObject({ verdict: "given", given: [{ entry_id: "e1" }] });
+  });
+
+  test("fell out of recorded contexts: since when, and by a marker or by whoever put them together", async () => {
+    const ruled = { messages: [says("system", "use tabs"), says("user", "a")] };
+    const bare = { messages: [says("user", "b")] };
+    const recorder = await recorded(
+      ...[asked("a", ruled), asked("a2", ruled), asked("b", bare), { kind: "clear" }, asked("c", bare)],
+    );
+    const ends = { last_given: { entry_id: "e2", position: 2 }, first_given: { entry_id: "e1", position: 1 } };
+    expect(await recorder.told("e3", "use tabs")).toMatchObject({ verdict: "fell_out", why: "removed", ...ends });
+    expect(await recorder.told("e5", "use tabs")).toMatchObject({ verdict: "fell_out", why: "clear", ...ends });
+    expect(await recorder.told("e5", "use spaces")).toEqual({
+      ...{ verdict: "never", exact: true, given: [], answer: { entry_id: "e5", position: 5 } },
+    });
+  });
+
+  test.each<[string, readonly Given[]]>([
+    ["clear", [{ kind: "clear" }]],
+    ["consolidation", [{ kind: "consolidation", through: 2 }]],
+    ["removed", [{ kind: "withdrawal", withdraws: 1 }]],
+    ["window", Array.from({ length: 300 }, (_, at) => [user(`u${at}`), assistant(`a${at}`)]).flat()],
+  ])("fell out of the session by %s", async (why, between) => {
+    const recorder = await recorded(user("the rule is 7"), assistant("yes"), ...between, user("go"), assistant("done"));
+    const last = between.length + 4;
+    const told = await recorder.told(last, "rule IS 7");
+    expect(told).toMatchObject({
+      verdict: "fell_out",
+      exact: false,
+      why,
+      first_given: { entry_id: "e2", position: 2 },
+    });
+    // 500 messages are shown: with the rule and what was said before the answer, as many as that.
+    expect(told?.last_given).toEqual(
+      why === "window" ? { entry_id: "e500", position: 500 } : { entry_id: "e2", position: 2 },
+    );
+  });
+
+  test("what no answer was given before a clear was never given", async () => {
+    const recorder = await recorded(user("lost words"), { kind: "clear" }, user("q"), assistant("a"));
+    expect(await recorder.told("e4", "lost words")).toMatchObject({ verdict: "never" });
+  });
+
+  test("text that is empty or too long is refused", async () => {
+    const recorder = await recorded(asked("p", {}));
+    await expect(recorder.told("e1", " \n")).rejects.toMatchObject({ code: "query_empty", field: "q" });
+    await expect(recorder.told("e1", "x".repeat(40_000))).rejects.toMatchObject({ code: "query_too_long", field: "q" });
+    await expect(recorder.told("e1", 7 as never)).rejects.toMatchObject({ code: "field_invalid", field: "q" });
+    await expect(recorder.context("e1", { masked: "maybe" })).rejects.toMatchObject({ field: "masked" });
+  });
+});
+
+test("what was forgotten is in no context: neither what was said nor what was given", async () => {
+  const recorder = await recorded(
+    ...[user("the secret plan"), assistant("a"), user("q"), assistant("b")],
+    asked("x", { messages: [says("user", "the secret plan")] }),
+    asked("y", { messages: [says("user", "y")] }),
+  );
+  await recorder.forget({ entry: "e1", reason: "asked" });
+  expect(JSON.stringify(await recorder.context("e4"))).not.toContain("secret");
+  expect(await recorder.told("e4", "secret plan")).toMatchObject({ verdict: "never" });
+  expect(await recorder.told("e6", "secret plan")).toMatchObject({
+    verdict: "fell_out",
+    last_given: { entry_id: "e5" },
+  });
+  await recorder.forget({ entry: "e5", reason: "asked" });
+  expect(await recorder.told("e6", "secret plan")).toMatchObject({ verdict: "never" });
+  await expect(recorder.context("e5")).rejects.toMatchObject({ code: "entry_not_found" });
+});
+
+test("a pack of 10 MB in 10,000 messages is read, compared and asked", async () => {
+  const messages = Array.from({ length: 10_000 }, (_, at) =>
+    says(at % 2 === 0 ? "user" : "assistant", `${at} ${"word ".repeat(200)}`),
+  );
+  const recorder = await recorded(
+    asked("0", { messages: messages.slice(0, 9_999) }),
+    asked("1", { messages: [...messages.slice(0, 5_000), says("user", "one more"), ...messages.slice(5_001)] }),
+  );
+  const context = await recorder.context("e2");
+  expect(context?.messages).toHaveLength(10_000);
+  expect(context?.tokens).toBeGreaterThan(2_000_000);
+  expect(context?.previous).toMatchObject({ kept: 9_998, added: [5_000, 9_999] });
+  expect(await recorder.told("e2", "5000 word")).toMatchObject({ verdict: "fell_out", why: "removed" });
+  const told = await recorder.told("e2", "word word");
+  expect(told?.given).toHaveLength(50);
+});

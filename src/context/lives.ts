@@ -1,0 +1,162 @@
+// How long something that was said in a session stayed before the model: until the session was cleared or consolidated, the
+// message was withdrawn, or more had followed it than history shows.
+import { HAS_CONTEXT } from "../indexing/entry-row.js";
+import type { FallReason } from "../model/context.js";
+import type { EntryRow } from "../ports/entry-index.js";
+import { EntryReader } from "../read/entry-reader.js";
+import { toItems } from "../read/history/history.js";
+import type { Item } from "../read/history/items.js";
+import { positionsIn, type Stretch } from "../read/history/stretch.js";
+import { windowOf } from "../read/history/window.js";
+import type { ReadingParts } from "../read/reader.js";
+import { isAnswerRow } from "./answers.js";
+import { WINDOW } from "./assemble.js";
+
+export interface Life {
+  /** Positions of the first and of the last answer that were given it. */
+  readonly first: number;
+  readonly last: number;
+  /** What took it away; undefined where nothing did. */
+  readonly why: FallReason | undefined;
+}
+
+/** What ends lives in a session. */
+interface Marks {
+  readonly clears: readonly number[];
+  readonly consolidations: readonly { readonly position: number; readonly through: number }[];
+  readonly withdrawals: ReadonlyMap<number, number>;
+}
+
+interface End {
+  readonly position: number;
+  readonly why: FallReason | undefined;
+}
+
+const ROWS_AT_ONCE = 64;
+/** A window holds at most so many messages, and each is an entry at least; so many more are read where it may be wider. */
+const BLOCK = 2 * WINDOW.max_messages;
+
+export class Lives {
+  readonly #parts: ReadingParts;
+  readonly #entries: EntryReader;
+  readonly #stretch: Stretch & { readonly before: number };
+  #marks: Promise<Marks> | undefined;
+
+  constructor(parts: ReadingParts, stretch: Stretch & { readonly before: number }) {
+    this.#parts = parts;
+    this.#entries = new EntryReader(parts);
+    this.#stretch = stretch;
+  }
+
+  /** Of what stands at a position; an interaction is given its own prompt. Undefined where no answer was given it. */
+  async lifeOf(position: number, isOwnPrompt: boolean): Promise<Life | undefined> {
+    const marked = await this.#markedEnd(position);
+    const end = await this.#windowEnd(position, marked);
+    const own = isOwnPrompt ? position : undefined;
+    const first = own ?? (await this.#answer({ after: position, before: end.position, order: "asc" }));
+    if (first === undefined) return undefined;
+    const last = await this.#answer({ after: position, before: end.position, order: "desc" });
+    return { first, last: last ?? first, why: end.why };
+  }
+
+  async #markedEnd(position: number): Promise<End> {
+    this.#marks ??= this.#readMarks();
+    const { clears, consolidations, withdrawals } = await this.#marks;
+    const covering = consolidations.find((one) => one.position > position && one.through >= position);
+    const ends: readonly (readonly [FallReason, number | undefined])[] = [
+      ["clear", clears.find((clear) => clear > position)],
+      ["consolidation", covering?.position],
+      ["removed", withdrawals.get(position)],
+    ];
+    let end: End = { position: this.#stretch.before, why: undefined };
+    for (const [why, at] of ends) if (at !== undefined && at < end.position) end = { position: at, why };
+    return end;
+  }
+
+  async #readMarks(): Promise<Marks> {
+    const clears: number[] = [];
+    const consolidations: { readonly position: number; readonly through: number }[] = [];
+    const withdrawals = new Map<number, number>();
+    const all = { ...this.#stretch, above: 0 };
+    for await (const page of positionsIn(this.#parts.index, all, { kinds: ["clear", "consolidation", "withdrawal"] })) {
+      for (const { position, kind, facts } of await this.#parts.index.rowsAt(page)) {
+        if (kind === "clear") clears.push(position);
+        else if (kind === "consolidation") consolidations.push({ position, through: Number(facts?.through ?? 0) });
+        else withdrawals.set(Number(facts?.withdraws), position);
+      }
+    }
+    return { clears, consolidations, withdrawals };
+  }
+
+  /** The place behind the last answer whose window still showed it, where that comes before the end. */
+  async #windowEnd(position: number, end: End): Promise<End> {
+    const { session_id, kinds } = this.#stretch;
+    const range = { session_id, order: "asc", after: position, kinds } as const;
+    const behind = await this.#parts.index.sessionPositions({ ...range, limit: WINDOW.max_messages });
+    if (behind.length < WINDOW.max_messages || (behind.at(-1) as number) >= end.position) return end;
+    const [row] = await this.#parts.index.rowsAt([position]);
+    if (row?.role === "system") return end;
+    const items = await this.#itemsAround(position, end.position);
+    // What follows only ever pushes it further out.
+    let shown = items.findIndex(({ from }) => from?.position === position) + 1;
+    let hidden = items.length + 1;
+    while (hidden - shown > 1) {
+      const middle = Math.floor((shown + hidden) / 2);
+      if (isShown(items.slice(0, middle), position)) shown = middle;
+      else hidden = middle;
+    }
+    const first = items[hidden - 1]?.from?.position;
+    return first === undefined ? end : { position: first + 1, why: "window" };
+  }
+
+  /** From the user's turn that it belongs to, as far as a window may reach. */
+  async #itemsAround(position: number, end: number): Promise<readonly Item[]> {
+    const { session_id, kinds, withdrawn } = this.#stretch;
+    const { index } = this.#parts;
+    const behind = await index.sessionPositions({ session_id, order: "asc", after: position, kinds, limit: BLOCK });
+    let items: readonly Item[] = [];
+    for (let after = position + 1; !items.some(({ type }) => type === "user"); ) {
+      const before = await index.sessionPositions({ session_id, order: "desc", after, kinds, limit: ROWS_AT_ONCE });
+      items = [...(await this.#entries.read(before.toReversed())).flatMap(toItems), ...items];
+      if (before.length < ROWS_AT_ONCE) break;
+      after = before.at(-1) as number;
+    }
+    const kept = behind.filter((one) => one < end && !withdrawn.has(one));
+    return [...items, ...(await this.#entries.read(kept)).flatMap(toItems)];
+  }
+
+  /** The first or the last answer between two positions that was put together from the session. */
+  async #answer(range: {
+    readonly after: number;
+    readonly before: number;
+    readonly order: "asc" | "desc";
+  }): Promise<number | undefined> {
+    const { session_id } = this.#stretch;
+    const { order, after, before } = range;
+    for (let from = order === "asc" ? after : before; ; ) {
+      const query = { session_id, order, limit: ROWS_AT_ONCE, above: after, kinds: ["interaction", "message"] };
+      const positions = await this.#parts.index.sessionPositions({ ...query, after: from });
+      const inside = positions.filter((position) => position < before);
+      const rows = (await this.#parts.index.rowsAt(inside)).filter(isPutTogether);
+      const found = order === "asc" ? rows[0] : rows.at(-1);
+      if (found !== undefined) return found.position;
+      if (inside.length < ROWS_AT_ONCE) return undefined;
+      from = inside.at(-1) as number;
+    }
+  }
+}
+
+/** Where the context itself was recorded, nothing is put together. */
+function isPutTogether(row: EntryRow): boolean {
+  const hasContext = row.references.some(
+    ({ what, reference }) => what === HAS_CONTEXT.what && reference === HAS_CONTEXT.reference,
+  );
+  return isAnswerRow(row) && !hasContext;
+}
+
+function isShown(items: readonly Item[], position: number): boolean {
+  const { turns } = windowOf(items, { ...WINDOW, drops_blank_users: false });
+  return turns.some(
+    ({ from, calls }) => from?.position === position || calls.some(({ result }) => result?.from?.position === position),
+  );
+}

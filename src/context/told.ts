@@ -1,0 +1,96 @@
+// Whether a text lay before a model when it answered: where it stood, or else when it last did and what took it away.
+import type { GivenPlace, Told } from "../model/context.js";
+import { normalise } from "../model/normalise.js";
+import { Turn } from "../model/turn.js";
+import { countTokensIn, loadTokenCounter, TOKENS_PER_MESSAGE, type TokenCounter } from "../read/history/tokens.js";
+import type { ReadingParts } from "../read/reader.js";
+import { indexOfText } from "../read/search/matching.js";
+import { snippetOf } from "../read/search/snippet.js";
+import type { Answer } from "./answers.js";
+import { type Assembled, type PlacedPart, partsOf } from "./assemble.js";
+import { EarlierTurns } from "./earlier-turns.js";
+
+/** So many places are told, those nearest to the end. */
+const PLACES_MAX = 50;
+
+export class ToldReader {
+  readonly #parts: ReadingParts;
+
+  constructor(parts: ReadingParts) {
+    this.#parts = parts;
+  }
+
+  /** The phrase is in the form that searches compare. */
+  async told(answer: Answer, assembled: Assembled, phrase: string): Promise<Told> {
+    const { exact, answer: place } = assembled;
+    const given = await this.#places(withOwnPrompt(answer, assembled), phrase);
+    const earlier = new EarlierTurns(this.#parts, { answer, exact, phrase });
+    const first = await earlier.first();
+    const known = { exact, answer: place, given };
+    if (given.length > 0) return { verdict: "given", ...known, first_given: first ?? place };
+    const last = await earlier.last();
+    if (last === undefined) return { verdict: "never", ...known };
+    const { why, ...last_given } = last;
+    return { verdict: "fell_out", ...known, last_given, first_given: first ?? last_given, why };
+  }
+
+  /** From the end backwards, so that no more is counted than lies behind the first place that is told. */
+  async #places(parts: readonly PlacedPart[], phrase: string): Promise<readonly GivenPlace[]> {
+    const holders = await holdersIn(parts, phrase);
+    if (holders.length === 0) return [];
+    const count = await loadTokenCounter();
+    const turn = new Turn();
+    const places: GivenPlace[] = [];
+    let tokens = 0;
+    let at = parts.length;
+    for (const holder of holders) {
+      for (at -= 1; at > holder.at; at -= 1) {
+        tokens += tokensOf(parts[at] as PlacedPart, count);
+        if (turn.isOver) await turn.next();
+      }
+      const { entry_id, role } = parts[holder.at] as PlacedPart;
+      const { snippet } = snippetOf(holder.text, [phrase], this.#parts.mask);
+      const behind = countTokensIn(holder.text.slice(holder.end), count);
+      places.push({ ...(entry_id === undefined ? {} : { entry_id }), role, snippet, tokens_from_end: tokens + behind });
+      tokens += tokensOf(parts[holder.at] as PlacedPart, count);
+    }
+    return places.reverse();
+  }
+}
+
+interface Holder {
+  /** Which part it is. */
+  readonly at: number;
+  readonly text: string;
+  /** Where in the text the phrase ends. */
+  readonly end: number;
+}
+
+/** The parts that hold the phrase, each with the last of its texts that does, from the end backwards. */
+async function holdersIn(parts: readonly PlacedPart[], phrase: string): Promise<readonly Holder[]> {
+  const holders: Holder[] = [];
+  const turn = new Turn();
+  for (let at = parts.length - 1; at >= 0 && holders.length < PLACES_MAX; at -= 1) {
+    const text = (parts[at] as PlacedPart).texts().findLast((one) => indexOfText(normalise(one), phrase) !== -1);
+    // The form that is compared may be a little longer than the text; no more is needed to count what follows.
+    if (text !== undefined) holders.push({ at, text, end: indexOfText(normalise(text), phrase) + phrase.length });
+    if (turn.isOver) await turn.next();
+  }
+  return holders;
+}
+
+function tokensOf({ value }: PlacedPart, count: TokenCounter): number {
+  return TOKENS_PER_MESSAGE + countTokensIn(JSON.stringify(value), count);
+}
+
+/** Whoever records messages without the prompt has sent it all the same. */
+function withOwnPrompt(answer: Answer, assembled: Assembled): readonly PlacedPart[] {
+  const parts = partsOf(assembled);
+  if (answer.kind !== "interaction") return parts;
+  const { id: entry_id, prompt } = answer;
+  // Several parts of a message make one prompt.
+  const saysIt = (part: PlacedPart): boolean => part.role === "user" && part.texts().join("\n").includes(prompt);
+  const isThere = parts.findLast(saysIt) !== undefined;
+  if (isThere) return parts;
+  return [...parts, { role: "user", value: { role: "user", content: prompt }, texts: () => [prompt], entry_id }];
+}

@@ -1,0 +1,97 @@
+// The part of a session that history is made of: after the last clear and what was consolidated, and before a position where
+// history is asked for as it was then.
+import type { SessionRow } from "../../indexing/session-fold.js";
+import type { EntryIndex, SessionRange } from "../../ports/entry-index.js";
+import { getSession } from "../session-list.js";
+
+export interface Stretch {
+  readonly session_id: string;
+  /** Only what comes after this position. */
+  readonly above: number;
+  /** Only what came before this position; absent for the session as it is now. */
+  readonly before?: number;
+  /** What history is made of: interactions only where there is no message. */
+  readonly kinds: readonly string[];
+  /** Positions of the messages that were taken back. */
+  readonly withdrawn: ReadonlySet<number>;
+}
+
+type Sessions = Pick<EntryIndex, "sessionPositions" | "rowsAt" | "getDocuments">;
+
+const PAGE = 2_000;
+
+/** The stretch of a session as it is now. */
+export async function presentStretch(index: Sessions, session: SessionRow): Promise<Stretch> {
+  const { session_id, by_kind } = session;
+  const above = Math.max(session.cleared_through, session.consolidated_through);
+  const kinds = kindsOf((by_kind.message ?? 0) > 0);
+  const bare = { session_id, above, kinds, withdrawn: new Set<number>() };
+  return (by_kind.withdrawal ?? 0) === 0 ? bare : { ...bare, withdrawn: await withdrawnIn(index, bare) };
+}
+
+/** The same as it was before an entry came to a position; undefined where there is no such session. */
+export async function stretchBefore(
+  index: Sessions,
+  { session_id, before }: { readonly session_id: string; readonly before: number },
+): Promise<Stretch | undefined> {
+  const session = session_id === "" ? undefined : await getSession(index, session_id);
+  if (session === undefined) return undefined;
+  const { by_kind } = session;
+  const newest = async (kind: string): Promise<number> => {
+    if ((by_kind[kind] ?? 0) === 0) return 0;
+    const range = { session_id, order: "desc", limit: 1, after: before, kinds: [kind] } as const;
+    return (await index.sessionPositions(range))[0] ?? 0;
+  };
+  const consolidated = (by_kind.consolidation ?? 0) === 0 ? 0 : await consolidatedBefore(index, session_id, before);
+  const above = Math.max(await newest("clear"), consolidated);
+  const bare = {
+    session_id,
+    above,
+    before,
+    kinds: kindsOf((await newest("message")) > 0),
+    withdrawn: new Set<number>(),
+  };
+  return (by_kind.withdrawal ?? 0) === 0 ? bare : { ...bare, withdrawn: await withdrawnIn(index, bare) };
+}
+
+/** Positions of the stretch in order, page by page. */
+export async function* positionsIn(
+  index: Sessions,
+  { session_id, above, before }: Pick<Stretch, "session_id" | "above" | "before">,
+  filter: Pick<SessionRange, "kinds" | "role">,
+): AsyncGenerator<readonly number[]> {
+  let after = above;
+  for (;;) {
+    const page = await index.sessionPositions({ ...filter, session_id, order: "asc", limit: PAGE, after });
+    const end = before === undefined ? -1 : page.findIndex((position) => position >= before);
+    const positions = end === -1 ? page : page.slice(0, end);
+    if (positions.length > 0) yield positions;
+    if (end !== -1 || page.length < PAGE) return;
+    after = page.at(-1) as number;
+  }
+}
+
+function kindsOf(hasMessages: boolean): readonly string[] {
+  return hasMessages ? ["message", "tool_call"] : ["interaction"];
+}
+
+/** What takes a message back comes after it, and so after the boundary. */
+async function withdrawnIn(
+  index: Sessions,
+  stretch: Pick<Stretch, "session_id" | "above" | "before">,
+): Promise<ReadonlySet<number>> {
+  const withdrawn = new Set<number>();
+  for await (const positions of positionsIn(index, stretch, { kinds: ["withdrawal"] })) {
+    for (const { facts } of await index.rowsAt(positions)) withdrawn.add(Number(facts?.withdraws));
+  }
+  return withdrawn;
+}
+
+/** The greatest `through` of the consolidations before a position. */
+async function consolidatedBefore(index: Sessions, session_id: string, before: number): Promise<number> {
+  let greatest = 0;
+  for await (const positions of positionsIn(index, { session_id, above: 0, before }, { kinds: ["consolidation"] })) {
+    for (const { facts } of await index.rowsAt(positions)) greatest = Math.max(greatest, Number(facts?.through ?? 0));
+  }
+  return greatest;
+}
