@@ -12,6 +12,7 @@ import { hostile } from "./hostile.js";
 import { http } from "./http.js";
 import { importing } from "./import.js";
 import { indexing } from "./indexing.js";
+import { memories } from "./memories.js";
 import { postgres } from "./postgres.js";
 import { reading } from "./reading.js";
 import { reflection } from "./reflection.js";
@@ -33,6 +34,7 @@ const suites: readonly Suite[] = [
   tail,
   watching,
   reflection,
+  memories,
   importing,
   hostile,
   postgres,
