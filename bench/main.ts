@@ -13,6 +13,7 @@ import { hostile } from "./hostile.js";
 import { http } from "./http.js";
 import { importing } from "./import.js";
 import { indexing } from "./indexing.js";
+import { memories } from "./memories.js";
 import { postgres } from "./postgres.js";
 import { reading } from "./reading.js";
 import { reflection } from "./reflection.js";
@@ -35,6 +36,7 @@ const suites: readonly Suite[] = [
   tail,
   watching,
   reflection,
+  memories,
   importing,
   hostile,
   postgres,

@@ -1,5 +1,6 @@
 // Puts the parts of a recorder together: everything that works on one log, one reading side and one store of keys.
 import { Learning, type LearningOptions } from "./background/learning.js";
+import { ModelLearning } from "./background/model-learning.js";
 import { Capture } from "./capture/capture.js";
 import { GroupCommit } from "./capture/group-commit.js";
 import { ImportDoor } from "./capture/import-door.js";
@@ -11,6 +12,7 @@ import { Exports } from "./export/exports.js";
 import { openExtractor } from "./extractors/open-extractor.js";
 import { Keys } from "./guard/keys.js";
 import { Watches } from "./import/watch/watches.js";
+import { orThrow } from "./model/rejection.js";
 import type { EntryLog } from "./ports/entry-log.js";
 import type { KeyStore } from "./ports/key-store.js";
 import { type Leases, leaseOf } from "./ports/lease.js";
@@ -20,6 +22,7 @@ import type { Reading } from "./read/questions.js";
 import type { PriceFile } from "./read/usage/price-file.js";
 import { Recorder, type RecorderParts } from "./recorder.js";
 import { Memories } from "./review/memories.js";
+import { parseDailyTokens } from "./review/memory-input.js";
 import { OneAtATime } from "./review/one-at-a-time.js";
 import { TailHub } from "./tail/hub.js";
 import type { TailSource } from "./tail/source.js";
@@ -66,25 +69,34 @@ export function composeRecorder(sides: RecorderSides): Recorder {
     isContradicted: () => own.custody.isContradicted(),
   });
   let learning: Learning | undefined;
+  let modelLearning: ModelLearning | undefined;
   const learn = (options: LearningOptions): void => {
     if (learning !== undefined) return;
-    const lease = sides.leases === undefined ? undefined : leaseOf(sides.leases(), "learning");
+    const { model, look_ms = LOOK_MS, onTrouble } = options;
+    const daily_tokens = orThrow(parseDailyTokens(options.daily_tokens));
+    // Refused before anything begins.
+    const extractor = model === undefined ? undefined : openExtractor(model);
+    const leases = sides.leases?.();
+    const leaseNamed = (name: string) => (leases === undefined ? undefined : leaseOf(leases, name));
+    const parts = {
+      ...{ passes: own.memories.passes, nowMs: surroundings.nowMs, isPressed: () => commit.load.is_pressed },
+    };
     learning = new Learning(
-      {
-        ...{ passes: own.memories.passes, lease, nowMs: surroundings.nowMs },
-        headPosition: async () => (await log.head()).position,
-        isPressed: () => commit.load.is_pressed,
-      },
+      { ...parts, lease: leaseNamed("learning"), headPosition: async () => (await log.head()).position },
       options,
     );
     commit.listen(() => learning?.grown());
     learning.grown();
+    if (extractor === undefined) return;
+    const lease = leaseNamed("model");
+    modelLearning = new ModelLearning({ ...parts, lease, extractor, daily_tokens, look_ms, onTrouble });
   };
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await watches.close();
     growth?.close();
     await learning?.close();
+    await modelLearning?.close();
     await tails.close();
     await commit.drained();
     await own.custody.close();
@@ -112,6 +124,9 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   });
   return new Recorder(partsWith(own));
 }
+
+/** How often it is looked for sessions that a model could read. */
+const LOOK_MS = 5 * 60 * 1000;
 
 type WritingParts = ReturnType<typeof writingParts>;
 

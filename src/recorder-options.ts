@@ -36,7 +36,9 @@ export const optionTables = {
   scrub: optionNames<ScrubOptions>({ reason: true, dry_run: true, actor: true }),
   acceptLog: optionNames<AcceptLogOptions>({ actor: true }),
   keepSeals: optionNames<SealKeepingOptions>({ every_ms: true, onTrouble: true }),
-  learn: optionNames<LearningOptions>({ onTrouble: true, gather_ms: true }),
+  learn: optionNames<LearningOptions>({
+    ...{ onTrouble: true, gather_ms: true, model: true, daily_tokens: true, look_ms: true },
+  }),
   rebuildIndex: optionNames<RebuildIndexOptions>({ onProgress: true }),
 };
 

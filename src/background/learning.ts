@@ -1,15 +1,22 @@
 // Learning beside capture: proposes what rules find in what is recorded, and counts which memories its turns used. One
 // process on a store does, behind capture and never in its way; what it was stopped in, it does again without harm.
-import { setTimeout as sleep } from "node:timers/promises";
+import type { ExtractorSettings } from "../ports/extractor.js";
 import type { NamedLease } from "../ports/lease.js";
 import type { Passes } from "../review/passes.js";
 import { FailedCommands } from "../review/rules/commands.js";
+import { Rests } from "./rests.js";
 
 export interface LearningOptions {
   /** Hears of what went wrong; it is tried again with what is recorded next. */
   readonly onTrouble?: ((error: unknown) => void) | undefined;
   /** How long new entries are gathered; a second. */
   readonly gather_ms?: number | undefined;
+  /** A model that reads sessions, masked, once nobody has gone on with them for half an hour. */
+  readonly model?: ExtractorSettings | undefined;
+  /** How many tokens it is sent in a day, all programs together; 200,000. */
+  readonly daily_tokens?: number | undefined;
+  /** How often it is looked for such sessions; every five minutes. */
+  readonly look_ms?: number | undefined;
 }
 
 export interface LearningParts {
@@ -40,11 +47,11 @@ export class Learning {
   readonly #commands = new FailedCommands();
   readonly #lessons = new Set<string>();
   readonly #waiting = new Set<string>();
+  readonly #rests = new Rests();
   #at: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #wakesAt = Number.POSITIVE_INFINITY;
   #running: Promise<void> | undefined;
-  #isClosed = false;
   #resumedAtMs = performance.now();
   #seen: { readonly position: number; readonly atMs: number } | undefined;
 
@@ -59,7 +66,7 @@ export class Learning {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#rests.end();
     clearTimeout(this.#timer);
     await this.#running;
     this.#parts.lease?.close();
@@ -67,7 +74,7 @@ export class Learning {
 
   #wake(ms: number): void {
     const at = performance.now() + ms;
-    if (this.#isClosed || this.#running !== undefined || at >= this.#wakesAt) return;
+    if (this.#rests.isOver || this.#running !== undefined || at >= this.#wakesAt) return;
     clearTimeout(this.#timer);
     this.#wakesAt = at;
     this.#timer = setTimeout(() => {
@@ -97,7 +104,7 @@ export class Learning {
     if (lease !== undefined && !(await lease.hold())) return true;
     this.#at ??= Math.max(0, (await headPosition()) - LOOK_BACK);
     this.#resumedAtMs = performance.now();
-    if (!(await this.#isToGoOn())) return !this.#isClosed;
+    if (!(await this.#isToGoOn())) return !this.#rests.isOver;
     const live = { is_live: true, isToGoOn: () => this.#isToGoOn(), commands: this.#commands, lessons: this.#lessons };
     const after = this.#at;
     const { through } = await passes.extract({ after }, live);
@@ -107,7 +114,7 @@ export class Learning {
     for (const id of [...this.#waiting]) {
       const done = await passes.reinforceOne(id, nowMs());
       if (done === undefined || done.waiting.length === 0) this.#waiting.delete(id);
-      if (this.#isClosed) break;
+      if (this.#rests.isOver) break;
     }
     for (const oldest of this.#waiting) {
       if (this.#waiting.size <= WAITING_MAX) break;
@@ -118,10 +125,11 @@ export class Learning {
 
   async #isToGoOn(): Promise<boolean> {
     const workedMs = performance.now() - this.#resumedAtMs;
-    await rest(Math.max(PAUSE_MS, workedMs * PAUSE_SHARE));
-    while (!this.#isClosed && (this.#parts.isPressed() || (await this.#isStream()))) await rest(PRESSED_MS);
+    await this.#rests.rest(Math.max(PAUSE_MS, workedMs * PAUSE_SHARE));
+    while (!this.#rests.isOver && (this.#parts.isPressed() || (await this.#isStream())))
+      await this.#rests.rest(PRESSED_MS);
     this.#resumedAtMs = performance.now();
-    return !this.#isClosed && (this.#parts.lease === undefined || (await this.#parts.lease.hold()));
+    return !this.#rests.isOver && (this.#parts.lease === undefined || (await this.#parts.lease.hold()));
   }
 
   /** Whether much has been recorded since it was last looked. */
@@ -133,8 +141,4 @@ export class Learning {
     if (seen === undefined) return false;
     return ((position - seen.position) * 1_000) / (atMs - seen.atMs) > CALM_ENTRIES_PER_S;
   }
-}
-
-function rest(ms: number): Promise<void> {
-  return sleep(ms, undefined, { ref: false });
 }

@@ -226,7 +226,8 @@ function repeated(name: string): WrongUse {
 
 const SETTINGS_HELP = `Settings come from flags, then the environment (HANSARD_DATA, HANSARD_KEY,
 HANSARD_HOST, HANSARD_PORT, HANSARD_ALLOW_HOST, HANSARD_TLS_CERT, HANSARD_TLS_KEY,
-HANSARD_RATE, HANSARD_REDACT), then hansard.config.json in the current folder.
+HANSARD_RATE, HANSARD_REDACT, HANSARD_MODEL_URL, HANSARD_MODEL, HANSARD_VIA,
+HANSARD_DAILY_TOKENS), then hansard.config.json in the current folder.
 Values to mask add up: --mask-file, HANSARD_MASK_FILE, HANSARD_MASK (one on a
 line), "mask" in the configuration.
 Exit status: 0 done, 1 failed, 2 wrong use.
@@ -249,7 +250,8 @@ function toInvocation(program: Command, command: Command, screen: Screen): Invoc
   if (data !== undefined && options.data !== undefined) throw repeated("data");
   const named = { mask_file: options.maskFile, seal_key: options.sealKey, allow_host: options.allowHost };
   const tls = { tls_cert: options.tlsCert, tls_key: options.tlsKey };
-  const flags = { data, ...named, ...tls, ...options };
+  const model = { model_url: options.modelUrl, daily_tokens: options.dailyTokens };
+  const flags = { data, ...named, ...tls, ...model, ...options };
   return {
     operands: command.args,
     options,

@@ -31,8 +31,17 @@ export interface Settings {
   readonly seal_key: string | undefined;
   /** Path of a file of prices; those that come with the program where it is undefined. */
   readonly prices: string | undefined;
+  /** A model that proposes memories, and how many tokens it is sent in a day; nobody is asked where it is undefined. */
+  readonly model: ModelSettings | undefined;
   /** Rules of what is forgotten when it is too old, as the configuration gives them; parsed where they are used. */
   readonly retention: readonly { readonly kind?: string; readonly older_than: string }[];
+}
+
+interface ModelSettings {
+  readonly model:
+    | { readonly url: string; readonly model: string; readonly key: string | undefined }
+    | { readonly via: string };
+  readonly daily_tokens: number | undefined;
 }
 
 /** Where settings are looked for; tests and embedders give their own. */
@@ -46,6 +55,7 @@ const CONFIG_FILE = "hansard.config.json";
 const settingNames = [
   ...(["data", "key", "host", "port", "allow_host", "tls_cert", "tls_key", "rate"] as const),
   ...(["mask", "mask_file", "redact", "seal_key", "prices", "retention"] as const),
+  ...(["model_url", "model", "via", "daily_tokens"] as const),
 ] as const;
 type SettingName = (typeof settingNames)[number];
 
@@ -82,6 +92,7 @@ export function resolveSettings(sources: Sources): Settings {
     seal_key: parseText(find("seal_key")),
     prices: parseText(find("prices")),
     retention: parseRetention(config.retention),
+    model: parseModel(find, sources.env.HANSARD_MODEL_KEY),
   };
 }
 
@@ -213,6 +224,31 @@ function parseTls(cert: Found | undefined, key: Found | undefined): Settings["tl
   const message = `${given.origin} is given without its other half`;
   const hint = "HTTPS needs a certificate and its key: --tls-cert FILE --tls-key FILE.";
   throw new WrongUse({ code: "setting_invalid", field: given.origin, message, hint });
+}
+
+/** An endpoint with the name of a model, or a command; not both. */
+function parseModel(
+  find: (name: "model_url" | "model" | "via" | "daily_tokens") => Found | undefined,
+  key: string | undefined,
+): ModelSettings | undefined {
+  const [url, model, via] = [parseText(find("model_url")), parseText(find("model")), parseText(find("via"))];
+  const daily_tokens = parseTokens(find("daily_tokens"));
+  const wrong = (field: string, message: string): WrongUse => new WrongUse({ code: "setting_invalid", field, message });
+  if (via !== undefined) {
+    if (url === undefined) return { model: { via }, daily_tokens };
+    throw wrong(find("via")?.origin ?? "--via", "a model is asked by --via or by --model-url, and both are given");
+  }
+  if (url === undefined) return undefined;
+  if (model === undefined) throw wrong("--model", "--model-url needs --model, the name of the model there");
+  return { model: { url, model, key: key === "" ? undefined : key }, daily_tokens };
+}
+
+function parseTokens(found: Found | undefined): number | undefined {
+  if (found === undefined) return undefined;
+  const { value, origin } = found;
+  const tokens = typeof value === "string" && /^\d{1,12}$/.test(value) ? Number(value) : value;
+  if (Number.isSafeInteger(tokens) && (tokens as number) >= 0) return tokens as number;
+  throw new WrongUse({ code: "setting_invalid", field: origin, message: `${origin} must be a number of tokens` });
 }
 
 const RATE_MAX = 1_000_000;

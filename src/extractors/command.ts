@@ -14,7 +14,7 @@ export class CommandExtractor implements Extractor {
     this.#command = via;
   }
 
-  ask(question: ModelQuestion): Promise<ModelReply> {
+  ask(question: ModelQuestion, signal?: AbortSignal): Promise<ModelReply> {
     // The user's own words are given to their own shell.
     const child = spawn(this.#command, { shell: true, stdio: ["pipe", "pipe", "ignore"] });
     const pieces: Buffer[] = [];
@@ -24,6 +24,8 @@ export class CommandExtractor implements Extractor {
       failure ??= reason;
       child.kill("SIGKILL");
     };
+    const end = (): void => stop("it was ended");
+    signal?.addEventListener("abort", end, { once: true });
     const late = setTimeout(() => stop(`the command took longer than ${TIMEOUT_MS / 1_000} seconds`), TIMEOUT_MS);
     child.stdout.on("data", (piece: Buffer) => {
       bytes += piece.byteLength;
@@ -39,6 +41,7 @@ export class CommandExtractor implements Extractor {
       });
       child.on("close", (status) => {
         clearTimeout(late);
+        signal?.removeEventListener("abort", end);
         if (failure === undefined && status !== 0) failure = `the command ended with status ${status}`;
         resolve(failure === undefined ? { text: Buffer.concat(pieces).toString("utf8") } : { failed: failure });
       });

@@ -27,23 +27,30 @@ export class Endpoint implements Extractor {
     this.model = model;
   }
 
-  async ask(question: ModelQuestion): Promise<ModelReply> {
+  async ask(question: ModelQuestion, signal?: AbortSignal): Promise<ModelReply> {
     let reply: ModelReply = { failed: "it was not asked" };
     for (let tried = 0; tried < TRIES; tried += 1) {
-      const attempt = await this.#ask(question).catch((error: unknown) => ({ reply: { failed: reasonOf(error) } }));
+      const attempt = await this.#ask(question, signal).catch((error: unknown) => ({
+        reply: { failed: reasonOf(error) },
+      }));
       reply = attempt.reply;
       if (!("retry_ms" in attempt) || attempt.retry_ms === undefined) return reply;
-      await sleep(Math.min(attempt.retry_ms, RETRY_MS_MAX));
+      const isEnded = await sleep(Math.min(attempt.retry_ms, RETRY_MS_MAX), false, { signal }).catch(() => true);
+      if (isEnded) return reply;
     }
     return reply;
   }
 
-  async #ask({ prompt, text }: ModelQuestion): Promise<{ readonly reply: ModelReply; readonly retry_ms?: number }> {
+  async #ask(
+    { prompt, text }: ModelQuestion,
+    signal?: AbortSignal,
+  ): Promise<{ readonly reply: ModelReply; readonly retry_ms?: number }> {
+    const late = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(this.#url, {
       method: "POST",
       // Whoever answers elsewhere is not whom the user chose.
       redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: signal === undefined ? late : AbortSignal.any([late, signal]),
       headers: {
         "content-type": "application/json",
         ...(this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` }),

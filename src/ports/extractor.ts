@@ -17,7 +17,8 @@ export type ModelReply =
 export interface Extractor {
   /** Which model it is, as its user calls it. */
   readonly model: string;
-  ask(question: ModelQuestion): Promise<ModelReply>;
+  /** Once the signal is given, nobody waits for the answer any more. */
+  ask(question: ModelQuestion, signal?: AbortSignal): Promise<ModelReply>;
 }
 
 /** Where the model is: an endpoint that speaks as OpenAI's does, or a command. */

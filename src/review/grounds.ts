@@ -4,7 +4,7 @@ import type { Entry } from "../model/entry.js";
 import type { Evidence } from "../model/memory.js";
 import type { EntryReader } from "../read/entry-reader.js";
 import type { HeardWords } from "../read/memories/judged.js";
-import type { MemoriesById } from "../read/memories/memory-shelf.js";
+import type { MemoriesById } from "../read/memories/kept-memories.js";
 import type { GivenText, Ground, QuotedEntry, Speaker } from "./ground.js";
 import { giftsIn, type SessionGifts } from "./session-given.js";
 import { quotedEntry } from "./spoken.js";

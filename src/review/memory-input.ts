@@ -89,6 +89,7 @@ const VERDICTS_MAX = 10_000;
 /** Nobody keeps a longer file of memories. */
 const FILE_CHARS_MAX = 2_000_000;
 const ACTOR_DEFAULT = "person";
+const DAILY_TOKENS = 200_000;
 
 const memoryFields = [
   "id",
@@ -173,6 +174,13 @@ export function parseFileText(input: unknown): FileText | Rejection {
   }
   const project = parseLabel("project", given.project === "-" ? "" : given.project);
   return project instanceof Rejection ? project : { text, project };
+}
+
+/** How many tokens a model is sent in a day. */
+export function parseDailyTokens(value: unknown): number | Rejection {
+  if (isAbsent(value)) return DAILY_TOKENS;
+  if (typeof value === "number" && value >= 0) return value;
+  return invalid("daily_tokens", "daily_tokens must be a number of tokens");
 }
 
 function parseContent(content: unknown): string | Rejection {

@@ -32,12 +32,27 @@ export interface ModelPassOptions {
   readonly daily_tokens: number;
   readonly session_id?: string | undefined;
   readonly project?: string | undefined;
+  /** Only sessions that went on after this time. */
+  readonly active_since_ms?: number | undefined;
+  /** By session, when it ended that was read to its end; these are not read again, and those that are read come to it. */
+  readonly readThrough?: Map<string, string> | undefined;
+  /** Asked before each session; false ends the pass there. */
+  readonly isToGoOn?: (() => Promise<boolean>) | undefined;
+  /** Ends it while a model is being asked. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What nobody has gone on with for so long is read. */
 const IDLE_MS = 30 * 60 * 1000;
 const PAGE = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
+
+interface IdleSession {
+  readonly session_id: string;
+  readonly last_at: string;
+}
+
+const ENDED = "it was ended";
 
 /** Why a pass ended before its end; it goes on there when it is run again. */
 class Stopped extends Error {}
@@ -64,7 +79,7 @@ export class ModelPass {
     this.#count = await loadTokenCounter();
     this.#tokensLeft = this.#options.daily_tokens - (await this.#sentToday());
     try {
-      for await (const session_id of this.#idleSessions()) await this.#readSession(session_id);
+      for await (const session of this.#idleSessions()) await this.#readSession(session);
       return undefined;
     } catch (error) {
       if (error instanceof Stopped) return error.message;
@@ -72,10 +87,10 @@ export class ModelPass {
     }
   }
 
-  async *#idleSessions(): AsyncGenerator<string> {
-    const { session_id, project } = this.#options;
+  async *#idleSessions(): AsyncGenerator<IdleSession> {
+    const { session_id, project, active_since_ms = Number.NEGATIVE_INFINITY } = this.#options;
     if (session_id !== undefined) {
-      yield session_id;
+      yield { session_id, last_at: "" };
       return;
     }
     const nowMs = this.#parts.surroundings.nowMs();
@@ -83,16 +98,23 @@ export class ModelPass {
     while (cursor !== null) {
       const query = orThrow(parseSessionListQuery({ limit: PAGE, cursor, project }));
       const page: SessionList = await this.#parts.reading.ask("listSessions", query);
-      for (const session of page.sessions) {
-        if (nowMs - Date.parse(session.last_at) >= IDLE_MS) yield session.session_id;
+      for (const { session_id, last_at } of page.sessions) {
+        const lastMs = Date.parse(last_at);
+        // The newest come first.
+        if (lastMs < active_since_ms) return;
+        if (nowMs - lastMs >= IDLE_MS) yield { session_id, last_at };
       }
       cursor = page.next_cursor;
     }
   }
 
-  async #readSession(session_id: string): Promise<void> {
+  async #readSession({ session_id, last_at }: IdleSession): Promise<void> {
+    const { readThrough, isToGoOn } = this.#options;
+    if (readThrough?.get(session_id) === last_at) return;
+    if ((await isToGoOn?.()) === false) throw new Stopped(ENDED);
     const entries = await this.#parts.reading.ask("quotableOf", session_id);
     await this.#readEntries(entries, segmentLimits);
+    readThrough?.set(session_id, last_at);
   }
 
   async #readEntries(entries: readonly QuotedEntry[], limits: SegmentLimits): Promise<void> {
@@ -107,7 +129,7 @@ export class ModelPass {
     if (tokens > this.#tokensLeft)
       throw new Stopped(`the budget of the day is spent (${this.#options.daily_tokens} tokens)`);
     this.#tokensLeft -= tokens;
-    const reply = await extractor.ask({ prompt: this.#prompt, text: segment.text });
+    const reply = await extractor.ask({ prompt: this.#prompt, text: segment.text }, this.#options.signal);
     if ("failed" in reply) throw new Stopped(reply.failed);
     if ("too_long" in reply) {
       const own = new Set(segment.entryIds);

@@ -7,7 +7,7 @@ import type { Proposal } from "../model/memory.js";
 import { parseTime } from "../model/time.js";
 import type { EntryLog, StoredBody } from "../ports/entry-log.js";
 import type { EntryReader } from "../read/entry-reader.js";
-import type { MemoriesById } from "../read/memories/memory-shelf.js";
+import type { MemoriesById } from "../read/memories/kept-memories.js";
 import type { BareCall, PassRange, ProposalStep, TurnUses, UsesStep } from "../read/memories/pass-steps.js";
 import { proposalsOf } from "./rules/rules.js";
 import { beginsTurn, type TurnReader } from "./turn-reader.js";

@@ -3,9 +3,10 @@ import type { KeptMemory } from "../indexing/memory-fold.js";
 import type { MemoryType } from "../model/memory.js";
 import { parseTime } from "../model/time.js";
 import { countTokensIn, type TokenCounter } from "../read/history/tokens.js";
+import type { MemoriesById } from "../read/memories/kept-memories.js";
 import type { RecallQuery } from "../read/memories/memory-query.js";
-import type { MemoriesById } from "../read/memories/memory-shelf.js";
 import type { Recalled } from "../read/memories/recalled.js";
+import { RecallShelf } from "./recall-shelf.js";
 import type { Stems } from "./stems.js";
 
 /** In this order, each with the share of the budget that it may take. What only happened once is not recalled. */
@@ -15,20 +16,19 @@ const groups: readonly { readonly types: readonly MemoryType[]; readonly share: 
   { types: ["knowledge", "adaptation"], share: 1 },
 ];
 
-/** The memories of a group that may be recalled, best first where nothing is asked, and which of them have a stem. */
-interface Shelf {
-  readonly memories: readonly KeptMemory[];
-  /** Of the shortest of them: with less room than this nothing more is looked for. */
-  readonly tokens_min: number;
-  readonly havingStem: ReadonlyMap<string, readonly KeptMemory[]>;
+/** What may be recalled for a project, a shelf for each group, as it was at a version of the memories. */
+interface Shelves {
+  version: number;
+  readonly groups: readonly RecallShelf[];
 }
+
+const PROJECTS_KEPT = 20;
 
 export class Recall {
   readonly #tokens = new WeakMap<KeptMemory, number>();
   readonly #stems: Stems;
   readonly #count: TokenCounter;
-  /** Of the memories as they are now, by project: putting them in order takes longer than all else. */
-  #shelves = new Map<string, readonly Shelf[]>();
+  #shelvesByProject = new Map<string, Shelves>();
   #shelvesOf: MemoriesById | undefined;
 
   constructor(count: TokenCounter, stems: Stems) {
@@ -43,7 +43,7 @@ export class Recall {
     let left = budget_tokens;
     for (const [at, shelf] of this.#shelvesFor(memories, query.project).entries()) {
       let room = Math.min(left, Math.floor(budget_tokens * (groups[at]?.share ?? 0)));
-      for (const memory of bestFirst(shelf, asked)) {
+      for (const memory of shelf.bestFirst(asked)) {
         if (room < shelf.tokens_min) break;
         if (hasExpired(memory, now_ms)) continue;
         const tokens = this.#tokensOf(memory);
@@ -63,29 +63,38 @@ export class Recall {
     };
   }
 
-  #shelvesFor(memories: MemoriesById, project: string): readonly Shelf[] {
-    if (this.#shelvesOf !== memories) this.#shelves = new Map();
+  #shelvesFor(memories: MemoriesById, project: string): readonly RecallShelf[] {
+    if (this.#shelvesOf !== memories) this.#shelvesByProject = new Map();
     this.#shelvesOf = memories;
-    const known = this.#shelves.get(project);
-    if (known !== undefined) return known;
-    const own = [...memories.values()].filter((memory) => isRecallable(memory, project)).sort(newestAndSurestFirst);
-    const shelves = groups.map(({ types }) => this.#shelf(own.filter(({ type }) => types.includes(type))));
-    this.#shelves.set(project, shelves);
-    return shelves;
-  }
-
-  #shelf(memories: readonly KeptMemory[]): Shelf {
-    const havingStem = new Map<string, KeptMemory[]>();
-    let tokens_min = Number.POSITIVE_INFINITY;
-    for (const memory of memories) {
-      tokens_min = Math.min(tokens_min, this.#tokensOf(memory));
-      for (const stem of this.#stems.of(memory.content)) {
-        const having = havingStem.get(stem);
-        if (having === undefined) havingStem.set(stem, [memory]);
-        else having.push(memory);
+    const known = this.#shelvesByProject.get(project);
+    const changed = known === undefined ? undefined : memories.changedSince(known.version);
+    const shelves = known === undefined || changed === undefined ? this.#allShelves(memories, project) : known;
+    for (const id of new Set(changed)) {
+      const memory = memories.get(id);
+      const isWanted = memory !== undefined && isRecallable(memory, project);
+      for (const [at, { types }] of groups.entries()) {
+        const isHere = isWanted && types.includes(memory.type);
+        shelves.groups[at]?.put(id, isHere ? memory : undefined);
       }
     }
-    return { memories, tokens_min, havingStem };
+    shelves.version = memories.version;
+    this.#shelvesByProject.delete(project);
+    this.#shelvesByProject.set(project, shelves);
+    const [oldest] = this.#shelvesByProject.keys();
+    if (this.#shelvesByProject.size > PROJECTS_KEPT && oldest !== undefined) this.#shelvesByProject.delete(oldest);
+    return shelves.groups;
+  }
+
+  #allShelves(memories: MemoriesById, project: string): Shelves {
+    const own = [...memories.values()].filter((memory) => isRecallable(memory, project));
+    const parts = { stems: this.#stems, tokensOf: (memory: KeptMemory) => this.#tokensOf(memory) };
+    const shelves = groups.map(({ types }) => {
+      return new RecallShelf(
+        own.filter(({ type }) => types.includes(type)),
+        parts,
+      );
+    });
+    return { version: memories.version, groups: shelves };
   }
 
   #tokensOf(memory: KeptMemory): number {
@@ -109,21 +118,4 @@ function isRecallable(memory: KeptMemory, project: string): boolean {
 function hasExpired({ valid_until }: KeptMemory, now_ms: number): boolean {
   const until = valid_until === undefined ? undefined : parseTime(valid_until);
   return until !== undefined && until <= now_ms;
-}
-
-/** What matches what is asked comes first, those with stems that few others have before others; then the rest. */
-function* bestFirst({ memories, havingStem }: Shelf, asked: ReadonlySet<string>): Generator<KeptMemory> {
-  const matches = new Map<KeptMemory, number>();
-  for (const stem of asked) {
-    const having = havingStem.get(stem) ?? [];
-    const worth = Math.log(1 + memories.length / Math.max(1, having.length));
-    for (const memory of having) matches.set(memory, (matches.get(memory) ?? 0) + worth);
-  }
-  const matching = [...matches].sort(([left, more], [right, less]) => less - more || newestAndSurestFirst(left, right));
-  for (const [memory] of matching) yield memory;
-  for (const memory of memories) if (!matches.has(memory)) yield memory;
-}
-
-function newestAndSurestFirst(left: KeptMemory, right: KeptMemory): number {
-  return right.confidence - left.confidence || right.decided_ms - left.decided_ms || right.proposed - left.proposed;
 }

@@ -1,6 +1,6 @@
 // Which memories a turn was given, used or confirmed, of those that were active when it was recorded.
 import type { KeptMemory } from "../indexing/memory-fold.js";
-import type { MemoriesById } from "../read/memories/memory-shelf.js";
+import type { MemoriesById } from "../read/memories/kept-memories.js";
 import type { MemoryUse } from "../read/memories/pass-steps.js";
 import { MemoryIndex } from "./matching.js";
 import type { Gift, SessionGifts } from "./session-given.js";
@@ -12,7 +12,11 @@ import { type SessionSoFar, usesOf } from "./uses.js";
 
 /** An index of statements costs more than asking it, and changes only when one is promoted or forgotten. */
 interface KeptIndex {
+  readonly of: MemoriesById;
+  /** Of the memories when it was last looked whether one was promoted. */
+  version: number;
   readonly count: number;
+  /** Position of the last promotion, in whichever project. */
   readonly promoted: number;
   readonly index: MemoryIndex;
   /** What was found in gifts of sessions, which are looked at with every turn of the session. */
@@ -65,23 +69,31 @@ export class TurnUsesReader {
 
   /** All that were ever active in a project, and global ones: which of them were at a time is asked of each. */
   #indexOf(memories: MemoriesById, project: string): KeptIndex {
-    const own: KeptMemory[] = [];
-    let promoted = 0;
-    for (const memory of memories.values()) {
-      if (memory.promoted === 0 || (memory.project !== "" && memory.project !== project)) continue;
-      own.push(memory);
-      promoted = Math.max(promoted, memory.promoted);
-    }
     const known = this.#indexes.get(project);
-    if (known?.count === own.length && known.promoted === promoted) return known;
-    const index = new MemoryIndex(own, this.#stems);
-    const fresh = { count: own.length, promoted, index, found: new WeakMap() };
+    const kept = known !== undefined && isStill(known, memories) ? known : this.#newIndex(memories, project);
+    kept.version = memories.version;
     this.#indexes.delete(project);
-    this.#indexes.set(project, fresh);
+    this.#indexes.set(project, kept);
     const [oldest] = this.#indexes.keys();
     if (this.#indexes.size > INDEXES_KEPT && oldest !== undefined) this.#indexes.delete(oldest);
-    return fresh;
+    return kept;
   }
+
+  #newIndex(memories: MemoriesById, project: string): KeptIndex {
+    const own = [...memories.values()].filter((memory) => {
+      return memory.promoted > 0 && (memory.project === "" || memory.project === project);
+    });
+    let promoted = 0;
+    for (const memory of memories.values()) promoted = Math.max(promoted, memory.promoted);
+    const index = new MemoryIndex(own, this.#stems);
+    return { of: memories, version: memories.version, count: own.length, promoted, index, found: new WeakMap() };
+  }
+}
+
+/** Whether nothing was promoted since. */
+function isStill({ of, version, promoted }: KeptIndex, memories: MemoriesById): boolean {
+  if (of !== memories) return false;
+  return memories.changedSince(version)?.every((id) => (memories.get(id)?.promoted ?? 0) <= promoted) ?? false;
 }
 
 function idsIn(gift: Gift, { index, found }: KeptIndex): ReadonlySet<string> {

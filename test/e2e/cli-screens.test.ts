@@ -189,7 +189,7 @@ describe.each([80, 120])("at %i columns", (columns) => {
         tls: undefined,
         rate: undefined,
       },
-      ...{ mask: [], redact: undefined, seal_key: undefined, prices: undefined, retention: [] },
+      ...{ mask: [], redact: undefined, seal_key: undefined, prices: undefined, model: undefined, retention: [] },
     };
     await command.run({ operands, options, settings, screen: { out: pane, err: silent }, json: false });
     const text = written.join("");

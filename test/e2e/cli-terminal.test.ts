@@ -83,6 +83,7 @@ test.each<[string, CommandModule, readonly string[]]>([
     redact: undefined,
     seal_key: undefined,
     prices: undefined,
+    model: undefined,
     allow_host: [],
     tls: undefined,
     rate: undefined,

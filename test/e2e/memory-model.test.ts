@@ -135,6 +135,35 @@ test("what is too long is halved, within bounds; the budget of a day holds for a
   expect((await extract({ daily_tokens: 10, session_id: "t" })).stopped).toContain("budget");
 });
 
+test("beside capture it reads what nobody goes on with of the last two days, once, and is asked rarely when it fails", async () => {
+  const old = {
+    kind: "message",
+    session_id: "old",
+    role: "user",
+    content: "I want all my tests in German",
+    project: "atlas",
+  } as const;
+  await recorder.append({ ...old, created_at: "2026-11-12T06:00:00Z" });
+  await recorder.append({ ...old, session_id: "open", created_at: "2026-11-15T06:59:00Z" });
+  const troubles: unknown[] = [];
+  answer = (response) => response.writeHead(403).end();
+  await recorder.learn({
+    ...{ model: { url, model: "liar" }, look_ms: 1, gather_ms: 0 },
+    onTrouble: (error) => {
+      troubles.push(error);
+      const quote = "I want every commit message in English";
+      const content = "Wants every commit message in English";
+      answer = proposes({ type: "preference", content, evidence: [{ text: 1, quote }] });
+    },
+  });
+  const waiting = async (): Promise<number> => (await recorder.memories.list({ status: "candidate" })).pending;
+  await expect.poll(waiting).toBe(1);
+  expect(troubles).toMatchObject([{ message: expect.stringContaining("403") }]);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(asked).toHaveLength(2);
+  await recorder.close();
+});
+
 test("beyond this machine only HTTPS is spoken, and a command serves as well", async () => {
   await expect(extract({ model: { url: "http://example.com/v1", model: "m" } })).rejects.toMatchObject({
     code: "field_invalid",
@@ -147,4 +176,9 @@ test("beyond this machine only HTTPS is spoken, and a command serves as well", a
   const via = `cat > /dev/null; echo '${JSON.stringify({ memories })}'`;
   expect((await extract({ model: { via } })).candidates).toHaveLength(1);
   expect((await extract({ model: { via: "exit 3" } })).stopped).toContain("status 3");
+  for (const daily_tokens of [-1, Number.NaN, "many"]) {
+    await expect(extract({ daily_tokens })).rejects.toMatchObject({ code: "field_invalid", field: "daily_tokens" });
+    await expect(recorder.learn({ daily_tokens } as object)).rejects.toMatchObject({ field: "daily_tokens" });
+  }
+  await expect(recorder.learn({ model: { url: "http://example.com", model: "m" } })).rejects.toThrow("https://");
 });

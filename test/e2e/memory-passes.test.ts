@@ -1,4 +1,6 @@
 // The passes over the record: what rules find is proposed once, what turns used is counted once, whatever is run again.
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openRecorder, type Recorder } from "../../src/index.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
@@ -181,6 +183,23 @@ describe("reinforce", () => {
     await recorder.rebuildIndex();
     expect(await recorder.memories.get(id)).toEqual(before);
   });
+});
+
+test("a program that learns comes to the end of closing, whenever it is closed", async () => {
+  const index = new URL("../../src/index.js", import.meta.url).href;
+  const script = `
+    import { openRecorder } from ${JSON.stringify(index)};
+    for (const ms of [0, 5, 10, 15, 20, 25]) {
+      const recorder = await openRecorder({ data: "memory:" });
+      await recorder.learn({ gather_ms: 0, model: { via: "sleep 60" }, look_ms: 1 });
+      await recorder.append({ kind: "message", session_id: "s", role: "user", content: "Hello", created_at: "2020-01-01" });
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      await recorder.close();
+    }
+    console.log("closed");
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);
+  expect(stdout).toBe("closed\n");
 });
 
 test("beside capture one program on a store learns, once each, and goes on where another ended", async () => {

@@ -13,6 +13,7 @@ import type { Recorder } from "../../recorder.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
 import { type ExitStatus, exitStatus, Failed, WrongUse } from "../failures.js";
 import { hintText } from "../hints.js";
+import { modelOptions } from "../model-options.js";
 import { bannerText } from "../text/banner.js";
 import { logText } from "../text/log-text.js";
 import type { Pane } from "../text/terminal.js";
@@ -25,7 +26,7 @@ const CLOSING_MS_MAX = 9_000;
 
 export const serveCommand: CommandModule = {
   define(command: Command): void {
-    listeningOptions(command)
+    modelOptions(listeningOptions(command))
       .option("--allow-host <name>", "another name it is reached by; may be repeated (HANSARD_ALLOW_HOST)", gather)
       .option("--tls-cert <file>", "speak HTTPS with this certificate, as PEM (HANSARD_TLS_CERT)")
       .option("--tls-key <file>", "its private key, as PEM (HANSARD_TLS_KEY)")
@@ -87,6 +88,11 @@ export async function serveRecord(
   isOpen = true;
   try {
     await prepare(recorder);
+    await recorder.learn({
+      ...settings.model,
+      onTrouble: (error) =>
+        logger.logger.warn({ reason: reasonOf(error) }, "what was recorded could not be learned from"),
+    });
     const { data, port, allow_host: allow_hosts, rate } = settings;
     const version = readVersion();
     const limits = rate === undefined ? {} : { requests_per_second: rate };
@@ -96,10 +102,6 @@ export async function serveRecord(
     });
     logger.logger.level = isVerbose ? "debug" : "info";
     await keepSeals({ recorder, data, logger });
-    await recorder.learn({
-      onTrouble: (error) =>
-        logger.logger.warn({ reason: reasonOf(error) }, "what was recorded could not be learned from"),
-    });
     if (isWatching) await keepWatch(recorder, logger);
     await announce({ serving, recorder, settings, version, pane: err, logger });
     if (tls === undefined && !isLoopback(host))

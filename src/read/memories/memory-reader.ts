@@ -6,8 +6,9 @@ import { formatCursor } from "../cursor.js";
 import { EntryReader } from "../entry-reader.js";
 import type { ReadingParts } from "../reader.js";
 import { type Acceptance, acceptanceOf } from "./acceptance.js";
+import type { MemoriesById } from "./kept-memories.js";
 import type { MemoriesReached, MemoryListQuery } from "./memory-query.js";
-import { type MemoriesById, MemoryShelf } from "./memory-shelf.js";
+import { MemoryShelf } from "./memory-shelf.js";
 import { type MemoryUseInTurn, MemoryUses, type WordsInContext } from "./memory-uses.js";
 import { type MemorySummary, rankOf, toSummary } from "./memory-view.js";
 

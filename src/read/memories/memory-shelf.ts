@@ -1,17 +1,15 @@
 // All memories at hand: read from the index once, and then only what has changed, so that whoever looks at every one of
 // them, as recall and the gates do, need not read them again.
-import { documentToMemory, type KeptMemory, MEMORIES } from "../../indexing/memory-fold.js";
+import { documentToMemory, MEMORIES } from "../../indexing/memory-fold.js";
 import type { IndexDocument, IndexStanding } from "../../ports/entry-index.js";
 import type { ReadingParts } from "../reader.js";
+import { KeptMemories, type MemoriesById } from "./kept-memories.js";
 
 const READ_AT_ONCE = 1_000;
 
-/** By id; one that has not changed stays the same object, so that what was made of it can be kept beside it. */
-export type MemoriesById = ReadonlyMap<string, KeptMemory>;
-
 export class MemoryShelf {
   readonly #parts: Pick<ReadingParts, "index" | "log">;
-  #memories = new Map<string, KeptMemory>();
+  #memories = new KeptMemories();
   #standing: IndexStanding | undefined;
   #looking: Promise<unknown> = Promise.resolve();
   #readings = 0;
@@ -25,7 +23,10 @@ export class MemoryShelf {
     return this.#readings;
   }
 
-  /** Every memory that the index knows of as it stands now. One look at a time, or two would mix what they read. */
+  /**
+   * Every memory that the index knows of as it stands now. Those that change are put in their places; once something may
+   * have been forgotten, it is another collection. One look at a time, or two would mix what they read.
+   */
   look(): Promise<MemoriesById> {
     const looked = this.#looking.then(() => this.#look());
     this.#looking = looked.catch(() => undefined);
@@ -51,7 +52,7 @@ export class MemoryShelf {
 
   async #readAll(): Promise<void> {
     const { index } = this.#parts;
-    const memories = new Map<string, KeptMemory>();
+    const memories = new KeptMemories();
     let last: IndexDocument | undefined;
     for (;;) {
       const beyond = last === undefined ? {} : { beyond: { sort: last.sort, position: last.position, key: last.key } };
@@ -66,17 +67,13 @@ export class MemoryShelf {
 
   async #readChanges(position: number): Promise<void> {
     const { index } = this.#parts;
-    let memories = this.#memories;
     let beyond: { readonly position: number; readonly key?: string } = { position };
     for (;;) {
       const page = await index.changedDocuments({ collection: MEMORIES, beyond, limit: READ_AT_ONCE });
-      // Whoever looks at what was handed out before sees no change; where there is none, it is the same.
-      if (page.length > 0 && memories === this.#memories) memories = new Map(memories);
-      for (const document of page) memories.set(document.key, documentToMemory(document));
+      for (const document of page) this.#memories.put(documentToMemory(document));
       const last = page.at(-1);
       if (last === undefined || page.length < READ_AT_ONCE) break;
       beyond = { position: last.position, key: last.key };
     }
-    this.#memories = memories;
   }
 }

@@ -1,0 +1,50 @@
+// What is written about memories and read back: entries are appended all or none, and a claim that is taken says who was faster.
+import type { GroupCommit } from "../capture/group-commit.js";
+import type { OwnEntry } from "../capture/own-entries.js";
+import type { Surroundings } from "../capture/pack.js";
+import { orThrow, type Rejection, reject } from "../model/rejection.js";
+import type { TakenClaim } from "../ports/entry-log.js";
+import type { MemorySummary } from "../read/memories/memory-view.js";
+import type { Asking } from "../read/questions.js";
+import { MemoryEntries } from "./memory-entries.js";
+
+export interface LedgerParts {
+  readonly reading: Asking;
+  readonly commit: Pick<GroupCommit, "append">;
+  readonly surroundings: Surroundings;
+}
+
+export class MemoryLedger {
+  readonly reading: Asking;
+  readonly entries: MemoryEntries;
+  readonly #commit: LedgerParts["commit"];
+
+  constructor({ reading, commit, surroundings }: LedgerParts) {
+    this.reading = reading;
+    this.entries = new MemoryEntries(surroundings);
+    this.#commit = commit;
+  }
+
+  /** Appends all of them; where claims were taken, nothing, and it says which. */
+  async attempt(entries: readonly OwnEntry[]): Promise<readonly TakenClaim[] | undefined> {
+    if (entries.length === 0) return undefined;
+    const outcome = await this.#commit.append(entries.map(({ entry }) => entry));
+    return "taken" in outcome ? outcome.taken : undefined;
+  }
+
+  /** Those of these ids that there are. */
+  async byId(ids: readonly string[]): Promise<readonly MemorySummary[]> {
+    return this.reading.ask("memoriesById", ids);
+  }
+
+  /** The memory of this id as it is now; refused where there is none. */
+  async named(id: string): Promise<MemorySummary> {
+    const [memory] = await this.byId([String(id)]);
+    return orThrow(memory ?? memoryNotFound(id));
+  }
+}
+
+export function memoryNotFound(id: unknown): Rejection {
+  const message = `there is no memory ${JSON.stringify(String(id).slice(0, 128))}`;
+  return reject({ code: "memory_not_found", field: "id", message });
+}

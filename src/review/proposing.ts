@@ -1,0 +1,101 @@
+// How statements come in: proposed, which passes the gates or is dropped by one of them, or added on a person's word.
+import type { OwnEntry } from "../capture/own-entries.js";
+import { idClaim } from "../model/claims.js";
+import type { Evidence } from "../model/memory.js";
+import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
+import type { DroppedProposal, HeardWords, KeptProposal } from "../read/memories/judged.js";
+import type { MemorySummary } from "../read/memories/memory-view.js";
+import type { ParsedMemory } from "./memory-input.js";
+import type { MemoryLedger } from "./memory-ledger.js";
+import type { OneAtATime } from "./one-at-a-time.js";
+
+export interface ProposingParts {
+  readonly ledger: MemoryLedger;
+  /** Shared by all who propose here: two that say the same at once would not know of each other. */
+  readonly queue: OneAtATime;
+  /** Forgets an entry about a memory, whose evidence was forgotten meanwhile. */
+  readonly forget: (id: string) => Promise<unknown>;
+}
+
+export class Proposing {
+  readonly #ledger: MemoryLedger;
+  readonly #queue: OneAtATime;
+  readonly #forget: ProposingParts["forget"];
+
+  constructor({ ledger, queue, forget }: ProposingParts) {
+    this.#ledger = ledger;
+    this.#queue = queue;
+    this.#forget = forget;
+  }
+
+  /** Proposes a statement, once those before it are done. */
+  propose(parsed: ParsedMemory): Promise<MemorySummary | DroppedProposal> {
+    return this.#queue.run(() => this.#propose(parsed));
+  }
+
+  /** Adds a memory on a person's word: it is active at once. */
+  async add({ proposal, ...whose }: ParsedMemory): Promise<MemorySummary> {
+    const { reading, entries } = this.#ledger;
+    const heard = orThrow(await this.#heard(proposal.evidence));
+    // A person's word passes, and is told what else is known.
+    const judged = await reading.ask("judge", proposal);
+    const { similar_to, conflicts_with } = "kept" in judged ? judged.kept : { similar_to: [], conflicts_with: [] };
+    const [statement, ...words] = entries.statement({ ...proposal, similar_to, conflicts_with }, heard, whose);
+    const id = (statement as OwnEntry).id;
+    const promoted = entries.verdict("memory_promoted", id, proposal.project, whose);
+    const taken = await this.#ledger.attempt([statement as OwnEntry, ...words, ...promoted]);
+    return taken === undefined ? this.#ledger.named(id) : this.#same(id, proposal.content);
+  }
+
+  async #propose({ proposal, ...whose }: ParsedMemory): Promise<MemorySummary | DroppedProposal> {
+    const judged = await this.#ledger.reading.ask("judge", proposal);
+    if ("dropped" in judged) {
+      const { heard = [], ...dropped } = judged;
+      if (dropped.adds_evidence_to !== undefined) await this.#support(dropped.adds_evidence_to, heard, whose.actor);
+      return dropped;
+    }
+    const { kept, heard } = judged;
+    const entries = this.#ledger.entries.statement(kept, heard, whose);
+    const id = (entries[0] as OwnEntry).id;
+    const taken = await this.#ledger.attempt(entries);
+    if (taken === undefined) return (await this.#lostWords(kept.evidence, [id])) ?? this.#ledger.named(id);
+    if (taken.some(({ claim }) => claim === idClaim(id))) return this.#same(id, kept.content);
+    return { dropped: "known", reason: "It was proposed before, from the same words." };
+  }
+
+  /** Adds words to what a candidate rests on, one entry's after the other's, since some may be there already. */
+  async #support(id: string, heard: readonly HeardWords[], actor: string): Promise<void> {
+    const { project } = await this.#ledger.named(id);
+    for (const heardWords of heard) {
+      const words = this.#ledger.entries.words(id, project, heardWords, actor);
+      if ((await this.#ledger.attempt([words])) === undefined) await this.#lostWords(heardWords.evidence, [words.id]);
+    }
+  }
+
+  /** What was quoted may have been forgotten between the look and the writing; then the quotes must not outlive it. */
+  async #lostWords(evidence: readonly Evidence[], ids: readonly string[]): Promise<DroppedProposal | undefined> {
+    if (evidence.length === 0) return undefined;
+    const heard = await this.#ledger.reading.ask("hear", evidence);
+    if (!("missing" in heard)) return undefined;
+    for (const id of ids) await this.#forget(id);
+    return { dropped: "evidence", reason: `${heard.missing}.` };
+  }
+
+  /** What was sent again with the same id is what it was, unless it says something else. */
+  async #same(id: string, content: string): Promise<MemorySummary> {
+    const [memory] = await this.#ledger.byId([id]);
+    const detail = memory === undefined ? undefined : await this.#ledger.reading.ask("getMemory", id);
+    if (memory !== undefined && detail?.history[0]?.content === content) return memory;
+    const message = `id ${id} was used before; nothing was stored`;
+    throw new RecorderError({ code: "id_conflict", field: "id", message, hint: "Leave id out to have one made." });
+  }
+
+  /** Words of entries as a person cites them: they must be there. */
+  async #heard(evidence: KeptProposal["evidence"]): Promise<readonly HeardWords[] | Rejection> {
+    if (evidence.length === 0) return [];
+    const heard = await this.#ledger.reading.ask("hear", evidence);
+    return "missing" in heard
+      ? reject({ code: "field_invalid", field: "evidence", message: heard.missing })
+      : heard.words;
+  }
+}

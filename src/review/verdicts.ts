@@ -1,0 +1,96 @@
+// A person's verdicts: a candidate is promoted or rejected once, a memory is superseded, each with an audit entry beside it.
+import type { OwnEntry } from "../capture/own-entries.js";
+import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
+import type { MemorySummary } from "../read/memories/memory-view.js";
+import type { ParsedVerdict, ParsedVerdicts } from "./memory-input.js";
+import { type MemoryLedger, memoryNotFound } from "./memory-ledger.js";
+
+export class Verdicts {
+  readonly #ledger: MemoryLedger;
+
+  constructor(ledger: MemoryLedger) {
+    this.#ledger = ledger;
+  }
+
+  async promote(id: string, verdict: ParsedVerdict): Promise<MemorySummary> {
+    const { entries } = this.#ledger;
+    const { project } = await this.#candidate(id);
+    const edited = verdict.content === "" ? [] : [entries.edited(id, project, verdict)];
+    await this.#append([...edited, ...entries.verdict("memory_promoted", id, project, verdict)]);
+    return this.#ledger.named(id);
+  }
+
+  async reject(id: string, verdict: ParsedVerdict): Promise<MemorySummary> {
+    const { project } = await this.#candidate(id);
+    await this.#append(this.#ledger.entries.verdict("memory_rejected", id, project, verdict));
+    return this.#ledger.named(id);
+  }
+
+  async supersede(id: string, { actor, reason, content }: ParsedVerdict): Promise<MemorySummary> {
+    const { entries } = this.#ledger;
+    const { status, project, type } = await this.#ledger.named(id);
+    if (status !== "candidate" && status !== "active") throw new RecorderError(alreadyDecided(id, status));
+    const whose = { id: undefined, actor, confidence: undefined };
+    const said = { source: "person", evidence: [], tags: [], generation: "", similar_to: [], conflicts_with: [] };
+    const kept = { ...said, type, content, project } as const;
+    const [next] = content === "" ? [] : entries.statement({ ...kept, source: "person" }, [], whose);
+    const superseded_by = next?.id ?? "";
+    const superseded = entries.superseded(
+      { memory_id: id, superseded_by, status_before: status, actor, reason },
+      project,
+    );
+    const inPlace = next === undefined ? [] : [next, ...entries.verdict("memory_promoted", next.id, project, whose)];
+    await this.#append([...inPlace, superseded, entries.audit(actor, id)]);
+    return this.#ledger.named(id);
+  }
+
+  /** On several candidates: all or none. */
+  async several({ promote, reject: rejected, ...verdict }: ParsedVerdicts): Promise<readonly MemorySummary[]> {
+    const { entries } = this.#ledger;
+    const ids = [...promote, ...rejected];
+    const candidates = await this.#candidates(ids);
+    const projectOf = (id: string): string => candidates.get(id)?.project ?? "";
+    await this.#append([
+      ...promote.flatMap((id) => entries.verdict("memory_promoted", id, projectOf(id), verdict)),
+      ...rejected.flatMap((id) => entries.verdict("memory_rejected", id, projectOf(id), verdict)),
+    ]);
+    return this.#ledger.byId(ids);
+  }
+
+  /** Appends all of them, or says that somebody was faster. */
+  async #append(entries: readonly OwnEntry[]): Promise<void> {
+    const taken = await this.#ledger.attempt(entries);
+    if (taken !== undefined) throw new RecorderError(secondVerdict());
+  }
+
+  async #candidate(id: string): Promise<MemorySummary> {
+    const memory = await this.#ledger.named(id);
+    return orThrow(memory.status === "candidate" ? memory : alreadyDecided(id, memory.status));
+  }
+
+  async #candidates(ids: readonly string[]): Promise<ReadonlyMap<string, MemorySummary>> {
+    const found = new Map((await this.#ledger.byId(ids)).map((memory) => [memory.id, memory]));
+    for (const [index, id] of ids.entries()) {
+      const memory = found.get(id);
+      if (memory === undefined) throw new RecorderError(memoryNotFound(id).at(index));
+      if (memory.status !== "candidate") throw new RecorderError(alreadyDecided(id, memory.status).at(index));
+    }
+    return found;
+  }
+}
+
+function alreadyDecided(id: string, status: string): Rejection {
+  return reject({
+    code: "verdict_given",
+    field: "id",
+    message: `memory ${id} is ${status}, and no candidate any more`,
+  });
+}
+
+function secondVerdict(): Rejection {
+  return reject({
+    code: "verdict_given",
+    field: "id",
+    message: "somebody else gave a verdict meanwhile; nothing changed",
+  });
+}
