@@ -30,6 +30,7 @@ export type {
   EntryPage,
   HealthAnswer,
   MemoryAnswer,
+  MemoryPage,
   ReflectionAnswer,
   SearchAnswer,
   SessionPage,

@@ -156,7 +156,7 @@ export function scoreWords(score: number | undefined): string {
 export function argumentGist(args: unknown): string {
   if (typeof args !== "object" || args === null) return textOf(args ?? "");
   const values: { readonly [name: string]: unknown } = args as { readonly [name: string]: unknown };
-  const telling = ["command", "cmd", "file_path", "path", "pattern", "query", "q", "url", "description", "prompt"];
+  const telling = ["command", "cmd", "pattern", "file_path", "path", "query", "q", "url", "description", "prompt"];
   const named = telling.map((name) => values[name]).find((value) => typeof value === "string" && value !== "");
   const first = named ?? Object.values(values).find((value) => typeof value === "string" || typeof value === "number");
   return firstLine(String(first ?? ""));

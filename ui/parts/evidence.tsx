@@ -82,7 +82,8 @@ function QuoteIn({ text, quote }: { readonly text: string; readonly quote: strin
   );
 }
 
-function wholeText(entry: Row): string {
+/** All that an entry says, as it was recorded. */
+export function wholeText(entry: Row): string {
   if (entry.kind === "message") return messageText(entry);
   const texts = entry as unknown as { readonly [field: string]: unknown };
   const fields = ["prompt", "response", "decision", "rationale", "error", "result", "content"];

@@ -172,16 +172,36 @@ function Groups({ rows, labels }: { readonly rows: readonly Row[]; readonly labe
       {groups.map(({ key, session_id, entries }) => (
         <li key={key} className="group">
           <GroupHead session_id={session_id} entry={entries[0] as Row} labels={labels} />
-          <ol>
-            {entries.map((entry) => (
-              <li key={entry.position}>
-                <EntryLine entry={entry} exact />
-              </li>
-            ))}
-          </ol>
+          <GroupLines entries={entries} />
         </li>
       ))}
     </ol>
+  );
+}
+
+/** More than so many neighbours of one session are shown when they are asked for. */
+const GROUP_MAX = 12;
+const GROUP_SHOWN = 8;
+
+function GroupLines({ entries }: { readonly entries: readonly Row[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const isCut = !isOpen && entries.length > GROUP_MAX;
+  const shown = isCut ? entries.slice(0, GROUP_SHOWN) : entries;
+  return (
+    <>
+      <ol>
+        {shown.map((entry) => (
+          <li key={entry.position}>
+            <EntryLine entry={entry} exact />
+          </li>
+        ))}
+      </ol>
+      {isCut && (
+        <button type="button" className="plain rest" onClick={() => setOpen(true)}>
+          {plural(entries.length - GROUP_SHOWN, "earlier one")}
+        </button>
+      )}
+    </>
   );
 }
 

@@ -4,7 +4,7 @@ import { getMemory, type MemoryAnswer } from "../api.js";
 import { Evidence, Neighbours } from "../parts/evidence.js";
 import { Failed, Loading } from "../parts/notice.js";
 import { Link, to } from "../router.js";
-import { plural, whenOf } from "../words.js";
+import { firstLine, plural, scoreWords, whenOf } from "../words.js";
 
 export function MemoryScreen({ id }: { readonly id: string }) {
   const { value, error, again } = useAnswer((signal) => getMemory(id, signal), [id]);
@@ -34,9 +34,60 @@ export function MemoryScreen({ id }: { readonly id: string }) {
       </p>
       <h2>What it rests on</h2>
       <Evidence memory={value} />
+      {value.uses.length > 0 && (
+        <>
+          <h2>Where it was given, and what followed</h2>
+          <Uses memory={value} />
+        </>
+      )}
       <h2>Its life</h2>
       <Life memory={value} />
     </article>
+  );
+}
+
+function Uses({ memory }: { readonly memory: MemoryAnswer }) {
+  return (
+    <ol className="life">
+      {memory.uses.map(({ entry_id, position, session_id, created_at, given, used, confirmed, followed }) => {
+        const uses = Object.entries({ given, used, confirmed }).flatMap(([name, is]) => (is ? [name] : []));
+        const place =
+          session_id === "" ? to(["entries", entry_id]) : to(["sessions", session_id], {}, String(position));
+        return (
+          <li key={entry_id}>
+            <time dateTime={created_at}>{whenOf(created_at)}</time>
+            <span>
+              <Link to={place} dir="auto">
+                {uses.join(", ")} in {session_id === "" ? "an answer" : session_id}
+              </Link>
+              <Followed {...followed} />
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** Errors and doubts are marked; that nothing went wrong is said too. */
+function Followed({ errors, low_confidence, feedback, next }: MemoryAnswer["uses"][number]["followed"]) {
+  const troubles = [
+    errors > 0 ? plural(errors, "error") : "",
+    low_confidence > 0 ? `${plural(low_confidence, "answer")} of low confidence` : "",
+  ].filter((trouble) => trouble !== "");
+  const opinions = feedback.map(({ score, label, comment }) =>
+    [scoreWords(score), label, comment].filter((word) => word !== "").join(", "),
+  );
+  return (
+    <>
+      {troubles.length > 0 ? <span className="note"> then {troubles.join(" and ")}</span> : " then no error"}
+      {opinions.length > 0 && `; ${opinions.join("; ")}`}
+      {next !== "" && (
+        <q className="because" dir="auto">
+          {firstLine(next, 200)}
+        </q>
+      )}
+    </>
   );
 }
 
