@@ -1,6 +1,7 @@
 // Asking the server: every call of the page in one place, typed by the HTTP contract, with the key where one is needed.
 import type {
   AccessAnswer,
+  DoctorAnswer,
   EntriesRecorded,
   EntryAnswer,
   EntryPage,
@@ -27,6 +28,7 @@ export type Session = SessionAnswer;
 export type Memory = MemorySummary;
 export type {
   AccessAnswer,
+  DoctorAnswer,
   EntryPage,
   HealthAnswer,
   MemoryAnswer,
@@ -172,6 +174,8 @@ export const reflect = (query: Query, signal?: AbortSignal) =>
 export const getUsage = (query: Query, signal?: AbortSignal) => ask<UsageAnswer>(address("/usage", query), { signal });
 
 export const verify = (signal?: AbortSignal) => ask<VerifyAnswer>("/verify", { signal });
+
+export const askDoctor = (signal?: AbortSignal) => ask<DoctorAnswer>("/doctor", { signal });
 
 export const getAccess = () => ask<AccessAnswer>("/access");
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { type ServeOptions, type Serving, serve } from "../../src/http/serve.js";
 import { openRecorder, type Recorder, type RecorderOptions } from "../../src/index.js";
+import { inspectStore } from "../../src/inspect-store.js";
 import { storeOfFile, storeOfTest } from "../support/store.js";
 
 export interface Answer {
@@ -46,7 +47,11 @@ export function serverOfFile(): () => TestServer {
 
 async function openServer({ data, rebuild = {}, ...options }: TestServerOptions): Promise<TestServer> {
   const recorder = await openRecorder({ data, rebuild });
-  const serving = await serve({ version: "1.2.3", port: 0, ...options, recorder });
+  const serving = await serve({
+    ...{ version: "1.2.3", port: 0, inspect: () => inspectStore({ data }) },
+    ...options,
+    recorder,
+  });
   const request = (path: string, init: RequestInit): Promise<Answer> => ask(`${serving.address}${path}`, init);
   return {
     ...serving,

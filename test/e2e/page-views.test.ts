@@ -18,11 +18,11 @@ const views: readonly (readonly [name: string, address: string, shows: string])[
   ["session", `${MARCH}?q=ledger`, ".transcript mark"],
   ["search", "/ui/search?q=rounding", "mark"],
   ["entry", "/ui/entries/demo-decision-rounding", ".entry-page pre"],
-  ["reflection", "/ui/reflection", "svg.plot text"],
+  ["reflection", "/ui/reflection", "svg.plot .tick"],
   ["review", "/ui/review", ".quoted mark"],
   ["memories", "/ui/memories", ".memories li"],
   ["memory", "/ui/memories/demo-memory-ledger", ".quoted mark"],
-  ["integrity", "/ui/integrity", ".verdict strong"],
+  ["integrity", "/ui/integrity", ".doctor button"],
 ];
 
 const sheets = [

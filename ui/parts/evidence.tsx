@@ -5,7 +5,7 @@ import { useAnswer } from "../answer.js";
 import { getEntry, getMemory, type Memory, Refused, type Row, sessionEntries } from "../api.js";
 import { Snippet } from "../marks.js";
 import { Link, to } from "../router.js";
-import { firstLine, gistOf, plural, speakerOf, whenOf } from "../words.js";
+import { gistLine, plural, speakerOf, whenOf } from "../words.js";
 
 export function Evidence({ memory }: { readonly memory: Memory }) {
   if (memory.evidence.length === 0) {
@@ -60,7 +60,7 @@ function Around({ row }: { readonly row: Row }) {
   return (
     <p className="quoted-line around">
       <span className="speaker">{speakerOf(row)}</span>
-      <span dir="auto">{firstLine(gistOf(row), 200)}</span>
+      <span dir="auto">{gistLine(row, 200)}</span>
     </p>
   );
 }

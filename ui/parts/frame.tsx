@@ -65,7 +65,7 @@ function Menu({ view }: { readonly view: string }) {
           <li key={its}>
             <Link to={to(its === "" ? [] : [its])} aria-current={its === view ? "page" : undefined}>
               {name}
-              {its === "review" && pending > 0 && <span className="pending">{pending}</span>}
+              {its === "review" && pending > 0 && <span className="pending">{` ${countOf(pending)}`}</span>}
             </Link>
           </li>
         ))}

@@ -5,7 +5,7 @@ import { type Session, sessionEntries } from "../api.js";
 import { Marked } from "../marks.js";
 import { Link, to } from "../router.js";
 import { type Line, notableIn, toTranscript } from "../transcript/lines.js";
-import { firstLine, gistOf, plural, speakerOf } from "../words.js";
+import { gistLine, plural, speakerOf } from "../words.js";
 import { Failed, Loading } from "./notice.js";
 
 const ENTRIES = 200;
@@ -45,7 +45,7 @@ function isTold(is: Line["is"]): boolean {
 }
 
 function wordsOf(line: Line): string {
-  if (line.is === "speech") return firstLine(gistOf(line.entry), 200);
+  if (line.is === "speech") return gistLine(line.entry, 200);
   if (line.is !== "calls") return "";
   const failed = line.calls.filter((call) => call.failed).length;
   const tools = [...new Set(line.calls.map(({ tool }) => tool))].join(", ");

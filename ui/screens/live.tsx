@@ -179,14 +179,17 @@ function Groups({ rows, labels }: { readonly rows: readonly Row[]; readonly labe
   );
 }
 
-/** More than so many neighbours of one session are shown when they are asked for. */
-const GROUP_MAX = 12;
-const GROUP_SHOWN = 8;
+/** So many neighbours of one session are shown, and few of what the record writes of itself; the rest when it is asked for. */
+const SHOWN_OF_SESSION = 8;
+const SHOWN_OF_NONE = 3;
+/** A few more are shown as well: they would take no more room than the line that hides them. */
+const SPARED = 4;
 
 function GroupLines({ entries }: { readonly entries: readonly Row[] }) {
   const [isOpen, setOpen] = useState(false);
-  const isCut = !isOpen && entries.length > GROUP_MAX;
-  const shown = isCut ? entries.slice(0, GROUP_SHOWN) : entries;
+  const most = entries.every(isOwn) ? SHOWN_OF_NONE : SHOWN_OF_SESSION;
+  const isCut = !isOpen && entries.length > most + SPARED;
+  const shown = isCut ? entries.slice(0, most) : entries;
   return (
     <>
       <ol>
@@ -198,11 +201,16 @@ function GroupLines({ entries }: { readonly entries: readonly Row[] }) {
       </ol>
       {isCut && (
         <button type="button" className="plain rest" onClick={() => setOpen(true)}>
-          {plural(entries.length - GROUP_SHOWN, "earlier one")}
+          {plural(entries.length - most, "earlier one")}
         </button>
       )}
     </>
   );
+}
+
+/** Whether the record wrote it of itself. */
+function isOwn({ kind }: Row): boolean {
+  return kind === "audit" || kind === "redaction" || kind.startsWith("memory_");
 }
 
 function GroupHead(options: { readonly session_id: string; readonly entry: Row; readonly labels: Labels }) {
