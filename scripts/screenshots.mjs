@@ -30,17 +30,20 @@ const views = {
 
 const widths = { narrow: { width: 390, height: 844 }, wide: { width: 1280, height: 900 } };
 
-/** Only these, where names are given: `npm run screenshots -- session search`. */
+/** `--whole` draws all that there is to scroll, `--out=FOLDER` elsewhere. Only these, where names are given: `npm run screenshots -- session search`. */
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const folder = resolve(process.argv.find((argument) => argument.startsWith("--out="))?.slice(6) ?? "screenshots");
 mkdirSync(folder, { recursive: true });
 
-const [{ openRecorder }, { serve }, { tellStory }] = await Promise.all(
-  ["index.js", "http/serve.js", "demo/story.js"].map((file) => import(join(repositoryRoot, "dist", "src", file))),
+const [{ openRecorder }, { serve }, { tellStory }, { inspectApart }] = await Promise.all(
+  ["index.js", "http/serve.js", "demo/story.js", "cli/inspect-apart.js"].map(
+    (file) => import(join(repositoryRoot, "dist", "src", file)),
+  ),
 );
 const recorder = await openRecorder({ data: "memory:" });
 await tellStory(recorder, Date.now());
-const serving = await serve({ recorder, version: "demo", port: 0 });
+const inspect = () => inspectApart({ data: "memory:" });
+const serving = await serve({ recorder, version: "demo", port: 0, inspect });
 const browser = await chromium.launch({ executablePath: findChromium(), args: flags });
 try {
   for (const [width, viewport] of Object.entries(widths)) {
@@ -50,7 +53,10 @@ try {
         if (wanted.length > 0 && !wanted.includes(name)) continue;
         await page.goto(`${serving.address}${address}`);
         await page.waitForTimeout(1_200);
-        await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) });
+        await page.screenshot({
+          path: join(folder, `${name}-${width}-${colorScheme}.png`),
+          fullPage: process.argv.includes("--whole"),
+        });
       }
       await page.close();
     }

@@ -4,10 +4,8 @@ import { countClients } from "./custody/client-gaps.js";
 import {
   clientFindings,
   comparisonFindings,
-  type Diagnosis,
   diagnose,
   evidenceFindings,
-  type Finding,
   type FolderFacts,
   type StoreFacts,
   warningFindings,
@@ -21,6 +19,7 @@ import { discardIndex } from "./engines/sqlite/index-file.js";
 import { inspectFile } from "./engines/sqlite/inspect.js";
 import { SqliteLog } from "./engines/sqlite/log.js";
 import { shownPlace } from "./model/data-address.js";
+import type { Diagnosis, Finding } from "./model/diagnosis.js";
 import { Fault } from "./model/fault.js";
 import type { StoreFiles } from "./model/store-files.js";
 import type { Verification } from "./model/verification.js";
@@ -28,8 +27,6 @@ import type { EntryIndex, IndexSource } from "./ports/entry-index.js";
 import type { EntryLog } from "./ports/entry-log.js";
 import type { Store } from "./ports/store.js";
 import { filesOf, openStore } from "./stores.js";
-
-export type { Diagnosis, Finding } from "./custody/doctor.js";
 
 export interface InspectOptions {
   /** The folder of the store. */

@@ -11,7 +11,15 @@ export interface Answer<T> {
   again(): void;
 }
 
-/** Asks whenever what it depends on changes, and again once a server that was away is back. */
+/** While an index is built answers lack older entries, and are asked for again after so long. */
+export const PARTIAL_MS = 1_000;
+
+/** Whether the server says that something is missing, because its index is still being built. */
+export function isPartial(value: unknown): boolean {
+  return (value as { readonly partial?: true } | undefined)?.partial === true;
+}
+
+/** Asks whenever what it depends on changes, once a server that was away is back, and until nothing is missing. */
 export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, dependencies: readonly unknown[]): Answer<T> {
   const [state, setState] = useState<Omit<Answer<T>, "again">>({ value: undefined, error: undefined, busy: true });
   const [round, setRound] = useState(0);
@@ -32,5 +40,11 @@ export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, dependenc
   useEffect(() => {
     if (isOpen && failed) again();
   }, [isOpen]);
+  const { value } = state;
+  useEffect(() => {
+    if (!isPartial(value)) return;
+    const timer = setTimeout(again, PARTIAL_MS);
+    return () => clearTimeout(timer);
+  }, [value, again]);
   return { ...state, again };
 }

@@ -2,6 +2,7 @@
 import type {
   AccessAnswer,
   ContextAnswer,
+  DoctorAnswer,
   EntriesRecorded,
   EntryAnswer,
   EntryPage,
@@ -29,9 +30,11 @@ export type Memory = MemorySummary;
 export type {
   AccessAnswer,
   ContextAnswer,
+  DoctorAnswer,
   EntryPage,
   HealthAnswer,
   MemoryAnswer,
+  MemoryPage,
   ReflectionAnswer,
   SearchAnswer,
   SessionPage,
@@ -181,6 +184,8 @@ export const reflect = (query: Query, signal?: AbortSignal) =>
 export const getUsage = (query: Query, signal?: AbortSignal) => ask<UsageAnswer>(address("/usage", query), { signal });
 
 export const verify = (signal?: AbortSignal) => ask<VerifyAnswer>("/verify", { signal });
+
+export const askDoctor = (signal?: AbortSignal) => ask<DoctorAnswer>("/doctor", { signal });
 
 export const getAccess = () => ask<AccessAnswer>("/access");
 

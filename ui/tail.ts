@@ -82,7 +82,7 @@ function gather(heard: (entries: readonly Row[]) => void, signal: AbortSignal): 
   };
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener("abort", () => {

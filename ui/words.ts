@@ -51,6 +51,12 @@ export function durationOf(ms: number): string {
   return hours < 48 ? `${hours.toFixed(hours < 10 ? 1 : 0)} h` : `${Math.round(hours / 24)} days`;
 }
 
+/** What a program said, as people write. */
+export function sentence(text: string): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}
+
 /** US dollars. */
 export function costOf(cost: number): string {
   return `$${cost < 0.1 ? cost.toFixed(4) : cost.toFixed(2)}`;
@@ -89,6 +95,27 @@ const labelByKind: { readonly [kind: string]: string } = {
   memory_superseded: "superseded",
   memory_reinforced: "met again",
 };
+
+/** How a memory was met: `given, used`. */
+export function usesWords(uses: {
+  readonly given?: boolean | undefined;
+  readonly used?: boolean | undefined;
+  readonly confirmed?: boolean | undefined;
+}): string {
+  const { given, used, confirmed } = uses;
+  return Object.entries({ given, used, confirmed })
+    .flatMap(([name, is]) => (is === true ? [name] : []))
+    .join(", ");
+}
+
+const EVIDENCE: ReadonlySet<string> = new Set(["tool_call", "raw", "audit"]);
+
+/** The first line of what an entry is about; of speech as it would be set, without the signs of Markdown. */
+export function gistLine(entry: Row | Hit, charsMax: number): string {
+  const line = firstLine(gistOf(entry), charsMax);
+  if (EVIDENCE.has(entry.kind)) return line;
+  return line.replace(/^(?:#{1,6}|[-*]|\d+\.)\s+/, "").replace(/(\*\*|`)([^*`]+)\1/g, "$2");
+}
 
 /** What an entry is about, in a few words; whatever it holds, the others are shown beside it. */
 export function gistOf(entry: Row | Hit): string {
@@ -138,7 +165,7 @@ function wordsOf(entry: Row): string {
     case "memory_superseded":
       return `${entry.memory_id} by ${entry.actor}${entry.reason && `: ${entry.reason.replaceAll("_", " ")}`}`;
     case "memory_reinforced":
-      return `${plural(entry.memories.length, "memory", "memories")} in the turn ${entry.turn_id}`;
+      return entry.memories.map(({ memory_id, ...uses }) => `${memory_id} ${usesWords(uses)}`).join("; ");
     default:
       return (entry as Row).id;
   }
@@ -156,7 +183,7 @@ export function scoreWords(score: number | undefined): string {
 export function argumentGist(args: unknown): string {
   if (typeof args !== "object" || args === null) return textOf(args ?? "");
   const values: { readonly [name: string]: unknown } = args as { readonly [name: string]: unknown };
-  const telling = ["command", "cmd", "file_path", "path", "pattern", "query", "q", "url", "description", "prompt"];
+  const telling = ["command", "cmd", "pattern", "file_path", "path", "query", "q", "url", "description", "prompt"];
   const named = telling.map((name) => values[name]).find((value) => typeof value === "string" && value !== "");
   const first = named ?? Object.values(values).find((value) => typeof value === "string" || typeof value === "number");
   return firstLine(String(first ?? ""));

@@ -1,36 +1,11 @@
 // The doctor: facts about a store in, findings in plain words out, each with what to do about it.
 
 import { basename, dirname } from "node:path";
+import type { Diagnosis, Finding } from "../model/diagnosis.js";
 import type { Verification } from "../model/verification.js";
 import type { FileFacts } from "../ports/file-facts.js";
 import type { ClientCount } from "./client-gaps.js";
 import type { IndexComparison } from "./index-comparison.js";
-
-export interface Finding {
-  readonly level: "ok" | "warn" | "fail";
-  /** What was looked at. */
-  readonly check:
-    | "node"
-    | "folder"
-    | "database"
-    | "disk"
-    | "log"
-    | "lock"
-    | "index"
-    | "chain"
-    | "evidence"
-    | "clients"
-    | "rebuild";
-  readonly message: string;
-  /** What to do about it. */
-  readonly hint?: string;
-}
-
-export interface Diagnosis {
-  /** False where anything fails; warnings are not failures. */
-  readonly ok: boolean;
-  readonly findings: readonly Finding[];
-}
 
 export interface FolderFacts {
   readonly path: string;

@@ -6,7 +6,10 @@ export const elsewhere: readonly Scene[] = [
     ...{ session_id: "kestrel/slow-queries", project: "kestrel-search", client: "codex", days_ago: 5, at: "14:20" },
     title: "Why is the search slow on Mondays?",
     steps: [
-      user("Search takes four seconds on Monday mornings and 200 ms otherwise. Find the cause.", 0),
+      named(
+        "demo-said-mondays",
+        user("Search takes four seconds on Monday mornings and 200 ms otherwise. Find the cause.", 0),
+      ),
       call(
         "shell",
         { command: "kubectl top pods -n search" },
@@ -18,9 +21,12 @@ export const elsewhere: readonly Scene[] = [
       failed("shell", { command: "redis-cli get route:weekly" }, "(error) MOVED 7438 10.0.3.11:6379", 140),
       error("MOVED 7438 10.0.3.11:6379", "redis-cli get route:weekly"),
       call("shell", { command: "redis-cli -c get route:weekly" }, "search-0", 150),
-      assistant(
-        "The weekly job pins its customers to `search-0`, and the pin is never taken away until the next Sunday.",
-        0.89,
+      named(
+        "demo-answer-pins",
+        assistant(
+          "The weekly job pins its customers to `search-0`, and the pin is never taken away until the next Sunday.",
+          0.89,
+        ),
       ),
       user("Could it be the garbage collector instead?"),
       assistant("It might be. I have not looked at its log, and the numbers do not rule it out.", 0.42),
@@ -77,6 +83,50 @@ export const elsewhere: readonly Scene[] = [
         error: "429 Too Many Requests: the organisation's rate limit was reached",
         latency_ms: 120,
       }),
+    ],
+  },
+  {
+    ...{ session_id: "atlas/help-desk", project: "atlas-billing", client: "help-desk", days_ago: 1, at: "14:10" },
+    title: "Questions of the accountants",
+    steps: [
+      interaction({
+        prompt: "An invoice says 10412.36 and the ledger 10412.35. Which of the two do I send?",
+        response:
+          "The ledger always wins over the invoice, so send 10412.35. The invoice is corrected with the next run.",
+        model: "claude-sonnet-4-5",
+        memories_used: ["demo-memory-ledger"],
+        context_pack: {
+          system: "You help accountants with Atlas. Known: The ledger always wins over the invoice.",
+          messages: [
+            { role: "user", content: "An invoice says 10412.36 and the ledger 10412.35. Which of the two do I send?" },
+          ],
+        },
+        usage: { input_tokens: 640, output_tokens: 38 },
+        latency_ms: 1_150,
+      }),
+      named(
+        "demo-answer-credit",
+        interaction({
+          prompt: "And a credit note?",
+          response: "The same rule holds for credit notes.",
+          model: "claude-sonnet-4-5",
+          memories_used: ["demo-memory-ledger"],
+          context_pack: {
+            system: "You help accountants with Atlas. Known: The ledger always wins over the invoice.",
+            messages: [
+              {
+                role: "user",
+                content: "An invoice says 10412.36 and the ledger 10412.35. Which of the two do I send?",
+              },
+              { role: "assistant", content: "The ledger always wins over the invoice, so send 10412.35." },
+              { role: "user", content: "And a credit note?" },
+            ],
+          },
+          usage: { input_tokens: 720, output_tokens: 14 },
+          latency_ms: 890,
+        }),
+      ),
+      feedback("demo-answer-credit", 1, "short and right"),
     ],
   },
   {

@@ -26,6 +26,36 @@ export const added: readonly Added[] = [
   },
 ];
 
+/** What was proposed early in the week, and judged. */
+export const judged: readonly {
+  readonly memory: Proposed & { readonly id: string };
+  readonly verdict: "promote" | "reject";
+  readonly reason?: string;
+}[] = [
+  {
+    memory: {
+      id: "demo-memory-balanced",
+      type: "knowledge",
+      content: "The weekly job pins its customers to one search instance",
+      evidence: [
+        { entry_id: "demo-said-mondays", quote: "Search takes four seconds on Monday mornings and 200 ms otherwise." },
+        { entry_id: "demo-answer-pins", quote: "The weekly job pins its customers to `search-0`" },
+      ],
+    },
+    verdict: "promote",
+  },
+  {
+    memory: {
+      id: "demo-memory-export",
+      type: "project",
+      content: "The March export is at fixtures/ledger/2026-03.csv",
+      evidence: [{ entry_id: "demo-said-ledger", quote: "The export is at fixtures/ledger/2026-03.csv." }],
+    },
+    verdict: "reject",
+    reason: "temporary",
+  },
+];
+
 export const proposed: readonly Proposed[] = [
   {
     id: "demo-candidate-rounding",

@@ -54,6 +54,7 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "POST /memories/verdicts": "review",
   "POST /memories/audit": "review",
 
+  "GET /doctor": "admin",
   "GET /export": "admin",
   "POST /forget": "admin",
 

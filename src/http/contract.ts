@@ -1,5 +1,6 @@
 // The shapes of the HTTP answers, for whoever speaks to the server in TypeScript: the page imports only these types.
 import type { Caller } from "../guard/keys.js";
+import type { Diagnosis } from "../model/diagnosis.js";
 import type { Entry, ErasedEntry, Interaction } from "../model/entry.js";
 import type { FaultCode } from "../model/fault.js";
 import type { RejectionCode } from "../model/rejection.js";
@@ -104,6 +105,9 @@ export type AccessAnswer = Pick<Caller, "actor" | "scope"> & Partial<Awaited<Ret
 
 /** `GET /verify`. */
 export type VerifyAnswer = Awaited<ReturnType<Recorder["verify"]>>;
+
+/** `GET /doctor`. */
+export type DoctorAnswer = Diagnosis;
 
 /** `GET /health`. */
 export type HealthAnswer = Health & { readonly version: string };

@@ -2,6 +2,7 @@
 import type { ServerOptions as HttpOptions } from "node:http";
 import type { ServerOptions as TlsOptions } from "node:https";
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from "fastify";
+import type { Diagnosis } from "../model/diagnosis.js";
 import type { Recorder } from "../recorder.js";
 import { gatherOperations } from "./describe/openapi.js";
 import { acceptJson } from "./door/bodies.js";
@@ -50,6 +51,8 @@ export interface ServerOptions {
   /** Certificate and private key, as PEM; with them it speaks HTTPS only. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   readonly limits?: Partial<ServerLimits>;
+  /** Looks at the store itself, for `/doctor`; where it is left out there is no such address. */
+  readonly inspect?: (() => Promise<Diagnosis>) | undefined;
 }
 
 export const HOST_DEFAULT = "127.0.0.1";
@@ -99,7 +102,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   tailRoutes(app, recorder);
   exportRoutes(app, recorder);
   forgetRoutes(app, recorder);
-  custodyRoutes(app, { recorder, version });
+  custodyRoutes(app, { recorder, version, inspect: options.inspect });
   accessRoutes(app, recorder);
   metricsRoutes(app, { recorder, gates, bodies });
   mcpRoutes(app, { recorder, version });

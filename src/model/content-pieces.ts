@@ -7,8 +7,8 @@ export type Piece =
   | { readonly is: "text" | "thought"; readonly text: string }
   | { readonly is: "call"; readonly name: string; readonly given: unknown }
   | { readonly is: "result"; readonly text: string; readonly failed: boolean }
-  /** What has no text, by its name. */
-  | { readonly is: "thing"; readonly text: string };
+  /** What has no text, by its name; of an image that lies in the record itself also the address that holds it. */
+  | { readonly is: "thing"; readonly text: string; readonly image?: string };
 
 /** The pieces of a message: what it says, then what it calls; or, where there is neither, what was thought. */
 export function messagePieces(message: {
@@ -163,8 +163,13 @@ function thing(name: string, part: JsonObject, source: unknown): readonly Piece[
   const isInline = place?.startsWith("data:") === true;
   const kind = first(KINDS) ?? (isInline ? place.slice("data:".length).split(/[;,]/, 1)[0] : undefined);
   const facts = [first(NAMES), kind, isInline ? undefined : place].filter(isSaid);
-  return [{ is: "thing", text: `[${[name, facts.join(", ")].filter(isSaid).join(": ")}]` }];
+  const text = `[${[name, facts.join(", ")].filter(isSaid).join(": ")}]`;
+  const image = isInline ? place : `data:${kind};base64,${first(["data"]) ?? ""}`;
+  return [PICTURE.test(image) ? { is: "thing", text, image } : { is: "thing", text }];
 }
+
+/** Pictures made of pixels: others, such as SVG, are documents that could hold anything. */
+const PICTURE = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[\w+/]+=*$/;
 
 function unknownText(part: JsonObject, type: string): string {
   const { type: _, ...rest } = part;

@@ -12,6 +12,14 @@ export interface LowConfidenceItem {
   readonly entry_ids: readonly string[];
 }
 
+/** How sure the assistant said it was. */
+export interface ConfidenceSpread {
+  /** Messages with a confidence. */
+  readonly rated: number;
+  /** How many of them lie in each tenth, from below 0.1 to 0.9 and above. */
+  readonly tenths: readonly number[];
+}
+
 /** Errors that say the same but for numbers, paths, ids and the like. */
 export interface ErrorGroup {
   /** What they have in common; what differs is named: `<number>`, `<path>`, `<id>` … */
@@ -124,6 +132,7 @@ export interface ReflectionReport {
   readonly errors: number;
   /** All of them counted, the newest five shown. */
   readonly low_confidence: { readonly count: number; readonly items: readonly LowConfidenceItem[] };
+  readonly confidence: ConfidenceSpread;
   readonly error_groups: readonly ErrorGroup[];
   readonly topics: readonly Topic[];
   readonly tools: readonly ToolReport[];
@@ -155,6 +164,7 @@ export type ToolFinding = Cited<ToolReport> & {
 export interface Findings {
   readonly counts: Counts;
   readonly low_confidence: readonly Cited<LowConfidenceItem>[];
+  readonly confidence: ConfidenceSpread;
   readonly error_groups: readonly Cited<ErrorGroup>[];
   readonly topics: readonly Cited<Topic>[];
   readonly tools: readonly ToolFinding[];

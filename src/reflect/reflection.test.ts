@@ -48,6 +48,15 @@ describe("counts", () => {
     expect(report.markdown).toContain("### Errors (3)");
   });
 
+  test("confidences are counted by tenths, of assistants alone, and a whole tenth belongs to the upper one", () => {
+    const rated = [0, 0.09, 0.3, 0.499, 0.5, 0.7, 0.95, 1].map((confidence) => ({
+      ...said("assistant", "x"),
+      confidence,
+    }));
+    const report = reflect([...rated, { ...said("user", "x"), confidence: 0.1 }, said("assistant", "x")]);
+    expect(report.confidence).toEqual({ rated: 8, tenths: [2, 0, 0, 1, 1, 1, 0, 1, 0, 2] });
+  });
+
   test("roles are read as views read them; system and tool messages are neither", () => {
     const report = reflect(
       ["user", "assistant", "timmy", "model", "system", "developer", "tool", "function"].map((role) => said(role, "x")),

@@ -74,6 +74,7 @@ export class Reflection {
     return toReport({
       counts,
       low_confidence: this.#lowConfidence,
+      confidence: this.#timeline.confidence(),
       error_groups: error_groups.slice(0, GROUPS_GIVEN),
       topics,
       tools: tools.slice(0, GROUPS_GIVEN),

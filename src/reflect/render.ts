@@ -26,6 +26,7 @@ export function toReport(findings: Findings): ReflectionReport {
   return {
     ...{ reviewed: counts.reviewed, users: counts.users, responses: counts.responses, errors: counts.errors },
     low_confidence: { count: counts.low_confidence, items: findings.low_confidence.map(withIds) },
+    confidence: findings.confidence,
     error_groups: findings.error_groups.map(withIds),
     topics: findings.topics.map(withIds),
     tools: findings.tools.map(({ failed: _, slowest: __, ...tool }) => withIds(tool)),

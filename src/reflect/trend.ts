@@ -1,6 +1,6 @@
 // How things develop: counts of the reviewed entries against as many before them, and their course over time.
 import type { Entry } from "../model/entry.js";
-import type { Citation, Cited, Counts, TimeSlot, TrendChange } from "../model/report.js";
+import type { Citation, Cited, ConfidenceSpread, Counts, TimeSlot, TrendChange } from "../model/report.js";
 import { readRole } from "../model/roles.js";
 import { CONFIDENCE_LOW } from "../model/states.js";
 import { formatTime } from "../model/time.js";
@@ -8,6 +8,7 @@ import { citationOf, cite } from "./citations.js";
 import { failureOf, isFromUser } from "./said.js";
 
 const SLOTS_MAX = 24;
+const TENTHS = 10;
 
 export function isLowConfidence(entry: Entry): boolean {
   const confidence = assistantConfidence(entry);
@@ -88,6 +89,16 @@ export class Timeline {
     if (failureOf(entry) !== undefined) this.#errorTimes.push(ms);
     const confidence = assistantConfidence(entry);
     if (confidence !== undefined) this.#confidences.push({ ms, confidence });
+  }
+
+  confidence(): ConfidenceSpread {
+    const tenths = Array.from({ length: TENTHS }, () => 0);
+    for (const { confidence } of this.#confidences) {
+      // A product of doubles may lie just below the tenth that was meant.
+      const tenth = Math.min(TENTHS - 1, Math.max(0, Math.floor(confidence * TENTHS + 1e-9)));
+      tenths[tenth] = (tenths[tenth] as number) + 1;
+    }
+    return { rated: this.#confidences.length, tenths };
   }
 
   /** At most 24 stretches of equal length from the first entry to the last. */

@@ -78,6 +78,15 @@ test("serves on the address it logs, writes structured logs without recorded tex
   expect(await post(address, "a")).toBe(true);
   const health = await (await fetch(`${address}/health`)).json();
   expect(health).toMatchObject({ status: "ok", position: 1 });
+  type Said = {
+    readonly ok: boolean;
+    readonly findings: readonly { readonly check: string; readonly message: string }[];
+  };
+  const { ok, findings } = (await (await fetch(`${address}/doctor`)).json()) as Said;
+  expect({ ok, folder: findings.find(({ check }) => check === "folder")?.message }).toEqual({
+    ok: true,
+    folder: `${data} is private and writable`,
+  });
   child.kill("SIGINT");
   const { status, stdout, stderr } = await ended;
   expect({ status, stdout }).toEqual({ status: 0, stdout: "" });

@@ -1,7 +1,8 @@
 // A real server on a free port for one test, and short ways to ask it.
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { type ServeOptions, type Serving, serve } from "../../src/http/serve.js";
-import { openRecorder, type Recorder } from "../../src/index.js";
+import { openRecorder, type Recorder, type RecorderOptions } from "../../src/index.js";
+import { inspectStore } from "../../src/inspect-store.js";
 import { storeOfFile, storeOfTest } from "../support/store.js";
 
 export interface Answer {
@@ -22,7 +23,9 @@ export interface TestServer extends Serving {
   request(path: string, options: RequestInit): Promise<Answer>;
 }
 
-type TestServerOptions = { readonly data: string } & Partial<Omit<ServeOptions, "recorder">>;
+type TestServerOptions = Pick<RecorderOptions, "rebuild"> & { readonly data: string } & Partial<
+    Omit<ServeOptions, "recorder">
+  >;
 
 /** A server for one test; called inside the test. */
 export async function startServer(options: Partial<TestServerOptions> = {}): Promise<TestServer> {
@@ -42,9 +45,13 @@ export function serverOfFile(): () => TestServer {
   return () => server as TestServer;
 }
 
-async function openServer({ data, ...options }: TestServerOptions): Promise<TestServer> {
-  const recorder = await openRecorder({ data });
-  const serving = await serve({ version: "1.2.3", port: 0, ...options, recorder });
+async function openServer({ data, rebuild = {}, ...options }: TestServerOptions): Promise<TestServer> {
+  const recorder = await openRecorder({ data, rebuild });
+  const serving = await serve({
+    ...{ version: "1.2.3", port: 0, inspect: () => inspectStore({ data }) },
+    ...options,
+    recorder,
+  });
   const request = (path: string, init: RequestInit): Promise<Answer> => ask(`${serving.address}${path}`, init);
   return {
     ...serving,

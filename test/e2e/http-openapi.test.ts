@@ -51,6 +51,7 @@ test("the document names every route but those that serve pages", async () => {
   expect(named.sort()).toEqual([
     ...[
       "GET /access",
+      "GET /doctor",
       "GET /entries",
       "GET /entries/:id",
       "GET /entries/:id/context",

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { tellStory } from "../../src/demo/story.js";
-import { serverOfFile } from "./http-client.js";
+import { serverOfFile, startServer } from "./http-client.js";
 import { browserOfFile } from "./page-browser.js";
 
 const server = serverOfFile();
@@ -38,10 +38,14 @@ test("the keys go from entry to entry, to errors and to matches, and open what i
   await expect.poll(() => here.textContent()).toContain("4f2c9aa");
 });
 
-test("a subagent is a line in its place, and leads to its own session and back", async () => {
+test("a subagent is a line in its place, with its outline, and leads to its own session and back", async () => {
   const { page } = await open(`${server().address}${MARCH}`);
   await page.locator(".line").first().waitFor();
   await page.keyboard.press("G");
+  await page.getByRole("button", { name: "outline" }).click();
+  const outline = page.getByRole("list", { name: "Outline of the subagent" });
+  await outline.getByText("List every place that rounds money").waitFor();
+  await outline.getByText("4 tool calls: grep, read_file").waitFor();
   await page.getByRole("link", { name: "Audit: every place that rounds money" }).click();
   await page.getByText("For each say whether it agrees").waitFor();
   await page.getByRole("link", { name: "atlas/invoices-march" }).click();
@@ -59,10 +63,14 @@ test("an answer is judged in place, and copied as a model would be given it", as
       (await server().get("/entries?is=disliked")).body.entries.map((entry: { content: string }) => entry.content),
     )
     .toContain("I will read the rounding code first, then compare a few March invoices with the ledger.");
-  await page.getByRole("button", { name: "Copy as model input" }).click();
-  await page.getByText(/\d+ messages copied/).waitFor();
-  const { messages } = JSON.parse(await page.evaluate("navigator.clipboard.readText()"));
-  expect(messages[0]).toMatchObject({ role: "user" });
+  const copied = async (name: string) => {
+    await page.getByRole("button", { name: `Copy as model input for ${name}` }).click();
+    await page.getByText(/\d+ messages copied/).waitFor();
+    return JSON.parse(await page.evaluate("navigator.clipboard.readText()"));
+  };
+  const history = `/sessions/${encodeURIComponent("atlas/invoices-march")}/history`;
+  expect(await copied("OpenAI")).toEqual((await server().get(history)).body);
+  expect(await copied("Anthropic")).toEqual((await server().get(`${history}?format=anthropic`)).body);
 });
 
 test("an answer says what the model was given, and what had changed since the turn before", async () => {
@@ -113,6 +121,36 @@ test("what comes while one reads further up waits, and follows a reader who is a
   await page.getByText("and one more", { exact: true }).waitFor();
 });
 
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+test("pictures that lie in the record are shown, others are named, and none is asked for", async () => {
+  const url = `data:image/png;base64,${PIXEL}`;
+  await server().post("/entries", [
+    {
+      ...{ kind: "message", session_id: "seen", role: "user" },
+      content: [
+        { type: "text", text: "What is this?" },
+        { type: "image_url", image_url: { url } },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: PIXEL } },
+        { type: "image_url", image_url: { url: "https://example.com/tracker.png" } },
+        { type: "image_url", image_url: { url: "data:image/svg+xml;base64,PHN2Zy8+" } },
+      ],
+    },
+    { kind: "tool_call", session_id: "seen", tool: "screenshot", result: [{ type: "input_image", image_url: url }] },
+  ]);
+  const { page, asked, problems } = await open(`${server().address}/ui/sessions/seen`);
+  await page.getByText("[image: https://example.com/tracker.png]").waitFor();
+  await page.getByText("[image: image/svg+xml]").waitFor();
+  await page.getByRole("button", { name: "screenshot" }).click();
+  await expect.poll(() => page.locator("img").count()).toBe(3);
+  const widths = await page
+    .locator("img")
+    .evaluateAll((all) => all.map((each) => (each as { naturalWidth?: number }).naturalWidth));
+  expect(widths).toEqual([1, 1, 1]);
+  expect(asked.filter((each) => !each.startsWith(server().address) && !each.startsWith("data:"))).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
 test("a session that is forgotten while it is open is gone from the page", async () => {
   await server().post("/entries", { kind: "message", session_id: "gone", role: "user", content: "not for long" });
   const { page } = await open(`${server().address}/ui/sessions/gone`);
@@ -145,13 +183,19 @@ test("texts of five megabytes and lines of 200,000 characters are shown, step by
 
 const PLACES = 20_000;
 
-test("a long session opens where the address says, is drawn only where it is seen, and holds its place", async () => {
-  await fill("long", PLACES);
-  const { entries } = (await server().get("/sessions/long/entries?limit=1&order=desc")).body;
-  const middle = entries[0].position - PLACES / 2;
-  const { page } = await open(`${server().address}/ui/sessions/long#${middle}`);
-  const here = page.locator(".line[data-here]");
+test("a long session opens where the address says, also while its index is built, and holds its place", async () => {
+  // Reads that would wait for the index are told at once what it lacks, as they are with a far longer session.
+  const impatient = await startServer({ rebuild: { behind_max: 0, wait_ms: 0, newest: 500 } });
+  await fill("long", PLACES, impatient);
+  const isPartial: boolean[] = [];
+  const { page } = await open("about:blank");
+  page.on("response", async (response) => {
+    if (response.url().includes("/entries?")) isPartial.push((await response.json()).partial === true);
+  });
+  await page.goto(`${impatient.address}/ui/sessions/long#${PLACES / 2}`);
+  const here = page.locator(".line[data-here]", { hasText: `entry ${PLACES / 2 - 1} of long` });
   await here.waitFor();
+  expect(isPartial[0]).toBe(true);
   const top = await topOf(page);
   // Everything before it is still to come, and may not move it.
   await page.locator('.map[data-whole="true"]').waitFor();
@@ -165,7 +209,7 @@ function topOf(page: Page): Promise<number> {
   return page.evaluate("document.querySelector('.line[data-here]').getBoundingClientRect().top");
 }
 
-async function fill(session_id: string, count: number): Promise<void> {
+async function fill(session_id: string, count: number, into = server()): Promise<void> {
   const role = (at: number) => (at % 2 === 0 ? "user" : "assistant");
   for (let from = 0; from < count; from += 5_000) {
     const length = Math.min(5_000, count - from);
@@ -173,7 +217,7 @@ async function fill(session_id: string, count: number): Promise<void> {
       ...{ kind: "message", session_id, role: role(at) },
       content: `entry ${from + at} of ${session_id}`,
     }));
-    await server().post("/entries", said);
+    await into.post("/entries", said);
   }
 }
 

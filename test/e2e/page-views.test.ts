@@ -18,11 +18,11 @@ const views: readonly (readonly [name: string, address: string, shows: string])[
   ["session", `${MARCH}?q=ledger`, ".transcript mark"],
   ["search", "/ui/search?q=rounding", "mark"],
   ["entry", "/ui/entries/demo-decision-rounding", ".entry-page pre"],
-  ["reflection", "/ui/reflection", "svg.plot text"],
+  ["reflection", "/ui/reflection", "svg.plot .tick"],
   ["review", "/ui/review", ".quoted mark"],
   ["memories", "/ui/memories", ".memories li"],
   ["memory", "/ui/memories/demo-memory-ledger", ".quoted mark"],
-  ["integrity", "/ui/integrity", ".verdict strong"],
+  ["integrity", "/ui/integrity", ".doctor button"],
 ];
 
 const sheets = [
@@ -116,20 +116,28 @@ test("a candidate is judged with one key, and until then the verdict can be take
   await page.keyboard.press("r");
   await page.keyboard.press("1");
   await page.getByText("Rejected “Route pins expire after 60 minutes”.").waitFor();
-  await expect.poll(() => status("demo-candidate-pins")).toBe("rejected");
-
   await page.getByRole("button", { name: "Always run make unlock" }).click();
   await page.getByRole("button", { name: "Edit" }).click();
   await page.getByLabel("Another wording").fill("Run make unlock before every second deploy");
   await page.getByRole("button", { name: "Promote" }).click();
-  await expect.poll(() => status("demo-candidate-unlock")).toBe("active");
-  expect((await server().get("/memories/demo-candidate-unlock")).body.content).toMatch(/every second deploy/);
+  // The next verdict is the end of the one before, which until then could be taken back.
+  await expect.poll(() => status("demo-candidate-pins")).toBe("rejected");
+  expect(await status("demo-candidate-unlock")).toBe("candidate");
 
   // Two at one desk: the second verdict is refused, and said to be.
   await page.getByRole("button", { name: "Preise immer in Cent" }).click();
   await server().post("/memories/demo-candidate-cent/promote", {});
   await page.getByRole("button", { name: "Promote" }).click();
+  await expect.poll(() => status("demo-candidate-unlock")).toBe("active");
+  expect((await server().get("/memories/demo-candidate-unlock")).body.content).toMatch(/every second deploy/);
+  await page.keyboard.press("a");
   await page.getByText("Somebody else judged it before").waitFor();
+
+  // Who leaves the page has decided.
+  const left = (await server().get("/memories?status=candidate")).body.pending;
+  await page.getByRole("link", { name: "Memories", exact: true }).click();
+  await expect.poll(async () => (await server().get("/memories?status=candidate")).body.pending).toBe(left - 1);
+  await page.getByText(/Agents/).waitFor();
 });
 
 test("a marked sentence becomes a candidate with one key, its evidence filled in", async () => {
@@ -137,12 +145,23 @@ test("a marked sentence becomes a candidate with one key, its evidence filled in
   const sentence = page.getByText("One of three instances does nearly all the work");
   await sentence.click({ clickCount: 3 });
   await page.keyboard.press("m");
-  await page.getByRole("form", { name: "Propose a memory" }).waitFor();
-  await page.getByLabel("Statement").fill("One of three instances does nearly all the work");
+  await page.getByText("Proposed “One of three instances does nearly all the work").waitFor();
+  const newest = async () => (await server().get("/memories?status=candidate&source=person")).body.memories;
+  expect((await newest())[0].evidence[0].quote).toMatch(/^One of three instances/);
+
+  // Words that were set from Markdown are quoted as they were recorded; what a gate drops can be worded anew.
+  await page.getByText("The weekly job pins its customers").click({ clickCount: 3 });
+  await page.keyboard.press("m");
+  await page.getByRole("link", { name: "It waits in Review." }).waitFor();
+  const quotes = async () =>
+    (await newest()).map(({ evidence }: { evidence: { quote: string }[] }) => evidence[0]?.quote);
+  await expect.poll(quotes).toContainEqual(expect.stringContaining("customers to `search-0`, and"));
+  await page.getByText("It might be. I have not looked at its log").click({ clickCount: 3 });
+  await page.keyboard.press("m");
+  await page.getByRole("form", { name: "Propose a memory" }).getByText("Not proposed").waitFor();
+  await page.getByLabel("Statement").fill("The numbers do not rule the collector out");
   await page.getByRole("button", { name: "Propose" }).click();
-  await page.getByText("Proposed. It waits in Review.").waitFor();
-  const { memories } = (await server().get("/memories?status=candidate&source=person")).body;
-  expect(memories[0].evidence[0].quote).toMatch(/^One of three instances/);
+  await page.getByText("Proposed “The numbers do not rule").waitFor();
 });
 
 test("what a key may not do is not offered", async () => {
@@ -152,7 +171,7 @@ test("what a key may not do is not offered", async () => {
   await page.getByLabel("Key").fill(reader.key);
   await page.getByRole("button", { name: "Open the record" }).click();
   await page.locator(".line").first().waitFor();
-  await expect.poll(() => page.getByRole("button", { name: "Copy as model input" }).count()).toBe(1);
+  await expect.poll(() => page.getByRole("button", { name: "Copy as model input" }).count()).toBe(2);
   expect(await page.getByRole("button", { name: /^(?:Export|good)$/ }).count()).toBe(0);
   await page.goto(`${server().address}/ui/review`);
   await page.getByText("This key may read, and not judge.").waitFor();

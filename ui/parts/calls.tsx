@@ -1,11 +1,12 @@
 // Calls of tools: one line each; opened, what they were given and what came of it. Long runs fold into one line.
 import { useState } from "react";
-import { contentText } from "../../src/model/content-pieces.js";
+import { contentText, messagePieces } from "../../src/model/content-pieces.js";
 import { Marked, useSought } from "../marks.js";
 import { Link, to } from "../router.js";
 import type { Call } from "../transcript/lines.js";
 import { argumentGist, durationOf, plural, sizeOf, textOf } from "../words.js";
 import { Code } from "./code.js";
+import { Picture } from "./picture.js";
 
 /** More of them than so many are one line until they are opened. */
 const RUN_MAX = 5;
@@ -98,6 +99,9 @@ function CallDetail({ call, result }: { readonly call: Call; readonly result: st
         <>
           <Arguments args={call.args} />
           {result !== "" && <Code text={result} language={call.failed ? "failed" : "result"} fromEnd />}
+          {picturesIn(call.result).map(({ text, image }) => (
+            <Picture key={image} text={text} image={image} />
+          ))}
         </>
       )}
     </div>
@@ -131,6 +135,13 @@ function Arguments({ args }: { readonly args: unknown }) {
           <Code key={name} text={String(value)} language={name} />
         ))}
     </>
+  );
+}
+
+function picturesIn(result: unknown): readonly { readonly text: string; readonly image: string }[] {
+  if (!Array.isArray(result)) return [];
+  return messagePieces({ content: result }).flatMap((piece) =>
+    piece.is === "thing" && piece.image !== undefined ? [{ text: piece.text, image: piece.image }] : [],
   );
 }
 

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { Row } from "../api.js";
 import { Marked } from "../marks.js";
 import { Link, to } from "../router.js";
-import { exactTimeOf, firstLine, gistOf, isFailed, isUnsure, speakerOf, whenOf, wholeTimeOf } from "../words.js";
+import { exactTimeOf, gistLine, isFailed, isUnsure, speakerOf, whenOf, wholeTimeOf } from "../words.js";
 
 const TEXT_CHARS = 400;
 
@@ -31,7 +31,7 @@ export function EntryLine(options: {
       </time>
       <span className="speaker">{speakerOf(entry)}</span>
       <span className="gist" dir="auto">
-        {children ?? <Marked text={firstLine(gistOf(entry), TEXT_CHARS) || "(empty)"} />}
+        {children ?? <Marked text={gistLine(entry, TEXT_CHARS) || "(empty)"} />}
       </span>
     </Link>
   );

@@ -5,7 +5,7 @@ import { useAnswer } from "../answer.js";
 import { getEntry, getMemory, type Memory, Refused, type Row, sessionEntries } from "../api.js";
 import { Snippet } from "../marks.js";
 import { Link, to } from "../router.js";
-import { firstLine, gistOf, plural, speakerOf, whenOf } from "../words.js";
+import { gistLine, plural, speakerOf, whenOf } from "../words.js";
 
 export function Evidence({ memory }: { readonly memory: Memory }) {
   if (memory.evidence.length === 0) {
@@ -60,7 +60,7 @@ function Around({ row }: { readonly row: Row }) {
   return (
     <p className="quoted-line around">
       <span className="speaker">{speakerOf(row)}</span>
-      <span dir="auto">{firstLine(gistOf(row), 200)}</span>
+      <span dir="auto">{gistLine(row, 200)}</span>
     </p>
   );
 }
@@ -82,7 +82,8 @@ function QuoteIn({ text, quote }: { readonly text: string; readonly quote: strin
   );
 }
 
-function wholeText(entry: Row): string {
+/** All that an entry says, as it was recorded. */
+export function wholeText(entry: Row): string {
   if (entry.kind === "message") return messageText(entry);
   const texts = entry as unknown as { readonly [field: string]: unknown };
   const fields = ["prompt", "response", "decision", "rationale", "error", "result", "content"];

@@ -4,7 +4,7 @@ import { connection, getHealth, type HealthAnswer } from "../api.js";
 import { pendingCount } from "../pending.js";
 import { Link, to } from "../router.js";
 import { useStore } from "../store.js";
-import { plural } from "../words.js";
+import { countOf, plural } from "../words.js";
 import { SearchBox } from "./search-box.js";
 import { ThemeSwitch } from "./theme-switch.js";
 
@@ -19,6 +19,7 @@ const views = [
 
 export function Frame({ view, children }: { readonly view: string; readonly children: ReactNode }) {
   const isAway = useStore(connection) === "away";
+  const health = useHealth(isAway);
   return (
     <>
       <a className="skip" href="#content">
@@ -30,12 +31,18 @@ export function Frame({ view, children }: { readonly view: string; readonly chil
         </Link>
         <Menu view={view} />
         <SearchBox />
-        <State />
+        <State health={health} isAway={isAway} />
         <ThemeSwitch />
       </header>
       {isAway && (
         <p className="away" role="alert">
           The server does not answer. What is shown stays; the page tries again by itself.
+        </p>
+      )}
+      {health !== undefined && isBehind(health) && (
+        <p className="behind" role="status">
+          The index is being built, {countOf(health.indexed_through)} of {countOf(health.position)} entries so far.
+          Older ones come in by themselves.
         </p>
       )}
       <main id="content" tabIndex={-1}>
@@ -58,7 +65,7 @@ function Menu({ view }: { readonly view: string }) {
           <li key={its}>
             <Link to={to(its === "" ? [] : [its])} aria-current={its === view ? "page" : undefined}>
               {name}
-              {its === "review" && pending > 0 && <span className="pending">{pending}</span>}
+              {its === "review" && pending > 0 && <span className="pending">{` ${countOf(pending)}`}</span>}
             </Link>
           </li>
         ))}
@@ -68,28 +75,40 @@ function Menu({ view }: { readonly view: string }) {
 }
 
 const HEALTH_MS = 5_000;
+/** How often it is asked where something is being waited for. */
+const WAITING_MS = 1_000;
 
-/** A dot, with words for those who ask; it also notices that the server went away, or came back. */
-function State() {
-  const [health, setHealth] = useState<HealthAnswer | undefined>();
-  const isAway = useStore(connection) === "away";
+/** Whether lists lack entries for longer than a moment. */
+function isBehind({ status, position, indexed_through }: HealthAnswer): boolean {
+  return status === "degraded" && indexed_through < position;
+}
+
+/** It also notices that the server went away, or came back. */
+function useHealth(isAway: boolean): HealthAnswer | undefined {
+  const [health, setHealth] = useState<HealthAnswer>();
+  const isWaiting = isAway || (health !== undefined && isBehind(health));
   useEffect(() => {
     const stop = new AbortController();
     const look = (): void =>
       void getHealth(stop.signal).then(
         (heard) => {
           setHealth(heard);
-          pendingCount.set(heard.pending ?? 0);
+          if (heard.pending !== undefined) pendingCount.set(heard.pending);
         },
         () => undefined,
       );
     look();
-    const timer = setInterval(look, isAway ? 1_000 : HEALTH_MS);
+    const timer = setInterval(look, isWaiting ? WAITING_MS : HEALTH_MS);
     return () => {
       stop.abort();
       clearInterval(timer);
     };
-  }, [isAway]);
+  }, [isWaiting]);
+  return health;
+}
+
+/** A dot, with words for those who ask. */
+function State({ health, isAway }: { readonly health: HealthAnswer | undefined; readonly isAway: boolean }) {
   const state = isAway ? "away" : (health?.status ?? "unknown");
   const words = isAway
     ? "The server does not answer"

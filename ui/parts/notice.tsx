@@ -1,6 +1,7 @@
 // What is said where there is nothing to show: because it is on its way, because it failed, because it is not there.
 import type { ReactNode } from "react";
 import { Away, Refused } from "../api.js";
+import { sentence } from "../words.js";
 
 export function Loading({ what }: { readonly what: string }) {
   return (
@@ -16,12 +17,22 @@ export function Failed({ error, again }: { readonly error: Error; readonly again
   return (
     <div className="failed" role="alert">
       <p>{sentence(error.message)}</p>
-      {error instanceof Refused && error.hint !== "" && <p className="quiet">{error.hint}</p>}
+      {error instanceof Refused && error.hint !== "" && (
+        <p className="quiet">
+          <WithCode text={error.hint} />
+        </p>
+      )}
       <button type="button" onClick={again}>
         Try again
       </button>
     </div>
   );
+}
+
+/** What the server said, in which `commands` stand between backticks. */
+export function WithCode({ text }: { readonly text: string }) {
+  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name.
+  return text.split("`").map((piece, at) => (at % 2 === 1 ? <code key={at}>{piece}</code> : piece));
 }
 
 export function Empty({ title, children }: { readonly title: string; readonly children: ReactNode }) {
@@ -31,9 +42,4 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
       {children}
     </section>
   );
-}
-
-function sentence(text: string): string {
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(first) ? first : `${first}.`;
 }

@@ -1,12 +1,15 @@
 // Plots as labelled SVG: bars over time, bars by name, points on a scale; each with its numbers as a table for who listens.
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { Link } from "../router.js";
 
 export interface Bar {
   readonly name: string;
   readonly value: number;
   /** The part of it that failed. */
   readonly failed?: number;
+  readonly tone?: "low";
   readonly words: string;
+  /** Where the entries are that it counts. */
   readonly href?: string;
 }
 
@@ -24,12 +27,10 @@ export function NamedBars({ title, bars }: { readonly title: string; readonly ba
   const room = width - left - 16 - CHAR_PX * Math.max(...bars.map(({ words }) => words.length));
   return (
     <Plot title={title} bars={bars} figure={figure}>
-      <svg viewBox={`0 0 ${width} ${bars.length * ROW}`} role="img" aria-label={title} className="plot">
-        {bars.map(({ name, value, failed = 0, words }, at) => (
+      <svg viewBox={`0 0 ${width} ${bars.length * ROW}`} {...roleOf(bars)} aria-label={title} className="plot">
+        {bars.map(({ name, value, failed = 0, words, href }, at) => (
           <g key={name} transform={`translate(0 ${at * ROW})`}>
-            <text x={left - 8} y={17} textAnchor="end">
-              {name.length > charsMax ? `${name.slice(0, charsMax - 1)}…` : name}
-            </text>
+            <Name name={name} x={left - 8} charsMax={charsMax} href={href} />
             <rect className="bar" x={left} y={5} width={Math.max(1, (value / most) * room)} height={16} />
             <rect className="bar error" x={left} y={5} width={(failed / most) * room} height={16} />
             <text className="quiet" x={left + Math.max(1, (value / most) * room) + 8} y={17}>
@@ -37,6 +38,76 @@ export function NamedBars({ title, bars }: { readonly title: string; readonly ba
             </text>
           </g>
         ))}
+      </svg>
+    </Plot>
+  );
+}
+
+/** What holds links is no picture. */
+function roleOf(rows: readonly { readonly href?: string }[]): { readonly role: "group" | "img" } {
+  return { role: rows.some(({ href }) => href !== undefined) ? "group" : "img" };
+}
+
+function Name(options: {
+  readonly name: string;
+  readonly x: number;
+  readonly charsMax: number;
+  readonly href: string | undefined;
+}) {
+  const { name, x, charsMax, href } = options;
+  const text = (
+    <text x={x} y={17} textAnchor="end">
+      {name.length > charsMax ? `${name.slice(0, charsMax - 1)}…` : name}
+    </text>
+  );
+  return href === undefined ? text : <Link to={href}>{text}</Link>;
+}
+
+const TICK = 3;
+
+/** A line for each name, with a mark for each time that something happened. */
+export function TimeRows(options: {
+  readonly title: string;
+  readonly rows: readonly {
+    readonly name: string;
+    readonly times: readonly string[];
+    readonly words: string;
+    readonly href: string;
+  }[];
+  readonly range: { readonly from: string; readonly to: string };
+  readonly axis: readonly [string, string];
+}) {
+  const { title, rows, range, axis } = options;
+  const [figure, width] = useWidth();
+  const left = Math.round(width * NAME_SHARE);
+  const charsMax = Math.floor((left - 8) / CHAR_PX);
+  const right = width - 16 - CHAR_PX * Math.max(...rows.map(({ words }) => words.length));
+  const [from, to] = [Date.parse(range.from), Date.parse(range.to)];
+  const xOf = (iso: string): number =>
+    left + ((Date.parse(iso) - from) / Math.max(1, to - from)) * (right - left - TICK);
+  const foot = rows.length * ROW;
+  return (
+    <Plot title={title} bars={rows} figure={figure}>
+      <svg viewBox={`0 0 ${width} ${foot + FOOT}`} {...roleOf(rows)} aria-label={title} className="plot">
+        {rows.map(({ name, times, words, href }, at) => (
+          <g key={name} transform={`translate(0 ${at * ROW})`}>
+            <Name name={name} x={left - 8} charsMax={charsMax} href={href} />
+            <line className="axis" x1={left} x2={right} y1={ROW - 4} y2={ROW - 4} />
+            {times.map((iso, each) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: several may have happened at once.
+              <rect key={each} className="tick" x={xOf(iso)} y={5} width={TICK} height={16} />
+            ))}
+            <text className="quiet" x={right + 8} y={17}>
+              {words}
+            </text>
+          </g>
+        ))}
+        <text className="quiet" x={left} y={foot + 16}>
+          {axis[0]}
+        </text>
+        <text className="quiet" x={right} y={foot + 16} textAnchor="end">
+          {axis[1]}
+        </text>
       </svg>
     </Plot>
   );
@@ -68,11 +139,12 @@ export function Columns(options: {
         <text className="quiet" x={LEFT - 6} y={TALL} textAnchor="end">
           0
         </text>
-        {bars.map(({ name, value, failed = 0, words }, at) => (
+        {bars.map(({ name, value, failed = 0, words, tone }, at) => (
           <g key={name}>
             <title>{`${name}: ${words}`}</title>
             <rect
               className="bar"
+              data-tone={tone}
               x={LEFT + at * step + 1}
               y={TALL - high(value)}
               width={Math.max(1, step - 2)}
@@ -121,7 +193,7 @@ function useWidth(): readonly [figure: RefObject<HTMLElement | null>, width: num
 
 function Plot(options: {
   readonly title: string;
-  readonly bars: readonly Bar[];
+  readonly bars: readonly Pick<Bar, "name" | "words">[];
   readonly figure: RefObject<HTMLElement | null>;
   readonly children: ReactNode;
 }) {

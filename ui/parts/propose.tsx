@@ -1,88 +1,116 @@
-// A sentence marked in a transcript becomes a candidate with one key, its evidence filled in.
+// A sentence marked in a transcript becomes a candidate with one key, its evidence filled in. Where a gate lets it not pass as
+// it stands, it can be worded anew.
 import { useState } from "react";
 import { useMay } from "../access.js";
-import { proposeMemory } from "../api.js";
+import { getEntry, proposeMemory, type Row } from "../api.js";
 import { useKeys } from "../keys.js";
+import { Link, to } from "../router.js";
+import { quoteIn } from "../transcript/quote.js";
+import { speakerOf } from "../words.js";
+import { wholeText } from "./evidence.js";
 
 const types = ["preference", "project", "knowledge", "adaptation", "identity", "episodic"] as const;
 
-interface Chosen {
-  readonly quote: string;
-  readonly entry_id: string;
+interface Proposed {
+  readonly content: string;
+  readonly type: (typeof types)[number];
+  readonly evidence: readonly { readonly entry_id: string; readonly quote: string }[];
 }
 
 export function Propose({ project }: { readonly project: string }) {
   const may = useMay("review");
-  const [chosen, setChosen] = useState<Chosen>();
-  const [content, setContent] = useState("");
-  const [type, setType] = useState<(typeof types)[number]>("knowledge");
-  const [outcome, setOutcome] = useState("");
+  const [draft, setDraft] = useState<Proposed>();
+  const [outcome, setOutcome] = useState<{ readonly words: string; readonly isDone: boolean }>();
+  const refuse = (proposed: Proposed | undefined, words: string): void => {
+    setDraft(proposed);
+    setOutcome({ words, isDone: false });
+  };
+  const propose = (proposed: Proposed): void => {
+    proposeMemory({ status: "candidate", source: "person", project, ...proposed }).then(
+      (answer) => {
+        if ("dropped" in answer) return refuse(proposed, `Not proposed: ${answer.reason}`);
+        setDraft(undefined);
+        setOutcome({ words: `Proposed “${answer.content}”.`, isDone: true });
+      },
+      (error: Error) => refuse(proposed, error.message),
+    );
+  };
   useKeys({
     m: () => {
-      const marked = may ? markedWords() : undefined;
-      setOutcome(marked === undefined ? "Mark a sentence first, then press m." : "");
-      setChosen(marked);
-      setContent(marked?.quote ?? "");
+      if (!may) return;
+      const marked = markedWords();
+      if (marked === undefined) refuse(undefined, "Mark a sentence first, then press m.");
+      else marked.then(propose, (error: Error) => refuse(undefined, error.message));
     },
   });
-  if (chosen === undefined) {
-    return outcome === "" ? null : (
+  if (draft === undefined) {
+    if (outcome === undefined) return null;
+    return (
       <p className="proposal" role="status">
-        {outcome}{" "}
-        <button type="button" className="plain" onClick={() => setOutcome("")}>
+        {outcome.words} {outcome.isDone && <Link to={to(["review"])}>It waits in Review.</Link>}{" "}
+        <button type="button" className="plain" onClick={() => setOutcome(undefined)}>
           Close
         </button>
       </p>
     );
   }
-  const propose = (): void => {
-    const evidence = [{ entry_id: chosen.entry_id, quote: chosen.quote }];
-    proposeMemory({ status: "candidate", source: "person", type, content, project, evidence }).then(
-      (answer) => {
-        setOutcome("dropped" in answer ? `Not proposed: ${answer.reason}` : "Proposed. It waits in Review.");
-        setChosen(undefined);
-      },
-      (error: Error) => setOutcome(error.message),
-    );
-  };
   return (
     <form
       className="proposal"
       aria-label="Propose a memory"
       onSubmit={(event) => {
         event.preventDefault();
-        propose();
+        propose(draft);
       }}
     >
+      {outcome !== undefined && <span role="alert">{outcome.words}</span>}
       <textarea
         aria-label="Statement"
         rows={2}
-        value={content}
+        value={draft.content}
         // biome-ignore lint/a11y/noAutofocus: who pressed the key wants to go on typing.
         autoFocus
-        onChange={({ target }) => setContent(target.value)}
-        onKeyDown={({ key }) => key === "Escape" && setChosen(undefined)}
+        onChange={({ target }) => setDraft({ ...draft, content: target.value })}
+        onKeyDown={({ key }) => key === "Escape" && setDraft(undefined)}
       />
-      <select aria-label="Type" value={type} onChange={({ target }) => setType(target.value as (typeof types)[number])}>
+      <select
+        aria-label="Type"
+        value={draft.type}
+        onChange={({ target }) => setDraft({ ...draft, type: target.value as Proposed["type"] })}
+      >
         {types.map((each) => (
           <option key={each}>{each}</option>
         ))}
       </select>
       <button type="submit">Propose</button>
-      <button type="button" className="plain" onClick={() => setChosen(undefined)}>
+      <button
+        type="button"
+        className="plain"
+        onClick={() => {
+          setDraft(undefined);
+          setOutcome(undefined);
+        }}
+      >
         Close
       </button>
-      {outcome !== "" && <span role="alert">{outcome}</span>}
     </form>
   );
 }
 
-/** What is marked, and the entry it stands in. */
-function markedWords(): Chosen | undefined {
+/** What is marked as a proposal; undefined where nothing is, or not in an entry. */
+function markedWords(): Promise<Proposed> | undefined {
   const selection = getSelection();
-  const quote = selection?.toString().trim() ?? "";
+  const shown = selection?.toString().trim() ?? "";
   const node = selection?.anchorNode;
   const element = node instanceof Element ? node : node?.parentElement;
   const entry_id = element?.closest<HTMLElement>("[data-entry]")?.dataset.entry ?? "";
-  return quote === "" || entry_id === "" ? undefined : { quote, entry_id };
+  if (shown === "" || entry_id === "") return undefined;
+  return getEntry(entry_id).then((entry) => {
+    const row = entry as unknown as Row;
+    const quote = quoteIn(wholeText(row), shown);
+    // A person's word needs no evidence, so that what cannot be quoted is no reason to lose it.
+    const evidence = quote === undefined ? [] : [{ entry_id, quote }];
+    const isUsers = ["user", "asked"].includes(speakerOf(row));
+    return { content: shown.replace(/\s+/g, " "), type: isUsers ? "preference" : "knowledge", evidence };
+  });
 }

@@ -6,6 +6,7 @@ import { Link, to } from "../router.js";
 import { countOf, scoreWords, textOf } from "../words.js";
 import { Code } from "./code.js";
 import { LongText } from "./long-text.js";
+import { Picture } from "./picture.js";
 import { WholeResponse } from "./whole-response.js";
 
 export function Said({ entry, withdrawn }: { readonly entry: Row; readonly withdrawn: boolean }) {
@@ -109,10 +110,12 @@ function PieceText({ piece }: { readonly piece: Piece }) {
     case "result":
       return <Code text={piece.text} language={piece.failed ? "failed" : "result"} fromEnd />;
     case "thing":
-      return (
+      return piece.image === undefined ? (
         <p className="aside" dir="auto">
           <Marked text={piece.text} />
         </p>
+      ) : (
+        <Picture text={piece.text} image={piece.image} />
       );
   }
 }

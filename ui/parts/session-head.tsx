@@ -1,9 +1,10 @@
 // What is known of the session as a whole, and what can be done with it.
 import { useState } from "react";
 import { useMay } from "../access.js";
-import { getHistory, type Session, send } from "../api.js";
+import { useAnswer } from "../answer.js";
+import { getHistory, getUsage, type Session, send } from "../api.js";
 import { Link, to } from "../router.js";
-import { dayOf, durationOf, plural, timeOf } from "../words.js";
+import { costOf, dayOf, durationOf, plural, timeOf } from "../words.js";
 
 export function SessionHead(options: {
   readonly id: string;
@@ -11,10 +12,11 @@ export function SessionHead(options: {
   readonly session: Session | undefined;
 }) {
   const { id, title, session } = options;
+  const spent = useAnswer((signal) => getUsage({ session_id: id }, signal), [id]).value?.total;
   return (
     <header className="session-head">
       <h1 dir="auto">{title}</h1>
-      <p className="facts">{session === undefined ? "…" : <Facts session={session} />}</p>
+      <p className="facts">{session === undefined ? "…" : <Facts session={session} spent={spent} />}</p>
       <p className="deeds">
         <CopyHistory id={id} />
         <Export id={id} />
@@ -23,7 +25,7 @@ export function SessionHead(options: {
   );
 }
 
-function Facts({ session }: { readonly session: Session }) {
+function Facts({ session, spent }: { readonly session: Session; readonly spent: Spent | undefined }) {
   const { first_at, last_at, messages, interactions, tool_calls, errors, decisions, parent } = session;
   const lengthMs = Date.parse(last_at) - Date.parse(first_at);
   const where = [...session.projects, ...session.clients].filter((label) => label !== "").join(" · ");
@@ -35,6 +37,7 @@ function Facts({ session }: { readonly session: Session }) {
     tool_calls > 0 ? plural(tool_calls, "tool call") : "",
     errors > 0 ? plural(errors, "error") : "",
     decisions > 0 ? plural(decisions, "decision") : "",
+    spent === undefined || spent.calls === 0 ? "" : spentWords(spent),
   ].filter((fact) => fact !== "");
   return (
     <>
@@ -57,6 +60,8 @@ function Facts({ session }: { readonly session: Session }) {
   );
 }
 
+const formats = { openai: "OpenAI", anthropic: "Anthropic" } as const;
+
 /** The session as a model would be given it. */
 function CopyHistory({ id }: { readonly id: string }) {
   const [state, setState] = useState("");
@@ -72,14 +77,34 @@ function CopyHistory({ id }: { readonly id: string }) {
   };
   return (
     <>
-      <button type="button" className="plain" onClick={() => void copy("openai")}>
-        Copy as model input
-      </button>
-      <span role="status" className="quiet">
-        {state}
+      <span>
+        Copy as model input:{" "}
+        {Object.entries(formats).map(([format, name]) => (
+          <button
+            key={format}
+            type="button"
+            className="plain form"
+            aria-label={`Copy as model input for ${name}`}
+            onClick={() => void copy(format)}
+          >
+            {name}
+          </button>
+        ))}
       </span>
+      {state !== "" && (
+        <span role="status" className="quiet">
+          {state}
+        </span>
+      )}
     </>
   );
+}
+
+type Spent = Awaited<ReturnType<typeof getUsage>>["total"];
+
+function spentWords({ input_tokens, output_tokens, cost }: Spent): string {
+  const tokens = plural(input_tokens + output_tokens, "token");
+  return cost === undefined || cost === 0 ? tokens : `${tokens}, ${costOf(cost)}`;
 }
 
 /** Written by the server, kept by the browser: a link could not carry a key. */

@@ -6,6 +6,7 @@ import { type Line, notableIn } from "../transcript/lines.js";
 import { dayOf, durationOf, plural, speakerOf, timeOf, wholeTimeOf } from "../words.js";
 import { Calls } from "./calls.js";
 import { Given, givenWords } from "./given.js";
+import { Outline } from "./outline.js";
 import { Said } from "./said.js";
 import { Thumbs } from "./thumbs.js";
 
@@ -166,9 +167,10 @@ function markWords({ entry }: Extract<Line, { is: "mark" }>): string {
   }
 }
 
-/** A subagent's session is one line here, and a page of its own. */
+/** A subagent's session is one line here, opened in place, and a page of its own. */
 function Subagent(props: LineProps & { readonly line: Extract<Line, { is: "subagent" }> }) {
-  const { session } = props.line;
+  const { line, isOpen, toggle } = props;
+  const { session } = line;
   const { messages, tool_calls, errors } = session;
   const lengthMs = Date.parse(session.last_at) - Date.parse(session.first_at);
   const facts = [
@@ -183,8 +185,12 @@ function Subagent(props: LineProps & { readonly line: Extract<Line, { is: "subag
         <Link to={to(["sessions", session.session_id])} dir="auto">
           {session.title || session.session_id}
         </Link>{" "}
-        {facts.join(" · ")}
+        {facts.join(" · ")}{" "}
+        <button type="button" className="plain" aria-expanded={isOpen} onClick={() => toggle(line.key)}>
+          {isOpen ? "close" : "outline"}
+        </button>
       </p>
+      {isOpen && <Outline session={session} />}
     </Margin>
   );
 }

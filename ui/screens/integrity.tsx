@@ -1,21 +1,31 @@
 // Whether the record can be trusted, in sentences: the chain, the index, who may read it, and what was done to it.
 import { useEffect, useState } from "react";
-import { useAccess } from "../access.js";
+import { useAccess, useMay } from "../access.js";
 import { useAnswer } from "../answer.js";
-import { getHealth, type HealthAnswer, listEntries, type Row, type VerifyAnswer, verify } from "../api.js";
+import {
+  askDoctor,
+  getHealth,
+  type HealthAnswer,
+  listEntries,
+  Refused,
+  type Row,
+  type VerifyAnswer,
+  verify,
+} from "../api.js";
 import { EntryLine } from "../parts/entry-line.js";
-import { Failed, Loading } from "../parts/notice.js";
-import { agoOf, countOf, plural, whenOf, wholeTimeOf } from "../words.js";
+import { Failed, Loading, WithCode } from "../parts/notice.js";
+import { agoOf, countOf, plural, sentence, whenOf, wholeTimeOf } from "../words.js";
 
 const AUDIT_SHOWN = 50;
 
 export function IntegrityScreen() {
+  const may = useMay("admin");
   const checked = useAnswer(async (signal) => ({ found: await verify(signal), at_ms: Date.now() }), []);
   const health = useAnswer((signal) => getHealth(signal), []);
   const audit = useAnswer((signal) => listEntries({ kind: "audit", limit: AUDIT_SHOWN }, signal), []);
   const forgotten = useAnswer((signal) => listEntries({ kind: "redaction", limit: AUDIT_SHOWN }, signal), []);
   return (
-    <div className="column">
+    <article className="column integrity">
       <h1>Integrity</h1>
       {checked.error !== undefined && <Failed error={checked.error} again={checked.again} />}
       {checked.value === undefined && checked.error === undefined && (
@@ -23,6 +33,7 @@ export function IntegrityScreen() {
       )}
       {checked.value !== undefined && <Chain {...checked.value} again={checked.again} busy={checked.busy} />}
       {health.value !== undefined && <State health={health.value} />}
+      {may && health.value !== undefined && <Doctor entries={health.value.position} />}
       <Forgotten rows={(forgotten.value?.entries ?? []) as readonly Row[]} />
       <KeyList />
       <h2>Who did what to the record</h2>
@@ -39,10 +50,10 @@ export function IntegrityScreen() {
       )}
       <h2>More than a page can say</h2>
       <p>
-        <code>hansard doctor</code> looks at the files themselves, <code>hansard keys list</code> names who may come in,
-        and <code>hansard verify --against SEAL</code> proves that a seal you keep elsewhere still holds.
+        <code>hansard verify --against SEAL</code> proves that a seal you keep elsewhere still holds, and{" "}
+        <code>hansard doctor</code> answers where no server does.
       </p>
-    </div>
+    </article>
   );
 }
 
@@ -103,9 +114,55 @@ function State({ health }: { readonly health: HealthAnswer }) {
         {health.warnings?.includes("cut_off") === true &&
           " The log no longer holds what it once did: hansard doctor explains what is missing."}
       </p>
-      <p className="quiet">Hansard {health.version}</p>
+      <p className="quiet">This is Hansard {health.version}.</p>
     </section>
   );
+}
+
+/** A larger store is looked at only where somebody asks: every page of its files is read. */
+const UNASKED_ENTRIES_MAX = 50_000;
+
+/** What `hansard doctor` finds, in its own words: troubles first, with what to do, then what is as it should be. */
+function Doctor({ entries }: { readonly entries: number }) {
+  const [isAsked, setAsked] = useState(entries <= UNASKED_ENTRIES_MAX);
+  const { value, error, again, busy } = useAnswer(
+    async (signal) => (isAsked ? askDoctor(signal) : undefined),
+    [isAsked],
+  );
+  if (error instanceof Refused && error.code === "route_not_found") return null;
+  const troubles = (value?.findings ?? []).filter(({ level }) => level !== "ok");
+  const sound = (value?.findings ?? []).filter(({ level }) => level === "ok");
+  return (
+    <section className="doctor">
+      <h2>What the doctor says</h2>
+      {error !== undefined && <Failed error={error} again={again} />}
+      {value === undefined && busy && isAsked && <Loading what="Looking at the files themselves" />}
+      {value !== undefined && troubles.length === 0 && <p>All is well.</p>}
+      {troubles.map(({ level, check, message, hint }) => (
+        <p key={`${check} ${message}`} className="finding" data-level={level}>
+          {sentence(message)}{" "}
+          {hint !== undefined && (
+            <span className="quiet">
+              <WithCode text={hint} />
+            </span>
+          )}
+        </p>
+      ))}
+      {sound.length > 0 && (
+        <p className="quiet">{sound.map(({ check, message }) => sentence(wordsOf(check, message))).join(" ")}</p>
+      )}
+      {(!isAsked || value !== undefined) && (
+        <button type="button" disabled={busy && isAsked} onClick={() => (isAsked ? again() : setAsked(true))}>
+          {isAsked ? "Look again" : "Look at the files"}
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** Some findings name only what they found. */
+function wordsOf(check: string, message: string): string {
+  return check === "node" ? `it runs on ${message}` : message;
 }
 
 /** Only who may do all is told of the keys. */

@@ -172,17 +172,45 @@ function Groups({ rows, labels }: { readonly rows: readonly Row[]; readonly labe
       {groups.map(({ key, session_id, entries }) => (
         <li key={key} className="group">
           <GroupHead session_id={session_id} entry={entries[0] as Row} labels={labels} />
-          <ol>
-            {entries.map((entry) => (
-              <li key={entry.position}>
-                <EntryLine entry={entry} exact />
-              </li>
-            ))}
-          </ol>
+          <GroupLines entries={entries} />
         </li>
       ))}
     </ol>
   );
+}
+
+/** So many neighbours of one session are shown, and few of what the record writes of itself; the rest when it is asked for. */
+const SHOWN_OF_SESSION = 8;
+const SHOWN_OF_NONE = 3;
+/** A few more are shown as well: they would take no more room than the line that hides them. */
+const SPARED = 4;
+
+function GroupLines({ entries }: { readonly entries: readonly Row[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const most = entries.every(isOwn) ? SHOWN_OF_NONE : SHOWN_OF_SESSION;
+  const isCut = !isOpen && entries.length > most + SPARED;
+  const shown = isCut ? entries.slice(0, most) : entries;
+  return (
+    <>
+      <ol>
+        {shown.map((entry) => (
+          <li key={entry.position}>
+            <EntryLine entry={entry} exact />
+          </li>
+        ))}
+      </ol>
+      {isCut && (
+        <button type="button" className="plain rest" onClick={() => setOpen(true)}>
+          {plural(entries.length - most, "earlier one")}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Whether the record wrote it of itself. */
+function isOwn({ kind }: Row): boolean {
+  return kind === "audit" || kind === "redaction" || kind.startsWith("memory_");
 }
 
 function GroupHead(options: { readonly session_id: string; readonly entry: Row; readonly labels: Labels }) {

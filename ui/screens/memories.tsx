@@ -4,6 +4,7 @@ import { useAnswer } from "../answer.js";
 import { listMemories, type Memory } from "../api.js";
 import { step, useKeys } from "../keys.js";
 import { useLabels } from "../labels.js";
+import { Fates } from "../parts/fates.js";
 import { Choice } from "../parts/filters.js";
 import { Empty, Failed, Loading } from "../parts/notice.js";
 import { Link, to } from "../router.js";
@@ -45,7 +46,11 @@ export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
         <section key={project} className="group">
           <h2 className="group-head">
             <span dir="auto">{project === "" ? "Everywhere" : project}</span>
-            <span className="where">given · used · confirmed</span>
+            <span className="where uses" aria-hidden="true">
+              <span>given</span>
+              <span>used</span>
+              <span>confirmed</span>
+            </span>
           </h2>
           <ul className="memories">
             {memories.map((memory) => (
@@ -54,6 +59,7 @@ export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
           </ul>
         </section>
       ))}
+      {value !== undefined && <Fates acceptance={value.acceptance} />}
     </div>
   );
 }
@@ -74,8 +80,9 @@ function MemoryRow({ memory }: { readonly memory: Memory }) {
         </Link>
         {notes.length > 0 && <span className="note"> {notes.join(", ")}</span>}
       </span>
-      <span className="quiet" title="confidence">
-        {confidence.toFixed(2)}
+      <span className="quiet">
+        <span className="only-read">confidence </span>
+        <span title="confidence">{confidence.toFixed(2)}</span>
       </span>
       <Uses memory={memory} />
     </li>

@@ -4,7 +4,7 @@ import { getMemory, type MemoryAnswer } from "../api.js";
 import { Evidence, Neighbours } from "../parts/evidence.js";
 import { Failed, Loading } from "../parts/notice.js";
 import { Link, to } from "../router.js";
-import { plural, whenOf } from "../words.js";
+import { firstLine, plural, scoreWords, usesWords, whenOf } from "../words.js";
 
 export function MemoryScreen({ id }: { readonly id: string }) {
   const { value, error, again } = useAnswer((signal) => getMemory(id, signal), [id]);
@@ -34,9 +34,59 @@ export function MemoryScreen({ id }: { readonly id: string }) {
       </p>
       <h2>What it rests on</h2>
       <Evidence memory={value} />
+      {value.uses.length > 0 && (
+        <>
+          <h2>Where it was given, and what followed</h2>
+          <Uses memory={value} />
+        </>
+      )}
       <h2>Its life</h2>
       <Life memory={value} />
     </article>
+  );
+}
+
+function Uses({ memory }: { readonly memory: MemoryAnswer }) {
+  return (
+    <ol className="life">
+      {memory.uses.map(({ entry_id, position, session_id, created_at, given, used, confirmed, followed }) => {
+        const place =
+          session_id === "" ? to(["entries", entry_id]) : to(["sessions", session_id], {}, String(position));
+        return (
+          <li key={entry_id}>
+            <time dateTime={created_at}>{whenOf(created_at)}</time>
+            <span>
+              <Link to={place} dir="auto">
+                {usesWords({ given, used, confirmed })} in {session_id === "" ? "an answer" : session_id}
+              </Link>
+              <Followed {...followed} />
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** Errors and doubts are marked; that nothing went wrong is said too. */
+function Followed({ errors, low_confidence, feedback, next }: MemoryAnswer["uses"][number]["followed"]) {
+  const troubles = [
+    errors > 0 ? plural(errors, "error") : "",
+    low_confidence > 0 ? `${plural(low_confidence, "answer")} of low confidence` : "",
+  ].filter((trouble) => trouble !== "");
+  const opinions = feedback.map(({ score, label, comment }) =>
+    [scoreWords(score), label, comment].filter((word) => word !== "").join(", "),
+  );
+  return (
+    <>
+      {troubles.length > 0 ? <span className="note"> then {troubles.join(" and ")}</span> : " then no error"}
+      {opinions.length > 0 && `; ${opinions.join("; ")}`}
+      {next !== "" && (
+        <q className="because" dir="auto">
+          {firstLine(next, 200)}
+        </q>
+      )}
+    </>
   );
 }
 
@@ -44,7 +94,7 @@ const deeds: { readonly [kind: string]: string } = {
   memory_proposed: "proposed",
   memory_promoted: "promoted",
   memory_rejected: "rejected",
-  memory_edited: "given other words or more evidence",
+  memory_edited: "given more evidence",
   memory_superseded: "superseded",
   memory_reinforced: "met again",
 };
@@ -52,13 +102,15 @@ const deeds: { readonly [kind: string]: string } = {
 function Life({ memory }: { readonly memory: MemoryAnswer }) {
   return (
     <ol className="life">
-      {memory.history.map(({ position, kind, at, actor, content, reason, turn_id, given, used, confirmed }) => {
-        const uses = Object.entries({ given, used, confirmed }).flatMap(([name, is]) => (is === true ? [name] : []));
+      {memory.history.map(({ position, kind, at, actor, content, reason, turn_id, ...uses }) => {
+        // Its uses are told above, with what followed.
+        if (kind === "memory_reinforced" && memory.uses.some(({ entry_id }) => entry_id === turn_id)) return null;
+        const deed = kind === "memory_edited" && content !== undefined ? "given other words" : (deeds[kind] ?? kind);
         return (
           <li key={position}>
             <time dateTime={at}>{whenOf(at)}</time>
             <span>
-              {deeds[kind] ?? kind} {uses.join(", ")} by {actor}
+              {deed} {usesWords(uses)} by {actor}
               {reason !== undefined && `: ${reason.replaceAll("_", " ")}`}
               {kind === "memory_edited" && content !== undefined && (
                 <q className="because" dir="auto">

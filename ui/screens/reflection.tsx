@@ -1,12 +1,12 @@
 // Reflection as an article: what the newest entries say about the agents, with plots in between and every number a link.
 import { type ReactNode, useMemo } from "react";
 import { useAnswer } from "../answer.js";
-import { type ReflectionAnswer, reflect } from "../api.js";
+import { type ReflectionAnswer, reflect, searchRecord } from "../api.js";
 import { useLabels } from "../labels.js";
 import { Choice } from "../parts/filters.js";
 import { FirstEntry } from "../parts/first-entry.js";
 import { Failed, Loading } from "../parts/notice.js";
-import { type Bar, Columns, NamedBars } from "../parts/plots.js";
+import { type Bar, Columns, NamedBars, TimeRows } from "../parts/plots.js";
 import { Link, to } from "../router.js";
 import { durationOf, plural, whenOf } from "../words.js";
 
@@ -64,7 +64,7 @@ function Report({ report, project }: { readonly report: ReflectionAnswer; readon
           .
         </p>
       )}
-      <Confidence report={report} />
+      <Confidence report={report} narrowed={narrowed} />
       <Errors report={report} />
       <Tools report={report} />
       <Topics report={report} narrowed={narrowed} />
@@ -97,29 +97,22 @@ function Course({ report }: { readonly report: ReflectionAnswer }) {
   );
 }
 
-function Confidence({ report }: { readonly report: ReflectionAnswer }) {
+function Confidence({ report, narrowed }: { readonly report: ReflectionAnswer; readonly narrowed: string }) {
   const { count, items } = report.low_confidence;
-  const rated = report.trend.timeline.filter(({ confidence }) => confidence !== undefined);
-  if (count === 0 && rated.length === 0) return null;
-  const bars = rated.map(
-    ({ from, confidence = 0 }): Bar => ({
-      name: whenOf(from),
-      value: Math.round(confidence * 100),
-      words: `mean confidence ${confidence.toFixed(2)}`,
-    }),
-  );
-  const [first] = rated;
-  const last = rated.at(-1);
+  const { rated, tenths } = report.confidence;
+  if (rated === 0) return null;
+  const bars = tenths.map((answers, at): Bar => {
+    const name = `${(at / 10).toFixed(1)} to ${((at + 1) / 10).toFixed(1)}`;
+    return { name, value: answers, words: plural(answers, "answer"), ...(at < 5 ? { tone: "low" } : {}) };
+  });
   return (
     <section>
       <h2>Low confidence ({count})</h2>
-      {first !== undefined && last !== undefined && (
-        <Columns
-          title="Mean confidence of answers over time, in hundredths"
-          bars={bars}
-          axis={[whenOf(first.from), "", whenOf(last.to)]}
-        />
-      )}
+      <p>
+        Of {plural(rated, "answer")} that said how sure they were,{" "}
+        <Found q={`is:low_confidence${narrowed}`}>{count === 1 ? "one lies" : `${count} lie`} below 0.5</Found>.
+      </p>
+      <Columns title="Answers by their confidence, the unsure ones in ochre" bars={bars} axis={["0", "0.5", "1"]} />
       <ul className="findings">
         {items.map(({ id, text, confidence, session_id, position }) => (
           <li key={id}>
@@ -167,6 +160,7 @@ function Tools({ report }: { readonly report: ReflectionAnswer }) {
           value: calls,
           failed: failures,
           words: failures === 0 ? String(calls) : `${calls}, ${failures} failed`,
+          href: to(["search"], { q: `tool:${tool}${failures === 0 ? "" : " is:error"}` }),
         }))}
       />
       {timed.length > 0 && (
@@ -179,40 +173,50 @@ function Tools({ report }: { readonly report: ReflectionAnswer }) {
           }))}
         />
       )}
-      <p className="quiet">
-        {tools
-          .filter(({ is_failing }) => is_failing)
-          .map(({ tool, failures, calls }) => (
-            <span key={tool}>
-              <Found q={`tool:${tool} is:error`}>
-                {tool}: {failures} of {calls} failed
-              </Found>
-              {" · "}
-            </span>
-          ))}
-      </p>
     </section>
   );
 }
 
 function Topics({ report, narrowed }: { readonly report: ReflectionAnswer; readonly narrowed: string }) {
-  if (report.topics.length === 0) return null;
+  const { topics, trend } = report;
+  const [first] = trend.timeline;
+  const last = trend.timeline.at(-1);
+  const words = topics.map(({ word }) => word).join(" ");
+  const { value: said } = useAnswer(
+    (signal) => Promise.all(topics.map(({ word }) => timesOf(word, narrowed, first?.from, signal))),
+    [words, narrowed, first?.from],
+  );
+  if (topics.length === 0 || first === undefined || last === undefined) return null;
+  const range = { from: first.from, to: last.to };
   return (
     <section>
       <h2>Recurring topics</h2>
-      <NamedBars
-        title="Words that users said most"
-        bars={report.topics.map(({ word, count }) => ({ name: word, value: count, words: String(count) }))}
+      <TimeRows
+        title="Words that users said most, and when"
+        rows={topics.map(({ word, count }, at) => ({
+          name: word,
+          times: said?.[at] ?? [],
+          words: plural(count, "mention"),
+          href: to(["search"], { q: `${word} role:user${narrowed}` }),
+        }))}
+        range={range}
+        axis={[whenOf(range.from), whenOf(range.to)]}
       />
-      <p>
-        {report.topics.map(({ word }) => (
-          <span key={word}>
-            <Found q={`${word} role:user${narrowed}`}>{word}</Found>{" "}
-          </span>
-        ))}
-      </p>
     </section>
   );
+}
+
+const MENTIONS = 500;
+
+/** When users said a word: the newest mentions. */
+async function timesOf(
+  word: string,
+  narrowed: string,
+  since: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { results } = await searchRecord({ q: `"${word}" role:user${narrowed}`, since, limit: MENTIONS }, signal);
+  return results.map(({ created_at }) => created_at);
 }
 
 function Disliked({ report }: { readonly report: ReflectionAnswer }) {

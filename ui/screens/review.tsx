@@ -2,16 +2,17 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useMay } from "../access.js";
 import { useAnswer } from "../answer.js";
-import { judge, judgeMany, listMemories, type Memory, Refused, type Verdict } from "../api.js";
+import { judge, judgeMany, listMemories, type Memory, type MemoryPage, Refused, type Verdict } from "../api.js";
 import { useKeys } from "../keys.js";
 import { Evidence, Neighbours } from "../parts/evidence.js";
+import { Fates, sourceWords } from "../parts/fates.js";
 import { Empty, Failed, Loading } from "../parts/notice.js";
 import { pendingCount } from "../pending.js";
 import { Link, to } from "../router.js";
 import { plural, whenOf } from "../words.js";
 
 /** A verdict cannot be taken back once it is recorded, so that it waits for so long. */
-const UNDO_MS = 4_000;
+const UNDO_MS = 10_000;
 const QUEUE = 200;
 
 const reasons = ["wrong", "obvious", "temporary", "wrong_project", "duplicate", "other"] as const;
@@ -19,7 +20,7 @@ const reasons = ["wrong", "obvious", "temporary", "wrong_project", "duplicate", 
 export function ReviewScreen() {
   const may = useMay("review");
   const answer = useAnswer((signal) => listMemories({ status: "candidate", limit: QUEUE }, signal), []);
-  const desk = useDesk(answer.value?.memories);
+  const desk = useDesk(answer.value);
   const { current, waiting, given, trouble } = desk;
   const [isRejecting, setRejecting] = useState(false);
   const [wording, setWording] = useState<string>();
@@ -61,14 +62,17 @@ export function ReviewScreen() {
           <>
             {given.is === "promote" ? "Promoted" : "Rejected"} “{given.content}”.{" "}
             <button type="button" className="plain" onClick={desk.undo}>
-              Undo <kbd>u</kbd>
+              Undo <Key is="u" />
             </button>
           </>
         )}
         {trouble}
       </p>
       {current === undefined ? (
-        <NothingWaits />
+        <>
+          <NothingWaits />
+          <Fates acceptance={answer.value.acceptance} />
+        </>
       ) : (
         <div className="review-sheet">
           <article className="candidate" aria-label="Candidate">
@@ -99,16 +103,16 @@ export function ReviewScreen() {
             {may ? (
               <p className="verdicts">
                 <button type="button" className="yes" onClick={accept}>
-                  Promote
+                  Promote <Key is="a" />
                 </button>
                 <button type="button" aria-expanded={isRejecting} onClick={() => setRejecting(!isRejecting)}>
-                  Reject
+                  Reject <Key is="r" />
                 </button>
                 <button type="button" onClick={() => setWording(wording === undefined ? current.content : undefined)}>
-                  Edit
+                  Edit <Key is="e" />
                 </button>
                 <button type="button" className="plain" onClick={desk.skip}>
-                  Skip
+                  Skip <Key is="s" />
                 </button>
               </p>
             ) : (
@@ -126,20 +130,15 @@ export function ReviewScreen() {
             <h2>What it rests on</h2>
             <Evidence memory={current} />
           </article>
-          <Queue waiting={waiting} current={current} may={may} show={desk.show} again={answer.again} />
+          <aside className="queue" aria-label="The queue">
+            <Queue waiting={waiting} current={current} may={may} show={desk.show} again={answer.again} />
+            <Fates acceptance={answer.value.acceptance} />
+          </aside>
         </div>
       )}
     </div>
   );
 }
-
-const sourceWords: { readonly [source in Memory["source"]]: string } = {
-  person: "a person",
-  agent: "an agent",
-  rule: "a rule",
-  import: "a file",
-  model: "a model",
-};
 
 function NothingWaits() {
   return (
@@ -182,7 +181,7 @@ function Queue(options: {
     );
   };
   return (
-    <aside className="queue" aria-label="The queue">
+    <>
       <h2>{plural(waiting.length, "candidate")}</h2>
       {chosen.size > 0 && (
         <p className="verdicts">
@@ -212,14 +211,23 @@ function Queue(options: {
           </li>
         ))}
       </ol>
-    </aside>
+    </>
+  );
+}
+
+/** The key that does the same; its letter is no part of the button's name. */
+function Key({ is }: { readonly is: string }) {
+  return (
+    <span className="key" aria-hidden="true">
+      {is}
+    </span>
   );
 }
 
 type Given = Verdict & { readonly content: string };
 
 /** What lies on the desk: who is looked at, who waits, and the verdict that can still be taken back. */
-function useDesk(queue: readonly Memory[] | undefined) {
+function useDesk(queue: MemoryPage | undefined) {
   const [waiting, setWaiting] = useState<readonly Memory[]>([]);
   const [currentId, setCurrentId] = useState<string>();
   const [given, setGiven] = useState<{ readonly verdict: Verdict; readonly memory: Memory }>();
@@ -227,9 +235,12 @@ function useDesk(queue: readonly Memory[] | undefined) {
   const held = useRef<Verdict>(undefined);
   useEffect(() => {
     if (queue === undefined) return;
-    setWaiting(queue.filter(({ id }) => id !== held.current?.id));
+    setWaiting(queue.memories.filter(({ id }) => id !== held.current?.id));
   }, [queue]);
-  useEffect(() => pendingCount.set(waiting.length), [waiting]);
+  // More may wait than lie on the desk.
+  useEffect(() => {
+    if (queue !== undefined) pendingCount.set(queue.pending - (queue.memories.length - waiting.length));
+  }, [queue, waiting]);
 
   /** Records the verdict that was held back. */
   const settle = useCallback((): void => {

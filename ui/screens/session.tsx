@@ -63,7 +63,7 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
     list.scrollToIndex(at, { align: "center" });
   }, [target, lineByPosition, lines, list, place.hash]);
 
-  const at = here === undefined ? -1 : lines.findIndex(({ key }) => key === here);
+  const at = useMemo(() => (here === undefined ? -1 : lines.findIndex(({ key }) => key === here)), [here, lines]);
   /** The next line of these, in one direction, from where the reader is. */
   const jump = (candidates: readonly number[], by: 1 | -1): void => {
     const from = at === -1 ? (list.range?.startIndex ?? 0) - by : at;

@@ -89,7 +89,9 @@ function survey(entries: readonly Row[]) {
   const responseByInteraction = new Map<string, EntryOf<"response">>();
   const withdrawn = new Set<number>();
   const scoreById = new Map<string, number>();
+  const titles: number[] = [];
   for (const entry of entries) {
+    if (entry.kind === "session_info" && entry.title !== "") titles.push(entry.position);
     if (entry.kind === "tool_call" && entry.tool_call_id !== "") calledByEntry.add(entry.tool_call_id);
     else if (entry.kind === "interaction") interactions.add(entry.id);
     else if (entry.kind === "response") responseByInteraction.set(entry.interaction_id, entry);
@@ -103,6 +105,8 @@ function survey(entries: readonly Row[]) {
   /** Whether the line of another entry shows it. */
   const isShownElsewhere = (entry: Row): boolean => {
     if (entry.kind === "response") return interactions.has(entry.interaction_id);
+    // The head of the session has its title; only that it was changed is told in its place.
+    if (entry.kind === "session_info") return entry.title === "" || entry.position === titles[0];
     if (entry.kind !== "message" || speakerOf(entry) !== "tool") return false;
     return calledByMessage.has(entry.tool_call_id);
   };
@@ -111,9 +115,13 @@ function survey(entries: readonly Row[]) {
 
 /** Runs grow in place: a copy for each of a hundred thousand would take longer than all else. */
 function addEntry(lines: Line[], entry: Row, known: Survey): void {
-  if (known.isShownElsewhere(entry)) return;
-  const common = { key: entry.position, positions: [entry.position], at: entry.created_at };
   const last = lines.at(-1);
+  if (known.isShownElsewhere(entry)) {
+    // Its address still leads somewhere: to the line before it, unless the line that shows it has it too.
+    if (last !== undefined) (last.positions as number[]).push(entry.position);
+    return;
+  }
+  const common = { key: entry.position, positions: [entry.position], at: entry.created_at };
   if (entry.kind === "tool_call") {
     if (last?.is !== "calls") lines.push({ is: "calls", ...common, calls: [toCall(entry)] });
     else grow(last.positions, entry.position, last.calls, toCall(entry));
@@ -124,7 +132,9 @@ function addEntry(lines: Line[], entry: Row, known: Survey): void {
     lines.push({ is: "mark", ...common, entry });
   } else {
     const calls = entry.kind === "message" ? callsOf(entry, known) : [];
-    const positions = [entry.position, ...calls.map(({ position }) => position)];
+    const response = entry.kind === "interaction" ? known.responseByInteraction.get(entry.id) : undefined;
+    const shown = response === undefined ? calls : [...calls, response];
+    const positions = [entry.position, ...shown.map(({ position }) => position)];
     const withdrawn = known.withdrawn.has(entry.position);
     lines.push({ is: "speech", ...common, positions, entry: answered(entry, known), calls, withdrawn });
   }
@@ -183,7 +193,7 @@ function gather(lines: readonly Line[], { scoreById }: Survey): Transcript {
   const lineByPosition = new Map<number, number>();
   const notables: { line: number; what: Exclude<Notable, undefined> }[] = [];
   for (const [at, line] of lines.entries()) {
-    for (const position of line.positions) lineByPosition.set(position, at);
+    for (const position of line.positions) if (!lineByPosition.has(position)) lineByPosition.set(position, at);
     const what = notableIn(line);
     if (what !== undefined) notables.push({ line: at, what });
   }

@@ -1,7 +1,8 @@
 // Loading a session: the place that the address names first, then what follows, then what came before, then what comes.
 import { useEffect, useMemo, useRef, useState } from "react";
+import { isPartial, PARTIAL_MS } from "../answer.js";
 import { getSession, listSessions, Refused, type Row, type Session, sessionEntries } from "../api.js";
-import { follow } from "../tail.js";
+import { follow, pause } from "../tail.js";
 import { type Transcript, toTranscript } from "./lines.js";
 
 export interface Loaded {
@@ -24,7 +25,7 @@ const LEAD = 20;
 const PUBLISH_MS = 200;
 const ENTRIES_PER_MS = 50;
 /** How often it is asked whether the session is still there. */
-const SUMMARY_MS = 10_000;
+const SUMMARY_MS = 5_000;
 
 export function useSession(id: string, position: number | undefined): Loaded {
   const [session, setSession] = useState<Session>();
@@ -101,9 +102,7 @@ class Loading {
   }
 
   async run(position: number | undefined): Promise<void> {
-    const from = position === undefined ? 0 : Math.max(0, position - LEAD);
-    await this.#pages({ order: "asc", after: from, limit: FIRST });
-    if (from > 0) await this.#pages({ order: "desc", after: from + 1, limit: PAGE });
+    while (!(await this.#read(position))) await pause(PARTIAL_MS, this.#signal);
     this.#publish(true);
     this.#options.whole();
     await follow({
@@ -118,11 +117,19 @@ class Loading {
     });
   }
 
+  /** Whether all of it was there; while the index is built some is not, and what came is shown meanwhile. */
+  async #read(position: number | undefined): Promise<boolean> {
+    this.#entries = [];
+    const from = position === undefined ? 0 : Math.max(0, position - LEAD);
+    if (!(await this.#pages({ order: "asc", after: from, limit: FIRST }))) return false;
+    return from === 0 || this.#pages({ order: "desc", after: from + 1, limit: PAGE });
+  }
+
   async #pages(first: {
     readonly order: "asc" | "desc";
     readonly after: number;
     readonly limit: number;
-  }): Promise<void> {
+  }): Promise<boolean> {
     const { order, after } = first;
     let cursor: string | null = null;
     let limit = first.limit;
@@ -135,9 +142,11 @@ class Loading {
       );
       this.#add(page.entries, order);
       this.#publish(cursor === null);
+      if (isPartial(page)) return false;
       cursor = page.next_cursor;
       limit = PAGE;
     } while (cursor !== null);
+    return true;
   }
 
   #add(rows: readonly Row[], order: "asc" | "desc"): void {

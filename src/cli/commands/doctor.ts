@@ -1,6 +1,7 @@
 // `hansard doctor`: what is wrong with a store, in plain words, and what to do about it.
 import type { Command } from "commander";
-import { type Diagnosis, discardDamagedIndex, type Finding, inspectStore } from "../../inspect-store.js";
+import { discardDamagedIndex, inspectStore } from "../../inspect-store.js";
+import type { Diagnosis, Finding } from "../../model/diagnosis.js";
 import { type CommandModule, helpText, type Invocation, keptFolder, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { hintText } from "../hints.js";

@@ -14,6 +14,7 @@ import { type CommandModule, examplesText, type Invocation } from "../command.js
 import { type ExitStatus, exitStatus, Failed, WrongUse } from "../failures.js";
 import { hintText } from "../hints.js";
 import { modelOptions } from "../model-options.js";
+import { inspectApart } from "../inspect-apart.js";
 import { bannerText } from "../text/banner.js";
 import { logText } from "../text/log-text.js";
 import type { Pane } from "../text/terminal.js";
@@ -96,7 +97,8 @@ export async function serveRecord(
     const { data, port, allow_host: allow_hosts, rate } = settings;
     const version = readVersion();
     const limits = rate === undefined ? {} : { requests_per_second: rate };
-    const options = { recorder, host, port, version, allow_hosts, limits, tls, logger: logger.logger };
+    const inspect = () => inspectApart(settings);
+    const options = { recorder, host, port, version, allow_hosts, limits, tls, inspect, logger: logger.logger };
     const serving = await serve(options).catch((error: unknown) => {
       throw toListenFailure(error, host, port);
     });

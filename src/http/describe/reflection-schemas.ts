@@ -20,6 +20,10 @@ export function reflectionSchemas(): { readonly [name: string]: Schema } {
           count,
           items: listOf(object({ ...placed, confidence: number, text, entry_ids })),
         }),
+        confidence: object({
+          rated: { ...count, description: "Messages of assistants that have one." },
+          tenths: { ...listOf(count), description: "How many lie below 0.1, from there below 0.2, and so on." },
+        }),
         error_groups: listOf(object({ fingerprint: text, text, count, first_at: time, last_at: time, entry_ids })),
         topics: listOf(object({ word: text, count, entry_ids })),
         tools: listOf(tool()),

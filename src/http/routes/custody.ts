@@ -1,19 +1,30 @@
 // The state of the store over HTTP: is the chain intact, and is the server well.
 import type { FastifyInstance } from "fastify";
 import type { Recorder } from "../../recorder.js";
-import type { HealthAnswer, VerifyAnswer } from "../contract.js";
+import type { DoctorAnswer, HealthAnswer, VerifyAnswer } from "../contract.js";
 import { addressRefusals, jsonContent, type Operation, refusals, schemaNamed } from "../describe/operation.js";
+import { routeNotFound } from "../door/not-found.js";
 import { refuseQuery } from "../door/query.js";
 
 export function custodyRoutes(
   app: FastifyInstance,
-  options: { readonly recorder: Recorder; readonly version: string },
+  options: {
+    readonly recorder: Recorder;
+    readonly version: string;
+    readonly inspect: (() => Promise<DoctorAnswer>) | undefined;
+  },
 ) {
-  const { recorder, version } = options;
+  const { recorder, version, inspect } = options;
 
   app.get("/verify", { config: { operation: verifyOperation, gate: "walks" } }, (request): Promise<VerifyAnswer> => {
     refuseQuery(request);
     return recorder.verify();
+  });
+
+  app.get("/doctor", { config: { operation: doctorOperation, gate: "walks" } }, (request): Promise<DoctorAnswer> => {
+    refuseQuery(request);
+    if (inspect === undefined) throw routeNotFound();
+    return inspect();
   });
 
   app.get("/health", { config: { operation: healthOperation } }, async (request, reply): Promise<HealthAnswer> => {
@@ -37,6 +48,41 @@ const verifyOperation: Operation = {
   responses: {
     200: { description: "What was found.", content: jsonContent(schemaNamed("Verification")) },
     ...refusals(...addressRefusals, "store_failed", "recorder_closed"),
+  },
+};
+
+const doctorOperation: Operation = {
+  operationId: "doctor",
+  tags,
+  summary: "Look at the store itself",
+  description:
+    "What `hansard doctor` says: the folder, the disk, the files, the index held against the log, the chain, and what clients " +
+    "numbered and never delivered; each in plain words, with what to do about it. `ok` is false where anything fails.",
+  responses: {
+    200: {
+      description: "What was found.",
+      content: jsonContent({
+        type: "object",
+        required: ["ok", "findings"],
+        properties: {
+          ok: { type: "boolean" },
+          findings: {
+            type: "array",
+            items: {
+              type: "object",
+              required: ["level", "check", "message"],
+              properties: {
+                level: { type: "string", enum: ["ok", "warn", "fail"] },
+                check: { type: "string" },
+                message: { type: "string" },
+                hint: { type: "string" },
+              },
+            },
+          },
+        },
+      }),
+    },
+    ...refusals(...addressRefusals, "store_failed"),
   },
 };
 

@@ -1,0 +1,45 @@
+// How what each source proposed was taken by whoever decides, and which source is paused for it.
+import type { Memory, MemoryPage } from "../api.js";
+import { plural } from "../words.js";
+
+export const sourceWords: { readonly [source in Memory["source"]]: string } = {
+  person: "a person",
+  agent: "an agent",
+  rule: "a rule",
+  import: "a file",
+  model: "a model",
+};
+
+const manyOf: { readonly [source in Memory["source"]]: string } = {
+  person: "Persons",
+  agent: "Agents",
+  rule: "Rules",
+  import: "Files",
+  model: "A model",
+};
+
+export function Fates({ acceptance }: { readonly acceptance: MemoryPage["acceptance"] }) {
+  if (acceptance.length === 0) return null;
+  return (
+    <section className="fates">
+      <h2>How proposals fared</h2>
+      <ul>
+        {acceptance.map(({ source, generation, accepted, rejected, is_paused }) => {
+          const verdicts = accepted + rejected;
+          return (
+            <li key={`${source} ${generation}`} title={generation === "" ? undefined : `generation ${generation}`}>
+              <span>{manyOf[source]}</span>
+              <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+                <rect className="bar" width={(100 * accepted) / verdicts} height="4" />
+              </svg>
+              <span className="quiet">
+                {accepted} of {plural(verdicts, "proposal")} accepted
+              </span>
+              {is_paused && <span className="note">paused: too few are</span>}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
