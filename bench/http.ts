@@ -63,8 +63,8 @@ export function startHansard(store: string): Promise<Started> {
   );
 }
 
-/** Waits for the address that both servers print; the CLI writes it to its log. */
-function start(child: ChildProcess): Promise<Started> {
+/** Waits for the address that servers print; the CLI writes it to its log. */
+export function start(child: ChildProcess): Promise<Started> {
   return new Promise((resolve, reject) => {
     let seen = "";
     const look = (chunk: Buffer): void => {

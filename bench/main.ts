@@ -6,6 +6,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import { agentPath } from "./agent-path.js";
 import { capture } from "./capture.js";
 import { context } from "./context.js";
 import type { Suite } from "./figures.js";
@@ -27,6 +28,7 @@ import { watching } from "./watching.js";
 const suites: readonly Suite[] = [
   startup,
   capture,
+  agentPath,
   http,
   indexing,
   sessions,

@@ -1,6 +1,6 @@
 // The recorder of an agent: captures, and hands on what it captured to whatever delivers it. It never throws.
 import { createContext, type Surroundings } from "./context.js";
-import { type Counters, Delivery, type DeliveryOptions, watchEnd } from "./delivery.js";
+import { type Captured, type Counters, Delivery, type DeliveryOptions, watchEnd } from "./delivery.js";
 import type {
   CompletionInput,
   DecisionInput,
@@ -13,18 +13,13 @@ import type {
   SessionInfoInput,
   ToolCallInput,
 } from "./entries.js";
-import { entryText, type Fields } from "./entry-text.js";
 import { newId } from "./ids.js";
+import { type Fields, snapshot } from "./snapshot.js";
 
-/** That an entry was captured; it arrives at the server by itself. */
-export interface Captured {
-  readonly id: string;
-  readonly status: "queued" | "dropped";
-}
+type Labels = Pick<Surroundings, "project" | "client">;
 
 export interface ClientRecorderOptions extends DeliveryOptions {
-  readonly client_run: string;
-  readonly labels: Pick<Surroundings, "project" | "client">;
+  readonly labels: Labels;
   /** How long a natural end of the process waits for the server. */
   readonly end_ms_max: number;
 }
@@ -35,16 +30,16 @@ const FLUSH_RETRY_MS = 100;
 export class ClientRecorder {
   /** The name of this run, which every entry carries beside its number. */
   readonly client_run: string;
-  readonly #labels: ClientRecorderOptions["labels"];
+  readonly #labels: Labels;
   readonly #delivery: Delivery;
   readonly #context = createContext();
   readonly #stopWatching: () => void;
   #seq = 0;
   #closing: Promise<Counters> | undefined;
 
-  constructor({ client_run, labels, end_ms_max, ...delivery }: ClientRecorderOptions) {
-    this.client_run = client_run;
-    this.#labels = labels;
+  constructor({ end_ms_max, ...delivery }: ClientRecorderOptions) {
+    this.client_run = delivery.client_run;
+    this.#labels = delivery.labels;
     this.#delivery = new Delivery(delivery);
     this.#stopWatching = watchEnd(this.#delivery, end_ms_max);
   }
@@ -62,26 +57,29 @@ export class ClientRecorder {
   /** Captures one entry or several. The promise resolves once they are in the spool. */
   append(input: EntryInput | readonly EntryInput[]): Promise<readonly Captured[]> {
     const inputs = Array.isArray(input) ? input : [input];
-    return Promise.all(inputs.map((one) => this.#capture(one)));
+    return Promise.all(inputs.map((one) => this.#capture(undefined, one)));
   }
 
   /** Captures one round-trip with a model. */
   recordInteraction(input: InteractionInput): Promise<Captured> {
-    return this.#capture({ ...input, kind: "interaction" });
+    return this.#capture("interaction", input);
   }
 
   /** Adds the response to an interaction that was captured before it was there. */
   completeInteraction(interaction_id: string, completion: CompletionInput): Promise<Captured> {
-    return this.#capture({ ...completion, kind: "response", interaction_id });
+    return this.#capture("response", { ...completion, interaction_id });
   }
 
   feedback(input: FeedbackInput): Promise<Captured> {
-    return this.#capture({ ...input, kind: "feedback" });
+    return this.#capture("feedback", input);
   }
 
   /** One session; labels are those of everything that is captured through it. */
-  session(id: string, labels: ClientRecorderOptions["labels"] = {}): ClientSession {
-    return new ClientSession((entry) => this.#capture(entry), { ...labels, session_id: id });
+  session(id: string, labels: Labels = {}): ClientSession {
+    return new ClientSession((kind, entry, session) => this.#capture(kind, entry, session), {
+      ...labels,
+      session_id: id,
+    });
   }
 
   /** Runs a function whose captures, those of `recordingFetch` included, belong to this session and carry these labels. */
@@ -126,107 +124,70 @@ export class ClientRecorder {
     return this.#closing;
   }
 
-  #capture(input: Fields): Promise<Captured> {
-    const now = Date.now();
-    const id = typeof input?.id === "string" ? input.id : newId(now);
-    if (typeof input !== "object" || input === null) {
+  /** All that an agent waits for: a copy. What becomes of it is done when the agent has done its turn. */
+  #capture(kind: string | undefined, input: object, session: Surroundings = NOWHERE): Promise<Captured> {
+    const at_ms = Date.now();
+    const fields = snapshot(input);
+    if (typeof fields !== "object" || fields === null) {
       this.#delivery.drop({ code: "field_invalid", message: "an entry must be an object", dropped: 1 });
-      return Promise.resolve({ id, status: "dropped" });
+      return Promise.resolve({ id: newId(at_ms), status: "dropped" });
     }
-    const entry = this.#entryOf(input, id, now);
-    // What is text alone cannot change any more, and is written as JSON when the agent has done its turn.
-    const isText = Object.values(entry).every((value) => typeof value !== "object" || value === null);
-    return this.#delivery.take(isText ? entry : entryText(entry)).then(() => ({ id, status: "queued" }));
-  }
-
-  #entryOf(input: Fields, id: string, now: number): Fields {
     this.#seq += 1;
-    const { client_run } = this;
-    const entry: { [name: string]: unknown } = {
-      ...{ client_run, client_seq: this.#seq, created_at: new Date(now).toISOString() },
-    };
-    const { kind } = input;
-    // A response and feedback inherit their labels from what they are about.
-    if (kind !== "response" && kind !== "feedback") {
-      put(entry, this.#labels);
-      put(entry, this.#context.current());
-    }
-    // What the model was given is an interaction's.
-    if (kind !== "interaction") {
-      delete entry.memories_used;
-      delete entry.chunks_used;
-    }
-    put(entry, input);
-    entry.id = id;
-    return entry;
+    const context = this.#context.current();
+    return this.#delivery.take({ seq: this.#seq, at_ms, kind, fields: fields as Fields, session, context });
   }
 }
 
+const NOWHERE: Surroundings = {};
+
+type Capture = (kind: string, entry: object, session: Surroundings) => Promise<Captured>;
+
 /** One session of an agent. */
 export class ClientSession {
-  readonly #capture: (entry: Fields) => Promise<Captured>;
-  readonly #labels: Surroundings & { readonly session_id: string };
+  readonly id: string;
+  readonly #capture: Capture;
+  readonly #labels: Surroundings;
 
-  constructor(capture: (entry: Fields) => Promise<Captured>, labels: Surroundings & { readonly session_id: string }) {
+  constructor(capture: Capture, labels: Surroundings & { readonly session_id: string }) {
+    this.id = labels.session_id;
     this.#capture = capture;
-    this.#labels = labels;
-  }
-
-  get id(): string {
-    return this.#labels.session_id;
+    this.#labels = snapshot(labels) as Surroundings;
   }
 
   message(message: MessageInput): Promise<Captured> {
-    return this.#in("message", message);
+    return this.#capture("message", message, this.#labels);
   }
 
   /** A tool that was run, with its whole result. */
   toolCall(call: ToolCallInput): Promise<Captured> {
-    return this.#in("tool_call", call);
+    return this.#capture("tool_call", call, this.#labels);
   }
 
   error(error: ErrorInput): Promise<Captured> {
-    return this.#in("error", error);
+    return this.#capture("error", error, this.#labels);
   }
 
   decision(decision: DecisionInput): Promise<Captured> {
-    return this.#in("decision", decision);
+    return this.#capture("decision", decision, this.#labels);
   }
 
   /** One round-trip with a model in this session. */
   interaction(interaction: InteractionInput): Promise<Captured> {
-    return this.#in("interaction", interaction);
+    return this.#capture("interaction", interaction, this.#labels);
   }
 
   /** What is known about the session as a whole. */
   info(info: SessionInfoInput): Promise<Captured> {
-    return this.#in("session_info", info);
+    return this.#capture("session_info", info, this.#labels);
   }
 
   /** Starts history anew; everything before stays in the log. */
   clear(envelope: EntryEnvelope = {}): Promise<Captured> {
-    return this.#in("clear", envelope);
+    return this.#capture("clear", envelope, this.#labels);
   }
 
   /** Takes a message back, by its position. */
   withdraw(position: number, envelope: EntryEnvelope = {}): Promise<Captured> {
-    return this.#in("withdrawal", { ...envelope, withdraws: position });
-  }
-
-  #in(kind: string, entry: object): Promise<Captured> {
-    const labelled: { [name: string]: unknown } = {};
-    put(labelled, this.#labels);
-    put(labelled, entry);
-    return this.#capture({ ...labelled, kind, session_id: this.id });
-  }
-}
-
-/** What is undefined was not given, and does not hide what holds by default. */
-function put(entry: { [name: string]: unknown }, fields: object): void {
-  for (const [name, value] of Object.entries(fields)) {
-    if (value === undefined) continue;
-    // A key called __proto__ is a key like any other.
-    if (name !== "__proto__") entry[name] = value;
-    else Object.defineProperty(entry, name, { value, enumerable: true, writable: true, configurable: true });
+    return this.#capture("withdrawal", { ...envelope, withdraws: position }, this.#labels);
   }
 }

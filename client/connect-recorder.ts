@@ -1,8 +1,10 @@
 // Connects an agent to a server: what it captures is buffered, spooled to disk and delivered exactly once.
 import { ClientRecorder } from "./client-recorder.js";
+import type { Surroundings } from "./context.js";
 import { newId } from "./ids.js";
 import { node } from "./node.js";
 import type { Problem } from "./sending.js";
+import { snapshot } from "./snapshot.js";
 import { defaultSpoolFolder, Spool } from "./spool.js";
 import { createTransport } from "./transport.js";
 
@@ -46,7 +48,7 @@ export function connectRecorder(options: ConnectOptions | string = {}): ClientRe
   const key = given.key ?? (env.HANSARD_KEY || undefined);
   return new ClientRecorder({
     client_run,
-    labels: { project: given.project, client: given.client },
+    labels: snapshot({ project: given.project, client: given.client }) as Surroundings,
     sender: { transport: createTransport(url), key, timeout_ms: given.timeout_ms ?? 30_000 },
     spool: openSpool({ ...given, onProblem }, { address: url.href, client_run }),
     memory_bytes_max: given.memory_bytes_max ?? 16 * MIB,

@@ -1,5 +1,6 @@
 // What holds for everything that is captured while a function runs, across its awaits where the runtime can tell.
 import { node } from "./node.js";
+import { snapshot } from "./snapshot.js";
 
 /** Session, labels and what the model was given; an entry's own values come before these. */
 export interface Surroundings {
@@ -19,19 +20,19 @@ export function createContext(): Context {
   if (node === undefined) return synchronousContext();
   const storage = new node.async_hooks.AsyncLocalStorage<Surroundings>();
   return {
-    current: () => storage.getStore() ?? {},
-    run: (surroundings, work) => storage.run({ ...storage.getStore(), ...surroundings }, work),
+    current: () => storage.getStore() ?? NOTHING,
+    run: (surroundings, work) => storage.run(merged(storage.getStore(), surroundings), work),
   };
 }
 
 /** Without asynchronous storage it holds until the function returns for the first time. */
 function synchronousContext(): Context {
-  let present: Surroundings = {};
+  let present = NOTHING;
   return {
     current: () => present,
     run(surroundings, work) {
       const before = present;
-      present = { ...before, ...surroundings };
+      present = merged(before, surroundings);
       try {
         return work();
       } finally {
@@ -39,4 +40,10 @@ function synchronousContext(): Context {
       }
     },
   };
+}
+
+const NOTHING: Surroundings = {};
+
+function merged(before: Surroundings | undefined, surroundings: Surroundings): Surroundings {
+  return { ...before, ...(snapshot(surroundings) as Surroundings) };
 }

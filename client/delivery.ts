@@ -1,9 +1,15 @@
 // From captured lines to the server: written to the spool first, sent in batches, again and again until they arrive.
-import { entryText, type Fields } from "./entry-text.js";
+import { type Draft, type Line, type Run, toLine } from "./draft.js";
 import { type NodeModules, node, unref } from "./node.js";
 import { MemoryQueue, type Queue } from "./queue.js";
 import { type Problem, type Sender, sendLines } from "./sending.js";
 import type { Spool } from "./spool.js";
+
+/** That an entry was captured; it arrives at the server by itself. */
+export interface Captured {
+  readonly id: string;
+  readonly status: "queued" | "dropped";
+}
 
 export interface Counters {
   /** Captured, in memory. */
@@ -16,7 +22,7 @@ export interface Counters {
   readonly dropped: number;
 }
 
-export interface DeliveryOptions {
+export interface DeliveryOptions extends Run {
   readonly sender: Sender;
   /** Undefined where there is no disk to spool to. */
   readonly spool: Spool | undefined;
@@ -36,8 +42,7 @@ const ADOPT_MS = 60_000;
 export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #memory: MemoryQueue;
-  #pending: (string | Fields)[] = [];
-  #written: PromiseWithResolversOf | undefined;
+  #pending: Taken[] = [];
   #timer: { readonly at: number; readonly handle: ReturnType<typeof setTimeout> } | undefined;
   #running: Promise<boolean> | undefined;
   #failures = 0;
@@ -61,32 +66,24 @@ export class Delivery {
     };
   }
 
-  /** Resolves once the entry is in the spool, or in memory where there is none. What may still change comes as text. */
-  take(entry: string | Fields): Promise<void> {
-    if (this.#isClosed) {
-      this.drop({ code: "client_closed", message: "the recorder is closed", dropped: 1 });
-      return Promise.resolve();
-    }
-    this.#pending.push(entry);
-    if (this.#written === undefined) {
-      this.#written = withResolvers();
-      (globalThis.setImmediate ?? globalThis.setTimeout)(() => this.write());
-    }
-    return this.#written.promise;
+  /** Resolves once the entry is in the spool, or in memory where there is none. */
+  take(draft: Draft): Promise<Captured> {
+    return new Promise((resolve) => {
+      if (this.#pending.push({ draft, resolve }) === 1) later(() => this.write());
+    });
   }
 
   /** Writes what was captured since the last turn of the event loop. */
   write(): void {
     const taken = this.#pending;
+    if (taken.length === 0) return;
     this.#pending = [];
-    const texts = taken.map((entry) => (typeof entry === "string" ? entry : entryText(entry)));
-    const lines = texts.filter((text) => text.length <= ENTRY_CHARS_MAX);
-    const dropped = texts.length - lines.length;
-    if (dropped > 0) this.drop({ code: "entry_too_large", message: "an entry is larger than 16 MiB", dropped });
-    if (lines.length > 0) this.#store(lines);
-    this.#written?.resolve();
-    this.#written = undefined;
-    if (lines.length > 0 && this.#failures === 0) this.#schedule(this.#options.linger_ms);
+    const lines = taken.map(({ draft }) => this.#lineOf(draft));
+    const kept = new Set(this.#store(lines.filter((line) => this.#isTakeable(line))));
+    for (const [at, line] of lines.entries()) {
+      taken[at]?.resolve({ id: line.id, status: kept.has(line) ? "queued" : "dropped" });
+    }
+    if (kept.size > 0 && this.#failures === 0) this.#schedule(this.#options.linger_ms);
   }
 
   /** Sends what waits; true once all of it has arrived, false as soon as the server did not take it. */
@@ -117,19 +114,42 @@ export class Delivery {
     quietly(() => this.#options.onProblem(problem));
   }
 
-  #store(lines: readonly string[]): void {
+  #lineOf(draft: Draft): Line {
     try {
-      if (this.#options.spool?.append(lines) === true) return;
+      return toLine(this.#options, draft);
+    } catch {
+      // Longer than any string may be.
+      return { id: String(draft.fields.id ?? ""), text: "" };
+    }
+  }
+
+  #isTakeable({ text }: Line): boolean {
+    if (this.#isClosed) {
+      this.drop({ code: "client_closed", message: "the recorder is closed", dropped: 1 });
+      return false;
+    }
+    if (text !== "" && text.length <= ENTRY_CHARS_MAX) return true;
+    this.drop({ code: "entry_too_large", message: "an entry is larger than 16 MiB", dropped: 1 });
+    return false;
+  }
+
+  /** Answers with what was kept. */
+  #store(lines: readonly Line[]): readonly Line[] {
+    if (lines.length === 0) return lines;
+    try {
+      if (this.#options.spool?.append(lines.map(({ text }) => text)) === true) return lines;
       if (this.#options.spool !== undefined) {
         this.drop({ code: "spool_full", message: "the spool has reached its limit", dropped: lines.length });
-        return;
+        return [];
       }
     } catch (error) {
       const message = `the spool cannot be written: ${error instanceof Error ? error.message : error}`;
       this.drop({ code: "spool_failed", message, dropped: 0 });
     }
-    const lost = lines.filter((line) => !this.#memory.push(line)).length;
+    const kept = lines.filter(({ text }) => this.#memory.push(text));
+    const lost = lines.length - kept.length;
     if (lost > 0) this.drop({ code: "memory_full", message: "too much waits to be sent", dropped: lost });
+    return kept;
   }
 
   /** The sooner of two times holds. */
@@ -213,18 +233,13 @@ function quietly(work: () => void): void {
   }
 }
 
-interface PromiseWithResolversOf {
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
+interface Taken {
+  readonly draft: Draft;
+  readonly resolve: (captured: Captured) => void;
 }
 
-function withResolvers(): PromiseWithResolversOf {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
-}
+/** When the agent has done its turn. */
+const later = globalThis.setImmediate ?? globalThis.setTimeout;
 
 /**
  * Keeps what was captured when the process ends: a natural end waits a moment for the server, every other one leaves it in

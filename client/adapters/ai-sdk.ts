@@ -1,7 +1,7 @@
 // Middleware for the AI SDK: `wrapLanguageModel({ model, middleware: recordingMiddleware(recorder) })`.
 import { reasonOf } from "../observed-body.js";
 import { isJson, type Json, jsonAt, textAt, toolCall, usageOf } from "../providers/provider.js";
-import type { InteractionRecorder } from "../recording-fetch.js";
+import type { InteractionRecorder } from "../recording.js";
 import { CallWatch } from "./model-calls.js";
 
 interface Call {

@@ -2,7 +2,7 @@
 import type { EntryEnvelope } from "../entries.js";
 import { reasonOf } from "../observed-body.js";
 import { contentText, isJson, type Json, jsonAt, textAt, toolCall, usageOf } from "../providers/provider.js";
-import type { InteractionRecorder } from "../recording-fetch.js";
+import type { InteractionRecorder } from "../recording.js";
 import { CallWatch } from "./model-calls.js";
 
 /** Whatever also records tools; where it cannot, only model calls are recorded. */

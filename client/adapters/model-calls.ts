@@ -2,7 +2,7 @@
 import type { Surroundings } from "../context.js";
 import { toPrompt } from "../model-call.js";
 import type { Json } from "../providers/provider.js";
-import type { InteractionRecorder } from "../recording-fetch.js";
+import type { InteractionRecorder } from "../recording.js";
 
 export interface SeenCall {
   readonly messages: readonly unknown[];

@@ -1,7 +1,7 @@
 // Where programs keep the MCP servers they start, and how an entry of ours looks there.
 //
-// Seen in their documentation in November 2026: Claude Code 2.1, Claude Desktop 1.2, Cursor 2.3, Gemini CLI 0.30, Codex 0.110,
-// Visual Studio Code 1.107 (the last one's file belongs to the folder one works in).
+// The places are those that documentation and users named in November 2026 (of Claude Code 2.1.238 and Codex CLI 0.154, which
+// say so by version). Visual Studio Code's file belongs to the folder one works in.
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { changeJson } from "./changed-file.js";

@@ -37,24 +37,30 @@ export function createMcpServer({ recorder, version, schemas, scope }: McpOption
       return tool.call(recorder, (params.arguments ?? {}) as Arguments);
     });
   });
-  server.setRequestHandler("resources/list", async ({ params }) => {
-    refuseScope("GET /sessions", scope);
-    return listResources(recorder, params?.cursor);
-  });
+  server.setRequestHandler("resources/list", ({ params }) =>
+    refusedAsProtocol(() => {
+      refuseScope("GET /sessions", scope);
+      return listResources(recorder, params?.cursor);
+    }),
+  );
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates }));
-  server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
-    refuseScope("GET /sessions/:id/entries", scope);
-    const contents = await readResource(recorder, uri);
-    if (contents === undefined) throw unknown(`resource ${uri}`);
-    return contents;
-  });
+  server.setRequestHandler("resources/read", ({ params: { uri } }) =>
+    refusedAsProtocol(async () => {
+      refuseScope("GET /sessions/:id/entries", scope);
+      const contents = await readResource(recorder, uri);
+      if (contents === undefined) throw unknown(`resource ${uri}`);
+      return contents;
+    }),
+  );
   server.setRequestHandler("prompts/list", () => ({ prompts }));
-  server.setRequestHandler("prompts/get", async ({ params }) => {
-    refuseScope("GET /reflection", scope);
-    const prompt = await getPrompt(recorder, params.name, params.arguments ?? {});
-    if (prompt === undefined) throw unknown(`prompt ${params.name}`);
-    return prompt;
-  });
+  server.setRequestHandler("prompts/get", ({ params }) =>
+    refusedAsProtocol(async () => {
+      refuseScope("GET /reflection", scope);
+      const prompt = await getPrompt(recorder, params.name, params.arguments ?? {});
+      if (prompt === undefined) throw unknown(`prompt ${params.name}`);
+      return prompt;
+    }),
+  );
   return server;
 }
 
@@ -79,6 +85,18 @@ async function toResult(call: () => Promise<ToolAnswer>): Promise<CallToolResult
     const field = error instanceof RecorderError ? error.field : undefined;
     const text = JSON.stringify({ error: { code, message, field, hint } });
     return { content: [{ type: "text", text }], isError: true };
+  }
+}
+
+/** Prompts and resources have no answer that says no: what the client can mend is a refusal of its parameters. */
+async function refusedAsProtocol<T>(answer: () => Promise<T>): Promise<T> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (!(error instanceof RecorderError)) throw error;
+    const { code, field, message, hint } = error;
+    const text = [message, hint].filter((part) => part !== undefined && part !== "").join(" ");
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, text, { code, field, hint });
   }
 }
 

@@ -1,15 +1,12 @@
 // A recording proxy on loopback, for programs that let nothing but the address of their provider be changed.
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type ServerResponse,
-} from "node:http";
+import * as http from "node:http";
+import * as https from "node:https";
 import type { AddressInfo } from "node:net";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { recordingFetch, type Surroundings } from "../../client/index.js";
+import { pipeline, type Transform } from "node:stream";
+import { createBrotliDecompress, createUnzip } from "node:zlib";
+import type { Surroundings } from "../../client/index.js";
+import { type BodyWatch, reasonOf } from "../../client/observed-body.js";
+import { beginRecording, type Recording } from "../../client/recording.js";
 import type { Recorder } from "../recorder.js";
 
 export interface ProxyOptions {
@@ -39,37 +36,49 @@ const ownHeaders = { "x-hansard-session": "session_id", "x-hansard-project": "pr
 /** Of this connection and not of the next one. */
 const hopByHop = new Set([
   ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding"],
-  ...["upgrade", "host", "content-length", "expect"],
+  ...["upgrade", "host", "expect"],
 ]);
 
-const BODY_BYTES_MAX = 64 * 1024 * 1024;
+/** What is larger passes, and is not recorded: the server would not take it. */
+const RECORDED_BYTES_MAX = 64 * 1024 * 1024;
 
 export async function serveProxy({ recorder, port, to, surroundings }: ProxyOptions): Promise<Proxying> {
-  const server = createServer((request, response) => {
-    const ended = new AbortController();
-    response.on("close", () => ended.abort());
-    forward(request, response, ended.signal).catch((error: unknown) => refuse(response, error));
-  });
-  const forward = async (request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> => {
-    const target = targetOf(request.url ?? "/", to);
-    if (target === undefined) return refuseAddress(response);
-    const recording = recordingFetch({
-      recordInteraction: (input) => recorder.recordInteraction(input),
-      surroundings: { ...surroundings, ...surroundingsOf(request.headers) },
+  const ways = {
+    "http:": { ask: http.request, agent: new http.Agent({ keepAlive: true }) },
+    "https:": { ask: https.request, agent: new https.Agent({ keepAlive: true }) },
+  } as const;
+  const forward = (request: http.IncomingMessage, response: http.ServerResponse): void => {
+    const target = targetOf(request.url ?? "", to);
+    if (target === undefined) {
+      refuseAddress(response);
+      return;
+    }
+    const recording = beginRecording(
+      {
+        recordInteraction: (input) => recorder.recordInteraction(input),
+        surroundings: { ...surroundings, ...surroundingsOf(request.headers) },
+      },
+      { method: request.method ?? "GET", path: target.pathname, request: () => textOf(request) },
+    );
+    const { ask, agent } = ways[target.protocol as keyof typeof ways];
+    const options = { agent, method: request.method ?? "GET", headers: headersOnward(request.headers) };
+    const upstream = ask(target, options, (answer) => passBack(answer, response, recording));
+    upstream.on("error", (error) => {
+      recording?.end({ broken: reasonOf(error) });
+      refuse(response, error);
     });
-    const body = await bodyOf(request);
-    const answer = await recording(target, {
-      method: request.method ?? "GET",
-      headers: headersOnward(request.headers),
-      ...(body === undefined ? {} : { body }),
-      redirect: "manual",
-      signal,
-    });
-    response.writeHead(answer.status, answer.statusText, headersBack(answer.headers));
-    response.flushHeaders();
-    if (answer.body === null) response.end();
-    else await pipeline(Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]), response);
+    // Whoever no longer waits for the answer has ended the call.
+    response.on("close", () => upstream.destroy());
+    request.pipe(upstream);
   };
+  const server = http.createServer((request, response) => {
+    try {
+      forward(request, response);
+    } catch (error) {
+      // A header or a path that cannot be sent on.
+      refuse(response, error);
+    }
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
@@ -80,18 +89,63 @@ export async function serveProxy({ recorder, port, to, surroundings }: ProxyOpti
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
+        for (const { agent } of Object.values(ways)) agent.destroy();
       }),
   };
 }
 
-function targetOf(path: string, to: string | undefined): URL | undefined {
-  if (to !== undefined) return new URL(`${to.replace(/\/$/, "")}${path}`);
-  const [, name = "", rest = ""] = /^\/([a-z]+)(\/.*)$/.exec(path) ?? [];
-  const base = Object.hasOwn(proxiedProviders, name) ? proxiedProviders[name] : undefined;
-  return base === undefined ? undefined : new URL(`${base}${rest}`);
+/** Every piece goes on as it came and as soon as it is there. */
+function passBack(answer: http.IncomingMessage, response: http.ServerResponse, recording: Recording | undefined): void {
+  const { statusCode = 502, statusMessage, headers } = answer;
+  const watch = recording?.answered(statusCode, (name) => [headers[name]].flat()[0]);
+  if (watch !== undefined) observe(answer, unpacked(headers["content-encoding"], watch));
+  response.writeHead(statusCode, statusMessage, withoutHop(headers));
+  response.flushHeaders();
+  pipeline(answer, response, () => undefined);
 }
 
-function surroundingsOf(headers: IncomingHttpHeaders): Surroundings {
+function observe(answer: http.IncomingMessage, watch: BodyWatch): void {
+  answer.on("data", (piece: Buffer) => watch.onPiece(piece));
+  answer.on("close", () => {
+    const broken = answer.errored === null ? "the connection was closed" : reasonOf(answer.errored);
+    watch.onEnd(answer.readableEnded ? undefined : broken);
+  });
+}
+
+/** Answers are asked for uncompressed; one that is compressed all the same goes on as it is, and is unpacked for the record. */
+function unpacked(encoding: string | undefined, watch: BodyWatch): BodyWatch {
+  const unpack = encoding === undefined || encoding === "identity" ? undefined : unpackerOf(encoding);
+  if (unpack === undefined) return watch;
+  let broken: string | undefined;
+  unpack.on("data", (piece: Buffer) => watch.onPiece(piece));
+  unpack.on("error", (error) => watch.onEnd(broken ?? reasonOf(error)));
+  unpack.on("end", () => watch.onEnd(broken));
+  return {
+    onPiece: (piece) => void unpack.write(piece),
+    onEnd: (reason) => {
+      broken = reason;
+      unpack.end();
+    },
+  };
+}
+
+function unpackerOf(encoding: string): Transform | undefined {
+  if (encoding === "br") return createBrotliDecompress();
+  return /^(?:gzip|x-gzip|deflate)$/.test(encoding) ? createUnzip() : undefined;
+}
+
+function targetOf(path: string, to: string | undefined): URL | undefined {
+  if (to !== undefined) return path.startsWith("/") ? parsedUrl(`${to.replace(/\/$/, "")}${path}`) : undefined;
+  const [, name = "", rest = ""] = /^\/([a-z]+)(\/.*)$/.exec(path) ?? [];
+  const base = Object.hasOwn(proxiedProviders, name) ? proxiedProviders[name] : undefined;
+  return base === undefined ? undefined : parsedUrl(`${base}${rest}`);
+}
+
+function parsedUrl(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function surroundingsOf(headers: http.IncomingHttpHeaders): Surroundings {
   const given = Object.entries(ownHeaders).flatMap(([header, name]) => {
     const value = headers[header];
     return typeof value === "string" && value !== "" ? [[name, value]] : [];
@@ -99,44 +153,42 @@ function surroundingsOf(headers: IncomingHttpHeaders): Surroundings {
   return Object.fromEntries(given);
 }
 
-/** Answers come uncompressed, so that what is recorded is what was sent, and nothing has to be unpacked on the way. */
-function headersOnward(headers: IncomingHttpHeaders): [string, string][] {
-  const kept = Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !Object.hasOwn(ownHeaders, name));
-  const pairs = kept.flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one]));
-  return [...pairs.filter(([name]) => name !== "accept-encoding"), ["accept-encoding", "identity"]];
+function headersOnward(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
+  const kept = Object.entries(withoutHop(headers)).filter(([name]) => !Object.hasOwn(ownHeaders, name));
+  return { ...Object.fromEntries(kept), "accept-encoding": "identity" };
 }
 
-function headersBack(headers: Headers): OutgoingHttpHeaders {
-  const kept = [...headers].filter(([name]) => !hopByHop.has(name) && name !== "content-encoding");
-  const cookies = headers.getSetCookie();
-  return { ...Object.fromEntries(kept), ...(cookies.length === 0 ? {} : { "set-cookie": cookies }) };
+function withoutHop(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)));
 }
 
-/** Requests are read whole, since what is recorded is the whole of them; undefined where there is no body. */
-async function bodyOf(request: IncomingMessage): Promise<string | Uint8Array<ArrayBuffer> | undefined> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    size += piece.length;
-    if (size > BODY_BYTES_MAX) throw new Error("the request is larger than 64 MiB");
-    pieces.push(piece);
-  }
-  return size === 0 ? undefined : new Uint8Array(Buffer.concat(pieces));
+/** What is sent, read while it passes; undefined where it is too large, or never came whole. */
+function textOf(request: http.IncomingMessage): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let pieces: Buffer[] = [];
+    let size = 0;
+    request.on("data", (piece: Buffer) => {
+      size += piece.length;
+      if (size <= RECORDED_BYTES_MAX) pieces.push(piece);
+      else pieces = [];
+    });
+    request.on("end", () => resolve(size > RECORDED_BYTES_MAX ? undefined : Buffer.concat(pieces).toString("utf8")));
+    request.on("close", () => resolve(undefined));
+  });
 }
 
-function refuseAddress(response: ServerResponse): void {
+function refuseAddress(response: http.ServerResponse): void {
   const names = Object.keys(proxiedProviders).map((name) => `/${name}/`);
   refuse(response, new Error(`the path must begin with one of ${names.join(", ")}`), 404);
 }
 
 /** In the shape that every provider's SDK shows as an error. */
-function refuse(response: ServerResponse, error: unknown, status = 502): void {
+function refuse(response: http.ServerResponse, error: unknown, status = 502): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
-  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const message = `hansard proxy: ${reason instanceof Error ? reason.message : String(reason)}`;
+  const message = `hansard proxy: ${reasonOf(error)}`;
   response.writeHead(status, { "content-type": "application/json" });
   response.end(JSON.stringify({ error: { type: "proxy_error", message } }));
 }

@@ -1,5 +1,6 @@
 // `hansard proxy` between a program and its provider: the same bytes, recorded.
 import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import Anthropic from "@anthropic-ai/sdk";
 import { expect, onTestFinished, test } from "vitest";
 import { startModel } from "../support/model-server.js";
@@ -27,8 +28,8 @@ test("what passes is unchanged, streamed, and recorded in the session that it na
   const client = new Anthropic({
     ...{ apiKey: "k", baseURL: address, maxRetries: 0, defaultHeaders: { "x-hansard-session": "mine" } },
   });
-  const request = { model: "asked", max_tokens: 9, messages: [{ role: "user", content: "hello" }] } as const;
-  const message = await client.messages.stream({ ...request, messages: [...request.messages] }).finalMessage();
+  const wanted = { model: "asked", max_tokens: 9, messages: [{ role: "user", content: "hello" }] } as const;
+  const message = await client.messages.stream({ ...wanted, messages: [...wanted.messages] }).finalMessage();
   expect(message.content).toEqual([{ type: "text", text: "You said: hello 👋🏽 é" }]);
   const body = (words: string) => ({
     method: "POST",
@@ -48,6 +49,10 @@ test("what passes is unchanged, streamed, and recorded in the session that it na
   expect((await reader.read()).value?.length).toBeGreaterThan(0);
   await reader.cancel();
   expect((await fetch(`${address}/v1/models`)).status).toBe(404);
+  // Whoever takes it for a proxy of another kind is told, and disturbs nobody.
+  const { hostname, port } = new URL(address);
+  const asked = request({ hostname, port, path: "http://example.com/v1/messages", method: "POST" }).end("{}");
+  expect(((await once(asked, "response")) as [IncomingMessage])[0].statusCode).toBe(404);
   await stop();
   const { interactions } = await readJson(["list", "--kind", "interaction"], { data });
   const seen = interactions.map(({ prompt, session_id, project, error }: { [name: string]: string }) => [

@@ -244,7 +244,7 @@ test("a spool that is full, corrupt, shared or not to be had loses no more than 
   await memory.recorder.append({ kind: "error", error: "g".repeat(600) });
   expect(await memory.recorder.flush()).toEqual({ queued: 0, spooled: 0, sent: 1, dropped: 1 });
   await memory.recorder.close();
-  expect((await memory.recorder.append({ kind: "error", error: "late" }))[0]?.status).toBe("queued");
+  expect((await memory.recorder.append({ kind: "error", error: "late" }))[0]?.status).toBe("dropped");
   expect(memory.recorder.counters.dropped).toBe(2);
 
   const vanishing = folderOfTest();

@@ -1,7 +1,10 @@
 // Claude Code's hooks: events in the shapes it sends, and the settings that make it send them.
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import Database from "better-sqlite3";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { runCli } from "./cli-run.js";
 import { startServer } from "./http-client.js";
@@ -84,12 +87,46 @@ test("installing adds to the settings what the program needs, and removing leave
   const { hooks, model } = JSON.parse(readFileSync(settings, "utf8"));
   expect(model).toBe("opus");
   expect(hooks.Stop).toHaveLength(2);
+  // Claude Code runs no HTTP hook when a session starts.
+  expect(hooks).not.toHaveProperty("SessionStart");
   expect(hooks.UserPromptSubmit[0].hooks[0]).toMatchObject({
     type: "http",
-    timeout: 1,
+    timeout: 0.2,
     allowedEnvVars: ["HANSARD_KEY"],
   });
   expect((await runCli(["hooks", "remove", "claude-code", "--yes"], options)).status).toBe(0);
   expect(readFileSync(settings, "utf8")).toBe(before);
   expect((await runCli(["hooks", "install", "emacs"], options)).stderr).toContain("Name claude-code");
+});
+
+test("a program is let go on within 200 ms: without a server, with one that hangs, and while the log is stuck", async () => {
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  onTestFinished(() => void silent.close());
+  const server = await startServer();
+  const other = new Database(join(server.data, "log.db"));
+  onTestFinished(() => void other.close());
+  other.exec("BEGIN IMMEDIATE");
+  const addresses = [
+    "http://127.0.0.1:1",
+    `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    server.address,
+  ];
+  for (const url of addresses) {
+    const options = { data: folderOfTest() };
+    const { stdout } = await runCli(["hooks", "install", "claude-code", "--print-config", "--url", url], options);
+    const [{ hooks }] = JSON.parse(stdout).hooks.UserPromptSubmit;
+    // As the program does with what it was told: a request, cut off when its time is over.
+    const body = JSON.stringify({ ...common, hook_event_name: "UserPromptSubmit", prompt: "hello" });
+    const startMs = performance.now();
+    const headers = { "content-type": "application/json" };
+    const signal = AbortSignal.timeout(hooks[0].timeout * 1_000);
+    const asked = fetch(hooks[0].url, { method: "POST", headers, body, signal });
+    const status = await asked.then(({ status }) => status).catch(() => undefined);
+    expect([url, status]).toEqual([url, url === server.address ? 200 : undefined]);
+    // The rest is what a busy machine takes to notice.
+    expect(performance.now() - startMs).toBeLessThan(400);
+  }
+  other.exec("ROLLBACK");
+  await vi.waitFor(async () => expect((await server.get("/health")).body.position).toBe(1));
 });

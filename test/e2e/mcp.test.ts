@@ -246,6 +246,11 @@ test("what cannot be done is one clear error, which names what to change", async
   await expect(caller.call("promote_memory", { id: "m" })).rejects.toThrow("there is no tool promote_memory");
   await expect(caller.readResource({ uri: "hansard://sessions/%" })).rejects.toThrow("there is no resource");
   await expect(caller.getPrompt({ name: "none" })).rejects.toThrow("there is no prompt none");
+  for (const way of [overHttp, ways["the older client over HTTP"] as Way]) {
+    const asked = (await way(server)).getPrompt({ name: "reflect", arguments: { since: "whenever" } });
+    // Both clients put the number into the message or beside it.
+    await expect(asked).rejects.toMatchObject({ code: -32602, message: expect.stringContaining("since") });
+  }
   expect((await server.get("/health")).body).toMatchObject({ status: "ok", position: 0 });
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   expect((await server.post("/mcp", "{", headers)).body.error.code).toBe("json_invalid");

@@ -7,15 +7,21 @@ import { changeJson, proposeChange } from "../changed-file.js";
 import { type CommandModule, helpText, type Invocation } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 
-/** Seen in Claude Code 2.1: events whose hooks may be HTTP requests. */
+/**
+ * Events whose hooks may be HTTP requests, which Claude Code has had since 2.1.63 (its documentation of November 2026).
+ * `SessionStart` is none of them: an HTTP hook for it is registered and never run.
+ */
 const events = [
-  ...["SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Notification", "PreCompact"],
+  ...["UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Notification", "PreCompact"],
   ...["Stop", "SubagentStop", "SessionEnd"],
 ] as const;
 
 const PATH = "/hooks/claude-code";
-/** In seconds; where no server is there, the connection is refused at once. */
-const TIMEOUT_S = 1;
+/**
+ * In seconds, and the longest that the program is kept waiting by a server that hangs; where none is there, the connection is
+ * refused at once. What a server has read by then it records all the same.
+ */
+const TIMEOUT_S = 0.2;
 
 export const hooksCommand: CommandModule = {
   define(command: Command): void {

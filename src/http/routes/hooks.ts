@@ -1,6 +1,6 @@
 // Claude Code's HTTP hooks: what it is about to do and has done, recorded as it happens. It is never kept waiting by a
 // refusal: whatever becomes of an event, the answer is an empty object.
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { EntryInput } from "../../model/entry.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import type { Recorder } from "../../recorder.js";
@@ -14,14 +14,22 @@ const SOURCE = "claude-code";
 export function hookRoutes(app: FastifyInstance, recorder: Recorder): void {
   acceptEmptyBodies(app);
   app.post("/hooks/claude-code", { config: { operation: hookOperation } }, async (request) => {
-    try {
-      const event = bodyOf(request);
-      if (isJsonObject(event)) await recordingOf(request, recorder).append(toEntry(event) as unknown as EntryInput);
-    } catch (error) {
-      logFailure(request, error);
-    }
+    const recorded = recordEvent(request, recorder);
+    await Promise.race([recorded, new Promise((resolve) => setTimeout(resolve, WAIT_MS).unref())]);
     return {};
   });
+}
+
+/** A disk or database that takes longer is not the program's to wait for; what it holds up is recorded when it goes on. */
+const WAIT_MS = 100;
+
+async function recordEvent(request: FastifyRequest, recorder: Recorder): Promise<void> {
+  try {
+    const event = bodyOf(request);
+    if (isJsonObject(event)) await recordingOf(request, recorder).append(toEntry(event) as unknown as EntryInput);
+  } catch (error) {
+    logFailure(request, error);
+  }
 }
 
 /** What an event means, by its name; all others are kept as they came. */
@@ -77,7 +85,7 @@ const hookOperation: Operation = {
   summary: "Record an event of Claude Code's hooks",
   description:
     "Prompts and last answers become messages, tools that were run tool calls, the start of a session what is known of it; all " +
-    "other events are kept as `raw`. The answer is `{}` whatever becomes of the event, so that nothing waits for it.",
+    "other events are kept as `raw`. The answer is `{}` whatever becomes of the event, so that nothing waits for it, and comes within 0.1 s although the log takes longer.",
   requestBody: { required: true, content: jsonContent({ type: "object" }) },
   responses: { 200: { description: "An empty object.", content: jsonContent({ type: "object" }) } },
 };

@@ -1,0 +1,87 @@
+// One model call, from its beginning to the last byte of its answer, whoever carries the bytes.
+import type { Surroundings } from "./context.js";
+import type { InteractionInput } from "./entries.js";
+import { type ModelCall, toInteraction } from "./model-call.js";
+import type { BodyWatch } from "./observed-body.js";
+import type { Provider } from "./providers/provider.js";
+import { providerOf } from "./providers/providers.js";
+
+/** Whatever records interactions: a connected recorder, or one of the library. */
+export interface InteractionRecorder {
+  recordInteraction(input: InteractionInput): Promise<unknown>;
+  /** What holds where the call is made. */
+  readonly surroundings?: Surroundings;
+}
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  /** The body as it is sent; undefined where it cannot be known. */
+  readonly request: () => Promise<string | undefined>;
+}
+
+/** Undefined where nothing that is recorded is asked for. */
+export function beginRecording(recorder: InteractionRecorder, asked: Asked): Recording | undefined {
+  const provider = asked.method.toUpperCase() === "POST" ? providerOf(asked.path) : undefined;
+  return provider === undefined ? undefined : new Recording(recorder, provider, asked);
+}
+
+type Known = Partial<Pick<ModelCall, "status" | "request_id" | "isStream" | "answer" | "broken">>;
+
+export class Recording {
+  readonly #recorder: InteractionRecorder;
+  readonly #provider: Provider;
+  readonly #path: string;
+  readonly #request: Promise<string | undefined>;
+  readonly #startMs = performance.now();
+  readonly #created_at = new Date().toISOString();
+  // The function that is told at the end runs elsewhere, and would not know.
+  readonly #surroundings: Surroundings;
+  #isEnded = false;
+
+  constructor(recorder: InteractionRecorder, provider: Provider, { path, request }: Asked) {
+    this.#recorder = recorder;
+    this.#provider = provider;
+    this.#path = path;
+    this.#request = request();
+    // Looked at when the call has ended, which may be long after it failed.
+    this.#request.catch(() => undefined);
+    this.#surroundings = { ...recorder.surroundings };
+  }
+
+  /** Its answer has begun; what is answered here is told of the body. */
+  answered(status: number, header: (name: string) => string | null | undefined): BodyWatch {
+    const known = {
+      status,
+      request_id: header("request-id") ?? header("x-request-id") ?? undefined,
+      isStream: (header("content-type") ?? "").startsWith("text/event-stream"),
+    };
+    const decoder = new TextDecoder();
+    let answer = "";
+    return {
+      onPiece: (piece) => {
+        answer += decoder.decode(piece, { stream: true });
+      },
+      onEnd: (broken) => this.end({ ...known, answer: `${answer}${decoder.decode()}`, broken }),
+    };
+  }
+
+  end(known: Known): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const latency_ms = Math.round(performance.now() - this.#startMs);
+    // Whatever fails here must not reach whoever made the call.
+    this.#record(known, latency_ms).catch(() => undefined);
+  }
+
+  async #record(known: Known, latency_ms: number): Promise<void> {
+    const request = await this.#request;
+    if (request === undefined) return;
+    const nothing = { status: undefined, request_id: undefined, isStream: false, answer: "", broken: undefined };
+    const call = { ...nothing, ...known, provider: this.#provider, path: this.#path, request };
+    const interaction = toInteraction(call);
+    if (interaction === undefined) return;
+    const happened = { created_at: this.#created_at, latency_ms };
+    await this.#recorder.recordInteraction({ ...this.#surroundings, ...interaction, ...happened });
+  }
+}
