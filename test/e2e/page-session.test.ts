@@ -2,6 +2,8 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { tellStory } from "../../src/demo/story.js";
+import { type EntryInput, openRecorder } from "../../src/index.js";
+import { storeOfTest } from "../support/store.js";
 import { serverOfFile, startServer } from "./http-client.js";
 import { browserOfFile } from "./page-browser.js";
 
@@ -184,9 +186,13 @@ test("texts of five megabytes and lines of 200,000 characters are shown, step by
 const PLACES = 20_000;
 
 test("a long session opens where the address says, also while its index is built, and holds its place", async () => {
-  // Reads that would wait for the index are told at once what it lacks, as they are with a far longer session.
-  const impatient = await startServer({ rebuild: { behind_max: 0, wait_ms: 0, newest: 500 } });
-  await fill("long", PLACES, impatient);
+  // Recorded where nobody reads, and so not indexed yet. Reads that would wait for the index are told at once what it lacks,
+  // as they are with a far longer session.
+  const data = await storeOfTest();
+  const recorder = await openRecorder({ data });
+  await fill("long", PLACES, recorder);
+  await recorder.close();
+  const impatient = await startServer({ data, rebuild: { behind_max: 0, wait_ms: 0, newest: 500 } });
   const isPartial: boolean[] = [];
   const { page } = await open("about:blank");
   page.on("response", async (response) => {
@@ -209,15 +215,18 @@ function topOf(page: Page): Promise<number> {
   return page.evaluate("document.querySelector('.line[data-here]').getBoundingClientRect().top");
 }
 
-async function fill(session_id: string, count: number, into = server()): Promise<void> {
+async function fill(session_id: string, count: number, into = server().recorder): Promise<void> {
   const role = (at: number) => (at % 2 === 0 ? "user" : "assistant");
   for (let from = 0; from < count; from += 5_000) {
     const length = Math.min(5_000, count - from);
-    const said = Array.from({ length }, (_, at) => ({
-      ...{ kind: "message", session_id, role: role(at) },
-      content: `entry ${from + at} of ${session_id}`,
-    }));
-    await into.post("/entries", said);
+    const said = Array.from(
+      { length },
+      (_, at): EntryInput => ({
+        ...{ kind: "message", session_id, role: role(at) },
+        content: `entry ${from + at} of ${session_id}`,
+      }),
+    );
+    await into.append(said);
   }
 }
 
