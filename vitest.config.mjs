@@ -18,6 +18,7 @@ const onPostgres = [
   "tail.test",
   "import-export.test",
   "memories*.test",
+  "memory-passes.test",
 ];
 
 export default defineConfig({
