@@ -19,6 +19,7 @@ const onPostgres = [
   "tail.test",
   "import-export.test",
   "memories*.test",
+  "memory-passes.test",
 ];
 
 export default defineConfig({

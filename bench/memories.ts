@@ -90,7 +90,7 @@ async function recalling(store: MemoryStore, { folder, rounds, scale }: SuiteOpt
 async function beside(store: MemoryStore, { folder, rounds, scale }: SuiteOptions): Promise<readonly Figure[]> {
   const alone = await openFilled(store, join(folder, "alone"));
   const learning = await openFilled(store, join(folder, "learning"));
-  await learning.learn({ gather_ms: 100 });
+  await learning.learn();
   const count = Math.round(400 * scale);
   const p99 = { alone: [] as number[], learning: [] as number[] };
   let number = 0;

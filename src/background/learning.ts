@@ -62,7 +62,11 @@ export class Learning {
 
   /** Word that the log has grown. */
   grown(): void {
-    this.#wake(this.#options.gather_ms ?? GATHER_MS);
+    this.#wake(this.#gatherMs);
+  }
+
+  get #gatherMs(): number {
+    return this.#options.gather_ms ?? GATHER_MS;
   }
 
   async close(): Promise<void> {
@@ -87,24 +91,23 @@ export class Learning {
   }
 
   async #run(): Promise<void> {
-    let isAgain = false;
+    let again_ms: number | undefined = LOOK_AGAIN_MS;
     try {
-      isAgain = await this.#learn();
+      again_ms = await this.#learn();
     } catch (error) {
       this.#options.onTrouble?.(error);
-      isAgain = true;
     }
     // After this turn, when nothing is running any more.
-    if (isAgain) setImmediate(() => this.#wake(LOOK_AGAIN_MS));
+    if (again_ms !== undefined) setImmediate(() => this.#wake(again_ms));
   }
 
-  /** Whether there is something to come back for although nothing grows. */
-  async #learn(): Promise<boolean> {
+  /** When there is something to come back for, although nothing grows. */
+  async #learn(): Promise<number | undefined> {
     const { passes, lease, headPosition, nowMs } = this.#parts;
-    if (lease !== undefined && !(await lease.hold())) return true;
+    if (lease !== undefined && !(await lease.hold())) return LOOK_AGAIN_MS;
     this.#at ??= Math.max(0, (await headPosition()) - LOOK_BACK);
     this.#resumedAtMs = performance.now();
-    if (!(await this.#isToGoOn())) return !this.#rests.isOver;
+    if (!(await this.#isToGoOn())) return LOOK_AGAIN_MS;
     const live = { is_live: true, isToGoOn: () => this.#isToGoOn(), commands: this.#commands, lessons: this.#lessons };
     const after = this.#at;
     const { through } = await passes.extract({ after }, live);
@@ -120,7 +123,9 @@ export class Learning {
       if (this.#waiting.size <= WAITING_MAX) break;
       this.#waiting.delete(oldest);
     }
-    return this.#waiting.size > 0 || (await headPosition()) > through;
+    // What came meanwhile has not woken it.
+    if ((await headPosition()) > through) return this.#gatherMs;
+    return this.#waiting.size > 0 ? LOOK_AGAIN_MS : undefined;
   }
 
   async #isToGoOn(): Promise<boolean> {

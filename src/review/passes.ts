@@ -9,7 +9,7 @@ import { optionNames } from "../model/options.js";
 import type { TakenClaim } from "../ports/entry-log.js";
 import type { DroppedProposal } from "../read/memories/judged.js";
 import type { MemorySummary } from "../read/memories/memory-view.js";
-import type { PassRange, TurnUses } from "../read/memories/pass-steps.js";
+import type { MemoryUse, PassRange, TurnUses } from "../read/memories/pass-steps.js";
 import type { Asking } from "../read/questions.js";
 import type { ModelPassOptions } from "./model-pass.js";
 import { FailedCommands } from "./rules/commands.js";
@@ -83,6 +83,9 @@ export interface LivePass {
   readonly lessons: Set<string>;
 }
 
+/** Turns whose uses go into one commit: an fsync for each would be in capture's way, a long transaction too. */
+const TURNS_AT_ONCE = 16;
+
 /** What is said of an answer that has not the form of one. */
 const ANSWER = "answer";
 
@@ -141,7 +144,9 @@ export class Passes {
     const waiting: string[] = [];
     const through = await this.#walk(options, live, async (range) => {
       const step = await this.#parts.reading.ask("usesIn", range);
-      for (const turn of step.turns) reinforced.push(...(await this.#reinforce(turn)));
+      for (let at = 0; at < step.turns.length; at += TURNS_AT_ONCE) {
+        reinforced.push(...(await this.#reinforce(step.turns.slice(at, at + TURNS_AT_ONCE))));
+      }
       waiting.push(...step.waiting);
       return step;
     });
@@ -153,7 +158,7 @@ export class Passes {
     const turn = await this.#parts.reading.ask("usesOfTurn", { id, now_ms });
     if (turn === undefined) return undefined;
     if (turn === "waiting") return { reinforced: [], through: 0, waiting: [id] };
-    return { reinforced: await this.#reinforce(turn), through: 0, waiting: [] };
+    return { reinforced: await this.#reinforce([turn]), through: 0, waiting: [] };
   }
 
   async #walk(
@@ -181,18 +186,20 @@ export class Passes {
     gathered.add(proposal, await this.#parts.propose(proposal));
   }
 
-  /** What was counted before is left out, and the rest tried again. */
-  async #reinforce(turn: TurnUses): Promise<readonly Reinforced[]> {
-    let { uses } = turn;
-    while (uses.length > 0) {
-      const taken = await this.#parts.attempt([this.#parts.reinforced({ ...turn, uses })]);
-      if (taken === undefined) return uses.map((use) => ({ ...use, turn_id: turn.turn_id }));
+  /** With one commit. What was counted before is left out, and the rest tried again. */
+  async #reinforce(turns: readonly TurnUses[]): Promise<readonly Reinforced[]> {
+    let left = turns;
+    for (;;) {
+      const entries = left.filter(({ uses }) => uses.length > 0).map((turn) => this.#parts.reinforced(turn));
+      const taken = await this.#parts.attempt(entries);
+      if (taken === undefined) return left.flatMap(({ turn_id, uses }) => uses.map((use) => ({ ...use, turn_id })));
       const claims = new Set(taken.map(({ claim }) => claim));
-      const left = uses.filter(({ memory_id }) => !claims.has(reinforcedClaim(memory_id, turn.turn_id)));
-      if (left.length === uses.length) break;
-      uses = left;
+      const isNew = (turn_id: string) => (use: MemoryUse) => !claims.has(reinforcedClaim(use.memory_id, turn_id));
+      const rest = left.map((turn) => ({ ...turn, uses: turn.uses.filter(isNew(turn.turn_id)) }));
+      // Only claims of memories can be taken; were it another, trying again would not help.
+      if (rest.every(({ uses }, at) => uses.length === left[at]?.uses.length)) return [];
+      left = rest;
     }
-    return [];
   }
 }
 

@@ -1,19 +1,24 @@
 // The passes over the record: what rules find is proposed once, what turns used is counted once, whatever is run again.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRecorder, type Recorder } from "../../src/index.js";
-import { memoryRecorder } from "../support/memory-recorder.js";
-import { storeOfTest } from "../support/store.js";
+import { memoryRecorder, recorderAt } from "../support/memory-recorder.js";
+import { storeOfTest, testEngine } from "../support/store.js";
 import { repeatableSurroundings } from "../support/surroundings.js";
 
 let recorder: Recorder;
 let nowMs = 0;
 
-beforeEach(() => {
+beforeEach(async () => {
   nowMs = Date.parse("2026-11-15T06:00:00Z");
-  recorder = memoryRecorder({ ...repeatableSurroundings(), nowMs: () => nowMs }).recorder;
+  const surroundings = { ...repeatableSurroundings(), nowMs: () => nowMs };
+  recorder =
+    testEngine === "postgres"
+      ? await recorderAt(await storeOfTest(), surroundings)
+      : memoryRecorder(surroundings).recorder;
 });
+afterEach(() => recorder.close());
 
 async function say(session_id: string, role: string, content: string, project = "atlas"): Promise<void> {
   await recorder.append({ kind: "message", session_id, project, role, content });
@@ -149,6 +154,17 @@ describe("reinforce", () => {
     expect((await recorder.memories.reinforce()).reinforced).toEqual([]);
     expect(await head()).toBe(before);
     expect((await recorder.memories.get(id))?.last_confirmed_at).toBeDefined();
+  });
+
+  test("turns that were counted in part are counted for the rest, many with one commit", async () => {
+    const said = { kind: "interaction", project: "atlas", prompt: content } as const;
+    await recorder.append(Array.from({ length: 20 }, (_, nth) => ({ ...said, id: `t${nth}`, session_id: `s${nth}` })));
+    await recorder.memories.reinforce({ interaction_id: "t3" });
+    nowMs += 3_600_000;
+    const before = await head();
+    expect((await recorder.memories.reinforce()).reinforced).toHaveLength(19);
+    expect(await head()).toBe(before + 19);
+    expect(await counts()).toEqual([0, 0, 20, 0.9]);
   });
 
   test("what was said before it was active, or after it was superseded, says nothing of it", async () => {
