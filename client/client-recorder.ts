@@ -186,6 +186,11 @@ export class ClientSession {
     return this.#capture("clear", envelope, this.#labels);
   }
 
+  /** History begins after this position of the session from now on. */
+  consolidate(through: number, options: { readonly summary?: string | undefined } = {}): Promise<Captured> {
+    return this.#capture("consolidation", { ...options, through }, this.#labels);
+  }
+
   /** Takes a message back, by its position. */
   withdraw(position: number, envelope: EntryEnvelope = {}): Promise<Captured> {
     return this.#capture("withdrawal", { ...envelope, withdraws: position }, this.#labels);

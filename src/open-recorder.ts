@@ -62,7 +62,8 @@ export async function openRecorder(given: RecorderOptions = {}): Promise<Recorde
   const redact = isRedacting(options) ? mask : undefined;
   if (typeof data === "string" && isServerAddress(data)) {
     const { connectServer } = await import("./remote/connect-server.js");
-    return connectServer({ address: data, key: options.key, mask, redact, prices });
+    const bookmarks = redact === undefined ? bookmarksOf(data) : undefined;
+    return connectServer({ address: data, key: options.key, mask, redact, prices, bookmarks });
   }
   const place = typeof data === "string" ? data : "memory:";
   const guarded = {
@@ -76,12 +77,12 @@ export async function openRecorder(given: RecorderOptions = {}): Promise<Recorde
   const mode = create ? "create" : "write";
   const index = options.index === undefined || options.index === "" ? undefined : parseIndex(options.index);
   const sides = await openSides({ data, index, rebuild, mode, mask, mask_values: values, onWait });
-  const bookmarks = isRedacting(options) ? undefined : bookmarksOf(place);
+  const bookmarks = redact === undefined ? bookmarksOf(place) : undefined;
   return composeRecorder({ ...guarded, ...sides, bookmarks });
 }
 
 /**
- * Beside the store, or with the key for seals where that lies in a database. What is masked before it is stored must not
+ * Beside the store, or with the key for seals where that lies in a database or behind a server. What is masked before it is stored must not
  * lie on disk as it was, and bookmarks hold some of it: then they are kept in memory.
  */
 function bookmarksOf(place: string): string | undefined {

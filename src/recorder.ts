@@ -3,6 +3,7 @@ import type { LearningOptions } from "./background/learning.js";
 import { type AppendResult, notAnInteraction, toAppendResult, toReceipt } from "./capture/append-result.js";
 import type { Capture, Captured } from "./capture/capture.js";
 import type { ImportDoor } from "./capture/import-door.js";
+import { Surrounded, type Surroundings } from "./capture/surroundings.js";
 import type { Custody } from "./custody/custody.js";
 import type { ForgetOptions } from "./custody/forget-wish.js";
 import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./custody/forgotten.js";
@@ -79,6 +80,7 @@ export class Recorder extends ReadableRecord {
   /** How the store is, for whoever watches over a server. */
   readonly vitals: RecorderParts["vitals"];
   readonly #parts: RecorderParts;
+  readonly #surrounded = new Surrounded();
   #closing: Promise<void> | undefined;
 
   constructor(parts: RecorderParts) {
@@ -100,11 +102,25 @@ export class Recorder extends ReadableRecord {
     throw new RecorderError({ code: "field_invalid", field: "key_id", message: "key_id is not the id of a key" });
   }
 
+  /** What `within` was given where this is asked. */
+  get surroundings(): Surroundings {
+    return this.#surrounded.current;
+  }
+
+  /**
+   * Runs a function; what is recorded while it runs, by `recordingFetch` and adapters too, belongs to this session and
+   * carries these labels unless it brings its own.
+   */
+  within<T>(surroundings: Surroundings, work: () => T): T {
+    return this.#surrounded.run(surroundings, work);
+  }
+
   /** Records one round-trip with a model, and answers with the whole interaction once it is on disk. */
   async recordInteraction(input: InteractionInput): Promise<Interaction> {
     const { kind } = (input ?? {}) as { readonly kind?: unknown };
     if (kind !== undefined && kind !== null && kind !== "interaction") throw new RecorderError(notAnInteraction());
-    const item = orThrow(await this.#open().capture.appendOne(input, "interaction"));
+    const surrounded = this.#surrounded.around(input, "interaction");
+    const item = orThrow(await this.#open().capture.appendOne(surrounded, "interaction"));
     if (item.status === "recorded" && item.stored !== undefined) return toEntry(item.stored) as Interaction;
     return (await this.#ask("getById", item.id)) as Interaction;
   }
@@ -120,7 +136,7 @@ export class Recorder extends ReadableRecord {
 
   /** Appends one entry or a batch, all or none. */
   async append(input: EntryInput | readonly EntryInput[]): Promise<AppendResult> {
-    return toAppendResult(orThrow(await this.#open().capture.record(input)));
+    return toAppendResult(orThrow(await this.#open().capture.record(this.#surrounded.around(input))));
   }
 
   /** Records what somebody thought of an entry: a score from -1 to 1, a label or a comment. */

@@ -16,13 +16,15 @@ export interface RemoteOptions extends ServerOptions {
   readonly redact?: Mask | undefined;
   /** Refused when usage is asked for: a server reckons by its own. */
   readonly prices?: PriceFile | undefined;
+  /** Where watching keeps how far it has read; undefined keeps it in memory. */
+  readonly bookmarks: string | undefined;
 }
 
-export function connectServer({ address, key, mask, redact, prices }: RemoteOptions): Recorder {
-  const server = new ServerConnection({ address, key });
+export function connectServer({ mask, redact, prices, bookmarks, ...place }: RemoteOptions): Recorder {
+  const server = new ServerConnection(place);
   const capture = new RemoteCapture({ server, redact });
   const tails = new RemoteTails(server);
-  const watches = new Watches(undefined);
+  const watches = new Watches(bookmarks);
   const reading = new RemoteReading({ server, mask });
   const parts: RecorderParts = {
     ...{ capture, tails, watches, keys, prices, reading, imports: capture.imports },

@@ -2,8 +2,11 @@
 import { type Captured, type CapturedItem, entriesMissing } from "../capture/capture.js";
 import { type GivenDraft, parseDraft } from "../capture/draft.js";
 import type { CaptureKind } from "../model/entry.js";
+import { Fault, type FaultCode } from "../model/fault.js";
 import { RecorderError, Rejection, reject } from "../model/rejection.js";
+import { allows, type Scope } from "../model/scope.js";
 import type { Mask } from "../ports/mask.js";
+import { entryPath } from "./remote-reading.js";
 import type { ServerConnection } from "./server-connection.js";
 
 /** Such an entry is there already, with other content. */
@@ -13,6 +16,7 @@ export class RemoteCapture {
   readonly #server: ServerConnection;
   readonly #redact: Mask | undefined;
   #mayRead = true;
+  #isAdmitted = false;
 
   constructor(parts: { readonly server: ServerConnection; readonly redact?: Mask | undefined }) {
     this.#server = parts.server;
@@ -35,21 +39,43 @@ export class RemoteCapture {
   /** What an import needs of a log, as far as a server tells it. */
   readonly imports = {
     // Places are the server's to give, so that an export is placed anew.
-    head: async () => ({
-      log_id: "",
-      position: ((await this.#server.get("/health")) as { position: number }).position,
-    }),
-    hashAt: async () => undefined,
+    head: () =>
+      letIn(async () => {
+        await this.#admit();
+        const { position } = (await this.#server.get("/health")) as { readonly position: number };
+        return { log_id: this.#server.address, position };
+      }),
+    hashAt: (position: number) => letIn(() => this.#hashAt(position)),
     restore: async () => false,
-    bodyAt: async (position: number): Promise<Uint8Array | undefined> => {
-      const entry = await this.#server.find(`/entries/${position}`, "entry_not_found");
-      return entry === undefined ? undefined : new Uint8Array(await entry.arrayBuffer());
-    },
-    find: (ids: readonly string[]) => this.#find(ids),
+    bodyAt: (position: number) =>
+      letIn(async (): Promise<Uint8Array | undefined> => {
+        const entry = await this.#server.find(entryPath(position), "entry_not_found");
+        return entry === undefined ? undefined : new Uint8Array(await entry.arrayBuffer());
+      }),
+    find: (ids: readonly string[]) => letIn(() => this.#find(ids)),
     // Whether they are new is the server's to say, so that they are looked up first.
     prepare: () => undefined,
-    append: (entries: readonly unknown[]) => this.#appendEach(entries),
+    append: (entries: readonly unknown[]) => letIn(() => this.#appendEach(entries)),
   };
+
+  /** A key that will be refused is refused before anything is read for nothing. */
+  async #admit(): Promise<void> {
+    if (this.#isAdmitted) return;
+    const scope = await this.#server.get("/access").then(
+      (access: { readonly scope: Scope }) => access.scope,
+      (error: unknown) => {
+        // Whoever may only capture may not ask.
+        if (error instanceof RecorderError && error.code === "scope_insufficient") return "capture" as const;
+        throw error;
+      },
+    );
+    if (!allows(scope, "capture")) {
+      const message = `this needs a key of scope capture, and the one sent has ${scope}`;
+      const hint = "`hansard keys create --scope capture` makes one, where the record lies.";
+      throw new RecorderError({ code: "scope_insufficient", message, hint });
+    }
+    this.#isAdmitted = true;
+  }
 
   async #append(
     inputs: readonly unknown[],
@@ -91,9 +117,20 @@ export class RemoteCapture {
     return ids.map((_, at) => positions[at]);
   }
 
+  /** What proves that the log is the one it was; whoever may not read has no proof. */
+  async #hashAt(position: number): Promise<Uint8Array | undefined> {
+    try {
+      const entry = await this.#server.find(entryPath(position), "entry_not_found");
+      return entry && Buffer.from(((await entry.json()) as { readonly hash: string }).hash, "hex");
+    } catch (error) {
+      if (error instanceof RecorderError && error.code === "scope_insufficient") return undefined;
+      throw error;
+    }
+  }
+
   async #findOne(id: string): Promise<number | undefined> {
     try {
-      const entry = await this.#server.find(`/entries/${encodeURIComponent(id)}`, "entry_not_found");
+      const entry = await this.#server.find(entryPath(id), "entry_not_found");
       return entry === undefined ? undefined : ((await entry.json()) as { readonly position: number }).position;
     } catch (error) {
       if (!(error instanceof RecorderError) || error.code !== "scope_insufficient") throw error;
@@ -120,3 +157,15 @@ export class RemoteCapture {
 }
 
 const FINDS_AT_ONCE = 16;
+
+/** Whoever is not let in is told so: no line of a file is to blame for it, and all of them are still to be read. */
+async function letIn<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof RecorderError) || !keyRefusals.has(error.code)) throw error;
+    throw new Fault(error.code as FaultCode, error.message, { hint: error.hint ?? "", cause: error });
+  }
+}
+
+const keyRefusals: ReadonlySet<string> = new Set(["key_missing", "key_wrong", "scope_insufficient", "rate_exceeded"]);

@@ -140,7 +140,7 @@ function listed(query: ListQuery | SearchQuery): Query {
   return { ...query.given, limit: query.limit, cursor };
 }
 
-function entryPath(id: string | number): string {
+export function entryPath(id: string | number): string {
   return `/entries/${encodeURIComponent(id)}`;
 }
 

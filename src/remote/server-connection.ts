@@ -1,4 +1,6 @@
 // Requests to a Hansard server, whose refusals and faults come out as if they had happened here.
+import * as http from "node:http";
+import * as https from "node:https";
 import { Fault, type FaultCode } from "../model/fault.js";
 import { isJsonObject } from "../model/json.js";
 import { RecorderError, type RejectionCode, type RejectionDetails } from "../model/rejection.js";
@@ -18,6 +20,10 @@ export class ServerConnection {
   constructor({ address, key }: ServerOptions) {
     this.#base = address.replace(/\/+$/, "");
     this.#headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  }
+
+  get address(): string {
+    return this.#base;
   }
 
   /** The document at a path; what is undefined or empty in the query was not asked for. */
@@ -58,36 +64,66 @@ export class ServerConnection {
   async #ask(path: string, init: RequestInit): Promise<Response> {
     const headers = { ...this.#headers, ...(init.headers as { readonly [name: string]: string } | undefined) };
     const signals = [this.#closing.signal, ...(init.signal ? [init.signal] : [])];
+    const asked = { ...init, headers, signal: AbortSignal.any(signals) };
     let answer: Response;
     try {
-      answer = await fetch(`${this.#base}${path}`, { ...init, headers, signal: AbortSignal.any(signals) });
+      answer = await (HAS_DOTS.test(path) ? askAsIs(this.#base, path, asked) : fetch(`${this.#base}${path}`, asked));
     } catch (cause) {
       throw this.#unreachable(cause);
     }
-    if (answer.ok) return answer;
-    throw toError(answer.status, await answer.text().catch(() => ""), this.#base);
+    if (!answer.ok) throw toError(answer.status, await answer.text().catch(() => ""), this.#base);
+    if (OUR_TYPES.test(answer.headers.get("content-type") ?? "")) return answer;
+    await answer.body?.cancel();
+    throw noSuchServer(answer.status, this.#base);
   }
 
   #unreachable(cause: unknown): Fault {
-    const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause);
-    const hint = "Check the address, and that the server runs there (`hansard serve`).";
-    return new Fault("store_unavailable", `the server at ${this.#base} cannot be reached: ${reason}`, { hint, cause });
+    const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+    const said = reason instanceof Error ? reason.message : String(reason);
+    const hint = "Check the address, and that a server runs there.";
+    return new Fault("store_unavailable", `the server at ${this.#base} cannot be reached: ${said}`, { hint, cause });
   }
 }
 
 /** What the server refused is refused here in the same words; whatever else answers on that port is no such server. */
 function toError(status: number, text: string, base: string): Error {
   const error = errorIn(text);
-  if (error === undefined) {
-    const hint = "Check the address: it should be that of `hansard serve`.";
-    return new Fault("store_unsuitable", `${base} answers with status ${status}, and not as a Hansard server`, {
-      hint,
-    });
-  }
+  if (error === undefined) return noSuchServer(status, base);
   const { code, message, hint = "" } = error;
   // Below 500 the caller can mend it; the tables that decide it are the server's.
   if (status >= 500) return new Fault(code as FaultCode, message, { hint });
   return new RecorderError(error);
+}
+
+function noSuchServer(status: number, base: string): Fault {
+  const message = `${base} answers with status ${status}, and not as a Hansard server`;
+  return new Fault("store_unsuitable", message, { hint: "Check the address: another program listens there." });
+}
+
+/** What a Hansard server answers with; a page is from somebody else. */
+const OUR_TYPES = /^(?:application\/(?:json|x-ndjson)|text\/event-stream)\b/;
+
+/** `.` and `..` are ids like any other, and to `fetch` they lead to another path. */
+const HAS_DOTS = /\/\.{1,2}(?:[/?]|$)/;
+
+/** A small request whose path is sent as it is. */
+function askAsIs(base: string, path: string, { method, headers, signal, body }: RequestInit): Promise<Response> {
+  const { pathname, protocol } = new URL(base);
+  const ask = protocol === "https:" ? https.request : http.request;
+  const options = { method, headers, signal, path: `${pathname.replace(/\/+$/, "")}${path}` } as http.RequestOptions;
+  return new Promise((resolve, reject) => {
+    const asked = ask(base, options, (answer) => {
+      const pieces: Buffer[] = [];
+      answer.on("data", (piece: Buffer) => pieces.push(piece));
+      answer.on("error", reject);
+      answer.on("end", () => {
+        const headers = { "content-type": answer.headers["content-type"] ?? "" };
+        resolve(new Response(Buffer.concat(pieces), { status: answer.statusCode ?? 502, headers }));
+      });
+    });
+    asked.on("error", reject);
+    asked.end(body as string | undefined);
+  });
 }
 
 function errorIn(text: string): RejectionDetails | undefined {

@@ -1,10 +1,14 @@
 // Adapters with the real packages: the AI SDK, LangChain.js and the OpenAI Agents SDK.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { createOpenAI } from "@ai-sdk/openai";
 import { tool } from "@langchain/core/tools";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { Agent, type AgentInputItem, tool as agentTool, Runner } from "@openai/agents-core";
-import { OpenAIProvider } from "@openai/agents-openai";
+import { OpenAIProvider, OpenAIResponsesCompactionSession } from "@openai/agents-openai";
 import { tool as aiTool, generateText, streamText, wrapLanguageModel } from "ai";
+import OpenAI from "openai";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { recordedSession, recordingCallbacks, recordingMiddleware } from "../../client/index.js";
@@ -105,4 +109,36 @@ test("OpenAI Agents: a session is kept in the record, what is taken back is a wi
   expect(await session.getItems()).toEqual([]);
   expect(await session.popItem()).toBeUndefined();
   expect((await recorder.count()).by_kind).toMatchObject({ message: 6, withdrawal: 1, clear: 1 });
+});
+
+test("OpenAI Agents: a session that is compacted begins anew with what was made of it, and the log keeps the rest", async () => {
+  const recorder = await openMemory();
+  // What OpenAI answers with is sealed.
+  const sealed = { type: "compaction", id: "cmp_1", encrypted_content: "sealed" };
+  const asked: (string | undefined)[] = [];
+  const compacting = createServer(({ url }, response) => {
+    asked.push(url);
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ output: [sealed] }));
+  }).listen(0, "127.0.0.1");
+  await once(compacting, "listening");
+  onTestFinished(() => void compacting.close());
+  const { port } = compacting.address() as AddressInfo;
+  const client = new OpenAI({ apiKey: "k", baseURL: `http://127.0.0.1:${port}/v1` });
+  const session = new OpenAIResponsesCompactionSession({
+    // The package sees the types of the same client by another way.
+    client: client as never,
+    underlyingSession: recordedSession<AgentInputItem>(recorder, "agents:2"),
+    compactionMode: "input",
+  });
+  await session.addItems([
+    { role: "user", content: "hello" },
+    { role: "assistant", status: "completed", content: [{ type: "output_text", text: "hi" }] },
+  ] as AgentInputItem[]);
+  await session.runCompaction({ force: true });
+  expect(asked).toEqual(["/v1/responses/compact"]);
+  expect(await session.getItems()).toMatchObject([{ type: "compaction", encrypted_content: "sealed" }]);
+  await session.addItems([{ role: "user", content: "and now?" }] as AgentInputItem[]);
+  expect(await session.getItems()).toHaveLength(2);
+  expect((await recorder.session("agents:2").history()).map(({ content }) => content)).toEqual(["and now?"]);
+  expect((await recorder.search("hello")).results).toHaveLength(1);
 });

@@ -64,6 +64,7 @@ test("everything that can be captured arrives as it was given, numbered, and its
   await session.toolCall({ tool: "ls", args: { dir: "." }, result: ["a"], is_error: false });
   await session.decision({ decision: "go", confidence: 0.5 });
   await session.info({ title: "t" });
+  await session.consolidate(2, { summary: "so far" });
   await session.clear();
   await recorder.feedback({ entry_id: "m", score: -1 });
   await recorder.within({ session_id: "w", memories_used: ["m1"], project: undefined }, async () => {
@@ -71,10 +72,12 @@ test("everything that can be captured arrives as it was given, numbered, and its
     await recorder.recordInteraction({ prompt: "in" });
     await recorder.append([{ kind: "error", error: "e", __proto__: "x" } as never, { kind: "error", error: "f" }]);
   });
-  expect(await recorder.flush()).toEqual({ queued: 0, spooled: 0, sent: 11, dropped: 0 });
+  expect(await recorder.flush()).toEqual({ queued: 0, spooled: 0, sent: 12, dropped: 0 });
   expect(problems).toEqual([]);
   const { entries } = (await server.get("/entries?limit=50")).body;
-  expect(entries.map((entry: { client_seq: number }) => entry.client_seq)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  expect(entries.map((entry: { client_seq: number }) => entry.client_seq)).toEqual([
+    12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1,
+  ]);
   expect(new Set(entries.map((entry: { client_run: string }) => entry.client_run))).toEqual(
     new Set([recorder.client_run]),
   );

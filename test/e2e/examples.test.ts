@@ -1,30 +1,37 @@
 // The examples run as a reader runs them, against a server and the stand-in for a model that comes with them.
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
-import { runCommand } from "../../scripts/run-command.mjs";
+import { runCommand, runNpm } from "../../scripts/run-command.mjs";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { startServer } from "./http-client.js";
 
-test("every example runs offline, and what it did is in the record", async () => {
-  const [server, folder] = [await startServer(), folderOfTest()];
+type Run = (program: string, ...args: readonly string[]) => Promise<string>;
+
+/** The examples in a folder of their own, as `npm install` would leave it, with this repository in the place of the package. */
+function examplesWith(packages: { readonly [name: string]: string }, address: string): Run {
+  const folder = folderOfTest();
   cpSync(join(repositoryRoot, "examples"), folder, { recursive: true });
-  // As npm install would leave it, with this repository in the place of the package.
-  mkdirSync(join(folder, "node_modules"));
-  for (const name of ["openai", "ai", "@ai-sdk", "@anthropic-ai", "@modelcontextprotocol"]) {
-    symlinkSync(join(repositoryRoot, "node_modules", name), join(folder, "node_modules", name));
+  for (const [name, place] of Object.entries({ ...packages, hansard: ".." })) {
+    mkdirSync(dirname(join(folder, "node_modules", name)), { recursive: true });
+    symlinkSync(join(repositoryRoot, "node_modules", place), join(folder, "node_modules", name));
   }
-  symlinkSync(repositoryRoot, join(folder, "node_modules", "hansard"));
   const { PATH = "" } = process.env;
   // With a key of its owner's, an example would ask a real model.
   const keyless = { OPENAI_API_KEY: undefined, ANTHROPIC_API_KEY: undefined, HANSARD_KEY: undefined };
-  const env = { PATH, HOME: folder, XDG_STATE_HOME: folder, HANSARD_URL: server.address, ...keyless };
-  const run = async (program: string, ...args: readonly string[]): Promise<string> => {
+  const env = { PATH, HOME: folder, XDG_STATE_HOME: folder, HANSARD_URL: address, ...keyless };
+  return async (program, ...args) => {
     const { status, stdout, stderr } = await runCommand(program, [...args], { cwd: folder, env });
     expect([status, stderr], args[0]).toEqual([0, ""]);
     return stdout;
   };
+}
+
+test("every example runs offline, and what it did is in the record", async () => {
+  const server = await startServer();
+  const names = ["openai", "ai", "@ai-sdk", "@anthropic-ai", "@modelcontextprotocol"];
+  const run = examplesWith(Object.fromEntries(names.map((name) => [name, name])), server.address);
   const node = process.execPath;
   expect(await run(node, "openai-fetch.mjs", "Why?")).toBe("You said: Why? 👋🏽 é\n");
   expect(await run(node, "anthropic-fetch.mjs", "Why?")).toBe("You said: Why? 👋🏽 é\n");
@@ -41,5 +48,29 @@ test("every example runs offline, and what it did is in the record", async () =>
     ["example:mcp", 0, 0, 0, 1],
     ["example:openai", 1, 0, 0, 0],
     ["example:python", 0, 2, 0, 0],
+  ]);
+});
+
+test("what needs a newer Node runs there: the AI SDK 7 and OpenAI's client 7, on Node 24", async () => {
+  const found = await runNpm(["exec", "--yes", "--", "node@24", "-p", "process.execPath"], { cwd: folderOfTest() });
+  expect(found, found.stderr).toMatchObject({ status: 0 });
+  const node = found.stdout.trim();
+  const server = await startServer();
+  const packages = { ai: "ai-7", "@ai-sdk/openai": "ai-sdk-openai-4", openai: "openai-7" };
+  const run = examplesWith(packages, server.address);
+  expect(await run(node, "-p", "process.version")).toMatch(/^v24\./);
+  expect(await run(node, "openai-fetch.mjs", "Why?")).toBe("You said: Why? 👋🏽 é\n");
+  expect(await run(node, "ai-sdk.mjs", "the weather?")).toBe("You said: the weather? 👋🏽 é\n");
+  const { interactions } = (await server.get("/interactions")).body;
+  const seen = interactions.map((one: { [name: string]: unknown }) => [
+    one.session_id,
+    one.prompt,
+    one.model,
+    one.error,
+  ]);
+  expect(seen.toReversed()).toEqual([
+    ["example:openai", "Why?", "stand-in-1", ""],
+    ["example:ai-sdk", "the weather?", "stand-in-1", ""],
+    ["example:ai-sdk", "the weather?", "stand-in-1", ""],
   ]);
 });

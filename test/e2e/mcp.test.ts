@@ -8,7 +8,7 @@ import { StdioClientTransport as OlderStdioTransport } from "@modelcontextprotoc
 import { StreamableHTTPClientTransport as OlderHttpTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { folderOfTest } from "../support/temporary-folder.js";
-import { configHome, fillStore, mainFile, runCli } from "./cli-run.js";
+import { configHome, fillStore, mainFile, resultOf, runCli, startCli } from "./cli-run.js";
 import { startServer, type TestServer } from "./http-client.js";
 
 interface Answered {
@@ -302,6 +302,18 @@ test("the command serves no more once its input is closed, and shows what a prog
   const data = await folderOfTest();
   await fillStore(data, [{ kind: "error", error: "e" }]);
   expect(await runCli(["mcp"], { data })).toEqual({ status: 0, stdout: "", stderr: "" });
+  // Whatever else comes over its input, what is asked properly is answered.
+  const init = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: info };
+  const asked = { jsonrpc: "2.0", id: 1, method: "initialize", params: init };
+  const input = `not JSON\n[]\n\u0000\n{"jsonrpc":"2.0","id":7}\n${JSON.stringify(asked)}\n`;
+  const child = startCli(["mcp"], { data });
+  child.stdin?.write(input);
+  const answers = resultOf(child);
+  await new Promise<void>((resolve) =>
+    child.stdout?.on("data", (chunk: string) => chunk.includes("serverInfo") && resolve()),
+  );
+  child.stdin?.end();
+  expect((await answers).status).toBe(0);
   const { stdout } = await runCli(["mcp", "--print-config"], { data });
   expect(JSON.parse(stdout)).toEqual({
     mcpServers: { hansard: { command: process.execPath, args: [mainFile, "mcp", "--data", data] } },

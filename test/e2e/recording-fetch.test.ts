@@ -241,9 +241,24 @@ test("what is no model call passes by, and a recorder that fails disturbs nobody
   const broken = recordingFetch({ recordInteraction: () => Promise.reject(new Error("no")) });
   expect(await (await broken(`${model}/v1/chat/completions`, chat)).json()).toMatchObject({ id: "chatcmpl-1" });
   const library = await openRecorder({ data: "memory:" });
-  const own = await recordingFetch(library)(`${model}/v1/chat/completions`, chat);
-  await own.text();
-  await vi.waitFor(async () => expect((await library.listInteractions()).interactions).toHaveLength(1));
+  const given = { session_id: "s", project: "web", memories_used: ["m1"] };
+  await library.within(given, async () => {
+    const own = await recordingFetch(library)(`${model}/v1/chat/completions`, chat);
+    await own.text();
+    await library.append([
+      { kind: "error", error: "e" },
+      { kind: "decision", decision: "d", project: "mine" },
+    ]);
+    await library.within({ client: "bot", project: undefined }, () => library.session("t").error({ error: "f" }));
+  });
+  await library.append({ kind: "error", error: "outside" });
+  const inSession = (id: string) => library.listEntries({ session_id: id });
+  await vi.waitFor(async () => expect((await inSession("s")).entries).toHaveLength(3));
+  const { entries } = await inSession("s");
+  expect(entries.find(({ kind }) => kind === "interaction")).toMatchObject(given);
+  expect(entries.find(({ kind }) => kind === "decision")).toMatchObject({ project: "mine" });
+  expect((await inSession("t")).entries).toMatchObject([{ project: "web", client: "bot" }]);
+  expect((await inSession("-")).entries).toMatchObject([{ error: "outside", project: "" }]);
   await library.close();
   const errors = (await recorded()).map(({ error }) => error);
   expect(errors).toEqual(["fetch failed"]);

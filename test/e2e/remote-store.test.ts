@@ -1,10 +1,13 @@
 // A server as a store: the same interface, the same answers, the same refusals; and what is done elsewhere says so.
-import { writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { appendFileSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { Fault, openRecorder, type Recorder, RecorderError } from "../../src/index.js";
 import { folderOfTest } from "../support/temporary-folder.js";
-import { readError, readJson, runCli, startCli } from "./cli-run.js";
+import { readError, readJson, resultOf, runCli, startCli } from "./cli-run.js";
 import { startServer, type TestServer } from "./http-client.js";
 
 async function connect(address: string, key?: string): Promise<Recorder> {
@@ -22,10 +25,13 @@ async function filledServer(): Promise<{ readonly server: TestServer; readonly r
   await session.toolCall({ tool: "ls", args: { dir: "." }, result: "a", is_error: true });
   await session.error({ error: "the build is red" });
   for (let at = 0; at < 5; at += 1) {
-    await remote.recordInteraction({ prompt: `build ${at}`, response: "red", id: `i${at}`, project: "-web" });
+    await remote.recordInteraction({ prompt: `build ${at}`, response: "red", id: ids[at], project: "-web" });
   }
   return { server, remote };
 }
+
+/** Two of them are other paths to whoever asks with them carelessly. */
+const ids = [".", "i1", "..", "i3", "..."] as const;
 
 /** How it is refused. */
 async function outcome(recorder: Recorder, call: (one: Recorder) => unknown): Promise<object> {
@@ -46,6 +52,10 @@ const questions: { readonly [name: string]: (recorder: Recorder) => Promise<unkn
   "an entry by position": (recorder) => recorder.getEntry(2),
   "no entry": (recorder) => recorder.getEntry("none"),
   "an interaction": (recorder) => recorder.getInteraction("i1"),
+  "interactions and entries with ids of dots": async (recorder) => [
+    ...(await Promise.all(ids.map((id) => recorder.getInteraction(id)))),
+    ...(await Promise.all(ids.map((id) => recorder.getEntry(id)))),
+  ],
   entries: (recorder) => recorder.listEntries({ kind: "message", limit: 1 }),
   sessions: (recorder) => recorder.listSessions({ limit: 1 }),
   "a session": (recorder) => recorder.session("a/b").summary(),
@@ -84,6 +94,7 @@ test("what is refused is refused with the same code, field and words, before and
     (recorder) => recorder.append([]),
     (recorder) => recorder.completeInteraction("none", { response: "r" }),
     (recorder) => recorder.completeInteraction("i1", { response: "other" }),
+    (recorder) => recorder.completeInteraction("..", { response: "other" }),
     (recorder) => recorder.search(""),
     (recorder) => recorder.search("a", { cursor: "x" }),
     (recorder) => recorder.listEntries({ limt: 3 } as never),
@@ -214,11 +225,18 @@ test("a tail brings what is recorded, from anywhere, and goes on where it broke 
   });
 });
 
+/** Commands that read, `memories`, `recall` and `usage` aside, which need more to look at. */
+const READING = [
+  ...["list --limit 2", "show ..", "show 2", "sessions", "sessions a/b", "history a/b", "search build --limit 2"],
+  ...["reflect --limit 5", "verify", "list --kind error"],
+];
+
 test("commands take the address of a server as they take a folder", async () => {
   const { server } = await filledServer();
   const [here, there] = [{ data: server.data }, { data: server.address }];
-  for (const args of [["sessions"], ["history", "a/b"]]) {
-    expect(await readJson(args, there), args.join(" ")).toEqual(await readJson(args, here));
+  for (const line of READING) {
+    const [near, far] = await Promise.all([here, there].map((place) => readJson(line.split(" "), place)));
+    expect(far, line).toEqual(near);
   }
   const text = ["search", "build", "--text"];
   expect((await runCli(text, there)).stdout).toBe((await runCli(text, here)).stdout);
@@ -243,8 +261,65 @@ test("commands take the address of a server as they take a folder", async () => 
     const { status, stderr, stdout } = await runCli(args, there);
     expect([status === 0, `${stderr}${stdout}`]).toEqual([false, expect.stringMatching(/server/)]);
   }
-  expect(await readError(["list"], { data: "http://127.0.0.1:1" })).toMatchObject({
-    status: 1,
-    code: "store_unavailable",
-  });
 });
+
+test("a wrong key, a revoked one, a server that is away or none at all: one clear error, whatever is asked", async () => {
+  const { server } = await filledServer();
+  const folder = folderOfTest();
+  const chat = join(folder, "chat.jsonl");
+  writeFileSync(chat, '{"role":"user","content":"hello"}\n');
+  const { key, id } = await server.recorder.keys.create({ scope: "admin" });
+  await server.recorder.keys.revoke(id);
+  const reader = await server.recorder.keys.create({ scope: "read" });
+  const page = createServer((_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<h1>Hi"));
+  const [site, gone] = [await listening(page), await listening(createServer())];
+  onTestFinished(() => void page.close());
+  gone.server.close();
+  await once(gone.server, "close");
+  const all = ["list", "search a", "record --prompt a", "tail", `import ${chat}`, `watch ${chat}`, "export", "verify"];
+  const refusals: readonly (readonly [string, string, string | undefined, readonly string[]])[] = [
+    ["key_wrong", server.address, "hk_wrong", all],
+    ["key_wrong", server.address, key, ["list", "record --prompt a"]],
+    ["key_missing", server.address, undefined, ["list", "record --prompt a"]],
+    ["scope_insufficient", server.address, reader.key, ["record --prompt a", `watch ${chat}`, "export"]],
+    ["store_unavailable", gone.address, undefined, all],
+    ["store_unsuitable", site.address, undefined, ["list", "record --prompt a", `watch ${chat}`]],
+  ];
+  for (const [code, data, HANSARD_KEY, lines] of refusals) {
+    const place = { data, env: HANSARD_KEY === undefined ? {} : { HANSARD_KEY } };
+    const errors = await Promise.all(lines.map((line) => readError(line.split(" "), place)));
+    for (const [at, error] of errors.entries()) {
+      expect(error, `${lines[at]}, ${data}`).toMatchObject({ status: 1, code, hint: expect.stringMatching(/\w/) });
+    }
+  }
+  expect((await server.recorder.health()).position).toBe(12);
+});
+
+test("watching on behalf of a server goes on where it stopped", async () => {
+  const { server } = await filledServer();
+  const chat = join(folderOfTest(), "chat.jsonl");
+  const options = { data: server.address, env: { XDG_CONFIG_HOME: folderOfTest() } };
+  const counted: object[] = [];
+  for (const text of ["one", "two"]) {
+    appendFileSync(chat, `{"role":"user","content":${JSON.stringify(text.repeat(500))}}\n`);
+    const watch = startCli(["watch", chat, "--json"], options);
+    const ended = resultOf(watch);
+    await new Promise<void>((resolve) =>
+      watch.stdout?.on("data", (chunk: string) => chunk.includes('"caught_up"') && resolve()),
+    );
+    watch.kill("SIGINT");
+    const { stdout, status } = await ended;
+    expect(status).toBe(0);
+    counted.push(JSON.parse(stdout.trim().split("\n").at(-1) as string));
+  }
+  expect(counted).toMatchObject([
+    { event: "stopped", added: 1, bytes: 1_529 },
+    { event: "stopped", added: 1, bytes: 1_529 },
+  ]);
+});
+
+async function listening(server: Server): Promise<{ readonly server: Server; readonly address: string }> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}

@@ -149,7 +149,7 @@ export class Bookmarks {
       )
       .get(log_id);
     if (row === undefined) this.#database.prepare("INSERT OR IGNORE INTO logs VALUES (?, 0, '', 0)").run(log_id);
-    else if (row.position > 0 && (await this.#hashAt(row.position)) !== row.hash) {
+    else if (row.position > 0 && (row.hash === "" || (await this.#hashAt(row.position)) !== row.hash)) {
       this.#database.prepare("UPDATE logs SET position = 0, hash = '' WHERE log_id = ?").run(log_id);
       this.#database.prepare("DELETE FROM bookmarks WHERE log_id = ?").run(log_id);
     }
