@@ -1,4 +1,5 @@
-// `npm run screenshots`: every view of the page with the story of `hansard demo`, in both themes and two widths.
+// `npm run screenshots`: every view of the page with the story of `hansard demo`, in both themes and two widths; with
+// `-- --readme` those of the README.
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { chromium } from "playwright-core";
@@ -28,11 +29,16 @@ const views = {
   integrity: "/ui/integrity",
 };
 
-const widths = { narrow: { width: 390, height: 844 }, wide: { width: 1280, height: 900 } };
+/** What the README shows, small enough to be kept with it. */
+const readme = { views: ["session", "reflection", "memory"], widths: { "": { width: 1100, height: 740 } } };
+const widths = { "-narrow": { width: 390, height: 844 }, "-wide": { width: 1280, height: 900 } };
 
-/** `--whole` draws all that there is to scroll, `--out=FOLDER` elsewhere. Only these, where names are given: `npm run screenshots -- session search`. */
-const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
-const folder = resolve(process.argv.find((argument) => argument.startsWith("--out="))?.slice(6) ?? "screenshots");
+const isReadme = process.argv.includes("--readme");
+/** `npm run screenshots -- session search` draws these alone, `--whole` all there is to scroll, `--out=FOLDER` elsewhere. */
+const named = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+const wanted = isReadme ? readme.views : named;
+const out = process.argv.find((argument) => argument.startsWith("--out="))?.slice(6);
+const folder = resolve(out ?? (isReadme ? join(repositoryRoot, "docs", "images") : "screenshots"));
 mkdirSync(folder, { recursive: true });
 
 const [{ openRecorder }, { serve }, { tellStory }, { inspectApart }] = await Promise.all(
@@ -46,7 +52,7 @@ const inspect = () => inspectApart({ data: "memory:" });
 const serving = await serve({ recorder, version: "demo", port: 0, inspect });
 const browser = await chromium.launch({ executablePath: findChromium(), args: flags });
 try {
-  for (const [width, viewport] of Object.entries(widths)) {
+  for (const [width, viewport] of Object.entries(isReadme ? readme.widths : widths)) {
     for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
       const page = await browser.newPage({ viewport, colorScheme });
       for (const [name, address] of Object.entries(views)) {
@@ -54,7 +60,7 @@ try {
         await page.goto(`${serving.address}${address}`);
         await page.waitForTimeout(1_200);
         await page.screenshot({
-          path: join(folder, `${name}-${width}-${colorScheme}.png`),
+          path: join(folder, `${name}${width}-${colorScheme}.png`),
           fullPage: process.argv.includes("--whole"),
         });
       }

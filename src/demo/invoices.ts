@@ -133,7 +133,7 @@ export const invoices: readonly Scene[] = [
     ],
   },
   {
-    ...{ session_id: `${MARCH}/agent-audit`, parent: MARCH, project, client, days_ago: 4, at: "09:16" },
+    ...{ session_id: `${MARCH}/agent-audit`, parent: MARCH, project, client, days_ago: 4, at: "09:17" },
     title: "Audit: every place that rounds money",
     steps: [
       user("List every place that rounds money. For each say whether it agrees with src/rounding.ts.", 0),
