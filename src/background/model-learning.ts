@@ -55,14 +55,20 @@ export class ModelLearning {
   /** What stopped it; undefined where it has come to the end. */
   async #look(): Promise<unknown> {
     const { passes, extractor, daily_tokens, nowMs } = this.#parts;
-    if (!(await this.#isToGoOn())) return undefined;
+    let isToGoOn = await this.#isToGoOn();
+    if (!isToGoOn) return undefined;
+    const active_since_ms = nowMs() - LOOK_BACK_MS;
+    for (const [session_id, last_at] of this.#readThrough) {
+      if (Date.parse(last_at) < active_since_ms) this.#readThrough.delete(session_id);
+    }
     const { stopped } = await passes.extractByModel({
-      ...{ extractor, daily_tokens, signal: this.#rests.signal },
-      active_since_ms: nowMs() - LOOK_BACK_MS,
-      readThrough: this.#readThrough,
-      isToGoOn: () => this.#isToGoOn(),
+      ...{ extractor, daily_tokens, active_since_ms, readThrough: this.#readThrough, signal: this.#rests.signal },
+      isToGoOn: async () => {
+        isToGoOn = await this.#isToGoOn();
+        return isToGoOn;
+      },
     });
-    return stopped === undefined ? undefined : new Error(stopped);
+    return stopped === undefined || !isToGoOn ? undefined : new Error(stopped);
   }
 
   async #isToGoOn(): Promise<boolean> {

@@ -68,7 +68,10 @@ export interface SessionHistoryAnswer {
 }
 
 /** `GET /stats`. */
-export type StatsAnswer = Awaited<ReturnType<Recorder["count"]>>;
+export interface StatsAnswer extends Awaited<ReturnType<Recorder["count"]>> {
+  /** How many memories wait for a verdict; absent while the index cannot tell. */
+  readonly pending?: number;
+}
 
 /** `GET /reflection`. */
 export type ReflectionAnswer = Awaited<ReturnType<Recorder["reflect"]>>;

@@ -54,7 +54,10 @@ const answers = {
     const found = await server.find(wishPath(wish), "entry_not_found");
     return found === undefined ? undefined : (mask.value(await found.json()) as never);
   },
-  count: (server) => server.get("/stats"),
+  async count(server) {
+    const { pending: _, ...counts } = await server.get("/stats");
+    return counts;
+  },
   listSessions(server, { given, limit, fingerprint, after }) {
     const cursor = after && formatCursor(fingerprint, [after.last_ms, after.position, after.as_of]);
     return server.get("/sessions", { ...given, limit, cursor });

@@ -84,7 +84,7 @@ export interface LivePass {
 }
 
 /** Turns whose uses go into one commit: an fsync for each would be in capture's way, a long transaction too. */
-const TURNS_AT_ONCE = 16;
+const TURNS_AT_ONCE = 4;
 
 /** What is said of an answer that has not the form of one. */
 const ANSWER = "answer";

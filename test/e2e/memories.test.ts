@@ -45,6 +45,7 @@ test("a candidate waits, is counted everywhere, and gets one verdict", async () 
     pending: before + 1,
   });
   expect((await server().get("/health")).body.pending).toBe(before + 1);
+  expect((await server().get("/stats")).body.pending).toBe(before + 1);
   const promoted = await server().post(`/memories/${body.id}/promote`, {
     actor: "anna",
     content: "Prefers tabs in Go",

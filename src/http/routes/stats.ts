@@ -7,9 +7,11 @@ import { count, listOf, object, pageEnd, text } from "../describe/shapes.js";
 import { refuseQuery } from "../door/query.js";
 
 export function statsRoutes(app: FastifyInstance, recorder: Recorder): void {
-  app.get("/stats", { config: { operation: statsOperation } }, (request): Promise<StatsAnswer> => {
+  app.get("/stats", { config: { operation: statsOperation } }, async (request): Promise<StatsAnswer> => {
     refuseQuery(request);
-    return recorder.count();
+    const counts = await recorder.count();
+    const { pending } = await recorder.health();
+    return { ...counts, ...(pending === undefined ? {} : { pending }) };
   });
 }
 
@@ -25,9 +27,10 @@ const statsOperation: Operation = {
           {
             ...{ entries: count, sessions: count, by_kind: { type: "object", additionalProperties: count } },
             projects: listOf(object({ project: text, entries: count })),
+            pending: { ...count, description: "How many memories wait for a verdict." },
             ...{ first_ms: { type: "number" }, last_ms: { type: "number" }, partial: pageEnd.partial },
           },
-          ["first_ms", "last_ms", "partial"],
+          ["pending", "first_ms", "last_ms", "partial"],
         ),
       ),
     },
