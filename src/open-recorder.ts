@@ -11,7 +11,7 @@ import { isServerAddress } from "./model/data-address.js";
 import type { Fault } from "./model/fault.js";
 import { knownOptions, optionNames } from "./model/options.js";
 import { orThrow, RecorderError, reject } from "./model/rejection.js";
-import { type EngineParts, openSides } from "./open-sides.js";
+import { type EngineParts, openSides, type SidesOptions } from "./open-sides.js";
 import { readPriceFile } from "./read/usage/price-file.js";
 import type { RebuildOptions } from "./reading/patience.js";
 import type { Recorder } from "./recorder.js";
@@ -53,6 +53,15 @@ const recorderOptionNames = optionNames<RecorderOptions>({
 const rebuildOptionNames = optionNames<RebuildOptions>({ behind_max: true, wait_ms: true, newest: true });
 
 export async function openRecorder(given: RecorderOptions = {}): Promise<Recorder> {
+  return open(given, { reads_here: false });
+}
+
+/** For a program that asks and ends: it answers itself, since a thread takes longer to start than most answers. */
+export async function openForQuestion(given: RecorderOptions): Promise<Recorder> {
+  return open(given, { reads_here: true });
+}
+
+async function open(given: RecorderOptions, { reads_here }: Pick<SidesOptions, "reads_here">): Promise<Recorder> {
   const options = knownOptions(given, recorderOptionNames);
   knownOptions(options.rebuild, rebuildOptionNames);
   const data = parseData(options.data);
@@ -76,7 +85,7 @@ export async function openRecorder(given: RecorderOptions = {}): Promise<Recorde
   const { rebuild, create = true, onWait } = options;
   const mode = create ? "create" : "write";
   const index = options.index === undefined || options.index === "" ? undefined : parseIndex(options.index);
-  const sides = await openSides({ data, index, rebuild, mode, mask, mask_values: values, onWait });
+  const sides = await openSides({ data, index, rebuild, mode, mask, mask_values: values, onWait, reads_here });
   const bookmarks = redact === undefined ? bookmarksOf(place) : undefined;
   return composeRecorder({ ...guarded, ...sides, bookmarks });
 }

@@ -36,6 +36,8 @@ export interface SidesOptions {
   /** What the mask was made with, for threads, which make their own. */
   readonly mask_values: readonly string[];
   readonly rebuild?: Partial<RebuildOptions> | undefined;
+  /** Whether this thread has nothing better to do than to answer. */
+  readonly reads_here?: boolean | undefined;
 }
 
 type Sides = Pick<RecorderSides, "log" | "reading" | "tailSource" | "keyStore" | "growth" | "leases">;
@@ -45,7 +47,9 @@ export async function openSides(options: SidesOptions): Promise<Sides> {
   if (typeof data !== "string") return { log: data.log, keyStore: data.keys, ...(await readHere(data, options)) };
   const store = await openStore({ address: data, mode, onWait });
   const log = await openWriter(store, mode);
-  const reading = isInProcess(data)
+  // What lives in this process alone cannot be read from another thread.
+  const isReadHere = options.reads_here || isInProcess(data);
+  const reading = isReadHere
     ? await readHere({ log, index: await store.index() }, options)
     : readInThreads(data, options);
   return { log, keyStore: await store.keys(), growth: store.growth?.(), leases: () => store.leases(), ...reading };
@@ -56,7 +60,6 @@ function openWriter(store: Store, mode: LogMode): Promise<EntryLog> {
   return store.files === undefined ? store.log(mode) : ThreadedLog.open({ path: store.files.log, mode });
 }
 
-/** What lives in this process alone cannot be read from another thread. */
 async function readHere(
   parts: { readonly log: EntryLog; readonly index: EntryIndex | IndexHolder },
   { index: address, mask, rebuild }: SidesOptions,

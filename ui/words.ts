@@ -11,7 +11,6 @@ const whole = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "
 const number = new Intl.NumberFormat("en-GB");
 
 export const timeOf = (iso: string): string => clock.format(new Date(iso));
-export const exactTimeOf = (iso: string): string => exactClock.format(new Date(iso));
 export const wholeTimeOf = (iso: string): string => whole.format(new Date(iso));
 export const countOf = (count: number): string => number.format(count);
 
@@ -27,6 +26,12 @@ export function whenOf(iso: string): string {
   if (date.toDateString() === now.toDateString()) return clock.format(date);
   if (date.getFullYear() !== now.getFullYear()) return dayOfYear.format(date);
   return `${day.format(date)} ${clock.format(date)}`;
+}
+
+/** To the second for today; on other days the second tells nobody anything. */
+export function exactTimeOf(iso: string): string {
+  const date = new Date(iso);
+  return date.toDateString() === new Date().toDateString() ? exactClock.format(date) : whenOf(iso);
 }
 
 export function agoOf(ms: number): string {
@@ -55,6 +60,14 @@ export function durationOf(ms: number): string {
 export function sentence(text: string): string {
   const first = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(first) ? first : `${first}.`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+
+/** What a terminal would show of it; the raw view has every sign. */
+export function withoutAnsi(text: string): string {
+  return text.includes("\u001b") ? text.replace(ANSI, "") : text;
 }
 
 /** US dollars. */

@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import type { AddHelpTextContext, Command } from "commander";
 import type { Fault } from "../model/fault.js";
-import { openRecorder } from "../open-recorder.js";
+import { openForQuestion, openRecorder, type RecorderOptions } from "../open-recorder.js";
 import type { Recorder } from "../recorder.js";
 import { filesOf, isInProcess } from "../stores.js";
 import { type ExitStatus, WrongUse } from "./failures.js";
@@ -71,25 +71,25 @@ export function waitingNote({ screen, json }: Pick<Invocation, "screen" | "json"
   };
 }
 
+type Store = Pick<Invocation, "settings" | "screen" | "json">;
+
 /** Opens the store for one piece of work and closes it whatever happens. */
 export async function withRecorder<T>(
-  invocation: Pick<Invocation, "settings" | "screen" | "json">,
-  { create, prices }: { readonly create: boolean; readonly prices?: string | undefined },
+  invocation: Store,
+  { create }: { readonly create: boolean },
   work: (recorder: Recorder) => Promise<T>,
 ): Promise<T> {
+  return withOpened(await openRecorder(openingOf(invocation, { create })), work);
+}
+
+function openingOf(invocation: Store, given: Pick<RecorderOptions, "create" | "prices">): RecorderOptions {
   const { settings } = invocation;
   const { mask, redact, seal_key, key } = settings;
   const waiting = { rebuild: { wait_ms: REBUILD_WAIT_MS }, onWait: waitingNote(invocation) };
-  const recorder = await openRecorder({
-    data: keptFolder(settings),
-    create,
-    key,
-    mask,
-    redact,
-    seal_key,
-    prices,
-    ...waiting,
-  });
+  return { data: keptFolder(settings), key, mask, redact, seal_key, ...given, ...waiting };
+}
+
+async function withOpened<T>(recorder: Recorder, work: (recorder: Recorder) => Promise<T>): Promise<T> {
   try {
     return await work(recorder);
   } finally {
@@ -102,23 +102,18 @@ export async function withRecorder<T>(
  * of an empty store, beside a word on how to begin. Nothing is made on disk for it.
  */
 export async function withQuestion<T>(
-  asking: Pick<Invocation, "settings" | "screen" | "json"> & { readonly prices?: string | undefined },
+  asking: Store & { readonly prices?: string | undefined },
   work: (recorder: Recorder) => Promise<T>,
 ): Promise<T> {
   const { settings, screen, json, prices } = asking;
   const isUnbegun = settings.is_default_data && !hasFiles(settings.data);
-  if (!isUnbegun) return withRecorder(asking, { create: false, prices }, work);
+  if (!isUnbegun) return withOpened(await openForQuestion(openingOf(asking, { create: false, prices })), work);
   if (!json) {
     const { columns } = screen.err;
     const begun = `There is no record in ${settings.data} yet. \`hansard record\`, \`hansard import\` and \`hansard serve\` begin one.`;
     screen.err.write(`${wrapText(begun, columns).join("\n")}\n`);
   }
-  const recorder = await openRecorder({ data: "memory:", prices });
-  try {
-    return await work(recorder);
-  } finally {
-    await recorder.close();
-  }
+  return withOpened(await openForQuestion({ data: "memory:", prices }), work);
 }
 
 /** Files of a store without its log are no new store, and are told by opening it. */

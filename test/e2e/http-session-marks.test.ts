@@ -1,11 +1,20 @@
 // The two marks that history starts after, and the ids that sessions may have, over a real connection.
 import { request as httpRequest } from "node:http";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { serverOfFile, startServer, type TestServer } from "./http-client.js";
 
 /** Two turns of session s at positions 1 to 4, the other session's message at 5, and a question at 6. */
 async function twoTurns(): Promise<TestServer> {
   const server = await startServer();
+  await recordTwoTurns(server);
+  return server;
+}
+
+/** The same, for all that is refused and so leaves it as it is. */
+const unchanged = serverOfFile();
+beforeAll(() => recordTwoTurns(unchanged()));
+
+async function recordTwoTurns(server: TestServer): Promise<void> {
   const said = ["user one", "assistant two", "user three", "assistant four", "other five", "user six"];
   const { status } = await server.post(
     "/entries",
@@ -16,7 +25,6 @@ async function twoTurns(): Promise<TestServer> {
     }),
   );
   expect(status).toBe(201);
-  return server;
 }
 
 const contentsOf = async (server: TestServer): Promise<readonly string[]> =>
@@ -79,11 +87,10 @@ describe("consolidate", () => {
     ["no body", "s", undefined, "body_missing"],
     ["broken JSON", "s", "{", "json_invalid"],
   ])("%s is a 400, and nothing is added", async (_, session, body, code, field) => {
-    const server = await twoTurns();
-    const answer = await server.post(`/sessions/${session}/consolidate`, body);
+    const answer = await unchanged().post(`/sessions/${session}/consolidate`, body);
     expect(answer.status).toBe(400);
     expect(answer.body.error).toMatchObject({ code, ...(field === undefined ? {} : { field }) });
-    expect(await positionOf(server)).toBe(6);
+    expect(await positionOf(unchanged())).toBe(6);
   });
 });
 
@@ -131,15 +138,13 @@ describe("clear", () => {
     ["broken JSON", "{", "json_invalid"],
     ["a label that is none", { project: "-" }, "label_invalid"],
   ])("%s is a 400, and nothing is added", async (_, body, code) => {
-    const server = await twoTurns();
-    const answer = await server.post("/sessions/s/clear", body);
+    const answer = await unchanged().post("/sessions/s/clear", body);
     expect([answer.status, answer.body.error.code]).toEqual([400, code]);
-    expect(await positionOf(server)).toBe(6);
+    expect(await positionOf(unchanged())).toBe(6);
   });
 
   test("a body that is not JSON is a 415", async () => {
-    const server = await twoTurns();
-    const { status, body } = await server.post("/sessions/s/clear", "a=b", { "content-type": "text/plain" });
+    const { status, body } = await unchanged().post("/sessions/s/clear", "a=b", { "content-type": "text/plain" });
     expect([status, body.error.code]).toEqual([415, "content_type_unsupported"]);
   });
 });

@@ -173,12 +173,21 @@ test("texts of five megabytes and lines of 200,000 characters are shown, step by
       role: "assistant",
       content: `${"| a ".repeat(50_000)}\n${"[".repeat(50_000)}`,
     },
+    { kind: "tool_call", session_id: "huge", tool: "npm", result: "\u001b[1m\u001b[32m12 passed\u001b[39m\u001b[22m" },
     { kind: "error", session_id: "huge", error: "\u001b[31mred\u001b[0m \u202Ereversed" },
   ]);
   const { page, problems } = await open(`${server().address}/ui/sessions/huge`);
   await page.getByRole("button", { name: /Further: 4,\d{3},\d{3} more characters/ }).waitFor();
   await page.keyboard.press("G");
-  await page.getByText("reversed").waitFor();
+  // As a terminal shows it, and turned around for itself alone; the raw view has every sign.
+  expect(await page.locator(".error-text").textContent()).toBe("red \u202Ereversed");
+  const turning = "getComputedStyle(document.querySelector('.error-text')).unicodeBidi";
+  expect(await page.evaluate<string>(turning)).toMatch(/^isolate/);
+  const npm = page.locator(".call", { hasText: "npm" });
+  await npm.getByRole("button", { name: "npm" }).click();
+  expect(await npm.locator("pre").textContent()).toBe("12 passed");
+  await npm.getByRole("button", { name: "Raw" }).click();
+  await npm.getByText("\\u001b[32m12 passed").waitFor();
   await page.keyboard.press("e");
   expect(problems).toEqual([]);
 });

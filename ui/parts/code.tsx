@@ -1,7 +1,7 @@
 // Evidence in a frame of its own: code, arguments, results. Long ones are cut where a reader would stop, and can be opened.
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { Marked } from "../marks.js";
-import { sizeOf } from "../words.js";
+import { sizeOf, withoutAnsi } from "../words.js";
 
 const CHARS_FIRST = 4_000;
 const CHARS_STEP = 200_000;
@@ -12,7 +12,8 @@ export function Code(options: {
   /** Of long output the end says most. */
   readonly fromEnd?: boolean;
 }) {
-  const { text, language = "", fromEnd = false } = options;
+  const { language = "", fromEnd = false } = options;
+  const text = useMemo(() => withoutAnsi(options.text), [options.text]);
   const [chars, setChars] = useState(CHARS_FIRST);
   const isCut = text.length > chars;
   const shown = !isCut ? text : fromEnd ? text.slice(-chars) : text.slice(0, chars);
@@ -25,7 +26,7 @@ export function Code(options: {
     <figure className="code">
       <figcaption>
         <span>{language.slice(0, 40)}</span>
-        <Copy text={text} />
+        <Copy text={options.text} />
       </figcaption>
       {isCut && fromEnd && more}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard. */}

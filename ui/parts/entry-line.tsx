@@ -12,6 +12,8 @@ function placeOf(entry: Row, q = ""): string {
   const { session_id, position, id } = entry;
   if (entry.kind === "memory_proposed") return to(["memories", id]);
   if ("memory_id" in entry) return to(["memories", entry.memory_id]);
+  const met = entry.kind === "memory_reinforced" ? entry.memories[0]?.memory_id : undefined;
+  if (typeof met === "string") return to(["memories", met]);
   return session_id === "" ? to(["entries", id]) : to(["sessions", session_id], { q }, String(position));
 }
 

@@ -3,7 +3,7 @@ import { messagePieces, type Piece } from "../../src/model/content-pieces.js";
 import type { Row } from "../api.js";
 import { Marked } from "../marks.js";
 import { Link, to } from "../router.js";
-import { countOf, scoreWords, textOf } from "../words.js";
+import { countOf, gistOf, scoreWords, textOf, withoutAnsi } from "../words.js";
 import { Code } from "./code.js";
 import { LongText } from "./long-text.js";
 import { Picture } from "./picture.js";
@@ -32,7 +32,7 @@ export function Said({ entry, withdrawn }: { readonly entry: Row; readonly withd
       return (
         <>
           <p className="error-text" dir="auto">
-            <Marked text={entry.error} />
+            <Marked text={withoutAnsi(entry.error)} />
           </p>
           {entry.context !== "" && (
             <p className="because" dir="auto">
@@ -68,7 +68,11 @@ export function Said({ entry, withdrawn }: { readonly entry: Row; readonly withd
         </p>
       );
     default:
-      return <Code text={textOf(entry)} language={entry.kind} />;
+      return (
+        <p className="aside" dir="auto">
+          <Marked text={gistOf(entry)} />
+        </p>
+      );
   }
 }
 

@@ -185,7 +185,8 @@ function Subagent(props: LineProps & { readonly line: Extract<Line, { is: "subag
         <Link to={to(["sessions", session.session_id])} dir="auto">
           {session.title || session.session_id}
         </Link>{" "}
-        {facts.join(" · ")}{" "}
+        {facts.join(" · ")}
+        {" · "}
         <button type="button" className="plain" aria-expanded={isOpen} onClick={() => toggle(line.key)}>
           {isOpen ? "close" : "outline"}
         </button>
