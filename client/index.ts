@@ -7,6 +7,6 @@ export { type ConnectOptions, connectRecorder } from "./connect-recorder.js";
 export type { Surroundings } from "./context.js";
 export type { Captured, Counters } from "./delivery.js";
 export type * from "./entries.js";
-export type { InteractionRecorder } from "./recording.js";
+export type { InteractionRecorder } from "./interaction-recorder.js";
 export { type RecordingFetchOptions, recordingFetch } from "./recording-fetch.js";
 export type { Problem } from "./sending.js";

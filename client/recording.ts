@@ -1,17 +1,10 @@
 // One model call, from its beginning to the last byte of its answer, whoever carries the bytes.
 import type { Surroundings } from "./context.js";
-import type { InteractionInput } from "./entries.js";
+import type { InteractionRecorder } from "./interaction-recorder.js";
 import { type ModelCall, toInteraction } from "./model-call.js";
 import type { BodyWatch } from "./observed-body.js";
 import type { Provider } from "./providers/provider.js";
 import { providerOf } from "./providers/providers.js";
-
-/** Whatever records interactions: a connected recorder, or one of the library. */
-export interface InteractionRecorder {
-  recordInteraction(input: InteractionInput): Promise<unknown>;
-  /** What holds where the call is made. */
-  readonly surroundings?: Surroundings;
-}
 
 export interface Asked {
   readonly method: string;

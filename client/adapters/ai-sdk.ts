@@ -1,7 +1,8 @@
 // Middleware for the AI SDK: `wrapLanguageModel({ model, middleware: recordingMiddleware(recorder) })`.
+
+import type { InteractionRecorder } from "../interaction-recorder.js";
 import { reasonOf } from "../observed-body.js";
 import { isJson, type Json, jsonAt, textAt, toolCall, usageOf } from "../providers/provider.js";
-import type { InteractionRecorder } from "../recording.js";
 import { CallWatch } from "./model-calls.js";
 
 interface Call {

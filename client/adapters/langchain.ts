@@ -1,8 +1,8 @@
 // A callback handler for LangChain.js: `callbacks: [recordingCallbacks(recorder)]`.
 import type { EntryEnvelope } from "../entries.js";
+import type { InteractionRecorder } from "../interaction-recorder.js";
 import { reasonOf } from "../observed-body.js";
 import { contentText, isJson, type Json, jsonAt, textAt, toolCall, usageOf } from "../providers/provider.js";
-import type { InteractionRecorder } from "../recording.js";
 import { CallWatch } from "./model-calls.js";
 
 /** Whatever also records tools; where it cannot, only model calls are recorded. */

@@ -1,8 +1,8 @@
 // What adapters share: a model call that was seen from outside of its request, as one interaction.
 import type { Surroundings } from "../context.js";
+import type { InteractionRecorder } from "../interaction-recorder.js";
 import { toPrompt } from "../model-call.js";
 import type { Json } from "../providers/provider.js";
-import type { InteractionRecorder } from "../recording.js";
 
 export interface SeenCall {
   readonly messages: readonly unknown[];

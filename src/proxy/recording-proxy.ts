@@ -42,10 +42,13 @@ const hopByHop = new Set([
 /** What is larger passes, and is not recorded: the server would not take it. */
 const RECORDED_BYTES_MAX = 64 * 1024 * 1024;
 
+/** A connection that nobody uses is closed before whoever stands between could drop it silently; one in use never is. */
+const connections = { keepAlive: true, timeout: 4_000 } as const;
+
 export async function serveProxy({ recorder, port, to, surroundings }: ProxyOptions): Promise<Proxying> {
   const ways = {
-    "http:": { ask: http.request, agent: new http.Agent({ keepAlive: true }) },
-    "https:": { ask: https.request, agent: new https.Agent({ keepAlive: true }) },
+    "http:": { ask: http.request, agent: new http.Agent(connections) },
+    "https:": { ask: https.request, agent: new https.Agent(connections) },
   } as const;
   const forward = (request: http.IncomingMessage, response: http.ServerResponse): void => {
     const target = targetOf(request.url ?? "", to);
