@@ -13,7 +13,7 @@ import { bodiesAt } from "./bodies-at.js";
 import { type Draft, type GivenDraft, parseDraft } from "./draft.js";
 import type { GroupCommit } from "./group-commit.js";
 import { alreadyCompleted, namesOthers, resolveNamed } from "./named-entries.js";
-import { type Packed, pack, type Surroundings } from "./pack.js";
+import { type Packed, pack, type Surroundings, sharedRoom } from "./pack.js";
 
 export interface Captured {
   readonly status: "recorded" | "already_recorded";
@@ -105,10 +105,11 @@ export class Capture {
    */
   prepare(inputs: readonly unknown[]): (() => Promise<readonly number[] | undefined>) | undefined {
     const unit: LogEntry[] = [];
+    const room = sharedRoom();
     for (const input of inputs) {
       const draft = this.#parse(input, undefined);
       const packed =
-        draft instanceof Rejection || namesOthers(draft.kind) ? undefined : pack(draft, this.#surroundings);
+        draft instanceof Rejection || namesOthers(draft.kind) ? undefined : pack(draft, this.#surroundings, room);
       if (packed === undefined || packed instanceof Rejection) return undefined;
       unit.push(packed.entry);
     }

@@ -25,13 +25,16 @@ export interface Packed {
   readonly entry: LogEntry;
 }
 
-export function pack(draft: Draft, surroundings: Surroundings): Packed | Rejection {
+/** Gives room for so many bytes. */
+export type Room = (bytes: number) => Buffer;
+
+export function pack(draft: Draft, surroundings: Surroundings, room: Room = Buffer.allocUnsafe): Packed | Rejection {
   const nowMs = surroundings.nowMs();
   const id = draft.id ?? uuidV7({ nowMs, random: surroundings.randomBytes(10) });
   const text = encodeBody(id, draft);
   if (typeof text !== "string") return text;
   // Salt and body lie side by side, as they are hashed together.
-  const bytes = Buffer.allocUnsafe(SALT_BYTES + Buffer.byteLength(text));
+  const bytes = room(SALT_BYTES + Buffer.byteLength(text));
   bytes.set(surroundings.randomBytes(SALT_BYTES));
   bytes.write(text, SALT_BYTES, "utf8");
   const salt = bytes.subarray(0, SALT_BYTES);
@@ -62,6 +65,20 @@ function tooLarge(bytes: number): Rejection {
     message: `the entry's JSON has ${bytes} bytes; at most ${limits.entry_bytes} (16 MiB) are allowed`,
     hint: "Store large blobs elsewhere and record where they are.",
   });
+}
+
+const SHARED_ROOM_BYTES = 256 * 1024;
+
+/** Room for entries that are written together: of thousands of buffers each has to be made, and cleared away again. */
+export function sharedRoom(): Room {
+  let rest = Buffer.alloc(0);
+  return (bytes) => {
+    if (bytes > SHARED_ROOM_BYTES / 4) return Buffer.allocUnsafe(bytes);
+    if (bytes > rest.length) rest = Buffer.allocUnsafeSlow(SHARED_ROOM_BYTES);
+    const taken = rest.subarray(0, bytes);
+    rest = rest.subarray(bytes);
+    return taken;
+  };
 }
 
 /** Random bytes from a pool, since asking the system for sixteen at a time costs more than the entry's hash. */

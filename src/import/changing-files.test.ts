@@ -1,7 +1,10 @@
 // Files that change while they are read: what was there is taken, nothing is fatal, and the next import brings the rest.
+import { execFileSync } from "node:child_process";
 import { appendFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { counts, importBench } from "../../test/support/import-target.js";
+import type { ImportedFile } from "./import-files.js";
 
 const LINES = 4_000;
 const line = (number: number, words = "said"): string =>
@@ -37,4 +40,46 @@ test.each(Object.entries(changes))("a file that %s while it is read", async (_, 
   const { added } = await bench.import(bench.write("again.jsonl", `${whole}${line(LINES)}`));
   expect(report.added + added).toBeGreaterThanOrEqual(LINES + 2);
   expect(counts(await bench.import(bench.write("again.jsonl", `${whole}${line(LINES)}`)))).toMatchObject({ added: 0 });
+});
+
+test("a named pipe is refused with what to do, since nobody may ever write to it", async () => {
+  const bench = importBench();
+  const pipe = join(bench.folder, "pipe.jsonl");
+  execFileSync("mkfifo", [pipe]);
+  expect(await bench.import(pipe)).toMatchObject({
+    files: 0,
+    rejected: [{ file: pipe, line: 0, reason: expect.stringMatching(/named pipe.*import - </) }],
+  });
+});
+
+test("a first line of 40 MB tells the format like any other", async () => {
+  const bench = importBench();
+  const { length } = line(0);
+  const long = line(0).replace("xxx", "x".repeat(40 * 1024 * 1024 - length));
+  expect(counts(await bench.import(bench.write("long.jsonl", `${long}${line(1)}`)))).toEqual({
+    ...{ files: 1, sessions: 1, added: 2, existing: 0, rejected: 1 },
+  });
+});
+
+test("small files share their commits, and each is told of with what came of it", async () => {
+  const bench = importBench();
+  const files = Array.from({ length: 20 }, (_, number) => bench.write(`${number}.jsonl`, `${line(number)}torn`));
+  // The same line once more, in a file of its own.
+  files.push(bench.write("copy.jsonl", line(3)));
+  let commits = 0;
+  const told: ImportedFile[] = [];
+  bench.recorder.vitals.watchCommits(() => {
+    commits += 1;
+  });
+  const report = await bench.import(files, { onFile: (file) => told.push(file) });
+  expect(counts(report)).toEqual({ files: 21, sessions: 1, added: 21, existing: 21, rejected: 20 });
+  expect(report.rejected.map(({ file }) => file)).toEqual(files.slice(0, 20));
+  expect(told.map(({ file, added, existing, rejected }) => [file, added, existing, rejected])).toEqual(
+    files.map((file, number) => {
+      // What is known of the session is told by the first.
+      if (number === 0) return [file, 2, 0, 1];
+      return number < 20 ? [file, 1, 1, 1] : [file, 0, 2, 0];
+    }),
+  );
+  expect(commits).toBe(1);
 });

@@ -2,10 +2,11 @@
 // value by value, so that memory is bounded by the longest value and not by the file.
 import { isUtf8 } from "node:buffer";
 import { JSONParser } from "@streamparser/json";
-import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue } from "../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { limits } from "../model/limits.js";
 import type { SourceValue } from "./importer.js";
-import { isShallow, isUtf16, LINE_BYTES_MAX, UTF16_REASON } from "./lines.js";
+import { isShallow } from "./lines.js";
+import { type Found, ValueScanner, withoutMark } from "./value-scanner.js";
 
 /** Below this a document is held whole: parsing it at once is many times as fast. */
 const WHOLE_BYTES_MAX = 2 * limits.entry_bytes;
@@ -77,92 +78,33 @@ class StreamedDocument implements Document {
 
   async header(names: readonly string[]): Promise<JsonObject> {
     const members: [string, JsonValue][] = [];
-    for await (const item of this.#read(names.map((name) => `$.${name}`))) {
-      if ("value" in item && typeof item.key === "string") members.push([item.key, item.value]);
+    for await (const item of this.#read(names.map((name) => [name]))) {
+      if ("value" in item) members.push([item.key, item.value]);
     }
     return Object.fromEntries(members);
   }
 
   async *values(path: string): AsyncGenerator<SourceValue> {
     let count = 0;
-    for await (const item of this.#read([path === "" ? "$" : `$.${path}`])) {
+    for await (const item of this.#read([path === "" ? [] : path.split(".")])) {
       count += 1;
-      if ("reason" in item) yield item;
-      else if (isNestedWithin(item.value, limits.nesting_levels)) yield { line: count, value: item.value };
-      else yield { line: count, reason: `the value is nested more than ${limits.nesting_levels} levels deep` };
+      if ("value" in item) yield { line: count, value: item.value };
+      else yield { line: item.is_end ? item.line : count, reason: item.reason };
     }
   }
 
-  async *#read(paths: readonly string[]): AsyncGenerator<Found> {
+  async *#read(paths: readonly (readonly string[])[]): AsyncGenerator<Found> {
     const chunks = this.#open();
     if (chunks === undefined) {
-      yield { line: 0, reason: "a document of this size is read from a file, not from a stream" };
+      yield { line: 0, reason: "a document of this size is read from a file, not from a stream", is_end: true };
       return;
     }
-    const parser = new ValueParser(paths);
+    const scanner = new ValueScanner(paths);
     for await (const chunk of chunks) {
-      yield* parser.write(chunk);
-      if (parser.isDone) return;
+      yield* scanner.write(chunk);
+      if (scanner.isDone) return;
     }
-    yield* parser.end();
-  }
-}
-
-type Found =
-  | { readonly line: number; readonly key: unknown; readonly value: JsonValue }
-  | { readonly line: number; readonly reason: string };
-
-/** The library's parser with what it leaves open: lines, values without end, and what stands before an error. */
-class ValueParser {
-  isDone = false;
-  readonly #parser: JSONParser;
-  #found: Found[] = [];
-  #line = 1;
-  #sinceValue = 0;
-  #isBegun = false;
-
-  constructor(paths: readonly string[]) {
-    this.#parser = new JSONParser({ paths: [...paths], keepStack: false, separator: "" });
-    this.#parser.onValue = ({ value, key }) => {
-      this.#sinceValue = 0;
-      this.#found.push({ line: this.#line, key, value: value as JsonValue });
-    };
-    this.#parser.onError = (error) => this.#fail(`the document is not valid JSON: ${error.message.slice(0, 120)}`);
-  }
-
-  write(chunk: Buffer): readonly Found[] {
-    const isFirst = !this.#isBegun;
-    const text = isFirst ? withoutMark(chunk) : chunk;
-    this.#isBegun = true;
-    this.#sinceValue += chunk.length;
-    if (isFirst && isUtf16(text)) this.#fail(UTF16_REASON);
-    else if (this.#sinceValue > LINE_BYTES_MAX) this.#fail(`one value of it is longer than ${LINE_BYTES_MAX} bytes`);
-    else this.#parser.write(text);
-    for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) this.#line += 1;
-    return this.#take();
-  }
-
-  end(): readonly Found[] {
-    if (!this.isDone && !this.#parser.isEnded) {
-      try {
-        this.#parser.end();
-      } catch {
-        this.#fail("the document is torn: its end is missing");
-      }
-    }
-    return this.#take();
-  }
-
-  #fail(reason: string): void {
-    if (this.isDone) return;
-    this.isDone = true;
-    this.#found.push({ line: this.#line, reason });
-  }
-
-  #take(): readonly Found[] {
-    const found = this.#found;
-    this.#found = [];
-    return found;
+    yield* scanner.end();
   }
 }
 
@@ -197,10 +139,6 @@ export function firstValue(bytes: Buffer): { readonly value: JsonValue; readonly
 
 function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
-}
-
-function withoutMark(bytes: Buffer): Buffer {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {

@@ -6,7 +6,7 @@ import type { WallClock } from "../model/zoned-time.js";
 import { readDocument } from "./document.js";
 import type { ImportProgress } from "./import-files.js";
 import type { Importer, LogState, NearFiles, Opening, Resumption, SourceRecord, TableRow } from "./importer.js";
-import type { Intake } from "./intake.js";
+import type { Account } from "./intake.js";
 import { readRecords } from "./lines.js";
 import type { OpenedFile } from "./source-files.js";
 import type { Tables } from "./tables.js";
@@ -26,7 +26,7 @@ interface SourceParts {
   readonly defers: () => boolean;
   /** Hears how far it is. */
   readonly tell: ((progress: ImportProgress) => void) | undefined;
-  readonly intake: Intake;
+  readonly account: Account;
   readonly database: Tables | undefined;
   readonly growing?: GrowingLines;
 }
@@ -72,24 +72,24 @@ export class FileSource {
 
   /** The file's bytes, counted as they are read, so that batches are cut by them and a person sees how far it is. */
   #chunks(): AsyncIterable<Buffer> | undefined {
-    const { opened, intake } = this.#source;
+    const { opened, account } = this.#source;
     const chunks = opened.chunks();
     if (chunks === undefined) return undefined;
     const tell = (): void => this.#tell();
     return (async function* counted() {
       for await (const chunk of chunks) {
         yield chunk;
-        intake.bytes += chunk.length;
+        account.bytes += chunk.length;
         tell();
       }
     })();
   }
 
   *#rows(query: string, values: readonly (string | number)[]): Generator<TableRow> {
-    const { intake, database } = this.#source;
+    const { account, database } = this.#source;
     for (const row of database?.rows(query, ...values) ?? []) {
       for (const value of Object.values(row)) {
-        if (typeof value === "string" || value instanceof Uint8Array) intake.bytes += value.length;
+        if (typeof value === "string" || value instanceof Uint8Array) account.bytes += value.length;
       }
       this.#tell();
       yield row;
@@ -97,10 +97,10 @@ export class FileSource {
   }
 
   #tell(): void {
-    const { intake, opened, tell } = this.#source;
-    const { added, existing } = intake.totals;
+    const { account, opened, tell } = this.#source;
+    const { added, existing } = account;
     // A long document is read twice, and unpacked bytes are more than the file has.
-    const bytes = Math.min(intake.bytes, opened.size ?? intake.bytes);
+    const bytes = Math.min(account.bytes, opened.size ?? account.bytes);
     tell?.({ file: this.#file, bytes, bytes_total: opened.size, added, existing });
   }
 }

@@ -4,8 +4,8 @@ import { basename } from "node:path";
 import { type Rejection, reject } from "../model/rejection.js";
 import { isTimezone, WallClock } from "../model/zoned-time.js";
 import { FileSource } from "./file-source.js";
-import type { Importer, Opening } from "./importer.js";
-import { type ImportTarget, type ImportTotals, Intake } from "./intake.js";
+import type { Importer, LogState, Opening } from "./importer.js";
+import { Account, type ImportTarget, Intake } from "./intake.js";
 import { EXPORTED_LEVELS_MAX, isUtf16, oneByOne, readRecords } from "./lines.js";
 import { readOpening } from "./opening.js";
 import { findImporter, importFormats } from "./registry.js";
@@ -91,12 +91,23 @@ export async function importFiles(
   paths: readonly string[],
   parts: { readonly plan: ImportPlan; readonly options: ImportOptions; readonly target: ImportTarget },
 ): Promise<ImportReport> {
-  const report = new Report();
-  for (const path of paths) {
-    for await (const found of findFiles(path)) {
-      if ("reason" in found) report.lost(found);
-      else await importFile(found.file, { ...parts, report });
+  const report = new Report(parts.options.onFile);
+  const intake = new Intake(parts.target, report.open("").account);
+  try {
+    for (const path of paths) {
+      for await (const found of findFiles(path)) {
+        if ("reason" in found) report.lost(found);
+        else await importFile(found.file, { ...parts, report, intake });
+        // Files are told of when all of them is stored; how many may wait for that is bounded.
+        if (report.isDue) {
+          await intake.flush();
+          report.tell();
+        }
+      }
     }
+    await intake.flush();
+  } finally {
+    report.tell();
   }
   return report.result();
 }
@@ -106,29 +117,28 @@ interface FileParts {
   readonly options: ImportOptions;
   readonly target: ImportTarget;
   readonly report: Report;
+  readonly intake: Intake;
 }
 
 async function importFile(file: string, parts: FileParts): Promise<void> {
-  const { options, target, report } = parts;
+  const { options, intake, report } = parts;
   const opened = await openFile(file, (options.stdin ?? process.stdin) as AsyncIterable<Buffer>);
   if ("reason" in opened) return report.lost(opened);
-  const intake = new Intake(target, (line, reason) => report.reject({ file, line, reason }));
+  const reading = report.open(file);
+  const { account } = reading;
+  intake.turnTo(account);
   let found: Recognised | undefined;
   try {
     found = await recognise(file, opened, parts);
-    if (found?.importer !== undefined) await readBy(found.importer, { file, opened, ...found, intake, parts });
-    else if (found !== undefined) await tellStranger({ file, opened, ...found, intake, parts });
-    await intake.flush();
+    reading.format = found?.importer?.format ?? "";
+    if (found?.importer !== undefined) await readBy(found.importer, { file, opened, ...found, account, parts });
+    else if (found !== undefined) await tellStranger({ file, opened, ...found, account, parts });
   } catch (error) {
     if (!isReadFailure(error)) throw error;
-    await intake.flush();
-    report.reject({ file, line: 0, reason: reasonOf(error) });
+    account.reject(0, reasonOf(error));
   } finally {
     found?.database?.close();
     await opened.close();
-    const format = found?.importer?.format ?? "";
-    const finished = report.finish(file, format, intake.totals);
-    if (format !== "" || finished.rejected > 0) options.onFile?.(finished);
   }
 }
 
@@ -160,12 +170,12 @@ async function recognise(
 interface FileReading extends Omit<Recognised, "importer"> {
   readonly file: string;
   readonly opened: OpenedFile;
-  readonly intake: Intake;
+  readonly account: Account;
   readonly parts: FileParts;
 }
 
 async function readBy(importer: Importer, reading: FileReading): Promise<void> {
-  const { file, opened, opening, database, intake, parts } = reading;
+  const { file, opened, opening, database, account, parts } = reading;
   const as_new = parts.options.as_new === true;
   const isChecked = importer.check !== undefined && !as_new;
   if (isChecked || importer.rereads === true || importer.reads === "document") await opened.keep();
@@ -177,23 +187,37 @@ async function readBy(importer: Importer, reading: FileReading): Promise<void> {
     opened,
     opening,
     clock: parts.plan.clock,
-    log: parts.target,
+    log: settledLog(parts),
     as_new,
     defers: parts.plan.defers ?? (() => false),
     tell: parts.options.onProgress,
-    intake,
+    account,
     database,
   });
-  await intake.takeAll(await source.read(importer));
+  await parts.intake.takeAll(await source.read(importer));
+}
+
+/** The log as it is once all that was read before is in it. */
+function settledLog({ intake, target }: FileParts): LogState {
+  return {
+    async head() {
+      await intake.flush();
+      return target.head();
+    },
+    hashAt: (position) => target.hashAt(position),
+  };
 }
 
 /** A file in another encoding tells on each line that nothing was taken of it; any other of no known format once. */
-async function tellStranger({ file, opened, opening, intake, parts }: FileReading): Promise<void> {
-  if (isUtf16(opening.bytes)) {
-    const items = oneByOne(readRecords(opened.chunks()));
-    for await (const item of items) if ("reason" in item) await intake.take(item);
+async function tellStranger({ opened, opening, account }: FileReading): Promise<void> {
+  const items = isUtf16(opening.bytes) ? oneByOne(readRecords(opened.chunks())) : [];
+  let isTold = false;
+  for await (const item of items) {
+    if (!("reason" in item)) continue;
+    account.reject(item.line, item.reason);
+    isTold = true;
   }
-  if (parts.report.rejectedOf(file) === 0) parts.report.lost({ file, reason: unknownFormat() });
+  if (!isTold) account.reject(0, unknownFormat());
 }
 
 function unknownFormat(): string {
@@ -202,39 +226,68 @@ function unknownFormat(): string {
 
 /** Beyond this many of a file the rest is only counted: memory is bounded, and nobody reads further. */
 const REJECTED_MAX = 10_000;
+/** So many files may wait to be told of. */
+const UNTOLD_MAX = 500;
+
+/** A file that is read, or was, and of which not all is stored yet. */
+interface FileReport {
+  readonly file: string;
+  format: string;
+  readonly account: Account;
+  readonly rejected: RejectedLine[];
+  rejections: number;
+}
 
 class Report {
   files = 0;
+  readonly #onFile: ImportOptions["onFile"];
   #added = 0;
   #existing = 0;
   readonly #sessions = new Set<string>();
   readonly #rejected: RejectedLine[] = [];
-  readonly #countByFile = new Map<string, number>();
+  #untold: FileReport[] = [];
 
+  constructor(onFile: ImportOptions["onFile"]) {
+    this.#onFile = onFile;
+  }
+
+  open(file: string): FileReport {
+    const account = new Account((line, reason) => {
+      opened.rejections += 1;
+      if (opened.rejections <= REJECTED_MAX) opened.rejected.push({ file, line, reason });
+    });
+    const opened: FileReport = { file, format: "", account, rejected: [], rejections: 0 };
+    this.#untold.push(opened);
+    return opened;
+  }
+
+  /** A file or folder of which nothing can be read; one that was begun has it among its lines. */
   lost({ file, reason }: LostPath): void {
-    this.reject({ file, line: 0, reason });
+    const last = this.#untold.at(-1);
+    const { account } = last?.file === file ? last : this.open(file);
+    account.reject(0, reason);
   }
 
-  reject(rejected: RejectedLine): void {
-    const count = this.rejectedOf(rejected.file) + 1;
-    this.#countByFile.set(rejected.file, count);
-    if (count <= REJECTED_MAX) this.#rejected.push(rejected);
+  get isDue(): boolean {
+    return this.#untold.length >= UNTOLD_MAX;
   }
 
-  rejectedOf(file: string): number {
-    return this.#countByFile.get(file) ?? 0;
-  }
-
-  finish(file: string, format: string, totals: ImportTotals): ImportedFile {
-    const rejected = this.rejectedOf(file);
-    if (rejected > REJECTED_MAX) {
-      const line = this.#rejected.at(-1)?.line ?? 0;
-      this.#rejected.push({ file, line, reason: `and ${rejected - REJECTED_MAX} more lines after this one` });
+  /** Tells of the files that were read, once all of them is stored. */
+  tell(): void {
+    const told = this.#untold;
+    this.#untold = [];
+    for (const { file, format, account, rejected, rejections } of told) {
+      const { added, existing } = account;
+      this.#added += added;
+      this.#existing += existing;
+      for (const session of account.sessions) this.#sessions.add(session);
+      for (const line of rejected) this.#rejected.push(line);
+      if (rejections > REJECTED_MAX) {
+        const line = rejected.at(-1)?.line ?? 0;
+        this.#rejected.push({ file, line, reason: `and ${rejections - REJECTED_MAX} more lines after this one` });
+      }
+      if (format !== "" || rejections > 0) this.#onFile?.({ file, format, added, existing, rejected: rejections });
     }
-    this.#added += totals.added;
-    this.#existing += totals.existing;
-    for (const session of totals.sessions) this.#sessions.add(session);
-    return { file, format, added: totals.added, existing: totals.existing, rejected };
   }
 
   result(): ImportReport {

@@ -6,7 +6,7 @@ import type { EntryCopy, EntryStep, ImportedEntry, ImportStep, LogState } from "
 const BATCH_STEPS_MAX = 250;
 const BATCH_BYTES_MAX = 1024 * 1024;
 
-export type IntakeOutcome = { readonly position: number; readonly isNew: boolean } | { readonly reason: string };
+type IntakeOutcome = { readonly position: number; readonly isNew: boolean } | { readonly reason: string };
 
 /** Where entries go, as far as an import has to know it. */
 export interface ImportTarget extends LogState {
@@ -25,38 +25,59 @@ export interface ImportTarget extends LogState {
   restore(copy: { readonly log_id: string; readonly entries: readonly EntryCopy[] }): Promise<boolean>;
 }
 
-export interface ImportTotals {
-  readonly added: number;
-  readonly existing: number;
-  readonly sessions: ReadonlySet<string>;
-}
-
 type CopyStep = Extract<ImportStep, { readonly copy: unknown }>;
 
-export class Intake {
+/** What came of one source. */
+export class Account {
   /** How much of the source was read; whoever reads it counts. */
   bytes = 0;
+  added = 0;
+  existing = 0;
+  readonly sessions = new Set<string>();
+  /** Told of each line that was left out. */
+  readonly reject: (line: number, reason: string) => void;
+
+  constructor(reject: (line: number, reason: string) => void) {
+    this.reject = reject;
+  }
+
+  note(session_id: unknown, isNew: boolean): void {
+    if (isNew) this.added += 1;
+    else this.existing += 1;
+    if (typeof session_id === "string" && session_id !== "") this.sessions.add(session_id);
+  }
+}
+
+/** A step, and the source that it belongs to. */
+interface Owned<S> {
+  readonly step: S;
+  readonly account: Account;
+}
+
+/** Takes from one source after the other; a batch may hold entries of many, so that small ones need no sync each. */
+export class Intake {
   readonly #target: ImportTarget;
-  readonly #reject: (line: number, reason: string) => void;
-  readonly #sessions = new Set<string>();
-  #entries: EntryStep[] = [];
-  #copies: CopyStep[] = [];
+  #account: Account;
+  #entries: Owned<EntryStep>[] = [];
+  #copies: Owned<CopyStep>[] = [];
   #copiedBytes = 0;
+  /** What was read of the sources before this one. */
+  #bytesBefore = 0;
   #flushedAt = 0;
   /** The batch that is being written, while the next one is read. */
   #writing: Promise<void> = Promise.resolve();
   /** Whether all of the last batch that was looked for was new. */
   #expectsNew = false;
-  #added = 0;
-  #existing = 0;
 
-  constructor(target: ImportTarget, reject: (line: number, reason: string) => void) {
+  constructor(target: ImportTarget, account: Account) {
     this.#target = target;
-    this.#reject = reject;
+    this.#account = account;
   }
 
-  get totals(): ImportTotals {
-    return { added: this.#added, existing: this.#existing, sessions: this.#sessions };
+  /** What comes from now on is another source's. Its account is whole once all was flushed. */
+  turnTo(account: Account): void {
+    this.#bytesBefore += this.#account.bytes;
+    this.#account = account;
   }
 
   /** Takes all that an importer yields. */
@@ -71,29 +92,32 @@ export class Intake {
 
   /** Takes a step; a promise only where there is something to wait for, since there are many steps. */
   take(step: ImportStep): Promise<void> | undefined {
-    if ("reason" in step) this.#reject(step.line, step.reason);
-    else if ("present" in step) {
-      this.#existing += 1;
-      this.#noteSession(step.session_id);
-    } else if ("entry" in step && this.#copies.length === 0) {
-      this.#entries.push(step);
+    return this.#take(step, this.#account);
+  }
+
+  #take(step: ImportStep, account: Account): Promise<void> | undefined {
+    if ("reason" in step) account.reject(step.line, step.reason);
+    else if ("present" in step) account.note(step.session_id, false);
+    else if ("entry" in step && this.#copies.length === 0) {
+      this.#entries.push({ step, account });
       if (this.#isFull()) return this.#handOver();
-    } else return this.#takeInOrder(step);
+    } else return this.#takeInOrder(step, account);
     return undefined;
   }
 
   async #takeInOrder(
     step: Extract<ImportStep, { readonly entry: unknown } | { readonly copy: unknown } | { readonly later: unknown }>,
+    account: Account,
   ): Promise<void> {
     if ("entry" in step) {
       await this.#flushCopies();
-      this.#entries.push(step);
+      this.#entries.push({ step, account });
     } else if ("copy" in step) {
       await this.#flushEntries();
-      this.#copies.push(step);
+      this.#copies.push({ step, account });
       this.#copiedBytes += step.copy.body?.byteLength ?? 0;
       if (this.#copies.length >= BATCH_STEPS_MAX || this.#copiedBytes >= BATCH_BYTES_MAX) await this.#flushCopies();
-    } else await this.#takeLater(step);
+    } else await this.#takeLater(step, account);
   }
 
   async flush(): Promise<void> {
@@ -102,18 +126,22 @@ export class Intake {
   }
 
   #isFull(): boolean {
-    return this.#entries.length >= BATCH_STEPS_MAX || this.bytes - this.#flushedAt >= BATCH_BYTES_MAX;
+    return this.#entries.length >= BATCH_STEPS_MAX || this.#bytes - this.#flushedAt >= BATCH_BYTES_MAX;
   }
 
-  async #takeLater(step: Extract<ImportStep, { readonly later: unknown }>): Promise<void> {
+  get #bytes(): number {
+    return this.#bytesBefore + this.#account.bytes;
+  }
+
+  async #takeLater(step: Extract<ImportStep, { readonly later: unknown }>, account: Account): Promise<void> {
     await this.flush();
     const { line } = step;
     const made = await step.later(
       (id) => this.#find(id),
       (position) => this.#bodyAt(position),
     );
-    if (typeof made === "string") this.#reject(line, made);
-    else for (const entry of made) await this.take({ line, entry });
+    if (typeof made === "string") account.reject(line, made);
+    else for (const entry of made) await this.#take({ line, entry }, account);
   }
 
   async #flushEntries(): Promise<void> {
@@ -127,9 +155,10 @@ export class Intake {
     const steps = this.#entries;
     if (steps.length > 0) {
       this.#entries = [];
-      this.#flushedAt = this.bytes;
+      this.#flushedAt = this.#bytes;
       // Made ready while the batch before it is still being written.
-      const append = this.#expectsNew && areDistinct(steps) ? this.#target.prepare(steps.map(entryOf)) : undefined;
+      const append =
+        this.#expectsNew && areDistinct(steps) ? this.#target.prepare(steps.map(({ step }) => step.entry)) : undefined;
       this.#writing = before.then(() => this.#write(steps, append));
       // Whoever waits for it next is told of its failure.
       this.#writing.catch(() => undefined);
@@ -138,33 +167,33 @@ export class Intake {
   }
 
   /** What follows something new is new, as a rule; where that does not hold, nothing was appended yet. */
-  async #write(steps: readonly EntryStep[], append: ReturnType<ImportTarget["prepare"]>): Promise<void> {
+  async #write(steps: readonly Owned<EntryStep>[], append: ReturnType<ImportTarget["prepare"]>): Promise<void> {
     const positions = await append?.();
     if (positions === undefined) await this.#writeLooking(steps);
-    else
-      for (const [at, step] of steps.entries()) this.#settle(step, { position: positions[at] as number, isNew: true });
+    else for (const [at, owned] of steps.entries()) settle(owned, { position: positions[at] as number, isNew: true });
   }
 
-  async #writeLooking(steps: readonly EntryStep[]): Promise<void> {
-    const found = await this.#target.find(steps.map(({ entry }) => entry.id));
-    const fresh = new Map<string, EntryStep>();
-    const present: { readonly step: EntryStep; readonly position: number | undefined }[] = [];
-    for (const [index, step] of steps.entries()) {
-      if (found[index] === undefined && !fresh.has(step.entry.id)) {
-        fresh.set(step.entry.id, step);
+  async #writeLooking(steps: readonly Owned<EntryStep>[]): Promise<void> {
+    const found = await this.#target.find(steps.map(({ step }) => step.entry.id));
+    const fresh = new Map<string, Owned<EntryStep>>();
+    const present: (Owned<EntryStep> & { readonly position: number | undefined })[] = [];
+    for (const [index, owned] of steps.entries()) {
+      const { id } = owned.step.entry;
+      if (found[index] === undefined && !fresh.has(id)) {
+        fresh.set(id, owned);
         continue;
       }
-      const resolved = await this.#resolve(step, fresh, found[index]);
+      const resolved = await this.#resolve(owned, fresh, found[index]);
       if (resolved !== undefined) present.push(resolved);
     }
     this.#expectsNew = present.length === 0;
     const added = [...fresh.values()];
-    const outcomes = added.length === 0 ? [] : await this.#target.append(added.map(({ entry }) => entry));
-    const outcomeById = new Map(added.map(({ entry }, index) => [entry.id, outcomes[index] as IntakeOutcome]));
-    for (const [index, step] of added.entries()) this.#settle(step, outcomes[index] as IntakeOutcome);
-    for (const { step, position } of present) {
-      const outcome = position === undefined ? outcomeById.get(step.entry.id) : { position, isNew: false };
-      this.#settle(step, withoutNews(outcome as IntakeOutcome));
+    const outcomes = added.length === 0 ? [] : await this.#target.append(added.map(({ step }) => step.entry));
+    const outcomeById = new Map(added.map(({ step }, index) => [step.entry.id, outcomes[index] as IntakeOutcome]));
+    for (const [index, owned] of added.entries()) settle(owned, outcomes[index] as IntakeOutcome);
+    for (const { position, ...owned } of present) {
+      const outcome = position === undefined ? outcomeById.get(owned.step.entry.id) : { position, isNew: false };
+      settle(owned, withoutNews(outcome as IntakeOutcome));
     }
   }
 
@@ -173,24 +202,24 @@ export class Intake {
    * decided before anything of the batch is appended, so that what is left of a message keeps its place in the order.
    */
   async #resolve(
-    first: EntryStep,
-    fresh: Map<string, EntryStep>,
+    { step: first, account }: Owned<EntryStep>,
+    fresh: Map<string, Owned<EntryStep>>,
     found: number | undefined,
-  ): Promise<{ readonly step: EntryStep; readonly position: number | undefined } | undefined> {
+  ): Promise<(Owned<EntryStep> & { readonly position: number | undefined }) | undefined> {
     let step = first;
     let position = found;
     for (;;) {
       const twin = fresh.get(step.entry.id);
       if (twin === undefined && position === undefined) {
-        fresh.set(step.entry.id, step);
+        fresh.set(step.entry.id, { step, account });
         return undefined;
       }
-      const read = async () => (twin === undefined ? this.#bodyAt(position as number) : bodyOf(twin.entry));
+      const read = async () => (twin === undefined ? this.#bodyAt(position as number) : bodyOf(twin.step.entry));
       const stored = step.beyond === undefined ? undefined : await read();
       const next = await step.beyond?.(stored, (id) => this.#find(id));
-      if (next === undefined) return { step, position: twin === undefined ? position : undefined };
+      if (next === undefined) return { step, account, position: twin === undefined ? position : undefined };
       if ("reason" in next) {
-        this.#reject(next.line, next.reason);
+        account.reject(next.line, next.reason);
         return undefined;
       }
       step = next;
@@ -208,47 +237,37 @@ export class Intake {
     return bytes === undefined ? undefined : (JSON.parse(Buffer.from(bytes).toString("utf8")) as JsonObject);
   }
 
-  #settle(step: EntryStep, outcome: IntakeOutcome): void {
-    if ("reason" in outcome) {
-      this.#reject(step.line, outcome.reason);
-      return;
-    }
-    if (outcome.isNew) this.#added += 1;
-    else this.#existing += 1;
-    this.#noteSession(step.entry.session_id);
-    step.placed?.(outcome.position);
-  }
-
   async #flushCopies(): Promise<void> {
     const steps = this.#copies;
     const [first] = steps;
     if (first === undefined) return;
     this.#copies = [];
     this.#copiedBytes = 0;
-    const isTaken = await this.#target.restore({ log_id: first.log_id, entries: steps.map(({ copy }) => copy) });
-    for (const step of steps) {
+    const entries = steps.map(({ step }) => step.copy);
+    const isTaken = await this.#target.restore({ log_id: first.step.log_id, entries });
+    for (const { step, account } of steps) {
       if (!isTaken) {
-        await this.take(step.refused());
+        await this.#take(step.refused(), account);
         continue;
       }
-      this.#added += 1;
-      this.#noteSession(step.session_id);
+      account.note(step.session_id, true);
       step.placed(step.copy.position);
     }
   }
+}
 
-  #noteSession(session_id: unknown): void {
-    if (typeof session_id === "string" && session_id !== "") this.#sessions.add(session_id);
+function settle({ step, account }: Owned<EntryStep>, outcome: IntakeOutcome): void {
+  if ("reason" in outcome) {
+    account.reject(step.line, outcome.reason);
+    return;
   }
+  account.note(step.entry.session_id, outcome.isNew);
+  step.placed?.(outcome.position);
 }
 
-function entryOf({ entry }: EntryStep): ImportedEntry {
-  return entry;
-}
-
-function areDistinct(steps: readonly EntryStep[]): boolean {
+function areDistinct(steps: readonly Owned<EntryStep>[]): boolean {
   const ids = new Set<string>();
-  for (const { entry } of steps) ids.add(entry.id);
+  for (const { step } of steps) ids.add(step.entry.id);
   return ids.size === steps.length;
 }
 

@@ -5,14 +5,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Fault } from "../model/fault.js";
+import { LINE_BYTES_MAX } from "./lines.js";
 import { UnreadableTables } from "./tables.js";
 import { decompressed, isCompressed } from "./zstd.js";
 
 /** Enough of a file to know its format by, whatever stands in its first lines. */
 const OPENING_BYTES = 64 * 1024;
-/** How far the end of the first line is looked for; beyond that its beginning has to do. */
-const FIRST_LINE_BYTES_MAX = 32 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
+
+/** Pipes that the one who started the program holds the other end of, and not whoever may come. */
+const HANDED_OVER = /^\/(?:dev\/(?:stdin$|fd\/)|proc\/(?:self|\d+)\/fd\/)/;
+const PIPE_REASON =
+  "it is a named pipe, which may never end; give what comes out of it as a stream: hansard import - < PIPE";
 
 export interface FoundFile {
   /** As the user will recognise it. */
@@ -77,11 +81,12 @@ export async function openFile(file: string, stdin: AsyncIterable<Buffer>): Prom
   try {
     const found = file === "-" ? undefined : await stat(file);
     if (found?.isDirectory()) return { file, reason: "it is a folder" };
+    if (found?.isFIFO() && !HANDED_OVER.test(file)) return { file, reason: PIPE_REASON };
     const first = (file === "-" ? stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES }))[
       Symbol.asyncIterator
     ]();
     const packed = await readOpening(first as AsyncIterator<Buffer>);
-    const isPacked = packed[0] !== undefined && isCompressed(packed[0]);
+    const isPacked = isCompressed(packed);
     const bytes = resumed(packed, first as AsyncIterator<Buffer>);
     const unpacked = isPacked ? decompressed(bytes) : bytes;
     const opening = isPacked ? await readOpening(unpacked) : packed;
@@ -99,7 +104,7 @@ export async function openFile(file: string, stdin: AsyncIterable<Buffer>): Prom
       return isPacked ? decompressed(again) : again;
     };
     return {
-      opening: Buffer.concat(opening),
+      opening,
       size: isFile && !isPacked ? found.size : undefined,
       modified_ms: found === undefined ? undefined : Math.floor(found.mtimeMs),
       chunks,
@@ -138,11 +143,12 @@ async function keepStream(chunks: AsyncIterable<Buffer>): Promise<KeptStream> {
   return { chunks: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }), remove };
 }
 
-async function readOpening(chunks: AsyncIterator<Buffer>): Promise<readonly Buffer[]> {
+/** As far as the first line goes: no line of a source is longer than what is looked through here. */
+async function readOpening(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   const opening: Buffer[] = [];
   let bytes = 0;
   let hasLine = false;
-  while (bytes < OPENING_BYTES || (!hasLine && bytes <= FIRST_LINE_BYTES_MAX)) {
+  while (bytes < OPENING_BYTES || (!hasLine && bytes <= LINE_BYTES_MAX)) {
     const { done, value } = await chunks.next();
     if (done === true) break;
     opening.push(value);
@@ -150,11 +156,11 @@ async function readOpening(chunks: AsyncIterator<Buffer>): Promise<readonly Buff
     // What begins as a list is a document, and has no line whose end could say more.
     hasLine ||= value.includes(0x0a) || (bytes === value.length && /^\s*\[/.test(value.toString("latin1", 0, 64)));
   }
-  return opening;
+  return Buffer.concat(opening);
 }
 
-async function* resumed(opening: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  yield* opening;
+async function* resumed(opening: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield opening;
   for (;;) {
     const { done, value } = await rest.next();
     if (done === true) return;

@@ -10,8 +10,15 @@ const DAY_MS = 86_400_000;
 
 /** Most times that are shown together are of one day, and the calendar is what takes long. */
 let formattedDay = { day: 0, text: "1970-01-01T" };
+/** Many entries are recorded within one millisecond. */
+let formattedMs = { ms: 0, text: "1970-01-01T00:00:00.000Z" };
 
 export function formatTime(ms: number): string {
+  if (formattedMs.ms !== ms) formattedMs = { ms, text: timeText(ms) };
+  return formattedMs.text;
+}
+
+function timeText(ms: number): string {
   const day = Math.floor(ms / DAY_MS);
   if (formattedDay.day !== day) formattedDay = { day, text: new Date(day * DAY_MS).toISOString().slice(0, -13) };
   const inDay = ms - day * DAY_MS;
@@ -29,11 +36,14 @@ function three(number: number): string {
   return number < 100 ? `0${two(number)}` : `${number}`;
 }
 
+const WRITTEN = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
 /** Whether a time is written the very way the record writes it. */
 export function isWrittenTime(text: string): boolean {
-  if (text.length !== 24 || text[23] !== "Z") return false;
-  const ms = Date.parse(text);
-  return !Number.isNaN(ms) && formatTime(ms) === text;
+  if (text.length !== 24 || !WRITTEN.test(text)) return false;
+  // Only the last days of a month may not be there.
+  const isLate = text[8] === "3" || (text[8] === "2" && text[9] === "9");
+  return !isLate || Number(text.slice(8, 10)) <= daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7)));
 }
 
 /** Milliseconds since 1970 of an ISO 8601 time, or undefined. No zone means UTC; a bare date is its first moment. */

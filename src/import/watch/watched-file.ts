@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { FileSource } from "../file-source.js";
 import { type ImportedFile, type ImportPlan, importFiles, type RejectedLine } from "../import-files.js";
 import type { LineImporter, Opening } from "../importer.js";
-import { type ImportTarget, Intake } from "../intake.js";
+import { Account, type ImportTarget, Intake } from "../intake.js";
 import { readOpening } from "../opening.js";
 import { findImporter, importerNamed, nameOf } from "../registry.js";
 import { openFile } from "../source-files.js";
@@ -112,9 +112,10 @@ async function readOn(
   const { handle, bytes: size, modified_ms } = seen;
   const file = place?.file ?? seen.path;
   const rejected: RejectedLine[] = [];
-  const intake = new Intake(parts.target, (line, reason) => {
+  const account = new Account((line, reason) => {
     if (rejected.length < REJECTED_MAX) rejected.push({ file: seen.path, line, reason });
   });
+  const intake = new Intake(parts.target, account);
   const name = nameOf(importer);
   const deferring = new Deferring(seen.quiet_ms < SETTLE_MS.lines);
   let reached = place;
@@ -129,12 +130,12 @@ async function readOn(
   });
   const read = new FileSource(file, {
     opened: { size, modified_ms: Math.floor(modified_ms), chunks: () => undefined },
-    ...{ opening, clock: parts.plan.clock, log: parts.target, as_new: false, tell: undefined, intake },
+    ...{ opening, clock: parts.plan.clock, log: parts.target, as_new: false, tell: undefined, account },
     ...{ database: undefined, growing, defers: deferring.asked },
   });
   await intake.takeAll(await read.read(importer));
   await intake.flush();
-  const { added, existing } = intake.totals;
+  const { added, existing } = account;
   const bookmark = await keep(seen, parts, { importer: name, place: reached, is_settled: !deferring.isDone });
   return { format: importer.format, added, existing, bytes: growing.bytes, rejected, bookmark };
 }
