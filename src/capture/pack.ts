@@ -25,8 +25,8 @@ export interface Packed {
   readonly entry: LogEntry;
 }
 
-/** Gives room for so many bytes. */
-export type Room = (bytes: number) => Buffer;
+/** Gives room for so many bytes, in a buffer; the declarations of the library need no types of Node's. */
+export type Room = (bytes: number) => Uint8Array;
 
 export function pack(draft: Draft, surroundings: Surroundings, room: Room = Buffer.allocUnsafe): Packed | Rejection {
   const nowMs = surroundings.nowMs();
@@ -34,7 +34,7 @@ export function pack(draft: Draft, surroundings: Surroundings, room: Room = Buff
   const text = encodeBody(id, draft);
   if (typeof text !== "string") return text;
   // Salt and body lie side by side, as they are hashed together.
-  const bytes = room(SALT_BYTES + Buffer.byteLength(text));
+  const bytes = room(SALT_BYTES + Buffer.byteLength(text)) as Buffer;
   bytes.set(surroundings.randomBytes(SALT_BYTES));
   bytes.write(text, SALT_BYTES, "utf8");
   const salt = bytes.subarray(0, SALT_BYTES);

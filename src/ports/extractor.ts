@@ -14,11 +14,14 @@ export type ModelReply =
   /** Why there is no answer; trying again later may help. */
   | { readonly failed: string };
 
+/** An `AbortSignal`, also for programs that are compiled without the types of a platform that has one. */
+export type Ending = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : unknown;
+
 export interface Extractor {
   /** Which model it is, as its user calls it. */
   readonly model: string;
   /** Once the signal is given, nobody waits for the answer any more. */
-  ask(question: ModelQuestion, signal?: AbortSignal): Promise<ModelReply>;
+  ask(question: ModelQuestion, signal?: Ending): Promise<ModelReply>;
 }
 
 /** Where the model is: an endpoint that speaks as OpenAI's does, or a command. */

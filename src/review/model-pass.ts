@@ -8,7 +8,7 @@ import { Fault } from "../model/fault.js";
 import type { Proposal } from "../model/memory.js";
 import { packageFile } from "../model/package-file.js";
 import { orThrow } from "../model/rejection.js";
-import type { Extractor } from "../ports/extractor.js";
+import type { Ending, Extractor } from "../ports/extractor.js";
 import { countTokensIn, loadTokenCounter, type TokenCounter } from "../read/history/tokens.js";
 import type { Asking } from "../read/questions.js";
 import { parseSessionListQuery } from "../read/session-query.js";
@@ -39,7 +39,7 @@ export interface ModelPassOptions {
   /** Asked before each session; false ends the pass there. */
   readonly isToGoOn?: (() => Promise<boolean>) | undefined;
   /** Ends it while a model is being asked. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Ending | undefined;
 }
 
 /** What nobody has gone on with for so long is read. */
