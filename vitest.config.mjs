@@ -27,7 +27,10 @@ export default defineConfig({
     exclude: ["**/node_modules/**"],
     globalSetup: ["dist/test/support/postgres-setup.js"],
     pool: "forks",
-    maxWorkers: 2,
+    // Two cores are busy with three: many tests wait, for a server to start or for a time to pass.
+    maxWorkers: 3,
+    // A process for each file would load the same modules three hundred times; what a test changes of its process it puts back.
+    isolate: false,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // The default of one second is less than a command takes on a busy machine.

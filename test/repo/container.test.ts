@@ -18,7 +18,8 @@ test("what runs in the image is what the package ships, and all of it is there",
     expect(existsSync(join(repositoryRoot, from)), from).toBe(true);
     expect([to, `./${from}`]).toContain(from === "package.json" ? "./" : to);
   }
-  const shipped = files.filter((file) => !file.startsWith("!") && !/^docs$|\.md$/.test(file));
+  // Types are for those who compile.
+  const shipped = files.filter((file) => !file.startsWith("!") && !/^docs$|\.md$|\.d\.ts$/.test(file));
   expect(copied.map(([, from]) => from).sort()).toEqual(["node_modules", "package.json", ...shipped].sort());
   expect(dockerfile).toContain(`ln -s /hansard/${bin.hansard} /usr/local/bin/hansard`);
 });
