@@ -12,11 +12,9 @@ import type { ReadingParts } from "../read/reader.js";
 import { isAnswerRow } from "./answers.js";
 import { WINDOW } from "./assemble.js";
 
-export interface Life {
-  /** Positions of the first and of the last answer that were given it. */
-  readonly first: number;
-  readonly last: number;
-  /** What took it away; undefined where nothing did. */
+/** An answer, by its position, and why later ones were not given what it was; undefined where nothing took it away. */
+export interface LastGiven {
+  readonly position: number;
   readonly why: FallReason | undefined;
 }
 
@@ -33,8 +31,8 @@ interface End {
 }
 
 const ROWS_AT_ONCE = 64;
-/** A window holds at most so many messages, and each is an entry at least; so many more are read where it may be wider. */
-const BLOCK = 2 * WINDOW.max_messages;
+/** A window holds at most so many messages, each of an entry of its own; now and then some are repaired away. */
+const BLOCK = WINDOW.max_messages + 50;
 
 export class Lives {
   readonly #parts: ReadingParts;
@@ -48,15 +46,19 @@ export class Lives {
     this.#stretch = stretch;
   }
 
-  /** Of what stands at a position; an interaction is given its own prompt. Undefined where no answer was given it. */
-  async lifeOf(position: number, isOwnPrompt: boolean): Promise<Life | undefined> {
-    const marked = await this.#markedEnd(position);
-    const end = await this.#windowEnd(position, marked);
-    const own = isOwnPrompt ? position : undefined;
-    const first = own ?? (await this.#answer({ after: position, before: end.position, order: "asc" }));
-    if (first === undefined) return undefined;
+  /** The first answer that was given what stands at a position; an interaction is given its own prompt. */
+  async firstAnswer(position: number, isOwnPrompt: boolean): Promise<number | undefined> {
+    if (isOwnPrompt) return position;
+    const { position: before } = await this.#markedEnd(position);
+    return this.#answer({ after: position, before, order: "asc" });
+  }
+
+  /** The last one. */
+  async lastAnswer(position: number, isOwnPrompt: boolean): Promise<LastGiven | undefined> {
+    const end = await this.#windowEnd(position, await this.#markedEnd(position));
     const last = await this.#answer({ after: position, before: end.position, order: "desc" });
-    return { first, last: last ?? first, why: end.why };
+    const given = last ?? (isOwnPrompt ? position : undefined);
+    return given === undefined ? undefined : { position: given, why: end.why };
   }
 
   async #markedEnd(position: number): Promise<End> {
@@ -96,7 +98,8 @@ export class Lives {
     if (behind.length < WINDOW.max_messages || (behind.at(-1) as number) >= end.position) return end;
     const [row] = await this.#parts.index.rowsAt([position]);
     if (row?.role === "system") return end;
-    const items = await this.#itemsAround(position, end.position);
+    let items = await this.#itemsAround(position, end.position, BLOCK);
+    if (isShown(items, position)) items = await this.#itemsAround(position, end.position, 2 * BLOCK);
     // What follows only ever pushes it further out.
     let shown = items.findIndex(({ from }) => from?.position === position) + 1;
     let hidden = items.length + 1;
@@ -110,10 +113,10 @@ export class Lives {
   }
 
   /** From the user's turn that it belongs to, as far as a window may reach. */
-  async #itemsAround(position: number, end: number): Promise<readonly Item[]> {
+  async #itemsAround(position: number, end: number, limit: number): Promise<readonly Item[]> {
     const { session_id, kinds, withdrawn } = this.#stretch;
     const { index } = this.#parts;
-    const behind = await index.sessionPositions({ session_id, order: "asc", after: position, kinds, limit: BLOCK });
+    const behind = await index.sessionPositions({ session_id, order: "asc", after: position, kinds, limit });
     let items: readonly Item[] = [];
     for (let after = position + 1; !items.some(({ type }) => type === "user"); ) {
       const before = await index.sessionPositions({ session_id, order: "desc", after, kinds, limit: ROWS_AT_ONCE });
