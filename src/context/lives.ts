@@ -6,8 +6,8 @@ import type { EntryRow } from "../ports/entry-index.js";
 import { EntryReader } from "../read/entry-reader.js";
 import { toItems } from "../read/history/history.js";
 import type { Item } from "../read/history/items.js";
+import { messagesIn, repair } from "../read/history/repair.js";
 import { positionsIn, type Stretch } from "../read/history/stretch.js";
-import { windowOf } from "../read/history/window.js";
 import type { ReadingParts } from "../read/reader.js";
 import { isAnswerRow } from "./answers.js";
 import { WINDOW } from "./assemble.js";
@@ -31,8 +31,8 @@ interface End {
 }
 
 const ROWS_AT_ONCE = 64;
-/** A window holds at most so many messages, each of an entry of its own; now and then some are repaired away. */
-const BLOCK = WINDOW.max_messages + 50;
+/** A window holds at most so many messages, each of an entry of its own; some are repaired away. */
+const BLOCK = WINDOW.max_messages + 250;
 
 export class Lives {
   readonly #parts: ReadingParts;
@@ -98,25 +98,15 @@ export class Lives {
     if (behind.length < WINDOW.max_messages || (behind.at(-1) as number) >= end.position) return end;
     const [row] = await this.#parts.index.rowsAt([position]);
     if (row?.role === "system") return end;
-    let items = await this.#itemsAround(position, end.position, BLOCK);
-    if (isShown(items, position)) items = await this.#itemsAround(position, end.position, 2 * BLOCK);
-    // What follows only ever pushes it further out.
-    let shown = items.findIndex(({ from }) => from?.position === position) + 1;
-    let hidden = items.length + 1;
-    while (hidden - shown > 1) {
-      const middle = Math.floor((shown + hidden) / 2);
-      if (isShown(items.slice(0, middle), position)) shown = middle;
-      else hidden = middle;
-    }
-    const first = items[hidden - 1]?.from?.position;
-    return first === undefined ? end : { position: first + 1, why: "window" };
+    const hidden = hiddenFrom(await this.#itemsAround(position, end.position), position);
+    return hidden === undefined ? end : { position: hidden + 1, why: "window" };
   }
 
   /** From the user's turn that it belongs to, as far as a window may reach. */
-  async #itemsAround(position: number, end: number, limit: number): Promise<readonly Item[]> {
+  async #itemsAround(position: number, end: number): Promise<readonly Item[]> {
     const { session_id, kinds, withdrawn } = this.#stretch;
     const { index } = this.#parts;
-    const behind = await index.sessionPositions({ session_id, order: "asc", after: position, kinds, limit });
+    const behind = await index.sessionPositions({ session_id, order: "asc", after: position, kinds, limit: BLOCK });
     let items: readonly Item[] = [];
     for (let after = position + 1; !items.some(({ type }) => type === "user"); ) {
       const before = await index.sessionPositions({ session_id, order: "desc", after, kinds, limit: ROWS_AT_ONCE });
@@ -157,9 +147,23 @@ function isPutTogether(row: EntryRow): boolean {
   return isAnswerRow(row) && !hasContext;
 }
 
-function isShown(items: readonly Item[], position: number): boolean {
-  const { turns } = windowOf(items, { ...WINDOW, drops_blank_users: false });
-  return turns.some(
+/**
+ * The position of the message that pushed an item out of the window; undefined where none did. A window begins with a user's
+ * turn, so that an item goes with the turn that it belongs to, once there is another one to begin with.
+ */
+function hiddenFrom(items: readonly Item[], position: number): number | undefined {
+  const turns = repair(items, { include_pending: false, drops_blank_users: false });
+  const at = turns.findIndex(
     ({ from, calls }) => from?.position === position || calls.some(({ result }) => result?.from?.position === position),
   );
+  const start = turns.findLastIndex(({ type }, nth) => nth <= at && type === "user");
+  let messages = 0;
+  let hasOther = false;
+  for (const [nth, turn] of turns.entries()) {
+    if (nth < start || start === -1) continue;
+    messages += messagesIn(turn);
+    hasOther ||= nth > start && turn.type === "user";
+    if (messages > WINDOW.max_messages && hasOther) return turn.from?.position;
+  }
+  return undefined;
 }
