@@ -18,7 +18,7 @@ const AT_MOST_MS = 50;
 export const context: Suite = {
   name: "context",
   about:
-    "`told` in a session of 10,000 turns (a user's message and an answer of 0.4 KB each), for answers all over it: a text within the 500 messages before, one from the session's beginning, and one that was never said, against looking through the whole history; and the same where each of 10,000 calls recorded the 20 messages it was given",
+    "`told` in a session of 10,000 turns (a user's message and an answer of 0.4 KB each), for answers all over it: a text within the 500 messages before, one from the session's beginning, and one that was never said, against looking through the whole history; and the same where each of 10,000 calls recorded the 20 messages it was given, once the session has been asked about",
   async run(options: SuiteOptions): Promise<readonly Figure[]> {
     return [...(await putTogether(options)), ...(await recorded(options))];
   },
@@ -37,19 +37,24 @@ async function putTogether({ folder, rounds }: SuiteOptions): Promise<readonly F
       fell_out: (nth) => recorder.told(answerOf(turnOf(nth)), `word ${nth % 300}:`),
       never: (nth) => recorder.told(answerOf(turnOf(nth)), `nobody said ${nth}`),
       history: () => recorder.session("s").history(),
+    },
+    { rounds, calls: CALLS },
+  );
+  const { all } = await mediansInTurn(
+    {
       all: async (nth) => {
         const history = await recorder.session("s").history({ max_messages: 10 * TURNS });
         return history.find(({ content }) => String(content).includes(`nobody said ${nth}`));
       },
     },
-    { rounds, calls: CALLS },
+    { rounds, calls: 1 },
   );
   await recorder.close();
   return [
     ...toFigures("told", medians),
     { name: "history(500) of the session", value: medians.history / 1_000, unit: "ms" },
-    { name: "looking through the whole history", value: medians.all / 1_000, unit: "ms" },
-    { name: "never ÷ looking through all", value: medians.never / medians.all, unit: "×", target: { at_most: 0.5 } },
+    { name: "looking through the whole history", value: all / 1_000, unit: "ms" },
+    { name: "never ÷ looking through all", value: medians.never / all, unit: "×", target: { at_most: 0.5 } },
   ];
 }
 

@@ -4,13 +4,14 @@ import type { Entry, ErasedEntry } from "../model/entry.js";
 import { Turn } from "../model/turn.js";
 import { EntryReader, type EntryWish } from "../read/entry-reader.js";
 import { HistoryReader } from "../read/history/history.js";
-import { countTokensIn, loadTokenCounter, TOKENS_PER_MESSAGE } from "../read/history/tokens.js";
+import { TOKENS_PER_MESSAGE } from "../read/history/tokens.js";
 import type { ReadingParts } from "../read/reader.js";
 import { type Answer, Answers } from "./answers.js";
 import { type Assembled, assemble, partsOf } from "./assemble.js";
 import { compareMessages } from "./compare.js";
 import { ledTo } from "./led-to.js";
 import { linkMessages } from "./links.js";
+import { TokenCounts } from "./token-counts.js";
 import { ToldReader } from "./told.js";
 
 export class ContextReader {
@@ -18,12 +19,15 @@ export class ContextReader {
   readonly #entries: EntryReader;
   readonly #answers: Answers;
   readonly #sources: Parameters<typeof assemble>[0];
+  readonly #tokens = new TokenCounts();
+  readonly #told: ToldReader;
 
   constructor(parts: ReadingParts) {
     this.#parts = parts;
     this.#entries = new EntryReader(parts);
     this.#answers = new Answers({ index: parts.index, entries: this.#entries });
     this.#sources = { index: parts.index, histories: new HistoryReader(parts), answers: this.#answers };
+    this.#told = new ToldReader(parts, this.#tokens);
   }
 
   /** Undefined where there is no such entry. */
@@ -33,15 +37,14 @@ export class ContextReader {
       const messages = await linkMessages(this.#parts, answer, assembled.messages);
       const previous = await this.#previous(answer, assembled.messages);
       const led_to = await ledTo({ index: this.#parts.index, entries: this.#entries }, answer);
-      const context = { ...assembled, messages, tokens: await tokensOf(assembled), ...previous, led_to };
+      const context = { ...assembled, messages, tokens: await this.#count(assembled), ...previous, led_to };
       return wish.is_masked === true ? this.#masked(context) : context;
     });
   }
 
   async told(wish: EntryWish & { readonly phrase: string }): Promise<OfAnswer<Told> | undefined> {
-    const reader = new ToldReader(this.#parts);
     return this.#ofAnswer(wish, async (answer) =>
-      reader.told(answer, await assemble(this.#sources, answer), wish.phrase),
+      this.#told.told(answer, await assemble(this.#sources, answer), wish.phrase),
     );
   }
 
@@ -65,6 +68,18 @@ export class ContextReader {
     return { previous: compareMessages(before.id, then.messages, now) };
   }
 
+  /** As history counts them, and in turns: a context may be as large as an entry can be. */
+  async #count(assembled: Assembled): Promise<number> {
+    const count = await this.#tokens.load();
+    const turn = new Turn();
+    let tokens = 0;
+    for (const { value } of partsOf(assembled)) {
+      tokens += TOKENS_PER_MESSAGE + count(JSON.stringify(value));
+      if (turn.isOver) await turn.next();
+    }
+    return tokens;
+  }
+
   /** Addresses stay, since nothing could be fetched without them. */
   #masked(context: Context): Context {
     const { mask } = this.#parts;
@@ -81,16 +96,4 @@ export class ContextReader {
       led_to: mask.entry(led_to),
     };
   }
-}
-
-/** Counted as history counts them, and in turns: a context may be as large as an entry can be. */
-async function tokensOf(assembled: Assembled): Promise<number> {
-  const count = await loadTokenCounter();
-  const turn = new Turn();
-  let tokens = 0;
-  for (const { value } of partsOf(assembled)) {
-    tokens += TOKENS_PER_MESSAGE + countTokensIn(JSON.stringify(value), count);
-    if (turn.isOver) await turn.next();
-  }
-  return tokens;
 }

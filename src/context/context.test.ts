@@ -223,6 +223,13 @@ describe("told", () => {
   });
 });
 
+test("what a part of a pack is called may tell that it is a secret, and its snippet shows none", async () => {
+  const recorder = await recorded(asked("p", { messages: [], env: { password: "sesame-open-99x" } }));
+  const told = await recorder.told("e1", "sesame");
+  expect(told?.verdict).toBe("given");
+  expect(JSON.stringify(told)).not.toContain("sesame");
+});
+
 test("what was forgotten is in no context: neither what was said nor what was given", async () => {
   const recorder = await recorded(
     ...[user("the secret plan"), assistant("a"), user("q"), assistant("b")],

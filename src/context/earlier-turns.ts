@@ -3,7 +3,7 @@ import type { EntryPlace, FallReason } from "../model/context.js";
 import { EntryReader } from "../read/entry-reader.js";
 import type { ReadingParts } from "../read/reader.js";
 import type { Answer } from "./answers.js";
-import { RecordedPacks } from "./recorded-packs.js";
+import type { RecordedPacks } from "./recorded-packs.js";
 import { SaidBefore } from "./said-before.js";
 
 interface Wish {
@@ -15,37 +15,42 @@ interface Wish {
 
 export class EarlierTurns {
   readonly #parts: ReadingParts;
-  readonly #wish: Wish;
   readonly #packs: RecordedPacks;
+  readonly #wish: Wish;
   readonly #said: SaidBefore;
 
-  constructor(parts: ReadingParts, wish: Wish) {
+  constructor(parts: ReadingParts, packs: RecordedPacks, wish: Wish) {
     const { session_id, position: before } = wish.answer;
     this.#parts = parts;
+    this.#packs = packs;
     this.#wish = wish;
-    this.#packs = new RecordedPacks(parts, { session_id, before, phrase: wish.phrase });
     this.#said = new SaidBefore(parts, { session_id, before, phrase: wish.phrase });
   }
 
   async first(): Promise<EntryPlace | undefined> {
-    const [pack, said] = [await this.#packs.first(), await this.#said.first()];
-    if (said === undefined || (pack !== undefined && pack.position <= said)) return pack;
-    return this.#place(said);
+    const given = (await this.#uses())?.first ?? Number.POSITIVE_INFINITY;
+    const said = (await this.#said.first()) ?? Number.POSITIVE_INFINITY;
+    const first = Math.min(given, said);
+    return Number.isFinite(first) ? this.#place(first) : undefined;
   }
 
   async last(): Promise<(EntryPlace & { readonly why: FallReason }) | undefined> {
-    const pack = await this.#packs.last();
+    const given = (await this.#uses())?.last;
     const said = await this.#said.last({ isTaken: !this.#wish.exact });
-    if (pack !== undefined && (said === undefined || said.position <= pack.position)) {
-      return { ...pack, why: await this.#markAfter(pack.position) };
-    }
-    const place = said === undefined ? undefined : await this.#place(said.position);
-    return place === undefined ? undefined : { ...place, why: said?.why ?? "removed" };
+    const isGivenLast = given !== undefined && (said === undefined || said.position <= given);
+    const place = await this.#place(isGivenLast ? given : said?.position);
+    if (place === undefined) return undefined;
+    return { ...place, why: isGivenLast ? await this.#markAfter(place.position) : (said?.why ?? "removed") };
   }
 
-  async #place(position: number): Promise<EntryPlace | undefined> {
-    const [entry] = await new EntryReader(this.#parts).read([position]);
-    return entry === undefined ? undefined : { entry_id: entry.id, position };
+  #uses(): ReturnType<RecordedPacks["uses"]> {
+    const { session_id, position: before } = this.#wish.answer;
+    return this.#packs.uses({ session_id, before, phrase: this.#wish.phrase });
+  }
+
+  async #place(position: number | undefined): Promise<EntryPlace | undefined> {
+    const [entry] = position === undefined ? [] : await new EntryReader(this.#parts).read([position]);
+    return entry === undefined ? undefined : { entry_id: entry.id, position: entry.position };
   }
 
   /** A marker between the two says why; without one, whoever put the context together left it out. */

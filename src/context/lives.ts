@@ -6,17 +6,15 @@ import type { EntryRow } from "../ports/entry-index.js";
 import { EntryReader } from "../read/entry-reader.js";
 import { toItems } from "../read/history/history.js";
 import type { Item } from "../read/history/items.js";
+import { messagesIn, repair } from "../read/history/repair.js";
 import { positionsIn, type Stretch } from "../read/history/stretch.js";
-import { windowOf } from "../read/history/window.js";
 import type { ReadingParts } from "../read/reader.js";
 import { isAnswerRow } from "./answers.js";
 import { WINDOW } from "./assemble.js";
 
-export interface Life {
-  /** Positions of the first and of the last answer that were given it. */
-  readonly first: number;
-  readonly last: number;
-  /** What took it away; undefined where nothing did. */
+/** An answer, by its position, and why later ones were not given what it was; undefined where nothing took it away. */
+export interface LastGiven {
+  readonly position: number;
   readonly why: FallReason | undefined;
 }
 
@@ -33,8 +31,8 @@ interface End {
 }
 
 const ROWS_AT_ONCE = 64;
-/** A window holds at most so many messages, and each is an entry at least; so many more are read where it may be wider. */
-const BLOCK = 2 * WINDOW.max_messages;
+/** A window holds at most so many messages, each of an entry of its own; some are repaired away. */
+const BLOCK = WINDOW.max_messages + 250;
 
 export class Lives {
   readonly #parts: ReadingParts;
@@ -48,15 +46,19 @@ export class Lives {
     this.#stretch = stretch;
   }
 
-  /** Of what stands at a position; an interaction is given its own prompt. Undefined where no answer was given it. */
-  async lifeOf(position: number, isOwnPrompt: boolean): Promise<Life | undefined> {
-    const marked = await this.#markedEnd(position);
-    const end = await this.#windowEnd(position, marked);
-    const own = isOwnPrompt ? position : undefined;
-    const first = own ?? (await this.#answer({ after: position, before: end.position, order: "asc" }));
-    if (first === undefined) return undefined;
+  /** The first answer that was given what stands at a position; an interaction is given its own prompt. */
+  async firstAnswer(position: number, isOwnPrompt: boolean): Promise<number | undefined> {
+    if (isOwnPrompt) return position;
+    const { position: before } = await this.#markedEnd(position);
+    return this.#answer({ after: position, before, order: "asc" });
+  }
+
+  /** The last one. */
+  async lastAnswer(position: number, isOwnPrompt: boolean): Promise<LastGiven | undefined> {
+    const end = await this.#windowEnd(position, await this.#markedEnd(position));
     const last = await this.#answer({ after: position, before: end.position, order: "desc" });
-    return { first, last: last ?? first, why: end.why };
+    const given = last ?? (isOwnPrompt ? position : undefined);
+    return given === undefined ? undefined : { position: given, why: end.why };
   }
 
   async #markedEnd(position: number): Promise<End> {
@@ -96,17 +98,8 @@ export class Lives {
     if (behind.length < WINDOW.max_messages || (behind.at(-1) as number) >= end.position) return end;
     const [row] = await this.#parts.index.rowsAt([position]);
     if (row?.role === "system") return end;
-    const items = await this.#itemsAround(position, end.position);
-    // What follows only ever pushes it further out.
-    let shown = items.findIndex(({ from }) => from?.position === position) + 1;
-    let hidden = items.length + 1;
-    while (hidden - shown > 1) {
-      const middle = Math.floor((shown + hidden) / 2);
-      if (isShown(items.slice(0, middle), position)) shown = middle;
-      else hidden = middle;
-    }
-    const first = items[hidden - 1]?.from?.position;
-    return first === undefined ? end : { position: first + 1, why: "window" };
+    const hidden = hiddenFrom(await this.#itemsAround(position, end.position), position);
+    return hidden === undefined ? end : { position: hidden + 1, why: "window" };
   }
 
   /** From the user's turn that it belongs to, as far as a window may reach. */
@@ -154,9 +147,23 @@ function isPutTogether(row: EntryRow): boolean {
   return isAnswerRow(row) && !hasContext;
 }
 
-function isShown(items: readonly Item[], position: number): boolean {
-  const { turns } = windowOf(items, { ...WINDOW, drops_blank_users: false });
-  return turns.some(
+/**
+ * The position of the message that pushed an item out of the window; undefined where none did. A window begins with a user's
+ * turn, so that an item goes with the turn that it belongs to, once there is another one to begin with.
+ */
+function hiddenFrom(items: readonly Item[], position: number): number | undefined {
+  const turns = repair(items, { include_pending: false, drops_blank_users: false });
+  const at = turns.findIndex(
     ({ from, calls }) => from?.position === position || calls.some(({ result }) => result?.from?.position === position),
   );
+  const start = turns.findLastIndex(({ type }, nth) => nth <= at && type === "user");
+  let messages = 0;
+  let hasOther = false;
+  for (const [nth, turn] of turns.entries()) {
+    if (nth < start || start === -1) continue;
+    messages += messagesIn(turn);
+    hasOther ||= nth > start && turn.type === "user";
+    if (messages > WINDOW.max_messages && hasOther) return turn.from?.position;
+  }
+  return undefined;
 }

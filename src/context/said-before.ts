@@ -1,21 +1,15 @@
 // What was said in a session before an answer: whether answers were given it, and for how long.
-import type { FallReason } from "../model/context.js";
+import { Turn } from "../model/turn.js";
 import type { RowKey } from "../ports/entry-index.js";
 import { stretchBefore } from "../read/history/stretch.js";
 import type { ReadingParts } from "../read/reader.js";
 import { Matcher } from "../read/search/matching.js";
-import { type Life, Lives } from "./lives.js";
+import { type LastGiven, Lives } from "./lives.js";
 
 interface Wish {
   readonly session_id: string;
   readonly before: number;
   readonly phrase: string;
-}
-
-/** An answer, and why later ones were not given what it was. */
-export interface LastGiven {
-  readonly position: number;
-  readonly why: FallReason | undefined;
 }
 
 /** Where it may have been said, and how long that stayed. */
@@ -25,47 +19,66 @@ interface Said {
 }
 
 const PAGE = 1_024;
+/** Few are read at first, since the first is mostly the one; many where texts are not indexed yet. */
+const CHUNK_FIRST = 4;
+const CHUNK_MAX = 256;
+const CHUNK_BYTES = 1024 * 1024;
 /** So many entries that say it are looked at from either end, where no answer was given the first ones. */
 const TRIED_MAX = 32;
 
 export class SaidBefore {
   readonly #parts: ReadingParts;
+  readonly #wish: Wish;
   readonly #matcher: Matcher;
-  readonly #said: Promise<Said>;
+  #found: Promise<Said> | undefined;
 
   constructor(parts: ReadingParts, wish: Wish) {
     this.#parts = parts;
     this.#matcher = new Matcher({ terms: [wish.phrase], excluded: [] });
-    this.#said = this.#find(wish);
+    this.#wish = wish;
   }
 
   /** The first answer that was given it. */
   async first(): Promise<number | undefined> {
-    const { positions, lives } = await this.#said;
-    return (await this.#firstLife(positions, lives, () => true))?.first;
+    const { positions, lives } = await this.#said();
+    return this.#firstOf(positions, (position, isOwn) => lives?.firstAnswer(position, isOwn));
   }
 
   /** The last answer that was given it, where it was taken away since, or where that is not asked. */
   async last({ isTaken }: { readonly isTaken: boolean }): Promise<LastGiven | undefined> {
-    const { positions, lives } = await this.#said;
-    const life = await this.#firstLife(positions.toReversed(), lives, ({ why }) => !isTaken || why !== undefined);
-    return life === undefined ? undefined : { position: life.last, why: life.why };
+    const { positions, lives } = await this.#said();
+    return this.#firstOf(positions.toReversed(), async (position, isOwn) => {
+      const last = await lives?.lastAnswer(position, isOwn);
+      return isTaken && last?.why === undefined ? undefined : last;
+    });
   }
 
-  async #firstLife(
+  /** Looked up once, when it is first needed. */
+  #said(): Promise<Said> {
+    this.#found ??= this.#find(this.#wish);
+    return this.#found;
+  }
+
+  /** What is found for the first of these that really says it and has something to be found. */
+  async #firstOf<T>(
     positions: readonly number[],
-    lives: Lives | undefined,
-    isWanted: (life: Life) => boolean,
-  ): Promise<Life | undefined> {
+    find: (position: number, isOwnPrompt: boolean) => Promise<T | undefined> | undefined,
+  ): Promise<T | undefined> {
+    const turn = new Turn();
     let tried = 0;
-    for (const position of positions) {
-      if (tried >= TRIED_MAX) break;
-      const [stored] = await this.#parts.log.getBodies([position]);
-      const match = stored === undefined ? undefined : this.#matcher.match(stored);
-      if (match === undefined) continue;
-      const life = await lives?.lifeOf(position, match.found?.field === "prompt");
-      if (life !== undefined && isWanted(life)) return life;
-      tried += 1;
+    let size = CHUNK_FIRST;
+    for (let at = 0; at < positions.length; ) {
+      const bodies = await this.#parts.log.getBodies(positions.slice(at, at + size), CHUNK_BYTES);
+      for (const [offset, stored] of bodies.entries()) {
+        const match = stored === undefined ? undefined : this.#matcher.match(stored);
+        if (turn.isOver) await turn.next();
+        if (match === undefined) continue;
+        const found = await find(positions[at + offset] as number, match.found?.field === "prompt");
+        tried += 1;
+        if (found !== undefined || tried >= TRIED_MAX) return found;
+      }
+      at += bodies.length;
+      size = Math.min(size * 2, CHUNK_MAX);
     }
     return undefined;
   }

@@ -2,29 +2,35 @@
 import type { GivenPlace, Told } from "../model/context.js";
 import { normalise } from "../model/normalise.js";
 import { Turn } from "../model/turn.js";
-import { countTokensIn, loadTokenCounter, TOKENS_PER_MESSAGE, type TokenCounter } from "../read/history/tokens.js";
+import { TOKENS_PER_MESSAGE } from "../read/history/tokens.js";
 import type { ReadingParts } from "../read/reader.js";
 import { indexOfText } from "../read/search/matching.js";
-import { snippetOf } from "../read/search/snippet.js";
+import { type Snippet, snippetOf, snippetOfMasked } from "../read/search/snippet.js";
 import type { Answer } from "./answers.js";
 import { type Assembled, type PlacedPart, partsOf } from "./assemble.js";
 import { EarlierTurns } from "./earlier-turns.js";
+import { RecordedPacks } from "./recorded-packs.js";
+import type { TokenCounts } from "./token-counts.js";
 
 /** So many places are told, those nearest to the end. */
 const PLACES_MAX = 50;
 
 export class ToldReader {
   readonly #parts: ReadingParts;
+  readonly #packs: RecordedPacks;
+  readonly #tokens: TokenCounts;
 
-  constructor(parts: ReadingParts) {
+  constructor(parts: ReadingParts, tokens: TokenCounts) {
     this.#parts = parts;
+    this.#packs = new RecordedPacks(parts);
+    this.#tokens = tokens;
   }
 
   /** The phrase is in the form that searches compare. */
   async told(answer: Answer, assembled: Assembled, phrase: string): Promise<Told> {
     const { exact, answer: place } = assembled;
     const given = await this.#places(withOwnPrompt(answer, assembled), phrase);
-    const earlier = new EarlierTurns(this.#parts, { answer, exact, phrase });
+    const earlier = new EarlierTurns(this.#parts, this.#packs, { answer, exact, phrase });
     const first = await earlier.first();
     const known = { exact, answer: place, given };
     if (given.length > 0) return { verdict: "given", ...known, first_given: first ?? place };
@@ -38,7 +44,7 @@ export class ToldReader {
   async #places(parts: readonly PlacedPart[], phrase: string): Promise<readonly GivenPlace[]> {
     const holders = await holdersIn(parts, phrase);
     if (holders.length === 0) return [];
-    const count = await loadTokenCounter();
+    const count = await this.#tokens.load();
     const turn = new Turn();
     const places: GivenPlace[] = [];
     let tokens = 0;
@@ -49,18 +55,26 @@ export class ToldReader {
         if (turn.isOver) await turn.next();
       }
       const { entry_id, role } = parts[holder.at] as PlacedPart;
-      const { snippet } = snippetOf(holder.text, [phrase], this.#parts.mask);
-      const behind = countTokensIn(holder.text.slice(holder.end), count);
+      const { snippet } = this.#snippet(parts[holder.at] as PlacedPart, holder, phrase);
+      const behind = count(holder.text.slice(holder.end));
       places.push({ ...(entry_id === undefined ? {} : { entry_id }), role, snippet, tokens_from_end: tokens + behind });
       tokens += tokensOf(parts[holder.at] as PlacedPart, count);
     }
     return places.reverse();
   }
+
+  /** What stands in a part may be told for a secret by its name there. */
+  #snippet(part: PlacedPart, { text, nth }: Holder, phrase: string): Snippet {
+    const { mask } = this.#parts;
+    const masked = part.texts(mask.value(part.value))[nth] ?? "";
+    return masked === mask.text(text) ? snippetOf(text, [phrase], mask) : snippetOfMasked(masked, [phrase]);
+  }
 }
 
 interface Holder {
-  /** Which part it is. */
+  /** Which part it is, and which of its texts. */
   readonly at: number;
+  readonly nth: number;
   readonly text: string;
   /** Where in the text the phrase ends. */
   readonly end: number;
@@ -71,16 +85,18 @@ async function holdersIn(parts: readonly PlacedPart[], phrase: string): Promise<
   const holders: Holder[] = [];
   const turn = new Turn();
   for (let at = parts.length - 1; at >= 0 && holders.length < PLACES_MAX; at -= 1) {
-    const text = (parts[at] as PlacedPart).texts().findLast((one) => indexOfText(normalise(one), phrase) !== -1);
+    const texts = (parts[at] as PlacedPart).texts();
+    const nth = texts.findLastIndex((one) => indexOfText(normalise(one), phrase) !== -1);
+    const text = texts[nth];
     // The form that is compared may be a little longer than the text; no more is needed to count what follows.
-    if (text !== undefined) holders.push({ at, text, end: indexOfText(normalise(text), phrase) + phrase.length });
+    if (text !== undefined) holders.push({ at, nth, text, end: indexOfText(normalise(text), phrase) + phrase.length });
     if (turn.isOver) await turn.next();
   }
   return holders;
 }
 
-function tokensOf({ value }: PlacedPart, count: TokenCounter): number {
-  return TOKENS_PER_MESSAGE + countTokensIn(JSON.stringify(value), count);
+function tokensOf({ value }: PlacedPart, count: (text: string) => number): number {
+  return TOKENS_PER_MESSAGE + count(JSON.stringify(value));
 }
 
 /** Whoever records messages without the prompt has sent it all the same. */

@@ -8,8 +8,8 @@ export interface GivenPart {
   /** The message's own role; `system`, `tools` or `context_pack` of what lies beside them. */
   readonly role: string;
   readonly value: JsonValue;
-  /** Text by text. */
-  readonly texts: () => readonly string[];
+  /** Text by text; of the same part with its secrets masked where that is handed in. */
+  readonly texts: (value?: JsonValue) => readonly string[];
 }
 
 /** A context pack in the order in which models are given it: tools and system first, then the messages. */
@@ -27,7 +27,7 @@ export function partsOfPack(pack: JsonObject): readonly GivenPart[] {
 }
 
 export function messagePart(message: JsonValue): GivenPart {
-  return { role: roleOf(message), value: message, texts: () => textsOfMessage(message) };
+  return { role: roleOf(message), value: message, texts: (value = message) => textsOfMessage(value) };
 }
 
 export function roleOf(message: JsonValue): string {
@@ -35,12 +35,12 @@ export function roleOf(message: JsonValue): string {
 }
 
 function besideMessages(role: string, value: JsonValue): GivenPart {
-  return { role, value, texts: () => leavesOf(value) };
+  return { role, value, texts: (given = value) => leavesOf(given) };
 }
 
 /** A system text is content as a message's is. */
 function systemPart(system: JsonValue): GivenPart {
-  return { role: "system", value: system, texts: () => textsOfMessage({ content: system }) };
+  return { role: "system", value: system, texts: (value = system) => textsOfMessage({ content: value }) };
 }
 
 function textsOfMessage(message: JsonValue): readonly string[] {

@@ -69,6 +69,7 @@ test("a context is the record itself, and masked where that is asked for", async
   expect(JSON.stringify(told.body)).not.toContain(token);
   const shown = await runCli(["context", "7", "--data", server().address]);
   expect(shown.stdout).toMatch(/^What was given for #7\n2 messages, \d+ tokens, as it was recorded\.\n/);
+  expect(shown.stdout).toMatch(/\nIt led to\n {2}#8 then: on\n$/);
   const json = await runCli(["context", "i1", "--json", "--data", server().address]);
   expect(JSON.parse(json.stdout)).toEqual(body);
 });

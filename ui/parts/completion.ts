@@ -16,10 +16,11 @@ const values: { readonly [name: string]: readonly string[] } = {
   ],
   role: ["user", "assistant", "system", "tool"],
   is: ["error", "low_confidence", "unanswered", "disliked"],
+  in: ["context"],
   since: ["1h", "24h", "7d", "30d"],
   until: ["24h", "7d"],
 };
-const names = ["kind", "role", "is", "project", "client", "tool", "model", "since", "until"];
+const names = ["kind", "role", "is", "in", "project", "client", "tool", "model", "since", "until"];
 const OFFERED_MAX = 8;
 
 /** Whole search texts that the one being typed could become. */

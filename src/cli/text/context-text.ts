@@ -22,6 +22,7 @@ export function contextText(context: Context, pane: Pane): string {
     ...beside.map(([name, value]) => partText(name, [{ text: besideText(value), linesMax: BESIDE_LINES }], pane)),
     ...messages.map((message, at) => messageText(message, added.has(at) ? "added" : "", pane)),
     ...(previous?.removed ?? []).map((message) => messageText(message, "removed", pane)),
+    ...ledToText(context, pane),
   ].join("\n");
 }
 
@@ -76,6 +77,30 @@ function headLines(context: Context, { colours }: Pane): readonly string[] {
       ? []
       : [`Since ${cleanLine(previous.entry_id)}: ${kept}, ${formatCount(previous.removed.length)} removed.`]),
   ];
+}
+
+/** What came of the answer, a line each. */
+function ledToText({ led_to }: Context, pane: Pane): readonly string[] {
+  const { tool_calls, errors, feedback, next } = led_to;
+  const lines = [
+    ...tool_calls.map(
+      ({ position, tool, is_error }) => `#${position} ${is_error ? "failed call of" : "call of"} ${tool}`,
+    ),
+    ...errors.map(({ position, error }) => `#${position} error: ${error}`),
+    ...feedback.map(({ position, ...said }) => `#${position} feedback: ${feedbackWords(said)}`),
+    ...(next === undefined ? [] : [`#${next.position} then: ${next.text}`]),
+  ];
+  if (lines.length === 0) return [];
+  const shown = lines.flatMap((line) => wrapText(cleanLine(line, line.length), widthOf(pane)));
+  return [`${pane.colours.bold("It led to")}\n${shown.map((line) => `${INDENT}${line}\n`).join("")}`];
+}
+
+function feedbackWords({
+  score,
+  label,
+  comment,
+}: Pick<Context["led_to"]["feedback"][number], "score" | "label" | "comment">) {
+  return [score ?? "", label, comment].filter((word) => word !== "").join(", ");
 }
 
 function messageText(message: GivenMessage, change: "added" | "removed" | "", pane: Pane): string {

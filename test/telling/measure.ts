@@ -1,0 +1,87 @@
+// How often `told` is right: sixty questions over real transcripts, answered by hand from the files themselves. A question
+// names the entry that it is asked of and the words that it looks for by their places, so that nothing of the transcripts is
+// kept here; what nobody said is written out.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openRecorder, type Recorder, type Told } from "../../src/index.js";
+import { contentText } from "../../src/model/content-pieces.js";
+import type { Entry } from "../../src/model/entry.js";
+
+interface Question {
+  /** Below the folder of transcripts. */
+  readonly file: string;
+  /** Which of the session's messages and tool calls it is asked of, from 1. */
+  readonly asked: number;
+  /** Which of them says it, and which of its words these are, from 0, the last not included. */
+  readonly said?: number;
+  readonly words?: readonly [number, number];
+  /** Whether it is asked in capitals. */
+  readonly upper?: boolean;
+  /** What nobody said. */
+  readonly text?: string;
+  readonly verdict: Told["verdict"];
+}
+
+export interface Measured {
+  readonly questions: number;
+  readonly right: number;
+  readonly precision: number;
+  /** Those that were answered otherwise. */
+  readonly wrong: readonly string[];
+}
+
+export const PRECISION_MIN = 0.95;
+
+const root = new URL("../../../", import.meta.url);
+const questions = readFileSync(new URL("test/telling/questions.ndjson", root), "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Question);
+
+/** Undefined where there are no transcripts. */
+export async function measure(folder: string): Promise<Measured | undefined> {
+  const files = [...new Set(questions.map(({ file }) => file))];
+  if (!files.every((file) => existsSync(join(folder, file)))) return undefined;
+  const wrong: string[] = [];
+  for (const file of files) {
+    const recorder = await openRecorder({ data: "memory:" });
+    await recorder.importFiles([join(folder, file)], { timezone: "UTC" });
+    const entries = await entriesIn(recorder);
+    for (const question of questions.filter((one) => one.file === file)) {
+      const told = await recorder.told(entries[question.asked - 1]?.id ?? "", phraseOf(question, entries));
+      if (told?.verdict !== question.verdict) wrong.push(`${JSON.stringify(question)}: ${told?.verdict}`);
+    }
+    await recorder.close();
+  }
+  const right = questions.length - wrong.length;
+  return { questions: questions.length, right, precision: right / questions.length, wrong };
+}
+
+/** The messages and tool calls of a file's one session, in order. */
+async function entriesIn(recorder: Recorder): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  for await (const line of recorder.exportEntries()) {
+    const entry = JSON.parse(line) as Entry;
+    if (entry.kind === "message" || entry.kind === "tool_call") entries.push(entry);
+  }
+  return entries;
+}
+
+function phraseOf({ text, said = 0, words = [0, 0], upper = false }: Question, entries: readonly Entry[]): string {
+  if (text !== undefined) return text;
+  const entry = entries[said - 1];
+  const whole = entry?.kind === "tool_call" ? contentText(entry.result) : textOf(entry);
+  const phrase = whole
+    .split(/\s+/)
+    .filter(Boolean)
+    .slice(...words)
+    .join(" ");
+  return upper ? phrase.toUpperCase() : phrase;
+}
+
+function textOf(entry: Entry | undefined): string {
+  if (entry?.kind !== "message") return "";
+  const { content } = entry;
+  if (typeof content === "string") return content;
+  return content.map((part) => (part as { readonly text?: string }).text ?? "").join(" ");
+}
