@@ -161,11 +161,26 @@ export class Intake {
     const added = [...fresh.values()];
     const outcomes = added.length === 0 ? [] : await this.#target.append(added.map(({ entry }) => entry));
     const outcomeById = new Map(added.map(({ entry }, index) => [entry.id, outcomes[index] as IntakeOutcome]));
-    for (const [index, step] of added.entries()) this.#settle(step, outcomes[index] as IntakeOutcome);
+    const late = await this.#idsTakenMeanwhile(added, outcomes);
+    const isLate = ({ entry }: EntryStep): boolean => late.has(entry.id);
+    for (const [index, step] of added.entries())
+      if (!isLate(step)) this.#settle(step, outcomes[index] as IntakeOutcome);
     for (const { step, position } of present) {
       const outcome = position === undefined ? outcomeById.get(step.entry.id) : { position, isNew: false };
-      this.#settle(step, withoutNews(outcome as IntakeOutcome));
+      if (!isLate(step)) this.#settle(step, withoutNews(outcome as IntakeOutcome));
     }
+    if (late.size > 0) await this.#writeLooking([...added, ...present.map(({ step }) => step)].filter(isLate));
+  }
+
+  /** What was refused because another program has recorded the same since it was looked for. */
+  async #idsTakenMeanwhile(
+    steps: readonly EntryStep[],
+    outcomes: readonly IntakeOutcome[],
+  ): Promise<ReadonlySet<string>> {
+    const refused = steps.filter((_, index) => "reason" in (outcomes[index] as IntakeOutcome));
+    const ids = refused.map(({ entry }) => entry.id);
+    const positions = ids.length === 0 ? [] : await this.#target.find(ids);
+    return new Set(ids.filter((_, index) => positions[index] !== undefined));
   }
 
   /**
