@@ -1,8 +1,8 @@
 // ChatGPT's export: conversations as trees of messages, of which the branch to the current node is the talk.
-import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { DocumentImporter, ImportStep, Opening, SourceOf } from "./importer.js";
 import { Branches } from "./transcript/branches.js";
-import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
+import { blockTexts, objectAt, objectIn, textAt } from "./transcript/fields.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
 const tool = { format: "chatgpt", lacks: ["system prompt", "tool definitions", "usage", "working folder"] };
@@ -189,5 +189,5 @@ function thoughtsOf(content: JsonObject): string {
 
 function argumentsOf(content: JsonObject): JsonValue {
   const said = contentOf(content);
-  return (typeof said === "string" ? parseJsonObject(said) : undefined) ?? { _raw: said };
+  return (typeof said === "string" ? objectIn(said) : undefined) ?? { _raw: said };
 }

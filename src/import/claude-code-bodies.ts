@@ -1,13 +1,13 @@
 // What Claude Code leaves beside its transcripts: the bodies it sent to the provider and got back, which alone say
 // verbatim what its model was told, and the notes about its subagents.
 import { contentTexts } from "../model/content.js";
-import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { anthropicUsage, toUsage } from "../model/usage.js";
 import { sessionOf } from "./identity.js";
 import type { DocumentImporter, ImportSource, ImportStep, LineImporter, Opening, SourceOf } from "./importer.js";
 import { LineTimes } from "./line-form.js";
 import { oneByOne } from "./lines.js";
-import { textAt } from "./transcript/fields.js";
+import { objectIn, textAt } from "./transcript/fields.js";
 import { Transcript } from "./transcript/transcript.js";
 
 const FORMAT = "claude-code";
@@ -111,7 +111,7 @@ async function* readIndex(source: ImportSource): AsyncGenerator<ImportStep> {
     const response = nameIn(item.record, ".response.json");
     // A request that was never answered has nothing to join.
     if (request === undefined || response === undefined) continue;
-    const body = parseJsonObject(await source.near.read(response));
+    const body = objectIn(await source.near.read(response));
     if (body === undefined) yield { line: item.line, reason: `${response}, which it names, cannot be read` };
     else yield { line: item.line, entry: toResponse(requestId(request), response, body, item.record) };
   }

@@ -190,11 +190,25 @@ export class Intake {
     const added = [...fresh.values()];
     const outcomes = added.length === 0 ? [] : await this.#target.append(added.map(({ step }) => step.entry));
     const outcomeById = new Map(added.map(({ step }, index) => [step.entry.id, outcomes[index] as IntakeOutcome]));
-    for (const [index, owned] of added.entries()) settle(owned, outcomes[index] as IntakeOutcome);
+    const late = await this.#idsTakenMeanwhile(added, outcomes);
+    const isLate = ({ step }: Owned<EntryStep>): boolean => late.has(step.entry.id);
+    for (const [index, owned] of added.entries()) if (!isLate(owned)) settle(owned, outcomes[index] as IntakeOutcome);
     for (const { position, ...owned } of present) {
       const outcome = position === undefined ? outcomeById.get(owned.step.entry.id) : { position, isNew: false };
-      settle(owned, withoutNews(outcome as IntakeOutcome));
+      if (!isLate(owned)) settle(owned, withoutNews(outcome as IntakeOutcome));
     }
+    if (late.size > 0) await this.#writeLooking([...added, ...present].filter(isLate));
+  }
+
+  /** What was refused because another program has recorded the same since it was looked for. */
+  async #idsTakenMeanwhile(
+    owned: readonly Owned<EntryStep>[],
+    outcomes: readonly IntakeOutcome[],
+  ): Promise<ReadonlySet<string>> {
+    const refused = owned.filter((_, index) => "reason" in (outcomes[index] as IntakeOutcome));
+    const ids = refused.map(({ step }) => step.entry.id);
+    const positions = ids.length === 0 ? [] : await this.#target.find(ids);
+    return new Set(ids.filter((_, index) => positions[index] !== undefined));
   }
 
   /**

@@ -1,8 +1,8 @@
 // simonw/llm's logs.db, in both of its generations: responses to prompts, and messages that hang on one another.
-import { type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
+import type { JsonObject, JsonValue } from "../model/json.js";
 import { toUsage, type Usage } from "../model/usage.js";
 import type { ImportStep, Opening, SourceOf, TableImporter, TableRow } from "./importer.js";
-import { textAt } from "./transcript/fields.js";
+import { objectIn, textAt } from "./transcript/fields.js";
 import type { SaidPart } from "./transcript/said.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
@@ -233,7 +233,7 @@ function text(value: TableRow[string] | undefined): string {
 }
 
 function objectOf(value: TableRow[string] | undefined): JsonObject {
-  return parseJsonObject(text(value)) ?? {};
+  return objectIn(text(value)) ?? {};
 }
 
 /** The column says itself that it is UTC, but its values do not. */

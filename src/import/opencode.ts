@@ -1,6 +1,6 @@
 // OpenCode's sessions in all their generations: a file for each session, message and part, the same in a database, and
 // the newer tables in which a message holds its parts.
-import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type {
   DocumentImporter,
   ImportStep,
@@ -11,7 +11,7 @@ import type {
   TableRow,
 } from "./importer.js";
 import { OpenCodeSession, partsOfContent } from "./opencode-session.js";
-import { objectAt, textAt } from "./transcript/fields.js";
+import { objectAt, objectIn, textAt } from "./transcript/fields.js";
 import { Transcript } from "./transcript/transcript.js";
 
 const tool = { format: "opencode", lacks: ["system prompt", "tool definitions"] };
@@ -106,7 +106,7 @@ async function partsNear(
   const ids = new Set(known.map(({ id }) => id));
   const found: JsonObject[] = [];
   for (const name of await source.near.list(`../../part/${message}`)) {
-    const part = parseJsonObject(await source.near.read(`../../part/${message}/${name}`));
+    const part = objectIn(await source.near.read(`../../part/${message}/${name}`));
     if (part !== undefined && !ids.has(part.id ?? null)) found.push(part);
   }
   return found;
@@ -115,7 +115,7 @@ async function partsNear(
 async function sessionNear(source: SourceFacts, session: string): Promise<JsonObject | undefined> {
   if (!isPlain(session)) return undefined;
   for (const project of await source.near.list("../../session")) {
-    const found = parseJsonObject(await source.near.read(`../../session/${project}/${session}.json`));
+    const found = objectIn(await source.near.read(`../../session/${project}/${session}.json`));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -207,7 +207,7 @@ function dataOf(
   row: TableRow,
   more: { readonly [name: string]: TableRow[string] | undefined },
 ): JsonObject | undefined {
-  const data = parseJsonObject(typeof row.data === "string" ? row.data : undefined);
+  const data = objectIn(typeof row.data === "string" ? row.data : undefined);
   if (data === undefined) return undefined;
   const given = plain({ ...more, id: row.id ?? null });
   const time = isJsonObject(data.time) ? data.time : { created: plain(row).time_created ?? null };

@@ -14,7 +14,7 @@ import type {
 } from "./importer.js";
 import { LINE_BYTES_MAX, oneByOne } from "./lines.js";
 import { Branches, type BranchesNote, type Turned } from "./transcript/branches.js";
-import { numberAt, onlyText, textAt } from "./transcript/fields.js";
+import { numberAt, objectIn, onlyText, textAt } from "./transcript/fields.js";
 import type { SessionNote, TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
@@ -142,8 +142,9 @@ async function* readTables(source: SourceOf<"tables">): AsyncGenerator<ImportSte
   const key = columns.find((name) => /^session_?(id|key)$/i.test(name));
   const order = columns.find((name) => /^(seq|sequence|position)$/i.test(name)) ?? "rowid";
   const where = key === undefined ? "" : `WHERE "${key}" IS ?`;
-  const query = `SELECT event_json AS json, ${columns.includes("event_zstd") ? "event_zstd" : "NULL"} AS packed
-    FROM transcript_events ${where} ORDER BY "${order}"`;
+  const column = (name: string): string => (columns.includes(name) ? name : "NULL");
+  const query = `SELECT ${column("event_json")} AS json, ${column("event_zstd")} AS packed FROM transcript_events
+    ${where} ORDER BY "${order}"`;
   const keys = key === undefined ? [] : [...source.rows(`SELECT DISTINCT "${key}" AS key FROM transcript_events`)];
   for (const values of key === undefined ? [[]] : keys.map((row) => [row.key as string | number])) {
     const tree = new Tree();
@@ -164,8 +165,7 @@ function eventOf(json: unknown, packed: unknown): JsonObject | undefined {
   try {
     const text =
       typeof json === "string" ? json : decompressedWithin(packed as Uint8Array, LINE_BYTES_MAX).toString("utf8");
-    const event: unknown = JSON.parse(text);
-    return isJsonObject(event) ? event : undefined;
+    return objectIn(text);
   } catch {
     return undefined;
   }

@@ -34,6 +34,18 @@ test.each(["wal", "delete"] as const)("a database in mode %s is read with its co
   tables.close();
 });
 
+test("a virtual table of a kind that is not known here keeps nothing else from being read", async () => {
+  const { path, owner } = makeDatabase("delete");
+  owner.unsafeMode();
+  owner.pragma("writable_schema = ON");
+  owner.exec("INSERT INTO sqlite_schema VALUES ('table', 'vec', 'vec', 0, 'CREATE VIRTUAL TABLE vec USING vec0(v)')");
+  owner.close();
+  const tables = await opened(path);
+  expect(tables.tables).toEqual({ notes: ["id", "text"] });
+  expect(texts(tables)).toEqual(["one"]);
+  tables.close();
+});
+
 test("what lies in its owner's log is read while the owner goes on writing, and the view stays one", async () => {
   const { path, owner } = makeDatabase("wal");
   owner.exec("INSERT INTO notes(text) VALUES ('two')");

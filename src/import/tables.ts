@@ -72,7 +72,11 @@ function copyWithLog(file: string, folder: string): string {
 }
 
 function columnsByTable(database: Database.Database): TableColumns {
-  const names = database.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+  // Those without a page of their own are virtual, and what makes them may not be known here, such as an owner's vectors.
+  const names = database
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
+    .pluck()
+    .all();
   const columns = database.prepare<[string], string>("SELECT name FROM pragma_table_info(?)").pluck();
   return Object.fromEntries(names.map((name) => [name, columns.all(name)]));
 }

@@ -326,6 +326,20 @@ test("files of no known format are named once, when they have settled; links are
   expect(rejected.length).toBe(1);
 });
 
+test("a file whose time lies in the future settles by the watcher's own clock", async () => {
+  const path = join(folderOfTest(), "notes.md");
+  writeFileSync(path, "# just notes\n");
+  const later = new Date("2099-01-01T00:00:00.000Z");
+  utimesSync(path, later, later);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+  onTestFinished(() => void vi.useRealTimers());
+  const rejected: RejectedLine[] = [];
+  await watching(path, { poll: true, onRejected: (item) => rejected.push(item) });
+  expect(rejected).toEqual([]);
+  vi.setSystemTime(Date.now() + 61_000);
+  await vi.waitFor(() => expect(rejected).toMatchObject([{ file: path, line: 0 }]), { timeout: 3_000 });
+});
+
 test("a folder that is not there yet, or goes and comes back, is watched all the same", async () => {
   const folder = join(folderOfTest(), "later");
   await watching(folder);

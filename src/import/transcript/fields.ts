@@ -1,5 +1,6 @@
 // Fields of other programs' records, which hold whatever they like.
-import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
+import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue, parseJsonObject } from "../../model/json.js";
+import { limits } from "../../model/limits.js";
 
 /** The text of a field; undefined where it is empty or no text. */
 export function textAt(record: JsonObject, name: string): string | undefined {
@@ -11,6 +12,12 @@ export function textAt(record: JsonObject, name: string): string | undefined {
 export function objectAt(record: JsonObject, name: string): JsonObject {
   const value = record[name];
   return isJsonObject(value) ? value : {};
+}
+
+/** The object that a text holds; undefined where it holds none, or one so deep that whoever writes it again would fail. */
+export function objectIn(text: string | undefined): JsonObject | undefined {
+  const value = parseJsonObject(text);
+  return value !== undefined && isNestedWithin(value, limits.nesting_levels) ? value : undefined;
 }
 
 /** The texts of content blocks, whatever their provider calls them, one after the other. */

@@ -9,6 +9,8 @@ import { Rejection } from "../../model/rejection.js";
 const WORKTREES =
   /^(.+?)[\\/](?:\.claude[\\/]worktrees|\.codex[\\/]worktrees|\.worktrees|\.git[\\/]worktrees)[\\/][^\\/]+/;
 const KNOWN_MAX = 10_000;
+/** No system has longer paths. */
+const PATH_CHARS_MAX = 4_096;
 
 export class ProjectNames {
   readonly #byFolder = new Map<string, string>();
@@ -17,7 +19,7 @@ export class ProjectNames {
     const known = this.#byFolder.get(cwd);
     if (known !== undefined) return known;
     if (this.#byFolder.size >= KNOWN_MAX) this.#byFolder.clear();
-    const name = lastName(isAbsolute(cwd) ? rootOf(cwd) : cwd);
+    const name = cwd.length > PATH_CHARS_MAX ? "" : lastName(isAbsolute(cwd) ? rootOf(cwd) : cwd);
     const label = parseLabel("project", name) instanceof Rejection ? "" : name;
     this.#byFolder.set(cwd, label);
     return label;
@@ -38,14 +40,19 @@ function rootOf(cwd: string): string {
   return outer ?? (cwd === homedir() ? "" : cwd);
 }
 
+/** What a transcript names may be anything by now: a folder that cannot be looked into is one without a repository. */
 function repositoryAt(folder: string): string | undefined {
   const git = `${folder}/.git`;
-  const found = statSync(git, { throwIfNoEntry: false });
-  if (found === undefined) return undefined;
-  if (found.isDirectory()) return folder;
-  // A worktree has a file there, which names its place inside of the main repository.
-  const [, place] = /^gitdir: (.+?)[\\/]\.git[\\/]worktrees[\\/]/.exec(readFileSync(git, "utf8").slice(0, 4_096)) ?? [];
-  return place ?? folder;
+  try {
+    const found = statSync(git);
+    if (found.isDirectory()) return folder;
+    if (!found.isFile() || found.size > PATH_CHARS_MAX) return undefined;
+    // A worktree has a file there, which names its place inside of the main repository.
+    const [, place] = /^gitdir: (.+?)[\\/]\.git[\\/]worktrees[\\/]/.exec(readFileSync(git, "utf8")) ?? [];
+    return place ?? folder;
+  } catch {
+    return undefined;
+  }
 }
 
 function parentOf(path: string): string {

@@ -1,10 +1,11 @@
 // What a transcript becomes, whichever tool wrote it: sessions with their messages, tool calls and errors, each once, in
 // the same shape as if they had been captured live.
-import { isJsonObject, type JsonObject, type JsonValue, jsonEquals, parseJsonObject } from "../../model/json.js";
+import { isJsonObject, type JsonObject, type JsonValue, jsonEquals } from "../../model/json.js";
 import { hashedId, idOf, sessionOf } from "../identity.js";
 import type { EntryStep, ImportedEntry, ImportStep, SourceFacts } from "../importer.js";
 import { LineTimes } from "../line-form.js";
 import { Occurrences } from "../occurrences.js";
+import { objectIn } from "./fields.js";
 import type { OpenAnswer, OwnStep, SessionNote, TranscriptNote } from "./note.js";
 import { ProjectNames } from "./project.js";
 import { restOf, type Said, saidFields, type ToolCall } from "./said.js";
@@ -297,7 +298,8 @@ export class TranscriptSession {
     const beyond = (stored: JsonObject | undefined): EntryStep | undefined => {
       if (stored === undefined || isSame(stored, entry)) return undefined;
       const extra = isJsonObject(entry.extra) ? entry.extra : {};
-      return { line, entry: { ...entry, id: this.#ownId(entry.id), extra: { ...extra, native_id: native } } };
+      const id = stored.session_id === this.id ? this.#laterId(entry) : this.#ownId(entry.id);
+      return this.#recorded(line, { ...entry, id, extra: { ...extra, native_id: native } }, native);
     };
     return { line, entry, native, beyond };
   }
@@ -312,6 +314,11 @@ export class TranscriptSession {
   /** For an id that is not the only one of its kind, because another session's record has it. */
   #ownId(id: string): string {
     return hashedId(this.#transcript.tool.format, [this.id, id]);
+  }
+
+  /** For a result of a call whose id was given to another call of this session before. */
+  #laterId({ id, created_at }: ImportedEntry): string {
+    return hashedId(this.#transcript.tool.format, [this.id, id, created_at]);
   }
 
   #envelope(id: string, { at }: Origin): Envelope {
@@ -339,14 +346,18 @@ const SAID = ["role", "content", "tool", "result", "error"] as const;
 /** Whether what is stored under an id is this very thing: of the same session, or a copy with the same words and time. */
 function isSame(stored: JsonObject, entry: ImportedEntry): boolean {
   if (stored.role !== entry.role) return false;
-  if (stored.session_id === entry.session_id) return true;
-  return stored.created_at === entry.created_at && SAID.every((name) => jsonEquals(stored[name], entry[name]));
+  const isOwn = stored.session_id === entry.session_id;
+  if (isOwn && entry.kind !== "tool_call") return true;
+  const isSameTime = stored.created_at === entry.created_at;
+  // Some models count their calls anew after a while: of one session, either the time or the words tell a copy.
+  if (isOwn && isSameTime) return true;
+  return (isOwn || isSameTime) && SAID.every((name) => jsonEquals(stored[name], entry[name]));
 }
 
 function argsOf(args: JsonValue | undefined): JsonObject | undefined {
   if (args === undefined || args === null || args === "") return undefined;
   if (isJsonObject(args)) return args;
-  return (typeof args === "string" ? parseJsonObject(args) : undefined) ?? { _raw: args };
+  return (typeof args === "string" ? objectIn(args) : undefined) ?? { _raw: args };
 }
 
 function withoutGaps<T extends object>(facts: T): Partial<T> {

@@ -45,6 +45,11 @@ export interface Bookmark {
   readonly place?: Place | undefined;
 }
 
+/** A bookmark as it was kept, with the time at which that was. */
+export interface KeptBookmark extends Bookmark {
+  readonly saved_ms: number;
+}
+
 /** What is known of a file without looking at what its importer noted. */
 export type Mark = Pick<Bookmark, "stamp" | "is_settled">;
 
@@ -54,6 +59,7 @@ interface Row {
   readonly stamp: string;
   readonly importer: string;
   readonly is_settled: number;
+  readonly saved_ms: number;
   readonly place: Buffer | null;
 }
 
@@ -95,10 +101,10 @@ export class Bookmarks {
   }
 
   /** That of this very file, or of the one that was at its path before, which it may continue. */
-  find(key: string, path: string): Bookmark | undefined {
+  find(key: string, path: string): KeptBookmark | undefined {
     const row = this.#database
       .prepare<[string, string, string, string], Row>(
-        "SELECT key, path, stamp, importer, is_settled, place FROM bookmarks " +
+        "SELECT key, path, stamp, importer, is_settled, saved_ms, place FROM bookmarks " +
           "WHERE log_id = ? AND (key = ? OR path = ?) ORDER BY key = ? DESC, saved_ms DESC LIMIT 1",
       )
       .get(this.#logId, key, path, key);

@@ -154,7 +154,7 @@ export class Watch {
     const mark = this.#marks.get(key);
     if (mark?.stamp !== stamp) this.#turns.mark(path, lane);
     else if (!mark.is_settled && !this.#settling.has(path))
-      this.#settling.set(path, file.modified_ms + SETTLE_MS.lines);
+      this.#settling.set(path, Math.min(file.modified_ms, Date.now()) + SETTLE_MS.lines);
   }
 
   async #look(path: string): Promise<void> {

@@ -10,7 +10,7 @@ import { findImporter, importerNamed, nameOf } from "../registry.js";
 import { openFile } from "../source-files.js";
 import { isDatabase } from "../tables.js";
 import { isCompressed } from "../zstd.js";
-import type { Bookmark, Bookmarks, Place } from "./bookmarks.js";
+import type { Bookmark, Bookmarks, KeptBookmark, Place } from "./bookmarks.js";
 import { continues, GrowingFile } from "./growing-lines.js";
 import { type SeenFile, toSeen } from "./seen-files.js";
 
@@ -55,9 +55,9 @@ export async function lookAt(path: string, parts: LookParts): Promise<Looked> {
   const handle = await open(path, "r");
   try {
     const found = toSeen(path, await handle.stat(), false);
-    const quiet_ms = parts.nowMs() - found.modified_ms;
+    const bookmark = parts.bookmarks.find(found.key, path);
+    const quiet_ms = quietMs(found, bookmark, parts.nowMs());
     const seen: Seen = { ...found, handle, quiet_ms, generation: parts.bookmarks.generation };
-    const bookmark = parts.bookmarks.find(seen.key, path);
     const place = bookmark?.place;
     const importer = bookmark === undefined ? undefined : importerNamed(bookmark.importer);
     if (place !== undefined && importer?.reads === "lines" && (await continues(handle, place))) {
@@ -74,6 +74,12 @@ interface Seen extends SeenFile {
   /** For how long nobody has written to it. */
   readonly quiet_ms: number;
   readonly generation: number;
+}
+
+/** A file's own time may lie in the future, and then only the last look at it tells how long nobody has written. */
+function quietMs(found: SeenFile, last: KeptBookmark | undefined, nowMs: number): number {
+  const since = last?.stamp === found.stamp ? last.saved_ms : nowMs;
+  return nowMs - Math.min(found.modified_ms, since);
 }
 
 /** What was left in the middle needs no beginning: its importer noted what it took from there. */
