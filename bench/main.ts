@@ -12,6 +12,7 @@ import { hostile } from "./hostile.js";
 import { http } from "./http.js";
 import { importing } from "./import.js";
 import { indexing } from "./indexing.js";
+import { parts } from "./parts.js";
 import { postgres } from "./postgres.js";
 import { reading } from "./reading.js";
 import { reflection } from "./reflection.js";
@@ -27,6 +28,7 @@ const suites: readonly Suite[] = [
   capture,
   http,
   indexing,
+  parts,
   sessions,
   reading,
   search,

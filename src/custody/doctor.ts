@@ -20,6 +20,7 @@ export interface Finding {
     | "chain"
     | "evidence"
     | "clients"
+    | "compact"
     | "rebuild";
   readonly message: string;
   /** What to do about it. */
