@@ -28,8 +28,8 @@ export function entryOf(id: string): EntryInput {
   const kind = kinds[id.length % kinds.length] as (typeof kinds)[number];
   const common = { id, session_id: sessionOf(id), project: "crash" };
   if (kind === "interaction") {
-    const context_pack = { messages: said.slice(0, id.length % said.length) };
-    return { ...common, kind, prompt: textOf(id), memories_used: [`memory-${id.length}`], context_pack };
+    const extra = { said: said.slice(0, id.length % said.length) };
+    return { ...common, kind, prompt: textOf(id), memories_used: [`memory-${id.length}`], extra };
   }
   if (kind === "message") return { ...common, kind, role: "user", content: textOf(id) };
   if (kind === "error") return { ...common, kind, error: textOf(id) };

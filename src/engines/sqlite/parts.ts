@@ -59,6 +59,8 @@ export class Parts {
   /** What to store in the body's place; undefined where nothing of it is worth to be kept apart. Needs a transaction. */
   take(body: Uint8Array): Buffer | undefined {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    // Zeros stand for what was erased; JSON holds none.
+    if (bytes.includes(0)) return undefined;
     const cuts = new BodyCuts(bytes);
     const pieces = new PieceWriter(0);
     let hasParts = false;
