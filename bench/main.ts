@@ -15,6 +15,7 @@ import { http } from "./http.js";
 import { importing } from "./import.js";
 import { indexing } from "./indexing.js";
 import { memories } from "./memories.js";
+import { parts } from "./parts.js";
 import { postgres } from "./postgres.js";
 import { reading } from "./reading.js";
 import { reflection } from "./reflection.js";
@@ -31,6 +32,7 @@ const suites: readonly Suite[] = [
   agentPath,
   http,
   indexing,
+  parts,
   sessions,
   reading,
   search,

@@ -14,6 +14,7 @@ import { contradictionOf, contradictionText } from "./custody/evidence.js";
 import { compareIndex } from "./custody/index-comparison.js";
 import { Sealing } from "./custody/sealing.js";
 import { verify } from "./custody/verify.js";
+import { type Compaction, compactLog } from "./engines/sqlite/compact.js";
 import { SqliteIndex } from "./engines/sqlite/index.js";
 import { discardIndex } from "./engines/sqlite/index-file.js";
 import { inspectFile } from "./engines/sqlite/inspect.js";
@@ -48,6 +49,15 @@ export function discardDamagedIndex(data: string): void {
   if (path === undefined) return;
   const { state } = inspectFile({ path, role: "index" });
   if (state === "damaged" || state === "not_a_database") discardIndex(path);
+}
+
+/** Has bodies that were stored whole refer to parts that they share; undefined where the store has no files of its own. */
+export function compactStore(
+  data: string,
+  onProgress: (position: number, end: number) => void,
+): Compaction | undefined {
+  const path = filesOf(data)?.log;
+  return path === undefined ? undefined : compactLog(path, onProgress);
 }
 
 /** PostgreSQL looks after its own files; what is left is whether it can be used, and whether the log is whole. */

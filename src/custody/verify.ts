@@ -35,7 +35,7 @@ export async function verify(log: EntryLog, options: VerifyOptions = {}): Promis
     broken === undefined ? await log.stray() : undefined,
   ].filter((flaw) => flaw !== undefined);
   const [first] = flaws.toSorted((left, right) => left.position - right.position);
-  if (first !== undefined) return { ok: false, ...first, ...warnings.told };
+  if (first !== undefined) return { ok: false, ...first, ...(await holdersOf(log, first)), ...warnings.told };
   if (warnings.foreign !== undefined) return { ok: false, ...warnings.foreign, ...warnings.told };
   const { position, erased } = walk;
   return { ok: true, entries: position, erased, position, hash: hexOf(walk.hash), ...warnings.told };
@@ -82,6 +82,17 @@ async function firstPutBack(log: EntryLog, walk: ChainWalk): Promise<Flaw | unde
       return { position: back.position, reason: "a redaction erased the body, and it is there again" };
   }
   return undefined;
+}
+
+/** Where what is damaged is shared, all whose bodies are not what was recorded because of it. */
+async function holdersOf(log: EntryLog, { position }: Flaw): Promise<{ readonly holders?: readonly number[] }> {
+  const sharing = position === 0 ? [] : ((await log.sharing?.(position)) ?? []);
+  const holders: number[] = [];
+  for (const one of sharing) {
+    const [stored] = await log.getCheckedBodies([one]);
+    if (stored?.flaw !== undefined) holders.push(one);
+  }
+  return holders.length < 2 ? {} : { holders };
 }
 
 /** Notes of erasures that are not as the redactions of the chain have them, as far as it was walked. */

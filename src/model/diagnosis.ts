@@ -14,6 +14,7 @@ export interface Finding {
     | "chain"
     | "evidence"
     | "clients"
+    | "compact"
     | "rebuild";
   readonly message: string;
   /** What to do about it. */

@@ -18,6 +18,8 @@ export type Verification = (
       readonly reason: string;
       /** Where it is `cut_off`: what the log held, and who remembers it. */
       readonly known?: KnownHead;
+      /** Where a part is damaged that entries share: the positions of all of them. */
+      readonly holders?: readonly number[];
     }
 ) & {
   /** What is no proof of tampering, and still has to be known. */

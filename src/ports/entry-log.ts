@@ -163,6 +163,8 @@ export interface EntryLog {
    * head: a row before or behind them, or a head that is not the last one's.
    */
   stray(): Promise<Stray | undefined>;
+  /** Where bodies share what they hold: the positions of those that share something with this one, itself included. */
+  sharing?(position: number): Promise<readonly number[]>;
   /**
    * Removes what erased bodies left behind where the store keeps its bytes: unused pages, a WAL. Answers with what is still
    * left, in words, where others are in the way just now; undefined where nothing is.

@@ -1,8 +1,10 @@
 // A row of a log that a database keeps, as the entry that it stands for: whichever database, the columns are the same.
 import type { StoredEntry } from "./entry-log.js";
 
-/** The only encoding so far: the body's bytes as they are. */
+/** The body's bytes as they are. */
 export const PLAIN = 0;
+/** Bytes of its own and references to parts that it shares with others. */
+export const IN_PARTS = 1;
 
 export interface LogRow {
   readonly position: number;

@@ -118,6 +118,10 @@ export class ThreadedLog implements EntryLog {
     return this.#own.stray();
   }
 
+  sharing(position: number): Promise<readonly number[]> {
+    return this.#own.sharing(position);
+  }
+
   /** Whoever asks while it goes on waits for the same one and then for another, since more may have been erased. */
   async purge(): Promise<string | undefined> {
     await this.#purging?.catch(() => undefined);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
-import { openRecorder } from "../../src/index.js";
+import { type EntryInput, openRecorder } from "../../src/index.js";
 import { sampleEntries } from "../support/sample-entries.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 
@@ -39,7 +39,7 @@ test("the worked example of the chain is right", () => {
 test("a log is read and checked by what the document says, without a line of Hansard", async () => {
   const db = await logOfSamples();
   expect(db.pragma("application_id", { simple: true })).toBe(0x48414e53);
-  expect(db.pragma("user_version", { simple: true })).toBe(3);
+  expect(db.pragma("user_version", { simple: true })).toBe(4);
   expect(db.pragma("journal_mode", { simple: true })).toBe("wal");
   const rows = db
     .prepare("SELECT * FROM entries JOIN bodies USING (position) ORDER BY position")
@@ -81,10 +81,86 @@ test("claims are stored as the document says", async () => {
   expect(find.get(sha256("completes:asked"))).toBe(6);
 });
 
-async function logOfSamples(): Promise<Database.Database> {
+test("bodies in parts are read by what the document says, and so are the digests of what they share", async () => {
+  const messages = Array.from({ length: 90 }, (_, at) => ({
+    role: "user",
+    content: `${at} was said before. `.repeat(60),
+  }));
+  const db = await logOf(
+    [6, 7, 9, ...Array.from({ length: 80 }, (_, at) => at + 10)].map((count) => {
+      const context_pack = { messages: messages.slice(0, count), note: "é".repeat(3_000) };
+      return { kind: "interaction", prompt: messages[count - 1]?.content as string, context_pack };
+    }),
+  );
+  const rows = db.prepare("SELECT * FROM entries JOIN bodies USING (position)").all() as readonly Row[];
+  for (const { encoding, salt, body, commitment } of rows) {
+    expect([encoding, sha256(salt, ...inOrder(db, body)).toString("hex")]).toEqual([1, commitment.toString("hex")]);
+  }
+  const secret = Buffer.from(
+    db.prepare("SELECT value FROM meta WHERE name = 'parts_secret'").pluck().get() as string,
+    "hex",
+  );
+  const isKept = db.prepare("SELECT length FROM parts WHERE digest = ?").pluck();
+  const text = JSON.stringify(messages[0]?.content);
+  expect(isKept.get(sha256(secret, Buffer.of(0), text).subarray(0, 16))).toBe(text.length);
+  let list: Buffer = Buffer.alloc(16);
+  for (const [at, message] of messages.entries()) {
+    list = sha256(secret, Buffer.of(1), list, `${at === 0 ? "" : ","}${JSON.stringify(message)}`).subarray(0, 16);
+    expect(isKept.get(list) !== undefined).toBe([6, 7].includes(at + 1) || (at + 1 >= 9 && at + 1 < 90));
+  }
+});
+
+/** All bytes that pieces stand for, in order. */
+function inOrder(db: Database.Database, bytes: Buffer): readonly Buffer[] {
+  const found: Buffer[] = [];
+  const given: Buffer[] = [];
+  let [at, end] = [0, 0];
+  const number = (): number => {
+    let [value, place] = [0, 1];
+    for (;;) {
+      const byte = bytes[at++] as number;
+      value += (byte % 128) * place;
+      place *= 128;
+      if (byte < 128) return value;
+    }
+  };
+  number();
+  while (at < bytes.length) {
+    const value = number();
+    const n = Math.floor(value / 4);
+    if (value % 4 === 0) {
+      given.push(bytes.subarray(at, at + n));
+      found.push(bytes.subarray(at, at + n));
+      at += n;
+    } else if (value % 4 === 1) found.push(given[n] as Buffer);
+    else {
+      const start = end + (n % 2 === 0 ? n / 2 : -(n + 1) / 2);
+      const part = partAt(db, start, number());
+      end = start + part.length;
+      found.push(...(value % 4 === 2 ? [part] : inOrder(db, part)));
+    }
+  }
+  return found;
+}
+
+function partAt(db: Database.Database, start: number, length: number): Buffer {
+  const rows = db.prepare("SELECT bytes FROM parts WHERE start >= ? ORDER BY start").pluck().iterate(start);
+  const pieces: Buffer[] = [];
+  for (const row of rows as Iterable<Buffer>) {
+    pieces.push(row);
+    if (pieces.reduce((sum, piece) => sum + piece.length, 0) >= length) break;
+  }
+  return Buffer.concat(pieces, length);
+}
+
+function logOfSamples(): Promise<Database.Database> {
+  return logOf(sampleEntries);
+}
+
+async function logOf(entries: readonly EntryInput[]): Promise<Database.Database> {
   const data = folderOfTest();
   const recorder = await openRecorder({ data });
-  await recorder.append([...sampleEntries]);
+  await recorder.append([...entries]);
   await recorder.close();
   const db = new Database(join(data, "log.db"), { readonly: true });
   onTestFinished(() => {

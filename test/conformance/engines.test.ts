@@ -25,6 +25,9 @@ describeEntryLog(memory, async () => new MemoryLog());
 describeEntryLog({ engine: "sqlite" }, async (store) =>
   SqliteLog.open({ path: join(folder, store, "log.db"), mode: "create" }),
 );
+describeEntryLog({ engine: "sqlite", name: "sqlite, every body in parts" }, async (store) =>
+  SqliteLog.open({ path: join(folder, store, "log.db"), mode: "create", parted_bytes_min: 0 }),
+);
 describeEntryLog({ engine: "sqlite", name: "sqlite through its thread" }, (store) =>
   ThreadedLog.open({ path: join(folder, store, "log.db"), mode: "create" }),
 );

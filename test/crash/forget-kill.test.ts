@@ -46,6 +46,15 @@ function nameOf(round: number): string {
 function sessions(count: number): readonly EntryInput[] {
   return Array.from({ length: count * 100 }, (_, at) => {
     const session_id = nameOf(at % count);
+    const turn = Math.floor(at / count);
+    // Some send all that was said before, and so share parts of their bodies.
+    if (turn % 10 === 9) {
+      const messages = Array.from({ length: turn }, (_, nth) => ({
+        role: "user",
+        content: `${session_id} ${nth} `.repeat(30),
+      }));
+      return { kind: "interaction", session_id, prompt: session_id, context_pack: { messages } };
+    }
     return { kind: "message", session_id, role: "user", content: `${session_id} ${"word ".repeat(at % 400)}` };
   });
 }

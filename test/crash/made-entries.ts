@@ -20,11 +20,17 @@ export function textOf(id: string): string {
   return `${id} `.padEnd(length, digest.toString("hex"));
 }
 
+/** Long enough for entries to share parts of it. */
+const said = Array.from({ length: 23 }, (_, at) => ({ role: "user", content: `${at} was said before. `.repeat(40) }));
+
 export function entryOf(id: string): EntryInput {
   const kinds = ["interaction", "message", "error", "decision"] as const;
   const kind = kinds[id.length % kinds.length] as (typeof kinds)[number];
   const common = { id, session_id: sessionOf(id), project: "crash" };
-  if (kind === "interaction") return { ...common, kind, prompt: textOf(id), memories_used: [`memory-${id.length}`] };
+  if (kind === "interaction") {
+    const extra = { said: said.slice(0, id.length % said.length) };
+    return { ...common, kind, prompt: textOf(id), memories_used: [`memory-${id.length}`], extra };
+  }
   if (kind === "message") return { ...common, kind, role: "user", content: textOf(id) };
   if (kind === "error") return { ...common, kind, error: textOf(id) };
   return { ...common, kind, decision: textOf(id) };

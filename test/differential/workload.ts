@@ -81,7 +81,11 @@ const answer = {
 };
 const confidence = maybe(fc.constantFrom(0, 0.5, 1));
 
-const interaction = { prompt: filledText, ...answer, context_pack: maybe(jsonObject) };
+/** Histories that go on from each other, long enough for bodies to share parts of them. */
+const said = Array.from({ length: 12 }, (_, at) => ({ role: "user", content: `${at} was said before. `.repeat(40) }));
+const history = fc.nat(said.length).map((count) => ({ messages: said.slice(0, count) }));
+
+const interaction = { prompt: filledText, ...answer, context_pack: maybe(fc.oneof(jsonObject, history)) };
 
 function entryOf(kind: string, fields: { readonly [name: string]: fc.Arbitrary<unknown> }): fc.Arbitrary<object> {
   return fc.record({ kind: fc.constant(kind), ...fields }).map(withoutUndefined);

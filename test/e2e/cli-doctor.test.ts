@@ -3,6 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { newEntry } from "../../src/conformance/log-entries.js";
+import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import { withRecorder } from "../crash/sample-store.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { type CliOptions, fillStore, interactions, readError, readJson, runCli } from "./cli-run.js";
@@ -263,6 +265,27 @@ describe("the index is derived, so nothing about it is fatal:", () => {
     expect((await server.recorder.search('"question 7"', { limit: 500 })).results.map((hit) => hit.position)).toContain(
       7,
     );
+  });
+
+  test("what entries share is stored once beside a server that goes on, and a store that is not there is no new one", async () => {
+    const data = folderOfTest();
+    const path = join(data, "log.db");
+    const whole = SqliteLog.open({ path, mode: "create", parted_bytes_min: Number.POSITIVE_INFINITY });
+    const history = "what was said before ".repeat(2_000);
+    for (const id of ["one", "two", "three"]) {
+      await whole.append([[newEntry(id, { body: Buffer.from(JSON.stringify({ id, error: history })) })]]);
+    }
+    await whole.close();
+    const server = await startServer({ data });
+    const { ok, findings } = await readJson(["doctor", "--compact"], { data });
+    const message = expect.stringContaining("3 entries refer to what they share now");
+    expect({ ok, first: findings[0] }).toMatchObject({ ok: true, first: { level: "ok", check: "compact", message } });
+    await server.post("/entries", { kind: "error", error: history });
+    expect((await server.get("/entries/two")).body).toMatchObject({ error: history });
+    expect((await server.get("/verify")).body).toMatchObject({ ok: true, entries: 4 });
+    expect(readFileSync(path).length).toBeLessThan(3 * history.length);
+    const absent = { data: join(data, "absent") };
+    expect(await readError(["doctor", "--compact"], absent)).toMatchObject({ status: 1, code: "store_missing" });
   });
 
   test("rebuilding what is not there is a failure, not a new store", async () => {

@@ -28,6 +28,12 @@ async function fill(data: string): Promise<unknown> {
   for (const entry of sampleEntries) await recorder.append(entry);
   // One whose id was made for it, since such ids are claimed in another way.
   await recorder.append({ kind: "error", error: "nobody gave this one an id" });
+  // Two that share what they hold.
+  const messages = [{ role: "user", content: "What was said before is sent again. ".repeat(200) }];
+  for (const id of ["shares-1", "shares-2"]) {
+    await recorder.append({ kind: "interaction", id, prompt: "And now?", context_pack: { messages } });
+    messages.push({ role: "assistant", content: "What was answered is sent again, too. ".repeat(20) });
+  }
   const answers = await frozenAnswers(recorder);
   await recorder.close();
   return answers;

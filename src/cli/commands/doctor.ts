@@ -1,6 +1,6 @@
 // `hansard doctor`: what is wrong with a store, in plain words, and what to do about it.
 import type { Command } from "commander";
-import { discardDamagedIndex, inspectStore } from "../../inspect-store.js";
+import { compactStore, discardDamagedIndex, inspectStore } from "../../inspect-store.js";
 import type { Diagnosis, Finding } from "../../model/diagnosis.js";
 import { type CommandModule, helpText, type Invocation, keptFolder, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
@@ -22,6 +22,10 @@ export const doctorCommand: CommandModule = {
         "--accept-log",
         "the log was cut off or exchanged with your knowledge: write that down, and let go of what was known of the other",
       )
+      .option(
+        "--compact",
+        "store once what entries share, also of entries recorded before; nothing recorded changes, and it can be stopped",
+      )
       .option("--json", "print a JSON document")
       .addHelpText(
         "after",
@@ -30,6 +34,7 @@ export const doctorCommand: CommandModule = {
           [
             ["look at the default store", "hansard doctor"],
             ["an older copy of the log was put back by hand", "hansard doctor --accept-log"],
+            ["make a store smaller whose agents send their whole history", "hansard doctor --compact"],
             ["mend lists that miss entries", "hansard doctor --rebuild-index --data ./record"],
           ],
         ),
@@ -42,12 +47,13 @@ export const doctorCommand: CommandModule = {
     const onStep = (says: string): void => progress.show(says);
     try {
       const accepted = options.acceptLog === true ? [await acceptLog(invocation)] : [];
+      const compacted = options.compact === true ? [compact(invocation, onStep)] : [];
       const rebuilt = options.rebuildIndex === true ? [await rebuildIndex(invocation, onStep)] : [];
       const { seal_key } = settings;
       const { ok, findings } = await inspectStore({ data: keptFolder(settings), seal_key, onStep });
       progress.clear();
       const named = findings.map((finding) => withStore(finding, settings));
-      const diagnosis = { ok, findings: [...accepted, ...rebuilt, ...named] };
+      const diagnosis = { ok, findings: [...accepted, ...compacted, ...rebuilt, ...named] };
       screen.out.write(json ? documentText(diagnosis, screen.out) : diagnosisText(diagnosis, screen.out));
       return ok ? exitStatus.done : exitStatus.failed;
     } finally {
@@ -70,6 +76,18 @@ async function acceptLog(invocation: Invocation): Promise<Finding> {
       ? "there was nothing to accept: the log holds all that is known of it"
       : `the log was accepted as it is, and an audit entry says so; entries through ${accepted.known.position} were known`;
   return { level: "ok", check: "evidence", message };
+}
+
+function compact({ settings }: Invocation, onStep: (says: string) => void): Finding {
+  onStep("Looking for what entries share …");
+  const done = compactStore(keptFolder(settings), (position, end) =>
+    onStep(`Storing once what entries share ${bar(position, end)} ${formatCount(position)} of ${formatCount(end)}`),
+  );
+  const check = "compact";
+  if (done === undefined) return { level: "ok", check, message: "a database keeps every body whole: nothing was done" };
+  const { bodies, bytes_before, bytes_after, left } = done;
+  const message = `${countOf(bodies, "entry refers", "entries refer")} to what they share now; log.db had ${formatCount(bytes_before)} bytes and has ${formatCount(bytes_after)}`;
+  return left === undefined ? { level: "ok", check, message } : { level: "warn", check, message, hint: left };
 }
 
 async function rebuildIndex(invocation: Invocation, onStep: (says: string) => void): Promise<Finding> {

@@ -99,7 +99,8 @@ function verificationText(result: Verification, pane: Pane, file: string | undef
       known === undefined
         ? cleanText(result.reason)
         : `the log was cut off or exchanged: its ${known.by} knows of entries through ${known.position}`;
-    return `${bold(red(`position ${result.position}:`))} ${reason}\n${dim(advice)}\n`;
+    const shared = result.holders === undefined ? "" : `; entries that share it: ${result.holders.join(", ")}`;
+    return `${bold(red(`position ${result.position}:`))} ${reason}${shared}\n${dim(advice)}\n`;
   }
   const erased = result.erased === 0 ? "" : `, ${formatCount(result.erased)} of them erased`;
   // A hash takes most of a line, and is easier to copy from one of its own.

@@ -1,9 +1,11 @@
 // Rows of the log's tables as the entries and bodies that they stand for.
 import { hash as hashOf } from "node:crypto";
+import type Database from "better-sqlite3";
 import { SALT_BYTES } from "../../model/chain.js";
 import { NOT_RECORDED } from "../../model/chain-walk.js";
 import type { StoredBody, StoredEntry } from "../../ports/entry-log.js";
-import { type LogRow, PLAIN, rowToEntry, unknownEncoding } from "../../ports/log-row.js";
+import { IN_PARTS, type LogRow, PLAIN, rowToEntry, unknownEncoding } from "../../ports/log-row.js";
+import { PiecesFlaw } from "../../ports/pieces.js";
 
 type BodyRow = readonly [
   position: number,
@@ -12,7 +14,8 @@ type BodyRow = readonly [
   recorded_by: string | null,
   hash: string,
   encoding: number | null,
-  body: string | null,
+  /** Bytes where it is in parts. */
+  body: string | Buffer | null,
 ];
 
 type CheckedRow = readonly [
@@ -22,18 +25,23 @@ type CheckedRow = readonly [
   recorded_by: string | null,
   hash: string,
   encoding: number | null,
-  salt_bytes: number | null,
+  /** Where the body is in parts, and else the beginning of what follows. */
+  salt: Buffer | null,
   salted_body: Buffer | null,
+  salt_bytes: number | null,
   commitment: string,
 ];
 
+/** Puts a body in parts together behind what it is to follow. */
+export type Join = (taken: Buffer, before: Buffer) => Buffer;
+
 /** What to iterate over for these positions: one statement, since each takes the file's locks for itself. */
-export function given(positions: readonly number[]): string {
+function given(positions: readonly number[]): string {
   return JSON.stringify(positions);
 }
 
 /** As they were asked for; undefined where there is none. */
-export function inOrder<T extends { readonly position: number }>(
+function inOrder<T extends { readonly position: number }>(
   positions: readonly number[],
   found: readonly T[],
 ): readonly (T | undefined)[] {
@@ -42,34 +50,130 @@ export function inOrder<T extends { readonly position: number }>(
   return positions.map((position) => byPosition.get(position));
 }
 
-function rowToBody([position, kind, recorded_at, by, hash, encoding, body]: BodyRow): StoredBody {
+function rowToWhole(row: LogRow, join: Join): StoredEntry {
+  if (row.encoding !== IN_PARTS || row.salt === null || row.body === null) return rowToEntry(row);
+  try {
+    // Side by side, as they are hashed together.
+    const salted = join(row.body, row.salt);
+    const salt = salted.subarray(0, row.salt.length);
+    return rowToEntry({ ...row, encoding: PLAIN, salt, body: salted.subarray(row.salt.length) });
+  } catch (error) {
+    return { ...rowToEntry({ ...row, salt: null, body: null }), flaw: flawOf(error) };
+  }
+}
+
+function rowToBody([position, kind, recorded_at, by, hash, encoding, body]: BodyRow, join: Join): StoredBody {
   const placed = { position, kind, recorded_at, recorded_by: by ?? undefined, hash };
   if (body === null) return placed;
-  return encoding === PLAIN ? { ...placed, body } : { ...placed, flaw: unknownEncoding(encoding) };
-}
-
-function rowToChecked(row: CheckedRow): StoredBody {
-  const [position, kind, recorded_at, by, hash, encoding, saltBytes, salted, commitment] = row;
-  if (salted === null) return rowToBody([position, kind, recorded_at, by, hash, encoding, null]);
-  const isRecorded = saltBytes === SALT_BYTES && hashOf("sha256", salted, "hex") === commitment;
-  if (encoding === PLAIN && !isRecorded) {
-    return { position, kind, recorded_at, recorded_by: by ?? undefined, hash, flaw: NOT_RECORDED };
+  if (typeof body === "string") {
+    return encoding === PLAIN ? { ...placed, body } : { ...placed, flaw: unknownEncoding(encoding) };
   }
-  return rowToBody([position, kind, recorded_at, by, hash, encoding, salted.toString("utf8", SALT_BYTES)]);
+  try {
+    return { ...placed, body: join(body, NOTHING).toString("utf8") };
+  } catch (error) {
+    return { ...placed, flaw: flawOf(error) };
+  }
 }
 
-/** How a row of a statement is read, and how much of it is body. */
+const NOTHING = Buffer.alloc(0);
+
+function rowToChecked(row: CheckedRow, join: Join): StoredBody {
+  const [position, kind, recorded_at, by, hash, encoding, salt, kept, saltBytes, commitment] = row;
+  const placed = { position, kind, recorded_at, recorded_by: by ?? undefined, hash };
+  if (kept === null) return placed;
+  if (encoding !== PLAIN && encoding !== IN_PARTS) return { ...placed, flaw: unknownEncoding(encoding) };
+  try {
+    const salted = salt === null ? kept : join(kept, salt);
+    const isRecorded = saltBytes === SALT_BYTES && hashOf("sha256", salted, "hex") === commitment;
+    return isRecorded ? { ...placed, body: salted.toString("utf8", SALT_BYTES) } : { ...placed, flaw: NOT_RECORDED };
+  } catch (error) {
+    return { ...placed, flaw: flawOf(error) };
+  }
+}
+
+function flawOf(error: unknown): string {
+  if (error instanceof PiecesFlaw) return `${NOT_RECORDED}: ${error.message}`;
+  throw error;
+}
+
+/** How rows of a statement are read, and how many bytes of bodies an item stands for. */
 export interface RowForm<R, T> {
-  readonly toItem: (row: R) => T;
-  readonly bytesOf: (row: R) => number;
+  readonly toItem: (row: R, join: Join) => T;
+  readonly bytesOf: (item: T) => number;
+  readonly isInParts: (row: R) => boolean;
 }
 
-export const wholeRow: RowForm<LogRow, StoredEntry> = { toItem: rowToEntry, bytesOf: ({ body }) => body?.length ?? 0 };
+export const wholeRow: RowForm<LogRow, StoredEntry> = {
+  toItem: rowToWhole,
+  bytesOf: ({ body }) => body?.length ?? 0,
+  isInParts: ({ encoding }) => encoding === IN_PARTS,
+};
 export const bodyRow: RowForm<BodyRow, StoredBody> = {
   toItem: rowToBody,
-  bytesOf: ([, , , , , , body]) => body?.length ?? 0,
+  bytesOf: ({ body }) => body?.length ?? 0,
+  isInParts: ([, , , , , encoding]) => encoding === IN_PARTS,
 };
 export const checkedRow: RowForm<CheckedRow, StoredBody> = {
   toItem: rowToChecked,
-  bytesOf: ([, , , , , , , salted]) => salted?.length ?? 0,
+  bytesOf: ({ body }) => body?.length ?? 0,
+  isInParts: ([, , , , , encoding]) => encoding === IN_PARTS,
 };
+
+interface Taken<T> {
+  readonly found: readonly T[];
+  readonly isCut: boolean;
+}
+
+/** Reads the rows of a statement, up to a bound on the bytes of bodies. */
+export class RowReads {
+  readonly #guard: <T>(work: () => T) => T;
+  readonly #join: Join;
+
+  constructor(parts: { readonly guard: <T>(work: () => T) => T; readonly join: Join }) {
+    this.#guard = parts.guard;
+    this.#join = parts.join;
+  }
+
+  takeAt<R, T extends { readonly position: number }>(
+    statement: Database.Statement,
+    positions: readonly number[],
+    row: RowForm<R, T>,
+    bytes_max: number | undefined,
+  ): readonly (T | undefined)[] {
+    const { found, isCut } = this.take(statement, [given(positions)], row, bytes_max);
+    return inOrder(isCut ? positions.slice(0, positions.indexOf(found.at(-1)?.position ?? 0) + 1) : positions, found);
+  }
+
+  /** Row by row where there is a bound, since each of them may be large, and else all at once, which is quicker. */
+  take<R, T>(
+    statement: Database.Statement,
+    values: readonly unknown[],
+    form: RowForm<R, T>,
+    bytes_max: number | undefined,
+  ): Taken<T> {
+    return this.#guard(() => {
+      if (bytes_max !== undefined) return this.#takeEach(statement, values, form, bytes_max);
+      const rows = statement.all(...values) as readonly R[];
+      if (rows.some(form.isInParts)) return this.#takeEach(statement, values, form, Number.POSITIVE_INFINITY);
+      return { found: rows.map((row) => form.toItem(row, this.#join)), isCut: false };
+    });
+  }
+
+  /** As long as the rows are walked, parts are those of the same moment, whoever erases some meanwhile. */
+  #takeEach<R, T>(
+    statement: Database.Statement,
+    values: readonly unknown[],
+    { toItem, bytesOf }: RowForm<R, T>,
+    bytes_max: number,
+  ): Taken<T> {
+    const found: T[] = [];
+    let bytes = 0;
+    for (const row of statement.iterate(...values) as IterableIterator<R>) {
+      const item = toItem(row, this.#join);
+      found.push(item);
+      bytes += bytesOf(item);
+      if (bytes >= bytes_max) return { found, isCut: true };
+    }
+    return { found, isCut: false };
+  }
+}

@@ -1,6 +1,7 @@
 // The tables of log.db, one step per version of the format. Steps are never changed once released, only added.
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { lastingKinds } from "../../model/redaction.js";
+import { IN_PARTS } from "../../ports/log-row.js";
 import type { Migration } from "./migrations.js";
 
 /** Stands in `encoding` where a body was overwritten. */
@@ -9,6 +10,14 @@ export const ERASED = -1;
 export const PURGE_MARK = "purge";
 /** Set in `meta` while unused parts of pages may hold copies of bodies, which only rewriting the file removes. */
 export const STALE_MARK = "stale_pages";
+
+/** The name in `meta` of what digests of parts are made with. */
+export const PARTS_SECRET = "parts_secret";
+/** Set in `meta` until digests of parts that went are gone from unused parts of the pages of their index. */
+export const STALE_DIGESTS_MARK = "stale_digests";
+/** In `meta`: how many bytes of parts were overwritten and still take room. */
+export const ERASED_PARTS = "erased_part_bytes";
+export const DIGEST_BYTES = 16;
 
 export const logMigrations: readonly Migration[] = [
   (db) => {
@@ -88,7 +97,36 @@ export const logMigrations: readonly Migration[] = [
         BEGIN SELECT RAISE(ABORT, 'what the log wrote about itself is not erased'); END;
     `);
   },
+  // A body may refer to parts that it shares with others. A part takes one row or several, one after the other; its first has the
+  // digest by which it is found again.
+  (db) => {
+    db.exec(`
+      CREATE TABLE parts (
+        start INTEGER PRIMARY KEY,
+        digest BLOB,
+        length INTEGER,
+        bytes BLOB NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX parts_by_digest ON parts (digest) WHERE digest <> zeroblob(${DIGEST_BYTES});
+      CREATE INDEX bodies_in_parts ON bodies (position) WHERE encoding = ${IN_PARTS};
+      CREATE TRIGGER parts_never_replaced BEFORE INSERT ON parts
+        WHEN EXISTS (SELECT 1 FROM parts WHERE start = NEW.start OR (digest = NEW.digest AND digest <> zeroblob(${DIGEST_BYTES})))
+        BEGIN SELECT RAISE(ABORT, 'parts are append-only'); END;
+      -- Who holds a part is written in bodies and in other parts, which a trigger cannot read: it asks for a redaction at least.
+      CREATE TRIGGER parts_never_updated BEFORE UPDATE ON parts
+        WHEN NEW.start <> OLD.start OR NEW.length IS NOT OLD.length OR NEW.bytes <> zeroblob(length(OLD.bytes))
+          OR (NEW.digest IS NOT OLD.digest AND NEW.digest IS NOT zeroblob(${DIGEST_BYTES}))
+          OR NOT EXISTS (SELECT 1 FROM meta WHERE name = '${PURGE_MARK}')
+        BEGIN SELECT RAISE(ABORT, 'parts are append-only'); END;
+      CREATE TRIGGER parts_only_erased BEFORE DELETE ON parts
+        WHEN OLD.bytes <> zeroblob(length(OLD.bytes))
+        BEGIN SELECT RAISE(ABORT, 'a part is deleted only when nothing of it is left'); END;
+    `);
+    db.prepare("INSERT INTO meta (name, value) VALUES (?, ?)").run(PARTS_SECRET, randomBytes(32).toString("hex"));
+  },
 ];
 
 /** From this version on entries have the columns of the second format. */
 export const SECOND_FORMAT_VERSION = 3;
+/** From this version on there are parts. */
+export const PARTS_VERSION = 4;

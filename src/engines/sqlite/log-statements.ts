@@ -1,6 +1,7 @@
 // The statements of the log, prepared once.
 import type Database from "better-sqlite3";
 import { lastingKinds } from "../../model/redaction.js";
+import { IN_PARTS } from "../../ports/log-row.js";
 import { ERASED, PURGE_MARK, SECOND_FORMAT_VERSION } from "./log-schema.js";
 import { versionOf } from "./migrations.js";
 
@@ -12,10 +13,11 @@ function columnsOf(db: Database.Database): { readonly [what in "entry" | "body" 
   return {
     entry: `e.position, e.kind, e.recorded_at, ${by}, ${digest}, e.commitment, e.hash, b.salt, b.encoding, b.body`,
     // The body's bytes are UTF-8, and SQLite makes strings of bytes faster than a buffer is copied and decoded.
-    body: `e.position, e.kind, e.recorded_at, ${by}, lower(hex(e.hash)), b.encoding, CAST(b.body AS TEXT)`,
+    body: `e.position, e.kind, e.recorded_at, ${by}, lower(hex(e.hash)), b.encoding,
+      iif(b.encoding = ${IN_PARTS}, b.body, CAST(b.body AS TEXT))`,
     // One buffer with what is hashed, since each takes as long as several texts.
-    checked: `e.position, e.kind, e.recorded_at, ${by}, lower(hex(e.hash)), b.encoding, length(b.salt),
-      CAST(b.salt || b.body AS BLOB), lower(hex(e.commitment))`,
+    checked: `e.position, e.kind, e.recorded_at, ${by}, lower(hex(e.hash)), b.encoding, iif(b.encoding = ${IN_PARTS}, b.salt, NULL),
+      iif(b.encoding = ${IN_PARTS}, b.body, CAST(b.salt || b.body AS BLOB)), length(b.salt), lower(hex(e.commitment))`,
   };
 }
 
@@ -59,7 +61,6 @@ export type LogStatements = {
     | "insertClaim"
     | "isErasable"
     | "insertErasure"
-    | "blankBody"
     | "markForPurge"]: Database.Statement;
 };
 
@@ -100,8 +101,6 @@ export function prepareLog(db: Database.Database): LogStatements {
     isErasable: db.prepare(`SELECT 1 FROM entries WHERE position = ? AND kind NOT IN (${lasting})`),
     insertErasure: db.prepare(`INSERT INTO erasures (position, redaction) SELECT :position, :redaction
       WHERE NOT EXISTS (SELECT 1 FROM erasures WHERE position = :position)`),
-    blankBody: db.prepare(`UPDATE bodies SET salt = zeroblob(length(salt)), encoding = ${ERASED},
-      body = zeroblob(length(body)) WHERE position = ? AND encoding <> ${ERASED}`),
     markForPurge: db.prepare(`INSERT OR IGNORE INTO meta (name, value) VALUES ('${PURGE_MARK}', '1')`),
   };
 }

@@ -21,13 +21,13 @@ import type {
   Stray,
   TakenClaim,
 } from "../../ports/entry-log.js";
-import { PLAIN } from "../../ports/log-row.js";
 import { checkpoint } from "./checkpointer.js";
 import { toFault } from "./file.js";
 import type { HeldFiles } from "./held-files.js";
+import { LogBodies } from "./log-bodies.js";
 import { inspectGuards } from "./log-guards.js";
 import { LOCK_WAIT_MS, type OpenedLog, openLog } from "./log-opening.js";
-import { bodyRow, checkedRow, given, inOrder, type RowForm, wholeRow } from "./log-rows.js";
+import { bodyRow, checkedRow, RowReads, wholeRow } from "./log-rows.js";
 import {
   erasuresAfter,
   findStray,
@@ -41,6 +41,13 @@ import { isPurgeDue, purgeLog } from "./purge.js";
 import type { StillFile } from "./still-file.js";
 
 const READ_BYTES_MAX = 32 * 1024 * 1024;
+
+interface OpenOptions {
+  readonly path: string;
+  readonly mode: "create" | "write" | "read";
+  /** From how many bytes on bodies are stored in parts. */
+  readonly parted_bytes_min?: number;
+}
 
 interface Tip {
   readonly position: number;
@@ -60,6 +67,8 @@ export class SqliteLog implements EntryLog {
   /** Known for good once there are entries; an empty log may still take over another one's. */
   #logId: string | undefined;
   readonly #sql: LogStatements;
+  readonly #bodies: LogBodies;
+  readonly #rows: RowReads;
   /** Only who writes has to know that it is found again. */
   readonly #held: HeldFiles | undefined;
   readonly #still: StillFile | undefined;
@@ -69,17 +78,19 @@ export class SqliteLog implements EntryLog {
   /** Triggers that were missing when the file was opened, and are there again. */
   readonly #putBack: readonly string[];
 
-  private constructor(path: string, { db, held, still, putBack }: OpenedLog) {
+  private constructor({ path, parted_bytes_min }: OpenOptions, { db, held, still, putBack }: OpenedLog) {
     this.#db = db;
     this.#path = path;
+    this.#bodies = new LogBodies(db, parted_bytes_min);
+    this.#rows = new RowReads({ guard: (work) => this.#guard(work), join: (...taken) => this.#bodies.join(...taken) });
     this.#held = held;
     this.#still = still;
     this.#putBack = putBack;
     this.#sql = prepareLog(db);
   }
 
-  static open(options: { readonly path: string; readonly mode: "create" | "write" | "read" }): SqliteLog {
-    return new SqliteLog(options.path, openLog(options));
+  static open(options: OpenOptions): SqliteLog {
+    return new SqliteLog(options, openLog(options));
   }
 
   async head(): Promise<Head> {
@@ -119,6 +130,7 @@ export class SqliteLog implements EntryLog {
           this.#db.exec(isTaken ? "COMMIT" : "ROLLBACK");
           return isTaken;
         } catch (error) {
+          this.#bodies.forgetErased();
           if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
           if (isConstraint(error)) return false;
           throw error;
@@ -128,28 +140,28 @@ export class SqliteLog implements EntryLog {
   }
 
   async read(range: ReadRange): Promise<readonly StoredEntry[]> {
-    return this.#take(this.#sql.readAfter, [range.after, range.limit], wholeRow, range.bytes_max ?? READ_BYTES_MAX)
+    return this.#rows.take(this.#sql.readAfter, [range.after, range.limit], wholeRow, range.bytes_max ?? READ_BYTES_MAX)
       .found;
   }
 
   async get(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredEntry | undefined)[]> {
-    return this.#takeAt(this.#sql.get, positions, wholeRow, bytes_max);
+    return this.#rows.takeAt(this.#sql.get, positions, wholeRow, bytes_max);
   }
 
   async readBodies(range: ReadRange): Promise<readonly StoredBody[]> {
     const bytes_max = range.bytes_max ?? READ_BYTES_MAX;
-    return this.#take(this.#sql.readBodiesAfter, [range.after, range.limit], bodyRow, bytes_max).found;
+    return this.#rows.take(this.#sql.readBodiesAfter, [range.after, range.limit], bodyRow, bytes_max).found;
   }
 
   async getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]> {
-    return this.#takeAt(this.#sql.getBodies, positions, bodyRow, bytes_max);
+    return this.#rows.takeAt(this.#sql.getBodies, positions, bodyRow, bytes_max);
   }
 
   async getCheckedBodies(
     positions: readonly number[],
     bytes_max?: number,
   ): Promise<readonly (StoredBody | undefined)[]> {
-    return this.#takeAt(this.#sql.getCheckedBodies, positions, checkedRow, bytes_max);
+    return this.#rows.takeAt(this.#sql.getCheckedBodies, positions, checkedRow, bytes_max);
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
@@ -178,7 +190,11 @@ export class SqliteLog implements EntryLog {
   }
 
   async stray(): Promise<Stray | undefined> {
-    return this.#guard(() => this.#db.prepare(findStray).get() as Stray | undefined);
+    return this.#guard(() => (this.#db.prepare(findStray).get() as Stray | undefined) ?? this.#bodies.stray());
+  }
+
+  async sharing(position: number): Promise<readonly number[]> {
+    return this.#guard(() => this.#bodies.sharing(position));
   }
 
   /** Finishes what a checkpointer left, so that the WAL starts over with the next commit. */
@@ -218,7 +234,7 @@ export class SqliteLog implements EntryLog {
     this.#arrival ??= prepareArrival(this.#db);
     try {
       return this.#transact(() => this.#appendUnits(units, this.#lastTip ?? this.#tip(), false), {
-        isOneStatement: isOneStatement(units),
+        isOneStatement: isOneStatement(units) && !this.#bodies.areParted(units),
       });
     } catch (error) {
       if (!isConstraint(error)) throw error;
@@ -262,7 +278,8 @@ export class SqliteLog implements EntryLog {
           commitment,
         };
         const hash = chainHash(link);
-        arrival.run(position, kind, recorded_at, recorded_by, digest, commitment, hash, salt, PLAIN, body, keys[0]);
+        const [encoding, kept] = this.#bodies.take(body);
+        arrival.run(position, kind, recorded_at, recorded_by, digest, commitment, hash, salt, encoding, kept, keys[0]);
         for (let other = 1; other < keys.length; other += 1) this.#sql.insertClaim.run(keys[other], position);
         if (kind === "redaction") this.#erase(position, entry);
         tip = { position, hash };
@@ -270,6 +287,7 @@ export class SqliteLog implements EntryLog {
       }
       outcomes.push({ placed });
     }
+    this.#bodies.release();
     return { outcomes, tip };
   }
 
@@ -282,10 +300,12 @@ export class SqliteLog implements EntryLog {
     for (const { position, kind, recorded_at, commitment, hash, salt, body, claims, ...covered } of entries) {
       const { recorded_by = null, claims_digest = null } = covered;
       copied.run(position, kind, recorded_at, recorded_by, claims_digest, commitment, hash);
-      if (salt !== undefined && body !== undefined) this.#sql.insertBody.run(position, salt, PLAIN, body);
+      if (salt !== undefined && body !== undefined)
+        this.#sql.insertBody.run(position, salt, ...this.#bodies.take(body));
       for (const claim of claims) this.#sql.insertClaim.run(claimKey(claim), position);
       if (kind === "redaction" && body !== undefined) this.#erase(position, { kind, body });
     }
+    this.#bodies.release();
     return true;
   }
 
@@ -304,7 +324,7 @@ export class SqliteLog implements EntryLog {
     for (const position of erasedBy({ ...entry, position: redaction })) {
       if (this.#sql.isErasable.get(position) === undefined) continue;
       this.#sql.insertErasure.run({ position, redaction });
-      this.#sql.blankBody.run(position);
+      this.#bodies.erase(position);
     }
   }
 
@@ -330,40 +350,9 @@ export class SqliteLog implements EntryLog {
       this.#lastTip = undefined;
       // Some failures, a full disk among them, have undone the transaction already.
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+      this.#bodies.forgetErased();
       throw error;
     }
-  }
-
-  #takeAt<R, T extends { readonly position: number }>(
-    statement: Database.Statement,
-    positions: readonly number[],
-    row: RowForm<R, T>,
-    bytes_max: number | undefined,
-  ): readonly (T | undefined)[] {
-    const { found, isCut } = this.#take(statement, [given(positions)], row, bytes_max);
-    return inOrder(isCut ? positions.slice(0, positions.indexOf(found.at(-1)?.position ?? 0) + 1) : positions, found);
-  }
-
-  /** Row by row where there is a bound, since each of them may be large, and else all at once, which is quicker. */
-  #take<R, T>(
-    statement: Database.Statement,
-    values: readonly unknown[],
-    { toItem, bytesOf }: RowForm<R, T>,
-    bytes_max: number | undefined,
-  ): { readonly found: readonly T[]; readonly isCut: boolean } {
-    return this.#guard(() => {
-      if (bytes_max === undefined) {
-        return { found: (statement.all(...values) as readonly R[]).map(toItem), isCut: false };
-      }
-      const found: T[] = [];
-      let bytes = 0;
-      for (const row of statement.iterate(...values) as IterableIterator<R>) {
-        found.push(toItem(row));
-        bytes += bytesOf(row);
-        if (bytes >= bytes_max) return { found, isCut: true };
-      }
-      return { found, isCut: false };
-    });
   }
 
   #guard<T>(work: () => T): T {

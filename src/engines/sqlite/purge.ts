@@ -4,7 +4,8 @@ import { basename, dirname, join } from "node:path";
 import type Database from "better-sqlite3";
 import { openFile, toFault } from "./file.js";
 import { removeDrafts } from "./index-draft.js";
-import { ERASED, PURGE_MARK, STALE_MARK } from "./log-schema.js";
+import { ERASED, ERASED_PARTS, PARTS_VERSION, PURGE_MARK, STALE_DIGESTS_MARK, STALE_MARK } from "./log-schema.js";
+import { versionOf } from "./migrations.js";
 
 /** Stands among the checkpoints of an index from which rows went, until nothing of them is left in its file. */
 export const PURGE_DUE = "purge";
@@ -22,9 +23,14 @@ export function purgeLog(path: string): string | undefined {
     if (isStale || erasedShare(db) >= ERASED_SHARE_MIN) {
       // Deleting rows leaves copies of their neighbours in unused parts of pages; rewriting the file removes them.
       db.exec(`BEGIN IMMEDIATE; INSERT OR IGNORE INTO meta (name, value) VALUES ('${STALE_MARK}', '1');
-        DELETE FROM bodies WHERE encoding = ${ERASED}; COMMIT`);
+        DELETE FROM bodies WHERE encoding = ${ERASED}; ${deleteParts(db)} COMMIT`);
       db.exec("VACUUM");
-      db.exec(`DELETE FROM meta WHERE name = '${STALE_MARK}'`);
+      db.exec(`DELETE FROM meta WHERE name IN ('${STALE_MARK}', '${STALE_DIGESTS_MARK}')`);
+    } else if (hasMark(db, STALE_DIGESTS_MARK)) {
+      // An index moves what it holds about, and is small: it is written anew, and the pages that it had are overwritten.
+      db.exec(
+        `BEGIN IMMEDIATE; REINDEX parts_by_digest; DELETE FROM meta WHERE name = '${STALE_DIGESTS_MARK}'; COMMIT`,
+      );
     }
     const left = emptyWal(db, path);
     if (left === undefined) db.exec(`DELETE FROM meta WHERE name = '${PURGE_MARK}'`);
@@ -89,9 +95,17 @@ function hasMark(db: Database.Database, name: string): boolean {
   return db.prepare("SELECT 1 FROM meta WHERE name = ?").get(name) !== undefined;
 }
 
+/** Parts follow each other: the last of them stays, so that no other takes its place. */
+function deleteParts(db: Database.Database): string {
+  return versionOf(db) < PARTS_VERSION
+    ? ""
+    : `DELETE FROM parts WHERE bytes = zeroblob(length(bytes)) AND start < (SELECT max(start) FROM parts);
+       DELETE FROM meta WHERE name = '${ERASED_PARTS}';`;
+}
+
 function erasedShare(db: Database.Database): number {
-  const sql = `SELECT coalesce(sum(length(body)), 0) AS bytes FROM erasures JOIN bodies USING (position)
-    WHERE encoding = ${ERASED}`;
+  const sql = `SELECT coalesce(sum(length(body)), 0) + coalesce((SELECT value FROM meta WHERE name = '${ERASED_PARTS}'), 0) AS bytes
+    FROM erasures JOIN bodies USING (position) WHERE encoding = ${ERASED}`;
   const { bytes } = db.prepare(sql).get() as { readonly bytes: number };
   const pages = db.pragma("page_count", { simple: true }) as number;
   return bytes / (pages * (db.pragma("page_size", { simple: true }) as number));

@@ -140,10 +140,17 @@ function answerSchemas(): { readonly [name: string]: Schema } {
         object({ ok: { const: true }, entries: count, erased: count, position: count, hash: text, warnings }, [
           "warnings",
         ]),
-        object({ ok: { const: false }, position: count, reason: text, known: schemaNamed("KnownHead"), warnings }, [
-          "known",
-          "warnings",
-        ]),
+        object(
+          {
+            ok: { const: false },
+            position: count,
+            reason: text,
+            known: schemaNamed("KnownHead"),
+            holders: { ...listOf(count), description: "Where what is damaged is shared: all entries that hold it." },
+            warnings,
+          },
+          ["known", "holders", "warnings"],
+        ),
       ],
     },
     KnownHead: object({ by: { type: "string", enum: ["index", "seal"] }, log_id: text, position: count, hash: text }),

@@ -1,0 +1,101 @@
+// Rewrites bodies that are stored as they are into parts. The chain is not touched: a body is the same bytes in either form.
+import { statSync } from "node:fs";
+import type Database from "better-sqlite3";
+import { commitmentOf } from "../../model/chain.js";
+import { IN_PARTS, PLAIN } from "../../ports/log-row.js";
+import { toFault } from "./file.js";
+import { openLog } from "./log-opening.js";
+import { STALE_MARK } from "./log-schema.js";
+import { PARTED_BYTES_MIN, Parts } from "./parts.js";
+import { purgeLog } from "./purge.js";
+
+/** A transaction: others wait for it no longer than for a large batch. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+const GUARD = "bodies_never_updated";
+
+export interface Compaction {
+  /** How many bodies are in parts now that were not. */
+  readonly bodies: number;
+  readonly bytes_before: number;
+  readonly bytes_after: number;
+  /** What could not be given back yet, in words. */
+  readonly left?: string;
+}
+
+interface WholeBody {
+  readonly position: number;
+  readonly salt: Buffer;
+  readonly body: Buffer;
+  readonly commitment: Buffer;
+}
+
+/** Each batch is a transaction: whoever stops it loses nothing, and the next time it goes on with what is left. */
+export function compactLog(
+  path: string,
+  onProgress: (position: number, end: number) => void = () => undefined,
+): Compaction {
+  try {
+    const { db } = openLog({ path, mode: "write" });
+    const bytes_before = statSync(path).size;
+    let bodies = 0;
+    let isStale = false;
+    try {
+      const end = db.prepare("SELECT coalesce(max(position), 0) FROM entries").pluck().get() as number;
+      const parts = new Parts(db);
+      for (let after = 0; after < end; ) {
+        const batch = nextBatch(db, after, end);
+        bodies += rewrite(db, parts, batch);
+        after = batch.at(-1)?.position ?? end;
+        onProgress(after, end);
+      }
+      isStale = db.prepare("SELECT 1 FROM meta WHERE name = ?").get(STALE_MARK) !== undefined;
+    } finally {
+      db.close();
+    }
+    // Nothing is given back before the file is rewritten, which also removes what rows that moved have left.
+    const left = isStale ? purgeLog(path) : undefined;
+    return { bodies, bytes_before, bytes_after: statSync(path).size, ...(left === undefined ? {} : { left }) };
+  } catch (error) {
+    throw toFault(error, path);
+  }
+}
+
+function nextBatch(db: Database.Database, after: number, through: number): readonly WholeBody[] {
+  const rows = db.prepare(`SELECT position, salt, body, commitment FROM bodies JOIN entries USING (position)
+    WHERE position > ? AND position <= ? AND encoding = ${PLAIN} AND length(body) >= ${PARTED_BYTES_MIN} ORDER BY position`);
+  const batch: WholeBody[] = [];
+  let bytes = 0;
+  for (const row of rows.iterate(after, through) as Iterable<WholeBody>) {
+    batch.push(row);
+    bytes += row.body.length;
+    if (bytes >= BATCH_BYTES) break;
+  }
+  return batch;
+}
+
+/** The guard that refuses every other change of a body stands aside within the transaction, where nobody else can write. */
+function rewrite(db: Database.Database, parts: Parts, batch: readonly WholeBody[]): number {
+  if (batch.length === 0) return 0;
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const guard = db.prepare("SELECT sql FROM sqlite_schema WHERE name = ?").pluck().get(GUARD) as string;
+    db.exec(`DROP TRIGGER ${GUARD}; INSERT OR IGNORE INTO meta (name, value) VALUES ('${STALE_MARK}', '1')`);
+    const update = db.prepare(
+      `UPDATE bodies SET encoding = ${IN_PARTS}, body = ? WHERE position = ? AND encoding = ${PLAIN}`,
+    );
+    let changes = 0;
+    for (const { position, salt, body, commitment } of batch) {
+      // One that is damaged stays as it is, as evidence.
+      if (!commitmentOf(salt, body).equals(commitment)) continue;
+      const taken = parts.take(body);
+      if (taken === undefined || !parts.join(taken, Buffer.alloc(0)).equals(body)) continue;
+      changes += update.run(taken, position).changes;
+    }
+    db.exec(guard);
+    db.exec("COMMIT");
+    return changes;
+  } catch (error) {
+    if (db.inTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
