@@ -341,15 +341,28 @@ test("a file whose time lies in the future settles by the watcher's own clock", 
 });
 
 test("a folder that is not there yet, or goes and comes back, is watched all the same", async () => {
-  const folder = join(folderOfTest(), "later");
+  const parent = join(folderOfTest(), "parent");
+  const folder = join(parent, "later");
+  writeFileSync(parent, "a file where a folder will be");
   await watching(folder);
+  rmSync(parent);
   for (const round of ["b1", "b2"]) {
-    mkdirSync(folder);
+    mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, `${round}.jsonl`), line(round, "back"));
     await vi.waitFor(async () => expect(await said("back")).toContain(`words of ${round}`), { timeout: 2_500 });
     rmSync(folder, { recursive: true });
     await new Promise((resolve) => setTimeout(resolve, 1_200));
   }
+});
+
+test("bookmarks that cannot be kept are told as a store that cannot be written", async () => {
+  const unusable = join(folderOfTest(), "record");
+  mkdirSync(join(unusable, "watch.db"), { recursive: true });
+  const other = await openRecorder({ data: unusable });
+  onTestFinished(() => other.close());
+  await expect(other.watchFiles(folderOfTest())).rejects.toMatchObject({
+    ...{ code: "store_not_writable", message: expect.stringContaining("watch.db"), hint: expect.any(String) },
+  });
 });
 
 test("what cannot be watched is refused, and options that do not exist too", async () => {
