@@ -121,16 +121,18 @@ export class Bookmarks {
     if (place !== null && place.length > PLACE_BYTES_MAX) return;
     const { position } = await this.#log.head();
     const hash = await this.#hashAt(position);
+    const keep = this.#database.transaction(() => {
+      if (this.generation !== generation) return;
+      this.#database
+        .prepare("UPDATE logs SET position = ?, hash = ? WHERE log_id = ? AND position <= ?")
+        .run(position, hash, this.#logId, position);
+      this.#database
+        .prepare("INSERT OR REPLACE INTO bookmarks VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        .run(this.#logId, key, path, stamp, importer, is_settled ? 1 : 0, Date.now(), place);
+    });
     try {
-      this.#database.transaction(() => {
-        if (this.generation !== generation) return;
-        this.#database
-          .prepare("UPDATE logs SET position = ?, hash = ? WHERE log_id = ? AND position <= ?")
-          .run(position, hash, this.#logId, position);
-        this.#database
-          .prepare("INSERT OR REPLACE INTO bookmarks VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-          .run(this.#logId, key, path, stamp, importer, is_settled ? 1 : 0, Date.now(), place);
-      })();
+      // Whoever reads first and writes then is refused at once where another watcher wrote in between.
+      keep.immediate();
     } catch (error) {
       throw toFault(error, this.#database.name);
     }
