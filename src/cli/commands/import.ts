@@ -21,6 +21,9 @@ const REJECTED_SHOWN = 20;
 /** Of more files than this each has no line of its own in the table, but its format. */
 const FILES_SHOWN = 40;
 const SHOW_EVERY_MS = 100;
+const NEXT_STEPS =
+  "`hansard sessions` lists them, `hansard search WORDS` finds what was said; `hansard watch` keeps reading.";
+const NOTHING_THERE = "There is nothing in it to read: no file, or only empty ones.";
 const BAR_TOTAL = 1_000;
 
 export const importCommand: CommandModule = {
@@ -79,7 +82,10 @@ nothing is imported.`,
     const known = files.filter(({ format }) => format !== "").map(({ file }) => file);
     const meant = new Set([...named, ...known]);
     if (json) screen.out.write(documentText(report, screen.out));
-    else printReport(invocation, report, named.length > 0 ? files : byFormat(files));
+    else {
+      printReport(invocation, report, named.length > 0 ? files : byFormat(files));
+      if (named.length === 0 && report.sessions > 0) screen.err.write(wrapped(NEXT_STEPS, screen.err));
+    }
     return isFailure(report, meant) ? exitStatus.failed : exitStatus.done;
   },
 };
@@ -133,6 +139,7 @@ function printReport({ screen }: Invocation, report: ImportReport, files: readon
   const known = files.filter(({ format }) => format !== "");
   if (known.length > 0) out.write(fileTable(known, out));
   const { added, existing, rejected, sessions } = report;
+  if (report.files === 0 && rejected.length === 0) err.write(wrapped(NOTHING_THERE, err));
   const lines = rejected.filter(({ line }) => line > 0);
   const read = report.files - (files.length - known.length);
   const total = [
@@ -141,7 +148,7 @@ function printReport({ screen }: Invocation, report: ImportReport, files: readon
     `${countOf(lines.length, "line", "lines")} rejected`,
     `${countOf(sessions, "session", "sessions")} in ${read === report.files ? "" : `${formatCount(read)} of `}`,
   ].join(", ");
-  out.write(wrapped(`${total}${countOf(report.files, "file", "files")}.`, out));
+  if (report.files > 0) out.write(wrapped(`${total}${countOf(report.files, "file", "files")}.`, out));
   for (const line of lines.slice(0, REJECTED_SHOWN)) err.write(wrapped(rejectedText(line), err));
   err.write(moreText(lines.length));
   for (const [reason, alike] of filesByReason(rejected)) err.write(refusedFilesText(reason, alike, err));
