@@ -37,10 +37,12 @@ async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
   const header = await source.header(HEADER);
   const key = textAt(header, "session_id") ?? textAt(header, "trajectory_id") ?? source.stem;
   const session = transcript.session(key);
+  // Several trajectories of one session count their steps from 1 each.
+  const trajectory = textAt(header, "trajectory_id") ?? "";
   yield* begin(session, header);
   for await (const item of source.values("steps.*")) {
     if ("reason" in item) yield item;
-    else if (isJsonObject(item.value)) yield* take(session, item.line, item.value);
+    else if (isJsonObject(item.value)) yield* take(session, item.line, item.value, trajectory);
     else yield { line: item.line, reason: "the step is no object" };
   }
   for await (const item of source.values("subagent_trajectories.*")) {
@@ -71,8 +73,9 @@ function* subagent(parent: TranscriptSession, line: number, trajectory: JsonObje
   for (const trajectory of inner) yield* subagent(session, line, trajectory);
 }
 
-function* take(session: TranscriptSession, line: number, step: JsonObject): Generator<ImportStep> {
-  const native = `${session.id}:${step.step_id ?? line}`;
+function* take(session: TranscriptSession, line: number, step: JsonObject, trajectory = ""): Generator<ImportStep> {
+  const of = trajectory === "" || trajectory === session.id ? session.id : `${session.id}:${trajectory}`;
+  const native = `${of}:${step.step_id ?? line}`;
   const extra = isJsonObject(step.extra) ? { step: step.extra } : undefined;
   const origin = { line, at: step.timestamp, native, extra };
   const content = onlyText(step.message) ?? step.message ?? "";

@@ -55,6 +55,20 @@ test("a session whose model counts its calls anew keeps each result, once", asyn
   expect(results).toEqual(["output of 0", "output of 2", "output of 4"]);
 });
 
+test("trajectories of one session count their steps from 1 each, and none takes another's place", async () => {
+  const bench = importBench();
+  const run = (trajectory_id: string, message: string) =>
+    JSON.stringify({
+      ...{ schema_version: "ATIF-v1.7", session_id: "s", trajectory_id, agent: { name: "a", version: "1" } },
+      steps: [{ step_id: 1, source: "user", message }],
+    });
+  const files = ["first", "second"].map((name) => bench.write(`${name}.json`, run(name, `the ${name} run`)));
+  await bench.import(files);
+  expect(await bench.import(files)).toMatchObject({ added: 0, rejected: [] });
+  const messages = (await bench.entries()).flatMap((entry) => (entry.kind === "message" ? [entry.content] : []));
+  expect(messages).toEqual(["the first run", "the second run"]);
+});
+
 test("what lies in a database nested deeper than any entry is told, and the rest is read", async () => {
   const bench = importBench();
   const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;

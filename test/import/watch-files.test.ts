@@ -1,4 +1,5 @@
 // What becomes of files that grow, move, shrink and go while they are watched, and of their bookmarks.
+import { once } from "node:events";
 import {
   appendFileSync,
   cpSync,
@@ -14,8 +15,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { Bookmarks } from "../../src/import/watch/bookmarks.js";
 import {
   type Entry,
   openRecorder,
@@ -341,15 +344,47 @@ test("a file whose time lies in the future settles by the watcher's own clock", 
 });
 
 test("a folder that is not there yet, or goes and comes back, is watched all the same", async () => {
-  const folder = join(folderOfTest(), "later");
+  const parent = join(folderOfTest(), "parent");
+  const folder = join(parent, "later");
+  writeFileSync(parent, "a file where a folder will be");
   await watching(folder);
+  rmSync(parent);
   for (const round of ["b1", "b2"]) {
-    mkdirSync(folder);
+    mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, `${round}.jsonl`), line(round, "back"));
     await vi.waitFor(async () => expect(await said("back")).toContain(`words of ${round}`), { timeout: 2_500 });
     rmSync(folder, { recursive: true });
     await new Promise((resolve) => setTimeout(resolve, 1_200));
   }
+});
+
+test("two programs keep bookmarks of one store at the same time", async () => {
+  const path = join(folderOfTest(), "watch.db");
+  const log = { head: async () => ({ log_id: "log", position: 0 }), hashAt: async () => undefined };
+  const bookmarks = await Bookmarks.open(path, log);
+  const other = new Worker(
+    `const database = new (require("better-sqlite3"))(${JSON.stringify(path)}, { timeout: 5000 });
+    const write = database.prepare("UPDATE logs SET position = 0");
+    setInterval(() => { for (let times = 0; times < 50; times += 1) write.run(); });
+    require("node:worker_threads").parentPort.postMessage("writing");`,
+    { eval: true },
+  );
+  await once(other, "message");
+  const bookmark = { key: "1:1", path: "s.jsonl", stamp: "1", importer: "claude-code/0", is_settled: true };
+  for (let times = 0; times < 300; times += 1) await bookmarks.save(bookmark, bookmarks.generation);
+  await other.terminate();
+  expect(bookmarks.find("1:1", "s.jsonl")).toMatchObject({ stamp: "1" });
+  bookmarks.close();
+});
+
+test("bookmarks that cannot be kept are told as a store that cannot be written", async () => {
+  const unusable = join(folderOfTest(), "record");
+  mkdirSync(join(unusable, "watch.db"), { recursive: true });
+  const other = await openRecorder({ data: unusable });
+  onTestFinished(() => other.close());
+  await expect(other.watchFiles(folderOfTest())).rejects.toMatchObject({
+    ...{ code: "store_not_writable", message: expect.stringContaining("watch.db"), hint: expect.any(String) },
+  });
 });
 
 test("what cannot be watched is refused, and options that do not exist too", async () => {

@@ -3,6 +3,7 @@
 import { chmodSync, rmSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
 import type Sqlite from "better-sqlite3";
+import { Fault } from "../../model/fault.js";
 import type { LogState } from "../importer.js";
 
 /** Raised whenever what an importer notes, or what is kept beside it, takes another shape. */
@@ -120,7 +121,7 @@ export class Bookmarks {
     if (place !== null && place.length > PLACE_BYTES_MAX) return;
     const { position } = await this.#log.head();
     const hash = await this.#hashAt(position);
-    this.#database.transaction(() => {
+    const keep = this.#database.transaction(() => {
       if (this.generation !== generation) return;
       this.#database
         .prepare("UPDATE logs SET position = ?, hash = ? WHERE log_id = ? AND position <= ?")
@@ -128,7 +129,13 @@ export class Bookmarks {
       this.#database
         .prepare("INSERT OR REPLACE INTO bookmarks VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         .run(this.#logId, key, path, stamp, importer, is_settled ? 1 : 0, Date.now(), place);
-    })();
+    });
+    try {
+      // Whoever reads first and writes then is refused at once where another watcher wrote in between.
+      keep.immediate();
+    } catch (error) {
+      throw toFault(error, this.#database.name);
+    }
   }
 
   /** Drops what belongs to files that are gone: not among these, and not read for long. */
@@ -198,11 +205,20 @@ async function openDatabase(path: string | undefined): Promise<Sqlite.Database> 
     return openFile();
   } catch (error) {
     const { code = "" } = error as { readonly code?: string };
-    if (code !== "SQLITE_NOTADB" && !code.startsWith("SQLITE_CORRUPT")) throw error;
+    if (code !== "SQLITE_NOTADB" && !code.startsWith("SQLITE_CORRUPT")) throw toFault(error, path);
     // It is derived from files and log, so that a damaged one is no loss.
     for (const ending of ["", "-wal", "-shm"]) rmSync(`${path}${ending}`, { force: true });
     return openFile();
   }
+}
+
+/** What keeps bookmarks from being kept is told as what keeps entries from being recorded. */
+function toFault(error: unknown, path: string): unknown {
+  const { code = "", message } = error as { readonly code?: string; readonly message: string };
+  if (!code.startsWith("SQLITE_")) return error;
+  const hint = "Make room and the folder writable for this user, or choose another with --data.";
+  const what = `${path}, which keeps how far files were read, cannot be written (${message})`;
+  return new Fault(code === "SQLITE_FULL" ? "disk_full" : "store_not_writable", what, { hint, cause: error });
 }
 
 function prepared(database: Sqlite.Database, path: string): Sqlite.Database {

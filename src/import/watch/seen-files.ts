@@ -87,13 +87,20 @@ export function toSeen(path: string, facts: FileFacts, is_link: boolean): SeenFi
   return { path, key: `${dev}:${ino}`, stamp, modified_ms, bytes: size, is_link };
 }
 
-function statOf(path: string, lost: (path: string, error: unknown) => void): Stats | undefined {
+/** What is at a path; undefined where there is nothing, or nothing that can be looked at, which is told. */
+export function statOf(path: string, lost: (path: string, error: unknown) => void): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    lost(path, error);
+    if (!isAbsent(error)) lost(path, error);
     return undefined;
   }
+}
+
+/** Whether what was looked for is not there, be it that a file stands where a folder was. */
+function isAbsent(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" || code === "ENOTDIR";
 }
 
 function* pathsWithin(
@@ -104,9 +111,8 @@ function* pathsWithin(
   try {
     items = readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
     // It may be gone since it was named.
-    if (code !== "ENOENT" && code !== "ENOTDIR") lost(folder, error);
+    if (!isAbsent(error)) lost(folder, error);
     return;
   }
   for (const item of items) {

@@ -1,7 +1,6 @@
 // One folder or file that is watched, through all that can happen to it: it may not be there yet, go, and come back as another.
-import { statSync } from "node:fs";
 import { FolderEvents } from "./folder-events.js";
-import { type SeenFile, seeFile, seeFiles, type WatchedRoot } from "./seen-files.js";
+import { type SeenFile, seeFile, seeFiles, statOf, type WatchedRoot } from "./seen-files.js";
 
 /** How often a folder is looked through although its changes are told. */
 const SWEEP_MS = 30_000;
@@ -44,7 +43,7 @@ export class RootWatch {
   /** To be called about once a second. */
   async tick(): Promise<void> {
     const { path } = this.#root;
-    const found = statSync(path, { throwIfNoEntry: false });
+    const found = statOf(path, this.#listener.lost);
     const identity = found === undefined ? undefined : `${found.dev}:${found.ino}`;
     if (identity !== this.#identity) await this.#begin(identity, found?.isDirectory() === true);
     if (found === undefined || this.#isClosed) return;
