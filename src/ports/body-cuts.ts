@@ -42,7 +42,9 @@ export class BodyCuts {
   within(from: number, to: number): readonly Cut[] {
     const cuts: Cut[] = [];
     let at = from;
-    for (let nth = firstAtLeast(this.#strings, from); nth < this.#strings.length; nth += 2) {
+    // A stretch may begin where a string ends: that string's end is no beginning of another.
+    const first = firstAtLeast(this.#strings, from);
+    for (let nth = first + (first % 2); nth < this.#strings.length; nth += 2) {
       const [opens, closes] = [this.#strings[nth] as number, this.#strings[nth + 1] as number];
       if (closes > to) break;
       this.#between(at, opens, cuts);
