@@ -25,6 +25,7 @@ const JOINED_BYTES_MAX = 64 * 1024 * 1024;
 
 const NOTHING: Buffer = Buffer.alloc(0);
 const TOO_LONG = "it refers to more than a body can hold";
+const MISCUT = "its cuts do not meet";
 const MISSING = "a part of its body is missing";
 
 type LastRow = readonly [start: number, bytes: number, is_first: number];
@@ -56,7 +57,10 @@ export class Parts {
     this.#digests = new PartDigests(db);
   }
 
-  /** What to store in the body's place; undefined where nothing of it is worth to be kept apart. Needs a transaction. */
+  /**
+   * What to store in the body's place; undefined where nothing of it is worth to be kept apart, and a `PiecesFlaw` where it was
+   * not cut into all of its bytes. Needs a transaction.
+   */
   take(body: Uint8Array): Buffer | undefined {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     // Zeros stand for what was erased; JSON holds none.
@@ -66,6 +70,7 @@ export class Parts {
     let hasParts = false;
     let at = 0;
     const takeUpTo = (to: number): void => {
+      if (to < at) throw new PiecesFlaw(MISCUT);
       if (this.#takeStretch({ bytes, cuts, from: at, to }, pieces)) hasParts = true;
       at = to;
     };
@@ -152,11 +157,16 @@ export class Parts {
   ): boolean {
     const { bytes, cuts, from, to } = stretch;
     let hasParts = false;
+    let at = from;
     for (const cut of cuts.within(from, to)) {
-      const piece = bytes.subarray(cut.from, cut.to);
+      // Every byte once, and in order.
+      if (cut.from !== at || cut.to <= at) throw new PiecesFlaw(MISCUT);
+      const piece = bytes.subarray(at, cut.to);
       pieces.add(cut.isText ? this.#takeText(piece) : piece);
       if (cut.isText) hasParts = true;
+      at = cut.to;
     }
+    if (at !== to) throw new PiecesFlaw(MISCUT);
     return hasParts;
   }
 
