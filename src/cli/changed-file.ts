@@ -2,8 +2,8 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { isJsonObject, type JsonObject } from "../model/json.js";
+import { isAgreed } from "./agreed.js";
 import type { Invocation } from "./command.js";
 import { type ExitStatus, exitStatus, Failed, WrongUse } from "./failures.js";
 import { cleanText } from "./text/terminal.js";
@@ -99,12 +99,7 @@ async function agreed(): Promise<boolean> {
     const message = "there is nobody to ask whether to make this change";
     throw new WrongUse({ code: "option_invalid", field: "--yes", message, hint: "Agree to it beforehand with --yes." });
   }
-  const question = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await question.question("Make this change? [y/N] ")).trim());
-  } finally {
-    question.close();
-  }
+  return isAgreed("Make this change? [y/N] ");
 }
 
 async function* wholeText(text: string): AsyncGenerator<string> {

@@ -1,10 +1,10 @@
 // `hansard import` without a path: what known tools have left on this machine, and whether it may be read.
-import { createInterface } from "node:readline/promises";
 import { type FoundPlace, findInPlaces, knownPlaces } from "../index.js";
+import { isAgreed } from "./agreed.js";
 import type { Invocation } from "./command.js";
 import { Failed, WrongUse } from "./failures.js";
 import { countOf, formatBytes, formatCount, renderTable } from "./text/table.js";
-import { cleanLine, documentText } from "./text/terminal.js";
+import { documentText, pathText } from "./text/terminal.js";
 
 /** The files to read; undefined where somebody was asked and said no. */
 export async function askForPlaces(invocation: Invocation): Promise<readonly string[] | undefined> {
@@ -21,11 +21,13 @@ export async function askForPlaces(invocation: Invocation): Promise<readonly str
     const hint = "Add --yes, or name the paths that are meant.";
     throw new WrongUse({ code: "consent_missing", field: "--yes", message, hint });
   }
-  return (await isAgreed(`Read them into ${cleanLine(settings.data)}? [y/N] `)) ? files : undefined;
+  if (await isAgreed(`Read them into ${pathText(settings.data)}? [y/N] `)) return files;
+  screen.err.write("Nothing was read.\n");
+  return undefined;
 }
 
 function nothingFound(): Failed {
-  const looked = [...new Set(knownPlaces().map(({ path }) => path))];
+  const looked = [...new Set(knownPlaces().map(({ path }) => pathText(path)))];
   return new Failed({
     code: "nothing_found",
     message: `no known tool has left files here; looked in ${looked.join(", ")}`,
@@ -47,17 +49,8 @@ function foundText(found: readonly FoundPlace[], { screen }: Invocation): string
     ],
     rows: found.map(({ tool, sessions, files, bytes, oldest, path }) => [
       ...[tool, sessions === undefined ? "in a database" : formatCount(sessions), formatCount(files)],
-      ...[formatBytes(bytes), oldest.slice(0, 10), cleanLine(path)],
+      ...[formatBytes(bytes), oldest.slice(0, 10), pathText(path)],
     ]),
     ...{ width: columns, colours },
   });
-}
-
-async function isAgreed(question: string): Promise<boolean> {
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await asking.question(question)).trim());
-  } finally {
-    asking.close();
-  }
 }

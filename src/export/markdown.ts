@@ -1,6 +1,6 @@
 // An export for people: entries in order as Markdown, recorded text in fences, where it is text and nothing else.
 import { type ByKind, saidByKind } from "../model/by-kind.js";
-import { contentText } from "../model/content-pieces.js";
+import { messageText } from "../model/content-pieces.js";
 import type { Entry } from "../model/entry.js";
 import { inMarkdown } from "../model/markdown-text.js";
 import { reinforcedWords, verdictWords } from "../model/memory-words.js";
@@ -60,12 +60,10 @@ const textsByKind: ByKind<Entry, { readonly title?: string; readonly parts: read
       ["Failed", error],
     ],
   }),
-  message: ({ role, name, content, tool_calls }) => ({
+  // What a call was given stands on one line behind its name; the call's own entry has it at length.
+  message: ({ role, name, ...message }) => ({
     title: name === "" ? readRole(role) : `${readRole(role)} (${name})`,
-    parts: [
-      ["", contentText(content)],
-      ["Calls", tool_calls],
-    ],
+    parts: [["", messageText(message)]],
   }),
   tool_call: ({ tool, is_error, args, result }) => ({
     title: `tool ${tool}${is_error === true ? " failed" : ""}`,

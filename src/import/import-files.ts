@@ -214,11 +214,18 @@ async function tellStranger({ opened, opening, account }: FileReading): Promise<
     account.reject(item.line, item.reason);
     isTold = true;
   }
-  if (!isTold) account.reject(0, unknownFormat());
+  if (!isTold) account.reject(0, unknownFormat(opening.bytes));
 }
 
-function unknownFormat(): string {
-  return `no format is recognised in it; known are ${importFormats.join(", ")}; --format names one where the content does not tell`;
+/** How archives and compressed files begin, in hexadecimal, in which transcripts are handed around: ZIP and gzip. */
+const PACKED = ["504b0304", "1f8b"];
+
+function unknownFormat(beginning: Uint8Array): string {
+  const first = Buffer.from(beginning.subarray(0, 4)).toString("hex");
+  if (PACKED.some((packed) => first.startsWith(packed))) {
+    return "it is packed (ZIP or gzip); unpack it, and import what comes out";
+  }
+  return `no format is recognised; known are ${importFormats.join(", ")}; --format names one where the content does not tell`;
 }
 
 /** Beyond this many of a file the rest is only counted: memory is bounded, and nobody reads further. */

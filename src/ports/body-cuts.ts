@@ -3,8 +3,10 @@
 
 /** A text that is shorter is kept where it stands: to keep it once would take about a quarter of it. */
 const TEXT_BYTES_MIN = 256;
-/** A shorter list is no history of a conversation. */
+/** A shorter list is no history of a conversation, nor is one of numbers or of single words, or of very many items. */
 const LIST_BYTES_MIN = 512;
+const ITEM_BYTES_MIN = 32;
+const LIST_ITEMS_MAX = 20_000;
 /** Members of the body and of its objects are cut apart; what lies deeper changes together. */
 const MEMBER_DEPTH_MAX = 2;
 
@@ -32,15 +34,17 @@ export class BodyCuts {
   readonly #strings: number[] = [];
   readonly #members: number[] = [];
 
-  constructor(body: Buffer, listBytesMin = LIST_BYTES_MIN) {
-    this.lists = this.#scan(body, listBytesMin);
+  constructor(body: Buffer, isWorth: (list: BodyList) => boolean = isHistory) {
+    this.lists = this.#scan(body, isWorth);
   }
 
   /** The cuts of a stretch that holds whole strings. */
   within(from: number, to: number): readonly Cut[] {
     const cuts: Cut[] = [];
     let at = from;
-    for (let nth = firstAtLeast(this.#strings, from); nth < this.#strings.length; nth += 2) {
+    // A stretch may begin where a string ends: that string's end is no beginning of another.
+    const first = firstAtLeast(this.#strings, from);
+    for (let nth = first + (first % 2); nth < this.#strings.length; nth += 2) {
       const [opens, closes] = [this.#strings[nth] as number, this.#strings[nth + 1] as number];
       if (closes > to) break;
       this.#between(at, opens, cuts);
@@ -63,7 +67,7 @@ export class BodyCuts {
     end(to);
   }
 
-  #scan(body: Buffer, listBytesMin: number): readonly BodyList[] {
+  #scan(body: Buffer, isWorth: (list: BodyList) => boolean): readonly BodyList[] {
     const lists: BodyList[] = [];
     let list: { readonly from: number; readonly depth: number; readonly ends: number[] } | undefined;
     let depth = 0;
@@ -81,7 +85,8 @@ export class BodyCuts {
       } else if (byte === OBJECT_CLOSES || byte === LIST_CLOSES) {
         if (list?.depth === depth) {
           const { from, ends } = list;
-          if (at - from >= listBytesMin) lists.push({ from, to: at, ends: [...ends, at] });
+          ends.push(at);
+          if (isWorth({ from, to: at, ends })) lists.push({ from, to: at, ends });
           list = undefined;
         }
         depth -= 1;
@@ -95,9 +100,14 @@ export class BodyCuts {
   }
 }
 
+/** Each item costs a digest and a look when the list is stored, which is too much for an embedding of a thousand numbers. */
+function isHistory({ from, to, ends: { length } }: BodyList): boolean {
+  return to - from >= LIST_BYTES_MIN && to - from >= length * ITEM_BYTES_MIN && length <= LIST_ITEMS_MAX;
+}
+
 /** Where items end, of the bytes of a list without its brackets, or of its end, which begins with a comma. */
 export function itemEnds(bytes: Buffer): readonly number[] {
-  const [list] = new BodyCuts(Buffer.concat([Buffer.from("["), bytes, Buffer.from("]")]), 0).lists;
+  const [list] = new BodyCuts(Buffer.concat([Buffer.from("["), bytes, Buffer.from("]")]), () => true).lists;
   return (list?.ends ?? []).map((end) => end - 1).filter((end) => end > 0);
 }
 

@@ -27,7 +27,7 @@ export class PieceWriter {
   /** Where the part before ends: many follow each other. */
   #end = 0;
   readonly #literals = new Map<string, number>();
-  #literal: readonly Buffer[] = [];
+  #literal: Buffer[] = [];
 
   constructor(depth: number) {
     this.#number(depth);
@@ -35,7 +35,7 @@ export class PieceWriter {
 
   add(piece: Piece): void {
     if (Buffer.isBuffer(piece)) {
-      this.#literal = [...this.#literal, piece];
+      this.#literal.push(piece);
       return;
     }
     this.#endLiteral();

@@ -15,7 +15,7 @@ import type { ReadThreadOptions } from "./threaded-reading.js";
  * read after them less than half a second. This thread has no lower priority than capture: beside busy writers whoever
  * reads would get next to nothing of a processor, and fall behind for good.
  */
-const LEISURE: Leisure = { calm_entries_per_s: 2_000, rows_waiting_max: 4_000, texts_waiting_max: 12_000 };
+const LEISURE: Leisure = { calm_entries_per_s: 2_000, rows_waiting_max: 4_000, texts_waiting_max: 50_000 };
 
 const options = workerData as ReadThreadOptions;
 const port = parentPort as MessagePort;

@@ -52,7 +52,7 @@ test("import without a path says what it found, and reads it once it may", async
   const { status, stdout, stderr } = await runCli(["import"], { env, data });
   expect(status).toBe(2);
   expect(stdout).toMatch(
-    /^TOOL +SESSIONS +FILES +SIZE +OLDEST +PLACE\nclaude-code +1 +1 +\d+ bytes +\d{4}-\d\d-\d\d +\S+projects\n$/,
+    /^TOOL +SESSIONS +FILES +SIZE +OLDEST +PLACE\nclaude-code +1 +1 +\d+ bytes +\d{4}-\d\d-\d\d +~\/\.claude\/projects\n$/,
   );
   expect(stderr).toContain("--yes");
   const asked = await runCli(["import", "--json"], { env, data });
@@ -65,12 +65,36 @@ test("import without a path says what it found, and reads it once it may", async
   expect(again).toMatchObject({
     status: 0,
     stdout: expect.stringMatching(/^FORMAT[^\n]*\nclaude-code +0 +2 +0 +1 file\n/),
+    stderr: expect.stringContaining("`hansard sessions`"),
   });
   const nothing = await readError(["import"], { env: { HOME: folderOfTest() }, data });
   expect(nothing).toMatchObject({
     status: 1,
     code: "nothing_found",
     message: expect.stringContaining(".codex/sessions"),
+  });
+});
+
+test("import of what holds no transcript says in a line what to do", async () => {
+  const { env, data, file } = home();
+  const folder = join(env.HOME ?? "", "odd");
+  mkdirSync(join(folder, "nothing"), { recursive: true });
+  writeFileSync(join(folder, "export.zip"), "PK\u0003\u0004");
+  writeFileSync(join(folder, "nothing/empty.jsonl"), "");
+  const told = async (path: string) => await runCli(["import", path], { env, data });
+  expect(await told(`${file}.typo`)).toMatchObject({
+    status: 1,
+    stdout: "",
+    stderr: expect.stringContaining("no such"),
+  });
+  expect(await told(join(folder, "nothing"))).toMatchObject({
+    status: 0,
+    stdout: "",
+    stderr: expect.stringContaining("nothing in it to read"),
+  });
+  expect(await told(join(folder, "export.zip"))).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/packed.*unpack it/),
   });
 });
 

@@ -47,15 +47,16 @@ describe("hansard import", () => {
     const data = folderOfTest();
     const file = join(folderOfTest(), "session_x.jsonl");
     const good = '{"type":"error","error":"e","context":null,"timestamp":"2026-01-01T00:00:00"}';
-    writeFileSync(file, `${good}\n{torn\n[1]\n`);
+    writeFileSync(file, `${good}\n{torn\n[1]\n[2]\n`);
     const { status, stderr } = await runCli(["import", file], { data });
     expect(status).toBe(0);
-    expect(stderr).toMatch(new RegExp(`^${file}:2: .*not valid JSON.*\n${file}:3: .*a list`));
+    expect(stderr).toMatch(new RegExp(`^${file}:2: .*not valid JSON.*\n${file}:3-4: .*a list.*\n$`));
     expect(await readJson(["import", file], { data })).toEqual({
       ...{ files: 1, sessions: 1, added: 0, existing: 1 },
       rejected: [
         { file, line: 2, reason: expect.any(String) },
         { file, line: 3, reason: expect.any(String) },
+        { file, line: 4, reason: expect.any(String) },
       ],
     });
   });

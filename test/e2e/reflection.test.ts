@@ -10,7 +10,18 @@ const NOTHING = "Nothing recorded yet to reflect on.";
 const said = (role: string, content: string, fields: object = {}): EntryInput =>
   ({ kind: "message", session_id: "s", role, content, ...fields }) as EntryInput;
 const NAMES = [
-  ...["reviewed", "users", "responses", "errors", "low_confidence", "error_groups", "topics", "tools", "disliked"],
+  ...[
+    "reviewed",
+    "users",
+    "responses",
+    "errors",
+    "low_confidence",
+    "confidence",
+    "error_groups",
+    "topics",
+    "tools",
+    "disliked",
+  ],
   "decisions",
   ...["trend", "insights", "markdown"],
 ];

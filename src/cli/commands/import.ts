@@ -21,6 +21,9 @@ const REJECTED_SHOWN = 20;
 /** Of more files than this each has no line of its own in the table, but its format. */
 const FILES_SHOWN = 40;
 const SHOW_EVERY_MS = 100;
+const NEXT_STEPS =
+  "`hansard sessions` lists them, `hansard search WORDS` finds what was said; `hansard watch` keeps reading.";
+const NOTHING_THERE = "There is nothing in it to read: no file, or only empty ones.";
 const BAR_TOTAL = 1_000;
 
 export const importCommand: CommandModule = {
@@ -79,7 +82,10 @@ nothing is imported.`,
     const known = files.filter(({ format }) => format !== "").map(({ file }) => file);
     const meant = new Set([...named, ...known]);
     if (json) screen.out.write(documentText(report, screen.out));
-    else printReport(invocation, report, named.length > 0 ? files : byFormat(files));
+    else {
+      printReport(invocation, report, named.length > 0 ? files : byFormat(files));
+      if (named.length === 0 && report.sessions > 0) screen.err.write(wrapped(NEXT_STEPS, screen.err));
+    }
     return isFailure(report, meant) ? exitStatus.failed : exitStatus.done;
   },
 };
@@ -133,6 +139,7 @@ function printReport({ screen }: Invocation, report: ImportReport, files: readon
   const known = files.filter(({ format }) => format !== "");
   if (known.length > 0) out.write(fileTable(known, out));
   const { added, existing, rejected, sessions } = report;
+  if (report.files === 0 && rejected.length === 0) err.write(wrapped(NOTHING_THERE, err));
   const lines = rejected.filter(({ line }) => line > 0);
   const read = report.files - (files.length - known.length);
   const total = [
@@ -141,9 +148,10 @@ function printReport({ screen }: Invocation, report: ImportReport, files: readon
     `${countOf(lines.length, "line", "lines")} rejected`,
     `${countOf(sessions, "session", "sessions")} in ${read === report.files ? "" : `${formatCount(read)} of `}`,
   ].join(", ");
-  out.write(wrapped(`${total}${countOf(report.files, "file", "files")}.`, out));
-  for (const line of lines.slice(0, REJECTED_SHOWN)) err.write(wrapped(rejectedText(line), err));
-  err.write(moreText(lines.length));
+  if (report.files > 0) out.write(wrapped(`${total}${countOf(report.files, "file", "files")}.`, out));
+  const runs = runsOf(lines);
+  for (const run of runs.slice(0, REJECTED_SHOWN)) err.write(wrapped(rejectedText(run), err));
+  err.write(moreText(runs.slice(REJECTED_SHOWN).reduce((sum, { line, through }) => sum + through - line + 1, 0)));
   for (const [reason, alike] of filesByReason(rejected)) err.write(refusedFilesText(reason, alike, err));
 }
 
@@ -204,7 +212,7 @@ function refusedFilesText(reason: string, files: readonly RejectedLine[], err: P
   if (only !== undefined && files.length === 1) return wrapped(rejectedText(only), err);
   const head = wrapped(`${countOf(files.length, "file", "files")}: ${cleanLine(reason)}`, err);
   const names = files.slice(0, REJECTED_SHOWN).map(({ file }) => `  ${cleanLine(file)}\n`);
-  return `${head}${names.join("")}${moreText(files.length)}`;
+  return `${head}${names.join("")}${moreText(files.length - names.length)}`;
 }
 
 function wrapped(text: string, pane: Pane): string {
@@ -212,11 +220,26 @@ function wrapped(text: string, pane: Pane): string {
 }
 
 function moreText(count: number): string {
-  if (count <= REJECTED_SHOWN) return "";
-  return `… and ${formatCount(count - REJECTED_SHOWN)} more; --json has all of them.\n`;
+  return count === 0 ? "" : `… and ${formatCount(count)} more; --json has all of them.\n`;
 }
 
-function rejectedText({ file, line, reason }: RejectedLine): string {
-  const where = line === 0 ? cleanLine(file) : `${cleanLine(file)}:${line}`;
+interface RejectedRun extends RejectedLine {
+  readonly through: number;
+}
+
+/** Lines that follow each other and were refused for one reason are told at once, so that they hide no others. */
+function runsOf(lines: readonly RejectedLine[]): readonly RejectedRun[] {
+  const runs: RejectedRun[] = [];
+  for (const one of lines) {
+    const last = runs.at(-1);
+    const goesOn = last?.file === one.file && last.reason === one.reason && last.through + 1 === one.line;
+    if (goesOn) runs[runs.length - 1] = { ...last, through: one.line };
+    else runs.push({ ...one, through: one.line });
+  }
+  return runs;
+}
+
+function rejectedText({ file, line, reason, through = line }: RejectedLine & { readonly through?: number }): string {
+  const where = [cleanLine(file), ...(line === 0 ? [] : [through === line ? line : `${line}-${through}`])].join(":");
   return `${where}: ${cleanLine(reason)}`;
 }

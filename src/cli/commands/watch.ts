@@ -12,11 +12,13 @@ import {
 import { type CommandModule, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { onStop } from "../on-stop.js";
-import { countOf, formatCount } from "../text/table.js";
-import { cleanLine, escapeObeyed, ProgressLine } from "../text/terminal.js";
+import { countOf, formatCount, wrapText } from "../text/table.js";
+import { cleanLine, escapeObeyed, ProgressLine, pathText } from "../text/terminal.js";
 import { unitKinds, unitText } from "../text/unit-text.js";
 
 const SHOW_EVERY_MS = 500;
+/** More places that are not there are counted instead of named. */
+const ABSENT_SHOWN = 3;
 
 export const watchCommand: CommandModule = {
   define(command: Command): void {
@@ -151,19 +153,26 @@ class LineTeller {
   begin(watch: Watch, paths: readonly string[]): void {
     this.#watch = watch;
     const there = paths.filter((path) => existsSync(path));
-    const absent = paths.length - there.length;
-    const later = absent === 0 ? "" : `; ${countOf(absent, "other is", "others are")} not there yet`;
-    this.#screen.err.write(`Watching ${there.map((path) => cleanLine(path)).join(", ") || "for files"}${later}.\n`);
+    const absent = paths.filter((path) => !there.includes(path));
+    const count = countOf(absent.length, "place", "places");
+    const missing = absent.length > ABSENT_SHOWN ? count : namesOf(absent);
+    const later = `${missing} ${absent.length === 1 ? "is" : "are"} not there yet`;
+    const sentences = [
+      ...(there.length === 0 ? [] : [`Watching ${namesOf(there)}`]),
+      ...(absent.length === 0 ? [] : [there.length === 0 ? `Waiting: ${later}` : later]),
+    ];
+    const text = `${sentences.join("; ")}.`;
+    this.#screen.err.write(`${wrapText(text, this.#screen.err.columns).join("\n")}\n`);
   }
 
   file({ file, format, added, rejected }: ImportedFile): void {
     if (added === 0) return;
     const refused = rejected === 0 ? "" : `, ${countOf(rejected, "line", "lines")} rejected`;
-    this.#line("out", `${cleanLine(file)}: ${countOf(added, "entry", "entries")} of ${format}${refused}`);
+    this.#line("out", `${pathText(file)}: ${countOf(added, "entry", "entries")} of ${format}${refused}`);
   }
 
   rejected({ file, line, reason }: RejectedLine): void {
-    this.#line("err", `${cleanLine(file)}${line === 0 ? "" : `:${line}`}: ${cleanLine(reason)}`);
+    this.#line("err", `${pathText(file)}${line === 0 ? "" : `:${line}`}: ${cleanLine(reason)}`);
   }
 
   trouble(reason: string): void {
@@ -183,10 +192,16 @@ class LineTeller {
 
   end(): void {
     this.#progress.clear();
+    const { added = 0 } = this.#watch?.counts ?? {};
+    this.#screen.err.write(`Stopped; ${countOf(added, "entry", "entries")} added. It goes on from here next time.\n`);
   }
 
   #line(pane: "out" | "err", text: string): void {
     this.#progress.clear();
     this.#screen[pane].write(`${text}\n`);
   }
+}
+
+function namesOf(paths: readonly string[]): string {
+  return paths.map(pathText).join(", ");
 }

@@ -1,4 +1,5 @@
 // The two streams a command writes to, and the cleaning of recorded text on its way there.
+import { homedir } from "node:os";
 import { stripVTControlCharacters } from "node:util";
 import pico from "picocolors";
 
@@ -106,4 +107,10 @@ export class ProgressLine {
     if (this.#shown) this.#pane.write("\r\u001b[2K");
     this.#shown = false;
   }
+}
+
+/** A path as people write it: from their home on, which leaves more room for the end that tells it from others. */
+export function pathText(path: string): string {
+  const home = `${homedir()}/`;
+  return cleanLine(path.startsWith(home) ? `~/${path.slice(home.length)}` : path);
 }

@@ -4,7 +4,7 @@ import { createMask } from "./mask.js";
 
 const CHARS = 4 * 1024 * 1024;
 /** Of processor time, since other work on the machine counts on the clock; quadratic shapes take many minutes. */
-const MS_MAX = 5_000;
+const MS_MAX = 30_000;
 
 const filled = (part: string, end = ""): string => part.repeat(Math.floor(CHARS / part.length)) + end;
 
