@@ -14,7 +14,7 @@ export type {
   ImportReport,
   RejectedLine,
 } from "./import/import-files.js";
-export { type FoundPlace, findInPlaces, type KnownPlace, knownPlaces } from "./import/places.js";
+export { type FoundPlace, findInPlaces, type KnownPlace, knownPlaces, placeVariables } from "./import/places.js";
 export { importFormats } from "./import/registry.js";
 export type { Watch, WatchCounts, WatchOptions } from "./import/watch/watch-files.js";
 export type {

@@ -34,21 +34,6 @@ test("a session goes out as steps, and comes in again as the same talk", async (
   expect(tokensOf(await again.entries())).toMatchObject({ input_tokens: 1_238, output_tokens: 158 });
 });
 
-test("what was withdrawn is no step, nor are the results of its calls; Markdown shows all and what was withdrawn", async () => {
-  const { recorder, ...bench } = importBench();
-  const session = recorder.session("s");
-  const call = { id: "c1", type: "function", function: { name: "ls", arguments: "{}" } };
-  await session.message({ role: "user", content: "look" });
-  const left = await session.message({ role: "assistant", content: "a wrong turn", tool_calls: [call] });
-  await session.toolCall({ tool: "ls", result: "a stray result", tool_call_id: "c1" });
-  await session.message({ role: "assistant", content: "the answer" });
-  await session.withdraw(left.position);
-  const { steps } = JSON.parse(await bench.export({ format: "atif", session_id: "s" }));
-  expect(steps).toMatchObject([{ message: "look" }, { message: "the answer" }]);
-  const markdown = await bench.export({ format: "markdown", session_id: "s" });
-  expect(markdown).toMatch(/a wrong turn[\s\S]*withdrawn: #2/);
-});
-
 test("an answer that came later and a call that failed are steps too", async () => {
   const { recorder, ...bench } = importBench();
   const { id: interaction_id } = await recorder.recordInteraction({ session_id: "s", prompt: "later" });
@@ -64,7 +49,7 @@ test("an answer that came later and a call that failed are steps too", async () 
 });
 
 test.each(["atif", "nanobot", "timmy"] as const)(
-  "a message that was withdrawn is not in the form %s, nor what its calls gave back; the log's own form has all",
+  "a message that was withdrawn is not in the form %s, nor what its calls gave back; the log's own form has all, and Markdown",
   async (format) => {
     const { recorder, ...bench } = importBench();
     const session = recorder.session("s");
@@ -81,6 +66,7 @@ test.each(["atif", "nanobot", "timmy"] as const)(
     expect(text).not.toMatch(/wrong guess|stale result/);
     if (format !== "nanobot") expect(text).toContain("kept result");
     expect(await bench.export({ format: "hansard", session_id: "s" })).toMatch(/wrong guess.*stale result/s);
+    expect(await bench.export({ format: "markdown", session_id: "s" })).toMatch(/a wrong guess.*withdrawn: #2/s);
   },
 );
 

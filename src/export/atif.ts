@@ -12,8 +12,6 @@ import type { ExportQuery } from "./export-query.js";
 import { type ExportParts, readable, selectEntries } from "./selection.js";
 import { Withdrawn } from "./withdrawn.js";
 
-const WITHDRAWALS = 200;
-
 type Step = { [name: string]: JsonValue };
 
 export async function* exportAtif(
@@ -30,7 +28,7 @@ export async function* exportAtif(
     version: typeof version === "string" ? version : "unknown",
     ...(isJsonObject(agent) ? agent : {}),
   };
-  const steps = new Steps(await withdrawnIn(parts, session_id));
+  const steps = new Steps();
   yield `{"schema_version":"ATIF-v1.7","session_id":${JSON.stringify(session_id)},"agent":${JSON.stringify(parts.mask.value(known))},"steps":[`;
   // In a session without messages the interactions are the conversation.
   const [first] = await parts.sessionPositions({ session_id, order: "asc", limit: 1, kinds: ["message"] });
@@ -44,37 +42,14 @@ export async function* exportAtif(
   yield `\n],"final_metrics":${JSON.stringify(steps.metrics())}}\n`;
 }
 
-/** The positions that withdrawals of the session name: what counts in the end is the trajectory. */
-async function withdrawnIn(parts: ExportParts, session_id: string): Promise<ReadonlySet<number>> {
-  const withdrawn = new Set<number>();
-  for (let after = 0; ; ) {
-    const range = { session_id, order: "asc", limit: WITHDRAWALS, after, kinds: ["withdrawal"] } as const;
-    const positions = await parts.sessionPositions(range);
-    for (const stored of await parts.log.get(positions)) {
-      const entry = stored === undefined ? undefined : readable(stored);
-      if (entry?.kind === "withdrawal") withdrawn.add(entry.withdraws);
-    }
-    const last = positions.at(-1);
-    if (last === undefined) return withdrawn;
-    after = last;
-  }
-}
-
 /** Steps on their way out; that of an agent stays open for the results of its calls. */
 class Steps {
-  readonly #withdrawn: ReadonlySet<number>;
-  /** Calls of withdrawn messages, whose results go with them. */
-  readonly #callsLeft = new Set<string>();
   #count = 0;
   #open: Step | undefined;
   #results: Step[] = [];
   #prompt = 0;
   #completion = 0;
   #cached = 0;
-
-  constructor(withdrawn: ReadonlySet<number>) {
-    this.#withdrawn = withdrawn;
-  }
 
   metrics(): JsonObject {
     return {
@@ -85,7 +60,6 @@ class Steps {
   }
 
   *take(entry: Entry, hasMessages: boolean): Generator<string> {
-    if (this.#isLeft(entry)) return;
     if (entry.kind === "message") yield* this.#message(entry);
     else if (entry.kind === "tool_call") yield* this.#toolCall(entry);
     else if (entry.kind === "error") yield* this.#error(entry, entry.error);
@@ -93,18 +67,6 @@ class Steps {
       yield* this.#add(entry, { source: "user", message: entry.prompt });
       yield* this.#answer(entry);
     } else if (entry.kind === "response" && !hasMessages) yield* this.#answer(entry);
-  }
-
-  #isLeft(entry: Entry): boolean {
-    if (entry.kind === "tool_call") return this.#callsLeft.has(entry.tool_call_id);
-    if (entry.kind !== "message") return false;
-    const isLeft = this.#withdrawn.has(entry.position);
-    for (const { id } of entry.tool_calls) {
-      // The same call may come again on a branch that was chosen after all.
-      if (isLeft) this.#callsLeft.add(String(id));
-      else this.#callsLeft.delete(String(id));
-    }
-    return isLeft || (entry.tool_call_id !== "" && this.#callsLeft.has(entry.tool_call_id));
   }
 
   *end(): Generator<string> {

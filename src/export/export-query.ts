@@ -2,7 +2,7 @@
 import type { Fault } from "../model/fault.js";
 import { parseId } from "../model/ids.js";
 import { Rejection, reject } from "../model/rejection.js";
-import { isTimezone, WallClock } from "../model/zoned-time.js";
+import { parseClock, type WallClock } from "../model/zoned-time.js";
 import { type Given, parseFilters } from "../read/filters.js";
 import { isGiven, parseSwitch } from "../read/parameters.js";
 import { type FilterOptions, type QuestionFilter, questionRules } from "../read/question-rules.js";
@@ -56,10 +56,8 @@ export function parseExportQuery(options: ExportOptions, nowMs: number): ExportQ
       message: `the form of ${format} holds one session; session_id is needed`,
     });
   }
-  if (timezone !== undefined && timezone !== "" && !isTimezone(timezone)) {
-    const message = `${JSON.stringify(String(timezone).slice(0, 40))} is not a time zone`;
-    return reject({ code: "field_invalid", field: "timezone", message, hint: "For example Europe/Berlin, or UTC." });
-  }
+  const clock = parseClock(timezone);
+  if (clock instanceof Rejection) return clock;
   const masked = parseSwitch("masked", options.masked);
   if (masked instanceof Rejection) return masked;
   if (export_id !== undefined && parseId(export_id) instanceof Rejection) {
@@ -70,7 +68,7 @@ export function parseExportQuery(options: ExportOptions, nowMs: number): ExportQ
       hint: "Give a UUID.",
     });
   }
-  return { format, ...asked, clock: new WallClock(timezone === "" ? undefined : timezone), masked };
+  return { format, ...asked, clock, masked };
 }
 
 /** What an audit entry says of it: the form, and by what it was narrowed; never a label, which might be forgotten later. */

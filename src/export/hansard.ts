@@ -1,4 +1,5 @@
 // Hansard's own form: a line about the log, then a line for each entry, with all that its hash was made from.
+import { EXPORT_VERSION } from "../import/exported-entry.js";
 import { parseBody } from "../model/body.js";
 import { claimKey } from "../model/claims.js";
 import { hexOf } from "../model/hex.js";
@@ -8,8 +9,6 @@ import type { Mask } from "../ports/mask.js";
 import type { ExportFilter } from "./export-query.js";
 import { type ExportParts, selectEntries } from "./selection.js";
 
-const VERSION = 2;
-
 export async function* exportHansard(
   parts: ExportParts,
   options: { readonly filter: ExportFilter; readonly masked: boolean; readonly head: Head },
@@ -17,7 +16,7 @@ export async function* exportHansard(
   const { filter, masked, head } = options;
   const whole = Object.keys(filter).length === 0 && !masked;
   const { log_id, position, hash } = head;
-  yield `${JSON.stringify({ hansard: VERSION, log_id, position, hash: hexOf(hash), whole, ...(masked ? { masked } : {}) })}\n`;
+  yield `${JSON.stringify({ hansard: EXPORT_VERSION, log_id, position, hash: hexOf(hash), whole, ...(masked ? { masked } : {}) })}\n`;
   const claims = new ClaimsAhead(parts.log);
   for await (const stored of selectEntries(parts, options)) {
     if (stored.body === undefined) yield bodilessLine(stored, await claims.of(stored.position));

@@ -3,9 +3,9 @@
 import { contentTexts } from "../model/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { anthropicUsage, toUsage } from "../model/usage.js";
-import { sessionOf } from "./identity.js";
+import { idOf, sessionOf } from "./identity.js";
 import type { DocumentImporter, ImportSource, ImportStep, LineImporter, Opening, SourceOf } from "./importer.js";
-import { LineTimes } from "./line-form.js";
+import { LineTimes } from "./line-times.js";
 import { oneByOne } from "./lines.js";
 import { objectIn, textAt } from "./transcript/fields.js";
 import { Transcript } from "./transcript/transcript.js";
@@ -59,7 +59,8 @@ async function* readRequest(source: SourceOf<"document">): AsyncGenerator<Import
 function toInteraction(source: SourceOf<"document">, body: JsonObject) {
   const { messages = [], system, tools, model, ...settings } = body;
   const session = sessionIn(body.metadata);
-  const id = requestId(source.path);
+  const native_id = requestName(source.path);
+  const { id, isNative } = idOf(FORMAT, native_id);
   return {
     kind: "interaction",
     id,
@@ -69,14 +70,13 @@ function toInteraction(source: SourceOf<"document">, body: JsonObject) {
     prompt: promptOf(messages),
     ...(typeof model === "string" ? { model } : {}),
     context_pack: { messages, ...(system === undefined ? {} : { system }), ...(tools === undefined ? {} : { tools }) },
-    extra: { request: settings },
+    extra: { request: settings, ...(isNative ? {} : { native_id }) },
   };
 }
 
 /** The file is called by the request's own id. */
-function requestId(path: string): string {
-  const name = /([^\\/]+?)(?:\.request)?(?:\.json)?$/.exec(path)?.[1] ?? "";
-  return `${FORMAT}:${name.replace(/[^A-Za-z0-9._:-]/g, "_").slice(0, 100)}`;
+function requestName(path: string): string {
+  return /([^\\/]+?)(?:\.request)?(?:\.json)?$/.exec(path)?.[1] ?? "";
 }
 
 /** What the user said last; where only results of tools came back, their words. */
@@ -113,17 +113,17 @@ async function* readIndex(source: ImportSource): AsyncGenerator<ImportStep> {
     if (request === undefined || response === undefined) continue;
     const body = objectIn(await source.near.read(response));
     if (body === undefined) yield { line: item.line, reason: `${response}, which it names, cannot be read` };
-    else yield { line: item.line, entry: toResponse(requestId(request), response, body, item.record) };
+    else yield { line: item.line, entry: toResponse(requestName(request), response, body, item.record) };
   }
 }
 
-function toResponse(interaction_id: string, file: string, body: JsonObject, joined: JsonObject) {
+function toResponse(request: string, file: string, body: JsonObject, joined: JsonObject) {
   const usage = toUsage(body.usage, anthropicUsage);
   const request_id = file.replace(/\.response\.json$/, "");
   return {
     kind: "response",
-    id: `${interaction_id}:response`,
-    interaction_id,
+    id: idOf(FORMAT, `${request}:response`).id,
+    interaction_id: idOf(FORMAT, request).id,
     ...(typeof joined.timestamp === "string" ? { created_at: joined.timestamp } : {}),
     response: contentTexts(body.content).join("\n"),
     ...(typeof body.model === "string" ? { model: body.model } : {}),

@@ -228,10 +228,12 @@ test("tags that are not its own are the user's words, and odd shapes harm nothin
       message: { content: [null, 3, { a: 1 }] },
     },
     prompt("u5", [{ type: "tool_result" }, text("<ide_opened_file>x</ide_opened_file>"), result("nobody")]),
+    prompt("u6", ["a bare text"]),
   ]);
   expect(counts(await bench.import(path))).toMatchObject({ rejected: 0 });
   const entries = await bench.entries();
   expect(entries.find(({ id }) => id === "claude-code:u1")).toMatchObject({ content: "<div> is not closed" });
+  expect(entries.find(({ id }) => id === "claude-code:u6")).toMatchObject({ content: "a bare text" });
   await expectLegalHistory(bench.recorder, "s");
 });
 
@@ -272,16 +274,24 @@ describe("the bodies that it sent and got back", () => {
     const bench = importBench();
     bench.write("7f3e.request.json", JSON.stringify(request));
     bench.write("req_77.response.json", JSON.stringify(response));
+    bench.write("a b.request.json", JSON.stringify(request));
+    bench.write("req_78.response.json", JSON.stringify({ ...response, id: "msg_10" }));
     bench.write("index.jsonl", [
       { timestamp: at, request: "/abs/7f3e.request.json", response: "/abs/req_77.response.json" },
       { timestamp: at, request: "/abs/unanswered.request.json" },
       { timestamp: at, request: "/abs/7f3f.request.json", response: "/abs/lost.response.json" },
+      { timestamp: at, request: "/abs/a b.request.json", response: "/abs/req_78.response.json" },
     ]);
     const report = await bench.import(bench.folder);
-    expect(counts(report)).toMatchObject({ files: 3, added: 2, sessions: 1 });
+    expect(counts(report)).toMatchObject({ files: 5, added: 4, sessions: 1 });
     expect(report.rejected).toMatchObject([{ line: 3, reason: expect.stringContaining("lost.response.json") }]);
     const { interactions } = await bench.recorder.listInteractions();
-    const interaction = await bench.recorder.getInteraction(interactions[0]?.id as string);
+    const [odd] = interactions.filter(({ id }) => id !== "claude-code:7f3e");
+    expect(await bench.recorder.getInteraction(odd?.id as string)).toMatchObject({
+      ...{ id: expect.stringMatching(/^claude-code:[0-9a-f]{32}$/), response: "Done." },
+      extra: { native_id: "a b" },
+    });
+    const interaction = await bench.recorder.getInteraction("claude-code:7f3e");
     expect(interaction).toMatchObject({
       ...{ id: "claude-code:7f3e", session_id: "11112222-3333-4444-8555-666677778888", prompt: "result of c1" },
       context_pack: { messages: request.messages, system: request.system, tools: request.tools },

@@ -12,7 +12,7 @@ import type {
   SourceOf,
   SourceRecord,
 } from "./importer.js";
-import { textAt } from "./transcript/fields.js";
+import { onlyText, textAt } from "./transcript/fields.js";
 import { splitInjected } from "./transcript/injected.js";
 import type { SessionNote, TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
@@ -215,7 +215,7 @@ class ClaudeSessions {
   ): Generator<ImportStep> {
     const call_id = textAt(block, "tool_use_id") ?? "";
     const ms = isJsonObject(detail) ? (detail.durationMs ?? detail.totalDurationMs) : undefined;
-    const result = unwrapped(block.content);
+    const result = onlyText(block.content) ?? block.content ?? "";
     const step = session.result({
       ...origin,
       native: call_id === "" ? origin.native : `result:${call_id}`,
@@ -285,13 +285,6 @@ function partsOf(id: string, blocks: readonly JsonObject[]): readonly SaidPart[]
     return [{ id, block }];
   });
   return parts.length === 0 ? [{ id }] : parts;
-}
-
-/** A result that is one text is that text; all others stay as they are. */
-function unwrapped(content: JsonValue | undefined): JsonValue {
-  if (!Array.isArray(content) || content.length !== 1) return content ?? "";
-  const [only] = content as readonly JsonValue[];
-  return isJsonObject(only) && only.type === "text" && typeof only.text === "string" ? only.text : content;
 }
 
 /** Every text is stored once, and the details of a result repeat it, as a rule. */

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import { oneByOne } from "./lines.js";
-import { onlyText, textAt } from "./transcript/fields.js";
+import { blocksOf, onlyText, textAt } from "./transcript/fields.js";
 import type { SessionNote, TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
 import { Transcript } from "./transcript/transcript.js";
@@ -70,11 +70,6 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
       yield* session.close();
     }
   }
-}
-
-function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  return Array.isArray(content) ? content.filter(isJsonObject) : [];
 }
 
 /** What the user typed is wrapped; the editor's own words stand around it. */

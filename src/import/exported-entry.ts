@@ -4,7 +4,10 @@ import { claimsDigest, claimsOf, keptClaim } from "../model/claims.js";
 import type { JsonObject } from "../model/json.js";
 import { isCaptureKind, isReservedKind } from "../model/kinds.js";
 
-/** The newest form that is read; the first one knows neither who brought an entry nor what an erased one had claimed. */
+/**
+ * The form that is written, and the newest that is read; the first one knows neither who brought an entry nor what an erased
+ * one had claimed.
+ */
 export const EXPORT_VERSION = 2;
 const KEY_BYTES_MIN = 16;
 

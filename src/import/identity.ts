@@ -7,11 +7,7 @@ import { Occurrences, type OccurrencesNote } from "./occurrences.js";
 
 const HASH_CHARS = 32;
 
-/**
- * `<importer>:<native id>` where that is allowed, else a hash; the native one is then to be kept in `extra.native_id`.
- *
- * @public The guide for importers shows it; no source that is read so far has ids of its own.
- */
+/** `<importer>:<native id>` where that is allowed, else a hash; the native one is then to be kept in `extra.native_id`. */
 export function idOf(importer: string, native: string): { readonly id: string; readonly isNative: boolean } {
   const id = `${importer}:${native}`;
   return parseId(id) === id ? { id, isNative: true } : { id: hashedId(importer, [native]), isNative: false };

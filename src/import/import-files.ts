@@ -1,8 +1,8 @@
 // Import: finds the files, finds out what each of them is, and reads one after the other into the log.
 
 import { basename } from "node:path";
-import { type Rejection, reject } from "../model/rejection.js";
-import { isTimezone, WallClock } from "../model/zoned-time.js";
+import { Rejection, reject } from "../model/rejection.js";
+import { parseClock, type WallClock } from "../model/zoned-time.js";
 import { FileSource } from "./file-source.js";
 import type { Importer, LogState, Opening } from "./importer.js";
 import { Account, type ImportTarget, Intake } from "./intake.js";
@@ -70,7 +70,7 @@ export interface ImportPlan {
 
 /** The door of an import: what can be refused before anything is read. */
 export function parseImportOptions(options: ImportOptions): ImportPlan | Rejection {
-  const { format = "", timezone = "" } = options;
+  const { format = "", timezone } = options;
   if (format !== "" && !importFormats.includes(format)) {
     const message = `format ${JSON.stringify(String(format).slice(0, 40))} is not known`;
     return reject({
@@ -80,11 +80,8 @@ export function parseImportOptions(options: ImportOptions): ImportPlan | Rejecti
       hint: `Formats are ${importFormats.join(", ")}.`,
     });
   }
-  if (timezone !== "" && !isTimezone(timezone)) {
-    const message = `${JSON.stringify(String(timezone).slice(0, 40))} is not a time zone`;
-    return reject({ code: "field_invalid", field: "timezone", message, hint: "For example Europe/Berlin, or UTC." });
-  }
-  return { clock: new WallClock(timezone === "" ? undefined : timezone), format };
+  const clock = parseClock(timezone);
+  return clock instanceof Rejection ? clock : { clock, format };
 }
 
 export async function importFiles(
@@ -232,7 +229,7 @@ function unknownFormat(beginning: Uint8Array): string {
 }
 
 /** Beyond this many of a file the rest is only counted: memory is bounded, and nobody reads further. */
-const REJECTED_MAX = 10_000;
+export const REJECTED_MAX = 10_000;
 /** So many files may wait to be told of. */
 const UNTOLD_MAX = 500;
 

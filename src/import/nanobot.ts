@@ -8,7 +8,6 @@ import type { ImportedEntry, ImportSource, ImportStep, LineImporter, Opening } f
 import {
   extraOnLine,
   idOnLine,
-  LineTimes,
   nativeRecord,
   ownId,
   reversible,
@@ -16,6 +15,7 @@ import {
   splitRecord,
   timeOnLine,
 } from "./line-form.js";
+import { LineTimes } from "./line-times.js";
 import { oneByOne } from "./lines.js";
 import type { OccurrencesNote } from "./occurrences.js";
 
@@ -44,7 +44,7 @@ function isBare(record: JsonObject): boolean {
 }
 
 async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
-  const known = source.resume.known as SessionNote | undefined;
+  const known = source.resume.known as SessionFileNote | undefined;
   const header = source.opening.records.find(isHeader);
   let session = new SessionFile(source, known?.key ?? textKey(header) ?? source.stem, known);
   source.resume.note(() => session.note());
@@ -69,7 +69,7 @@ function textKey(header: JsonObject | undefined): string | undefined {
   return typeof header?.key === "string" && header.key !== "" ? header.key : undefined;
 }
 
-interface SessionNote {
+interface SessionFileNote {
   readonly key: string;
   readonly ids: OccurrencesNote;
   readonly last_ms: number | undefined;
@@ -86,13 +86,13 @@ class SessionFile {
   readonly #ids: ContentIds;
   readonly #times: LineTimes;
   readonly #clock: WallClock;
-  #header: SessionNote["header"];
+  #header: SessionFileNote["header"];
   #messages: number;
   /** Positions by the order of their messages, as far as the header says that they are consolidated. */
   #through: number;
   #throughMessage: number;
 
-  constructor(source: ImportSource, key: string, known?: SessionNote) {
+  constructor(source: ImportSource, key: string, known?: SessionFileNote) {
     this.#key = key;
     this.#session = sessionOf(FORMAT, key);
     this.#ids = new ContentIds(FORMAT, known?.ids);
@@ -104,7 +104,7 @@ class SessionFile {
     this.#throughMessage = known?.through_message ?? 0;
   }
 
-  note(): SessionNote {
+  note(): SessionFileNote {
     return {
       ...{ key: this.#key, ids: this.#ids.note(), last_ms: this.#times.note(), header: this.#header },
       ...{ messages: this.#messages, through: this.#through, through_message: this.#throughMessage },

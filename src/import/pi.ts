@@ -14,7 +14,7 @@ import type {
 } from "./importer.js";
 import { LINE_BYTES_MAX, oneByOne } from "./lines.js";
 import { Branches, type BranchesNote, type Turned } from "./transcript/branches.js";
-import { numberAt, objectIn, onlyText, textAt } from "./transcript/fields.js";
+import { blocksOf, numberAt, objectIn, onlyText, textAt } from "./transcript/fields.js";
 import type { SessionNote, TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
@@ -280,9 +280,7 @@ class PiSession {
 }
 
 function partsOf(content: JsonValue | undefined, id: string): readonly SaidPart[] {
-  const blocks =
-    typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : [];
-  const parts = blocks.filter(isJsonObject).map((block): SaidPart => {
+  const parts = blocksOf(content).map((block): SaidPart => {
     const call = textAt(block, "id");
     const name = textAt(block, "name");
     if (block.type === "text") return { id, text: textAt(block, "text") ?? "" };

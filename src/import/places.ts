@@ -200,6 +200,14 @@ export async function findInPlaces(
   return { found, files: files.sort((a, b) => a.modified_ms - b.modified_ms).map(({ path }) => path) };
 }
 
+/** The variables that move places: all that the table asks for. */
+export function placeVariables(): readonly string[] {
+  const asked = new Set<string>();
+  const env = new Proxy({}, { get: (_, name) => void asked.add(String(name)) });
+  knownPlaces({ ...thisMachine(), env });
+  return [...asked].sort();
+}
+
 function thisMachine(): Surroundings {
   return { env: process.env, home: homedir(), platform: process.platform };
 }

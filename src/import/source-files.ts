@@ -10,7 +10,7 @@ import { UnreadableTables } from "./tables.js";
 import { decompressed, isCompressed } from "./zstd.js";
 
 /** Enough of a file to know its format by, whatever stands in its first lines. */
-const OPENING_BYTES = 64 * 1024;
+export const OPENING_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 
 /** Pipes that the one who started the program holds the other end of, and not whoever may come. */
@@ -85,11 +85,11 @@ export async function openFile(file: string, stdin: AsyncIterable<Buffer>): Prom
     const first = (file === "-" ? stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES }))[
       Symbol.asyncIterator
     ]();
-    const packed = await readOpening(first as AsyncIterator<Buffer>);
+    const packed = await firstBytes(first as AsyncIterator<Buffer>);
     const isPacked = isCompressed(packed);
     const bytes = resumed(packed, first as AsyncIterator<Buffer>);
     const unpacked = isPacked ? decompressed(bytes) : bytes;
-    const opening = isPacked ? await readOpening(unpacked) : packed;
+    const opening = isPacked ? await firstBytes(unpacked) : packed;
     const isFile = found?.isFile() === true;
     let isRead = false;
     let kept: KeptStream | undefined;
@@ -144,7 +144,7 @@ async function keepStream(chunks: AsyncIterable<Buffer>): Promise<KeptStream> {
 }
 
 /** As far as the first line goes: no line of a source is longer than what is looked through here. */
-async function readOpening(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+async function firstBytes(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   const opening: Buffer[] = [];
   let bytes = 0;
   let hasLine = false;

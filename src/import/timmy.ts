@@ -8,7 +8,6 @@ import type { ImportedEntry, ImportSource, ImportStep, LineImporter, Opening } f
 import {
   extraOnLine,
   idOnLine,
-  LineTimes,
   nativeRecord,
   ownId,
   reversible,
@@ -17,6 +16,7 @@ import {
   textOf,
   timeOnLine,
 } from "./line-form.js";
+import { LineTimes } from "./line-times.js";
 import { oneByOne } from "./lines.js";
 import type { OccurrencesNote } from "./occurrences.js";
 

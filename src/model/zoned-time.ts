@@ -1,4 +1,5 @@
 // Times without a zone, as programs write that look at the clock on the wall: read in a zone, and written in one.
+import { type Rejection, reject } from "./rejection.js";
 import { formatTime, parseTime } from "./time.js";
 
 const HAS_ZONE = /[T ]\d{2}.*?(?:Z|[+-]\d{2}(?::?\d{2})?)$/i;
@@ -8,12 +9,13 @@ const CACHED_MAX = 4_096;
 /** Numbers above this are milliseconds since 1970, those below are seconds: it is the year 5138 in the one, 1973 in the other. */
 const SECONDS_MAX = 100_000_000_000;
 
-export function isTimezone(name: string): boolean {
+/** The clock of the zone that somebody named; the machine's own where that is none. */
+export function parseClock(timezone = ""): WallClock | Rejection {
   try {
-    new Intl.DateTimeFormat("en-US", { timeZone: name });
-    return name !== "";
+    return new WallClock(timezone === "" ? undefined : timezone);
   } catch {
-    return false;
+    const message = `${JSON.stringify(String(timezone).slice(0, 40))} is not a time zone`;
+    return reject({ code: "field_invalid", field: "timezone", message, hint: "For example Europe/Berlin, or UTC." });
   }
 }
 

@@ -1,10 +1,9 @@
 // GET /tail on real sockets: every entry once and in order, across reconnects, processes and readers that stall.
 import { setTimeout as delay } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { type EntryInput, openRecorder } from "../../src/index.js";
 import { sampleEntries } from "../support/sample-entries.js";
+import { usedBytes } from "../support/used-bytes.js";
 import { runCli } from "./cli-run.js";
 import { listen } from "./event-source.js";
 import { serverOfFile, startServer } from "./http-client.js";
@@ -213,11 +212,3 @@ test("a program that follows a store stays alive, and ends when it closes the re
   await following;
   expect(() => recorder.tail()).toThrow("the recorder is closed");
 });
-
-/** What is really in use, once garbage is gone. */
-function usedBytes(): number {
-  setFlagsFromString("--expose-gc");
-  (runInNewContext("gc") as () => void)();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}

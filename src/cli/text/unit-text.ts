@@ -1,6 +1,7 @@
 // Files by which systemd and launchd start `hansard watch` with a user's session.
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
+import { placeVariables } from "../../index.js";
 
 export const unitKinds = ["systemd", "launchd"] as const;
 
@@ -10,17 +11,13 @@ interface Unit {
   readonly data: string;
 }
 
-/** What says where tools keep their files, and is not known where a session is started. */
-const VARIABLES = [
-  ...["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "PI_CODING_AGENT_DIR", "OPENCLAW_STATE_DIR"],
-  ...["CURSOR_CONFIG_DIR", "LLM_USER_PATH", "OTEL_LOG_RAW_API_BODIES", "XDG_CONFIG_HOME", "XDG_DATA_HOME"],
-];
 const NAME = "hansard-watch";
 
 export function unitText({ kind, paths, data }: Unit): string {
   const program = [process.execPath, realpathSync(process.argv[1] ?? "")];
   const args = [...program, "watch", "--data", data, ...paths.map((path) => resolve(path))];
-  const variables = VARIABLES.flatMap((name): readonly [string, string][] => {
+  // They say where tools keep their files, and are not known where a session is started.
+  const variables = placeVariables().flatMap((name): readonly [string, string][] => {
     const value = process.env[name] ?? "";
     return value === "" ? [] : [[name, value]];
   });

@@ -31,6 +31,12 @@ export function blockTexts(content: JsonValue | undefined): string {
     .join("\n");
 }
 
+/** The blocks of a content, of which a text alone is one; what is no object is left out. */
+export function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return Array.isArray(content) ? content.filter(isJsonObject) : [];
+}
+
 /** The number of a field; undefined where it holds anything else. */
 export function numberAt(record: JsonObject, name: string): number | undefined {
   const value = record[name];

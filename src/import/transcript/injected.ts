@@ -1,5 +1,6 @@
 // Text that a tool put into what its user said: taken out of prompts, and kept beside them.
-import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
+import { isJsonObject, type JsonValue } from "../../model/json.js";
+import { onlyText } from "./fields.js";
 
 export interface Spoken {
   /** What the user said; undefined where all of it was put there by the tool. */
@@ -27,16 +28,6 @@ export function splitInjected(content: JsonValue, tag: RegExp): Spoken {
   });
   if (found.length > 0 && blocks.length === 0) return { content: undefined, injected: found };
   return { content: onlyText(blocks) ?? blocks, injected: found };
-}
-
-function onlyText(blocks: readonly JsonValue[]): string | undefined {
-  const [only] = blocks;
-  if (blocks.length !== 1 || !isJsonObject(only) || only.type !== "text") return undefined;
-  return textOf(only);
-}
-
-function textOf({ text }: JsonObject): string | undefined {
-  return typeof text === "string" ? text : undefined;
 }
 
 function splitText(whole: string, tag: RegExp): { readonly text: string; readonly injected: readonly string[] } {

@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, jsonEquals } from "../../model/json.js";
 import { hashedId, idOf, sessionOf } from "../identity.js";
 import type { EntryStep, ImportedEntry, ImportStep, SourceFacts } from "../importer.js";
-import { LineTimes } from "../line-form.js";
+import { LineTimes } from "../line-times.js";
 import { Occurrences } from "../occurrences.js";
 import { objectIn } from "./fields.js";
 import type { OpenAnswer, OwnStep, SessionNote, TranscriptNote } from "./note.js";
@@ -230,11 +230,6 @@ export class TranscriptSession {
 
   get openKey(): string | undefined {
     return this.#open?.key;
-  }
-
-  /** Whether something came behind the answer that is being gathered. */
-  get isWaiting(): boolean {
-    return this.#waiting.length > 0;
   }
 
   /** Something that comes after the answer that is being gathered, but does not end it. */

@@ -3,7 +3,7 @@
 import { Fault } from "../../model/fault.js";
 import type { ImportedFile, ImportPlan, RejectedLine } from "../import-files.js";
 import type { ImportTarget } from "../intake.js";
-import { isReadFailure, reasonOf } from "../source-files.js";
+import { reasonOf } from "../source-files.js";
 import { Bookmarks, type Mark } from "./bookmarks.js";
 import { ReplacedFile } from "./growing-lines.js";
 import { type SeenFile, seeFile, type WatchedRoot } from "./seen-files.js";
@@ -202,8 +202,7 @@ export class Watch {
       this.#turns.rest(path, RETRY_MS.store);
       this.#turns.mark(path, "fresh");
     } else {
-      const isKnown = error instanceof UnreadableFile || isReadFailure(error);
-      const reason = isKnown && error instanceof UnreadableFile ? error.message : reasonOf(error);
+      const reason = error instanceof UnreadableFile ? error.message : reasonOf(error);
       this.#fail(path, seeFile(path, () => undefined)?.stamp ?? "", reason);
     }
   }

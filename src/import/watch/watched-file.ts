@@ -2,12 +2,12 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { basename } from "node:path";
 import { FileSource } from "../file-source.js";
-import { type ImportedFile, type ImportPlan, importFiles, type RejectedLine } from "../import-files.js";
+import { type ImportedFile, type ImportPlan, importFiles, REJECTED_MAX, type RejectedLine } from "../import-files.js";
 import type { LineImporter, Opening } from "../importer.js";
 import { Account, type ImportTarget, Intake } from "../intake.js";
 import { readOpening } from "../opening.js";
 import { findImporter, importerNamed, nameOf } from "../registry.js";
-import { openFile } from "../source-files.js";
+import { OPENING_BYTES, openFile } from "../source-files.js";
 import { isDatabase } from "../tables.js";
 import { isCompressed } from "../zstd.js";
 import type { Bookmark, Bookmarks, KeptBookmark, Place } from "./bookmarks.js";
@@ -19,12 +19,8 @@ import { type SeenFile, toSeen } from "./seen-files.js";
  * something that goes on elsewhere, such as in files beside it.
  */
 export const SETTLE_MS = { lines: 60_000, whole: 600_000 } as const;
-/** As much as tells the format of a file. */
-const OPENING_BYTES = 64 * 1024;
 /** As much as tells a database and a packed file. */
 const OPENING_MAGIC_BYTES = 16;
-/** Of one look; beyond that nobody reads them. */
-const REJECTED_MAX = 10_000;
 
 export interface LookParts {
   readonly plan: ImportPlan;

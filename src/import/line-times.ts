@@ -1,0 +1,57 @@
+// The times of a source's records, as entries have them.
+import type { JsonValue } from "../model/json.js";
+import { formatTime, isWrittenTime } from "../model/time.js";
+import type { WallClock } from "../model/zoned-time.js";
+import type { SourceFacts } from "./importer.js";
+
+/** Times of lines in order: one without a time of its own has that of the line before, the header or the file. */
+export class LineTimes {
+  readonly #clock: WallClock;
+  readonly #modified: number | undefined;
+  /** That of the last line that had one. */
+  #last: number | undefined;
+  /** A record's time is asked for several times. */
+  #written: string | undefined;
+
+  constructor(source: SourceFacts, known?: number | undefined) {
+    this.#clock = source.clock;
+    this.#modified = source.modified_ms;
+    this.#last = known;
+  }
+
+  /** What a reading that goes on later has to know. */
+  note(): number | undefined {
+    return this.#last;
+  }
+
+  /** Whether a line with this has a time of its own. */
+  isTime(time: JsonValue | undefined): boolean {
+    return this.#isWritten(time) || this.#clock.parse(time) !== undefined;
+  }
+
+  /** As fields of an entry: nothing where no time is known at all. */
+  take(time: JsonValue | undefined): { readonly created_at?: string } {
+    const created_at = this.createdAt(time);
+    return created_at === undefined ? {} : { created_at };
+  }
+
+  /** The same as a value. */
+  createdAt(time: JsonValue | undefined): string | undefined {
+    if (this.#isWritten(time)) {
+      this.#last = Date.parse(time);
+      return time;
+    }
+    this.#last = this.#clock.parse(time) ?? this.#last;
+    const ms = this.#last ?? this.#modified;
+    return ms === undefined ? undefined : formatTime(ms);
+  }
+
+  /** Whether a time is written the very way the record writes it, as most of those in transcripts are. */
+  #isWritten(time: JsonValue | undefined): time is string {
+    if (typeof time !== "string") return false;
+    if (time === this.#written) return true;
+    if (!isWrittenTime(time)) return false;
+    this.#written = time;
+    return true;
+  }
+}
