@@ -1,5 +1,5 @@
 // The files of watched folders as they are now, without opening them.
-import { type Dirent, readdirSync, type Stats, statSync } from "node:fs";
+import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 
@@ -35,6 +35,8 @@ interface FileFacts {
   readonly size: number;
   readonly mtimeMs: number;
   readonly ctimeMs: number;
+  isFile(): boolean;
+  isDirectory(): boolean;
 }
 
 /** Looks at all files of a root. Folders that cannot be read are told. */
@@ -88,7 +90,7 @@ export function toSeen(path: string, facts: FileFacts, is_link: boolean): SeenFi
 }
 
 /** What is at a path; undefined where there is nothing, or nothing that can be looked at, which is told. */
-export function statOf(path: string, lost: (path: string, error: unknown) => void): Stats | undefined {
+export function statOf(path: string, lost: (path: string, error: unknown) => void): FileFacts | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
