@@ -1,7 +1,7 @@
 // `hansard watch`, `serve --watch` and `import` without a path, as processes in homes that are made up.
 import type { ChildProcess } from "node:child_process";
 import { appendFileSync, chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { folderOfTest } from "../support/temporary-folder.js";
 import {
@@ -48,7 +48,7 @@ function hearLines(child: ChildProcess): () => readonly { readonly [name: string
 }
 
 test("import without a path says what it found, and reads it once it may", async () => {
-  const { env, data } = home();
+  const { env, data, file } = home();
   const { status, stdout, stderr } = await runCli(["import"], { env, data });
   expect(status).toBe(2);
   expect(stdout).toMatch(
@@ -61,10 +61,13 @@ test("import without a path says what it found, and reads it once it may", async
   expect(JSON.parse(asked.stderr)).toMatchObject({ error: { code: "consent_missing" } });
   expect(existsSync(data)).toBe(false);
   expect(await readJson(["import", "--yes"], { env, data })).toMatchObject({ files: 1, sessions: 1, added: 2 });
+  for (const name of ["x", "y"]) writeFileSync(join(dirname(file), `${name}.jsonl`), '{"of":"nobody"}\n');
   const again = await runCli(["import", "--yes"], { env, data });
   expect(again).toMatchObject({
     status: 0,
-    stdout: expect.stringMatching(/^FORMAT[^\n]*\nclaude-code +0 +2 +0 +1 file\n/),
+    stdout: expect.stringMatching(
+      /^FORMAT.* FILES\nclaude-code +0 +2 +0 +1\nAdded 0 .* 1 session in 1 of 3 files\.\n$/,
+    ),
     stderr: expect.stringContaining("`hansard sessions`"),
   });
   const nothing = await readError(["import"], { env: { HOME: folderOfTest() }, data });

@@ -83,26 +83,12 @@ nothing is imported.`,
     const meant = new Set([...named, ...known]);
     if (json) screen.out.write(documentText(report, screen.out));
     else {
-      printReport(invocation, report, named.length > 0 ? files : byFormat(files));
+      printReport(invocation, report, files);
       if (named.length === 0 && report.sessions > 0) screen.err.write(wrapped(NEXT_STEPS, screen.err));
     }
     return isFailure(report, meant) ? exitStatus.failed : exitStatus.done;
   },
 };
-
-/** Of all that tools have left there may be thousands of files; a line for each tool says enough. */
-function byFormat(files: readonly ImportedFile[]): readonly ImportedFile[] {
-  const sums = new Map<string, ImportedFile & { readonly count: number }>();
-  for (const { format, added, existing, rejected } of files) {
-    const sum = sums.get(format) ?? { file: "", format, added: 0, existing: 0, rejected: 0, count: 0 };
-    const count = sum.count + 1;
-    sums.set(format, {
-      ...{ format, count, file: countOf(count, "file", "files") },
-      ...{ added: sum.added + added, existing: sum.existing + existing, rejected: sum.rejected + rejected },
-    });
-  }
-  return [...sums.values()];
-}
 
 /** A file that was meant and could not be read fails; so does an import of which nothing could be read at all. */
 function isFailure({ rejected, added, existing }: ImportReport, meant: ReadonlySet<string>): boolean {
@@ -134,10 +120,12 @@ function now(line: ProgressLine, columns: number): (progress: ImportProgress) =>
   };
 }
 
-function printReport({ screen }: Invocation, report: ImportReport, files: readonly ImportedFile[]): void {
+function printReport({ screen, operands }: Invocation, report: ImportReport, files: readonly ImportedFile[]): void {
   const { out, err } = screen;
   const known = files.filter(({ format }) => format !== "");
-  if (known.length > 0) out.write(fileTable(known, out));
+  // Of what tools have left nobody has named a file.
+  const isListed = operands.length > 0 && known.length <= FILES_SHOWN;
+  if (known.length > 0) out.write(fileTable(known, isListed, out));
   const { added, existing, rejected, sessions } = report;
   if (report.files === 0 && rejected.length === 0) err.write(wrapped(NOTHING_THERE, err));
   const lines = rejected.filter(({ line }) => line > 0);
@@ -155,10 +143,9 @@ function printReport({ screen }: Invocation, report: ImportReport, files: readon
   for (const [reason, alike] of filesByReason(rejected)) err.write(refusedFilesText(reason, alike, err));
 }
 
-function fileTable(files: readonly ImportedFile[], out: Pane): string {
+function fileTable(files: readonly ImportedFile[], isListed: boolean, out: Pane): string {
   const number = { align: "right" } as const;
-  const isShort = files.length <= FILES_SHOWN;
-  const rows = isShort
+  const rows = isListed
     ? files.map(({ file, ...counts }) => ({ ...counts, what: cleanLine(file) }))
     : totalsByFormat(files).map(({ files: count, ...counts }) => ({ ...counts, what: formatCount(count) }));
   return renderTable({
@@ -167,7 +154,7 @@ function fileTable(files: readonly ImportedFile[], out: Pane): string {
       { title: "ADDED", ...number },
       { title: "EXISTING", ...number },
       { title: "REJECTED", ...number, paint: (text) => (text === "0" ? text : out.colours.red(text)) },
-      isShort ? { title: "FILE" } : { title: "FILES", ...number },
+      isListed ? { title: "FILE" } : { title: "FILES", ...number },
     ],
     rows: rows.map(({ format, added, existing, rejected, what }) => [
       format,
