@@ -110,12 +110,7 @@ const masked: Parameter = {
   refusals: ["field_invalid"],
 };
 
-const contextMasked: Parameter = {
-  description: "`1` masks secrets, as lists do.",
-  schema: switchSchema,
-  flag: { name: "masked", says: "mask secrets" },
-  refusals: ["field_invalid"],
-};
+const contextMasked: Parameter = { ...masked, flag: { name: "masked", says: "mask secrets" } };
 
 const toldQ: Parameter = {
   description: "The text that is looked for: one phrase, whatever it contains, compared as a search compares it.",
