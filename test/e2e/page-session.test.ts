@@ -211,17 +211,28 @@ test("a long session opens where the address says, also while its index is built
   const here = page.locator(".line[data-here]", { hasText: `entry ${PLACES / 2 - 1} of long` });
   await here.waitFor();
   expect(isPartial[0]).toBe(true);
-  const top = await topOf(page);
+  const top = await restingTopOf(page);
   // Everything before it is still to come, and may not move it.
   await page.locator('.map[data-whole="true"]').waitFor();
-  expect(Math.abs((await topOf(page)) - top)).toBeLessThan(3);
+  expect(Math.abs((await restingTopOf(page)) - top)).toBeLessThan(3);
   expect(await page.locator(".line").count()).toBeLessThan(60);
   await page.keyboard.press("G");
   await page.getByText(`entry ${PLACES - 1} of long`).waitFor();
 });
 
-function topOf(page: Page): Promise<number> {
-  return page.evaluate("document.querySelector('.line[data-here]').getBoundingClientRect().top");
+/** Where the line lies that the address names, once it has been there for so many frames: lines are measured as they are drawn. */
+function restingTopOf(page: Page): Promise<number> {
+  return page.evaluate(`new Promise((resolve) => {
+    let last, frames = 0;
+    const look = () => {
+      const top = document.querySelector(".line[data-here]")?.getBoundingClientRect().top;
+      frames = top !== undefined && top === last ? frames + 1 : 0;
+      last = top;
+      if (frames === 12) resolve(top);
+      else requestAnimationFrame(look);
+    };
+    look();
+  })`);
 }
 
 async function fill(session_id: string, count: number, into = server().recorder): Promise<void> {
@@ -243,14 +254,16 @@ test("a session of 5,000 messages opens at most three times as slowly as one of 
   await Promise.all([fill("fifty", 50), fill("many", 5_000)]);
   const { page } = await open(`${server().address}/ui/`);
   const openingMs = async (session: string): Promise<number> => {
-    const times: number[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      await page.goto(`${server().address}/ui/sessions/${session}`);
-      await page.getByText(`entry 3 of ${session}`).waitFor();
-      times.push(await page.evaluate("performance.now()"));
-    }
-    return times.sort((one, other) => one - other)[2] as number;
+    await page.goto(`${server().address}/ui/sessions/${session}`);
+    await page.getByText(`entry 3 of ${session}`).waitFor();
+    return page.evaluate("performance.now()");
   };
-  const few = await openingMs("fifty");
-  expect(await openingMs("many")).toBeLessThan(3 * few);
+  // In turn, so that what else the machine does slows down both, and the best of each, which it disturbed least.
+  const few: number[] = [];
+  const many: number[] = [];
+  for (let round = 0; round < 6; round += 1) {
+    few.push(await openingMs("fifty"));
+    many.push(await openingMs("many"));
+  }
+  expect(Math.min(...many)).toBeLessThan(3 * Math.min(...few));
 });

@@ -105,6 +105,7 @@ test("entries that stream in at 200 a second all arrive, and leave the page resp
   await page.locator(".entry-line", { hasText: "first" }).waitFor();
   await page.evaluate(`{
     globalThis.tasks = [];
+    globalThis.startMs = performance.now();
     new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)))
       .observe({ type: "longtask" });
   }`);
@@ -119,8 +120,9 @@ test("entries that stream in at 200 a second all arrive, and leave the page resp
   }
   await page.getByText("streamed 599", { exact: true }).waitFor();
   const tasks = await page.evaluate<readonly number[]>("globalThis.tasks");
-  // Of the three seconds and more that it takes, the reader gets the greater part whatever else this machine does.
-  expect(tasks.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(1_500);
+  const elapsedMs = await page.evaluate<number>("performance.now() - globalThis.startMs");
+  // Of the time that it takes the reader gets the greater part, whatever else this machine does.
+  expect(tasks.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(elapsedMs / 2);
 });
 
 test("on a phone nothing is wider than the screen", async () => {

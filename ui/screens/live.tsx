@@ -1,7 +1,7 @@
 // The record as it comes: a strip of activity, then the newest entries on top, grouped by session.
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useAnswer } from "../answer.js";
-import { listEntries, type Query, type Row } from "../api.js";
+import { type EntryPage, getHealth, listEntries, type Query, type Row } from "../api.js";
 import { step, useKeys } from "../keys.js";
 import { type Labels, useLabels, useTitle } from "../labels.js";
 import { Activity, type Range, ranges } from "../parts/activity.js";
@@ -93,7 +93,14 @@ function rangeOf(query: URLSearchParams): Range {
 /** The newest entries, and what comes while they are looked at: at once at the top, else when the reader wants it. */
 function useLive(filters: Query) {
   const question = JSON.stringify(filters);
-  const first = useAnswer((signal) => listEntries({ ...filters, limit: PAGE }, signal), [question]);
+  // Lists go by the time of what happened, the log by when it was told: what an import brought last may lie far below.
+  const first = useAnswer(
+    async (signal): Promise<EntryPage & { readonly through: number }> => {
+      const { position } = await getHealth(signal);
+      return { through: position, ...(await listEntries({ ...filters, limit: PAGE }, signal)) };
+    },
+    [question],
+  );
   const [rows, setRows] = useState<readonly Row[]>([]);
   const [waiting, setWaiting] = useState<readonly Row[]>([]);
   const [cursor, setCursor] = useState<string | null>(null);
@@ -101,15 +108,16 @@ function useLive(filters: Query) {
   const drawnMs = useRef(0);
   const isBounded = filters.until !== "";
 
-  useEffect(() => {
-    if (first.value === undefined) return;
+  // While it is rendered, not in an effect: for a moment an answer would be there without its rows, and a store seem empty.
+  const [read, setRead] = useState<EntryPage>();
+  if (first.value !== undefined && first.value !== read) {
+    setRead(first.value);
     setRows(first.value.entries);
     setCursor(first.value.next_cursor);
     setWaiting([]);
-  }, [first.value]);
+  }
 
-  const start =
-    first.value === undefined ? undefined : Math.max(0, ...first.value.entries.map(({ position }) => position));
+  const start = first.value?.through;
   // biome-ignore lint/correctness/useExhaustiveDependencies: filters are the question.
   useEffect(() => {
     if (start === undefined || isBounded) return;
