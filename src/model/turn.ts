@@ -19,14 +19,19 @@ export class Turn {
 }
 
 /** Makes something of each item, in turns. */
-export async function mapInTurns<T, R>(
+export function mapInTurns<T, R>(
   items: readonly T[],
   make: (item: T, index: number) => R,
   turn: Turn = new Turn(),
 ): Promise<readonly R[]> {
+  return makeInTurns(items.length, (index) => make(items[index] as T, index), turn);
+}
+
+/** Makes so many, in turns. */
+export async function makeInTurns<R>(count: number, make: (nth: number) => R, turn: Turn): Promise<readonly R[]> {
   const made: R[] = [];
-  for (const [index, item] of items.entries()) {
-    made.push(make(item, index));
+  for (let nth = 0; nth < count; nth += 1) {
+    made.push(make(nth));
     if (turn.isOver) await turn.next();
   }
   return made;

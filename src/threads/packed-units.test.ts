@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
 import type { AppendOutcome, LogEntry, TakenClaim } from "../ports/entry-log.js";
-import { packOutcomes, unpackOutcomes } from "./packed-outcomes.js";
+import { packOutcomes, unpackInTurns, unpackOutcomes } from "./packed-outcomes.js";
 import { addressed, packInTurns, packUnits, unpackUnits } from "./packed-units.js";
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
@@ -37,14 +37,14 @@ test("packing takes a copy, so that the caller's bytes stay with the caller", ()
   expect(body.toString()).toBe("kept");
 });
 
-test("any outcomes survive the way back", () => {
+test("any outcomes survive the way back", async () => {
   const taken = fc.record({ item: fc.nat(5), claim: fc.string({ unit: "binary" }), position: fc.nat() });
   const outcome = fc.oneof(
     fc.array(taken, { minLength: 1, maxLength: 3 }).map((claims): readonly TakenClaim[] => claims),
     fc.nat(4),
   );
-  fc.assert(
-    fc.property(fc.array(outcome, { maxLength: 6 }), (drawn) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(outcome, { maxLength: 6 }), async (drawn) => {
       let position = 0;
       const outcomes = drawn.map((one): AppendOutcome => {
         if (typeof one !== "number") return { taken: one };
@@ -55,11 +55,28 @@ test("any outcomes survive the way back", () => {
           }),
         };
       });
-      const received = unpackOutcomes(structuredClone(packOutcomes(outcomes)));
-      expect(received.map(legibleOutcome)).toEqual(outcomes.map(legibleOutcome));
+      const received = structuredClone(packOutcomes(outcomes));
+      expect(unpackOutcomes(received).map(legibleOutcome)).toEqual(outcomes.map(legibleOutcome));
+      expect((await unpackInTurns(received)).map(legibleOutcome)).toEqual(outcomes.map(legibleOutcome));
     }),
     fuzz(200),
   );
+});
+
+test.each<[what: string, outcome: AppendOutcome]>([
+  ["placed", { placed: Array.from({ length: 300_000 }, (_, nth) => ({ position: nth + 1, hash: Buffer.alloc(32) })) }],
+  ["taken", { taken: Array.from({ length: 300_000 }, (_, nth) => ({ item: nth, claim: `id:${nth}`, position: 7 })) }],
+])("whatever else there is to do goes on while very many are unpacked: %s", async (_, outcome) => {
+  const packed = structuredClone(packOutcomes([outcome]));
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    if (turns < 10) setImmediate(count);
+  };
+  setImmediate(count);
+  const [unpacked] = await unpackInTurns(packed);
+  expect(turns).toBeGreaterThan(1);
+  expect(Object.values(unpacked as AppendOutcome)[0]).toHaveLength(300_000);
 });
 
 function legible({ salt, body, ...rest }: LogEntry): object {

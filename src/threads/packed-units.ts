@@ -26,11 +26,11 @@ export function packUnits(units: readonly AppendUnit[]): PackedUnits {
 /** The same of so many that it would hold everybody else up. */
 export async function packInTurns(units: readonly AppendUnit[]): Promise<PackedUnits> {
   const turn = new Turn();
-  const heads: (readonly EntryHead[])[] = [];
-  for (const unit of units) heads.push(await mapInTurns(unit, headOf, turn));
-  const text = JSON.stringify(heads);
+  const heads: string[] = [];
+  for (const unit of units) heads.push((await mapInTurns(unit, headText, turn)).join(","));
   await turn.next();
-  const { bytes, entriesAt } = begunWith(text, sizeOf(units));
+  const { bytes, entriesAt } = begunWith(`[${heads.map((texts) => `[${texts}]`).join(",")}]`, sizeOf(units));
+  await turn.next();
   let at = entriesAt;
   for (const entry of units.flat()) {
     at = writeEntry(bytes, at, entry);
@@ -83,6 +83,10 @@ export function unpackUnits(packed: Uint8Array): { readonly call: number; readon
 
 function headOf({ kind, recorded_at, recorded_by, claims }: LogEntry): EntryHead {
   return [kind, recorded_at, recorded_by, ...claims];
+}
+
+function headText(entry: LogEntry): string {
+  return JSON.stringify(headOf(entry));
 }
 
 /** Of what follows the heads. */

@@ -20,14 +20,15 @@ import type {
 import type { LogMode } from "../ports/store.js";
 import { Thread } from "./calls.js";
 import { Checkpointing } from "./checkpointing.js";
-import { type PackedOutcomes, unpackOutcomes } from "./packed-outcomes.js";
+import { type PackedOutcomes, unpackInTurns, unpackOutcomes } from "./packed-outcomes.js";
 import { addressed, type PackedUnits, packInTurns, packUnits } from "./packed-units.js";
 import { purgeFile } from "./purging.js";
 import { threadFile } from "./thread-file.js";
 import { WriterPolicy } from "./writer-policy.js";
 
-/** So much is copied in a millisecond or two. */
+/** So much is copied, and so many are packed and unpacked, in a millisecond or two. */
 const AT_ONCE_BYTES_MAX = 4 * 1024 * 1024;
+const AT_ONCE_ENTRIES_MAX = 4_000;
 
 export class ThreadedLog implements EntryLog {
   readonly engine = "sqlite";
@@ -161,8 +162,11 @@ export class ThreadedLog implements EntryLog {
     this.#policy.handOver();
     try {
       const thread = await this.#startedThread();
-      const packed = await this.#packed(units, bytes);
-      return unpackOutcomes(await thread.callWith<PackedOutcomes>((call) => addressed(packed, call)));
+      const isMuch = bytes > AT_ONCE_BYTES_MAX || entriesOf(units) > AT_ONCE_ENTRIES_MAX;
+      const packed = await this.#packed(units, isMuch);
+      const given = isMuch ? [packed.buffer] : [];
+      const outcomes = await thread.callWith<PackedOutcomes>((call) => addressed(packed, call), given);
+      return isMuch ? await unpackInTurns(outcomes) : unpackOutcomes(outcomes);
     } catch (error) {
       // Whether these units were stored is for their ids to answer; the next ones get a new thread.
       if (error instanceof Fault && error.code === "thread_stopped") this.#thread = undefined;
@@ -173,8 +177,8 @@ export class ThreadedLog implements EntryLog {
   }
 
   /** Large appends are packed in turns, and whatever comes after one waits for it, so that the order stays. */
-  #packed(units: readonly AppendUnit[], bytes: number): PackedUnits | Promise<PackedUnits> {
-    if (this.#packing === undefined && bytes <= AT_ONCE_BYTES_MAX) return packUnits(units);
+  #packed(units: readonly AppendUnit[], isMuch: boolean): PackedUnits | Promise<PackedUnits> {
+    if (this.#packing === undefined && !isMuch) return packUnits(units);
     const before = this.#packing ?? Promise.resolve();
     const packed = before.then(() => packInTurns(units));
     const packing = packed.then(
@@ -215,6 +219,12 @@ export class ThreadedLog implements EntryLog {
     if (this.#policy.isThreadIdle) this.#own.finishCheckpoint();
     else void this.#thread?.then((thread) => thread.tell("finishCheckpoint", undefined));
   }
+}
+
+function entriesOf(units: readonly AppendUnit[]): number {
+  let entries = 0;
+  for (const unit of units) entries += unit.length;
+  return entries;
 }
 
 function bytesOf(units: readonly AppendUnit[]): number {

@@ -5,6 +5,7 @@ import { Fault } from "../../model/fault.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
 import { orThrow, RecorderError, Rejection, reject } from "../../model/rejection.js";
+import { Turn } from "../../model/turn.js";
 import { type BodyAccount, bodiesOverload } from "./body-budget.js";
 import { contentTypeUnsupported } from "./errors.js";
 import { bodyMissing, parseJsonBody, parseJsonLines, type ReadBody } from "./json-bodies.js";
@@ -113,14 +114,27 @@ function readWhole(
   });
   payload.on("end", () => {
     if (isRefused) return;
-    const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
+    const whole = chunks;
     chunks = [];
-    done(null, { bytes, scan });
+    if (scan !== undefined) joined(whole, size).then((bytes) => done(null, { bytes, scan }), done);
+    else done(null, { bytes: whole.length === 1 ? (whole[0] as Buffer) : Buffer.concat(whole, size) });
   });
   payload.on("error", (error) => {
     if (!isRefused) done(error);
   });
   if (Number(payload.headers["content-length"]) > limits.request_bytes) refuse(requestTooLarge());
+}
+
+/** The bytes of a large body, copied in turns: for tens of megabytes the system has to find memory first, which takes long. */
+async function joined(chunks: readonly Buffer[], size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  const turn = new Turn();
+  let at = 0;
+  for (const chunk of chunks) {
+    at += chunk.copy(bytes, at);
+    if (turn.isOver) await turn.next();
+  }
+  return bytes;
 }
 
 function requestTooLarge(): Rejection {
