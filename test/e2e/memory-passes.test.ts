@@ -167,6 +167,17 @@ describe("reinforce", () => {
     expect(await counts()).toEqual([0, 0, 20, 0.9]);
   });
 
+  test("a memory that is met again and again keeps its whole life in its history", async () => {
+    const said = { kind: "interaction", project: "atlas", prompt: content, response: "Yes." } as const;
+    await recorder.append(Array.from({ length: 510 }, (_, nth) => ({ ...said, session_id: `s${nth}` })));
+    await recorder.memories.reinforce();
+    const { confirmed, history = [], uses } = (await recorder.memories.get(id)) ?? {};
+    expect(confirmed).toBe(510);
+    expect(history.slice(0, 2)).toMatchObject([{ kind: "memory_proposed", content }, { kind: "memory_promoted" }]);
+    expect(history).toHaveLength(502);
+    expect(uses).toHaveLength(50);
+  });
+
   test("what was said before it was active, or after it was superseded, says nothing of it", async () => {
     const later = "Deploys of atlas happen on Thursday evening after the backup has run";
     await say("s", "user", `Remember: ${later}`);
