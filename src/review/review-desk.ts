@@ -42,7 +42,6 @@ export class ReviewDesk {
   readonly #gifts: SessionGifts;
   readonly #stems = new Stems();
   readonly #passes: PassReader;
-  readonly #lookup: StatementLookup;
   #recall: Recall | undefined;
   #readings = 0;
 
@@ -51,7 +50,6 @@ export class ReviewDesk {
     this.#memories = parts.memories;
     this.#entries = parts.entries;
     const gifts = new SessionGifts(parts);
-    this.#lookup = new StatementLookup({ ...parts, stems: this.#stems });
     this.#gifts = gifts;
     const uses = new TurnUsesReader({ stems: this.#stems, gifts });
     this.#passes = new PassReader({ entries: parts.entries, turns: new TurnReader(parts), uses });
@@ -112,9 +110,10 @@ export class ReviewDesk {
   /** What the record says of every statement in a memory file. */
   async audit({ text, project }: FileText): Promise<readonly AuditedStatement[]> {
     const memories = [...(await this.#all()).values()].filter((memory) => isOf(memory, project));
+    const looking = this.#looking();
     const found: AuditedStatement[] = [];
     for (const { text: statement, line } of statementsOf(text)) {
-      const lookup = await this.#lookup.find(statement, project);
+      const lookup = await looking.find(statement, project);
       found.push({ statement, line, ...audited(statement, { ...lookup, memories }, this.#stems) });
     }
     return found;
@@ -122,9 +121,10 @@ export class ReviewDesk {
 
   /** The statements of a memory file as proposals, with who said so in the record. */
   async statements({ text, project }: FileText): Promise<readonly FoundStatement[]> {
+    const looking = this.#looking();
     const found: FoundStatement[] = [];
     for (const { text: content, line } of statementsOf(text)) {
-      const { entries } = await this.#lookup.find(content, project);
+      const { entries } = await looking.find(content, project);
       const same = supportIn(entries, content, this.#stems).filter(({ says }) => says === "same");
       const type = namesTool(content) ? "project" : "preference";
       const evidence = same.slice(-EVIDENCE_MAX).map((support) => support.evidence);
@@ -152,6 +152,10 @@ export class ReviewDesk {
     const keys = await this.#index.list({ filter, limit: AUDITS_MAX });
     const entries = await this.#entries.read(keys.map(({ position }) => position));
     return entries.reduce((sum, entry) => sum + (entry.kind === "audit" ? sentIn(entry) : 0), 0);
+  }
+
+  #looking(): StatementLookup {
+    return new StatementLookup({ index: this.#index, entries: this.#entries, stems: this.#stems });
   }
 
   async #all(): Promise<MemoriesById> {

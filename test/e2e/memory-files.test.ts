@@ -15,6 +15,9 @@ beforeAll(async () => {
     { ...said, id: "u1", role: "user", content: "The staging database listens on port 5433 behind the gateway." },
     { ...said, id: "a1", role: "assistant", content: "Release notes of atlas are written on Thursdays by the bot." },
     { ...said, id: "u2", role: "user", content: "The nightly backup of atlas runs at 3 in the morning." },
+    { ...said, id: "u3", role: "user", content: "The histories of our repositories are never rewritten, by nobody." },
+    // So many that an index may not have the texts of all of them yet.
+    ...Array.from({ length: 500 }, (_, nth) => ({ ...said, role: "user", content: `And then step ${nth} of many.` })),
   ]);
   writeFileSync(
     file,
@@ -25,6 +28,7 @@ beforeAll(async () => {
       "- Release notes of atlas are written on Thursdays by the bot",
       "- The nightly backup of atlas runs at 5 in the morning",
       "- Elephants are the patron animals of the accounting department",
+      "- The history of our repository is never rewritten by nobody",
     ].join("\n"),
   );
 });
@@ -38,11 +42,12 @@ test("an audit says of each statement who said so, without writing anything", as
     [4, "echoed"],
     [5, "contradicted"],
     [6, "unsupported"],
+    [7, "supported"],
   ]);
   expect(audits[0].statements[0].evidence.entry_id).toBe("u1");
   expect((await readJson(["stats"], { data })).entries).toBe(before);
   const { stdout } = await runCli(["memories", "audit", file], { data });
-  expect(stdout).toContain("1 supported, 1 echoed, 1 contradicted, 1 unsupported");
+  expect(stdout).toContain("2 supported, 1 echoed, 1 contradicted, 1 unsupported");
   expect((await readError(["memories", "audit", join(files, "none.md")], { data })).code).toBe("file_not_read");
 });
 

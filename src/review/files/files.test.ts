@@ -108,6 +108,13 @@ describe("audit", () => {
       verdict: "contradicted",
       evidence: { quote: otherwise },
     });
+    for (const [asked, content] of [
+      ["Please remember that the staging database listens on port 5433.", "The staging database listens on port 5434"],
+      ["Bitte merk dir: die Datenbank von atlas läuft auf Port 5433.", "Die Datenbank von atlas läuft auf Port 5434"],
+      ["从现在起部署之前不要运行测试。", "部署之前要运行测试"],
+    ] as const) {
+      expect(judged({ entries: [entrySaid("user", asked)] }, content).verdict, asked).toBe("contradicted");
+    }
     expect(judged({ entries: [entrySaid("user", said), entrySaid("user", otherwise)] }).verdict).toBe("contradicted");
     expect(judged({ entries: [entrySaid("user", otherwise), entrySaid("user", said)] }).verdict).toBe("supported");
     expect(
