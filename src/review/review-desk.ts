@@ -14,6 +14,7 @@ import type { MemoryReader } from "../read/memories/memory-reader.js";
 import type { PassRange, ProposalStep, TurnUses, TurnWish, UsesStep } from "../read/memories/pass-steps.js";
 import type { Recalled } from "../read/memories/recalled.js";
 import { audited } from "./files/audit.js";
+import { FileCopies } from "./files/copies.js";
 import { statementsOf } from "./files/statements.js";
 import { supportIn } from "./files/support.js";
 import { judge } from "./gates/gates.js";
@@ -111,10 +112,13 @@ export class ReviewDesk {
   async audit({ text, project }: FileText): Promise<readonly AuditedStatement[]> {
     const memories = [...(await this.#all()).values()].filter((memory) => isOf(memory, project));
     const looking = this.#looking();
+    const ownCopies = new FileCopies(text);
     const found: AuditedStatement[] = [];
     for (const { text: statement, line } of statementsOf(text)) {
-      const lookup = await looking.find(statement, project);
-      found.push({ statement, line, ...audited(statement, { ...lookup, memories }, this.#stems) });
+      const { entries, packs } = await looking.find(statement, project);
+      const { said, copies } = ownCopies.split(entries);
+      const ground = { entries: said, packs: [...copies, ...packs], memories };
+      found.push({ statement, line, ...audited(statement, ground, this.#stems) });
     }
     return found;
   }
@@ -122,10 +126,11 @@ export class ReviewDesk {
   /** The statements of a memory file as proposals, with who said so in the record. */
   async statements({ text, project }: FileText): Promise<readonly FoundStatement[]> {
     const looking = this.#looking();
+    const ownCopies = new FileCopies(text);
     const found: FoundStatement[] = [];
     for (const { text: content, line } of statementsOf(text)) {
-      const { entries } = await looking.find(content, project);
-      const same = supportIn(entries, content, this.#stems).filter(({ says }) => says === "same");
+      const { said } = ownCopies.split((await looking.find(content, project)).entries);
+      const same = supportIn(said, content, this.#stems).filter(({ says }) => says === "same");
       const type = namesTool(content) ? "project" : "preference";
       const evidence = same.slice(-EVIDENCE_MAX).map((support) => support.evidence);
       const proposal = { type, content, source: "import", evidence, project, tags: [], generation: "" } as const;

@@ -4,6 +4,7 @@ import { entrySaid } from "../../../test/support/proposals.js";
 import type { KnownMemory, QuotedEntry } from "../ground.js";
 import { Stems } from "../stems.js";
 import { audited } from "./audit.js";
+import { FileCopies } from "./copies.js";
 import { statementsOf } from "./statements.js";
 
 const stems = new Stems();
@@ -33,6 +34,7 @@ test("list items and sentences are statements; code, headings, tables, comments 
     "@docs/other.md",
     "-----",
     "short",
+    "- docs/ARCHITECTURE.md",
     "### Deeper",
     "最后一条规则是用中文写注释。",
   ].join("\r\n");
@@ -42,7 +44,7 @@ test("list items and sentences are statements; code, headings, tables, comments 
     { text: "Use tabs for indentation in every file", line: 12, under: ["Project", "Style"] },
     { text: "Never commit to main. Ever.", line: 14, under: ["Project", "Style"] },
     { text: "Keep functions small", line: 15, under: ["Project", "Style"] },
-    { text: "最后一条规则是用中文写注释。", line: 25, under: ["Project", "Style", "Deeper"] },
+    { text: "最后一条规则是用中文写注释。", line: 26, under: ["Project", "Style", "Deeper"] },
   ]);
   expect(statementsOf("")).toEqual([]);
 });
@@ -138,5 +140,35 @@ describe("audit", () => {
   test("a statement of few words needs all of them in one sentence", () => {
     expect(judged({ entries: [entrySaid("user", "We use pnpm here.")] }, "Use pnpm here").verdict).toBe("supported");
     expect(judged({ entries: [entrySaid("user", "We use npm here.")] }, "Use pnpm here").verdict).toBe("unsupported");
+  });
+});
+
+describe("copies of the file", () => {
+  const ten = Array.from({ length: 9 }, (_, nth) => `- Rule ${nth} is about tree number ${nth}`);
+  const file = ["# Rules of the forest", ...ten].join("\n");
+  const isCopy = (by: "user" | "tool" | "assistant", text: string, of = file) =>
+    new FileCopies(of).split([entrySaid(by, text)]).copies.length === 1;
+
+  test("are known by four fifths of its lines", () => {
+    expect(isCopy("tool", file.split("\n").slice(0, 8).join("\n"))).toBe(true);
+    expect(isCopy("tool", file.split("\n").slice(0, 7).join("\n"))).toBe(false);
+    expect(isCopy("assistant", `I wrote:\n${file.toUpperCase()}`)).toBe(true);
+    expect(isCopy("tool", "- a b\n- c d", "- a b\n- c d")).toBe(false);
+    expect(isCopy("tool", "- a b\n- c d\n- e f", "- a b\n- c d\n- e f")).toBe(true);
+  });
+
+  test("are none where a user dictated the lines without the headings", () => {
+    expect(isCopy("user", ten.join("\n"))).toBe(false);
+    expect(isCopy("user", ten.join("\n"), ten.join("\n"))).toBe(false);
+    expect(isCopy("user", `Contents of it:\n${file}`)).toBe(true);
+  });
+
+  test("go apart from what else an entry says", () => {
+    const entry = { ...entrySaid("user", "Write the rules"), said: [{ by: "user" as const, text: "Write the rules" }] };
+    const both = { ...entry, said: [...entry.said, { by: "tool" as const, text: file }] };
+    expect(new FileCopies(file).split([both])).toEqual({
+      said: [entry],
+      copies: [{ ...entry, said: [{ by: "system", text: file }] }],
+    });
   });
 });

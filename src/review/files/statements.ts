@@ -90,8 +90,8 @@ function statementsIn({ text, line, isItem }: Block, under: readonly string[]): 
   const sentences = isOne ? [{ text: joined, start: 0 }] : [...sentencesOf(joined)];
   return sentences.flatMap((sentence) => {
     const statement = plain(sentence.text);
-    // "Commands:" announces what follows.
-    if (statement.length < STATEMENT_CHARS_MIN || /[:：]$/.test(statement)) return [];
+    // "Commands:" announces what follows, and a path alone says nothing about it.
+    if (statement.length < STATEMENT_CHARS_MIN || /[:：]$|^[!-~]+$/.test(statement)) return [];
     return [{ text: statement, line: line + linesBefore(text, sentence.start), under: [...under] }];
   });
 }
