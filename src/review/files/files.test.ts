@@ -25,7 +25,7 @@ test("list items and sentences are statements; code, headings, tables, comments 
     "- Use **tabs** for indentation",
     "  in every file",
     "* [ ] Never commit to main. Ever.",
-    "1. Keep functions small",
+    "1. Keep functions small. Then look at these:",
     "",
     "```sh",
     "- pnpm run deploy everything",
@@ -43,7 +43,7 @@ test("list items and sentences are statements; code, headings, tables, comments 
     { text: "Tests run with `pnpm test`, and never in parallel.", line: 7, under: ["Project"] },
     { text: "Use tabs for indentation in every file", line: 12, under: ["Project", "Style"] },
     { text: "Never commit to main. Ever.", line: 14, under: ["Project", "Style"] },
-    { text: "Keep functions small", line: 15, under: ["Project", "Style"] },
+    { text: "Keep functions small.", line: 15, under: ["Project", "Style"] },
     { text: "最后一条规则是用中文写注释。", line: 26, under: ["Project", "Style", "Deeper"] },
   ]);
   expect(statementsOf("")).toEqual([]);
