@@ -31,7 +31,7 @@ export interface LearningParts {
 const GATHER_MS = 1_000;
 /** Whoever begins looks so many entries back: what nobody has looked at since the last one ended. */
 const LOOK_BACK = 1_000;
-/** Between two stretches of the log, the time is left to others: at least so long, and a multiple of what was taken. */
+/** Between two stretches of the log, and two commits, the time is left to others: at least so long, and a multiple of what was taken. */
 const PAUSE_MS = 20;
 const PAUSE_SHARE = 4;
 /** While more than this many entries come per second, it stands back: whoever searches then needs the thread that reads. */
@@ -53,7 +53,7 @@ export class Learning {
   #wakesAt = Number.POSITIVE_INFINITY;
   #running: Promise<void> | undefined;
   #resumedAtMs = performance.now();
-  #seen: { readonly position: number; readonly atMs: number } | undefined;
+  #seen: { readonly position: number; readonly atMs: number; readonly isStream: boolean } | undefined;
 
   constructor(parts: LearningParts, options: LearningOptions) {
     this.#parts = parts;
@@ -110,14 +110,17 @@ export class Learning {
     if (!(await this.#isToGoOn())) return LOOK_AGAIN_MS;
     const live = { is_live: true, isToGoOn: () => this.#isToGoOn(), commands: this.#commands, lessons: this.#lessons };
     const after = this.#at;
-    const { through } = await passes.extract({ after }, live);
-    const { waiting } = await passes.reinforce({ after, through }, live);
+    // As far as the log reaches now. What comes meanwhile is for the next time: following it, rules would never come to an end
+    // beside steady captures, and uses would not be counted before these do.
+    const { through: read } = await passes.extract({ after, through: await headPosition() }, live);
+    const { through, waiting } = await passes.reinforce({ after, through: read }, live);
     this.#at = through;
     for (const id of waiting) this.#waiting.add(id);
     for (const id of [...this.#waiting]) {
       const done = await passes.reinforceOne(id, nowMs());
       if (done === undefined || done.waiting.length === 0) this.#waiting.delete(id);
-      if (this.#rests.isOver) break;
+      const hasWritten = (done?.reinforced.length ?? 0) > 0;
+      if (hasWritten ? !(await this.#isToGoOn()) : this.#rests.isOver) break;
     }
     for (const oldest of this.#waiting) {
       if (this.#waiting.size <= WAITING_MAX) break;
@@ -137,13 +140,16 @@ export class Learning {
     return !this.#rests.isOver && (this.#parts.lease === undefined || (await this.#parts.lease.hold()));
   }
 
-  /** Whether much has been recorded since it was last looked. */
+  /** Whether others record much at the moment. */
   async #isStream(): Promise<boolean> {
-    const position = await this.#parts.headPosition();
     const atMs = performance.now();
     const seen = this.#seen;
-    this.#seen = { position, atMs };
-    if (seen === undefined) return false;
-    return ((position - seen.position) * 1_000) / (atMs - seen.atMs) > CALM_ENTRIES_PER_S;
+    // Within less time two that come together would be a stream.
+    if (seen !== undefined && atMs - seen.atMs < PRESSED_MS / 2) return seen.isStream;
+    const position = (await this.#parts.headPosition()) - this.#parts.passes.written;
+    const perSecond = seen === undefined ? 0 : ((position - seen.position) * 1_000) / (atMs - seen.atMs);
+    const isStream = perSecond > CALM_ENTRIES_PER_S;
+    this.#seen = { position, atMs, isStream };
+    return isStream;
   }
 }

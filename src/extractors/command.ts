@@ -19,17 +19,21 @@ export class CommandExtractor implements Extractor {
     const child = spawn(this.#command, { shell: true, stdio: ["pipe", "pipe", "ignore"] });
     const pieces: Buffer[] = [];
     let bytes = 0;
-    let failure: string | undefined;
-    const stop = (reason: string): void => {
-      failure ??= reason;
+    let early: ModelReply | undefined;
+    const stop = (reply: ModelReply): void => {
+      early ??= reply;
       child.kill("SIGKILL");
+      // What the shell has started lives on, and must not be waited for: it writes to nobody.
+      child.stdout.destroy();
     };
-    const end = (): void => stop("it was ended");
+    const end = (): void => stop({ failed: "it was ended" });
     signal?.addEventListener("abort", end, { once: true });
-    const late = setTimeout(() => stop(`the command took longer than ${TIMEOUT_MS / 1_000} seconds`), TIMEOUT_MS);
+    const late = setTimeout(() => {
+      stop({ failed: `the command took longer than ${TIMEOUT_MS / 1_000} seconds` });
+    }, TIMEOUT_MS);
     child.stdout.on("data", (piece: Buffer) => {
       bytes += piece.byteLength;
-      if (bytes > ANSWER_BYTES_MAX) stop(`the command wrote more than ${ANSWER_BYTES_MAX} bytes`);
+      if (bytes > ANSWER_BYTES_MAX) stop({ unusable: `The command wrote more than ${ANSWER_BYTES_MAX} bytes.` });
       else pieces.push(piece);
     });
     // A command that does not read all of it may answer all the same.
@@ -37,13 +41,13 @@ export class CommandExtractor implements Extractor {
     child.stdin.end(`${JSON.stringify(question)}\n`);
     return new Promise((resolve) => {
       child.on("error", (error) => {
-        failure ??= error.message;
+        early ??= { failed: error.message };
       });
       child.on("close", (status) => {
         clearTimeout(late);
         signal?.removeEventListener("abort", end);
-        if (failure === undefined && status !== 0) failure = `the command ended with status ${status}`;
-        resolve(failure === undefined ? { text: Buffer.concat(pieces).toString("utf8") } : { failed: failure });
+        if (status !== 0) early ??= { failed: `the command ended with status ${status}` };
+        resolve(early ?? { text: Buffer.concat(pieces).toString("utf8") });
       });
     });
   }

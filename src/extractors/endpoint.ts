@@ -74,7 +74,7 @@ export class Endpoint implements Extractor {
       return { reply: { failed: "the endpoint leads elsewhere, where nothing is sent" } };
     }
     const body = await readBounded(response);
-    if (body === undefined) return { reply: { failed: `the answer is longer than ${ANSWER_BYTES_MAX} bytes` } };
+    if (body === undefined) return { reply: { unusable: `The answer is longer than ${ANSWER_BYTES_MAX} bytes.` } };
     if (!response.ok)
       return { reply: isTooLong(response.status, body) ? { too_long: true } : refused(response.status) };
     return { reply: textOf(body) };
@@ -113,7 +113,7 @@ function textOf(body: string): ModelReply {
   if (!isJsonObject(choice)) return { failed: "the answer is no answer of a model" };
   if (choice.finish_reason === "length") return { too_long: true };
   const { content } = isJsonObject(choice.message) ? choice.message : {};
-  return typeof content === "string" ? { text: content } : { failed: "the model said nothing" };
+  return typeof content === "string" ? { text: content } : { unusable: "The model said nothing." };
 }
 
 function isTooLong(status: number, body: string): boolean {

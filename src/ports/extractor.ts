@@ -11,6 +11,8 @@ export type ModelReply =
   | { readonly text: string }
   /** It cannot read so much at once. */
   | { readonly too_long: true }
+  /** Why its answer is none: it was asked, and would hardly answer better if it were asked the same again. */
+  | { readonly unusable: string }
   /** Why there is no answer; trying again later may help. */
   | { readonly failed: string };
 

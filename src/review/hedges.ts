@@ -44,7 +44,7 @@ const SPOKEN = {
     "(?:i'm|we're|i am|we are) trying",
     "what if",
     "suppose (?:that|we|you|i|the)",
-    "assuming",
+    "(?<!(?:instead of|without|rather than|stop|avoid|not|never|than) )assuming",
     "hypothetically",
     "in theory",
     "theoretically",

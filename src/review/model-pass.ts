@@ -137,7 +137,10 @@ export class ModelPass {
       const read = entries.filter(({ entry_id }) => own.has(entry_id));
       if (smaller !== undefined) await this.#readEntries(read, smaller);
     } else {
-      const { proposals, refused } = parseAnswer(reply.text, segment, this.#generation);
+      const { proposals, refused } =
+        "unusable" in reply
+          ? { proposals: [], refused: [reply.unusable] }
+          : parseAnswer(reply.text, segment, this.#generation);
       for (const reason of refused) this.#gathered.refuse(reason, segment.entryIds);
       for (const proposal of proposals) await this.#parts.propose(proposal);
     }

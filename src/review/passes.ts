@@ -75,7 +75,7 @@ export interface PassesParts {
 export interface LivePass {
   /** Only what was recorded as it happened. */
   readonly is_live: boolean;
-  /** Asked between two stretches of the log; false ends the pass there. */
+  /** Asked between two stretches of the log, and before uses are written down; false ends the pass there. */
   readonly isToGoOn: () => Promise<boolean>;
   /** What is known of commands from stretches before. */
   readonly commands: FailedCommands;
@@ -94,9 +94,15 @@ const EXPLAINED_MAX = 10_000;
 
 export class Passes {
   readonly #parts: PassesParts;
+  #written = 0;
 
   constructor(parts: PassesParts) {
     this.#parts = parts;
+  }
+
+  /** How many entries counting uses has appended so far. */
+  get written(): number {
+    return this.#written;
   }
 
   /** What rules find in a stretch of the log, proposed. */
@@ -145,6 +151,8 @@ export class Passes {
     const through = await this.#walk(options, live, async (range) => {
       const step = await this.#parts.reading.ask("usesIn", range);
       for (let at = 0; at < step.turns.length; at += TURNS_AT_ONCE) {
+        // What is left of the stretch is counted when it is looked at again.
+        if (live !== undefined && !(await live.isToGoOn())) return { ...step, is_end: true };
         reinforced.push(...(await this.#reinforce(step.turns.slice(at, at + TURNS_AT_ONCE))));
       }
       waiting.push(...step.waiting);
@@ -192,7 +200,10 @@ export class Passes {
     for (;;) {
       const entries = left.filter(({ uses }) => uses.length > 0).map((turn) => this.#parts.reinforced(turn));
       const taken = await this.#parts.attempt(entries);
-      if (taken === undefined) return left.flatMap(({ turn_id, uses }) => uses.map((use) => ({ ...use, turn_id })));
+      if (taken === undefined) {
+        this.#written += entries.length;
+        return left.flatMap(({ turn_id, uses }) => uses.map((use) => ({ ...use, turn_id })));
+      }
       const claims = new Set(taken.map(({ claim }) => claim));
       const isNew = (turn_id: string) => (use: MemoryUse) => !claims.has(reinforcedClaim(use.memory_id, turn_id));
       const rest = left.map((turn) => ({ ...turn, uses: turn.uses.filter(isNew(turn.turn_id)) }));

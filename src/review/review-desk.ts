@@ -14,6 +14,7 @@ import type { MemoryReader } from "../read/memories/memory-reader.js";
 import type { PassRange, ProposalStep, TurnUses, TurnWish, UsesStep } from "../read/memories/pass-steps.js";
 import type { Recalled } from "../read/memories/recalled.js";
 import { audited } from "./files/audit.js";
+import { FileCopies } from "./files/copies.js";
 import { statementsOf } from "./files/statements.js";
 import { supportIn } from "./files/support.js";
 import { judge } from "./gates/gates.js";
@@ -42,7 +43,6 @@ export class ReviewDesk {
   readonly #gifts: SessionGifts;
   readonly #stems = new Stems();
   readonly #passes: PassReader;
-  readonly #lookup: StatementLookup;
   #recall: Recall | undefined;
   #readings = 0;
 
@@ -51,7 +51,6 @@ export class ReviewDesk {
     this.#memories = parts.memories;
     this.#entries = parts.entries;
     const gifts = new SessionGifts(parts);
-    this.#lookup = new StatementLookup({ ...parts, stems: this.#stems });
     this.#gifts = gifts;
     const uses = new TurnUsesReader({ stems: this.#stems, gifts });
     this.#passes = new PassReader({ entries: parts.entries, turns: new TurnReader(parts), uses });
@@ -112,20 +111,26 @@ export class ReviewDesk {
   /** What the record says of every statement in a memory file. */
   async audit({ text, project }: FileText): Promise<readonly AuditedStatement[]> {
     const memories = [...(await this.#all()).values()].filter((memory) => isOf(memory, project));
+    const looking = this.#looking();
+    const ownCopies = new FileCopies(text);
     const found: AuditedStatement[] = [];
     for (const { text: statement, line } of statementsOf(text)) {
-      const lookup = await this.#lookup.find(statement, project);
-      found.push({ statement, line, ...audited(statement, { ...lookup, memories }, this.#stems) });
+      const { entries, packs } = await looking.find(statement, project);
+      const { said, copies } = ownCopies.split(entries);
+      const ground = { entries: said, packs: [...copies, ...packs], memories };
+      found.push({ statement, line, ...audited(statement, ground, this.#stems) });
     }
     return found;
   }
 
   /** The statements of a memory file as proposals, with who said so in the record. */
   async statements({ text, project }: FileText): Promise<readonly FoundStatement[]> {
+    const looking = this.#looking();
+    const ownCopies = new FileCopies(text);
     const found: FoundStatement[] = [];
     for (const { text: content, line } of statementsOf(text)) {
-      const { entries } = await this.#lookup.find(content, project);
-      const same = supportIn(entries, content, this.#stems).filter(({ says }) => says === "same");
+      const { said } = ownCopies.split((await looking.find(content, project)).entries);
+      const same = supportIn(said, content, this.#stems).filter(({ says }) => says === "same");
       const type = namesTool(content) ? "project" : "preference";
       const evidence = same.slice(-EVIDENCE_MAX).map((support) => support.evidence);
       const proposal = { type, content, source: "import", evidence, project, tags: [], generation: "" } as const;
@@ -152,6 +157,10 @@ export class ReviewDesk {
     const keys = await this.#index.list({ filter, limit: AUDITS_MAX });
     const entries = await this.#entries.read(keys.map(({ position }) => position));
     return entries.reduce((sum, entry) => sum + (entry.kind === "audit" ? sentIn(entry) : 0), 0);
+  }
+
+  #looking(): StatementLookup {
+    return new StatementLookup({ index: this.#index, entries: this.#entries, stems: this.#stems });
   }
 
   async #all(): Promise<MemoriesById> {

@@ -1,6 +1,7 @@
-// Where in the record the words of a statement stand: the entries that hold some of its rarest stems, by the index of texts.
+// Where in the record the words of statements stand: the entries that hold some of their rarest stems, by the index of texts.
+// For the statements of one file, after which it is thrown away: it keeps what it has read.
 import { normalise } from "../model/normalise.js";
-import type { EntryIndex } from "../ports/entry-index.js";
+import type { EntryIndex, RowKey } from "../ports/entry-index.js";
 import type { EntryReader } from "../read/entry-reader.js";
 import type { QuotedEntry } from "./ground.js";
 import { quotedEntry, textsOfPack } from "./spoken.js";
@@ -9,6 +10,10 @@ import type { Stems } from "./stems.js";
 /** The longest stems say most; two of them must stand in an entry that says the same. */
 const STEMS_SOUGHT = 4;
 const FOUND_MAX = 100;
+/** An index may name any entry whose texts it does not have yet, so that what it names is looked at, up to so many. */
+const LOOKED_MAX = 5_000;
+const PAGE = 100;
+const KEPT_CHARS_MAX = 50_000_000;
 const PACKS_MAX = 100;
 /** What says something, and is no memory itself. */
 const KINDS = ["message", "interaction", "response", "tool_call", "error", "decision", "feedback"];
@@ -20,10 +25,23 @@ export interface Lookup {
   readonly packs: readonly QuotedEntry[];
 }
 
+interface Labels {
+  readonly project?: string;
+}
+
+/** What an entry says, and the same as needles are compared with it; nothing where it says nothing. */
+interface Heard {
+  readonly quoted: QuotedEntry | undefined;
+  readonly text: string;
+}
+
 export class StatementLookup {
   readonly #index: EntryIndex;
   readonly #entries: EntryReader;
   readonly #stems: Stems;
+  readonly #heard = new Map<number, Heard>();
+  #heardChars = 0;
+  readonly #packsByProject = new Map<string, Promise<readonly QuotedEntry[]>>();
 
   constructor(parts: { readonly index: EntryIndex; readonly entries: EntryReader; readonly stems: Stems }) {
     this.#index = parts.index;
@@ -34,28 +52,67 @@ export class StatementLookup {
   /** Of a project, or of all where none is named. */
   async find(statement: string, project: string): Promise<Lookup> {
     const labels = project === "" ? {} : { project };
-    const positions = new Set<number>();
-    for (const needles of this.#needles(statement)) {
-      const filter = { kinds: KINDS, ...labels };
-      const found = await this.#index.candidates({ filter, needles, limit: FOUND_MAX });
-      for (const { position } of found) positions.add(position);
+    const found = new Map<number, QuotedEntry>();
+    for (const needles of this.#needles(statement)) await this.#findAll(needles, labels, found);
+    const inOrder = [...found].sort(([left], [right]) => left - right);
+    const packs = this.#packsByProject.get(project) ?? this.#packs(labels);
+    this.#packsByProject.set(project, packs);
+    return { entries: inOrder.map(([, quoted]) => quoted), packs: await packs };
+  }
+
+  /** Those that hold all of the needles, the newest of very many. */
+  async #findAll(needles: readonly string[], labels: Labels, found: Map<number, QuotedEntry>): Promise<void> {
+    const filter = { kinds: KINDS, ...labels };
+    let place: RowKey | undefined;
+    let count = 0;
+    for (let looked = 0; looked < LOOKED_MAX && count < FOUND_MAX; looked += PAGE) {
+      const after = place === undefined ? {} : { after: place };
+      const page = await this.#index.candidates({ filter, needles, limit: PAGE, ...after });
+      for (const [position, { quoted, text }] of await this.#hear(page.map(({ position }) => position))) {
+        if (quoted === undefined || !needles.every((needle) => text.includes(needle))) continue;
+        found.set(position, quoted);
+        count += 1;
+      }
+      place = page.at(-1);
+      if (page.length < PAGE) return;
     }
-    const inOrder = [...positions].sort((left, right) => left - right);
-    const entries = await this.#entries.read(inOrder);
-    return { entries: entries.flatMap((entry) => quotedEntry(entry) ?? []), packs: await this.#packs(labels) };
+  }
+
+  async #hear(positions: readonly number[]): Promise<ReadonlyMap<number, Heard>> {
+    const unheard = positions.filter((position) => !this.#heard.has(position)).sort((left, right) => left - right);
+    for (const entry of unheard.length === 0 ? [] : await this.#entries.read(unheard)) {
+      const quoted = quotedEntry(entry);
+      const text = normalise(quoted?.said.map((said) => said.text).join("\n") ?? "");
+      this.#heard.set(entry.position, { quoted, text });
+      this.#heardChars += text.length;
+    }
+    const heard = new Map(
+      positions.flatMap((position): readonly (readonly [number, Heard])[] => {
+        const one = this.#heard.get(position);
+        return one === undefined ? [] : [[position, one]];
+      }),
+    );
+    if (this.#heardChars > KEPT_CHARS_MAX) {
+      this.#heard.clear();
+      this.#heardChars = 0;
+    }
+    return heard;
   }
 
   /** Pairs of stems, so that neither has to be everywhere; alone where there is but one. */
   #needles(statement: string): readonly (readonly string[])[] {
-    const stems = [...this.#stems.of(statement)]
-      .map(normalise)
-      .toSorted((left, right) => right.length - left.length)
-      .slice(0, STEMS_SOUGHT);
-    if (stems.length < 2) return stems.map((stem) => [stem]);
-    return stems.flatMap((one, at) => stems.slice(at + 1).map((other) => [one, other]));
+    const language = this.#stems.language(statement);
+    const byStem = new Map<string, string>();
+    for (const word of this.#stems.words(statement)) {
+      const stem = this.#stems.stem(word, language);
+      if (stem !== "" && !byStem.has(stem)) byStem.set(stem, normalise(commonBeginning(word, stem)));
+    }
+    const sought = [...byStem.values()].toSorted((left, right) => right.length - left.length).slice(0, STEMS_SOUGHT);
+    if (sought.length < 2) return sought.map((one) => [one]);
+    return sought.flatMap((one, at) => sought.slice(at + 1).map((other) => [one, other]));
   }
 
-  async #packs(labels: { readonly project?: string }): Promise<readonly QuotedEntry[]> {
+  async #packs(labels: Labels): Promise<readonly QuotedEntry[]> {
     const filter = { kinds: ["interaction"], ...labels };
     const newest = await this.#index.list({ filter, limit: PACKS_MAX });
     const entries = await this.#entries.read(newest.map(({ position }) => position));
@@ -66,4 +123,11 @@ export class StatementLookup {
       return said.length === 0 ? [] : [{ entry_id, session_id, project, said }];
     });
   }
+}
+
+/** What a word and its stem begin with: `repositori` is the stem of repository, and stands in no text. */
+function commonBeginning(word: string, stem: string): string {
+  let length = 0;
+  while (length < stem.length && stem[length] === word[length]) length += 1;
+  return length === 0 ? word : word.slice(0, length);
 }

@@ -93,4 +93,23 @@ test("a memory has its uses, and what followed them", async () => {
     },
   ]);
   await recorder.close();
+  const { stdout } = await runCli(["memories", "show", id], { data });
+  expect(stdout).toContain(
+    `given, used: ${turn.id} in uses; then 1 error, feedback -1 no\n    » It restarted at noon\n`,
+  );
+});
+
+test("those that are like another one, or contradict one, are listed by themselves", async () => {
+  const port = (number: number) => [
+    "memories",
+    "add",
+    `The museum shop listens on port ${number}`,
+    "--type",
+    "project",
+  ];
+  const first = await readJson(port(8080), { data });
+  const other = await readJson(port(9090), { data });
+  expect(other).toMatchObject({ conflicts_with: [first.id], similar_to: [] });
+  const { memories } = await readJson(["memories", "--similar"], { data });
+  expect(memories.map(({ id }: { id: string }) => id)).toEqual([other.id]);
 });

@@ -8,6 +8,15 @@ import { fillStore, readError, readJson, runCli } from "./cli-run.js";
 const data = folderOfFile();
 const files = folderOfFile();
 const file = join(files, "CLAUDE.md");
+const lines = [
+  "# Notes",
+  "",
+  "- The staging database listens on port 5433 behind the gateway",
+  "- Release notes of atlas are written on Thursdays by the bot",
+  "- The nightly backup of atlas runs at 5 in the morning",
+  "- Elephants are the patron animals of the accounting department",
+  "- The history of our repository is never rewritten by nobody",
+];
 
 beforeAll(async () => {
   const said = { kind: "message", session_id: "s", project: "atlas" } as const;
@@ -15,18 +24,11 @@ beforeAll(async () => {
     { ...said, id: "u1", role: "user", content: "The staging database listens on port 5433 behind the gateway." },
     { ...said, id: "a1", role: "assistant", content: "Release notes of atlas are written on Thursdays by the bot." },
     { ...said, id: "u2", role: "user", content: "The nightly backup of atlas runs at 3 in the morning." },
+    { ...said, id: "u3", role: "user", content: "The histories of our repositories are never rewritten, by nobody." },
+    // So many that an index may not have the texts of all of them yet.
+    ...Array.from({ length: 500 }, (_, nth) => ({ ...said, role: "user", content: `And then step ${nth} of many.` })),
   ]);
-  writeFileSync(
-    file,
-    [
-      "# Notes",
-      "",
-      "- The staging database listens on port 5433 behind the gateway",
-      "- Release notes of atlas are written on Thursdays by the bot",
-      "- The nightly backup of atlas runs at 5 in the morning",
-      "- Elephants are the patron animals of the accounting department",
-    ].join("\n"),
-  );
+  writeFileSync(file, lines.join("\n"));
 });
 
 test("an audit says of each statement who said so, without writing anything", async () => {
@@ -38,12 +40,28 @@ test("an audit says of each statement who said so, without writing anything", as
     [4, "echoed"],
     [5, "contradicted"],
     [6, "unsupported"],
+    [7, "supported"],
   ]);
   expect(audits[0].statements[0].evidence.entry_id).toBe("u1");
   expect((await readJson(["stats"], { data })).entries).toBe(before);
   const { stdout } = await runCli(["memories", "audit", file], { data });
-  expect(stdout).toContain("1 supported, 1 echoed, 1 contradicted, 1 unsupported");
+  expect(stdout).toContain("2 supported, 1 echoed, 1 contradicted, 1 unsupported");
   expect((await readError(["memories", "audit", join(files, "none.md")], { data })).code).toBe("file_not_read");
+});
+
+test("the file itself supports nothing that it says, whoever read, wrote or was shown it", async () => {
+  const about = { session_id: "copies", project: "atlas" } as const;
+  const numbered = lines.map((line, at) => `${String(at + 1).padStart(6)}→${line}`).join("\n");
+  const text = lines.join("\n");
+  await fillStore(data, [
+    { kind: "tool_call", ...about, tool: "Read", args: { file_path: "CLAUDE.md" }, result: numbered },
+    { kind: "tool_call", ...about, tool: "Write", args: { file_path: "CLAUDE.md", content: text }, result: "ok" },
+    { kind: "message", ...about, role: "user", content: `Contents of CLAUDE.md:\n\n${text}\n\nGo on.` },
+  ]);
+  const { files: audits } = await readJson(["memories", "audit", file], { data });
+  const verdicts = audits[0].statements.map(({ verdict }: { verdict: string }) => verdict);
+  expect(verdicts).toEqual(["supported", "echoed", "contradicted", "echoed", "supported"]);
+  expect(audits[0].statements[3].reason).toContain("given to models");
 });
 
 test("importing one proposes what the record supports, once, and says why the rest is left out", async () => {

@@ -91,7 +91,10 @@ describe("whatever it says instead", () => {
     ["half a document", says('{"memories": [{"type": "preference", "content": "Wants')],
     ["nothing", says("")],
     ["10 MB", says("x".repeat(10 * 1024 * 1024))],
+    ["no words", (response) => response.end(JSON.stringify({ choices: [{ message: { content: null } }] }))],
     ["an error", (response) => response.writeHead(400).end("no")],
+    ["429 and nothing else", (response) => response.writeHead(429, { "retry-after": "0" }).end()],
+    ["a line that is cut off", (response) => response.destroy()],
     ["a way elsewhere", (response) => response.writeHead(302, { location: "https://example.com/" }).end()],
     ["no JSON at all", (response) => response.end("<html>")],
   ])("%s: nothing is proposed, and nothing breaks", async (_, lies) => {
@@ -105,6 +108,42 @@ describe("whatever it says instead", () => {
     answer = proposes({ ...lie, project: "elsewhere", evidence: [{ text: 1, quote }] });
     expect((await extract()).candidates).toMatchObject([{ project: "atlas" }]);
   });
+});
+
+test("what a session was given is not proposed from it, whoever repeats it", async () => {
+  const told = "The office cat of atlas is called Wilhelmina";
+  const pack = { context_pack: { text: `- ${told}\n` }, session_id: "packed", project: "atlas" };
+  await recorder.recordInteraction({ ...pack, prompt: told, response: `As noted: ${told}.` });
+  answer = proposes(
+    { type: "knowledge", content: told, evidence: [{ text: 1, quote: told }] },
+    { type: "episodic", content: told, evidence: [{ text: 2, quote: `As noted: ${told}.` }] },
+  );
+  const { candidates, dropped_by_gate } = await extract({ session_id: "packed" });
+  expect([candidates, dropped_by_gate]).toEqual([[], { feedback_guard: 2 }]);
+});
+
+test.each<[string, (response: ServerResponse) => void]>([
+  ["10 MB", says("x".repeat(10 * 1024 * 1024))],
+  ["nothing", (response) => response.end(JSON.stringify({ choices: [{ message: { content: null } }] }))],
+])("a piece of which it says %s is given up and paid for, and keeps nobody from the next one", async (_, bad) => {
+  await recorder.append({
+    ...{ kind: "message", session_id: "older", project: "atlas", role: "user", created_at: "2026-11-15T05:00:00Z" },
+    content: "I want all answers to be short",
+  });
+  const [quote, content] = ["I want all answers to be short", "Wants all answers to be short"];
+  answer = (response, text) => {
+    if (text.includes(quote)) proposes({ type: "preference", content, evidence: [{ text: 1, quote }] })(response);
+    else bad(response);
+  };
+  expect(await extract()).toMatchObject({ candidates: [{ content }], dropped_by_gate: { answer: 1 } });
+  expect(asked).toHaveLength(2);
+  await extract();
+  expect(asked).toHaveLength(2);
+});
+
+test("a command that never stops writing is ended, with what it has started", async () => {
+  const { stopped, dropped_by_gate } = await extract({ model: { via: "cat > /dev/null; yes; echo done" } });
+  expect([stopped, dropped_by_gate]).toEqual([undefined, { answer: 1 }]);
 });
 
 test("a pass that fails is stopped with a reason and goes on when it is run again; 429 is waited for", async () => {

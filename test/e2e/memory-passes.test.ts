@@ -167,6 +167,17 @@ describe("reinforce", () => {
     expect(await counts()).toEqual([0, 0, 20, 0.9]);
   });
 
+  test("a memory that is met again and again keeps its whole life in its history", async () => {
+    const said = { kind: "interaction", project: "atlas", prompt: content, response: "Yes." } as const;
+    await recorder.append(Array.from({ length: 510 }, (_, nth) => ({ ...said, session_id: `s${nth}` })));
+    await recorder.memories.reinforce();
+    const { confirmed, history = [], uses } = (await recorder.memories.get(id)) ?? {};
+    expect(confirmed).toBe(510);
+    expect(history.slice(0, 2)).toMatchObject([{ kind: "memory_proposed", content }, { kind: "memory_promoted" }]);
+    expect(history).toHaveLength(502);
+    expect(uses).toHaveLength(50);
+  });
+
   test("what was said before it was active, or after it was superseded, says nothing of it", async () => {
     const later = "Deploys of atlas happen on Thursday evening after the backup has run";
     await say("s", "user", `Remember: ${later}`);
@@ -207,7 +218,7 @@ test("a program that learns comes to the end of closing, whenever it is closed",
     import { openRecorder } from ${JSON.stringify(index)};
     for (const ms of [0, 5, 10, 15, 20, 25]) {
       const recorder = await openRecorder({ data: "memory:" });
-      await recorder.learn({ gather_ms: 0, model: { via: "sleep 60" }, look_ms: 1 });
+      await recorder.learn({ gather_ms: 0, model: { via: "cat > /dev/null; sleep 60; echo late" }, look_ms: 1 });
       await recorder.append({ kind: "message", session_id: "s", role: "user", content: "Hello", created_at: "2020-01-01" });
       await new Promise((resolve) => setTimeout(resolve, ms));
       await recorder.close();
@@ -234,4 +245,17 @@ test("beside capture one program on a store learns, once each, and goes on where
   await expect.poll(waiting).toHaveLength(2);
   expect((await other.listEntries({ kind: "memory_proposed" })).entries).toHaveLength(2);
   await other.close();
+});
+
+test("beside captures that never pause uses are counted all the same", async () => {
+  const steady = await openRecorder({ data: await storeOfTest() });
+  const { id } = await steady.memories.add({ content: "The gateway of atlas restarts at midnight", project: "atlas" });
+  await steady.learn({ gather_ms: 0, onTrouble: (error) => expect.fail(String(error)) });
+  const turn = { session_id: "s", project: "atlas", prompt: "When?", response: "At midnight.", memories_used: [id] };
+  for (let counted = 0; counted < 20; counted = (await steady.memories.get(id))?.given ?? 0) {
+    await steady.recordInteraction(turn);
+    // Fewer than what makes it stand back.
+    await new Promise((resolve) => setTimeout(resolve, 12));
+  }
+  await steady.close();
 });

@@ -2,7 +2,7 @@
 import type { FileAudit, MemoryDetail, MemorySummary } from "../../index.js";
 import { shortTime } from "./entry-text.js";
 import { type Fact, factsText } from "./facts.js";
-import { type Column, renderTable, wrapText } from "./table.js";
+import { type Column, countOf, renderTable, wrapText } from "./table.js";
 import { cleanLine, cleanText, type Pane } from "./terminal.js";
 
 const ID_WIDTH = 36;
@@ -54,8 +54,38 @@ export function memoryText(memory: MemoryDetail, pane: Pane): string {
   return [
     `${head}\n${factsText(known, pane)}`,
     ...(quotes.length === 0 ? [] : [`${bold("Evidence")}\n${quotes.join("")}`]),
+    ...(memory.uses.length === 0
+      ? []
+      : [`${bold("Where it was given, and what followed")}\n${usesText(memory, pane)}`]),
     `${bold("History")}\n${history.map((line) => `  ${line}\n`).join("")}`,
   ].join("\n");
+}
+
+/** A line for each answer, and what the user said next. */
+function usesText({ uses }: MemoryDetail, pane: Pane): string {
+  return uses
+    .slice(0, USES_SHOWN)
+    .map(({ entry_id, created_at, session_id, given, used, confirmed, followed }) => {
+      const { errors, low_confidence, feedback, next } = followed;
+      const use = [given && "given", used && "used", confirmed && "confirmed"].filter((word) => word !== false);
+      const where = session_id === "" ? entry_id : `${entry_id} in ${session_id}`;
+      const troubles = [
+        ...(errors === 0 ? [] : [countOf(errors, "error", "errors")]),
+        ...(low_confidence === 0 ? [] : [`${low_confidence} of low confidence`]),
+        ...feedback.map(({ score, label, comment }) => ["feedback", score, label, comment].filter(isSaid).join(" ")),
+      ];
+      const line = `${shortTime(created_at, { year: true })} ${use.join(", ")}: ${where}`;
+      const then = troubles.length === 0 ? "" : pane.colours.yellow(`; then ${cleanLine(troubles.join(", "))}`);
+      const said = next === "" ? "" : `    ${pane.colours.dim(`» ${cleanLine(next)}`)}\n`;
+      return `  ${cleanLine(line)}${then}\n${said}`;
+    })
+    .join("");
+}
+
+const USES_SHOWN = 10;
+
+function isSaid(part: number | string | undefined): boolean {
+  return part !== undefined && part !== "";
 }
 
 /** A candidate with the words that it rests on, each in its context: all that a person needs to decide. */

@@ -44,8 +44,13 @@ export interface MemoryDetail extends MemorySummary {
   readonly uses: readonly MemoryUseInTurn[];
 }
 
-/** Of a memory that is given in every turn, the newest uses are shown. */
+/** Of a memory that is given in every turn, or said again and again, the newest uses and words are shown; its life whole. */
 const HISTORY_MAX = 500;
+const historyKinds = [
+  ["memory_proposed", "memory_promoted", "memory_rejected", "memory_superseded"],
+  ["memory_edited"],
+  ["memory_reinforced"],
+];
 
 export class MemoryReader {
   readonly #parts: ReadingParts;
@@ -120,10 +125,13 @@ export class MemoryReader {
   }
 
   async #history(id: string): Promise<readonly MemoryEvent[]> {
-    const filter = { references: [{ what: MEMORY_HISTORY, reference: id }] };
-    const keys = await this.#parts.index.list({ filter, limit: HISTORY_MAX });
-    const entries = await this.#entries.read(keys.map(({ position }) => position));
-    return entries.toSorted((left, right) => left.position - right.position).flatMap((entry) => toEvent(entry, id));
+    const references = [{ what: MEMORY_HISTORY, reference: id }];
+    const keys = await Promise.all(
+      historyKinds.map((kinds) => this.#parts.index.list({ filter: { kinds, references }, limit: HISTORY_MAX })),
+    );
+    const positions = keys.flat().map(({ position }) => position);
+    const entries = await this.#entries.read(positions.sort((left, right) => left - right));
+    return entries.flatMap((entry) => toEvent(entry, id));
   }
 }
 

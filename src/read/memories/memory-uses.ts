@@ -55,13 +55,13 @@ export class MemoryUses {
     this.#entries = entries;
   }
 
-  /** The newest uses first; `counted` has those that were counted, by the turn's id. */
+  /** The newest uses first; `counted` has those that were counted, by the turn's id, in the order in which they were. */
   async uses(id: string, counted: ReadonlyMap<string, Uses>): Promise<readonly MemoryUseInTurn[]> {
-    const byId = new Map<string, Uses>(counted);
+    const byId = new Map<string, Uses>([...counted].slice(-USES_MAX));
     const filter = { kinds: ["interaction"], references: [{ what: "memory", reference: id }] };
     const named = await this.#index.list({ filter, limit: USES_MAX });
     for (const entry of await this.#entries.read(named.map(({ position }) => position))) {
-      const known = byId.get(entry.id) ?? { given: true, used: false, confirmed: false };
+      const known = counted.get(entry.id) ?? { given: true, used: false, confirmed: false };
       byId.set(entry.id, { ...known, given: true });
     }
     const starts: Entry[] = [];

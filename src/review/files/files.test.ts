@@ -4,6 +4,7 @@ import { entrySaid } from "../../../test/support/proposals.js";
 import type { KnownMemory, QuotedEntry } from "../ground.js";
 import { Stems } from "../stems.js";
 import { audited } from "./audit.js";
+import { FileCopies } from "./copies.js";
 import { statementsOf } from "./statements.js";
 
 const stems = new Stems();
@@ -24,7 +25,7 @@ test("list items and sentences are statements; code, headings, tables, comments 
     "- Use **tabs** for indentation",
     "  in every file",
     "* [ ] Never commit to main. Ever.",
-    "1. Keep functions small",
+    "1. Keep functions small. Then look at these:",
     "",
     "```sh",
     "- pnpm run deploy everything",
@@ -33,6 +34,7 @@ test("list items and sentences are statements; code, headings, tables, comments 
     "@docs/other.md",
     "-----",
     "short",
+    "- docs/ARCHITECTURE.md",
     "### Deeper",
     "最后一条规则是用中文写注释。",
   ].join("\r\n");
@@ -41,8 +43,8 @@ test("list items and sentences are statements; code, headings, tables, comments 
     { text: "Tests run with `pnpm test`, and never in parallel.", line: 7, under: ["Project"] },
     { text: "Use tabs for indentation in every file", line: 12, under: ["Project", "Style"] },
     { text: "Never commit to main. Ever.", line: 14, under: ["Project", "Style"] },
-    { text: "Keep functions small", line: 15, under: ["Project", "Style"] },
-    { text: "最后一条规则是用中文写注释。", line: 25, under: ["Project", "Style", "Deeper"] },
+    { text: "Keep functions small.", line: 15, under: ["Project", "Style"] },
+    { text: "最后一条规则是用中文写注释。", line: 26, under: ["Project", "Style", "Deeper"] },
   ]);
   expect(statementsOf("")).toEqual([]);
 });
@@ -108,6 +110,13 @@ describe("audit", () => {
       verdict: "contradicted",
       evidence: { quote: otherwise },
     });
+    for (const [asked, content] of [
+      ["Please remember that the staging database listens on port 5433.", "The staging database listens on port 5434"],
+      ["Bitte merk dir: die Datenbank von atlas läuft auf Port 5433.", "Die Datenbank von atlas läuft auf Port 5434"],
+      ["从现在起部署之前不要运行测试。", "部署之前要运行测试"],
+    ] as const) {
+      expect(judged({ entries: [entrySaid("user", asked)] }, content).verdict, asked).toBe("contradicted");
+    }
     expect(judged({ entries: [entrySaid("user", said), entrySaid("user", otherwise)] }).verdict).toBe("contradicted");
     expect(judged({ entries: [entrySaid("user", otherwise), entrySaid("user", said)] }).verdict).toBe("supported");
     expect(
@@ -131,5 +140,35 @@ describe("audit", () => {
   test("a statement of few words needs all of them in one sentence", () => {
     expect(judged({ entries: [entrySaid("user", "We use pnpm here.")] }, "Use pnpm here").verdict).toBe("supported");
     expect(judged({ entries: [entrySaid("user", "We use npm here.")] }, "Use pnpm here").verdict).toBe("unsupported");
+  });
+});
+
+describe("copies of the file", () => {
+  const ten = Array.from({ length: 9 }, (_, nth) => `- Rule ${nth} is about tree number ${nth}`);
+  const file = ["# Rules of the forest", ...ten].join("\n");
+  const isCopy = (by: "user" | "tool" | "assistant", text: string, of = file) =>
+    new FileCopies(of).split([entrySaid(by, text)]).copies.length === 1;
+
+  test("are known by four fifths of its lines", () => {
+    expect(isCopy("tool", file.split("\n").slice(0, 8).join("\n"))).toBe(true);
+    expect(isCopy("tool", file.split("\n").slice(0, 7).join("\n"))).toBe(false);
+    expect(isCopy("assistant", `I wrote:\n${file.toUpperCase()}`)).toBe(true);
+    expect(isCopy("tool", "- a b\n- c d", "- a b\n- c d")).toBe(false);
+    expect(isCopy("tool", "- a b\n- c d\n- e f", "- a b\n- c d\n- e f")).toBe(true);
+  });
+
+  test("are none where a user dictated the lines without the headings", () => {
+    expect(isCopy("user", ten.join("\n"))).toBe(false);
+    expect(isCopy("user", ten.join("\n"), ten.join("\n"))).toBe(false);
+    expect(isCopy("user", `Contents of it:\n${file}`)).toBe(true);
+  });
+
+  test("go apart from what else an entry says", () => {
+    const entry = { ...entrySaid("user", "Write the rules"), said: [{ by: "user" as const, text: "Write the rules" }] };
+    const both = { ...entry, said: [...entry.said, { by: "tool" as const, text: file }] };
+    expect(new FileCopies(file).split([both])).toEqual({
+      said: [entry],
+      copies: [{ ...entry, said: [{ by: "system", text: file }] }],
+    });
   });
 });

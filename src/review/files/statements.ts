@@ -23,6 +23,9 @@ const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
 /** Tables, rules, imports of other files, lone tags. */
 const NO_PROSE = /^\s*(?:\||[-*_=]{3,}\s*$|@\S+\s*$|<\/?[a-z][^<>]*>\s*$)/i;
 
+/** "Commands:" says nothing of its own. */
+const ANNOUNCES = /[:：]$/;
+
 interface Block {
   readonly line: number;
   readonly isItem: boolean;
@@ -86,12 +89,13 @@ function withoutComments(text: string, blank: (part: string) => string): string 
 
 function statementsIn({ text, line, isItem }: Block, under: readonly string[]): readonly Statement[] {
   const joined = text.replaceAll("\n", " ");
-  const isOne = isItem && joined.length <= ITEM_CHARS_MAX;
+  // One that announces others may say something before.
+  const isOne = isItem && joined.length <= ITEM_CHARS_MAX && !ANNOUNCES.test(joined.trimEnd());
   const sentences = isOne ? [{ text: joined, start: 0 }] : [...sentencesOf(joined)];
   return sentences.flatMap((sentence) => {
     const statement = plain(sentence.text);
-    // "Commands:" announces what follows.
-    if (statement.length < STATEMENT_CHARS_MIN || /[:：]$/.test(statement)) return [];
+    // A path alone says nothing about it.
+    if (statement.length < STATEMENT_CHARS_MIN || ANNOUNCES.test(statement) || /^[!-~]+$/.test(statement)) return [];
     return [{ text: statement, line: line + linesBefore(text, sentence.start), under: [...under] }];
   });
 }

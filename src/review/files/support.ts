@@ -6,6 +6,7 @@ import { hedgeIn, isQuestion } from "../hedges.js";
 import { stemsNeeded } from "../matching.js";
 import { particularsOf, standsIn } from "../particulars.js";
 import { quoteOf } from "../rules/finding.js";
+import { saidIn } from "../rules/remember.js";
 import { type Sentence, sentencesOf } from "../sentences.js";
 import { SEGMENTED_CHARS_MAX, type Stems } from "../stems.js";
 
@@ -61,7 +62,7 @@ function soundingLike({ statement, sought, particulars, text, stems }: Search) {
     if (window.length > widest) window.shift();
     const shortest = shortestOf(window, sought, needed);
     // Numbers and a "not" are looked for where one sentence has most of the words.
-    if (shortest === sentence && contradict(statement, sentence.text, stems)) {
+    if (shortest === sentence && contradict(statement, saidIn(sentence.text), stems)) {
       return { says: "opposite" as const, quote: quoteOf(text, sentence) };
     }
     if (shortest === undefined) continue;

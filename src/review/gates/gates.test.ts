@@ -160,6 +160,8 @@ describe("hedge", () => {
     ["キャッシュは古いかもしれない", "hedge"],
     ["The cache seems stale", "hedge"],
     ["This should work on every machine", "hedge"],
+    ["Assuming the cache is stale, restart", "hedge"],
+    ["Check the cache instead of assuming things", undefined],
     ["The cache is stale after a deploy", undefined],
     ["An order may be cancelled until it ships", undefined],
     ["This kind of error is fatal", undefined],

@@ -68,6 +68,12 @@ export function findInUsers(prose: string): readonly Finding[] {
   return findings;
 }
 
+/** What a sentence says without asking that it be remembered. */
+export function saidIn(sentence: string): string {
+  const said = plain(sentence.replaceAll("’", "'"));
+  return statementIn(said) ?? said;
+}
+
 function statementIn(sentence: string): string | undefined {
   const begins = BEGINS_SPACED.exec(sentence) ?? BEGINS_UNSPACED.exec(sentence);
   const ends = begins === null ? ENDS_UNSPACED.exec(sentence) : null;
