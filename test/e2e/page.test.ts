@@ -10,6 +10,8 @@ test("an empty store shows how to record the first entry, and shows it once it i
   const { page } = await open(`${server.address}/`);
   await page.getByRole("heading", { name: "Nothing recorded yet" }).waitFor();
   await page.getByText(`curl ${server.address}/interactions`).waitFor();
+  await page.getByText(`hansard import --data ${server.address}`).waitFor();
+  await page.getByText(`openRecorder({ data: "${server.address}" })`).waitFor();
   await server.post("/interactions", { prompt: "Is it there?\nSecond line", project: "atlas", session_id: "cli:anna" });
   await page.locator(".entry-line", { hasText: "Is it there?" }).waitFor();
   await page.getByText("atlas", { exact: true }).first().waitFor();
@@ -17,6 +19,17 @@ test("an empty store shows how to record the first entry, and shows it once it i
   await page.locator(".entry-line").click();
   await page.getByText("Second line").waitFor();
   expect(page.url()).toBe(`${server.address}/ui/sessions/cli%3Aanna#1`);
+});
+
+test("the first screen takes less than 150 KB of compressed script", async () => {
+  const server = await startServer();
+  const { page } = await open(`${server.address}/`);
+  await page.getByRole("heading", { name: "Nothing recorded yet" }).waitFor();
+  const sizes = await page.evaluate<readonly number[]>(
+    "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map((each) => each.encodedBodySize)",
+  );
+  expect(Math.min(...sizes)).toBeGreaterThan(0);
+  expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(150_000);
 });
 
 test("recorded text is shown as text, whatever it contains", async () => {
