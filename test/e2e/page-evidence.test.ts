@@ -125,3 +125,17 @@ test("names of tools complete themselves, sessions are sorted by cost, and memor
   const bars = page.locator("li", { hasText: "The ledger always wins" }).locator('.uses rect:not([height="0"])');
   await expect.poll(() => bars.count()).toBe(2);
 });
+
+test("several candidates are judged at once", async () => {
+  const server = await startServer();
+  await tellStory(server.recorder, Date.now());
+  const { page } = await open(`${server.address}/ui/review`);
+  await page.getByLabel("Choose Always run make unlock before a second deploy").check();
+  await page.getByLabel("Choose Use banker's rounding for all invoice totals").check();
+  await page.getByRole("button", { name: "Reject 2" }).click();
+  await page.getByRole("heading", { name: "3 candidates" }).waitFor();
+  const rejected = (await server.get("/memories?status=rejected")).body.memories;
+  expect(rejected.map(({ content }: { content: string }) => content)).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^Always run make/), expect.stringMatching(/^Use banker's/)]),
+  );
+});

@@ -111,6 +111,32 @@ test("a server that goes away is noticed, and so is its return, and nothing reco
   await expect.poll(() => page.getByText("The server does not answer.").isVisible()).toBe(false);
 });
 
+test("a session that is opened while the server is away comes with it, and one that was open keeps its place", async () => {
+  const server = await startServer();
+  const said = (session_id: string, count: number): readonly object[] =>
+    Array.from({ length: count }, (_, at) => ({
+      ...{ kind: "message", session_id, role: "user", content: `line ${at} of ${session_id}` },
+    }));
+  await server.post("/entries", [...said("long", 80), ...said("short", 1)]);
+  const { page: reading } = await open(`${server.address}/ui/sessions/long#60`);
+  const here = reading.locator(".line[data-here]", { hasText: "line 59 of long" });
+  await here.waitFor();
+  await reading.locator('.map[data-whole="true"]').waitFor();
+  const { page: opening } = await open(`${server.address}/`);
+  const line = opening.locator(".entry-line", { hasText: "line 0 of short" });
+  await line.waitFor();
+  await server.close();
+  for (const page of [reading, opening]) await page.getByText("The server does not answer.").waitFor();
+  await line.click();
+  await opening.getByLabel("Find in this session").waitFor();
+  const again = await startServer({ data: server.data, port: Number(new URL(server.address).port) });
+  await opening.locator(".line", { hasText: "line 0 of short" }).waitFor();
+  await again.post("/entries", { kind: "message", session_id: "long", role: "user", content: "after it came back" });
+  await reading.getByRole("button", { name: "1 new", exact: true }).waitFor();
+  expect(await here.isVisible()).toBe(true);
+  await expect.poll(() => reading.getByText("The server does not answer.").isVisible()).toBe(false);
+});
+
 test("entries that stream in at 200 a second all arrive, and leave the page responsive", async () => {
   const server = await startServer();
   await server.post("/interactions", { prompt: "first" });
