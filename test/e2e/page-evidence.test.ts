@@ -41,14 +41,16 @@ test("an edit is a difference, and long JSON is folded", async () => {
   await server.post("/entries", [
     {
       ...{ kind: "tool_call", session_id: "s", tool: "Edit", result: "ok" },
-      args: { file_path: "a.ts", old_string: "one\ntwo\nthree", new_string: "one\n2\nthree" },
+      args: { file_path: "a.ts", old_string: "a\nb\nc\nd\none\ntwo\nthree", new_string: "a\nb\nc\nd\none\n2\nthree" },
     },
     { kind: "tool_call", session_id: "s", tool: "find", args: {}, result: JSON.stringify({ total: 80, found }) },
   ]);
   const { page } = await open(`${server.address}/ui/sessions/s`);
   await page.getByRole("button", { name: "Edit" }).click();
   await page.locator('.diff-line[data-sign="+"]').waitFor();
-  expect(await page.locator(".diff-line").allTextContents()).toEqual([" one\n", "-two\n", "+2\n", " three\n"]);
+  expect((await page.locator(".diff-line").allTextContents()).map((line) => line.trimEnd())).toEqual([
+    ...["@@ 2 lines alike @@", " c", " d", " one", "-two", "+2", " three"],
+  ]);
   await page.getByRole("button", { name: "find" }).click();
   await page.getByText("[80 items]").waitFor();
   expect(await page.getByText("src/file-3.ts").count()).toBe(0);

@@ -1,4 +1,5 @@
 // Edits as agents ask for them, a piece of a file and what takes its place, as the difference that they make.
+import { plural } from "../words.js";
 
 const pairs = [
   ["old_string", "new_string"],
@@ -32,6 +33,9 @@ function diffOf(values: Values): ReturnType<typeof editIn> {
   return undefined;
 }
 
+/** So much is shown of what stays, before and after what changes. */
+const AROUND = 3;
+
 /** What both begin and end with stands once. */
 function linesOf(before: string, after: string): readonly string[] {
   const [old, young] = [split(before), split(after)];
@@ -41,12 +45,19 @@ function linesOf(before: string, after: string): readonly string[] {
   let tail = 0;
   while (tail < shorter - head && old.at(-1 - tail) === young.at(-1 - tail)) tail += 1;
   const signed = (sign: string, lines: readonly string[]) => lines.map((line) => `${sign}${line}`);
+  const [lead, rest] = [Math.min(head, AROUND), Math.min(tail, AROUND)];
   return [
-    ...signed(" ", old.slice(0, head)),
+    ...left(head - lead),
+    ...signed(" ", old.slice(head - lead, head)),
     ...signed("-", old.slice(head, old.length - tail)),
     ...signed("+", young.slice(head, young.length - tail)),
-    ...signed(" ", old.slice(old.length - tail)),
+    ...signed(" ", old.slice(old.length - tail, old.length - tail + rest)),
+    ...left(tail - rest),
   ];
+}
+
+function left(count: number): readonly string[] {
+  return count === 0 ? [] : [`@@ ${plural(count, "line")} alike @@`];
 }
 
 function split(text: string): readonly string[] {
