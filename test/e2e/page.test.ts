@@ -133,7 +133,7 @@ test("a session that is opened while the server is away comes with it, and one t
   await opening.locator(".line", { hasText: "line 0 of short" }).waitFor();
   await again.post("/entries", { kind: "message", session_id: "long", role: "user", content: "after it came back" });
   await reading.getByRole("button", { name: "1 new", exact: true }).waitFor();
-  expect(await here.isVisible()).toBe(true);
+  await here.waitFor();
   await expect.poll(() => reading.getByText("The server does not answer.").isVisible()).toBe(false);
 });
 

@@ -24,9 +24,12 @@ export function useFollowing(options: {
   const wasWhole = useRef(false);
   // Before it is drawn: what came together with the end of it is as little new as all before.
   useLayoutEffect(() => {
-    wasAtEnd.current = isAtEnd;
     if (isAtEnd || !wasWhole.current) setSeen(count);
     wasWhole.current = isWhole;
   }, [isAtEnd, isWhole, count]);
+  // After it was asked for above: where the reader was before the newest came.
+  useEffect(() => {
+    wasAtEnd.current = isAtEnd;
+  }, [isAtEnd]);
   return isWhole ? Math.max(0, count - seen) : 0;
 }
