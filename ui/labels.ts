@@ -6,6 +6,8 @@ import { createStore, useStore } from "./store.js";
 import { firstLine, gistOf, speakerOf } from "./words.js";
 
 const NEWEST = 200;
+/** Programs write several records of their own before anybody speaks. */
+const FIRST = 20;
 
 export interface Labels {
   readonly projects: readonly string[];
@@ -45,7 +47,7 @@ function lookUp(id: string): void {
   asked.add(id);
   underWay = underWay.then(async () => {
     try {
-      const { entries } = await sessionEntries(id, { limit: 8 });
+      const { entries } = await sessionEntries(id, { limit: FIRST });
       const said = entries.find((entry) => speakerOf(entry) === "user" || entry.kind === "interaction");
       const words = firstLine(said === undefined ? "" : gistOf(said), 90);
       firstWords.set(new Map([...firstWords.get(), [id, words]]));

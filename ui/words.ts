@@ -53,12 +53,14 @@ export function durationOf(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   if (minutes < 60) return `${minutes} min`;
   const hours = ms / 3_600_000;
-  return hours < 48 ? `${hours.toFixed(hours < 10 ? 1 : 0)} h` : `${Math.round(hours / 24)} days`;
+  if (hours < 48) return `${hours.toFixed(hours < 10 ? 1 : 0)} h`;
+  const days = Math.round(hours / 24);
+  return days < 730 ? `${days} days` : `${Math.round(days / 365.25)} years`;
 }
 
-/** What a program said, as people write. */
+/** What a program said, as people write; a file keeps the name it has. */
 export function sentence(text: string): string {
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  const first = /^\w+[./]\w/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(first) ? first : `${first}.`;
 }
 
@@ -192,6 +194,9 @@ export function scoreWords(score: number | undefined): string {
   return score === undefined ? "feedback" : score < 0 ? "disliked" : score > 0 ? "liked" : "neither good nor bad";
 }
 
+/** Of a longer path the end is shown: it tells files apart. */
+const PATH_CHARS = 60;
+
 /** The argument that tells calls of one tool apart: mostly a path, a command or a query. */
 export function argumentGist(args: unknown): string {
   if (typeof args !== "object" || args === null) return textOf(args ?? "");
@@ -199,7 +204,10 @@ export function argumentGist(args: unknown): string {
   const telling = ["command", "cmd", "pattern", "file_path", "path", "query", "q", "url", "description", "prompt"];
   const named = telling.map((name) => values[name]).find((value) => typeof value === "string" && value !== "");
   const first = named ?? Object.values(values).find((value) => typeof value === "string" || typeof value === "number");
-  return firstLine(String(first ?? ""));
+  const line = firstLine(String(first ?? ""));
+  if (/^[~/][^\s]*$/.test(line) && line.length > PATH_CHARS)
+    return `…${line.slice(line.indexOf("/", line.length - PATH_CHARS))}`;
+  return line === "*** Begin Patch" ? (/^\*\*\* \w+ File: (.+)$/m.exec(String(first))?.[1] ?? line) : line;
 }
 
 export function firstLine(text: string, charsMax = 300): string {

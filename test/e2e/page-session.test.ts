@@ -121,6 +121,13 @@ test("what comes while one reads further up waits, and follows a reader who is a
   await page.getByText("the newest", { exact: true }).waitFor();
   await server().post("/entries", { kind: "message", session_id: "live", role: "user", content: "and one more" });
   await page.getByText("and one more", { exact: true }).waitFor();
+  const leftPx = "(({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight - scrollTop)";
+  const toTheEnd = () => page.evaluate<number>(`${leftPx}(document.querySelector(".transcript"))`);
+  await expect.poll(toTheEnd).toBeLessThan(5);
+  const tall = `${"a paragraph\n\n".repeat(30)}its last line`;
+  await server().post("/entries", { kind: "message", session_id: "live", role: "user", content: tall });
+  await page.getByText("its last line", { exact: true }).waitFor();
+  await expect.poll(toTheEnd).toBeLessThan(5);
 });
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

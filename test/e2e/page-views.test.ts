@@ -110,6 +110,8 @@ test("a candidate is judged with one key, and until then the verdict can be take
   const status = async (id: string): Promise<string> => (await server().get(`/memories/${id}`)).body.status;
   await page.getByRole("button", { name: "Route pins expire after 60 minutes" }).click();
   await page.getByText("Contradicts 1 memory").waitFor();
+  const sides = page.getByRole("region", { name: "Contradiction" });
+  await sides.getByText("Route pins expire after 10 minutes", { exact: true }).waitFor();
   await page.keyboard.press("a");
   await page.getByText("Promoted “Route pins expire after 60 minutes”.").waitFor();
   await page.keyboard.press("u");

@@ -10,6 +10,8 @@ test("an empty store shows how to record the first entry, and shows it once it i
   const { page } = await open(`${server.address}/`);
   await page.getByRole("heading", { name: "Nothing recorded yet" }).waitFor();
   await page.getByText(`curl ${server.address}/interactions`).waitFor();
+  await page.getByText(`hansard import --data ${server.address}`).waitFor();
+  await page.getByText(`openRecorder({ data: "${server.address}" })`).waitFor();
   await server.post("/interactions", { prompt: "Is it there?\nSecond line", project: "atlas", session_id: "cli:anna" });
   await page.locator(".entry-line", { hasText: "Is it there?" }).waitFor();
   await page.getByText("atlas", { exact: true }).first().waitFor();
@@ -17,6 +19,17 @@ test("an empty store shows how to record the first entry, and shows it once it i
   await page.locator(".entry-line").click();
   await page.getByText("Second line").waitFor();
   expect(page.url()).toBe(`${server.address}/ui/sessions/cli%3Aanna#1`);
+});
+
+test("the first screen takes less than 150 KB of compressed script", async () => {
+  const server = await startServer();
+  const { page } = await open(`${server.address}/`);
+  await page.getByRole("heading", { name: "Nothing recorded yet" }).waitFor();
+  const sizes = await page.evaluate<readonly number[]>(
+    "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map((each) => each.encodedBodySize)",
+  );
+  expect(Math.min(...sizes)).toBeGreaterThan(0);
+  expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(150_000);
 });
 
 test("recorded text is shown as text, whatever it contains", async () => {
@@ -96,6 +109,32 @@ test("a server that goes away is noticed, and so is its return, and nothing reco
   await again.post("/interactions", { prompt: "after" });
   await page.locator(".entry-line", { hasText: "after" }).waitFor();
   await expect.poll(() => page.getByText("The server does not answer.").isVisible()).toBe(false);
+});
+
+test("a session that is opened while the server is away comes with it, and one that was open keeps its place", async () => {
+  const server = await startServer();
+  const said = (session_id: string, count: number): readonly object[] =>
+    Array.from({ length: count }, (_, at) => ({
+      ...{ kind: "message", session_id, role: "user", content: `line ${at} of ${session_id}` },
+    }));
+  await server.post("/entries", [...said("long", 80), ...said("short", 1)]);
+  const { page: reading } = await open(`${server.address}/ui/sessions/long#60`);
+  const here = reading.locator(".line[data-here]", { hasText: "line 59 of long" });
+  await here.waitFor();
+  await reading.locator('.map[data-whole="true"]').waitFor();
+  const { page: opening } = await open(`${server.address}/`);
+  const line = opening.locator(".entry-line", { hasText: "line 0 of short" });
+  await line.waitFor();
+  await server.close();
+  for (const page of [reading, opening]) await page.getByText("The server does not answer.").waitFor();
+  await line.click();
+  await opening.getByLabel("Find in this session").waitFor();
+  const again = await startServer({ data: server.data, port: Number(new URL(server.address).port) });
+  await opening.locator(".line", { hasText: "line 0 of short" }).waitFor();
+  await again.post("/entries", { kind: "message", session_id: "long", role: "user", content: "after it came back" });
+  await reading.getByRole("button", { name: "1 new", exact: true }).waitFor();
+  await here.waitFor();
+  await expect.poll(() => reading.getByText("The server does not answer.").isVisible()).toBe(false);
 });
 
 test("entries that stream in at 200 a second all arrive, and leave the page responsive", async () => {

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { contentText, messagePieces } from "../../src/model/content-pieces.js";
 import { Marked, useSought } from "../marks.js";
 import { Link, to } from "../router.js";
+import { editIn } from "../transcript/edits.js";
 import type { Call } from "../transcript/lines.js";
 import { argumentGist, durationOf, plural, sizeOf, textOf } from "../words.js";
 import { Code } from "./code.js";
@@ -10,6 +11,8 @@ import { Picture } from "./picture.js";
 
 /** More of them than so many are one line until they are opened. */
 const RUN_MAX = 5;
+/** A longer text is not taken apart to see whether it is JSON. */
+const JSON_CHARS_MAX = 200_000;
 
 export function Calls(options: {
   readonly calls: readonly Call[];
@@ -98,7 +101,9 @@ function CallDetail({ call, result }: { readonly call: Call; readonly result: st
       ) : (
         <>
           <Arguments args={call.args} />
-          {result !== "" && <Code text={result} language={call.failed ? "failed" : "result"} fromEnd />}
+          {result !== "" && (
+            <Code text={result} language={call.failed ? "failed" : "result"} json={jsonIn(call.result)} fromEnd />
+          )}
           {picturesIn(call.result).map(({ text, image }) => (
             <Picture key={image} text={text} image={image} />
           ))}
@@ -112,7 +117,8 @@ function CallDetail({ call, result }: { readonly call: Call; readonly result: st
 function Arguments({ args }: { readonly args: unknown }) {
   if (typeof args !== "object" || args === null || Array.isArray(args))
     return <Code text={textOf(args)} language="given" />;
-  const all = Object.entries(args);
+  const edit = editIn(args as { readonly [name: string]: unknown });
+  const all = Object.entries(args).filter(([name]) => edit?.names.includes(name) !== true);
   const isLong = (value: unknown): boolean => typeof value === "string" && /\n/.test(value);
   const short = all.filter(([, value]) => !isLong(value));
   return (
@@ -134,6 +140,7 @@ function Arguments({ args }: { readonly args: unknown }) {
         .map(([name, value]) => (
           <Code key={name} text={String(value)} language={name} />
         ))}
+      {edit !== undefined && <Code text={edit.diff} language="diff" />}
     </>
   );
 }
@@ -148,12 +155,19 @@ function picturesIn(result: unknown): readonly { readonly text: string; readonly
 /** JSON laid out, everything else as it came. */
 function resultText(result: unknown): string {
   if (result === undefined || result === null) return "";
-  if (typeof result !== "string") return Array.isArray(result) ? contentText(result) : textOf(result);
-  if (!/^\s*[[{]/.test(result) || result.length > 200_000) return result;
+  if (Array.isArray(result)) return contentText(result);
+  const json = jsonIn(result);
+  return json === undefined ? textOf(result) : textOf(json);
+}
+
+/** What the result is, where it is an object or a list, or the text of one. */
+function jsonIn(result: unknown): object | undefined {
+  if (typeof result === "object" && result !== null) return Array.isArray(result) ? undefined : result;
+  if (typeof result !== "string" || !/^\s*[[{]/.test(result) || result.length > JSON_CHARS_MAX) return undefined;
   try {
-    return JSON.stringify(JSON.parse(result), null, 2);
+    return JSON.parse(result) as object;
   } catch {
-    return result;
+    return undefined;
   }
 }
 

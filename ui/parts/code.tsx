@@ -2,18 +2,24 @@
 import { useMemo, useState } from "react";
 import { Marked } from "../marks.js";
 import { sizeOf, withoutAnsi } from "../words.js";
+import { FoldedJson } from "./folded-json.js";
 
 const CHARS_FIRST = 4_000;
 const CHARS_STEP = 200_000;
+/** JSON that is shorter is read at a glance. */
+const FOLDED_CHARS = 400;
 
 export function Code(options: {
   readonly text: string;
   readonly language?: string;
   /** Of long output the end says most. */
   readonly fromEnd?: boolean;
+  /** What it is as JSON, where it is: folded then. */
+  readonly json?: object | undefined;
 }) {
   const { language = "", fromEnd = false } = options;
   const text = useMemo(() => withoutAnsi(options.text), [options.text]);
+  const isFolded = options.json !== undefined && text.length > FOLDED_CHARS;
   const [chars, setChars] = useState(CHARS_FIRST);
   const isCut = text.length > chars;
   const shown = !isCut ? text : fromEnd ? text.slice(-chars) : text.slice(0, chars);
@@ -28,11 +34,19 @@ export function Code(options: {
         <span>{language.slice(0, 40)}</span>
         <Copy text={options.text} />
       </figcaption>
-      {isCut && fromEnd && more}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard. */}
-      <pre tabIndex={0}>{isDiff(language, shown) ? <Diff text={shown} /> : <Marked text={shown} />}</pre>
-      {isCut && !fromEnd && more}
+      {isCut && !isFolded && fromEnd && more}
+      {isFolded ? <FoldedJson value={options.json} /> : <Plain text={shown} isDiff={isDiff(language, shown)} />}
+      {isCut && !isFolded && !fromEnd && more}
     </figure>
+  );
+}
+
+function Plain({ text, isDiff }: { readonly text: string; readonly isDiff: boolean }) {
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard. */}
+      <pre tabIndex={0}>{isDiff ? <Diff text={text} /> : <Marked text={text} />}</pre>
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 // What a half-typed filter could become: names of filters, then values that there are.
-import type { Labels } from "../labels.js";
+/** Values that are known of this record, by the filter that takes them. */
+export type Known = { readonly [name: string]: readonly string[] };
 
 const values: { readonly [name: string]: readonly string[] } = {
   kind: [
@@ -24,10 +25,7 @@ const names = ["kind", "role", "is", "in", "project", "client", "tool", "model",
 const OFFERED_MAX = 8;
 
 /** Whole search texts that the one being typed could become. */
-export function completionsOf(
-  text: string,
-  labels: Labels,
-): readonly { readonly word: string; readonly text: string }[] {
+export function completionsOf(text: string, known: Known): readonly { readonly word: string; readonly text: string }[] {
   const word = /\S+$/.exec(text)?.[0] ?? "";
   if (word.length < 2) return [];
   const before = text.slice(0, text.length - word.length);
@@ -39,8 +37,7 @@ export function completionsOf(
   }
   const name = word.slice(0, colon);
   const begun = word.slice(colon + 1);
-  const known = name === "project" ? labels.projects : name === "client" ? labels.clients : (values[name] ?? []);
-  return known
+  return [...(known[name] ?? values[name] ?? [])]
     .filter((value) => value.startsWith(begun) && value !== begun)
     .slice(0, OFFERED_MAX)
     .map((value) => `${name}:${/\s/.test(value) ? `"${value}"` : value}`)

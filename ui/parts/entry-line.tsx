@@ -6,6 +6,8 @@ import { Link, to } from "../router.js";
 import { exactTimeOf, gistLine, isFailed, isUnsure, speakerOf, whenOf, wholeTimeOf } from "../words.js";
 
 const TEXT_CHARS = 400;
+/** In the address of a session that was opened from a search: the next match may lie in another one. */
+export const THROUGH_ALL = { through: "all" } as const;
 
 /** Where an entry is read: what is about a memory there, all else in its session where it has one. */
 function placeOf(entry: Row, q = ""): string {
@@ -14,7 +16,9 @@ function placeOf(entry: Row, q = ""): string {
   if ("memory_id" in entry) return to(["memories", entry.memory_id]);
   const met = entry.kind === "memory_reinforced" ? entry.memories[0]?.memory_id : undefined;
   if (typeof met === "string") return to(["memories", met]);
-  return session_id === "" ? to(["entries", id]) : to(["sessions", session_id], { q }, String(position));
+  return session_id === ""
+    ? to(["entries", id])
+    : to(["sessions", session_id], { q, ...(q === "" ? {} : THROUGH_ALL) }, String(position));
 }
 
 export function EntryLine(options: {

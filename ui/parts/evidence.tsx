@@ -1,5 +1,5 @@
 // What a memory rests on: each quote where it stands, with what was said before and after it.
-
+import type { ReactNode } from "react";
 import { messageText } from "../../src/model/content-pieces.js";
 import { useAnswer } from "../answer.js";
 import { getEntry, getMemory, type Memory, Refused, type Row, sessionEntries } from "../api.js";
@@ -118,12 +118,15 @@ export function Neighbours({ memory }: { readonly memory: Memory }) {
   return (
     <>
       {conflicts_with.length > 0 && (
-        <p className="conflict">
-          Contradicts {plural(conflicts_with.length, "memory", "memories")}:{" "}
-          {conflicts_with.map((id) => (
-            <Neighbour key={id} id={id} />
-          ))}
-        </p>
+        <section className="conflict" aria-label="Contradiction">
+          <p>Contradicts {plural(conflicts_with.length, "memory", "memories")}</p>
+          <div className="sides">
+            <Side memory={memory} name="this one" />
+            {conflicts_with.map((id) => (
+              <OtherSide key={id} id={id} />
+            ))}
+          </div>
+        </section>
       )}
       {similar_to.length > 0 && (
         <p className="aside">
@@ -134,6 +137,35 @@ export function Neighbours({ memory }: { readonly memory: Memory }) {
         </p>
       )}
     </>
+  );
+}
+
+function OtherSide({ id }: { readonly id: string }) {
+  const { value } = useAnswer((signal) => getMemory(id, signal), [id]);
+  if (value === undefined) return <p className="quiet">{id}</p>;
+  return <Side memory={value} name={<Link to={to(["memories", id])}>the other</Link>} />;
+}
+
+/** One of two that cannot both be true: what it says, and what speaks for it. */
+function Side({ memory, name }: { readonly memory: Memory; readonly name: ReactNode }) {
+  const { content, status, confidence, given, used, confirmed, created_at, evidence } = memory;
+  return (
+    <div>
+      <p className="side-statement" dir="auto">
+        {content}
+      </p>
+      <p className="aside">
+        {name} · {status} · {whenOf(created_at)} · confidence {confidence.toFixed(2)}
+      </p>
+      <p className="aside">
+        given {plural(given, "time")}, used {plural(used, "time")}, confirmed {plural(confirmed, "time")}
+      </p>
+      {evidence.map(({ entry_id, quote }) => (
+        <p key={`${entry_id} ${quote}`} className="because" dir="auto">
+          <Link to={to(["entries", entry_id])}>“{quote}”</Link>
+        </p>
+      ))}
+    </div>
   );
 }
 

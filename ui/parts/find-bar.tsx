@@ -22,7 +22,8 @@ export function FindBar(options: {
   const change = (value: string): void => {
     setText(value);
     own.current = value;
-    withQuery({ q: value }, { replace: true });
+    // Who types here looks for it here.
+    withQuery({ q: value, through: "" }, { replace: true });
   };
   return (
     <search className="find">

@@ -12,15 +12,15 @@ export function FirstEntry() {
   -d '{"prompt": "What is the capital of France?", "response": "Paris."}'`}</code>
       </pre>
       <h2>What is on this machine already</h2>
-      <p>Transcripts of Claude Code, Codex, Gemini and others are read as they are, and left untouched.</p>
+      <p>Transcripts of Claude Code, Codex, Gemini and others are looked for, read as they are, and left untouched.</p>
       <pre>
-        <code>hansard import ~/.claude/projects</code>
+        <code>hansard import --data {location.origin}</code>
       </pre>
       <h2>From JavaScript</h2>
       <pre>
         <code>{`import { openRecorder } from "hansard";
 
-const recorder = await openRecorder();
+const recorder = await openRecorder({ data: "${location.origin}" });
 await recorder.recordInteraction({
   prompt: "What is the capital of France?",
   response: "Paris.",

@@ -22,7 +22,7 @@ const groups = [
     keys: [
       ["j  k", "next, previous entry"],
       ["]  [", "next, previous turn"],
-      ["n  p", "next, previous match, or error"],
+      ["n  p", "next, previous match, or error; after a search in all results"],
       ["e  E", "next, previous error"],
       ["f", "find in this session"],
       ["o", "open or close"],

@@ -88,6 +88,7 @@ function MessageText({
   return (
     <>
       {withdrawn && <p className="aside">Withdrawn: the model is not given this any more.</p>}
+      {pieces.length === 0 && entry.tool_calls.length === 0 && <p className="aside">(empty)</p>}
       <div className={withdrawn ? "withdrawn" : undefined}>
         {pieces.map((piece, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name, and never change.

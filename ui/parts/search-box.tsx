@@ -1,12 +1,33 @@
 // The search box of every view: answers as one types, and completes filters.
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useAnswer } from "../answer.js";
+import { getUsage, reflect } from "../api.js";
 import { useLabels } from "../labels.js";
 import { go, to, usePlace } from "../router.js";
 import { createStore } from "../store.js";
-import { completionsOf } from "./completion.js";
+import { completionsOf, type Known } from "./completion.js";
 
 /** The text whose results the reader wants to go to, until they are there. */
 export const submitted = createStore("");
+
+/** So many of the newest entries are looked through for the tools that they name. */
+const TOOLS_OF = 5_000;
+
+/** What there is for filters to name; tools and models are asked for once somebody types such a filter. */
+function useKnown(text: string): Known {
+  const { projects, clients } = useLabels();
+  const named = /(?:^|\s)(tool|model):\S*$/.exec(text)?.[1];
+  const { value = {} } = useAnswer<Known>(
+    async (signal) => {
+      if (named === "tool") return { tool: (await reflect({ limit: TOOLS_OF }, signal)).tools.map(({ tool }) => tool) };
+      if (named !== "model") return {};
+      const { rows } = await getUsage({ by: "model" }, signal);
+      return { model: rows.flatMap(({ model = "" }) => (model === "" ? [] : [model])) };
+    },
+    [named],
+  );
+  return { project: projects, client: clients, ...value };
+}
 
 export function SearchBox() {
   const { parts, query } = usePlace();
@@ -15,7 +36,7 @@ export function SearchBox() {
   const [text, setText] = useState(asked);
   const [isTyping, setTyping] = useState(false);
   const [chosen, setChosen] = useState(-1);
-  const labels = useLabels();
+  const known = useKnown(text);
   const own = useRef(asked);
   // The address changes the box only where somebody else changed the address.
   useEffect(() => {
@@ -33,7 +54,7 @@ export function SearchBox() {
     setChosen(-1);
     if (isSearching || q.trim().length > 1) search(q, isSearching);
   };
-  const offered = isTyping ? completionsOf(text, labels) : [];
+  const offered = isTyping ? completionsOf(text, known) : [];
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const completion = offered[chosen];

@@ -4,7 +4,7 @@ import { useMay } from "../access.js";
 import { useAnswer } from "../answer.js";
 import { getHistory, getUsage, type Session, send } from "../api.js";
 import { Link, to } from "../router.js";
-import { costOf, dayOf, durationOf, plural, timeOf } from "../words.js";
+import { costOf, countOf, dayOf, durationOf, plural, timeOf } from "../words.js";
 
 export function SessionHead(options: {
   readonly id: string;
@@ -102,9 +102,13 @@ function CopyHistory({ id }: { readonly id: string }) {
 
 type Spent = Awaited<ReturnType<typeof getUsage>>["total"];
 
-function spentWords({ input_tokens, output_tokens, cost }: Spent): string {
-  const tokens = plural(input_tokens + output_tokens, "token");
-  return cost === undefined || cost === 0 ? tokens : `${tokens}, ${costOf(cost)}`;
+function spentWords({ input_tokens, output_tokens, cache_read_tokens, cost }: Spent): string {
+  const facts = [
+    plural(input_tokens + output_tokens, "token"),
+    cache_read_tokens > 0 ? `${countOf(cache_read_tokens)} from the cache` : "",
+    cost === undefined || cost === 0 ? "" : costOf(cost),
+  ];
+  return facts.filter((fact) => fact !== "").join(", ");
 }
 
 /** Written by the server, kept by the browser: a link could not carry a key. */

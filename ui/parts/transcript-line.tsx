@@ -1,5 +1,6 @@
 // A line of a transcript: time and speaker in the margin, and beside them what was said, called, decided or marked.
 import { memo, type ReactNode } from "react";
+import type { Row } from "../api.js";
 import { Marked } from "../marks.js";
 import { Link, to } from "../router.js";
 import { type Line, notableIn } from "../transcript/lines.js";
@@ -31,7 +32,7 @@ export const TranscriptLine = memo(function TranscriptLine(props: LineProps): Re
       return <Speech {...props} line={line} />;
     case "calls":
       return (
-        <Margin {...props} speaker="">
+        <Margin {...props} speaker="" beside={line.answer && <Beside {...props} entry={line.answer} isAnswer />}>
           <Calls
             calls={line.calls}
             isOpen={props.isOpen}
@@ -39,6 +40,7 @@ export const TranscriptLine = memo(function TranscriptLine(props: LineProps): Re
             isMatch={props.isMatch}
             toggle={() => props.toggle(line.key)}
           />
+          {line.answer !== undefined && props.isContextOpen && <Given entry={line.answer} />}
         </Margin>
       );
     case "raw":
@@ -64,7 +66,7 @@ function Speech(props: SpeechProps) {
   const speaker = speakerOf(entry);
   const isAnswer = entry.kind === "interaction" || (entry.kind === "message" && speaker === "assistant");
   return (
-    <Margin {...props} speaker={speaker} beside={<Beside {...props} isAnswer={isAnswer} />}>
+    <Margin {...props} speaker={speaker} beside={<Beside {...props} entry={entry} isAnswer={isAnswer} />}>
       <Said entry={entry} withdrawn={withdrawn} />
       {calls.length > 0 && (
         <Calls
@@ -81,9 +83,8 @@ function Speech(props: SpeechProps) {
 }
 
 /** In the outer margin: how sure it was, and what can be asked and said about an answer. */
-function Beside(props: SpeechProps & { readonly isAnswer: boolean }) {
-  const { line, isContextOpen, scoreById, toggle, isAnswer } = props;
-  const { entry } = line;
+function Beside(props: LineProps & { readonly entry: Row; readonly isAnswer: boolean }) {
+  const { line, entry, isContextOpen, scoreById, toggle, isAnswer } = props;
   const confidence = "confidence" in entry ? entry.confidence : undefined;
   const score = scoreById.get(entry.id);
   return (

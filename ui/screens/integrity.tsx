@@ -90,6 +90,12 @@ function Chain(options: {
         <p className="quiet">
           Its last hash is <code>{found.hash}</code>. Who keeps it elsewhere can prove that nothing before it was
           changed.
+          {found.seal === undefined && (
+            <>
+              {" "}
+              It was never sealed: <code>hansard seal</code> writes down such a proof, with its time.
+            </>
+          )}
         </p>
       )}
       <button type="button" onClick={again} disabled={busy}>

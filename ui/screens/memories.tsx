@@ -1,4 +1,4 @@
-// What the agents remember, by project and type, with how often each was given, used and confirmed.
+// What the agents remember, by project and type, with how often each was given, used and confirmed, week by week.
 import { useMemo } from "react";
 import { useAnswer } from "../answer.js";
 import { listMemories, type Memory } from "../api.js";
@@ -6,9 +6,9 @@ import { step, useKeys } from "../keys.js";
 import { useLabels } from "../labels.js";
 import { Fates } from "../parts/fates.js";
 import { Choice } from "../parts/filters.js";
+import { type Meeting, Meetings, useMeetings } from "../parts/meetings.js";
 import { Empty, Failed, Loading } from "../parts/notice.js";
 import { Link, to } from "../router.js";
-import { countOf } from "../words.js";
 
 const PAGE = 500;
 const statuses = ["active", "candidate", "superseded", "rejected"];
@@ -27,6 +27,7 @@ export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
     [JSON.stringify(filters)],
   );
   useKeys({ j: () => step("[data-result]", 1), k: () => step("[data-result]", -1) });
+  const meetings = useMeetings();
   const groups = useMemo(() => byProject(value?.memories ?? []), [value]);
   const isUnfiltered = Object.values(filters).every((filter) => filter === "");
   if (error !== undefined) return <Failed error={error} again={again} />;
@@ -54,7 +55,7 @@ export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
           </h2>
           <ul className="memories">
             {memories.map((memory) => (
-              <MemoryRow key={memory.id} memory={memory} />
+              <MemoryRow key={memory.id} memory={memory} meetings={meetings.get(memory.id)} />
             ))}
           </ul>
         </section>
@@ -64,7 +65,8 @@ export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-function MemoryRow({ memory }: { readonly memory: Memory }) {
+function MemoryRow(options: { readonly memory: Memory; readonly meetings: readonly Meeting[] | undefined }) {
+  const { memory, meetings = [] } = options;
   const { id, type, content, status, confidence, supported, conflicts_with } = memory;
   const notes = [
     status === "active" ? "" : status,
@@ -84,28 +86,8 @@ function MemoryRow({ memory }: { readonly memory: Memory }) {
         <span className="only-read">confidence </span>
         <span title="confidence">{confidence.toFixed(2)}</span>
       </span>
-      <Uses memory={memory} />
+      <Meetings memory={memory} meetings={meetings} />
     </li>
-  );
-}
-
-const BAR_MAX = 20;
-
-/** Three small bars: how often it was given, used and confirmed. */
-function Uses({ memory }: { readonly memory: Memory }) {
-  const counts = { given: memory.given, used: memory.used, confirmed: memory.confirmed };
-  return (
-    <span className="uses">
-      {Object.entries(counts).map(([name, count]) => (
-        <span key={name} title={`${name} ${count} times`}>
-          <svg viewBox={`0 0 ${BAR_MAX} 4`} aria-hidden="true">
-            <rect className="bar" width={Math.min(count, BAR_MAX)} height="4" />
-          </svg>
-          <span className="only-read">{name} </span>
-          {countOf(count)}
-        </span>
-      ))}
-    </span>
   );
 }
 
@@ -116,7 +98,7 @@ function NothingLearned() {
         A memory is a statement that a person accepted. Mark a sentence in a transcript and press <kbd>m</kbd>, or:
       </p>
       <pre>
-        <code>hansard memories add "Totals are rounded half to even." --project atlas</code>
+        <code>{`hansard memories add "Totals are rounded half to even." --project atlas --data ${location.origin}`}</code>
       </pre>
     </Empty>
   );

@@ -5,7 +5,7 @@ import { type Hit, Refused, searchRecord } from "../api.js";
 import { step, useKeys } from "../keys.js";
 import { type Labels, useLabels, useTitle } from "../labels.js";
 import { Snippet } from "../marks.js";
-import { EntryLine } from "../parts/entry-line.js";
+import { EntryLine, THROUGH_ALL } from "../parts/entry-line.js";
 import { Failed, Loading } from "../parts/notice.js";
 import { submitted } from "../parts/search-box.js";
 import { Link, to } from "../router.js";
@@ -97,7 +97,7 @@ function HitGroup(options: {
         {session_id === "" ? (
           <span className="quiet">Outside of any session</span>
         ) : (
-          <Link to={to(["sessions", session_id], { q })} dir="auto">
+          <Link to={to(["sessions", session_id], { q, ...THROUGH_ALL })} dir="auto">
             {title}
           </Link>
         )}

@@ -5,6 +5,7 @@ import { Refused } from "../api.js";
 import { useKeys } from "../keys.js";
 import { useTitle } from "../labels.js";
 import { Marks } from "../marks.js";
+import { THROUGH_ALL } from "../parts/entry-line.js";
 import { FindBar } from "../parts/find-bar.js";
 import { Empty, Failed, Loading } from "../parts/notice.js";
 import { Propose } from "../parts/propose.js";
@@ -12,7 +13,7 @@ import { SessionHead } from "../parts/session-head.js";
 import { SessionMap } from "../parts/session-map.js";
 import { TranscriptLine } from "../parts/transcript-line.js";
 import { go, Link, type Place, to, withQuery } from "../router.js";
-import { useFound } from "../transcript/finding.js";
+import { matchBeyond, useFound } from "../transcript/finding.js";
 import { useFollowing } from "../transcript/following.js";
 import { isTurn, type Line } from "../transcript/lines.js";
 import { useSession } from "../transcript/loading.js";
@@ -69,6 +70,12 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
     const from = at === -1 ? (list.range?.startIndex ?? 0) - by : at;
     const next = by === 1 ? candidates.find((each) => each > from) : candidates.findLast((each) => each < from);
     if (next !== undefined) show(next);
+    else if (candidates === matches && place.query.get("through") === "all") void goBeyond(by);
+  };
+  /** On through the results of the search that led here. */
+  const goBeyond = async (by: 1 | -1): Promise<void> => {
+    const beyond = await matchBeyond({ q, session_id: id, by }).catch(() => undefined);
+    if (beyond !== undefined) go(to(["sessions", beyond.session_id], { q, ...THROUGH_ALL }, String(beyond.position)));
   };
   const said = useMemo(() => lines.flatMap(({ is }, each) => (is === "day" ? [] : [each])), [lines]);
   const turns = useMemo(() => lines.flatMap((line, each) => (isTurn(line) ? [each] : [])), [lines]);
@@ -103,7 +110,7 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
     y: () => void navigator.clipboard.writeText(location.href),
     G: () => show(lines.length - 1),
     "g g": () => show(said[0] ?? 0),
-    Escape: () => q !== "" && withQuery({ q: "" }),
+    Escape: () => q !== "" && withQuery({ q: "", through: "" }),
   });
 
   if (error instanceof Refused && error.code === "session_not_found") {

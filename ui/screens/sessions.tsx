@@ -21,6 +21,11 @@ const columns = [
   { name: "errors", title: "Errors", of: (session: Session) => session.errors },
   { name: "decisions", title: "Decisions", of: (session: Session) => session.decisions },
 ] as const;
+/** Shown where any session has some. */
+const spentColumns = [
+  { name: "tokens", title: "Tokens", of: (session: Session, usage: Usage) => usageOf(session, usage).tokens },
+  { name: "cost", title: "Cost", of: (session: Session, usage: Usage) => usageOf(session, usage).cost ?? 0 },
+] as const;
 
 export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
   const filters = { project: query.get("project") ?? "", client: query.get("client") ?? "" };
@@ -31,10 +36,10 @@ export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
   const seenBefore = useLastVisit();
   useKeys({ j: () => step("[data-result]", 1), k: () => step("[data-result]", -1) });
   const sorted = useMemo(() => {
-    const column = columns.find(({ name }) => name === sort);
+    const column = [...columns, ...spentColumns].find(({ name }) => name === sort);
     if (column === undefined || column.name === "last_at") return sessions;
-    return sessions.toSorted((one, other) => column.of(other) - column.of(one));
-  }, [sessions, sort]);
+    return sessions.toSorted((one, other) => column.of(other, usage) - column.of(one, usage));
+  }, [sessions, sort, usage]);
   if (isFirst && sessions.length === 0 && filters.project === "" && filters.client === "") return <FirstEntry />;
   return (
     <div className="column wide">
@@ -50,7 +55,7 @@ export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
         <thead>
           <tr>
             <th scope="col">Session</th>
-            {columns.map(({ name, title }) => (
+            {[...columns, ...(usage.size > 0 ? spentColumns : [])].map(({ name, title }) => (
               <th key={name} scope="col" className={name} aria-sort={sort === name ? "descending" : "none"}>
                 <button
                   type="button"
@@ -61,12 +66,6 @@ export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
                 </button>
               </th>
             ))}
-            {usage.size > 0 && (
-              <>
-                <th scope="col">Tokens</th>
-                <th scope="col">Cost</th>
-              </>
-            )}
           </tr>
         </thead>
         <tbody>
@@ -75,7 +74,7 @@ export function SessionsScreen({ query }: { readonly query: URLSearchParams }) {
               key={session.session_id}
               session={session}
               isNew={session.last_at > seenBefore}
-              usage={usage.size === 0 ? undefined : (usage.get(session.session_id) ?? NO_USAGE)}
+              usage={usage.size === 0 ? undefined : usageOf(session, usage)}
             />
           ))}
         </tbody>
@@ -114,7 +113,7 @@ function SessionRow(options: {
           {whenOf(session.last_at)}
         </time>
       </td>
-      <td className="length">{durationOf(lengthOf(session))}</td>
+      <td className="length">{lengthOf(session) > 0 && durationOf(lengthOf(session))}</td>
       <Count name="messages" count={saidIn(session)} />
       <Count name="tool_calls" count={session.tool_calls} />
       <Count name="errors" count={session.errors} />
@@ -177,10 +176,16 @@ interface SessionUsage {
   readonly cost: number | undefined;
 }
 
+type Usage = ReadonlyMap<string, SessionUsage>;
+
 const NO_USAGE: SessionUsage = { tokens: 0, cost: undefined };
 
+function usageOf({ session_id }: Session, usage: Usage): SessionUsage {
+  return usage.get(session_id) ?? NO_USAGE;
+}
+
 /** Tokens and cost of each session that has any. */
-function useUsage(filters: { readonly project: string; readonly client: string }): ReadonlyMap<string, SessionUsage> {
+function useUsage(filters: { readonly project: string; readonly client: string }): Usage {
   const { value } = useAnswer((signal) => getUsage({ ...filters, by: "session" }, signal), [JSON.stringify(filters)]);
   return useMemo(
     () =>

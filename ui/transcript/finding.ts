@@ -31,6 +31,38 @@ export function useFound(session_id: string, q: string): Found {
   return found;
 }
 
+/** The nearest match in the session after this one, or before it, in the order of a search over all of them. */
+export async function matchBeyond(options: {
+  readonly q: string;
+  readonly session_id: string;
+  readonly by: 1 | -1;
+}): Promise<{ readonly session_id: string; readonly position: number } | undefined> {
+  const { q, session_id, by } = options;
+  const positionsById = new Map<string, number[]>();
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof searchRecord>> = await searchRecord({
+      ...{ q, limit: PAGE, cursor: cursor ?? undefined },
+    });
+    for (const { session_id: its, position } of page.results) {
+      if (its === "") continue;
+      const known = positionsById.get(its);
+      if (known === undefined) positionsById.set(its, [position]);
+      else known.push(position);
+    }
+    cursor = page.next_cursor;
+    const ids = [...positionsById.keys()];
+    const at = ids.indexOf(session_id);
+    const next = at === -1 ? undefined : ids[at + by];
+    if (next !== undefined) {
+      const positions = positionsById.get(next) as number[];
+      return { session_id: next, position: by === 1 ? Math.min(...positions) : Math.max(...positions) };
+    }
+    if (at !== -1 && by === -1) return undefined;
+  } while (cursor !== null);
+  return undefined;
+}
+
 async function look(session_id: string, q: string, signal: AbortSignal, show: (found: Found) => void): Promise<void> {
   const positions: number[] = [];
   let cursor: string | null = null;

@@ -1,6 +1,6 @@
 // New lines at the end: shown at once to a reader who is there, counted for one who is reading further up.
 import type { Virtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 const NEAR_PX = 120;
 
@@ -21,9 +21,15 @@ export function useFollowing(options: {
     before.current = count;
     if (isGrowing && wasAtEnd.current) list.scrollToEnd();
   }, [count, isWhole, list]);
+  const wasWhole = useRef(false);
+  // Before it is drawn: what came together with the end of it is as little new as all before.
+  useLayoutEffect(() => {
+    if (isAtEnd || !wasWhole.current) setSeen(count);
+    wasWhole.current = isWhole;
+  }, [isAtEnd, isWhole, count]);
+  // After it was asked for above: where the reader was before the newest came.
   useEffect(() => {
     wasAtEnd.current = isAtEnd;
-    if (isAtEnd || !isWhole) setSeen(count);
-  }, [isAtEnd, isWhole, count]);
+  }, [isAtEnd]);
   return isWhole ? Math.max(0, count - seen) : 0;
 }

@@ -1,4 +1,5 @@
 // A session's entries as the lines of its transcript: who spoke, what was called and what came of it, what was marked.
+import { messagePieces } from "../../src/model/content-pieces.js";
 import type { Row, Session } from "../api.js";
 import { isFailed, isUnsure, speakerOf } from "../words.js";
 
@@ -34,7 +35,8 @@ export type Line =
       readonly calls: readonly Call[];
       readonly withdrawn: boolean;
     })
-  | (Common & { readonly is: "calls"; readonly calls: readonly Call[] })
+  /** With the newest answer that said nothing, and called: what it was given can be asked for. */
+  | (Common & { readonly is: "calls"; readonly calls: readonly Call[]; answer: Row | undefined })
   | (Common & { readonly is: "raw"; readonly entries: readonly Row[] })
   | (Common & { readonly is: "mark"; readonly entry: Row })
   | (Common & { readonly is: "subagent"; readonly session: Session });
@@ -66,6 +68,7 @@ export function toTranscript(entries: readonly Row[], subagents: readonly Sessio
     }
     addEntry(lines, entry, known);
   }
+  settle(lines, known);
   const last = entries.at(-1);
   while (waiting.length > 0 && last !== undefined) lines.push(subagentLine(waiting, last));
   return gather(lines, known);
@@ -107,24 +110,38 @@ function survey(entries: readonly Row[]) {
     if (entry.kind === "response") return interactions.has(entry.interaction_id);
     // The head of the session has its title; only that it was changed is told in its place.
     if (entry.kind === "session_info") return entry.title === "" || entry.position === titles[0];
-    if (entry.kind !== "message" || speakerOf(entry) !== "tool") return false;
-    return calledByMessage.has(entry.tool_call_id);
+    if (entry.kind !== "message") return false;
+    if (speakerOf(entry) === "tool") return calledByMessage.has(entry.tool_call_id);
+    return isOnlyCalling(entry);
   };
-  return { calledByEntry, resultByCall, responseByInteraction, withdrawn, scoreById, isShownElsewhere };
+  /** Whether there is nothing in it but calls that have lines of their own. */
+  const isOnlyCalling = ({ tool_calls, content, extra, confidence }: Message): boolean =>
+    tool_calls.length > 0 &&
+    confidence === undefined &&
+    tool_calls.every(({ id }) => typeof id === "string" && calledByEntry.has(id)) &&
+    messagePieces({ content, extra }).length === 0;
+  /** Answers that said nothing, until the line of their calls is there. */
+  const silent: Message[] = [];
+  return { calledByEntry, resultByCall, responseByInteraction, withdrawn, scoreById, isShownElsewhere, silent };
 }
 
 /** Runs grow in place: a copy for each of a hundred thousand would take longer than all else. */
 function addEntry(lines: Line[], entry: Row, known: Survey): void {
   const last = lines.at(-1);
   if (known.isShownElsewhere(entry)) {
+    if (entry.kind === "message" && speakerOf(entry) !== "tool") {
+      known.silent.push(entry);
+      return;
+    }
     // Its address still leads somewhere: to the line before it, unless the line that shows it has it too.
     if (last !== undefined) (last.positions as number[]).push(entry.position);
     return;
   }
   const common = { key: entry.position, positions: [entry.position], at: entry.created_at };
   if (entry.kind === "tool_call") {
-    if (last?.is !== "calls") lines.push({ is: "calls", ...common, calls: [toCall(entry)] });
+    if (last?.is !== "calls") lines.push({ is: "calls", ...common, calls: [toCall(entry)], answer: undefined });
     else grow(last.positions, entry.position, last.calls, toCall(entry));
+    settle(lines, known);
   } else if (entry.kind === "raw") {
     if (last?.is !== "raw") lines.push({ is: "raw", ...common, entries: [entry] });
     else grow(last.positions, entry.position, last.entries, entry);
@@ -138,6 +155,14 @@ function addEntry(lines: Line[], entry: Row, known: Survey): void {
     const withdrawn = known.withdrawn.has(entry.position);
     lines.push({ is: "speech", ...common, positions, entry: answered(entry, known), calls, withdrawn });
   }
+}
+
+/** Hands answers that said nothing to the last line: mostly that of their calls. */
+function settle(lines: readonly Line[], { silent }: Survey): void {
+  const last = lines.at(-1);
+  if (last === undefined || silent.length === 0) return;
+  if (last.is === "calls") last.answer = silent.at(-1);
+  (last.positions as number[]).push(...silent.splice(0).map(({ position }) => position));
 }
 
 function grow<T>(positions: readonly number[], position: number, items: readonly T[], item: T): void {

@@ -1,7 +1,8 @@
 // Loading a session: the place that the address names first, then what follows, then what came before, then what comes.
 import { useEffect, useMemo, useRef, useState } from "react";
 import { isPartial, PARTIAL_MS } from "../answer.js";
-import { getSession, listSessions, Refused, type Row, type Session, sessionEntries } from "../api.js";
+import { Away, connection, getSession, listSessions, Refused, type Row, type Session, sessionEntries } from "../api.js";
+import { useStore } from "../store.js";
 import { follow, pause } from "../tail.js";
 import { type Transcript, toTranscript } from "./lines.js";
 
@@ -55,6 +56,15 @@ export function useSession(id: string, position: number | undefined): Loaded {
       clearInterval(timer);
     };
   }, [id, round]);
+
+  const isOpen = useStore(connection) === "open";
+  // What is whole stays where it is, and the tail goes on by itself; what the server's going cut off is asked for anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only its return is a reason to ask again, a failure is none.
+  useEffect(() => {
+    if (!isOpen || !(error instanceof Away)) return;
+    if (isWhole) setError(undefined);
+    else setRound((before) => before + 1);
+  }, [isOpen]);
 
   const project = session?.projects[0];
   useEffect(() => {
