@@ -1,6 +1,6 @@
 // The recorder of an agent: captures, and hands on what it captured to whatever delivers it. It never throws.
 import { createContext, type Surroundings } from "./context.js";
-import { type Captured, type Counters, Delivery, type DeliveryOptions, watchEnd } from "./delivery.js";
+import { Delivery, type DeliveryOptions, watchEnd } from "./delivery.js";
 import type {
   CompletionInput,
   DecisionInput,
@@ -14,10 +14,12 @@ import type {
   ToolCallInput,
 } from "./entries.js";
 import { newId } from "./ids.js";
+import type { Captured, Counters } from "./outcomes.js";
 import { type Fields, snapshot } from "./snapshot.js";
 
 type Labels = Pick<Surroundings, "project" | "client">;
 
+/** @internal */
 export interface ClientRecorderOptions extends DeliveryOptions {
   readonly labels: Labels;
   /** How long a natural end of the process waits for the server. */
@@ -37,6 +39,7 @@ export class ClientRecorder {
   #seq = 0;
   #closing: Promise<Counters> | undefined;
 
+  /** @internal */
   constructor({ end_ms_max, ...delivery }: ClientRecorderOptions) {
     this.client_run = delivery.client_run;
     this.#labels = delivery.labels;
@@ -153,6 +156,7 @@ export class ClientSession {
   readonly id: string;
   readonly #capture: Capture;
 
+  /** @internal */
   constructor(capture: Capture, id: string) {
     this.id = id;
     this.#capture = capture;

@@ -121,7 +121,12 @@ test("a program is let go on within 200 ms: without a server, with one that hang
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   onTestFinished(() => void silent.close());
-  expect(await tell("http://127.0.0.1:1")).toBe("ECONNREFUSED");
+  const gone = createServer().listen(0, "127.0.0.1");
+  await once(gone, "listening");
+  const { port } = gone.address() as AddressInfo;
+  gone.close();
+  await once(gone, "close");
+  expect(await tell(`http://127.0.0.1:${port}`)).toBe("ECONNREFUSED");
   expect(await tell(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`)).toBe("TimeoutError");
   const server = await startServer();
   const other = new Database(join(server.data, "log.db"));
