@@ -234,6 +234,8 @@ test("whatever an agent hands over, nothing is thrown, and what can be read of i
   await recorder.completeInteraction("i", sly({ response: "Because.", id: "r" }));
   const session = recorder.session("s", { project: "web", client: 7n as never });
   await session.message({ role: "user", content: "hello", id: "m" });
+  // Positions are those that the log gave.
+  await recorder.flush();
   await session.consolidate(3, sly({ id: "c" }));
   await session.withdraw(3, sly({ id: "w" }));
   const hostile = new Proxy({}, { get: no, ownKeys: no, getPrototypeOf: no });

@@ -257,7 +257,14 @@ test("commands take the address of a server as they take a folder", async () => 
   );
   expect(JSON.parse(String(seen).split("\n")[0] as string)).toMatchObject({ id: "n", position: 10 });
   tail.kill("SIGINT");
-  for (const args of [["backup", join(folder, "b")], ["serve", "--port", "0"], ["doctor"]]) {
+  const looked = (await readJson(["doctor"], here)).findings.map(({ check }: { check: string }) => check);
+  const { ok, findings } = await readJson(["doctor"], there);
+  expect([ok, findings.map(({ check }: { check: string }) => check)]).toEqual([true, looked]);
+  for (const args of [
+    ["backup", join(folder, "b")],
+    ["serve", "--port", "0"],
+    ["doctor", "--compact"],
+  ]) {
     const { status, stderr, stdout } = await runCli(args, there);
     expect([status === 0, `${stderr}${stdout}`]).toEqual([false, expect.stringMatching(/server/)]);
   }
