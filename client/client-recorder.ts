@@ -1,6 +1,6 @@
 // The recorder of an agent: captures, and hands on what it captured to whatever delivers it. It never throws.
 import { createContext, type Surroundings } from "./context.js";
-import { type Captured, type Counters, Delivery, type DeliveryOptions, watchEnd } from "./delivery.js";
+import { Delivery, type DeliveryOptions, watchEnd } from "./delivery.js";
 import type {
   CompletionInput,
   DecisionInput,
@@ -14,10 +14,12 @@ import type {
   ToolCallInput,
 } from "./entries.js";
 import { newId } from "./ids.js";
+import type { Captured, Counters } from "./outcomes.js";
 import { type Fields, snapshot } from "./snapshot.js";
 
 type Labels = Pick<Surroundings, "project" | "client">;
 
+/** @internal */
 export interface ClientRecorderOptions extends DeliveryOptions {
   readonly labels: Labels;
   /** How long a natural end of the process waits for the server. */
@@ -37,6 +39,7 @@ export class ClientRecorder {
   #seq = 0;
   #closing: Promise<Counters> | undefined;
 
+  /** @internal */
   constructor({ end_ms_max, ...delivery }: ClientRecorderOptions) {
     this.client_run = delivery.client_run;
     this.#labels = delivery.labels;
@@ -67,7 +70,7 @@ export class ClientRecorder {
 
   /** Adds the response to an interaction that was captured before it was there. */
   completeInteraction(interaction_id: string, completion: CompletionInput): Promise<Captured> {
-    return this.#capture("response", { ...completion, interaction_id });
+    return this.#capture("response", completion, NOWHERE, { interaction_id });
   }
 
   feedback(input: FeedbackInput): Promise<Captured> {
@@ -76,10 +79,8 @@ export class ClientRecorder {
 
   /** One session; labels are those of everything that is captured through it. */
   session(id: string, labels: Labels = {}): ClientSession {
-    return new ClientSession((kind, entry, session) => this.#capture(kind, entry, session), {
-      ...labels,
-      session_id: id,
-    });
+    const known = { ...(snapshot(labels) as Labels), session_id: id };
+    return new ClientSession((kind, input, own) => this.#capture(kind, input, known, own), id);
   }
 
   /** Runs a function whose captures, those of `recordingFetch` included, belong to this session and carry these labels. */
@@ -125,74 +126,81 @@ export class ClientRecorder {
   }
 
   /** All that an agent waits for: a copy. What becomes of it is done when the agent has done its turn. */
-  #capture(kind: string | undefined, input: object, session: Surroundings = NOWHERE): Promise<Captured> {
+  #capture(
+    kind: string | undefined,
+    input: object,
+    session: Surroundings = NOWHERE,
+    own: object = NOTHING,
+  ): Promise<Captured> {
     const at_ms = Date.now();
-    const fields = snapshot(input);
-    if (typeof fields !== "object" || fields === null) {
+    const given = snapshot(input);
+    if (typeof given !== "object" || given === null) {
       this.#delivery.drop({ code: "field_invalid", message: "an entry must be an object", dropped: 1 });
       return Promise.resolve({ id: newId(at_ms), status: "dropped" });
     }
     this.#seq += 1;
     const context = this.#context.current();
-    return this.#delivery.take({ seq: this.#seq, at_ms, kind, fields: fields as Fields, session, context });
+    const fields = own === NOTHING ? (given as Fields) : { ...given, ...own };
+    return this.#delivery.take({ seq: this.#seq, at_ms, kind, fields, session, context });
   }
 }
 
 const NOWHERE: Surroundings = {};
+const NOTHING = {};
 
-type Capture = (kind: string, entry: object, session: Surroundings) => Promise<Captured>;
+/** `own` is what the call itself says, beside what it was given. */
+type Capture = (kind: string, input: object, own?: object) => Promise<Captured>;
 
 /** One session of an agent. */
 export class ClientSession {
   readonly id: string;
   readonly #capture: Capture;
-  readonly #labels: Surroundings;
 
-  constructor(capture: Capture, labels: Surroundings & { readonly session_id: string }) {
-    this.id = labels.session_id;
+  /** @internal */
+  constructor(capture: Capture, id: string) {
+    this.id = id;
     this.#capture = capture;
-    this.#labels = snapshot(labels) as Surroundings;
   }
 
   message(message: MessageInput): Promise<Captured> {
-    return this.#capture("message", message, this.#labels);
+    return this.#capture("message", message);
   }
 
   /** A tool that was run, with its whole result. */
   toolCall(call: ToolCallInput): Promise<Captured> {
-    return this.#capture("tool_call", call, this.#labels);
+    return this.#capture("tool_call", call);
   }
 
   error(error: ErrorInput): Promise<Captured> {
-    return this.#capture("error", error, this.#labels);
+    return this.#capture("error", error);
   }
 
   decision(decision: DecisionInput): Promise<Captured> {
-    return this.#capture("decision", decision, this.#labels);
+    return this.#capture("decision", decision);
   }
 
   /** One round-trip with a model in this session. */
   interaction(interaction: InteractionInput): Promise<Captured> {
-    return this.#capture("interaction", interaction, this.#labels);
+    return this.#capture("interaction", interaction);
   }
 
   /** What is known about the session as a whole. */
   info(info: SessionInfoInput): Promise<Captured> {
-    return this.#capture("session_info", info, this.#labels);
+    return this.#capture("session_info", info);
   }
 
   /** Starts history anew; everything before stays in the log. */
   clear(envelope: EntryEnvelope = {}): Promise<Captured> {
-    return this.#capture("clear", envelope, this.#labels);
+    return this.#capture("clear", envelope);
   }
 
   /** History begins after this position of the session from now on. */
   consolidate(through: number, options: { readonly summary?: string | undefined } = {}): Promise<Captured> {
-    return this.#capture("consolidation", { ...options, through }, this.#labels);
+    return this.#capture("consolidation", options, { through });
   }
 
   /** Takes a message back, by its position. */
   withdraw(position: number, envelope: EntryEnvelope = {}): Promise<Captured> {
-    return this.#capture("withdrawal", { ...envelope, withdraws: position }, this.#labels);
+    return this.#capture("withdrawal", envelope, { withdraws: position });
   }
 }

@@ -3,7 +3,7 @@ import { ClientRecorder } from "./client-recorder.js";
 import type { Surroundings } from "./context.js";
 import { newId } from "./ids.js";
 import { node } from "./node.js";
-import type { Problem } from "./sending.js";
+import type { Problem } from "./outcomes.js";
 import { snapshot } from "./snapshot.js";
 import { defaultSpoolFolder, Spool } from "./spool.js";
 import { createTransport } from "./transport.js";

@@ -1,26 +1,10 @@
 // From captured lines to the server: written to the spool first, sent in batches, again and again until they arrive.
 import { type Draft, type Line, type Run, toLine } from "./draft.js";
 import { type NodeModules, node, unref } from "./node.js";
+import type { Captured, Counters, Problem } from "./outcomes.js";
 import { MemoryQueue, type Queue } from "./queue.js";
-import { type Problem, type Sender, sendLines } from "./sending.js";
+import { type Sender, sendLines } from "./sending.js";
 import type { Spool } from "./spool.js";
-
-/** That an entry was captured; it arrives at the server by itself. */
-export interface Captured {
-  readonly id: string;
-  readonly status: "queued" | "dropped";
-}
-
-export interface Counters {
-  /** Captured, in memory. */
-  readonly queued: number;
-  /** Captured, on disk. */
-  readonly spooled: number;
-  /** Acknowledged by the server. */
-  readonly sent: number;
-  /** Lost, each told as a problem. */
-  readonly dropped: number;
-}
 
 export interface DeliveryOptions extends Run {
   readonly sender: Sender;

@@ -2,11 +2,10 @@
 export { recordingMiddleware } from "./adapters/ai-sdk.js";
 export { type CallbackRecorder, recordingCallbacks } from "./adapters/langchain.js";
 export { type ReadingRecorder, recordedSession } from "./adapters/openai-agents.js";
-export { ClientRecorder, ClientSession } from "./client-recorder.js";
+export type { ClientRecorder, ClientSession } from "./client-recorder.js";
 export { type ConnectOptions, connectRecorder } from "./connect-recorder.js";
 export type { Surroundings } from "./context.js";
-export type { Captured, Counters } from "./delivery.js";
 export type * from "./entries.js";
 export type { InteractionRecorder } from "./interaction-recorder.js";
+export type { Captured, Counters, Problem } from "./outcomes.js";
 export { type RecordingFetchOptions, recordingFetch } from "./recording-fetch.js";
-export type { Problem } from "./sending.js";

@@ -10,6 +10,7 @@ import {
   listAt,
   type Provider,
 } from "./providers/provider.js";
+import { snapshot } from "./snapshot.js";
 
 export interface ModelCall {
   readonly provider: Provider;
@@ -57,8 +58,9 @@ export function toPrompt(messages: Given["messages"]): string {
   const results = listAt({ last: [messages.at(-1)] }, "last").flatMap((message) =>
     listAt(message, "content").map(({ content }) => contentText(content)),
   );
-  const words = [said, results.join("\n"), JSON.stringify(messages.at(-1))];
-  return words.find((text) => text !== undefined && text.trim() !== "") ?? "(nothing was said)";
+  const words = said ?? results.join("\n");
+  if (words.trim() !== "") return words;
+  return JSON.stringify(snapshot(messages.at(-1))) ?? "(nothing was said)";
 }
 
 function errorOf({ status, answer: text, broken, isStream }: ModelCall, answer: Answer): string | undefined {

@@ -12,16 +12,16 @@ export function observeBody(body: ReadableStream<Uint8Array>, watch: BodyWatch):
     type: "bytes",
     async pull(controller) {
       try {
-        const { done, value } = await reader.read();
-        if (done) {
+        const piece = await nextPiece(reader);
+        if (piece === undefined) {
           controller.close();
           controller.byobRequest?.respond(0);
           watch.onEnd(undefined);
           return;
         }
-        // First looked at, since whoever takes it on may take its memory too.
-        watch.onPiece(value);
-        controller.enqueue(value as Uint8Array<ArrayBuffer>);
+        watch.onPiece(piece);
+        // A copy, since a stream of bytes takes the memory of what it is given, and whoever made the piece may still use it.
+        controller.enqueue(new Uint8Array(piece));
       } catch (error) {
         watch.onEnd(reasonOf(error));
         throw error;
@@ -32,6 +32,15 @@ export function observeBody(body: ReadableStream<Uint8Array>, watch: BodyWatch):
       await reader.cancel(reason);
     },
   });
+}
+
+/** Undefined at the end. A stream may have pieces without a byte, and one of bytes may not. */
+async function nextPiece(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return undefined;
+    if (value.length > 0) return value;
+  }
 }
 
 export function reasonOf(error: unknown): string {

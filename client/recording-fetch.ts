@@ -28,30 +28,46 @@ export function recordingFetch(recorder: InteractionRecorder, options: Recording
 }
 
 function observed(recording: Recording, response: Response): Response {
-  const watch = recording.answered(response.status, (name) => response.headers.get(name));
-  if (response.body !== null) return likeResponse(response, observeBody(response.body, watch));
-  watch.onEnd(undefined);
+  const { status, headers, body } = response;
+  const watch = recording.answered(status, (name) => headers?.get(name));
+  if (isStream(body)) return likeResponse(response, observeBody(body, watch));
+  // Another `fetch` than the runtime's may have a body of its own kind, which cannot be looked at without taking it away.
+  watch.onEnd(body ? "the answer's body cannot be read along" : undefined);
   return response;
 }
 
-/** The same answer with another body: a copy has no address, and some programs look at it. */
+function isStream(body: unknown): body is ReadableStream<Uint8Array> {
+  return typeof (body as { readonly getReader?: unknown } | null | undefined)?.getReader === "function";
+}
+
+/** The same answer with another body. */
 function likeResponse(response: Response, body: ReadableStream<Uint8Array>): Response {
-  const { status, statusText, headers, url, redirected, type } = response;
-  const copy = new Response(body, { status, statusText, headers });
-  for (const [name, value] of Object.entries({ url, redirected, type })) Object.defineProperty(copy, name, { value });
+  const { status, statusText, headers } = response;
+  // Servers send statuses that a program may not make up.
+  const line = status >= 200 && status <= 599 ? { status, statusText } : {};
+  return withFactsOf(response, new Response(body, { ...line, headers }));
+}
+
+/** A copy has no address, and some programs look at it; nor does a copy of the copy. */
+function withFactsOf(response: Response, copy: Response): Response {
+  const { status, statusText, ok, url, redirected, type } = response;
+  const clone = (): Response => withFactsOf(response, Response.prototype.clone.call(copy));
+  for (const [name, value] of Object.entries({ status, statusText, ok, url, redirected, type, clone })) {
+    Object.defineProperty(copy, name, { value });
+  }
   return copy;
 }
 
 function pathOf(input: Parameters<Fetch>[0]): string | undefined {
-  const text = typeof input === "string" || input instanceof URL ? String(input) : input.url;
-  return URL.canParse(text) ? new URL(text).pathname : undefined;
+  const text = typeof input === "string" || input instanceof URL ? String(input) : (input as Partial<Request>)?.url;
+  return text !== undefined && URL.canParse(text) ? new URL(text).pathname : undefined;
 }
 
 /** The body as it is sent, where it can be read without taking it away; a stream cannot. */
 async function requestText(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1]): Promise<string | undefined> {
   const body = init?.body;
   if (typeof body === "string") return body;
-  if (body instanceof Uint8Array || body instanceof ArrayBuffer) return new TextDecoder().decode(body);
+  if (ArrayBuffer.isView(body) || body instanceof ArrayBuffer) return new TextDecoder().decode(body);
   if (body instanceof Blob) return body.text();
   if (body === undefined && input instanceof Request && !input.bodyUsed) return input.clone().text();
   return undefined;

@@ -19,6 +19,9 @@ export function beginRecording(recorder: InteractionRecorder, asked: Asked): Rec
   return provider === undefined ? undefined : new Recording(recorder, provider, asked);
 }
 
+/** A stream that never ends must not fill the program's memory. */
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+
 type Known = Partial<Pick<ModelCall, "status" | "request_id" | "isStream" | "answer" | "broken">>;
 
 export class Recording {
@@ -50,12 +53,17 @@ export class Recording {
       isStream: (header("content-type") ?? "").startsWith("text/event-stream"),
     };
     const decoder = new TextDecoder();
-    let answer = "";
+    let [answer, bytes] = ["", 0];
     return {
       onPiece: (piece) => {
-        answer += decoder.decode(piece, { stream: true });
+        bytes += piece.length;
+        if (bytes <= ANSWER_BYTES_MAX) answer += decoder.decode(piece, { stream: true });
       },
-      onEnd: (broken) => this.end({ ...known, answer: `${answer}${decoder.decode()}`, broken }),
+      onEnd: (broken) => {
+        const cut =
+          bytes > ANSWER_BYTES_MAX ? "the answer is longer than 64 MiB, and recorded as far as that" : undefined;
+        this.end({ ...known, answer: `${answer}${decoder.decode()}`, broken: broken ?? cut });
+      },
     };
   }
 

@@ -1,13 +1,6 @@
 // What becomes of a batch: it arrived, the server refuses one of its entries for good, or it is to be sent again.
+import type { Problem } from "./outcomes.js";
 import type { Transport, Wire } from "./transport.js";
-
-export interface Problem {
-  /** The server's code, or one of the client's own: `server_away`, `spool_failed`, `spool_full`, `spool_corrupt`, … */
-  readonly code: string;
-  readonly message: string;
-  /** How many entries are lost by it; 0 where all will be sent again. */
-  readonly dropped: number;
-}
 
 export type Outcome =
   | { readonly outcome: "arrived"; readonly problems: readonly Problem[] }

@@ -26,7 +26,7 @@ function copyOf(value: unknown, parents: unknown[]): unknown {
   try {
     return copyOfObject(value as object, parents);
   } catch (error) {
-    return `[not serialisable: ${error instanceof Error ? error.message : String(error)}]`;
+    return notSerialisable(error);
   } finally {
     parents.pop();
   }
@@ -38,6 +38,7 @@ function isOneWord(value: unknown): boolean {
 }
 
 function copyOfObject(value: object, parents: unknown[]): unknown {
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return copyOf(inText(value), parents);
   const { toJSON } = value as { readonly toJSON?: unknown };
   const written: unknown = typeof toJSON === "function" ? toJSON.call(value, "") : value;
   if (written !== value) return copyOf(written, parents);
@@ -45,7 +46,7 @@ function copyOfObject(value: object, parents: unknown[]): unknown {
   const prototype: unknown = Object.getPrototypeOf(value);
   const plain = prototype === Object.prototype || prototype === null ? value : inPlainWords(value);
   if (plain !== value) return copyOf(plain, parents);
-  const copy: { [name: string]: unknown } = { ...value };
+  const copy = valuesOf(value);
   for (const name in copy) {
     const item = copy[name];
     if (isOneWord(item) || !Object.hasOwn(copy, name)) continue;
@@ -56,8 +57,48 @@ function copyOfObject(value: object, parents: unknown[]): unknown {
   return copy;
 }
 
+/** Its own properties; one that cannot be read is put into words, and costs no other. */
+function valuesOf(value: object): { [name: string]: unknown } {
+  try {
+    return { ...value };
+  } catch {
+    return Object.fromEntries(Object.keys(value).map((name) => [name, readValue(value, name)]));
+  }
+}
+
+function readValue(value: object, name: string): unknown {
+  try {
+    return (value as Fields)[name];
+  } catch (error) {
+    return notSerialisable(error);
+  }
+}
+
+function notSerialisable(error: unknown): string {
+  return `[not serialisable: ${error instanceof Error ? error.message : String(error)}]`;
+}
+
 /** How a key called `__proto__` is set, and nothing else with it. */
 export const OWN = { enumerable: true, writable: true, configurable: true } as const;
+
+/** Bytes in base64, as providers take pictures, and other arrays as lists: JSON would name each of their items. */
+function inText(value: ArrayBufferView | ArrayBuffer): unknown {
+  if (!(value instanceof ArrayBuffer || value instanceof Uint8Array || value instanceof DataView)) {
+    return Array.from(value as unknown as ArrayLike<unknown>);
+  }
+  const bytes = value instanceof ArrayBuffer ? new Uint8Array(value) : viewOf(value);
+  let text = "";
+  for (let at = 0; at < bytes.length; at += CHARS_AT_ONCE) {
+    text += String.fromCharCode(...bytes.subarray(at, at + CHARS_AT_ONCE));
+  }
+  return btoa(text);
+}
+
+const CHARS_AT_ONCE = 8_192;
+
+function viewOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
 
 /** What JSON would keep nothing of. */
 function inPlainWords(value: object): unknown {

@@ -87,7 +87,7 @@ export const mayImport = {
   mcp: ["model", "guard", "read/question-rules.ts", "recorder.ts"],
   // What agents import is used where they cannot.
   proxy: ["client", "recorder.ts"],
-  "inspect-store.ts": ["model", "ports", "custody", "engines/*", "stores.ts"],
+  "inspect-store.ts": ["model", "ports", "custody", "engines/*", "stores.ts", "remote"],
   "back-up-store.ts": ["model", "custody", "engines/*"],
   "copy-store.ts": ["model", "ports", "custody", "stores.ts"],
   "verify-file.ts": ["import"],

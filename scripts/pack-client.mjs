@@ -18,7 +18,7 @@ const bundle = await rolldown({ input: join(repositoryRoot, "client", "index.ts"
 await bundle.write({ dir: outDir, format: "esm", minify: true });
 const tsc = join(repositoryRoot, "node_modules", "typescript", "bin", "tsc");
 const shape = ["--module", "nodenext", "--target", "es2022", "--lib", "es2023", "--types", "node", "--strict"];
-const types = ["--declaration", "--emitDeclarationOnly", "--rootDir", "client", "--outDir", outDir];
+const types = ["--declaration", "--emitDeclarationOnly", "--stripInternal", "--rootDir", "client", "--outDir", outDir];
 const args = [tsc, "--ignoreConfig", "client/index.ts", ...shape, ...types];
 const { status, stdout, stderr } = await runCommand(process.execPath, args, { cwd: repositoryRoot });
 if (status !== 0) throw new Error(`tsc found errors.\n${stdout}${stderr}`);

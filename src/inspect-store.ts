@@ -19,7 +19,7 @@ import { SqliteIndex } from "./engines/sqlite/index.js";
 import { discardIndex } from "./engines/sqlite/index-file.js";
 import { inspectFile } from "./engines/sqlite/inspect.js";
 import { SqliteLog } from "./engines/sqlite/log.js";
-import { shownPlace } from "./model/data-address.js";
+import { isServerAddress, shownPlace } from "./model/data-address.js";
 import type { Diagnosis, Finding } from "./model/diagnosis.js";
 import { Fault } from "./model/fault.js";
 import type { StoreFiles } from "./model/store-files.js";
@@ -27,11 +27,15 @@ import type { Verification } from "./model/verification.js";
 import type { EntryIndex, IndexSource } from "./ports/entry-index.js";
 import type { EntryLog } from "./ports/entry-log.js";
 import type { Store } from "./ports/store.js";
+import { elsewhere } from "./remote/remote-reading.js";
+import { ServerConnection } from "./remote/server-connection.js";
 import { filesOf, openStore } from "./stores.js";
 
 export interface InspectOptions {
-  /** The folder of the store. */
+  /** The folder of the store, or the address of its database or server. */
   readonly data: string;
+  /** The key that a server asks for. */
+  readonly key?: string | undefined;
   /** The key that seals are signed with, if not the user's own. */
   readonly seal_key?: string | undefined;
   /** Told what is being looked at; the checks of a large store take a while. */
@@ -39,6 +43,7 @@ export interface InspectOptions {
 }
 
 export async function inspectStore(options: InspectOptions): Promise<Diagnosis> {
+  if (isServerAddress(options.data)) return inspectServer(options);
   const files = filesOf(options.data);
   return files === undefined ? inspectDatabase(options) : diagnose(await gatherFacts(options, files));
 }
@@ -52,12 +57,24 @@ export function discardDamagedIndex(data: string): void {
 }
 
 /** Has bodies that were stored whole refer to parts that they share; undefined where the store has no files of its own. */
-export function compactStore(
+export async function compactStore(
   data: string,
   onProgress: (position: number, end: number) => void,
-): Compaction | undefined {
+): Promise<Compaction | undefined> {
+  if (isServerAddress(data)) return elsewhere("compacting");
   const path = filesOf(data)?.log;
   return path === undefined ? undefined : compactLog(path, onProgress);
+}
+
+/** A server looks at its own store. */
+async function inspectServer({ data, key, onStep }: InspectOptions): Promise<Diagnosis> {
+  onStep?.("Asking the server …");
+  const server = new ServerConnection({ address: data, key });
+  try {
+    return await server.get("/doctor");
+  } finally {
+    server.close();
+  }
 }
 
 /** PostgreSQL looks after its own files; what is left is whether it can be used, and whether the log is whole. */

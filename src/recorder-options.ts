@@ -47,11 +47,11 @@ export function known<O extends object>(question: QuestionName, options: O): O {
   return knownOptions(options, questionOptions[question]);
 }
 
-/** What is asked for is an argument of its own in a search; an export also has a form, and somebody who asks for it. */
+/** What is asked for is an argument of its own in a search; an export also has somebody who asks for it. */
 const questionOptions: { readonly [Q in QuestionName]: readonly string[] } = {
   ...mapNames(Object.keys(questionRules) as readonly QuestionName[]),
   search: optionNamesOf("search").filter((name) => name !== "q"),
-  export: [...optionNamesOf("export"), "format", "timezone", "actor", "export_id", "onUnaudited"],
+  export: [...optionNamesOf("export"), "actor", "onUnaudited"],
 };
 
 function mapNames(questions: readonly QuestionName[]): { readonly [Q in QuestionName]: readonly string[] } {

@@ -3,6 +3,7 @@ import type { EntryEnvelope } from "../entries.js";
 import type { InteractionRecorder } from "../interaction-recorder.js";
 import { reasonOf } from "../observed-body.js";
 import { contentText, isJson, type Json, jsonAt, textAt, toolCall, usageOf } from "../providers/provider.js";
+import { snapshot } from "../snapshot.js";
 import { CallWatch } from "./model-calls.js";
 
 /** Whatever also records tools; where it cannot, only model calls are recorded. */
@@ -40,7 +41,7 @@ export function recordingCallbacks(recorder: CallbackRecorder) {
     const { tool, input, startMs } = run;
     const duration_ms = Math.round(performance.now() - startMs);
     const { session_id, project, client } = recorder.surroundings ?? {};
-    const entry = { tool, args: { input }, result: result as string, is_error, duration_ms };
+    const entry = { tool, args: { input }, result: snapshot(result) as string, is_error, duration_ms };
     recorder.append?.({ kind: "tool_call", session_id, project, client, ...entry }).catch(() => undefined);
   };
   return {

@@ -1,8 +1,10 @@
 // What adapters share: a model call that was seen from outside of its request, as one interaction.
 import type { Surroundings } from "../context.js";
+import type { InteractionInput } from "../entries.js";
 import type { InteractionRecorder } from "../interaction-recorder.js";
 import { toPrompt } from "../model-call.js";
 import type { Json } from "../providers/provider.js";
+import { snapshot } from "../snapshot.js";
 
 export interface SeenCall {
   readonly messages: readonly unknown[];
@@ -27,13 +29,19 @@ export class CallWatch {
     this.#surroundings = { ...recorder.surroundings };
   }
 
-  end({ messages, tools, response = "", extra = {}, ...known }: SeenCall): void {
+  end(call: SeenCall): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    const context_pack = { messages, ...(tools === undefined ? {} : { tools }) };
-    const happened = { created_at: this.#created_at, latency_ms: Math.round(performance.now() - this.#startMs) };
-    const interaction = { prompt: toPrompt(messages), response, context_pack, extra, ...known, ...happened };
     // Whatever fails here must not reach whoever made the call.
-    this.#recorder.recordInteraction({ ...this.#surroundings, ...interaction }).catch(() => undefined);
+    this.#record(call, Math.round(performance.now() - this.#startMs)).catch(() => undefined);
+  }
+
+  async #record(call: SeenCall, latency_ms: number): Promise<void> {
+    const { messages, tools, response = "", extra = {}, ...known } = call;
+    const context_pack = { messages, ...(tools === undefined ? {} : { tools }) };
+    const happened = { created_at: this.#created_at, latency_ms };
+    const interaction = { prompt: toPrompt(messages), response, context_pack, extra, ...known, ...happened };
+    // A recorder of the library takes nothing but JSON, and messages may hold bytes and other things.
+    await this.#recorder.recordInteraction(snapshot({ ...this.#surroundings, ...interaction }) as InteractionInput);
   }
 }

@@ -1,4 +1,5 @@
 // What is told about a model call, whichever provider it goes to.
+import { snapshot } from "../snapshot.js";
 
 export type Json = { readonly [name: string]: unknown };
 
@@ -83,7 +84,7 @@ export function usageOf(source: unknown, places: { readonly [name: string]: read
 }
 
 export function toolCall(id: unknown, name: unknown, args: unknown): Json {
-  const text = typeof args === "string" ? args : JSON.stringify(args ?? {});
+  const text = typeof args === "string" ? args : JSON.stringify(snapshot(args ?? {}));
   return { id: String(id ?? ""), type: "function", function: { name: String(name ?? ""), arguments: text } };
 }
 

@@ -1,7 +1,8 @@
 // Where programs keep the MCP servers they start, and how an entry of ours looks there.
 //
-// The places are those that documentation and users named in November 2026 (of Claude Code 2.1.238 and Codex CLI 0.154, which
-// say so by version). Visual Studio Code's file belongs to the folder one works in.
+// Those of Claude Code, Codex CLI and Gemini CLI are where their own `mcp add` writes, and they list our entry: seen on 18
+// November 2026 with 2.1.197, 0.169.0 and 0.61.0. The others are from what documentation and users say. Visual Studio Code's
+// file belongs to the folder one works in.
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { changeJson } from "./changed-file.js";

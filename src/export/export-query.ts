@@ -5,9 +5,8 @@ import { Rejection, reject } from "../model/rejection.js";
 import { parseClock, type WallClock } from "../model/zoned-time.js";
 import { type Given, parseFilters } from "../read/filters.js";
 import { isGiven, parseSwitch } from "../read/parameters.js";
-import { type FilterOptions, type QuestionFilter, questionRules } from "../read/question-rules.js";
+import { exportFormats, type FilterOptions, type QuestionFilter, questionRules } from "../read/question-rules.js";
 
-const exportFormats = ["hansard", "nanobot", "timmy", "markdown", "atif"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ExportOptions extends FilterOptions<"export"> {

@@ -33,6 +33,11 @@ export class WallClock {
     });
   }
 
+  /** Its IANA name. */
+  get zone(): string {
+    return this.#format.resolvedOptions().timeZone;
+  }
+
   /** Milliseconds since 1970 of a text with or without a zone, or of a number of seconds or milliseconds. */
   parse(time: unknown): number | undefined {
     if (typeof time === "number") return parseTime(numberText(time));

@@ -110,6 +110,37 @@ const masked: Parameter = {
   refusals: ["field_invalid"],
 };
 
+/** The forms of an export. */
+export const exportFormats = ["hansard", "nanobot", "timmy", "markdown", "atif"] as const;
+
+const exportFormat: Parameter = {
+  description:
+    "`hansard` holds all there is and can be imported again; `nanobot`, `timmy` and `atif` hold one session, which must be " +
+    "named, and `markdown` is for people.",
+  schema: { type: "string", enum: exportFormats, default: "hansard" },
+  flag: {
+    name: "format",
+    value: "name",
+    says: "hansard (all there is, can be imported again), nanobot, timmy, markdown or atif (hansard)",
+  },
+  refusals: ["field_invalid", "session_id_invalid"],
+};
+
+const exportTimezone: Parameter = {
+  description:
+    "For `nanobot` and `timmy`, whose times have no zone: an IANA name. Left out, it is that of the record's machine.",
+  schema: text,
+  example: "Europe/Berlin",
+  flag: { name: "timezone", value: "zone", says: "for nanobot and timmy, whose times have no zone (this machine's)" },
+  refusals: ["field_invalid"],
+};
+
+const export_id: Parameter = {
+  description: "Calls that name the same one are one export, and are written down once: a new UUID for each export.",
+  schema: text,
+  refusals: ["field_invalid"],
+};
+
 const contextMasked: Parameter = { ...masked, flag: { name: "masked", says: "mask secrets" } };
 
 const toldQ: Parameter = {
@@ -276,7 +307,7 @@ export const questionRules = {
   usage: { own: { by }, filters: ["project", "session_id", "client", "model", "since", "until"] },
   tail: { own: { after }, filters: ["project", "session_id", "client", "kind", "role", "tool", "model", "is"] },
   export: {
-    own: { masked },
+    own: { format: exportFormat, timezone: exportTimezone, masked, export_id },
     filters: ["project", "session_id", "client", "kind", "tool", "model", "is", "since", "until"],
   },
   memories: {

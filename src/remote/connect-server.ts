@@ -1,7 +1,6 @@
 // A server as a store: the parts of a recorder that ask it, and say of all else where it is done.
 import type { Keys } from "../guard/keys.js";
 import { Watches } from "../import/watch/watches.js";
-import { RecorderError } from "../model/rejection.js";
 import type { Mask } from "../ports/mask.js";
 import type { PriceFile } from "../read/usage/price-file.js";
 import { Recorder, type RecorderParts } from "../recorder.js";
@@ -43,7 +42,7 @@ export function connectServer({ mask, redact, prices, bookmarks, ...place }: Rem
       acceptLog: () => elsewhere("accepting a log"),
       keepSeals: () => elsewhere("keeping seals"),
     },
-    exports: { entries: (query) => exportFrom(server, query) },
+    exports: { entries: (query, { id }) => exportFrom(server, query, id) },
     vitals: {
       health: () => server.get("/health"),
       load: () => ({ capture: { entries: 0, bytes: 0, is_pressed: false }, tails: 0 }),
@@ -62,19 +61,24 @@ export function connectServer({ mask, redact, prices, bookmarks, ...place }: Rem
 
 type ExportQuery = Parameters<RecorderParts["exports"]["entries"]>[0];
 
-async function* exportFrom(server: ServerConnection, query: ExportQuery): AsyncGenerator<string, void, undefined> {
-  const { format, given, masked } = query;
-  if (format !== "hansard") {
-    throw new RecorderError({
-      code: "field_invalid",
-      field: "format",
-      message: "a server exports Hansard's own form only",
-      hint: "Export it without --format, and convert it from a store of your own after `hansard import`.",
-    });
-  }
-  const answer = await server.open("/export", { ...given, masked: masked ? "1" : undefined });
+/** Whole lines, so that nothing is cut where a sign begins. */
+async function* exportFrom(
+  server: ServerConnection,
+  { format, given, masked, clock }: ExportQuery,
+  export_id: string | undefined,
+): AsyncGenerator<string, void, undefined> {
+  // Times without a zone are those of whoever asks, and not of the machine over there.
+  const form = format === "hansard" ? {} : { format, timezone: clock.zone };
+  const answer = await server.open("/export", { ...given, ...form, masked: masked ? "1" : undefined, export_id });
   const decoder = new TextDecoder();
-  for await (const chunk of answer.body as AsyncIterable<Uint8Array>) yield decoder.decode(chunk, { stream: true });
+  let rest = "";
+  for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+    const text = `${rest}${decoder.decode(chunk, { stream: true })}`;
+    const end = text.lastIndexOf("\n") + 1;
+    if (end > 0) yield text.slice(0, end);
+    rest = text.slice(end);
+  }
+  if (rest !== "") yield rest;
 }
 
 const keys: Pick<Keys, keyof Keys> = {

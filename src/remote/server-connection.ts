@@ -101,7 +101,7 @@ function noSuchServer(status: number, base: string): Fault {
 }
 
 /** What a Hansard server answers with; a page is from somebody else. */
-const OUR_TYPES = /^(?:application\/(?:json|x-ndjson)|text\/event-stream)\b/;
+const OUR_TYPES = /^(?:application\/(?:json|x-ndjson)|text\/(?:event-stream|markdown))\b/;
 
 /** `.` and `..` are ids like any other, and to `fetch` they lead to another path. */
 const HAS_DOTS = /\/\.{1,2}(?:[/?]|$)/;

@@ -41,7 +41,12 @@ test("the AI SDK: middleware records what was generated and streamed, calls and 
   const { toolCalls } = await generateText({ model, prompt: "the weather?", tools, maxRetries: 0 });
   expect(toolCalls[0]?.input).toEqual({ city: "Köln" });
   await expect(generateText({ model, prompt: "fail 429", maxRetries: 0 })).rejects.toThrow("too many requests");
-  const [whole, streamed, called, failed] = await interactionsOf(recorder, 4);
+  const picture = { type: "file", data: new Uint8Array(300_000).fill(7), mediaType: "image/png" } as const;
+  const shown = [{ role: "user" as const, content: [{ type: "text" as const, text: "hello" }, picture] }];
+  await generateText({ model, messages: shown, maxRetries: 0 });
+  const [whole, streamed, called, failed, seen] = await interactionsOf(recorder, 5);
+  // As many values as it has bytes would be refused.
+  expect(JSON.stringify(seen.context_pack.messages)).toContain("BwcHBwcH");
   for (const one of [whole, streamed]) {
     expect(one).toMatchObject({ prompt: "hello", response: text, model: "stand-in-1", error: "" });
     expect(one.usage).toEqual({ input_tokens: 11, output_tokens: 7, cache_read_tokens: 3, reasoning_tokens: 2 });

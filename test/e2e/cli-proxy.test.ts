@@ -69,6 +69,43 @@ test("what passes is unchanged, streamed, and recorded in the session that it na
   );
 });
 
+/** A streamed call in each provider's shape. */
+const shapes: { readonly [path: string]: (words: string) => object } = {
+  "/v1/chat/completions": (content) => ({ stream: true, messages: [{ role: "user", content }] }),
+  "/v1/responses": (input) => ({ stream: true, input }),
+  "/v1/messages": (content) => ({ stream: true, max_tokens: 9, messages: [{ role: "user", content }] }),
+  "/v1beta/models/asked:streamGenerateContent?alt=sse": (text) => ({ contents: [{ role: "user", parts: [{ text }] }] }),
+};
+
+test.each(Object.keys(shapes))("%s passes with every byte, streamed, failed and broken off", async (path) => {
+  const [data, model] = [folderOfTest(), await startModel()];
+  const { address, stop } = await startProxy(data, "--to", model);
+  const troubles = ["hello é 👋🏽", "fail 429", "error page", "break off"];
+  for (const words of troubles) {
+    const body = JSON.stringify(shapes[path]?.(words));
+    const [plain, proxied] = await Promise.all([model, address].map((base) => taken(`${base}${path}`, body)));
+    expect(proxied, words).toEqual(plain);
+  }
+  await stop();
+  const { interactions } = await readJson(["list", "--kind", "interaction"], { data });
+  const seen = interactions.map(({ prompt, error }: { [name: string]: string }) => [prompt, error === ""]);
+  expect(seen.toReversed()).toEqual(troubles.map((words) => [words, words.startsWith("hello")]));
+});
+
+/** Status, headers and bytes as far as they came, and whether they came to an end. */
+async function taken(url: string, body: string) {
+  const response = await fetch(url, { method: "POST", body, headers: { "content-type": "application/json" } });
+  const headers = [...response.headers].filter(([name]) => !["date", "connection", "keep-alive"].includes(name));
+  let bytes = Buffer.alloc(0);
+  let isWhole = true;
+  try {
+    for await (const piece of response.body as AsyncIterable<Uint8Array>) bytes = Buffer.concat([bytes, piece]);
+  } catch {
+    isWhole = false;
+  }
+  return { status: response.status, text: response.statusText, headers, isWhole, bytes: bytes.toString("hex") };
+}
+
 test("a provider that is not there, a path that names none and a bad address are told", async () => {
   const { address, stop } = await startProxy(folderOfTest());
   expect(await (await fetch(`${address}/nobody/v1`)).json()).toMatchObject({

@@ -103,10 +103,13 @@ test("5,000 entries of a server that is down, an agent killed and started again:
   await once(first, "close");
   const second = start("2501", "2500", "exit");
   expect(await once(second, "close")).toEqual([0, null]);
-  const third = start("0", "0", "flush");
+  // Two at once find what the others left; of each file one has it.
+  const heirs = [start("0", "0", "flush"), start("0", "0", "flush")];
   await new Promise((resolve) => setTimeout(resolve, 300));
   const server = await startServer({ data, port });
-  expect(String(await once(third.stdout, "data"))).toBe("sent 5000\n");
+  const told = await Promise.all(heirs.map(({ stdout }) => once(stdout, "data")));
+  const sent = told.map(([line]) => Number(/^sent (\d+)\n$/.exec(String(line))?.[1]));
+  expect(sent.reduce((sum, one) => sum + one)).toBe(5000);
   const counts = await readJson(["stats"], { data });
   expect(counts).toMatchObject({ entries: 5000 });
   const { findings } = await readJson(["doctor"], { data });
@@ -136,16 +139,15 @@ test("a signal ends the agent as it would have, and what it captured is delivere
 
 test("an agent that ends by itself waits a moment for the server, and not for one that never answers", async () => {
   const server = await startServer();
-  const run = async (url: string): Promise<number> => {
-    const start = performance.now();
+  const run = async (url: string): Promise<void> => {
     const agent = spawn(process.execPath, [agentFile, url, folderOfTest(), "1", "2", "end"], { stdio: "pipe" });
     expect(await once(agent, "close")).toEqual([0, null]);
-    return performance.now() - start;
   };
   await run(server.address);
   expect((await server.get("/health")).body.position).toBe(2);
-  expect(await run(await standIn(() => undefined))).toBeLessThan(8_000);
-});
+  // Whoever waited for the answer would wait for half a minute.
+  await run(await standIn(() => undefined));
+}, 25_000);
 
 test("a server that is slow, busy, broken or no server at all is asked again until it is one", async () => {
   const server = await startServer();
@@ -182,6 +184,13 @@ test("what the server refuses is left out and told, and the rest of its batch ar
     run: () => 1,
     at: new Date(0),
     deep: { bad: { toJSON: () => no() } },
+    picture: [
+      Buffer.from("Höhe"),
+      new Uint8Array([255, 0]),
+      new Uint8Array([1, 2, 3]).buffer,
+      new Float32Array([0.5, 2]),
+    ],
+    link: new URL("https://example.com"),
   };
   cycle.self = cycle;
   const no = (): never => {
@@ -204,12 +213,48 @@ test("what the server refuses is left out and told, and the rest of its batch ar
   expect((await server.get("/entries/odd")).body.args).toEqual({
     ...{ big: "7", run: "[function run]", at: "1970-01-01T00:00:00.000Z", self: "[circular]" },
     deep: { bad: "[not serialisable: no]" },
+    picture: ["SMO2aGU=", "/wA=", "AQID", [0.5, 2]],
+    link: "https://example.com/",
   });
   const { findings } = await readJson(["doctor"], { data: server.data });
   expect(findings.at(-1)).toMatchObject({ level: "warn", check: "clients" });
   expect(findings.at(-1).message).toBe(
     `entries that clients captured never arrived: 2 to 3, 5 to 6 of ${recorder.client_run}`,
   );
+});
+
+test("whatever an agent hands over, nothing is thrown, and what can be read of it arrives", async () => {
+  const server = await startServer();
+  const { recorder, problems } = connect(server.address);
+  const no = (): never => {
+    throw new Error("no");
+  };
+  const sly = (fields: object) => Object.defineProperty({ ...fields }, "note", { enumerable: true, get: no });
+  await recorder.recordInteraction({ prompt: "Why?", id: "i" });
+  await recorder.completeInteraction("i", sly({ response: "Because.", id: "r" }));
+  const session = recorder.session("s", { project: "web", client: 7n as never });
+  await session.message({ role: "user", content: "hello", id: "m" });
+  // Positions are those that the log gave.
+  await recorder.flush();
+  await session.consolidate(3, sly({ id: "c" }));
+  await session.withdraw(3, sly({ id: "w" }));
+  const hostile = new Proxy({}, { get: no, ownKeys: no, getPrototypeOf: no });
+  for (const nothing of [undefined, null, "text", 7, [], [[]], hostile]) {
+    await recorder.append(nothing as never);
+    await recorder.recordInteraction(nothing as never);
+    await recorder.completeInteraction("i", nothing as never);
+    await session.message(nothing as never);
+    expect(recorder.within(nothing as never, () => 1)).toBe(1);
+  }
+  const { queued, spooled, sent } = await recorder.flush();
+  expect({ queued, spooled, sent }).toEqual({ queued: 0, spooled: 0, sent: 5 });
+  expect(problems.length).toBeGreaterThan(0);
+  const { entries } = (await server.get("/entries")).body;
+  expect(entries.map(({ id }: { id: string }) => id).toReversed()).toEqual(["i", "r", "m", "c", "w"]);
+  expect((await server.get("/interactions/i")).body).toMatchObject({ response: "Because." });
+  expect((await server.get("/entries/m")).body).toMatchObject({ project: "web", client: "7" });
+  const kept = { through: 3, session_id: "s", extra: { note: "[not serialisable: no]" } };
+  expect((await server.get("/entries/c")).body).toMatchObject(kept);
 });
 
 test("a spool that is full, corrupt, shared or not to be had loses no more than it says", async () => {

@@ -99,34 +99,42 @@ test("installing adds to the settings what the program needs, and removing leave
   expect((await runCli(["hooks", "install", "emacs"], options)).stderr).toContain("Name claude-code");
 });
 
+/** As the program does with what it was told: a request, cut off when its time is over. */
+async function tell(url: string): Promise<number | string> {
+  const asked = ["hooks", "install", "claude-code", "--print-config", "--url", url];
+  const { stdout } = await runCli(asked, { data: folderOfTest() });
+  const [{ hooks }] = JSON.parse(stdout).hooks.UserPromptSubmit;
+  const { url: address, timeout } = hooks[0];
+  expect(timeout).toBe(0.2);
+  const body = JSON.stringify({ ...common, hook_event_name: "UserPromptSubmit", prompt: "hello" });
+  const headers = { "content-type": "application/json" };
+  try {
+    return (await fetch(address, { method: "POST", headers, body, signal: AbortSignal.timeout(timeout * 1_000) }))
+      .status;
+  } catch (error) {
+    const { name, cause } = error as Error & { readonly cause?: { readonly code: string } };
+    return cause?.code ?? name;
+  }
+}
+
 test("a program is let go on within 200 ms: without a server, with one that hangs, and while the log is stuck", async () => {
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   onTestFinished(() => void silent.close());
+  const gone = createServer().listen(0, "127.0.0.1");
+  await once(gone, "listening");
+  const { port } = gone.address() as AddressInfo;
+  gone.close();
+  await once(gone, "close");
+  expect(await tell(`http://127.0.0.1:${port}`)).toBe("ECONNREFUSED");
+  expect(await tell(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`)).toBe("TimeoutError");
   const server = await startServer();
   const other = new Database(join(server.data, "log.db"));
   onTestFinished(() => void other.close());
   other.exec("BEGIN IMMEDIATE");
-  const addresses = [
-    "http://127.0.0.1:1",
-    `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
-    server.address,
-  ];
-  for (const url of addresses) {
-    const options = { data: folderOfTest() };
-    const { stdout } = await runCli(["hooks", "install", "claude-code", "--print-config", "--url", url], options);
-    const [{ hooks }] = JSON.parse(stdout).hooks.UserPromptSubmit;
-    // As the program does with what it was told: a request, cut off when its time is over.
-    const body = JSON.stringify({ ...common, hook_event_name: "UserPromptSubmit", prompt: "hello" });
-    const startMs = performance.now();
-    const headers = { "content-type": "application/json" };
-    const signal = AbortSignal.timeout(hooks[0].timeout * 1_000);
-    const asked = fetch(hooks[0].url, { method: "POST", headers, body, signal });
-    const status = await asked.then(({ status }) => status).catch(() => undefined);
-    expect([url, status]).toEqual([url, url === server.address ? 200 : undefined]);
-    // The rest is what a busy machine takes to notice.
-    expect(performance.now() - startMs).toBeLessThan(400);
-  }
+  // A busy machine may be late now and then; a log that holds the answer up does so every time.
+  await vi.waitFor(async () => expect(await tell(server.address)).toBe(200), { timeout: 20_000 });
   other.exec("ROLLBACK");
-  await vi.waitFor(async () => expect((await server.get("/health")).body.position).toBe(1));
-});
+  const position = async () => (await server.get("/health")).body.position;
+  await vi.waitFor(async () => expect(await position()).toBeGreaterThan(0), { timeout: 20_000 });
+}, 60_000);

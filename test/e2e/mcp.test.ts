@@ -19,7 +19,7 @@ interface Answered {
   readonly content: any;
 }
 
-/** What the four ways to be a client have in common. */
+/** What the ways to be a client have in common. */
 interface Caller {
   call(name: string, args?: object): Promise<Answered>;
   listTools(): Promise<{ readonly tools: readonly { readonly name: string; readonly annotations?: object }[] }>;
@@ -60,6 +60,8 @@ const ways: { readonly [name: string]: Way } = {
     connected(new Client(info, modern), new StdioClientTransport(launch(data))),
   "the current client over HTTP": ({ address, key }) =>
     connected(new Client(info, modern), new StreamableHTTPClientTransport(new URL(`${address}/mcp`), sent(key))),
+  "the current client over stdio, of a record that a server has": ({ address }) =>
+    connected(new Client(info, modern), new StdioClientTransport(launch(address))),
   "the older client over stdio": ({ data }) => connected(new OlderClient(info), new OlderStdioTransport(launch(data))),
   "the older client over HTTP": ({ address, key }) =>
     connected(new OlderClient(info), new OlderHttpTransport(new URL(`${address}/mcp`), sent(key))),

@@ -1,4 +1,7 @@
 // recordingFetch under the providers' own SDKs: what they get is what they would have got, and all of it is recorded.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
@@ -229,6 +232,86 @@ async function take(ask: typeof fetch, url: string, init: RequestInit, isEndless
   await reader.cancel();
   return { ...head, headers, bytes: bytes.subarray(0, 21).toString("hex") };
 }
+
+/** What whoever asks sees of an answer, and of a copy of it. */
+async function seenOf(ask: typeof fetch, url: string, init?: RequestInit) {
+  const response = await ask(url, init);
+  const facts = (one: Response) => [one.status, one.statusText, one.ok, one.url, one.redirected, one.type];
+  const copy = response.clone();
+  const texts = await Promise.all([response.text(), copy.text()]);
+  return [facts(response), facts(copy), texts];
+}
+
+test("an answer is what it would have been, however strange: its status, its pieces, its body", async () => {
+  const { model, fetch: recording, recorder, recorded } = await setUp();
+  const init = { method: "POST", body: JSON.stringify({ messages: [{ role: "user", content: "hello" }] }) };
+  const strange = createServer((_, response) => response.writeHead(999, "Odd").end("go away")).listen(0, "127.0.0.1");
+  await once(strange, "listening");
+  onTestFinished(() => void strange.close());
+  const { port } = strange.address() as AddressInfo;
+  for (const address of [`http://127.0.0.1:${port}`, model]) {
+    const url = `${address}/v1/chat/completions`;
+    expect(await seenOf(recording, url, init)).toEqual(await seenOf(fetch, url, init));
+  }
+  for (const input of [undefined, null, 7, {}]) {
+    const refusals = [fetch, recording].map((ask) => ask(input as never, init).catch((error: Error) => error.message));
+    expect(await refusals[1]).toBe(await refusals[0]);
+  }
+
+  // Pieces that share their memory, some of them empty, as a cache hands them out again and again.
+  const bytes = new TextEncoder().encode(
+    '{"id":"c","choices":[{"finish_reason":"stop","message":{"content":"Höhe"}}]}',
+  );
+  const cached: typeof fetch = async () =>
+    new Response(
+      new ReadableStream({
+        start(to) {
+          for (const [from, end] of [[0, 7], [7, 7], [7, 68], [68]]) to.enqueue(bytes.subarray(from, end));
+          to.close();
+        },
+      }),
+    );
+  const url = "https://api.example.com/v1/chat/completions";
+  const fromCache = recordingFetch(recorder, { fetch: cached });
+  for (let turn = 0; turn < 2; turn += 1) {
+    expect(await (await fromCache(url, init)).text()).toBe(new TextDecoder().decode(bytes));
+  }
+  // Other programs' answers have bodies of other kinds.
+  const other = { status: 200, ok: true, body: { pipe: () => undefined }, text: async () => "as ever" };
+  const foreign = recordingFetch(recorder, { fetch: (async () => other) as never });
+  expect(await foreign(url, init)).toBe(other);
+
+  const seen = (await recorded()).map(({ response, error }) => [response, error]);
+  expect(seen).toEqual([
+    ["", "status 999: go away"],
+    ["You said: hello 👋🏽 é", ""],
+    ...[0, 1].map(() => ["Höhe", ""]),
+    ["", "the answer's body cannot be read along"],
+  ]);
+});
+
+test("a stream that never ends is recorded as far as memory should hold it, and passes all the same", async () => {
+  const { recorder, recorded } = await setUp();
+  const piece = new Uint8Array(1024 * 1024).fill(32);
+  let left = 70;
+  const endless: typeof fetch = async () =>
+    new Response(
+      new ReadableStream({
+        pull(to) {
+          if (left > 0) to.enqueue(piece);
+          else to.close();
+          left -= 1;
+        },
+      }),
+      { headers: { "content-type": "text/event-stream" } },
+    );
+  const ask = recordingFetch(recorder, { fetch: endless });
+  const body = JSON.stringify({ messages: [{ role: "user", content: "hello" }] });
+  const response = await ask("https://api.example.com/v1/messages", { method: "POST", body });
+  expect((await response.arrayBuffer()).byteLength).toBe(70 * piece.length);
+  await vi.waitFor(async () => expect(await recorded()).toHaveLength(1));
+  expect((await recorded())[0].error).toMatch("longer than 64 MiB");
+});
 
 test("what is no model call passes by, and a recorder that fails disturbs nobody", async () => {
   const { model, server, fetch: recording, recorded } = await setUp();

@@ -1,6 +1,6 @@
 // A server as a store: the same interface, the same answers, the same refusals; and what is done elsewhere says so.
 import { once } from "node:events";
-import { appendFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -225,10 +225,10 @@ test("a tail brings what is recorded, from anywhere, and goes on where it broke 
   });
 });
 
-/** Commands that read, `memories`, `recall` and `usage` aside, which need more to look at. */
+/** Commands that read. */
 const READING = [
   ...["list --limit 2", "show ..", "sessions", "sessions a/b", "history a/b", "search build --limit 2"],
-  ...["reflect --limit 5", "verify"],
+  ...["reflect --limit 5", "verify", "context i1", "told i1 build", "usage", "memories", "recall"],
 ];
 
 test("commands take the address of a server as they take a folder", async () => {
@@ -257,10 +257,54 @@ test("commands take the address of a server as they take a folder", async () => 
   );
   expect(JSON.parse(String(seen).split("\n")[0] as string)).toMatchObject({ id: "n", position: 10 });
   tail.kill("SIGINT");
-  for (const args of [["backup", join(folder, "b")], ["serve", "--port", "0"], ["doctor"]]) {
+  const looked = (await readJson(["doctor"], here)).findings.map(({ check }: { check: string }) => check);
+  const { ok, findings } = await readJson(["doctor"], there);
+  expect([ok, findings.map(({ check }: { check: string }) => check)]).toEqual([true, looked]);
+  for (const args of [
+    ["backup", join(folder, "b")],
+    ["serve", "--port", "0"],
+    ["doctor", "--compact"],
+  ]) {
     const { status, stderr, stdout } = await runCli(args, there);
     expect([status === 0, `${stderr}${stdout}`]).toEqual([false, expect.stringMatching(/server/)]);
   }
+});
+
+test("a server exports in every form what its store does, and writes each export down once", async () => {
+  const { server } = await filledServer();
+  const [here, there] = [{ data: server.data }, { data: server.address }];
+  const forms = [
+    "markdown",
+    "markdown --session a/b",
+    "atif --session a/b",
+    "nanobot --session a/b",
+    "timmy --session a/b",
+  ];
+  for (const form of forms) {
+    const args = ["export", "--format", ...form.split(" "), "--until", "2100-01-01", "--kind", "message"];
+    const [near, far] = [await runCli(args, here), await runCli(args, there)];
+    expect(far, form).toEqual(near);
+    expect([far.status, far.stdout], form).toEqual([0, expect.stringContaining("why is the build red?")]);
+  }
+  // Times without a zone are those of whoever asks.
+  const timmy = ["export", "--format", "timmy", "--session", "a/b", "--timezone", "Asia/Tokyo"];
+  expect((await runCli(timmy, there)).stdout).toBe((await runCli(timmy, here)).stdout);
+  const before = (await server.get("/health")).body.position;
+  const [near, far] = [folderOfTest(), folderOfTest()];
+  await server.recorder.session("c").message({ role: "user", content: "hello" });
+  for (const [out, place] of [
+    [near, here],
+    [far, there],
+  ] as const) {
+    const { status, stderr } = await runCli(["export", "--format", "nanobot", "--out", out], place);
+    expect([status, stderr]).toEqual([0, expect.stringContaining("2 sessions")]);
+  }
+  expect(readdirSync(far)).toEqual(readdirSync(near));
+  for (const name of readdirSync(far)) expect(readFileSync(join(far, name))).toEqual(readFileSync(join(near, name)));
+  expect((await server.get("/health")).body.position).toBe(before + 3);
+  expect(await readError(["export", "--format", "pdf"], there)).toMatchObject({ code: "field_invalid" });
+  const atif = await server.get("/export?format=atif");
+  expect([atif.status, atif.body.error]).toMatchObject([400, { code: "session_id_invalid", field: "session_id" }]);
 });
 
 test("a wrong key, a revoked one, a server that is away or none at all: one clear error, whatever is asked", async () => {

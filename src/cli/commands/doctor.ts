@@ -1,6 +1,7 @@
 // `hansard doctor`: what is wrong with a store, in plain words, and what to do about it.
 import type { Command } from "commander";
 import { compactStore, discardDamagedIndex, inspectStore } from "../../inspect-store.js";
+import { isServerAddress } from "../../model/data-address.js";
 import type { Diagnosis, Finding } from "../../model/diagnosis.js";
 import { type CommandModule, helpText, type Invocation, keptFolder, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
@@ -47,10 +48,10 @@ export const doctorCommand: CommandModule = {
     const onStep = (says: string): void => progress.show(says);
     try {
       const accepted = options.acceptLog === true ? [await acceptLog(invocation)] : [];
-      const compacted = options.compact === true ? [compact(invocation, onStep)] : [];
+      const compacted = options.compact === true ? [await compact(invocation, onStep)] : [];
       const rebuilt = options.rebuildIndex === true ? [await rebuildIndex(invocation, onStep)] : [];
-      const { seal_key } = settings;
-      const { ok, findings } = await inspectStore({ data: keptFolder(settings), seal_key, onStep });
+      const { seal_key, key } = settings;
+      const { ok, findings } = await inspectStore({ data: keptFolder(settings), key, seal_key, onStep });
       progress.clear();
       const named = findings.map((finding) => withStore(finding, settings));
       const diagnosis = { ok, findings: [...accepted, ...compacted, ...rebuilt, ...named] };
@@ -62,9 +63,11 @@ export const doctorCommand: CommandModule = {
   },
 };
 
-/** What to do can be typed as it stands. */
+/** What to do can be typed as it stands; what a server says is to be done where it runs. */
 function withStore(finding: Finding, settings: Invocation["settings"]): Finding {
-  return finding.hint === undefined ? finding : { ...finding, hint: hintText(finding.hint, settings) };
+  return finding.hint === undefined || isServerAddress(settings.data)
+    ? finding
+    : { ...finding, hint: hintText(finding.hint, settings) };
 }
 
 async function acceptLog(invocation: Invocation): Promise<Finding> {
@@ -78,9 +81,9 @@ async function acceptLog(invocation: Invocation): Promise<Finding> {
   return { level: "ok", check: "evidence", message };
 }
 
-function compact({ settings }: Invocation, onStep: (says: string) => void): Finding {
+async function compact({ settings }: Invocation, onStep: (says: string) => void): Promise<Finding> {
   onStep("Looking for what entries share …");
-  const done = compactStore(keptFolder(settings), (position, end) =>
+  const done = await compactStore(keptFolder(settings), (position, end) =>
     onStep(`Storing once what entries share ${bar(position, end)} ${formatCount(position)} of ${formatCount(end)}`),
   );
   const check = "compact";

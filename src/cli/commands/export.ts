@@ -19,12 +19,7 @@ const PER_SESSION = new Set(["nanobot", "timmy"]);
 
 export const exportCommand: CommandModule = {
   define(command: Command): void {
-    command.option(
-      "--format <name>",
-      "hansard (all there is, can be imported again), nanobot, timmy, markdown or atif (hansard)",
-    );
     defineQuestion(command, "export")
-      .option("--timezone <zone>", "for nanobot and timmy, whose times have no zone (this machine's)")
       .option("--out <path>", "a file; for nanobot and timmy without --session a folder")
       .option("--force", "replace files that are there already")
       .option("--json", "tell what went wrong as JSON; what is exported stays as it is")
@@ -50,14 +45,14 @@ export const exportCommand: CommandModule = {
 };
 
 async function exportWith(recorder: Recorder, { options, screen }: Invocation): Promise<void> {
-  const { out, ...form } = textOptions(options, ["format", "timezone", "out"]);
+  const { out } = textOptions(options, ["out"]);
   let isTold = false;
   const onUnaudited = (): void => {
     if (!isTold) screen.err.write("The store cannot be written, so that no audit entry tells of this export.\n");
     isTold = true;
   };
   const deed = { actor: systemUser(), export_id: randomUUID(), onUnaudited };
-  const chosen = { ...form, ...readQuestion(options, "export"), ...deed };
+  const chosen = { ...readQuestion(options, "export"), ...deed };
   const { session_id } = chosen;
   const isPerSession = PER_SESSION.has(chosen.format ?? "");
   const replaces = options.force === true;

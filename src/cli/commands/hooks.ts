@@ -8,8 +8,8 @@ import { type CommandModule, helpText, type Invocation } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 
 /**
- * Events whose hooks may be HTTP requests, which Claude Code has had since 2.1.63 (its documentation of November 2026).
- * `SessionStart` is none of them: an HTTP hook for it is registered and never run.
+ * Events whose hooks may be HTTP requests, which Claude Code has had since 2.1.63 by its documentation, and which 2.1.197 was
+ * seen to send on 18 November 2026. `SessionStart` is none of them: it passes over an HTTP hook for it.
  */
 const events = [
   ...["UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Notification", "PreCompact"],

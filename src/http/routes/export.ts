@@ -22,10 +22,14 @@ export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
     const chunks = inChunks(lines, () => isStillAdmitted(request, recorder.keys));
     // What is refused, or fails at once, does so while there still is an answer to give.
     const first = await chunks.next();
-    reply.type("application/x-ndjson");
+    reply.type(typeByFormat[asked.format ?? ""] ?? NDJSON);
     return reply.send(Readable.from(startingWith(first.value ?? "", chunks), { objectMode: false }));
   });
 }
+
+const NDJSON = "application/x-ndjson";
+/** What is not lines of JSON. */
+const typeByFormat: { readonly [format: string]: string } = { markdown: "text/markdown", atif: "application/json" };
 
 async function* startingWith(
   first: string,
@@ -54,6 +58,8 @@ async function* inChunks(
 
 const exportQuestion = describeQuestion("export");
 
+const text = { type: "string" } as const;
+
 const exportOperation: Operation = {
   operationId: "export",
   tags: ["Store"],
@@ -61,12 +67,12 @@ const exportOperation: Operation = {
   description:
     "The first line is about the log: `log_id`, and the `position` and `hash` it ends with. Each further line is an " +
     "entry as it is stored, with `position`, `kind`, `recorded_at`, `hash` and `salt` (`commitment` where it was " +
-    "erased). `masked=1` masks secrets, as lists do, and gives the commitment in place of the salt. Without filters, importing the lines into an empty store gives the same positions, times and hashes.",
+    "erased); other forms are for other programs and for people. `masked=1` masks secrets, as lists do, and gives the commitment in place of the salt. Without filters, importing the lines into an empty store gives the same positions, times and hashes.",
   parameters: exportQuestion.parameters,
   responses: {
     200: {
-      description: "One JSON object per line.",
-      content: { "application/x-ndjson": { schema: { type: "string" } } },
+      description: "One JSON object per line; with `format=markdown` Markdown, with `format=atif` one JSON document.",
+      content: Object.fromEntries([NDJSON, ...Object.values(typeByFormat)].map((type) => [type, { schema: text }])),
     },
     ...refusals(...exportQuestion.refusals, "store_failed", "recorder_closed"),
   },
