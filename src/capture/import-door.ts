@@ -33,6 +33,10 @@ export class ImportDoor {
     return this.#log.head();
   }
 
+  expectMuch(): void {
+    this.#log.expectMuch?.();
+  }
+
   async hashAt(position: number): Promise<Uint8Array | undefined> {
     const [stored] = await this.#log.get([position]);
     return stored?.hash;

@@ -5,7 +5,7 @@ import { isUuidV7 } from "../model/ids.js";
 import { limits } from "../model/limits.js";
 import { Rejection } from "../model/rejection.js";
 import type { Draft } from "./draft.js";
-import { type Packed, pack, pooledRandomBytes } from "./pack.js";
+import { type Packed, pack, pooledRandomBytes, sharedRoom } from "./pack.js";
 
 const surroundings = repeatableSurroundings();
 
@@ -98,6 +98,21 @@ describe("an entry's JSON", () => {
       });
     }
   });
+});
+
+test("entries that share room have the bytes that each would have alone, short ones and long ones", () => {
+  const room = sharedRoom();
+  const errors = [1, 5_000, 30_000, 2, 90_000, 21_000, 7].map((chars) =>
+    "é🙂a日\ud800".repeat(chars / 5 + 1).slice(0, chars),
+  );
+  const drafts = errors.map((error, nth): Draft => ({ kind: "error", id: `e-${nth}`, body: { error } }));
+  const shared = drafts.map((draft) => (pack(draft, surroundings, room) as Packed).entry);
+  expect(shared.map(({ body }) => Buffer.from(body).toString("utf8"))).toEqual(
+    errors.map((error, nth) => JSON.stringify({ id: `e-${nth}`, error })),
+  );
+  for (const { salt, body } of shared) {
+    expect([body.buffer, body.byteOffset]).toEqual([salt.buffer, salt.byteOffset + 16]);
+  }
 });
 
 test("random bytes from the pool are never given out twice", () => {

@@ -25,18 +25,17 @@ export interface Packed {
   readonly entry: LogEntry;
 }
 
-/** Gives room for so many bytes, in a buffer; the declarations of the library need no types of Node's. */
-export type Room = (bytes: number) => Uint8Array;
+/** A text as UTF-8, behind room for a salt, in a buffer; the declarations of the library need no types of Node's. */
+export type Room = (text: string) => Uint8Array;
 
-export function pack(draft: Draft, surroundings: Surroundings, room: Room = Buffer.allocUnsafe): Packed | Rejection {
+export function pack(draft: Draft, surroundings: Surroundings, room: Room = ownRoom): Packed | Rejection {
   const nowMs = surroundings.nowMs();
   const id = draft.id ?? uuidV7({ nowMs, random: surroundings.randomBytes(10) });
   const text = encodeBody(id, draft);
   if (typeof text !== "string") return text;
   // Salt and body lie side by side, as they are hashed together.
-  const bytes = room(SALT_BYTES + Buffer.byteLength(text)) as Buffer;
+  const bytes = room(text);
   bytes.set(surroundings.randomBytes(SALT_BYTES));
-  bytes.write(text, SALT_BYTES, "utf8");
   const salt = bytes.subarray(0, SALT_BYTES);
   const body = bytes.subarray(SALT_BYTES);
   if (body.byteLength > limits.entry_bytes) return tooLarge(body.byteLength);
@@ -68,15 +67,28 @@ function tooLarge(bytes: number): Rejection {
 }
 
 const SHARED_ROOM_BYTES = 256 * 1024;
+/** No character of a JavaScript text takes more of UTF-8. */
+const CHAR_BYTES_MAX = 3;
 
-/** Room for entries that are written together: of thousands of buffers each has to be made, and cleared away again. */
+function ownRoom(text: string): Buffer {
+  const bytes = Buffer.allocUnsafe(SALT_BYTES + Buffer.byteLength(text));
+  bytes.write(text, SALT_BYTES, "utf8");
+  return bytes;
+}
+
+/**
+ * Room for entries that are written together: of thousands of buffers each has to be made, and cleared away again. Where a text
+ * fits in any case, its bytes need not be counted before they are written.
+ */
 export function sharedRoom(): Room {
   let rest = Buffer.alloc(0);
-  return (bytes) => {
-    if (bytes > SHARED_ROOM_BYTES / 4) return Buffer.allocUnsafe(bytes);
-    if (bytes > rest.length) rest = Buffer.allocUnsafeSlow(SHARED_ROOM_BYTES);
-    const taken = rest.subarray(0, bytes);
-    rest = rest.subarray(bytes);
+  return (text) => {
+    const bytesMax = SALT_BYTES + text.length * CHAR_BYTES_MAX;
+    if (bytesMax > SHARED_ROOM_BYTES / 4) return ownRoom(text);
+    if (bytesMax > rest.length) rest = Buffer.allocUnsafeSlow(SHARED_ROOM_BYTES);
+    const end = SALT_BYTES + rest.write(text, SALT_BYTES, "utf8");
+    const taken = rest.subarray(0, end);
+    rest = rest.subarray(end);
     return taken;
   };
 }

@@ -39,6 +39,17 @@ describe.each([
   });
 });
 
+test("of a document that is known to be long nothing is read before it is asked for", async () => {
+  let opened = 0;
+  const long = 40 * 1024 * 1024;
+  const document = await readDocument(() => {
+    opened += 1;
+    return chunksOf(text, 7);
+  }, long);
+  expect(opened).toBe(0);
+  expect(await gather(document.values("items.*"))).toEqual(items);
+});
+
 test("values one after the other are each a value, however they are laid out", async () => {
   const document = await open('{\n "a": 1\n}\n{"a":\n2}\n', 5);
   expect(await gather(document.values(""))).toEqual([

@@ -17,8 +17,15 @@ export interface Document {
   values(path: string): AsyncIterable<SourceValue>;
 }
 
-/** `open` gives the whole file's bytes each time; a stream, which can be read once only, gives undefined afterwards. */
-export async function readDocument(open: () => AsyncIterable<Buffer> | undefined): Promise<Document> {
+/**
+ * `open` gives the whole file's bytes each time; a stream, which can be read once only, gives undefined afterwards. Where it is
+ * known how many there will be, nothing of a long one is held.
+ */
+export async function readDocument(
+  open: () => AsyncIterable<Buffer> | undefined,
+  bytesExpected = 0,
+): Promise<Document> {
+  if (bytesExpected > WHOLE_BYTES_MAX) return new StreamedDocument(open);
   const chunks: Buffer[] = [];
   let bytes = 0;
   const first = open() ?? [];

@@ -62,7 +62,7 @@ export class FileSource {
       return importer.read({ ...facts, resume: growing?.resume ?? fromStart, records });
     }
     if (importer.reads === "document") {
-      const document = await readDocument(() => this.#chunks());
+      const document = await readDocument(() => this.#chunks(), opened.size);
       const header = (names: readonly string[]) => document.header(names);
       return importer.read({ ...facts, header, values: (path) => document.values(path) });
     }

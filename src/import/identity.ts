@@ -64,7 +64,7 @@ function canonical(value: unknown): string {
 /** A copy only where there is an object in it, since most identities are a few texts. */
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(sorted);
+  if (Array.isArray(value)) return value.some((item) => typeof item === "object") ? value.map(sorted) : value;
   const names = Object.keys(value).sort();
   return Object.fromEntries(names.map((name) => [name, sorted((value as JsonObject)[name])]));
 }

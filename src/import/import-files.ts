@@ -109,6 +109,9 @@ export async function importFiles(
   return report.result();
 }
 
+/** A file as long as this is stored in many batches. */
+const MUCH_BYTES = 4 * 1024 * 1024;
+
 interface FileParts {
   readonly plan: ImportPlan;
   readonly options: ImportOptions;
@@ -121,6 +124,7 @@ async function importFile(file: string, parts: FileParts): Promise<void> {
   const { options, intake, report } = parts;
   const opened = await openFile(file, (options.stdin ?? process.stdin) as AsyncIterable<Buffer>);
   if ("reason" in opened) return report.lost(opened);
+  if ((opened.size ?? 0) >= MUCH_BYTES) parts.target.expectMuch?.();
   const reading = report.open(file);
   const { account } = reading;
   intake.turnTo(account);

@@ -10,6 +10,8 @@ type IntakeOutcome = { readonly position: number; readonly isNew: boolean } | { 
 
 /** Where entries go, as far as an import has to know it. */
 export interface ImportTarget extends LogState {
+  /** Word that very much will come, so that whatever has to be started for it is started while the first of it is read. */
+  expectMuch?(): void;
   /** Where entries with these ids are. */
   find(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
   /** The body of the entry at this position; undefined where it was erased. */
@@ -64,8 +66,10 @@ export class Intake {
   /** What was read of the sources before this one. */
   #bytesBefore = 0;
   #flushedAt = 0;
-  /** The batch that is being written, while the next one is read. */
+  /** Resolves once all that was handed over is written. */
   #writing: Promise<void> = Promise.resolve();
+  /** The same of all but the last batch. */
+  #writingBefore: Promise<void> = Promise.resolve();
   /** Whether all of the last batch that was looked for was new. */
   #expectsNew = false;
 
@@ -149,13 +153,18 @@ export class Intake {
     await this.#writing;
   }
 
-  /** Begins to write what was gathered, and waits only for the batch before it: at most two are held in memory. */
+  /**
+   * Begins to write what was gathered. One batch may wait while the one before it is written, so that neither side stands still
+   * for a hiccup of the other; at most three are held in memory, with the one that is being gathered.
+   */
   async #handOver(): Promise<void> {
     const before = this.#writing;
     const steps = this.#entries;
+    const due = this.#writingBefore;
     if (steps.length > 0) {
       this.#entries = [];
       this.#flushedAt = this.#bytes;
+      this.#writingBefore = before;
       // Made ready while the batch before it is still being written.
       const append =
         this.#expectsNew && areDistinct(steps) ? this.#target.prepare(steps.map(({ step }) => step.entry)) : undefined;
@@ -163,7 +172,7 @@ export class Intake {
       // Whoever waits for it next is told of its failure.
       this.#writing.catch(() => undefined);
     }
-    await before;
+    await due;
   }
 
   /** What follows something new is new, as a rule; where that does not hold, nothing was appended yet. */

@@ -37,6 +37,16 @@ test("members and items are those of the whole document, wherever it is cut", ()
   );
 });
 
+test("long texts end at their own quotes, however many of them are escaped and wherever it is cut", () => {
+  const text = fc.string({ unit: fc.constantFrom('"', "\\", "a", "é"), minLength: 30, maxLength: 120 });
+  fc.assert(
+    fc.property(fc.array(text), fc.integer({ min: 1, max: 200 }), (texts, size) => {
+      expect(valuesOf(scan(JSON.stringify(texts), ["*"], size))).toEqual(texts);
+      expect(valuesOf(scan(JSON.stringify({ texts }), [], size))).toEqual([{ texts }]);
+    }),
+  );
+});
+
 test.each([
   ["a bracket that closes nothing", "[1,2}]", ["*"], [1, 2, /closes what is not open/]],
   ["an end that is missing", "[1,[2,3", ["*"], [1, /torn/]],

@@ -8,6 +8,8 @@ import { isUtf16, LINE_BYTES_MAX, UTF16_REASON } from "./lines.js";
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+/** The end of a longer text is found sooner by what looks for a byte in many. */
+const SHORT_BYTES = 32;
 
 export type Found =
   | { readonly line: number; readonly key: string; readonly value: JsonValue }
@@ -104,6 +106,7 @@ export class ValueScanner {
     let at = from;
     if (this.#isEscaped) at += 1;
     this.#isEscaped = false;
+    let longAt = at + SHORT_BYTES;
     for (; at < chunk.length; at += 1) {
       const byte = chunk[at] as number;
       if (isText) {
@@ -111,9 +114,11 @@ export class ValueScanner {
         else if (byte === QUOTE) {
           isText = false;
           if (open === 0) break;
-        }
-      } else if (byte === QUOTE) isText = true;
-      else if (byte === 0x7b || byte === 0x5b) {
+        } else if (at >= longAt) at = endOfText(chunk, at) - 1;
+      } else if (byte === QUOTE) {
+        isText = true;
+        longAt = at + SHORT_BYTES;
+      } else if (byte === 0x7b || byte === 0x5b) {
         open += 1;
         if (open > this.#openMost) this.#openMost = open;
       } else if (byte === 0x7d || byte === 0x5d) {
@@ -190,6 +195,21 @@ export class ValueScanner {
     const found = this.#found;
     this.#found = [];
     return found;
+  }
+}
+
+/**
+ * Where the quote stands that ends a text, from a byte on that is not escaped; where it is not in the chunk, the chunk's end, and
+ * one more where the last byte escapes the next.
+ */
+function endOfText(chunk: Buffer, from: number): number {
+  for (let quote = chunk.indexOf(QUOTE, from); ; quote = chunk.indexOf(QUOTE, quote + 1)) {
+    const end = quote === -1 ? chunk.length : quote;
+    let before = end;
+    while (before > from && chunk[before - 1] === BACKSLASH) before -= 1;
+    const isEscaped = (end - before) % 2 === 1;
+    if (quote === -1) return isEscaped ? end + 1 : end;
+    if (!isEscaped) return end;
   }
 }
 

@@ -8,6 +8,9 @@ const QUARTER_MS = 900_000;
 const CACHED_MAX = 4_096;
 /** Numbers above this are milliseconds since 1970, those below are seconds: it is the year 5138 in the one, 1973 in the other. */
 const SECONDS_MAX = 100_000_000_000;
+/** The first and last moment of the years that are written with four digits. */
+const FIRST_MS = Date.parse("0000-01-01T00:00:00.000Z");
+const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** The clock of the zone that somebody named; the machine's own where that is none. */
 export function parseClock(timezone = ""): WallClock | Rejection {
@@ -21,16 +24,13 @@ export function parseClock(timezone = ""): WallClock | Rejection {
 
 /** The clock on the wall of one zone: an IANA name, or the machine's own zone. */
 export class WallClock {
-  readonly #format: Intl.DateTimeFormat;
+  /** Made when it is first needed: it takes tens of milliseconds, and most times have a zone of their own. */
+  #format: Intl.DateTimeFormat | undefined;
   readonly #offsetByQuarter = new Map<number, number>();
 
   constructor(timezone?: string) {
-    this.#format = new Intl.DateTimeFormat("en-US", {
-      ...(timezone === undefined ? {} : { timeZone: timezone }),
-      hourCycle: "h23",
-      era: "short",
-      ...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" },
-    });
+    // Whoever names a zone is told at once that there is none of that name.
+    if (timezone !== undefined) this.#format = wallFormat(timezone);
   }
 
   /** Its IANA name. */
@@ -40,7 +40,7 @@ export class WallClock {
 
   /** Milliseconds since 1970 of a text with or without a zone, or of a number of seconds or milliseconds. */
   parse(time: unknown): number | undefined {
-    if (typeof time === "number") return parseTime(numberText(time));
+    if (typeof time === "number") return numberMs(time);
     if (typeof time !== "string") return undefined;
     const text = time.trim();
     const ms = parseTime(text);
@@ -75,6 +75,7 @@ export class WallClock {
     if (known !== undefined) return known;
     if (this.#offsetByQuarter.size >= CACHED_MAX) this.#offsetByQuarter.clear();
     const start = quarter * QUARTER_MS;
+    this.#format ??= wallFormat();
     const parts = Object.fromEntries(this.#format.formatToParts(start).map(({ type, value }) => [type, value]));
     const year = parts.era === "BC" ? 1 - Number(parts.year) : Number(parts.year);
     const wall = new Date(0);
@@ -86,8 +87,16 @@ export class WallClock {
   }
 }
 
-function numberText(time: number): string | undefined {
-  const ms = Math.abs(time) > SECONDS_MAX ? time : time * 1_000;
-  const date = new Date(ms);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+function wallFormat(timezone?: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat("en-US", {
+    ...(timezone === undefined ? {} : { timeZone: timezone }),
+    hourCycle: "h23",
+    era: "short",
+    ...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" },
+  });
+}
+
+function numberMs(time: number): number | undefined {
+  const ms = new Date(Math.abs(time) > SECONDS_MAX ? time : time * 1_000).getTime();
+  return ms >= FIRST_MS && ms <= LAST_MS ? ms : undefined;
 }

@@ -88,10 +88,10 @@ export class Thread {
   }
 
   /**
-   * A call whose message the caller makes itself, from the number that its answer will carry; what it gives away is not
-   * copied, and gone from here.
+   * A call whose message the caller makes itself, from the number that its answer will carry. What is handed over is the
+   * thread's from then on, and is not copied.
    */
-  callWith<T>(makeMessage: (call: number) => unknown, given: readonly ArrayBuffer[] = []): Promise<T> {
+  callWith<T>(makeMessage: (call: number) => unknown, handedOver: readonly ArrayBuffer[] = []): Promise<T> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     return new Promise<T>((resolve, reject) => {
       // The number travels in four bytes; long before it comes round again, its answer is there.
@@ -99,7 +99,7 @@ export class Thread {
       const call = this.#calls;
       if (this.#waiting.size === 0) this.#worker.ref();
       this.#waiting.set(call, { resolve: resolve as (result: unknown) => void, reject });
-      this.#worker.postMessage(makeMessage(call), given);
+      this.#worker.postMessage(makeMessage(call), handedOver);
       this.#ring();
     });
   }

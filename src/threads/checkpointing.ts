@@ -16,6 +16,12 @@ export const CLOSE = -1;
  * syncs its metadata and takes twice as long.
  */
 const BYTES_PER_PASS = 4 * 1024 * 1024;
+/**
+ * Commits as long as this are many entries each, and hardly notice the metadata. Pages that one after the other of them writes
+ * again are then carried over once.
+ */
+export const LONG_COMMIT_BYTES = 256 * 1024;
+const BYTES_PER_LONG_PASS = 16 * 1024 * 1024;
 /** What every commit writes beside the bodies: the last pages of the tables. */
 const BYTES_PER_COMMIT = 3 * 4096;
 
@@ -40,7 +46,7 @@ export class Checkpointing {
   afterCommit(bytes: number): void {
     this.#bytes += bytes + BYTES_PER_COMMIT;
     if (!this.#isPassing) {
-      if (this.#bytes >= BYTES_PER_PASS) this.#ask();
+      if (this.#bytes >= (bytes < LONG_COMMIT_BYTES ? BYTES_PER_PASS : BYTES_PER_LONG_PASS)) this.#ask();
     } else if (this.#wanted === Atomics.load(this.#board, DONE)) {
       // Commits went on during the pass; what they wrote is little, and left for the writer.
       this.#isPassing = false;

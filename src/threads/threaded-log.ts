@@ -19,7 +19,7 @@ import type {
 } from "../ports/entry-log.js";
 import type { LogMode } from "../ports/store.js";
 import { Thread } from "./calls.js";
-import { Checkpointing } from "./checkpointing.js";
+import { Checkpointing, LONG_COMMIT_BYTES } from "./checkpointing.js";
 import { type PackedOutcomes, unpackInTurns, unpackOutcomes } from "./packed-outcomes.js";
 import { addressed, type PackedUnits, packInTurns, packUnits } from "./packed-units.js";
 import { purgeFile } from "./purging.js";
@@ -41,6 +41,8 @@ export class ThreadedLog implements EntryLog {
   /** The large appends that are being made ready, in their order. */
   #packing: Promise<void> | undefined;
   #purging: Promise<string | undefined> | undefined;
+  /** Whether the last append was a long one, after which the next is being made ready already. */
+  #isStream = false;
 
   private constructor(path: string, own: SqliteLog) {
     this.#path = path;
@@ -63,6 +65,7 @@ export class ThreadedLog implements EntryLog {
     if (this.#isClosed) throw closed();
     const bytes = bytesOf(units);
     const isHere = this.#policy.isCallers(units, bytes);
+    this.#isStream = bytes >= LONG_COMMIT_BYTES;
     const outcomes = (isHere ? this.#appendHere(units) : undefined) ?? (await this.#appendOnThread(units, bytes));
     this.#checkpointing.afterCommit(bytes);
     return outcomes;
@@ -71,8 +74,14 @@ export class ThreadedLog implements EntryLog {
   async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
     if (this.#isClosed) throw closed();
     const isTaken = await this.#own.restore(copy);
+    this.#isStream = false;
     this.#checkpointing.afterCommit(copy.entries.reduce((bytes, { body }) => bytes + (body?.byteLength ?? 0), 0));
     return isTaken;
+  }
+
+  expectMuch(): void {
+    // Whoever appends first meets whatever failed.
+    if (!this.#isClosed) this.#startedThread().catch(() => undefined);
   }
 
   read(range: ReadRange): Promise<readonly StoredEntry[]> {
@@ -164,8 +173,7 @@ export class ThreadedLog implements EntryLog {
       const thread = await this.#startedThread();
       const isMuch = bytes > AT_ONCE_BYTES_MAX || entriesOf(units) > AT_ONCE_ENTRIES_MAX;
       const packed = await this.#packed(units, isMuch);
-      const given = isMuch ? [packed.buffer] : [];
-      const outcomes = await thread.callWith<PackedOutcomes>((call) => addressed(packed, call), given);
+      const outcomes = await thread.callWith<PackedOutcomes>((call) => addressed(packed, call), [packed.buffer]);
       return isMuch ? await unpackInTurns(outcomes) : unpackOutcomes(outcomes);
     } catch (error) {
       // Whether these units were stored is for their ids to answer; the next ones get a new thread.
@@ -214,9 +222,9 @@ export class ThreadedLog implements EntryLog {
     }
   }
 
-  /** Whoever writes has to do it, since it needs a moment at which nobody does. */
+  /** Whoever writes has to do it, since it needs a moment at which nobody does; who hands over a stream is busy with its next. */
   #finishCheckpoint(): void {
-    if (this.#policy.isThreadIdle) this.#own.finishCheckpoint();
+    if (this.#policy.isThreadIdle && !this.#isStream) this.#own.finishCheckpoint();
     else void this.#thread?.then((thread) => thread.tell("finishCheckpoint", undefined));
   }
 }

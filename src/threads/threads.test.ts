@@ -1,5 +1,5 @@
 // The threads behind a recorder: faults keep their code across, a thread that cannot open says so, closing is final.
-import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { folderOfTest } from "../../test/support/temporary-folder.js";
@@ -7,6 +7,7 @@ import { SqliteLog } from "../engines/sqlite/log.js";
 import { Fault } from "../model/fault.js";
 import type { LogEntry } from "../ports/entry-log.js";
 import { Thread, toFailure } from "./calls.js";
+import { threadFile } from "./thread-file.js";
 import { ThreadedLog } from "./threaded-log.js";
 import { ThreadedReading } from "./threaded-reading.js";
 
@@ -117,6 +118,28 @@ test("a checkpoint that cannot be finished is no failure of the append before it
   expect(finishing).toHaveBeenCalled();
   expect(await log.find([`id:e-${appended - 1}`])).toEqual([appended]);
   expect((await log.get([appended]))[0]?.body).toHaveLength(50_000);
+});
+
+test("who says that much will come has the thread made at once, and the appends that follow use it", async () => {
+  const made = threadsMade();
+  const log = await ThreadedLog.open({ path: join(folderOfTest(), "log.db"), mode: "create" });
+  onTestFinished(() => log.close());
+  log.expectMuch();
+  log.expectMuch();
+  await vi.waitFor(() => expect(made()).toBe(1));
+  expect(await log.append(["a", "b"].map((id) => [newEntry(id)]))).toMatchObject([
+    { placed: [{ position: 1 }] },
+    { placed: [{ position: 2 }] },
+  ]);
+  expect(made()).toBe(1);
+});
+
+test("the threads that write load no code that is shared with others", () => {
+  for (const name of ["log", "checkpoint"] as const) {
+    const imported = [...readFileSync(threadFile(name), "utf8").matchAll(/^import .* from "([^"]+)";$/gm)];
+    expect(imported.length).toBeGreaterThan(1);
+    expect(imported.map(([, from]) => from).filter((from) => from?.startsWith("."))).toEqual([]);
+  }
 });
 
 test("a thread that dies rejects what was under way, and every later call", async () => {
