@@ -19,7 +19,9 @@ export const logErasingChecks: readonly Check<EntryLog>[] = [
           .map(legible),
       );
       expect((await log.get([4]))[0]?.body).toBeUndefined();
-      expect((await log.getBodies([2, 3])).map((stored) => stored?.body === undefined)).toEqual([true, false]);
+      const isErased = (stored: { readonly body?: unknown } | undefined): boolean => stored?.body === undefined;
+      expect((await log.getBodies([2, 3])).map(isErased)).toEqual([true, false]);
+      expect((await log.getCheckedBodies([3, 4, 5])).map(isErased)).toEqual([false, true, false]);
       expect((await log.readBodies({ after: 0, limit: 2 })).map(({ body }) => body === undefined)).toEqual([
         false,
         true,

@@ -112,7 +112,7 @@ export class EntryReader {
       return options.excerpts === true ? { ...row, ...excerptOf(this.#mask.entry(entry)) } : row;
     };
     const stored = await this.#log.getBodies(positions, PAGE_BYTES_MAX);
-    const entries = stored.flatMap(toReadable);
+    const entries = toReadable(stored);
     const rows: EntrySummary[] = [];
     // A few at a time: a response may be as large as an entry can be, and the short form leaves it out.
     for (let at = 0; at < entries.length; at += COMPLETED_AT_ONCE) {
@@ -160,11 +160,11 @@ function misplaced(position: number, id: string): Error {
 type ReadEntries = (log: EntrySource, positions: readonly number[]) => Promise<readonly Entry[]>;
 
 async function readableEntries(log: EntrySource, positions: readonly number[]): Promise<readonly Entry[]> {
-  return (await log.getBodies(positions)).flatMap(toReadable);
+  return toReadable(await log.getBodies(positions));
 }
 
 async function wholeEntries(log: EntrySource, positions: readonly number[]): Promise<readonly Entry[]> {
-  return (await log.getCheckedBodies(positions)).flatMap(toReadable);
+  return toReadable(await log.getCheckedBodies(positions));
 }
 
 /** What is not built is not looked at, so that it has to be the very bytes that were recorded. */
@@ -173,7 +173,12 @@ function toLifted(stored: StoredEntry, parts: LiftedParts, built?: ReadonlySet<s
   return bodyToEntry({ ...stored, hash: hexOf(stored.hash) }, parts.parseBody(position, body, built));
 }
 
-function toReadable(stored: StoredBody | undefined): readonly Entry[] {
-  if (stored?.flaw !== undefined) throw corruptEntry(stored.position, stored.flaw);
-  return stored?.body === undefined ? [] : [bodyToEntry(stored, parseBodyText(stored.position, stored.body))];
+/** Those that are there and not erased. */
+function toReadable(stored: readonly (StoredBody | undefined)[]): readonly Entry[] {
+  const entries: Entry[] = [];
+  for (const one of stored) {
+    if (one?.flaw !== undefined) throw corruptEntry(one.position, one.flaw);
+    if (one?.body !== undefined) entries.push(bodyToEntry(one, parseBodyText(one.position, one.body)));
+  }
+  return entries;
 }

@@ -1,14 +1,17 @@
 // A log whose files are removed or exchanged while programs have them open: what is recorded from then on would lie in a
 // file without a name, so that none of it is acknowledged.
-import { cpSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openRecorder, type Recorder } from "../../src/index.js";
 import { fillStore, interactions, startCli } from "../e2e/cli-run.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { sampleStore, withRecorder } from "./sample-store.js";
 
 const store = sampleStore();
+/** From then on a folder whose time has not changed is known to hold what it held. */
+const RESTED_MS = 200;
+const WAITED = { timeout: 20_000, interval: 50 };
 const exchanged = { name: "Fault", code: "store_exchanged", hint: expect.stringContaining("hansard doctor") };
 
 /** What may happen to the files of a log behind the back of whoever has them open. */
@@ -46,6 +49,18 @@ describe.each(Object.entries(losses))("%s:", (_, lose) => {
     await lose(data);
     for (const outcome of await recordCrowd(recorder, crowd)) expect(outcome).toMatchObject(exchanged);
     expect(await recorder.health()).toMatchObject({ status: "degraded", trouble: "store_exchanged" });
+  });
+
+  test("an entry is not acknowledged either where the folder had long been at rest", async () => {
+    const data = await store.copy();
+    const recorder = await openedIn(data);
+    await vi.waitFor(async () => {
+      expect(await recordCrowd(recorder, 1)).toEqual(["recorded"]);
+      expect(Date.now() - statSync(data).ctimeMs).toBeGreaterThan(RESTED_MS);
+    }, WAITED);
+    expect(await recordCrowd(recorder, 1)).toEqual(["recorded"]);
+    await lose(data);
+    expect(await recordCrowd(recorder, 1)).toEqual([expect.objectContaining(exchanged)]);
   });
 
   test("what was recorded before can still be exported by the program that has it open", async () => {

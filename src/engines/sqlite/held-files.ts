@@ -1,12 +1,23 @@
 // The files that a connection has open, and whether they still lie under their names: what is written to a file that was
 // removed or exchanged is found by nobody, although SQLite goes on writing to it.
-import { readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { Fault } from "../../model/fault.js";
 
 interface Identity {
   readonly dev: number;
   readonly ino: number;
 }
+
+/** A folder as it was seen, and whether whatever happens in it after that look gives it another time. */
+interface SeenFolder extends Identity {
+  readonly changed_ms: number;
+  readonly is_settled: boolean;
+}
+
+/** The times of folders go by a clock that stands still for so long at most, and where they are whole seconds, for longer. */
+const TICK_MS_MAX = 50;
+const COARSE_TICK_MS_MAX = 2_500;
 
 /** What happened to the files, as far as their names tell. */
 type Loss = "log_removed" | "log_exchanged" | "wal_removed" | "wal_exchanged";
@@ -16,6 +27,10 @@ export class HeldFiles {
   readonly #wal: string;
   readonly #identities: { readonly log: Identity | undefined; readonly wal: Identity | undefined };
   readonly #openWal: OpenFile | undefined;
+  /** Where the files lie; undefined where they lie in another folder than their names, whose times tell nothing then. */
+  readonly #folder: string | undefined;
+  /** The folder as it was when all files lay in it under their names. */
+  #inPlace: SeenFolder | undefined;
   #wasLost = false;
 
   /** Called once the connection has read something: from then on SQLite neither removes nor exchanges a file of its own. */
@@ -24,6 +39,7 @@ export class HeldFiles {
     this.#wal = `${path}-wal`;
     this.#identities = { log: identityOf(path), wal: identityOf(this.#wal) };
     this.#openWal = openFileAt(this.#wal);
+    this.#folder = isLink(path) ? undefined : dirname(path);
   }
 
   /**
@@ -45,13 +61,20 @@ export class HeldFiles {
     return loss === undefined ? undefined : this.#toFault(loss);
   }
 
-  /** Two looks at the file system, some microseconds. */
+  /** One look at the file system as a rule: a name that comes, goes or leads elsewhere changes the time of its folder. */
   #loss(): Loss | undefined {
+    const folder = this.#folder === undefined ? undefined : seenFolder(this.#folder);
+    if (folder !== undefined && isUnchanged(folder, this.#inPlace)) return undefined;
+    const found = this.#lossByName();
+    this.#wasLost = found !== undefined;
+    this.#inPlace = found === undefined ? folder : undefined;
+    return found;
+  }
+
+  #lossByName(): Loss | undefined {
     const { log, wal } = this.#identities;
     const walLoss = isInPlace(this.#openWal) ? undefined : lossOf(this.#wal, wal, "wal");
-    const found = lossOf(this.#path, log, "log") ?? walLoss;
-    this.#wasLost = found !== undefined;
-    return found;
+    return lossOf(this.#path, log, "log") ?? walLoss;
   }
 
   #refuse(loss: Loss | undefined): void {
@@ -66,6 +89,27 @@ export class HeldFiles {
         "Nothing recorded since was acknowledged. Export what this program still reads, stop all programs that use " +
         "the store, and run `hansard doctor`.",
     });
+  }
+}
+
+/** Taken before the files are looked at, so that what changes meanwhile is seen by the next look. */
+function seenFolder(path: string): SeenFolder | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  const { dev, ino, ctimeMs } = found;
+  const tickMs = ctimeMs % 1_000 === 0 ? COARSE_TICK_MS_MAX : TICK_MS_MAX;
+  return { dev, ino, changed_ms: ctimeMs, is_settled: Date.now() - ctimeMs > tickMs };
+}
+
+function isUnchanged(folder: SeenFolder, before: SeenFolder | undefined): boolean {
+  return before?.is_settled === true && isSame(folder, before) && folder.changed_ms === before.changed_ms;
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return true;
   }
 }
 

@@ -21,12 +21,11 @@ export function sessionPositions(sql: Statements, range: SessionRange): readonly
     conditions.push("role = ?");
     values.push(role);
   }
-  const rows = sql.all<{ readonly position: number }>(
+  return sql.column<number>(
     `SELECT position FROM rows WHERE ${conditions.join(" AND ")} ORDER BY position ${order === "asc" ? "ASC" : "DESC"} LIMIT ?`,
     ...values,
     limit,
   );
-  return rows.map((row) => row.position);
 }
 
 export function sessionPlaces(sql: Statements, { session_ids, through }: SessionPlacesQuery): readonly SessionPlace[] {

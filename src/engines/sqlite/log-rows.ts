@@ -32,6 +32,23 @@ type CheckedRow = readonly [
   commitment: string,
 ];
 
+/** Salts and bodies of several entries one after the other, and as JSON what is known of each. */
+type RowTogether = readonly [salted_bodies: Buffer | null, heads: string];
+type CheckedHead = readonly [
+  position: number,
+  kind: string,
+  recorded_at: string,
+  recorded_by: string | null,
+  hash: string,
+  encoding: number | null,
+  salt_bytes: number | null,
+  body_bytes: number | null,
+  commitment: string,
+];
+
+/** So much is taken in one go, since what is made for each row takes longer than to read it. */
+const TOGETHER_BYTES_MAX = 1024 * 1024;
+
 /** Puts a body in parts together behind what it is to follow. */
 export type Join = (taken: Buffer, before: Buffer) => Buffer;
 
@@ -84,11 +101,32 @@ function rowToChecked(row: CheckedRow, join: Join): StoredBody {
   if (encoding !== PLAIN && encoding !== IN_PARTS) return { ...placed, flaw: unknownEncoding(encoding) };
   try {
     const salted = salt === null ? kept : join(kept, salt);
-    const isRecorded = saltBytes === SALT_BYTES && hashOf("sha256", salted, "hex") === commitment;
-    return isRecorded ? { ...placed, body: salted.toString("utf8", SALT_BYTES) } : { ...placed, flaw: NOT_RECORDED };
+    if (!isRecorded(salted, saltBytes, commitment)) return { ...placed, flaw: NOT_RECORDED };
+    return { ...placed, body: salted.toString("utf8", SALT_BYTES) };
   } catch (error) {
     return { ...placed, flaw: flawOf(error) };
   }
+}
+
+function toCheckedBodies([kept, heads]: RowTogether): readonly StoredBody[] {
+  const bytes = kept ?? NOTHING;
+  let end = 0;
+  return (JSON.parse(heads) as readonly CheckedHead[]).map((head): StoredBody => {
+    const [position, kind, recorded_at, by, hash, encoding, saltBytes, bodyBytes, commitment] = head;
+    const recorded_by = by ?? undefined;
+    if (saltBytes === null || bodyBytes === null) return { position, kind, recorded_at, recorded_by, hash };
+    const from = end;
+    end += saltBytes + bodyBytes;
+    const placed = { position, kind, recorded_at, recorded_by, hash };
+    if (encoding !== PLAIN) return { ...placed, flaw: unknownEncoding(encoding) };
+    if (!isRecorded(bytes.subarray(from, end), saltBytes, commitment)) return { ...placed, flaw: NOT_RECORDED };
+    const body = bytes.toString("utf8", from + SALT_BYTES, end);
+    return { position, kind, recorded_at, recorded_by, hash, body };
+  });
+}
+
+function isRecorded(salted: Buffer, saltBytes: number | null, commitment: string): boolean {
+  return saltBytes === SALT_BYTES && hashOf("sha256", salted, "hex") === commitment;
 }
 
 function flawOf(error: unknown): string {
@@ -113,7 +151,7 @@ export const bodyRow: RowForm<BodyRow, StoredBody> = {
   bytesOf: ({ body }) => body?.length ?? 0,
   isInParts: ([, , , , , encoding]) => encoding === IN_PARTS,
 };
-export const checkedRow: RowForm<CheckedRow, StoredBody> = {
+const checkedRow: RowForm<CheckedRow, StoredBody> = {
   toItem: rowToChecked,
   bytesOf: ({ body }) => body?.length ?? 0,
   isInParts: ([, , , , , encoding]) => encoding === IN_PARTS,
@@ -142,6 +180,23 @@ export class RowReads {
   ): readonly (T | undefined)[] {
     const { found, isCut } = this.take(statement, [given(positions)], row, bytes_max);
     return inOrder(isCut ? positions.slice(0, positions.indexOf(found.at(-1)?.position ?? 0) + 1) : positions, found);
+  }
+
+  /** Held against their commitments: all in one go where they are small and whole, and else one by one. */
+  takeCheckedAt(
+    statements: { readonly together: Database.Statement; readonly each: Database.Statement },
+    positions: readonly number[],
+    bytes_max: number | undefined,
+  ): readonly (StoredBody | undefined)[] {
+    const found = this.#guard(() => {
+      const asked = given(positions);
+      const bytesMax = Math.min(bytes_max ?? TOGETHER_BYTES_MAX, TOGETHER_BYTES_MAX);
+      return toCheckedBodies(statements.together.get(asked, asked, bytesMax) as RowTogether);
+    });
+    // Nothing comes where it would be too much, as where there is nothing.
+    return found.length === 0
+      ? this.takeAt(statements.each, positions, checkedRow, bytes_max)
+      : inOrder(positions, found);
   }
 
   /** Row by row where there is a bound, since each of them may be large, and else all at once, which is quicker. */

@@ -27,7 +27,7 @@ import type { HeldFiles } from "./held-files.js";
 import { LogBodies } from "./log-bodies.js";
 import { inspectGuards } from "./log-guards.js";
 import { LOCK_WAIT_MS, type OpenedLog, openLog } from "./log-opening.js";
-import { bodyRow, checkedRow, RowReads, wholeRow } from "./log-rows.js";
+import { bodyRow, RowReads, wholeRow } from "./log-rows.js";
 import {
   erasuresAfter,
   findStray,
@@ -161,7 +161,8 @@ export class SqliteLog implements EntryLog {
     positions: readonly number[],
     bytes_max?: number,
   ): Promise<readonly (StoredBody | undefined)[]> {
-    return this.#rows.takeAt(this.#sql.getCheckedBodies, positions, checkedRow, bytes_max);
+    const { getCheckedTogether: together, getCheckedBodies: each } = this.#sql;
+    return this.#rows.takeCheckedAt({ together, each }, positions, bytes_max);
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {

@@ -29,6 +29,13 @@ export class Statements {
     return this.#prepared(sql).all(...values) as readonly T[];
   }
 
+  /** The first column of all rows, without an object for each. */
+  column<T>(sql: string, ...values: readonly unknown[]): readonly T[] {
+    return this.#prepared(sql)
+      .pluck()
+      .all(...values) as readonly T[];
+  }
+
   /** Needed once tables were dropped and made again. */
   forget(): void {
     this.#bySql.clear();

@@ -127,11 +127,6 @@ export class HistoryReader {
 
 /** What an entry adds to history, each item with the entry that it comes from. */
 export function toItems(entry: Entry): readonly Item[] {
-  const from = { entry_id: entry.id, position: entry.position };
-  return itemsOf(entry).map((item) => ({ ...item, from }));
-}
-
-function itemsOf(entry: Entry): readonly Item[] {
   if (entry.kind === "message") return messageToItems(entry);
   if (entry.kind === "tool_call") return toolCallToItems(entry);
   return entry.kind === "interaction" ? interactionToItems(entry) : [];

@@ -1,6 +1,6 @@
 // Recorded messages as the plain items that history is made of, whatever provider's shape they were recorded in.
 import { type Content, reasoningFields, valueText } from "../../model/content.js";
-import type { EntryOf, Interaction } from "../../model/entry.js";
+import type { Entry, EntryOf, Interaction } from "../../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
 import { readRole } from "../../model/roles.js";
 
@@ -56,16 +56,17 @@ const THINKING: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking",
 
 export function messageToItems(message: EntryOf<"message">): readonly Item[] {
   const content = message.content ?? "";
-  const { name } = message;
+  const { name, tool_call_id: call_id } = message;
+  const from = originOf(message);
   switch (readRole(message.role)) {
     case "system":
-      return [{ type: "system", content, name }];
+      return [{ type: "system", content, name, from }];
     case "tool":
-      return [{ type: "result", call_id: message.tool_call_id, content, name, is_error: false, is_spare: false }];
+      return [{ type: "result", call_id, content, name, is_error: false, is_spare: false, from }];
     case "assistant":
-      return [assistantItem(message, content)];
+      return [assistantItem(message, content, from)];
     default:
-      return userItems(content, name);
+      return userItems(content, name, from);
   }
 }
 
@@ -74,13 +75,15 @@ export function toolCallToItems(entry: EntryOf<"tool_call">): readonly Item[] {
   if (entry.tool_call_id === "") return [];
   const content = valueText(entry.result);
   const is_error = entry.is_error === true;
-  return [{ type: "result", call_id: entry.tool_call_id, content, name: entry.tool, is_error, is_spare: true }];
+  const from = originOf(entry);
+  return [{ type: "result", call_id: entry.tool_call_id, content, name: entry.tool, is_error, is_spare: true, from }];
 }
 
 export function interactionToItems(interaction: Interaction): readonly Item[] {
+  const from = originOf(interaction);
   return [
-    { type: "user", content: interaction.prompt, name: "" },
-    { type: "assistant", content: interaction.response, name: "", calls: [], reasoning: {} },
+    { type: "user", content: interaction.prompt, name: "", from },
+    { type: "assistant", content: interaction.response, name: "", calls: [], reasoning: {}, from },
   ];
 }
 
@@ -89,11 +92,15 @@ export function toToolName(name: string, charsMax: number): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, charsMax);
 }
 
+function originOf({ id, position }: Entry): ItemOrigin {
+  return { entry_id: id, position };
+}
+
 /** Anthropic records tool results inside user messages; they are taken out, and what is left is the user's. */
-function userItems(content: Content, name: string): readonly Item[] {
-  if (typeof content === "string") return [{ type: "user", content, name }];
+function userItems(content: Content, name: string, from: ItemOrigin): readonly Item[] {
+  if (typeof content === "string") return [{ type: "user", content, name, from }];
   const results = content.filter((part) => isJsonObject(part) && part.type === "tool_result") as readonly JsonObject[];
-  if (results.length === 0) return [{ type: "user", content, name }];
+  if (results.length === 0) return [{ type: "user", content, name, from }];
   const rest = content.filter((part) => !isJsonObject(part) || part.type !== "tool_result");
   const items: Item[] = results.map((part) => ({
     type: "result",
@@ -102,11 +109,12 @@ function userItems(content: Content, name: string): readonly Item[] {
     name: "",
     is_error: part.is_error === true,
     is_spare: false,
+    from,
   }));
-  return rest.length === 0 ? items : [...items, { type: "user", content: rest, name }];
+  return rest.length === 0 ? items : [...items, { type: "user", content: rest, name, from }];
 }
 
-function assistantItem(message: EntryOf<"message">, content: Content): AssistantItem {
+function assistantItem(message: EntryOf<"message">, content: Content, from: ItemOrigin): AssistantItem {
   const parts = typeof content === "string" ? [] : content;
   const inContent = parts.filter((part) => isJsonObject(part) && part.type === "tool_use") as readonly JsonObject[];
   const shown = typeof content === "string" ? content : content.filter(isSaid);
@@ -116,10 +124,9 @@ function assistantItem(message: EntryOf<"message">, content: Content): Assistant
     if (call !== undefined && !calls.some((other) => other.id === call.id)) calls.push(call);
   }
   const pieces = parts.flatMap(toPiece);
-  return {
-    ...{ type: "assistant", content: shown, name: message.name, calls, reasoning: reasoningIn(message.extra) },
-    ...(pieces.some((piece) => "thinking" in piece) ? { pieces } : {}),
-  };
+  const reasoning = reasoningIn(message.extra);
+  const item: AssistantItem = { type: "assistant", content: shown, name: message.name, calls, reasoning, from };
+  return pieces.some((piece) => "thinking" in piece) ? { ...item, pieces } : item;
 }
 
 function isSaid(part: JsonValue): boolean {

@@ -31,15 +31,18 @@ export function turnToOpenAi(
   turn: Turn,
   { include_reasoning }: { readonly include_reasoning: boolean },
 ): readonly OpenAiMessage[] {
-  const tool_calls = turn.calls.map(({ call }) => toOpenAiCall(call));
+  const { type: role, calls } = turn;
+  const content = toContent(turn.content, role);
+  // Most turns are no more than this, and a session has many.
+  if (calls.length === 0 && turn.name === "" && !include_reasoning) return [{ role, content }];
+  const tool_calls = calls.map(({ call }) => toOpenAiCall(call));
   const message: OpenAiMessage = {
-    role: turn.type,
-    content: toContent(turn.content, turn.type),
+    ...{ role, content },
     ...(tool_calls.length === 0 ? {} : { tool_calls }),
     ...nameOf(turn),
     ...(include_reasoning ? turn.reasoning : {}),
   };
-  const results = turn.calls.flatMap(({ call, result }): readonly OpenAiMessage[] => {
+  const results = calls.flatMap(({ call, result }): readonly OpenAiMessage[] => {
     if (result === undefined) return [];
     return [{ role: "tool", content: toContent(result.content, "tool"), tool_call_id: call.id, ...nameOf(result) }];
   });

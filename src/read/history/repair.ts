@@ -11,9 +11,9 @@ export interface Turn {
   /** Calls that are kept, each with its result; a pending one has none. */
   readonly calls: readonly { readonly call: Call; readonly result?: ResultItem }[];
   /** As an assistant's item has them. */
-  readonly pieces?: readonly Piece[];
-  readonly reasoning?: JsonObject;
-  readonly from?: ItemOrigin;
+  readonly pieces?: readonly Piece[] | undefined;
+  readonly reasoning?: JsonObject | undefined;
+  readonly from?: ItemOrigin | undefined;
 }
 
 export interface RepairOptions {
@@ -22,6 +22,8 @@ export interface RepairOptions {
   /** Whether user messages with nothing but white space are left out too. */
   readonly drops_blank_users: boolean;
 }
+
+const NONE: Turn["calls"] = [];
 
 interface Slot {
   readonly call: Call;
@@ -39,14 +41,17 @@ export function repair(items: readonly Item[], options: RepairOptions): readonly
   const turns: Turn[] = [];
   for (const item of messages) {
     if (item.type === "user") {
-      if (!isShown(item)) continue;
-      turns.push({ ...item, calls: [] });
+      const { type, content, name, from } = item;
+      if (isShown(item))
+        turns.push({ type, content, name, calls: NONE, pieces: undefined, reasoning: undefined, from });
       continue;
     }
     const keepsPending = options.include_pending && item === last;
     const calls = (slots.get(item) ?? []).filter((slot) => slot.result !== undefined || keepsPending);
     if (calls.length === 0 && isBlank(item.content)) continue;
-    turns.push({ ...item, calls });
+    // All turns alike, since those that have other fields each take longer to make and to read.
+    const { type, content, name, pieces, reasoning, from } = item;
+    turns.push({ type, content, name, calls, pieces, reasoning, from });
   }
   return turns;
 }
