@@ -35,7 +35,7 @@ export class WallClock {
 
   /** Its IANA name. */
   get zone(): string {
-    return this.#format.resolvedOptions().timeZone;
+    return this.#clock().resolvedOptions().timeZone;
   }
 
   /** Milliseconds since 1970 of a text with or without a zone, or of a number of seconds or milliseconds. */
@@ -75,8 +75,7 @@ export class WallClock {
     if (known !== undefined) return known;
     if (this.#offsetByQuarter.size >= CACHED_MAX) this.#offsetByQuarter.clear();
     const start = quarter * QUARTER_MS;
-    this.#format ??= wallFormat();
-    const parts = Object.fromEntries(this.#format.formatToParts(start).map(({ type, value }) => [type, value]));
+    const parts = Object.fromEntries(this.#clock().formatToParts(start).map(({ type, value }) => [type, value]));
     const year = parts.era === "BC" ? 1 - Number(parts.year) : Number(parts.year);
     const wall = new Date(0);
     wall.setUTCFullYear(year, Number(parts.month) - 1, Number(parts.day));
@@ -84,6 +83,11 @@ export class WallClock {
     const offset = wall.getTime() - start;
     this.#offsetByQuarter.set(quarter, offset);
     return offset;
+  }
+
+  #clock(): Intl.DateTimeFormat {
+    this.#format ??= wallFormat();
+    return this.#format;
   }
 }
 

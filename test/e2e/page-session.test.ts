@@ -263,7 +263,10 @@ test("a session of 5,000 messages opens at most three times as slowly as one of 
   const openingMs = async (session: string): Promise<number> => {
     await page.goto(`${server().address}/ui/sessions/${session}`);
     await page.getByText(`entry 3 of ${session}`).waitFor();
-    return page.evaluate("performance.now()");
+    const openedMs = await page.evaluate<number>("performance.now()");
+    // What is still to come of one may not slow down the other.
+    await page.locator('.map[data-whole="true"]').waitFor();
+    return openedMs;
   };
   // In turn, so that what else the machine does slows down both, and the best of each, which it disturbed least.
   const few: number[] = [];
