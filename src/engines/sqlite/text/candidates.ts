@@ -20,6 +20,8 @@ interface Parts {
 }
 
 interface Listed {
+  /** The list was begun below this position. */
+  readonly top: number;
   readonly found: readonly RowKey[];
   readonly last: RowKey | undefined;
   readonly looked: number;
@@ -47,9 +49,10 @@ export class CandidateSearch {
   run(): readonly RowKey[] {
     const { query, few } = this.#parts;
     const { limit } = query;
-    const { positions, density } = this.#newest(few);
+    const beyond = this.#beyond(few + 1);
+    const { positions, density } = this.#newest(beyond);
     if (positions.length <= few) return this.#keysOf(positions, query.after).slice(0, limit);
-    let listed = this.#list({ found: [], last: query.after, looked: 0, isAll: false }, few);
+    let listed = this.#list(this.#beginning(beyond), few);
     const further = listed.isAll || listed.found.length >= limit ? 0 : this.#rowsWorthListing(listed, density);
     if (further > 0) listed = this.#list(listed, listed.looked + further);
     const { found, last, isAll } = listed;
@@ -57,11 +60,14 @@ export class CandidateSearch {
   }
 
   /** All candidates, or the first that are more than few; and which part of the entries among which they were they are. */
-  #newest(few: number): { readonly positions: readonly number[]; readonly density: number } {
-    const positions = [...this.#beyond(few + 1)];
+  #newest(beyond: readonly number[]): { readonly positions: readonly number[]; readonly density: number } {
+    const { few } = this.#parts;
+    const positions = [...beyond];
     let entries = positions.length;
     for (const stretch of this.#stretches) {
       if (positions.length > few) break;
+      // The list is begun behind these.
+      if (positions.length === beyond.length && stretch.found() === undefined) continue;
       for (const position of this.#positionsIn(stretch)) {
         positions.push(position);
         if (positions.length <= few) continue;
@@ -72,10 +78,26 @@ export class CandidateSearch {
     return { positions, density: positions.length / Math.max(entries, 1) };
   }
 
+  /**
+   * Where the list is begun: at the newest stretch that holds a candidate. Beside writers who speak of other things their rows
+   * would be looked at in vain; of those without signatures the few that there are go before.
+   */
+  #beginning(beyond: readonly number[]): Listed {
+    const { query, few, rows_through } = this.#parts;
+    const start = { found: [], last: query.after, looked: 0, isAll: false, top: rows_through };
+    const newest = this.#stretches.find((stretch) => stretch.found() !== undefined);
+    if (newest === undefined || newest.max_ms >= this.#untilMs || beyond.length > few) return start;
+    const last = { created_ms: newest.max_ms, position: Number.MAX_SAFE_INTEGER };
+    const found = this.#keysOf(beyond, query.after).filter((key) => newestFirst(key, last) < 0);
+    return { ...start, found, last, top: newest.through };
+  }
+
   /** Goes on with the list, row by row, until so many were looked at. */
   #list(from: Listed, most: number): Listed {
     const { query } = this.#parts;
+    if (from.found.length >= query.limit) return { ...from, found: from.found.slice(0, query.limit) };
     const found = [...from.found];
+    const { top } = from;
     let { last, looked } = from;
     while (looked < most) {
       const wanted = Math.min(Math.max(query.limit, 64, looked), most - looked);
@@ -84,22 +106,22 @@ export class CandidateSearch {
       looked += keys.length;
       for (const key of keys) {
         if (this.#mayHold(key.position)) found.push(key);
-        if (found.length >= query.limit) return { found, last: key, looked, isAll: false };
+        if (found.length >= query.limit) return { found, last: key, looked, isAll: false, top };
       }
-      if (keys.length < wanted) return { found, last, looked, isAll: true };
+      if (keys.length < wanted) return { found, last, looked, isAll: true, top };
       last = keys.at(-1);
     }
-    return { found, last, looked, isAll: false };
+    return { found, last, looked, isAll: false, top };
   }
 
   /**
    * A row of the list and an entry that the signatures leave cost about the same to look at. How many of the one or of the
    * other it takes follows from how dense candidates are, and how dense rows that pass the filter.
    */
-  #rowsWorthListing({ found, last, looked }: Listed, density: number): number {
+  #rowsWorthListing({ found, last, looked, top }: Listed, density: number): number {
     const { query, rows_through } = this.#parts;
     const left = query.limit - found.length;
-    const passing = Math.min(1, looked / Math.max(1, rows_through - (last?.position ?? 0)));
+    const passing = Math.min(1, looked / Math.max(1, top - (last?.position ?? 0)));
     const rows = Math.min(left / density, passing * rows_through);
     const [newest] = this.#stretches;
     const atLeast = newest === undefined ? 0 : density * (newest.through - newest.after);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { fill } from "../../../../test/support/fill-index.js";
 import { slowFuzz } from "../../../../test/support/fuzz.js";
 import { folderOfTest } from "../../../../test/support/temporary-folder.js";
@@ -47,6 +47,27 @@ describe("candidates", () => {
       }),
       slowFuzz(60),
     );
+  });
+
+  test("behind many entries that speak of other things take no more looking at than among the newest", async () => {
+    const index = openIndex({ segment: { blocks: 64, entries: 500 }, bundle_words: 3, few: 32 });
+    const said = (at: number): string => (at < 2_000 ? `timeout ${at}` : `nothing of the kind ${at}`);
+    const entries = Array.from({ length: 5_000 }, (_, at) => ({ created_ms: at, kind: "error", texts: [said(at)] }));
+    await fill(index, { rows: rowsOf(entries), through: entries.length });
+    const withTexts = entries.length - 20;
+    for (let given = 0; given < withTexts; ) {
+      const through = Math.min(given + 128, withTexts);
+      given = await index.applyTexts({ texts: textsOf(entries).slice(given, through), through });
+    }
+    const looking = vi.spyOn(Statements.prototype, "all");
+    onTestFinished(() => looking.mockRestore());
+    const positions = await positionsWith(index, "timeout", 30);
+    // What has no signatures may hold anything.
+    const newest = (from: number, count: number): readonly number[] =>
+      Array.from({ length: count }, (_, n) => from - n);
+    expect(positions).toEqual([...newest(5_000, 20), ...newest(2_000, 10)]);
+    const looked = looking.mock.results.reduce((rows, { value }) => rows + (value as readonly unknown[]).length, 0);
+    expect(looked).toBeLessThan(250);
   });
 
   test("of a long needle are found across blocks, also in a text of 16 MiB", async () => {
