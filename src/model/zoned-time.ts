@@ -75,7 +75,11 @@ export class WallClock {
     if (known !== undefined) return known;
     if (this.#offsetByQuarter.size >= CACHED_MAX) this.#offsetByQuarter.clear();
     const start = quarter * QUARTER_MS;
-    const parts = Object.fromEntries(this.#clock().formatToParts(start).map(({ type, value }) => [type, value]));
+    const parts = Object.fromEntries(
+      this.#clock()
+        .formatToParts(start)
+        .map(({ type, value }) => [type, value]),
+    );
     const year = parts.era === "BC" ? 1 - Number(parts.year) : Number(parts.year);
     const wall = new Date(0);
     wall.setUTCFullYear(year, Number(parts.month) - 1, Number(parts.day));

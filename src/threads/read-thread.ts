@@ -17,6 +17,9 @@ import type { ReadThreadOptions } from "./threaded-reading.js";
  */
 const LEISURE: Leisure = { calm_entries_per_s: 2_000, rows_waiting_max: 4_000, texts_waiting_max: 50_000 };
 
+/** So much is copied quicker than it is given away. */
+const COPIED_BYTES_MAX = 64 * 1024;
+
 const options = workerData as ReadThreadOptions;
 const port = parentPort as MessagePort;
 
@@ -68,11 +71,22 @@ async function perform({ method, argument }: ThreadRequest): Promise<unknown> {
   return (reading as LocalReading).ask(question, query);
 }
 
+/**
+ * The bytes of a large entry are given away: a copy would be made in the thread that receives it, which is the one that
+ * everybody waits for.
+ */
+function givenIn(result: unknown): readonly ArrayBuffer[] {
+  const json = (result as { readonly json?: unknown } | undefined)?.json;
+  if (!(json instanceof Uint8Array) || !(json.buffer instanceof ArrayBuffer)) return [];
+  const { byteLength } = json.buffer;
+  return byteLength > COPIED_BYTES_MAX && json.byteLength === byteLength ? [json.buffer] : [];
+}
+
 port.on("message", async (request: ThreadRequest) => {
   if (request.method === "grown") return following?.grown();
   try {
     const result = await perform(request);
-    port.postMessage({ call: request.call, result } satisfies ThreadAnswer);
+    port.postMessage({ call: request.call, result } satisfies ThreadAnswer, givenIn(result));
   } catch (error) {
     port.postMessage({ call: request.call, failure: toFailure(error) } satisfies ThreadAnswer);
   }

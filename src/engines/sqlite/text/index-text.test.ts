@@ -63,7 +63,8 @@ describe("candidates", () => {
     onTestFinished(() => looking.mockRestore());
     const positions = await positionsWith(index, "timeout", 30);
     // What has no signatures may hold anything.
-    const newest = (from: number, count: number): readonly number[] => Array.from({ length: count }, (_, n) => from - n);
+    const newest = (from: number, count: number): readonly number[] =>
+      Array.from({ length: count }, (_, n) => from - n);
     expect(positions).toEqual([...newest(5_000, 20), ...newest(2_000, 10)]);
     const looked = looking.mock.results.reduce((rows, { value }) => rows + (value as readonly unknown[]).length, 0);
     expect(looked).toBeLessThan(250);
