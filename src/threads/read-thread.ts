@@ -17,6 +17,9 @@ import type { ReadThreadOptions } from "./threaded-reading.js";
  */
 const LEISURE: Leisure = { calm_entries_per_s: 2_000, rows_waiting_max: 4_000, texts_waiting_max: 50_000 };
 
+/** What has to look through every entry whose texts are not indexed yet. */
+const LOOKS_AT_TEXTS: ReadonlySet<Question> = new Set(["search", "sessionHistory", "told"]);
+
 const options = workerData as ReadThreadOptions;
 const port = parentPort as MessagePort;
 
@@ -64,7 +67,7 @@ async function perform({ method, argument }: ThreadRequest): Promise<unknown> {
   }
   if (method !== "ask") throw new Error(`unknown call ${method}`);
   const { question, query } = argument as { readonly question: Question; readonly query: never };
-  if (question === "search" || question === "sessionHistory") following?.searched();
+  if (LOOKS_AT_TEXTS.has(question)) following?.searched();
   return (reading as LocalReading).ask(question, query);
 }
 
