@@ -57,10 +57,20 @@ export class Lives {
     return this.#answer({ after: position, before, order: "asc" });
   }
 
-  /** The last one. */
-  async lastAnswer(position: number, isOwnPrompt: boolean): Promise<LastGiven | undefined> {
-    const end = await this.#windowEnd(position, await this.#markedEnd(position));
-    const last = await this.#answer({ after: position, before: end.position, order: "desc" });
+  /** The last one; with `isTaken`, why it was taken away is wanted although nobody but itself was given it. */
+  async lastAnswer(
+    position: number,
+    { isOwnPrompt, isTaken }: { readonly isOwnPrompt: boolean; readonly isTaken: boolean },
+  ): Promise<LastGiven | undefined> {
+    const marked = await this.#markedEnd(position);
+    const newest = await this.#answer({ after: position, before: marked.position, order: "desc" });
+    // Where all contexts were recorded no window is looked through: nothing was put together.
+    if (newest === undefined && !(isOwnPrompt && isTaken)) {
+      return isOwnPrompt ? { position, why: marked.why } : undefined;
+    }
+    const end = await this.#windowEnd(position, marked);
+    const isAll = newest === undefined || newest < end.position;
+    const last = isAll ? newest : await this.#answer({ after: position, before: end.position, order: "desc" });
     const given = last ?? (isOwnPrompt ? position : undefined);
     return given === undefined ? undefined : { position: given, why: end.why };
   }

@@ -49,7 +49,7 @@ export class SaidBefore {
   async last({ isTaken }: { readonly isTaken: boolean }): Promise<LastGiven | undefined> {
     const { positions, lives } = await this.#said();
     return this.#firstOf(positions.toReversed(), async (position, isOwn) => {
-      const last = await lives?.lastAnswer(position, isOwn);
+      const last = await lives?.lastAnswer(position, { isOwnPrompt: isOwn, isTaken });
       return isTaken && last?.why === undefined ? undefined : last;
     });
   }

@@ -61,6 +61,15 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
+/** So much is copied quicker than it is given away. */
+const COPIED_BYTES_MAX = 64 * 1024;
+
+/** What of these bytes goes to the other thread without a copy, and is gone from here: all, where they are many and alone. */
+export function givenAway({ buffer, byteLength }: Uint8Array): readonly ArrayBuffer[] {
+  const isAlone = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  return isAlone && byteLength > COPIED_BYTES_MAX ? [buffer] : [];
+}
+
 export class Thread {
   readonly #worker: Worker;
   readonly #bell: Int32Array;
@@ -87,11 +96,8 @@ export class Thread {
     return this.callWith<T>((call) => ({ call, method, argument }) satisfies ThreadRequest);
   }
 
-  /**
-   * A call whose message the caller makes itself, from the number that its answer will carry. What is handed over is the
-   * thread's from then on, and is not copied.
-   */
-  callWith<T>(makeMessage: (call: number) => unknown, handedOver: readonly ArrayBuffer[] = []): Promise<T> {
+  /** A call whose message the caller makes itself, from the number that its answer will carry. */
+  callWith<T>(makeMessage: (call: number) => unknown, given: readonly ArrayBuffer[] = []): Promise<T> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     return new Promise<T>((resolve, reject) => {
       // The number travels in four bytes; long before it comes round again, its answer is there.
@@ -99,7 +105,7 @@ export class Thread {
       const call = this.#calls;
       if (this.#waiting.size === 0) this.#worker.ref();
       this.#waiting.set(call, { resolve: resolve as (result: unknown) => void, reject });
-      this.#worker.postMessage(makeMessage(call), handedOver);
+      this.#worker.postMessage(makeMessage(call), given);
       this.#ring();
     });
   }

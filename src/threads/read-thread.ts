@@ -6,7 +6,7 @@ import type { Question } from "../read/questions.js";
 import { Following, type Leisure } from "../reading/following.js";
 import { LocalReading } from "../reading/local.js";
 import { openStore } from "../stores.js";
-import { settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
+import { givenAway, settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import { purgeFile } from "./purging.js";
 import type { ReadThreadOptions } from "./threaded-reading.js";
 
@@ -17,8 +17,8 @@ import type { ReadThreadOptions } from "./threaded-reading.js";
  */
 const LEISURE: Leisure = { calm_entries_per_s: 2_000, rows_waiting_max: 4_000, texts_waiting_max: 50_000 };
 
-/** So much is copied quicker than it is given away. */
-const COPIED_BYTES_MAX = 64 * 1024;
+/** What has to look through every entry whose texts are not indexed yet. */
+const LOOKS_AT_TEXTS: ReadonlySet<Question> = new Set(["search", "sessionHistory", "told"]);
 
 const options = workerData as ReadThreadOptions;
 const port = parentPort as MessagePort;
@@ -67,19 +67,14 @@ async function perform({ method, argument }: ThreadRequest): Promise<unknown> {
   }
   if (method !== "ask") throw new Error(`unknown call ${method}`);
   const { question, query } = argument as { readonly question: Question; readonly query: never };
-  if (question === "search" || question === "sessionHistory") following?.searched();
+  if (LOOKS_AT_TEXTS.has(question)) following?.searched();
   return (reading as LocalReading).ask(question, query);
 }
 
-/**
- * The bytes of a large entry are given away: a copy would be made in the thread that receives it, which is the one that
- * everybody waits for.
- */
+/** The bytes of a large entry: a copy would be made in the thread that receives it, which is the one that everybody waits for. */
 function givenIn(result: unknown): readonly ArrayBuffer[] {
   const json = (result as { readonly json?: unknown } | undefined)?.json;
-  if (!(json instanceof Uint8Array) || !(json.buffer instanceof ArrayBuffer)) return [];
-  const { byteLength } = json.buffer;
-  return byteLength > COPIED_BYTES_MAX && json.byteLength === byteLength ? [json.buffer] : [];
+  return json instanceof Uint8Array ? givenAway(json) : [];
 }
 
 port.on("message", async (request: ThreadRequest) => {

@@ -18,7 +18,7 @@ import type {
   Stray,
 } from "../ports/entry-log.js";
 import type { LogMode } from "../ports/store.js";
-import { Thread } from "./calls.js";
+import { givenAway, Thread } from "./calls.js";
 import { Checkpointing, LONG_COMMIT_BYTES } from "./checkpointing.js";
 import { type PackedOutcomes, unpackInTurns, unpackOutcomes } from "./packed-outcomes.js";
 import { addressed, type PackedUnits, packInTurns, packUnits } from "./packed-units.js";
@@ -173,7 +173,7 @@ export class ThreadedLog implements EntryLog {
       const thread = await this.#startedThread();
       const isMuch = bytes > AT_ONCE_BYTES_MAX || entriesOf(units) > AT_ONCE_ENTRIES_MAX;
       const packed = await this.#packed(units, isMuch);
-      const outcomes = await thread.callWith<PackedOutcomes>((call) => addressed(packed, call), [packed.buffer]);
+      const outcomes = await thread.callWith<PackedOutcomes>((call) => addressed(packed, call), givenAway(packed));
       return isMuch ? await unpackInTurns(outcomes) : unpackOutcomes(outcomes);
     } catch (error) {
       // Whether these units were stored is for their ids to answer; the next ones get a new thread.

@@ -65,14 +65,16 @@ test("an answer is judged in place, and copied as a model would be given it", as
       (await server().get("/entries?is=disliked")).body.entries.map((entry: { content: string }) => entry.content),
     )
     .toContain("I will read the rounding code first, then compare a few March invoices with the ledger.");
-  const copied = async (name: string) => {
+  const history = `/sessions/${encodeURIComponent("atlas/invoices-march")}/history`;
+  const expectCopied = async (name: string, path: string): Promise<void> => {
     await page.getByRole("button", { name: `Copy as model input for ${name}` }).click();
     await page.getByText(/\d+ messages copied/).waitFor();
-    return JSON.parse(await page.evaluate("navigator.clipboard.readText()"));
+    // The words of the copy before may still stand there.
+    const { body } = await server().get(path);
+    await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe(JSON.stringify(body, null, 2));
   };
-  const history = `/sessions/${encodeURIComponent("atlas/invoices-march")}/history`;
-  expect(await copied("OpenAI")).toEqual((await server().get(history)).body);
-  expect(await copied("Anthropic")).toEqual((await server().get(`${history}?format=anthropic`)).body);
+  await expectCopied("OpenAI", history);
+  await expectCopied("Anthropic", `${history}?format=anthropic`);
 });
 
 test("an answer says what the model was given, and what had changed since the turn before", async () => {
