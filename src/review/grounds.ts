@@ -6,22 +6,30 @@ import type { EntryReader } from "../read/entry-reader.js";
 import type { HeardWords } from "../read/memories/judged.js";
 import type { MemoriesById } from "../read/memories/kept-memories.js";
 import type { GivenText, Ground, QuotedEntry, Speaker } from "./ground.js";
+import { saidThrough } from "./said-through.js";
 import { giftsIn, type SessionGifts } from "./session-given.js";
 import { quotedEntry } from "./spoken.js";
 
 /** Entries that evidence names, by id; what is not there, or says nothing, is left out. */
-export type NamedEntries = ReadonlyMap<string, { readonly entry: Entry; readonly quoted: QuotedEntry }>;
+export type NamedEntries = ReadonlyMap<string, NamedEntry>;
+
+interface NamedEntry {
+  readonly entry: Entry;
+  readonly quoted: QuotedEntry;
+  /** Position of its last words. */
+  readonly through: number;
+}
 
 export async function namedEntries(
   evidence: readonly Evidence[],
   entries: Pick<EntryReader, "getById">,
 ): Promise<NamedEntries> {
-  const named = new Map<string, { readonly entry: Entry; readonly quoted: QuotedEntry }>();
+  const named = new Map<string, NamedEntry>();
   for (const id of new Set(evidence.map(({ entry_id }) => entry_id))) {
     const entry = await entries.getById(id);
     if (entry === undefined || "erased" in entry) continue;
     const quoted = quotedEntry(entry);
-    if (quoted !== undefined) named.set(id, { entry, quoted });
+    if (quoted !== undefined) named.set(id, { entry, quoted, through: await saidThrough(entry, entries) });
   }
   return named;
 }
@@ -31,10 +39,10 @@ export async function groundOf(
   { memories, gifts }: { readonly memories: MemoriesById; readonly gifts: SessionGifts },
 ): Promise<Ground> {
   const given: GivenText[] = [];
-  for (const { entry } of named.values()) {
-    const { session_id, position } = entry;
+  for (const { entry, through } of named.values()) {
+    const { session_id } = entry;
     // What has no session was given what it says itself.
-    const own = session_id === "" ? giftsIn(entry) : await gifts.through(session_id, position);
+    const own = session_id === "" ? giftsIn(entry) : await gifts.through(session_id, through);
     for (const { from, text, ids } of own) {
       const texts = [text, ...ids.map((id) => memories.get(id)?.content ?? "")];
       given.push(...texts.filter((one) => one !== "").map((one) => ({ session_id, from, text: one })));

@@ -4,6 +4,7 @@ import { readRole } from "../model/roles.js";
 import { parseTime } from "../model/time.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryReader } from "../read/entry-reader.js";
+import { saidThrough } from "./said-through.js";
 
 export interface Turn {
   readonly id: string;
@@ -21,11 +22,11 @@ const ENTRIES_MAX = 500;
 
 export class TurnReader {
   readonly #index: Pick<EntryIndex, "sessionPositions">;
-  readonly #entries: Pick<EntryReader, "read">;
+  readonly #entries: Pick<EntryReader, "read" | "getById">;
 
   constructor(parts: {
     readonly index: Pick<EntryIndex, "sessionPositions">;
-    readonly entries: Pick<EntryReader, "read">;
+    readonly entries: Pick<EntryReader, "read" | "getById">;
   }) {
     this.#index = parts.index;
     this.#entries = parts.entries;
@@ -36,7 +37,8 @@ export class TurnReader {
     const { id, session_id, project, position } = start;
     const positions = start.kind === "message" ? await this.#positions(start) : [position];
     const entries = await this.#entries.read(positions);
-    return { id, session_id, project, first: position, last: positions.at(-1) ?? position, entries };
+    const last = start.kind === "message" ? (positions.at(-1) ?? position) : await saidThrough(start, this.#entries);
+    return { id, session_id, project, first: position, last, entries };
   }
 
   /** Whether nothing more can be expected of it. */

@@ -199,6 +199,19 @@ describe("reinforce", () => {
     expect(reinforced).toMatchObject([{ memory_id: id, given: true, used: true, confirmed: false }]);
   });
 
+  test("what is recalled between a question and its answer is given, and the answer only repeats it", async () => {
+    const asked = await recorder.recordInteraction({ session_id: "s", project: "atlas", prompt: "Where is it?" });
+    await recorder.memories.recall({ project: "atlas", session_id: "s" });
+    await recorder.completeInteraction(asked.id, { response: `${content}.` });
+    const { reinforced } = await recorder.memories.reinforce();
+    expect(reinforced).toMatchObject([{ memory_id: id, given: true, used: true, confirmed: false }]);
+    expect(await counts()).toEqual([1, 1, 0, 0.5]);
+    await recorder.memories.supersede(id);
+    const evidence = [{ entry_id: asked.id, quote: content }];
+    const proposed = await recorder.memories.propose({ type: "episodic", content, evidence });
+    expect(proposed).toMatchObject({ dropped: "feedback_guard" });
+  });
+
   test("the record of the past says what it said at once, whatever order the passes have", async () => {
     await say("s", "user", `${content}, right?`);
     await say("s", "assistant", "Right.");
