@@ -66,8 +66,12 @@ test.each([
   ["0191f0aa-7c11-7b3e-9d2a-5f1f0c9b2a77", "as memory 0191f0aa-7c11-7b3e-9d2a-5f1f0c9b2a77 says", true],
   ["0191f0aa-7c11-7b3e-9d2a-5f1f0c9b2a77", "(see 0191f0aa-7c11-7b3e-9d2a-5f1f0c9b2a77).", true],
   ["0191f0aa-7c11-7b3e-9d2a-5f1f0c9b2a77", "see 0191f0aa-7c11-7b3e-9d2a-5f1f0c9b2a78", false],
-  ["mem-1", "see mem-1.", true],
-  ["mem-1", "see mem-12", false],
+  ["mem-1", "see memory mem-1.", true],
+  ["mem-1", "(Memory `mem-1`)", true],
+  ["mem-1", "see memory mem-12", false],
+  ["mem-1", "see mem-1.", false],
+  ["package.json", "I read package.json", false],
+  ["utf-8", "The file is in utf-8.", false],
   ["tabs", "I used tabs", false],
 ])("cited by its id %s in %j: %s", (id, text, isCited) => {
   expect(new MemoryIndex([{ id, content: "Some words" }], stems).matchedIn(text).has(id)).toBe(isCited);

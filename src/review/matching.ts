@@ -31,9 +31,13 @@ interface Row {
   readonly comparable: string;
 }
 
-/** An id among words: a plain word is no citation, even if somebody gave it to a memory as its id. */
-const CITATION = /[A-Za-z0-9][A-Za-z0-9._:-]{2,127}/g;
-const PLAIN_WORD = /^[A-Za-z]+$/;
+/** What may be an id among words. */
+const TOKEN = /[A-Za-z0-9][A-Za-z0-9._:-]{2,127}/g;
+/** As ids are made here: nobody writes one by chance. */
+const MADE_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+/** An id that somebody chose may be a word, a number or the name of a file, and is cited only where it is called a memory. */
+const CALLED_MEMORY = /\bmemory[\s"'`([#]{1,4}$/i;
+const CALLED_CHARS = 12;
 
 export class MemoryIndex {
   readonly #stems: Stems;
@@ -90,9 +94,12 @@ export class MemoryIndex {
 
   *#citedIn(text: string): Generator<string> {
     if (this.#ids.size === 0) return;
-    for (const [token] of text.matchAll(CITATION)) {
-      if (PLAIN_WORD.test(token)) continue;
-      for (const id of [token, token.replace(/[._:-]+$/, "")]) if (this.#ids.has(id)) yield id;
+    for (const { 0: token, index } of text.matchAll(TOKEN)) {
+      for (const id of [token, token.replace(/[._:-]+$/, "")]) {
+        if (!this.#ids.has(id)) continue;
+        const before = text.slice(Math.max(0, index - CALLED_CHARS), index);
+        if (MADE_ID.test(id) || CALLED_MEMORY.test(before)) yield id;
+      }
     }
   }
 
