@@ -46,7 +46,7 @@ export function readersOf(parts: ReadingParts): Readers {
     memories,
     review() {
       desk ??= import("../review/review-desk.js").then(
-        ({ ReviewDesk }) => new ReviewDesk({ index: parts.index, memories, entries }),
+        ({ ReviewDesk }) => new ReviewDesk({ ...parts, memories, entries }),
       );
       return desk;
     },

@@ -2,6 +2,7 @@
 import type { KeptMemory } from "../indexing/memory-fold.js";
 import type { MemoryType } from "../model/memory.js";
 import { parseTime } from "../model/time.js";
+import type { Mask } from "../ports/mask.js";
 import { countTokensIn, type TokenCounter } from "../read/history/tokens.js";
 import type { MemoriesById } from "../read/memories/kept-memories.js";
 import type { RecallQuery } from "../read/memories/memory-query.js";
@@ -24,16 +25,31 @@ interface Shelves {
 
 const PROJECTS_KEPT = 20;
 
+/** A memory as it is handed on: secrets masked, since a model is told it. */
+interface Told {
+  readonly content: string;
+  readonly line: string;
+  readonly tokens: number;
+}
+
+interface RecallParts {
+  readonly count: TokenCounter;
+  readonly stems: Stems;
+  readonly mask: Pick<Mask, "text">;
+}
+
 export class Recall {
-  readonly #tokens = new WeakMap<KeptMemory, number>();
+  readonly #told = new WeakMap<KeptMemory, Told>();
   readonly #stems: Stems;
   readonly #count: TokenCounter;
+  readonly #mask: RecallParts["mask"];
   #shelvesByProject = new Map<string, Shelves>();
   #shelvesOf: MemoriesById | undefined;
 
-  constructor(count: TokenCounter, stems: Stems) {
+  constructor({ count, stems, mask }: RecallParts) {
     this.#count = count;
     this.#stems = stems;
+    this.#mask = mask;
   }
 
   recall(memories: MemoriesById, query: RecallQuery): Recalled {
@@ -46,7 +62,7 @@ export class Recall {
       for (const memory of shelf.bestFirst(asked)) {
         if (room < shelf.tokens_min) break;
         if (hasExpired(memory, now_ms)) continue;
-        const tokens = this.#tokensOf(memory);
+        const { tokens } = this.#toldOf(memory);
         if (tokens > room) continue;
         taken.push(memory);
         room -= tokens;
@@ -56,8 +72,11 @@ export class Recall {
     return {
       context_pack: {
         ...{ budget_tokens, tokens: budget_tokens - left },
-        memories: taken.map(({ id, type, content }) => ({ id, type, content })),
-        text: taken.map(lineOf).join(""),
+        memories: taken.map((memory) => {
+          const { id, type } = memory;
+          return { id, type, content: this.#toldOf(memory).content };
+        }),
+        text: taken.map((memory) => this.#toldOf(memory).line).join(""),
       },
       memories_used: taken.map(({ id }) => id),
     };
@@ -87,7 +106,7 @@ export class Recall {
 
   #allShelves(memories: MemoriesById, project: string): Shelves {
     const own = [...memories.values()].filter((memory) => isRecallable(memory, project));
-    const parts = { stems: this.#stems, tokensOf: (memory: KeptMemory) => this.#tokensOf(memory) };
+    const parts = { stems: this.#stems, tokensOf: (memory: KeptMemory) => this.#toldOf(memory).tokens };
     const shelves = groups.map(({ types }) => {
       return new RecallShelf(
         own.filter(({ type }) => types.includes(type)),
@@ -97,17 +116,19 @@ export class Recall {
     return { version: memories.version, groups: shelves };
   }
 
-  #tokensOf(memory: KeptMemory): number {
-    const known = this.#tokens.get(memory);
+  #toldOf(memory: KeptMemory): Told {
+    const known = this.#told.get(memory);
     if (known !== undefined) return known;
-    const tokens = countTokensIn(lineOf(memory), this.#count);
-    this.#tokens.set(memory, tokens);
-    return tokens;
+    const content = this.#mask.text(memory.content);
+    const line = lineOf(content);
+    const told = { content, line, tokens: countTokensIn(line, this.#count) };
+    this.#told.set(memory, told);
+    return told;
   }
 }
 
 /** A line each: tokens never reach across one, so that the tokens of all are those of each together. */
-function lineOf({ content }: KeptMemory): string {
+function lineOf(content: string): string {
   return `- ${content.replaceAll(/\s+/g, " ")}\n`;
 }
 

@@ -3,6 +3,7 @@ import type { EntryOf } from "../model/entry.js";
 import type { Evidence, Proposal } from "../model/memory.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
+import type { Mask } from "../ports/mask.js";
 import type { EntryReader } from "../read/entry-reader.js";
 import { loadTokenCounter } from "../read/history/tokens.js";
 import { acceptanceOf } from "../read/memories/acceptance.js";
@@ -34,6 +35,7 @@ export interface ReviewDeskParts {
   readonly index: EntryIndex;
   readonly memories: MemoryReader;
   readonly entries: EntryReader;
+  readonly mask: Mask;
 }
 
 export class ReviewDesk {
@@ -41,6 +43,7 @@ export class ReviewDesk {
   readonly #memories: MemoryReader;
   readonly #entries: EntryReader;
   readonly #gifts: SessionGifts;
+  readonly #mask: Mask;
   readonly #stems = new Stems();
   readonly #passes: PassReader;
   #recall: Recall | undefined;
@@ -50,6 +53,7 @@ export class ReviewDesk {
     this.#index = parts.index;
     this.#memories = parts.memories;
     this.#entries = parts.entries;
+    this.#mask = parts.mask;
     const gifts = new SessionGifts(parts);
     this.#gifts = gifts;
     const uses = new TurnUsesReader({ stems: this.#stems, gifts });
@@ -57,7 +61,7 @@ export class ReviewDesk {
   }
 
   async recall(query: RecallQuery): Promise<Recalled> {
-    this.#recall ??= new Recall(await loadTokenCounter(), this.#stems);
+    this.#recall ??= new Recall({ count: await loadTokenCounter(), stems: this.#stems, mask: this.#mask });
     return this.#recall.recall(await this.#all(), query);
   }
 

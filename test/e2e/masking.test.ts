@@ -48,6 +48,23 @@ describe.each(["memory:", "a folder"])("the library on %s", (where) => {
     return recorder;
   };
 
+  test("masks what is recalled, within the budget, since a model is told it", async () => {
+    const recorder = await open();
+    const { id } = await recorder.memories.add({ content: `The token of ${OWN} is ${TOKEN}`, project: "p" });
+    const recalled = await recorder.memories.recall({ project: "p" });
+    expect(recalled.memories_used).toEqual([id]);
+    expect(holdsSecret(JSON.stringify(recalled))).toBe(false);
+    const { tokens } = recalled.context_pack;
+    for (const [budget_tokens, fits] of [
+      [tokens, [id]],
+      [tokens - 1, []],
+    ] as const) {
+      const { memories_used } = await recorder.memories.recall({ project: "p", budget_tokens });
+      expect(memories_used).toEqual(fits);
+    }
+    expect((await recorder.memories.get(id))?.content).toContain(TOKEN);
+  });
+
   test("masks lists, timelines, summaries, search, reflection, tail, Markdown, ATIF and counts", async () => {
     const recorder = await open();
     const tail = recorder.tail({ after: 0 });
