@@ -133,7 +133,9 @@ export class Memories {
 
   /** Proposes a statement, which passes the gates or is dropped by one of them. Only a person's verdict makes it active. */
   async propose(input: ProposalInput): Promise<MemorySummary | DroppedProposal> {
-    return this.#proposing.propose(orThrow(parseMemoryInput(input, "agent")));
+    const parsed = orThrow(parseMemoryInput(input, "agent"));
+    // How sure a program is of itself counts for nothing: what it proposes begins as every candidate does.
+    return this.#proposing.propose(parsed.proposal.source === "person" ? parsed : { ...parsed, confidence: undefined });
   }
 
   /**

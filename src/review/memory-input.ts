@@ -14,6 +14,7 @@ import { notKnown } from "../model/options.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { formatTime, parseTimeBound } from "../model/time.js";
 import type { FileText } from "../read/memories/file-audit.js";
+import { visibleOf } from "./gates/form.js";
 
 export interface MemoryInput {
   /** Makes the call safe to repeat; a UUIDv7 is made when it is left out. */
@@ -185,10 +186,10 @@ export function parseDailyTokens(value: unknown): number | Rejection {
 
 function parseContent(content: unknown): string | Rejection {
   if (isAbsent(content)) return reject({ code: "field_missing", field: "content", message: "content is missing" });
-  if (typeof content !== "string" || content.trim() === "")
-    return invalid("content", "content must be a text, not blank");
-  const text = content.trim();
-  if (text.length <= CONTENT_CHARS_MAX) return text.toWellFormed();
+  // A person reads what they decide upon: what is not to be seen in it, a model would be told behind their back.
+  const text = typeof content === "string" ? visibleOf(content.toWellFormed()).trim() : "";
+  if (text === "") return invalid("content", "content must be a text, not blank");
+  if (text.length <= CONTENT_CHARS_MAX) return text;
   return reject({
     code: "field_invalid",
     field: "content",

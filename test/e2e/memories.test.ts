@@ -71,6 +71,26 @@ test("a candidate waits, is counted everywhere, and gets one verdict", async () 
   expect((await server().post(`/memories/${body.id}/supersede`)).status).toBe(409);
 });
 
+test("no wording has anything in it that the person who decides cannot see", async () => {
+  const hidden = "Prefers\u{e0041}\u{e0042} green\u202e te\u200ba\u0000";
+  const added = (await add({ content: `${hidden}\n\tin the morning`, project: "hidden" })).body;
+  expect(added.content).toBe("Prefers green tea\n\tin the morning");
+  const { id } = (await propose("Drinks nothing but water at night", { project: "hidden" })).body;
+  const refused = await server().post(`/memories/${id}/promote`, { content: "\u200b\u200b" });
+  expect([refused.status, refused.body.error.code]).toEqual([400, "field_invalid"]);
+  const promoted = await server().post(`/memories/${id}/promote`, { content: hidden });
+  expect(promoted.body.content).toBe("Prefers green tea");
+});
+
+test("a program's candidate begins at a half, however sure the program is", async () => {
+  const content = "Please keep the release notes short and in German.";
+  const message = { kind: "message", session_id: "sure", project: "atlas", role: "user", content };
+  const [{ id: entry_id }] = (await server().post("/entries", message)).body.entries;
+  const evidence = [{ entry_id, quote: content }];
+  const sure = { status: "candidate", type: "preference", content: "Release notes are short and in German", evidence };
+  expect((await add({ ...sure, confidence: 1 })).body).toMatchObject({ status: "candidate", confidence: 0.5 });
+});
+
 test("verdicts on several are all or none", async () => {
   const [one, two, three] = await Promise.all(
     ["Prefers short answers to long ones", "Works in the evening most days", "Reads German and French"].map(
@@ -96,6 +116,7 @@ describe("what is refused", () => {
   test.each([
     ["no content", {}, 400, "field_missing", "content"],
     ["blank content", { content: " \n" }, 400, "field_invalid", "content"],
+    ["content that nobody sees", { content: "\u200b\u2060\u{e0041}" }, 400, "field_invalid", "content"],
     ["content of 100 KB", { content: "x".repeat(100_000) }, 400, "field_invalid", "content"],
     ["content that is no text", { content: 7 }, 400, "field_invalid", "content"],
     ["a confidence above 1", { content: "x", confidence: 1.1 }, 400, "confidence_out_of_range", "confidence"],

@@ -15,6 +15,11 @@ const SPACES = /(?:(?!\ufeff)[\s\u0085])+/gu;
 /** Marks that end sentences; those that belong to a name, such as in C# or 100%, stay. */
 const TRAILING_MARKS = new Set(".,;:!?…。！？；：、，．｡､—– ");
 
+/** A text without what nobody sees in it; its lines stay. */
+export function visibleOf(text: string): string {
+  return text.replace(INVISIBLE, (run) => run.replaceAll(/[^\t\n\r]/gu, ""));
+}
+
 export const form: Gate = (trial) => {
   if (trial.content.length > UNITS_MAX) return { dropped: `It has more than ${CHARS_MAX} characters.` };
   const content = cleaned(trial.content);
