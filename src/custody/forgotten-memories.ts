@@ -45,12 +45,16 @@ export async function memoriesOf(
   const touched = new Set<string>();
   const late = await readEntries(log, reading, stretch);
   const places = await log.find(late.map(({ entry_id }) => idClaim(entry_id)));
+  const proposals = await log.find(late.map(({ memory_id }) => idClaim(memory_id)));
   const left = await textsLeft(log, isToGo.responses);
   for (const [at, entry] of late.entries()) {
     const { position, kind, memory_id, entry_id } = entry;
     const place = entry_id === "" ? undefined : places[at];
     const isQuoteGone = place !== undefined && (isToGo.has(place) || !standsIn(left.get(entry_id), entry));
-    if (!isToGo.has(position) && !isQuoteGone) continue;
+    // A verdict may have been given while its memory was being forgotten, with a wording of its own.
+    const proposal = memory_id === "" ? undefined : proposals[at];
+    const isMemoryGone = proposal !== undefined && isToGo.has(proposal);
+    if (!isToGo.has(position) && !isQuoteGone && !isMemoryGone) continue;
     going.set(position, kind);
     if (memory_id !== "") touched.add(memory_id);
   }
@@ -64,6 +68,7 @@ export async function memoriesOf(
   }
   const isGoing = ({ position }: MemoryEntry): boolean => going.has(position) || isToGo.has(position);
   const inherited = new Map<string, readonly string[]>();
+  const orphans = new Set<string>();
   // What takes a memory's place is looked at after it, since a set hands out what is added while it is gone through.
   for (const id of touched) {
     const own = byMemory.get(id) ?? [];
@@ -71,10 +76,12 @@ export async function memoriesOf(
     for (const { superseded_by } of own) {
       if (superseded_by === "" || touched.has(superseded_by)) continue;
       inherited.set(superseded_by, gone);
+      // What has gone before can no longer be compared with what took its place meanwhile, and that goes with it.
+      if (!own.some(isProposal)) orphans.add(superseded_by);
       touched.add(superseded_by);
     }
     const kept = own.filter((entry) => !isGoing(entry)).flatMap(({ quotes }) => quotes);
-    if (isWholeToGo(own, { gone, kept, isGoing, isHeir: inherited.has(id) })) {
+    if (orphans.has(id) || isWholeToGo(own, { gone, kept, isGoing, isHeir: inherited.has(id) })) {
       for (const { position, kind } of own) going.set(position, kind);
     }
   }
@@ -111,7 +118,7 @@ interface Quotes {
 }
 
 function isWholeToGo(own: readonly MemoryEntry[], { gone, kept, isGoing, isHeir }: Quotes): boolean {
-  const proposed = own.find(({ kind }) => kind === "memory_proposed");
+  const proposed = own.find(isProposal);
   if (proposed === undefined || isGoing(proposed)) return true;
   if (!proposed.isCited && !isHeir) return false;
   const wordings = own.map(({ content }) => content).filter((content) => content !== "");
@@ -121,6 +128,10 @@ function isWholeToGo(own: readonly MemoryEntry[], { gone, kept, isGoing, isHeir 
   if (saysWhatGoes) return true;
   if (kept.length > 0 || !proposed.isCited) return false;
   return !own.some(({ kind }) => kind === "memory_promoted") || own.some(isSuperseded);
+}
+
+function isProposal({ kind }: MemoryEntry): boolean {
+  return kind === "memory_proposed";
 }
 
 function isSuperseded({ kind }: MemoryEntry): boolean {

@@ -80,7 +80,7 @@ export class Memories {
     this.#parts = parts;
     const ledger = new MemoryLedger(parts);
     this.#proposing = new Proposing({ ...parts, ledger });
-    this.#verdicts = new Verdicts(ledger);
+    this.#verdicts = new Verdicts({ ...parts, ledger });
     this.passes = new Passes({
       ...{ reading: parts.reading, surroundings: parts.surroundings },
       propose: (proposal) => this.#propose(proposal),

@@ -4,12 +4,15 @@ import { orThrow, RecorderError, type Rejection, reject } from "../model/rejecti
 import type { MemorySummary } from "../read/memories/memory-view.js";
 import type { ParsedVerdict, ParsedVerdicts } from "./memory-input.js";
 import { type MemoryLedger, memoryNotFound } from "./memory-ledger.js";
+import type { ProposingParts } from "./proposing.js";
 
 export class Verdicts {
   readonly #ledger: MemoryLedger;
+  readonly #forget: ProposingParts["forget"];
 
-  constructor(ledger: MemoryLedger) {
+  constructor({ ledger, forget }: Pick<ProposingParts, "ledger" | "forget">) {
     this.#ledger = ledger;
+    this.#forget = forget;
   }
 
   async promote(id: string, verdict: ParsedVerdict): Promise<MemorySummary> {
@@ -17,7 +20,7 @@ export class Verdicts {
     const { project } = await this.#candidate(id);
     const edited = verdict.content === "" ? [] : [entries.edited(id, project, verdict)];
     await this.#append([...edited, ...entries.verdict("memory_promoted", id, project, verdict)]);
-    return this.#ledger.named(id);
+    return this.#decided(id, edited);
   }
 
   async reject(id: string, verdict: ParsedVerdict): Promise<MemorySummary> {
@@ -41,7 +44,7 @@ export class Verdicts {
     );
     const inPlace = next === undefined ? [] : [next, ...entries.verdict("memory_promoted", next.id, project, whose)];
     await this.#append([...inPlace, superseded, entries.audit(actor, id)]);
-    return this.#ledger.named(id);
+    return this.#decided(id, next === undefined ? [] : [next]);
   }
 
   /** On several candidates: all or none. */
@@ -61,6 +64,13 @@ export class Verdicts {
   async #append(entries: readonly OwnEntry[]): Promise<void> {
     const taken = await this.#ledger.attempt(entries);
     if (taken !== undefined) throw new RecorderError(secondVerdict());
+  }
+
+  /** The memory may have been forgotten between the look and the writing; then a new wording must not outlive it. */
+  async #decided(id: string, wordings: readonly OwnEntry[]): Promise<MemorySummary> {
+    const [memory] = await this.#ledger.byId([id]);
+    if (memory === undefined) for (const wording of wordings) await this.#forget(wording.id);
+    return orThrow(memory ?? memoryNotFound(id));
   }
 
   async #candidate(id: string): Promise<MemorySummary> {

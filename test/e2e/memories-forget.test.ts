@@ -176,3 +176,25 @@ test("words that are forgotten while they are quoted do not outlive it", async (
   );
   if (testEngine === "sqlite") expect(filesHolding(server().data, "RACEMARK")).toEqual([]);
 });
+
+test("a verdict with another wording does not outlive a memory that is forgotten meanwhile", async () => {
+  const words = "amber birch cedar dove elk fern garnet heron iris jade".split(" ");
+  for (const [round, word] of words.entries()) {
+    const id = `verdict-race-${round}`;
+    const quote = `the ${word} VERDICTMARK lies in drawer ${word}${round}`;
+    await say(id, id, `Remember that ${quote}`);
+    await propose(id, quote, { [id]: quote });
+    const memory = ids[id] as string;
+    const content = `In short, ${quote}`;
+    const { memories } = recorder;
+    await Promise.all([
+      recorder.forget({ session_id: id, reason }),
+      (round % 2 === 0 ? memories.promote(memory, { content }) : memories.supersede(memory, { content })).catch(
+        (error: unknown) => expect(error).toMatchObject({ code: "memory_not_found" }),
+      ),
+    ]);
+    expect(await memories.get(memory)).toBeUndefined();
+  }
+  expect((await server().get("/search?q=VERDICTMARK")).body.results).toEqual([]);
+  if (testEngine === "sqlite") expect(filesHolding(server().data, "VERDICTMARK")).toEqual([]);
+});
