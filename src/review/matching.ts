@@ -35,8 +35,9 @@ interface Row {
 const TOKEN = /[A-Za-z0-9][A-Za-z0-9._:-]{2,127}/g;
 /** As ids are made here: nobody writes one by chance. */
 const MADE_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
-/** An id that somebody chose may be a word, a number or the name of a file, and is cited only where it is called a memory. */
+/** An id that somebody chose may be a word, a number or the name of a file: it is cited where it is called a memory, or calls itself one. */
 const CALLED_MEMORY = /\bmemory[\s"'`([#]{1,4}$/i;
+const CALLS_ITSELF_MEMORY = /^m(?:em(?:ory)?)?[-_:.]/i;
 const CALLED_CHARS = 12;
 
 export class MemoryIndex {
@@ -98,7 +99,7 @@ export class MemoryIndex {
       for (const id of [token, token.replace(/[._:-]+$/, "")]) {
         if (!this.#ids.has(id)) continue;
         const before = text.slice(Math.max(0, index - CALLED_CHARS), index);
-        if (MADE_ID.test(id) || CALLED_MEMORY.test(before)) yield id;
+        if (MADE_ID.test(id) || CALLS_ITSELF_MEMORY.test(id) || CALLED_MEMORY.test(before)) yield id;
       }
     }
   }
