@@ -2,16 +2,34 @@
 import { useEffect } from "react";
 import { type AccessAnswer, door, getAccess } from "./api.js";
 import { createStore, useStore } from "./store.js";
+import { pause } from "./tail.js";
 
 const access = createStore<AccessAnswer | undefined>(undefined);
 
-/** Asked once a key opened the door, or none was needed. */
+const AGAIN_MS = 2_000;
+
+/** Asked once a key opened the door, or none was needed, until there is an answer. */
 export function useAccessAsked(): void {
   const { locked } = useStore(door);
   useEffect(() => {
     access.set(undefined);
-    if (!locked) getAccess().then(access.set, () => undefined);
+    const stop = new AbortController();
+    if (!locked) void ask(stop.signal);
+    return () => stop.abort();
   }, [locked]);
+}
+
+async function ask(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const heard = await getAccess(signal);
+      if (!signal.aborted) access.set(heard);
+      return;
+    } catch {
+      // A key that will not do has closed the door; a server that is away or busy answers later.
+      await pause(AGAIN_MS, signal);
+    }
+  }
 }
 
 export function useAccess(): AccessAnswer | undefined {

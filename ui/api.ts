@@ -138,16 +138,24 @@ async function ask<T>(path: string, asking: Asking = {}): Promise<T> {
 }
 
 export async function toRefused(response: Response): Promise<Refused> {
-  const answer = (await response.json().catch(() => ({}))) as Partial<ErrorAnswer>;
-  const error = answer.error ?? { code: "internal" as const, message: `The server answered ${response.status}.` };
-  return new Refused(response.status, error);
+  const answer = (await response.json().catch(() => null)) as Partial<ErrorAnswer> | null;
+  // What stands between the page and the server answers in words of its own.
+  const isOurs = typeof answer?.error?.message === "string";
+  const other = { code: "internal" as const, message: `The server answered ${response.status}.` };
+  return new Refused(response.status, isOurs ? (answer?.error ?? other) : other);
 }
 
 const part = encodeURIComponent;
 
-/** `/health` says in the same words that it is well and that it is not. */
+/** `/health` says in the same words that it is well and that it is not; all else that is answered there is no health. */
 export async function getHealth(signal?: AbortSignal): Promise<HealthAnswer> {
-  return (await (await send("/health", { signal })).json()) as HealthAnswer;
+  const response = await send("/health", { signal });
+  const health = (await response
+    .clone()
+    .json()
+    .catch(() => null)) as Partial<HealthAnswer> | null;
+  if (typeof health?.position !== "number") throw await toRefused(response);
+  return health as HealthAnswer;
 }
 
 export const listEntries = (query: Query, signal?: AbortSignal) =>
@@ -187,7 +195,7 @@ export const verify = (signal?: AbortSignal) => ask<VerifyAnswer>("/verify", { s
 
 export const askDoctor = (signal?: AbortSignal) => ask<DoctorAnswer>("/doctor", { signal });
 
-export const getAccess = () => ask<AccessAnswer>("/access");
+export const getAccess = (signal?: AbortSignal) => ask<AccessAnswer>("/access", { signal });
 
 export const listMemories = (query: Query, signal?: AbortSignal) =>
   ask<MemoryPage>(address("/memories", query), { signal });

@@ -8,6 +8,8 @@ import { firstLine, gistOf, speakerOf } from "./words.js";
 const NEWEST = 200;
 /** Programs write several records of their own before anybody speaks. */
 const FIRST = 20;
+/** A title is read at a glance; the entry that gave it has all of it. */
+const TITLE_CHARS = 200;
 
 export interface Labels {
   readonly projects: readonly string[];
@@ -36,7 +38,7 @@ let underWay: Promise<void> = Promise.resolve();
 /** A session by its title, or the first words in it, or its id until those are known. */
 export function useTitle(session: Pick<Session, "session_id" | "title">): string {
   const words = useStore(firstWords).get(session.session_id);
-  if (session.title !== "") return session.title;
+  if (session.title !== "") return firstLine(session.title, TITLE_CHARS);
   if (words === undefined && session.session_id !== "") lookUp(session.session_id);
   return words === undefined || words === "" ? session.session_id : words;
 }

@@ -37,7 +37,7 @@ export function useSought(): (text: string) => boolean {
 /** A text with what was searched for in `<mark>`. */
 export function Marked({ text }: { readonly text: string }) {
   const pattern = useContext(Sought);
-  if (pattern === undefined) return text;
+  if (pattern === undefined) return breakable(text);
   const pieces: React.ReactNode[] = [];
   let end = 0;
   for (const match of text.matchAll(pattern)) {
@@ -45,6 +45,16 @@ export function Marked({ text }: { readonly text: string }) {
     end = match.index + match[0].length;
   }
   return end === 0 ? text : [...pieces, text.slice(end)];
+}
+
+const WORD_CHARS = 4_000;
+
+/** A browser takes seconds to break a word of 100,000 characters, unless it is told where it may. */
+function breakable(text: string): React.ReactNode {
+  if (text.length < WORD_CHARS || text.split(/\s/).every((word) => word.length < WORD_CHARS)) return text;
+  const pieces = text.match(/.{1,1000}/gsu) ?? [];
+  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name.
+  return pieces.flatMap((piece, at) => (at === 0 ? [piece] : [<wbr key={at} />, piece]));
 }
 
 /** A piece of text whose matches the server named. */

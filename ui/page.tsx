@@ -5,6 +5,7 @@ import { door } from "./api.js";
 import { useKeys } from "./keys.js";
 import { Door } from "./parts/door.js";
 import { Frame } from "./parts/frame.js";
+import { Guard } from "./parts/guard.js";
 import { KeyTable } from "./parts/key-table.js";
 import { go, type Place, to, usePlace } from "./router.js";
 import { EntryScreen } from "./screens/entry.js";
@@ -41,7 +42,13 @@ export function Page() {
   }, [view]);
   return (
     <Frame view={view}>
-      {locked ? <Door code={code} /> : <View place={place} />}
+      {locked ? (
+        <Door code={code} />
+      ) : (
+        <Guard key={place.parts.join("/")}>
+          <View place={place} />
+        </Guard>
+      )}
       {isHelping && <KeyTable close={() => setHelping(false)} />}
     </Frame>
   );

@@ -199,7 +199,7 @@ const PATH_CHARS = 60;
 
 /** The argument that tells calls of one tool apart: mostly a path, a command or a query. */
 export function argumentGist(args: unknown): string {
-  if (typeof args !== "object" || args === null) return textOf(args ?? "");
+  if (typeof args !== "object" || args === null) return firstLine(textOf(args ?? ""));
   const values: { readonly [name: string]: unknown } = args as { readonly [name: string]: unknown };
   const telling = ["command", "cmd", "pattern", "file_path", "path", "query", "q", "url", "description", "prompt"];
   const named = telling.map((name) => values[name]).find((value) => typeof value === "string" && value !== "");

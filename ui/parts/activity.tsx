@@ -101,6 +101,8 @@ function brushOf(
   fromMs: number,
   lengthMs: number,
 ): readonly [number, number] | undefined {
-  if (since === "" || until === "") return undefined;
-  return [(Date.parse(since) - fromMs) / lengthMs, (Date.parse(until) - fromMs) / lengthMs];
+  const [from, to] = [Date.parse(since), Date.parse(until)];
+  // An address may hold anything, also times that the server understands and a browser does not.
+  if (Number.isNaN(from) || Number.isNaN(to)) return undefined;
+  return [(from - fromMs) / lengthMs, (to - fromMs) / lengthMs];
 }

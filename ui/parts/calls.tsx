@@ -5,12 +5,15 @@ import { Marked, useSought } from "../marks.js";
 import { Link, to } from "../router.js";
 import { editIn } from "../transcript/edits.js";
 import type { Call } from "../transcript/lines.js";
-import { argumentGist, durationOf, plural, sizeOf, textOf } from "../words.js";
+import { argumentGist, durationOf, firstLine, plural, sizeOf, textOf } from "../words.js";
 import { Code } from "./code.js";
 import { Picture } from "./picture.js";
+import { useSome } from "./some.js";
 
 /** More of them than so many are one line until they are opened. */
 const RUN_MAX = 5;
+/** More of one run are drawn only where somebody asks. */
+const DRAWN_FIRST = 100;
 /** A longer text is not taken apart to see whether it is JSON. */
 const JSON_CHARS_MAX = 200_000;
 
@@ -25,6 +28,7 @@ export function Calls(options: {
 }) {
   const { calls, isOpen, isMatch, isHere, toggle } = options;
   const isSought = useSought();
+  const { some, more } = useSome(calls, DRAWN_FIRST);
   const failed = calls.filter((call) => call.failed).length;
   const isRun = calls.length > RUN_MAX;
   if (isRun && !isOpen && !isMatch) {
@@ -44,13 +48,15 @@ export function Calls(options: {
           {failed > 0 && <span className="failed-count">, {failed} failed</span>}
         </button>
       )}
-      {calls.map((call) => (
+      {some.map((call, at) => (
         <CallLine
-          key={`${call.position} ${call.tool} ${call.id}`}
+          // biome-ignore lint/suspicious/noArrayIndexKey: calls come in an order, and several may share entry and tool.
+          key={at}
           call={call}
           isOpen={(isOpen && !isRun) || (isMatch && isHere && isSought(resultText(call.result)))}
         />
       ))}
+      {more}
     </div>
   );
 }
@@ -117,15 +123,26 @@ function CallDetail({ call, result }: { readonly call: Call; readonly result: st
 function Arguments({ args }: { readonly args: unknown }) {
   if (typeof args !== "object" || args === null || Array.isArray(args))
     return <Code text={textOf(args)} language="given" />;
+  return <NamedArguments args={args} />;
+}
+
+function NamedArguments({ args }: { readonly args: object }) {
   const edit = editIn(args as { readonly [name: string]: unknown });
   const all = Object.entries(args).filter(([name]) => edit?.names.includes(name) !== true);
   const isLong = (value: unknown): boolean => typeof value === "string" && /\n/.test(value);
-  const short = all.filter(([, value]) => !isLong(value));
+  const short = useSome(
+    all.filter(([, value]) => !isLong(value)),
+    DRAWN_FIRST,
+  );
+  const long = useSome(
+    all.filter(([, value]) => isLong(value)),
+    DRAWN_FIRST,
+  );
   return (
     <>
-      {short.length > 0 && (
+      {short.some.length > 0 && (
         <dl className="arguments">
-          {short.map(([name, value]) => (
+          {short.some.map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
               <dd dir="auto">
@@ -135,11 +152,11 @@ function Arguments({ args }: { readonly args: unknown }) {
           ))}
         </dl>
       )}
-      {all
-        .filter(([, value]) => isLong(value))
-        .map(([name, value]) => (
-          <Code key={name} text={String(value)} language={name} />
-        ))}
+      {short.more}
+      {long.some.map(([name, value]) => (
+        <Code key={name} text={String(value)} language={name} />
+      ))}
+      {long.more}
       {edit !== undefined && <Code text={edit.diff} language="diff" />}
     </>
   );
@@ -174,5 +191,5 @@ function jsonIn(result: unknown): object | undefined {
 function toolsOf(calls: readonly Call[]): string {
   const counts = new Map<string, number>();
   for (const { tool } of calls) counts.set(tool, (counts.get(tool) ?? 0) + 1);
-  return [...counts].map(([tool, count]) => (count === 1 ? tool : `${tool} ×${count}`)).join(", ");
+  return firstLine([...counts].map(([tool, count]) => (count === 1 ? tool : `${tool} ×${count}`)).join(", "));
 }

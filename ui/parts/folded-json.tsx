@@ -1,7 +1,8 @@
 // JSON as a reader takes it in: the outermost layer first, what lies deeper when it is opened.
 import { type ReactNode, useState } from "react";
 import { Marked, useSought } from "../marks.js";
-import { countOf, plural } from "../words.js";
+import { firstLine, plural } from "../words.js";
+import { useSome } from "./some.js";
 
 /** What fits into a line stays in it. */
 const LINE_CHARS = 72;
@@ -45,32 +46,26 @@ function Layer(options: {
   const { name, value, text, isOutermost } = options;
   const isSought = useSought();
   const [isOpen, setOpen] = useState(() => isOutermost || isSought(text));
-  const [drawn, setDrawn] = useState(ITEMS_FIRST);
   const isList = Array.isArray(value);
   const items = Object.entries(value);
+  const { some, more } = useSome(items, ITEMS_FIRST);
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <Name name={name} />
-        <span className="quiet">
-          {isList ? `[${plural(items.length, "item")}]` : `{${items.map(first).join(", ")}}`}
-        </span>
+        <span className="quiet">{isList ? `[${plural(items.length, "item")}]` : `{${keysOf(items)}}`}</span>
       </summary>
       {isOpen &&
-        items
-          .slice(0, drawn)
-          .map(([key, item]) => <Value key={key} name={isList ? "" : `${JSON.stringify(key)}: `} value={item} />)}
-      {isOpen && items.length > drawn && (
-        <button type="button" className="plain" onClick={() => setDrawn(drawn * 10)}>
-          {countOf(items.length - drawn)} more
-        </button>
-      )}
+        some.map(([key, item]) => <Value key={key} name={isList ? "" : `${JSON.stringify(key)}: `} value={item} />)}
+      {isOpen && more}
     </details>
   );
 }
 
-function first([key]: readonly [string, unknown]): string {
-  return key;
+/** As many names as tell what it is. */
+function keysOf(items: readonly (readonly [string, unknown])[]): string {
+  const names = items.slice(0, ITEMS_FIRST).map(([key]) => key);
+  return firstLine(names.join(", ") + (items.length > ITEMS_FIRST ? ", …" : ""));
 }
 
 function Name({ name }: { readonly name: string }) {

@@ -1,5 +1,6 @@
 // Speech of any length: what is too long to be read at once is opened step by step.
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
+import { Marked } from "../marks.js";
 import { countOf } from "../words.js";
 import { Markdown } from "./markdown.js";
 
@@ -7,16 +8,37 @@ const CHARS_FIRST = 12_000;
 const CHARS_STEP = 100_000;
 
 export function LongText({ text }: { readonly text: string }) {
-  const [chars, setChars] = useState(CHARS_FIRST);
-  const isCut = text.length > chars;
+  const { shown, further } = useCut(text);
   return (
     <div className="prose">
-      <Markdown text={isCut ? text.slice(0, chars) : text} />
-      {isCut && (
-        <button type="button" className="plain" onClick={() => setChars(chars + CHARS_STEP)}>
-          Further: {countOf(text.length - chars)} more characters
-        </button>
-      )}
+      <Markdown text={shown} />
+      {further}
     </div>
   );
+}
+
+/** A paragraph that is no Markdown. */
+export function LongLine(options: { readonly text: string; readonly className: string; readonly lead?: ReactNode }) {
+  const { text, className, lead } = options;
+  const { shown, further } = useCut(text);
+  return (
+    <>
+      <p className={className} dir="auto">
+        {lead}
+        <Marked text={shown} />
+      </p>
+      {further}
+    </>
+  );
+}
+
+function useCut(text: string): { readonly shown: string; readonly further: ReactNode } {
+  const [chars, setChars] = useState(CHARS_FIRST);
+  if (text.length <= chars) return { shown: text, further: null };
+  const further = (
+    <button type="button" className="plain" onClick={() => setChars(chars + CHARS_STEP)}>
+      Further: {countOf(text.length - chars)} more characters
+    </button>
+  );
+  return { shown: text.slice(0, chars), further };
 }

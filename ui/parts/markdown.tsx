@@ -1,5 +1,5 @@
 // Markdown set as text: the parser's tokens become elements of the page, and HTML in the text stays text.
-import { lexer, type Token, type Tokens } from "marked";
+import { lexer, type Token, Tokenizer, type Tokens } from "marked";
 import { Fragment, memo, type ReactNode } from "react";
 import { Marked } from "../marks.js";
 import { Code } from "./code.js";
@@ -22,9 +22,21 @@ export const Markdown = memo(function Markdown({ text }: { readonly text: string
 /** Whatever the parser makes of a hostile text, the text itself can always be shown. */
 function tokensOf(text: string): readonly Token[] | undefined {
   try {
-    return lexer(text, { gfm: true, breaks: true });
+    return lexer(text, { gfm: true, breaks: true, tokenizer: new Bounded() });
   } catch {
     return undefined;
+  }
+}
+
+/** A table has as many cells in every row as its head has, written or not: a few kilobytes make millions. */
+const CELLS_MAX = 5_000;
+
+/** Tables that nobody could read stay the text that they are. */
+class Bounded extends Tokenizer {
+  override table(source: string): Tokens.Table | undefined {
+    const lines = (source.split(/\n[ \t]*\n/, 1)[0] ?? "").split("\n");
+    const columns = (lines[0] ?? "").split("|").length;
+    return columns * lines.length > CELLS_MAX ? undefined : super.table(source);
   }
 }
 

@@ -1,12 +1,12 @@
 // What an entry says, as text: words in serif, thoughts folded, things that are no words by their names.
 import { messagePieces, type Piece } from "../../src/model/content-pieces.js";
 import type { Row } from "../api.js";
-import { Marked } from "../marks.js";
 import { Link, to } from "../router.js";
 import { countOf, gistOf, scoreWords, textOf, withoutAnsi } from "../words.js";
 import { Code } from "./code.js";
-import { LongText } from "./long-text.js";
+import { LongLine, LongText } from "./long-text.js";
 import { Picture } from "./picture.js";
+import { useSome } from "./some.js";
 import { WholeResponse } from "./whole-response.js";
 
 export function Said({ entry, withdrawn }: { readonly entry: Row; readonly withdrawn: boolean }) {
@@ -23,7 +23,7 @@ export function Said({ entry, withdrawn }: { readonly entry: Row; readonly withd
               <WholeResponse entry={entry} />
             </div>
           )}
-          {entry.error !== "" && <p className="error-text">{entry.error}</p>}
+          {entry.error !== "" && <LongLine className="error-text" text={withoutAnsi(entry.error)} />}
         </>
       );
     case "response":
@@ -31,35 +31,29 @@ export function Said({ entry, withdrawn }: { readonly entry: Row; readonly withd
     case "error":
       return (
         <>
-          <p className="error-text" dir="auto">
-            <Marked text={withoutAnsi(entry.error)} />
-          </p>
-          {entry.context !== "" && (
-            <p className="because" dir="auto">
-              <Marked text={entry.context} />
-            </p>
-          )}
+          <LongLine className="error-text" text={withoutAnsi(entry.error)} />
+          {entry.context !== "" && <LongLine className="because" text={entry.context} />}
         </>
       );
     case "decision":
       return (
         <>
-          <p className="decision" dir="auto">
-            <Marked text={entry.decision} />
-          </p>
-          {entry.rationale !== "" && (
-            <p className="because" dir="auto">
-              because <Marked text={entry.rationale} />
-            </p>
-          )}
+          <LongLine className="decision" text={entry.decision} />
+          {entry.rationale !== "" && <LongLine className="because" lead="because " text={entry.rationale} />}
         </>
       );
     case "feedback":
       return (
-        <p className="aside" dir="auto">
-          <Link to={to(["entries", entry.entry_id])}>{scoreWords(entry.score)}</Link>
-          {entry.label !== "" && ` · ${entry.label}`} {entry.comment !== "" && <Marked text={entry.comment} />}
-        </p>
+        <LongLine
+          className="aside"
+          lead={
+            <>
+              <Link to={to(["entries", entry.entry_id])}>{scoreWords(entry.score)}</Link>
+              {entry.label !== "" && ` · ${entry.label}`}{" "}
+            </>
+          }
+          text={entry.comment}
+        />
       );
     case "audit":
       return (
@@ -68,13 +62,12 @@ export function Said({ entry, withdrawn }: { readonly entry: Row; readonly withd
         </p>
       );
     default:
-      return (
-        <p className="aside" dir="auto">
-          <Marked text={gistOf(entry)} />
-        </p>
-      );
+      return <LongLine className="aside" text={gistOf(entry)} />;
   }
 }
+
+/** More pieces of one message are drawn only where somebody asks. */
+const PIECES_FIRST = 100;
 
 function MessageText({
   entry,
@@ -85,15 +78,17 @@ function MessageText({
 }) {
   // Calls have lines of their own, with what came of them; what was thought beside what was said comes first.
   const pieces = [...messagePieces({ content: "", extra: entry.extra }), ...messagePieces({ content: entry.content })];
+  const { some, more } = useSome(pieces, PIECES_FIRST);
   return (
     <>
       {withdrawn && <p className="aside">Withdrawn: the model is not given this any more.</p>}
       {pieces.length === 0 && entry.tool_calls.length === 0 && <p className="aside">(empty)</p>}
       <div className={withdrawn ? "withdrawn" : undefined}>
-        {pieces.map((piece, at) => (
+        {some.map((piece, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name, and never change.
           <PieceText key={at} piece={piece} />
         ))}
+        {more}
       </div>
     </>
   );
@@ -116,9 +111,7 @@ function PieceText({ piece }: { readonly piece: Piece }) {
       return <Code text={piece.text} language={piece.failed ? "failed" : "result"} fromEnd />;
     case "thing":
       return piece.image === undefined ? (
-        <p className="aside" dir="auto">
-          <Marked text={piece.text} />
-        </p>
+        <LongLine className="aside" text={piece.text} />
       ) : (
         <Picture text={piece.text} image={piece.image} />
       );

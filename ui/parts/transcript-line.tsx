@@ -4,9 +4,10 @@ import type { Row } from "../api.js";
 import { Marked } from "../marks.js";
 import { Link, to } from "../router.js";
 import { type Line, notableIn } from "../transcript/lines.js";
-import { dayOf, durationOf, plural, speakerOf, timeOf, wholeTimeOf } from "../words.js";
+import { dayOf, durationOf, firstLine, plural, speakerOf, timeOf, wholeTimeOf } from "../words.js";
 import { Calls } from "./calls.js";
 import { Given, givenWords } from "./given.js";
+import { LongLine } from "./long-text.js";
 import { Outline } from "./outline.js";
 import { Said } from "./said.js";
 import { Thumbs } from "./thumbs.js";
@@ -142,11 +143,7 @@ function Mark({ line }: { readonly line: Extract<Line, { is: "mark" }> }) {
         </time>{" "}
         <Marked text={markWords(line)} />
       </p>
-      {entry.kind === "consolidation" && entry.summary !== "" && (
-        <p className="summary" dir="auto">
-          <Marked text={entry.summary} />
-        </p>
-      )}
+      {entry.kind === "consolidation" && entry.summary !== "" && <LongLine className="summary" text={entry.summary} />}
     </div>
   );
 }
@@ -162,7 +159,9 @@ function markWords({ entry }: Extract<Line, { is: "mark" }>): string {
     case "redaction":
       return `${plural(entry.positions.length, "entry", "entries")} forgotten: ${entry.reason}`;
     case "session_info":
-      return entry.title === "" ? "What is known of the session was written down" : `Titled “${entry.title}”`;
+      return entry.title === ""
+        ? "What is known of the session was written down"
+        : `Titled “${firstLine(entry.title)}”`;
     default:
       return entry.kind;
   }
@@ -184,7 +183,7 @@ function Subagent(props: LineProps & { readonly line: Extract<Line, { is: "subag
     <Margin {...props} speaker="subagent">
       <p className="aside">
         <Link to={to(["sessions", session.session_id])} dir="auto">
-          {session.title || session.session_id}
+          {firstLine(session.title) || session.session_id}
         </Link>{" "}
         {facts.join(" · ")}
         {" · "}

@@ -14,6 +14,8 @@ import { follow } from "../tail.js";
 import { plural } from "../words.js";
 
 const PAGE = 100;
+/** The most that a list answers with at once. */
+const ANEW = 500;
 /** So many are kept on a page that stays open; older ones are a page away. */
 const SHOWN_MAX = 600;
 /** The strip is drawn anew at most this often. */
@@ -101,9 +103,7 @@ function useLive(filters: Query) {
     },
     [question],
   );
-  const [rows, setRows] = useState<readonly Row[]>([]);
-  const [waiting, setWaiting] = useState<readonly Row[]>([]);
-  const [cursor, setCursor] = useState<string | null>(null);
+  const [list, setList] = useState<List>(listOf());
   const [version, setVersion] = useState(0);
   const drawnMs = useRef(0);
   const isBounded = filters.until !== "";
@@ -112,9 +112,7 @@ function useLive(filters: Query) {
   const [read, setRead] = useState<EntryPage>();
   if (first.value !== undefined && first.value !== read) {
     setRead(first.value);
-    setRows(first.value.entries);
-    setCursor(first.value.next_cursor);
-    setWaiting([]);
+    setList(listOf(first.value));
   }
 
   const start = first.value?.through;
@@ -125,8 +123,8 @@ function useLive(filters: Query) {
     const { since: _, until: __, ...live } = filters;
     const heard = (entries: readonly Row[]): void => {
       const newest = entries.toReversed();
-      if (scrollY < 80) setRows((before) => merged(newest, before));
-      else setWaiting((before) => merged(newest, before));
+      if (scrollY < 80) setList((before) => taken(before, newest, newest.length));
+      else setList((before) => heldBack(before, newest));
       if (Date.now() - drawnMs.current < REDRAW_MS) return;
       drawnMs.current = Date.now();
       setVersion((before) => before + 1);
@@ -136,27 +134,22 @@ function useLive(filters: Query) {
   }, [start, question]);
 
   const take = useCallback((): void => {
-    setRows((before) => merged(waiting, before));
-    setWaiting([]);
+    setList((before) => ({ ...taken(before, before.waiting, before.fresh), waiting: [], fresh: 0 }));
     scrollTo({ top: 0 });
-  }, [waiting]);
+  }, []);
   const more = (): void => {
-    if (cursor === null) return;
-    listEntries({ ...filters, limit: PAGE, cursor }).then(
-      (page) => {
-        setRows((before) => [...before, ...page.entries]);
-        setCursor(page.next_cursor);
-      },
+    older(list, filters).then(
+      ({ rows, cursor }) => setList((before) => ({ ...before, rows: merged(before.rows, rows), cursor, isCut: false })),
       () => undefined,
     );
   };
   const isFirst = first.value !== undefined;
   const { error, again, busy } = first;
   return {
-    rows,
-    fresh: waiting.length,
+    rows: list.rows,
+    fresh: list.fresh,
     take,
-    more: cursor === null ? undefined : more,
+    more: list.isCut || list.cursor !== null ? more : undefined,
     isFirst,
     error,
     again,
@@ -165,12 +158,46 @@ function useLive(filters: Query) {
   };
 }
 
-function merged(newer: readonly Row[], older: readonly Row[]): readonly Row[] {
-  const known = new Set(older.map(({ position }) => position));
-  return [...newer.filter(({ position }) => !known.has(position)), ...older].slice(
-    0,
-    Math.max(SHOWN_MAX, older.length),
-  );
+interface List {
+  readonly rows: readonly Row[];
+  /** Where the rows go on; of no use where some of them were let go. */
+  readonly cursor: string | null;
+  readonly isCut: boolean;
+  /** The newest of those that came while the reader was further down, and how many came. */
+  readonly waiting: readonly Row[];
+  readonly fresh: number;
+}
+
+function listOf(page?: EntryPage): List {
+  return { rows: page?.entries ?? [], cursor: page?.next_cursor ?? null, isCut: false, waiting: [], fresh: 0 };
+}
+
+/** With these on top; where only the newest of them are left, what was below does not follow them any more. */
+function taken(list: List, newest: readonly Row[], count: number): List {
+  const all = count > newest.length ? newest : merged(newest, list.rows);
+  const rows = all.slice(0, Math.max(SHOWN_MAX, list.rows.length));
+  return { ...list, rows, isCut: list.isCut || rows.length < all.length || count > newest.length };
+}
+
+function heldBack(list: List, newest: readonly Row[]): List {
+  return { ...list, waiting: merged(newest, list.waiting).slice(0, SHOWN_MAX), fresh: list.fresh + newest.length };
+}
+
+function merged(newer: readonly Row[], before: readonly Row[]): readonly Row[] {
+  const known = new Set(before.map(({ position }) => position));
+  return [...newer.filter(({ position }) => !known.has(position)), ...before];
+}
+
+/** What is shown and what comes after it: read anew from the top where some of it was let go. */
+async function older({ rows, cursor, isCut }: List, filters: Query): Promise<Pick<List, "rows" | "cursor">> {
+  let read: readonly Row[] = isCut ? [] : rows;
+  let next = isCut ? null : cursor;
+  do {
+    const page: EntryPage = await listEntries({ ...filters, limit: isCut ? ANEW : PAGE, cursor: next ?? undefined });
+    read = [...read, ...page.entries];
+    next = page.next_cursor;
+  } while (next !== null && read.length <= rows.length);
+  return { rows: read, cursor: next };
 }
 
 function Groups({ rows, labels }: { readonly rows: readonly Row[]; readonly labels: Labels }) {

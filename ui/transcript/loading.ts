@@ -34,6 +34,7 @@ export function useSession(id: string, position: number | undefined): Loaded {
   const [entries, setEntries] = useState<readonly Row[]>([]);
   const [isWhole, setWhole] = useState(false);
   const [error, setError] = useState<Error>();
+  const [missed, setMissed] = useState<Error>();
   const [round, setRound] = useState(0);
   const start = useRef(position);
 
@@ -41,16 +42,23 @@ export function useSession(id: string, position: number | undefined): Loaded {
   useEffect(() => {
     const stop = new AbortController();
     setError(undefined);
-    const fail = (reason: Error): void => {
-      if (stop.signal.aborted) return;
-      if (reason instanceof Refused && reason.code === "session_not_found") setEntries([]);
-      setError(reason);
+    const failing =
+      (tell: (reason: Error) => void) =>
+      (reason: Error): void => {
+        if (stop.signal.aborted) return;
+        if (reason instanceof Refused && reason.code === "session_not_found") setEntries([]);
+        tell(reason);
+      };
+    // Asked for again and again: what failed once is forgotten with the next answer.
+    const known = (summary: Session): void => {
+      setSession(summary);
+      setMissed(undefined);
     };
-    const look = (): void => void getSession(id, stop.signal).then(setSession, fail);
+    const look = (): void => void getSession(id, stop.signal).then(known, failing(setMissed));
     look();
     const timer = setInterval(look, SUMMARY_MS);
     const load = new Loading({ id, signal: stop.signal, show: setEntries, whole: () => setWhole(true) });
-    load.run(start.current).catch(fail);
+    load.run(start.current).catch(failing(setError));
     return () => {
       stop.abort();
       clearInterval(timer);
@@ -80,7 +88,7 @@ export function useSession(id: string, position: number | undefined): Loaded {
     transcript,
     entries: entries.length,
     isWhole,
-    error,
+    error: error ?? missed,
     again: () => setRound((before) => before + 1),
   };
 }

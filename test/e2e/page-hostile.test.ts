@@ -1,0 +1,137 @@
+// The page under what nobody meant for it: shapes that cost more than they say, and a server that fails.
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { serverOfFile, startServer } from "./http-client.js";
+import { browserOfFile } from "./page-browser.js";
+
+const open = browserOfFile();
+const server = serverOfFile();
+
+const said = (session_id: string, content: unknown, more: object = {}) => ({
+  ...{ kind: "message", session_id, role: "assistant", content },
+  ...more,
+});
+
+test("a table of few characters and millions of cells stays text", async () => {
+  const wide = `${"|a".repeat(2_000)}\n${"|-".repeat(2_000)}\n${"b\n".repeat(1_900)}`;
+  const small = "|head|other|\n|-|-|\n|cell|more|";
+  await server().post("/entries", [said("tables", wide), said("tables", small)]);
+  const { page, problems } = await open(`${server().address}/ui/sessions/tables#2`);
+  await page.getByRole("cell", { name: "cell", exact: true }).waitFor();
+  expect(await page.locator(".prose", { hasText: "|a|a|a" }).locator("table").count()).toBe(0);
+  expect(problems).toEqual([]);
+});
+
+test("errors, decisions, summaries and titles of any length are cut like speech, and opened step by step", async () => {
+  const line = "x".repeat(500_000);
+  const { status } = await server().post("/entries", [
+    { kind: "session_info", session_id: "lines", title: "T".repeat(200_000) },
+    { kind: "error", session_id: "lines", id: "long-error", error: line, context: line },
+    { kind: "decision", session_id: "lines", decision: line, rationale: line },
+    { kind: "feedback", session_id: "lines", entry_id: "long-error", comment: line },
+    said("lines", "", { tool_calls: [{ id: "call", function: { name: "run", arguments: line } }] }),
+  ]);
+  expect(status).toBe(201);
+  const { page, problems } = await open(`${server().address}/ui/sessions/lines`);
+  await page.locator(".error-text", { hasText: "xxx" }).waitFor();
+  const longest = "Math.max(...[...document.querySelectorAll('main *')].map((each) => each.innerHTML.length))";
+  await page.locator(".decision", { hasText: "xxx" }).waitFor();
+  expect(await page.evaluate<number>(longest)).toBeLessThan(200_000);
+  await page.getByRole("button", { name: "Further: 488,000 more characters" }).first().click();
+  await page.getByRole("button", { name: "Further: 388,000 more characters" }).waitFor();
+  await page.goto(`${server().address}/ui/sessions`);
+  await page.getByRole("link", { name: /^T{200}…$/ }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("ten thousand calls or parts in one message are drawn a hundred first", async () => {
+  const calls = Array.from({ length: 10_000 }, (_, at) => ({
+    ...{ id: `call ${at}`, type: "function", function: { name: `<b>tool</b> ${at}`, arguments: `{"at":${at}}` } },
+  }));
+  const parts = Array.from({ length: 10_000 }, (_, at) => ({ type: "text", text: `part ${at}.` }));
+  await server().post("/entries", [said("many", "calls", { tool_calls: calls }), said("many", parts)]);
+  const { page, problems } = await open(`${server().address}/ui/sessions/many`);
+  await page.getByText("part 99.", { exact: true }).waitFor();
+  expect(await page.getByText("part 100.", { exact: true }).count()).toBe(0);
+  await page.getByRole("button", { name: /^10,000 tool calls/ }).click();
+  await page.getByRole("button", { name: "<b>tool</b> 99 99" }).waitFor();
+  expect(await page.locator(".call").count()).toBe(100);
+  await page.locator(".calls").getByRole("button", { name: "9,900 more" }).click();
+  await expect.poll(() => page.locator(".call").count()).toBe(1_000);
+  expect(problems).toEqual([]);
+});
+
+test("what came while the reader was further down is counted, and nothing is left out between it and what is older", async () => {
+  const own = await startServer();
+  const stream = (from: number, count: number) =>
+    own.post(
+      "/entries",
+      Array.from({ length: count }, (_, at) => said(`s${(from + at) % 2}`, `number ${from + at}.`)),
+    );
+  await stream(0, 150);
+  const { page } = await open(`${own.address}/`);
+  await page.getByText("number 149.", { exact: true }).waitFor();
+  await page.evaluate("scrollTo({ top: 400 })");
+  for (let from = 150; from < 1_050; from += 300) await stream(from, 300);
+  await page.getByRole("button", { name: "900 new entries" }).click();
+  await page.getByText("number 1049.", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Older entries" }).click();
+  await expect.poll(() => numbersOn(page)).toHaveLength(1_000);
+  expect(await numbersOn(page)).toEqual(Array.from({ length: 1_000 }, (_, at) => 1_049 - at));
+});
+
+function numbersOn(page: Page): Promise<readonly number[]> {
+  return page.evaluate<readonly number[]>(
+    "[...document.querySelectorAll('.entry-line .gist')].map((each) => Number(/[0-9]+/.exec(each.textContent)[0]))",
+  );
+}
+
+/** A proxy in between, or a server under load, answers in its place. */
+async function failing(page: Page, pattern: string, status: number, body: unknown): Promise<() => Promise<void>> {
+  await page.route(pattern, (route) => route.fulfill({ status, json: body }));
+  return () => page.unroute(pattern);
+}
+
+test("a failure that passes leaves nothing behind: what may be done is asked again, and a summary too", async () => {
+  await server().post("/entries", said("passing", "still there"));
+  const { page } = await open("about:blank");
+  const refused = { error: { code: "rate_limited", message: "too many requests" } };
+  const others = [
+    await failing(page, "**/access", 503, refused),
+    await failing(page, `${server().address}/sessions/passing`, 503, refused),
+  ];
+  await page.goto(`${server().address}/ui/sessions/passing`);
+  await page.getByText("Too many requests.").waitFor();
+  await page.getByText("still there").first().waitFor();
+  expect(await page.getByRole("button", { name: "Export" }).count()).toBe(0);
+  for (const mend of others) await mend();
+  await page.getByRole("button", { name: "Export" }).waitFor();
+  await expect.poll(() => page.getByText("Too many requests.").count(), { timeout: 15_000 }).toBe(0);
+});
+
+test("answers in words of others are told by their number, and never shown as health", async () => {
+  const { page } = await open("about:blank");
+  await failing(page, "**/health", 502, { error: "Bad Gateway" });
+  await failing(page, "**/sessions?*", 502, { error: "Bad Gateway" });
+  await page.goto(`${server().address}/ui/sessions`);
+  await page.getByRole("alert").getByText("The server answered 502.").waitFor();
+  expect(await page.locator(".state").textContent()).toBe("Asking the server");
+});
+
+test("times in the address that are none are refused in words, and nothing is drawn from them", async () => {
+  await server().post("/entries", said("times", "something to draw"));
+  const { page, problems } = await open(`${server().address}/ui/?since=never&until=x`);
+  await page.getByRole("alert").getByText("Try again").waitFor();
+  await page.locator(".activity .bar").first().waitFor({ state: "attached" });
+  expect(await page.locator(".activity .brush").count()).toBe(0);
+  expect(problems.filter((problem) => problem.includes("NaN"))).toEqual([]);
+});
+
+test("an answer that cannot be drawn leaves the frame, and other views go on", async () => {
+  const { page } = await open("about:blank");
+  await failing(page, "**/memories?*", 200, { memories: [null], pending: 0, next_cursor: null });
+  await page.goto(`${server().address}/ui/memories`);
+  await page.getByRole("alert").getByText("This view cannot be drawn").waitFor();
+  await page.getByRole("navigation").getByRole("link", { name: "Integrity" }).click();
+  await page.getByRole("heading", { name: "Integrity" }).waitFor();
+});
