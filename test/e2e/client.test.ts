@@ -168,7 +168,7 @@ test("a server that is slow, busy, broken or no server at all is asked again unt
     if (trouble !== undefined) return trouble(response);
     response.writeHead(307, { location: `${server.address}${request.url}` }).end();
   });
-  const { recorder, problems } = connect(url, { timeout_ms: 200 });
+  const { recorder, problems } = connect(url, { timeout_ms: 5_000 });
   await recorder.append({ kind: "error", error: "e", id: "e" });
   await vi.waitFor(() => expect(troubles).toEqual([]), { timeout: 20_000 });
   expect(recorder.counters).toEqual({ queued: 0, spooled: 1, sent: 0, dropped: 0 });
