@@ -59,8 +59,7 @@ export class ClientRecorder {
 
   /** Captures one entry or several. The promise resolves once they are in the spool. */
   append(input: EntryInput | readonly EntryInput[]): Promise<readonly Captured[]> {
-    const inputs = Array.isArray(input) ? input : [input];
-    return Promise.all(inputs.map((one) => this.#capture(undefined, one)));
+    return Promise.all(listOf(input).map((one) => this.#capture(undefined, one)));
   }
 
   /** Captures one round-trip with a model. */
@@ -142,6 +141,15 @@ export class ClientRecorder {
     const context = this.#context.current();
     const fields = own === NOTHING ? (given as Fields) : { ...given, ...own };
     return this.#delivery.take({ seq: this.#seq, at_ms, kind, fields, session, context });
+  }
+}
+
+/** A list that cannot be read is one thing that cannot. */
+function listOf<T>(input: T | readonly T[]): readonly T[] {
+  try {
+    return Array.isArray(input) ? [...input] : [input as T];
+  } catch {
+    return [input as T];
   }
 }
 

@@ -2,12 +2,14 @@
 
 export interface BodyWatch {
   onPiece(piece: Uint8Array): void;
-  /** Once, at the end: whole, broken by an error, or given up by whoever read it. */
+  /** At the end, of which only the first word counts: whole, broken by an error, or given up by whoever read it. */
   onEnd(broken: string | undefined): void;
 }
 
 export function observeBody(body: ReadableStream<Uint8Array>, watch: BodyWatch): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  // Whoever aborts a call need not read on to the error, and the call has ended all the same.
+  reader.closed?.catch((error: unknown) => watch.onEnd(reasonOf(error)));
   return new ReadableStream({
     type: "bytes",
     async pull(controller) {

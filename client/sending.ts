@@ -57,7 +57,10 @@ function isReceipt({ status, text }: Wire, count: number): boolean {
   return Array.isArray(entries) && entries.length === count;
 }
 
-/** Statuses that say something about an entry, and not about the server or the key. */
+/**
+ * Statuses that say something about an entry, and not about the server or the key. What stands before a server says in no
+ * words of ours that a body is too large for it (413): it would never take it, and nothing that waits behind it either.
+ */
 const ABOUT_ENTRIES = new Set([400, 404, 409, 413]);
 
 function refusalOf(
@@ -65,11 +68,12 @@ function refusalOf(
   count: number,
 ): { readonly index: number; readonly problem: Omit<Problem, "dropped"> } | "halve" | undefined {
   const { error } = parse(wire.text) as { readonly error?: { [name: string]: unknown } };
-  if (!ABOUT_ENTRIES.has(wire.status) || typeof error?.code !== "string" || error.code === "route_not_found") {
-    return undefined;
-  }
-  const problem = { code: error.code, message: String(error.message) };
-  if (typeof error.index === "number" && error.index < count) return { index: error.index, problem };
+  const code = codeOf(wire) ?? (wire.status === 413 ? "body_too_large" : undefined);
+  if (!ABOUT_ENTRIES.has(wire.status) || code === undefined || code === "route_not_found") return undefined;
+  const problem = { code, message: String(error?.message ?? `status ${wire.status}`) };
+  const index = typeof error?.index === "number" ? error.index : -1;
+  // A server that names an entry that was not sent would else be asked the same again and again.
+  if (Number.isInteger(index) && index >= 0 && index < count) return { index, problem };
   return count === 1 ? { index: 0, problem } : "halve";
 }
 

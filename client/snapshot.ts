@@ -18,8 +18,8 @@ const LEVELS_MAX = 190;
 function copyOf(value: unknown, parents: unknown[]): unknown {
   if (isOneWord(value)) return value;
   if (typeof value === "bigint") return value.toString();
-  if (typeof value === "function") return `[function ${value.name}]`;
   if (typeof value === "symbol") return `[${value.toString()}]`;
+  if (typeof value === "function") return `[function ${inWords(() => value.name)}]`;
   if (parents.includes(value)) return "[circular]";
   if (parents.length > LEVELS_MAX) return "[too deep]";
   parents.push(value);
@@ -75,7 +75,16 @@ function readValue(value: object, name: string): unknown {
 }
 
 function notSerialisable(error: unknown): string {
-  return `[not serialisable: ${error instanceof Error ? error.message : String(error)}]`;
+  return `[not serialisable: ${inWords(() => (error instanceof Error ? error.message : error))}]`;
+}
+
+/** Names and errors are the agent's too: reading them may fail, and they may be what has no words. */
+function inWords(value: () => unknown): string {
+  try {
+    return String(value());
+  } catch {
+    return "no words";
+  }
 }
 
 /** How a key called `__proto__` is set, and nothing else with it. */

@@ -86,7 +86,7 @@ export const mayImport = {
   http: ["model", "guard", "read/question-rules.ts", "recorder.ts", "mcp"],
   mcp: ["model", "guard", "read/question-rules.ts", "recorder.ts"],
   // What agents import is used where they cannot.
-  proxy: ["client", "recorder.ts"],
+  proxy: ["client", "recorder.ts", "http/door/hosts.ts"],
   "inspect-store.ts": ["model", "ports", "custody", "engines/*", "stores.ts", "remote"],
   "back-up-store.ts": ["model", "custody", "engines/*"],
   "copy-store.ts": ["model", "ports", "custody", "stores.ts"],

@@ -7,6 +7,7 @@ import { createBrotliDecompress, createUnzip } from "node:zlib";
 import type { Surroundings } from "../../client/index.js";
 import { type BodyWatch, reasonOf } from "../../client/observed-body.js";
 import { beginRecording, type Recording } from "../../client/recording.js";
+import { HostCheck } from "../http/door/hosts.js";
 import type { Recorder } from "../recorder.js";
 
 export interface ProxyOptions {
@@ -36,7 +37,7 @@ const ownHeaders = { "x-hansard-session": "session_id", "x-hansard-project": "pr
 /** Of this connection and not of the next one. */
 const hopByHop = new Set([
   ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding"],
-  ...["upgrade", "host", "expect"],
+  ...["proxy-connection", "upgrade", "host", "expect"],
 ]);
 
 /** What is larger passes, and is not recorded: the server would not take it. */
@@ -50,7 +51,15 @@ export async function serveProxy({ recorder, port, to, surroundings }: ProxyOpti
     "http:": { ask: http.request, agent: new http.Agent(connections) },
     "https:": { ask: https.request, agent: new https.Agent(connections) },
   } as const;
+  const hosts = new HostCheck({ host: "127.0.0.1", allow_hosts: [] });
   const forward = (request: http.IncomingMessage, response: http.ServerResponse): void => {
+    // Its address stands in programs, so that pages know it: none of them may spend what those programs pay for, or write
+    // into the record, and no link may lead here.
+    const refused = hosts.refuse({ raw: request, protocol: "http", routeOptions: { config: { is_audited: true } } });
+    if (refused !== undefined) {
+      refuse(response, new Error(refusals[refused.code]), refused.code === "host_foreign" ? 421 : 403);
+      return;
+    }
     const target = targetOf(request.url ?? "", to);
     if (target === undefined) {
       refuseAddress(response);
@@ -66,9 +75,14 @@ export async function serveProxy({ recorder, port, to, surroundings }: ProxyOpti
     const { ask, agent } = ways[target.protocol as keyof typeof ways];
     const options = { agent, method: request.method ?? "GET", headers: headersOnward(request.headers) };
     const upstream = ask(target, options, (answer) => passBack(answer, response, recording));
-    upstream.on("error", (error) => {
+    const fail = (error: unknown): void => {
       recording?.end({ broken: reasonOf(error) });
       refuse(response, error);
+    };
+    upstream.on("error", fail);
+    // One that changes the protocol unasked is left without an error.
+    upstream.on("close", () => {
+      if (!response.headersSent) fail(new Error("the connection was closed without an answer"));
     });
     // Whoever no longer waits for the answer has ended the call.
     response.on("close", () => upstream.destroy());
@@ -117,7 +131,7 @@ function observe(answer: http.IncomingMessage, watch: BodyWatch): void {
 
 /** Answers are asked for uncompressed; one that is compressed all the same goes on as it is, and is unpacked for the record. */
 function unpacked(encoding: string | undefined, watch: BodyWatch): BodyWatch {
-  const unpack = encoding === undefined || encoding === "identity" ? undefined : unpackerOf(encoding);
+  const unpack = encoding === undefined ? undefined : unpackerOf(encoding.toLowerCase());
   if (unpack === undefined) return watch;
   let broken: string | undefined;
   unpack.on("data", (piece: Buffer) => watch.onPiece(piece));
@@ -158,11 +172,18 @@ function surroundingsOf(headers: http.IncomingHttpHeaders): Surroundings {
 
 function headersOnward(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
   const kept = Object.entries(withoutHop(headers)).filter(([name]) => !Object.hasOwn(ownHeaders, name));
-  return { ...Object.fromEntries(kept), "accept-encoding": "identity" };
+  // A body without a length is sent in chunks whatever the method: Node would send that of a GET bare, and whoever gets it
+  // would take it for the next request.
+  const framing = headers["transfer-encoding"] === undefined ? {} : { "transfer-encoding": "chunked" };
+  return { ...Object.fromEntries(kept), ...framing, "accept-encoding": "identity" };
 }
 
+/** Without those that this connection alone is about: the known ones, and those that it names. */
 function withoutHop(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)));
+  const named = new Set((headers.connection ?? "").toLowerCase().split(/[\s,]+/));
+  // Where a body ends is never a matter of one connection.
+  named.delete("content-length");
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)));
 }
 
 /** What is sent, read while it passes; undefined where it is too large, or never came whole. */
@@ -179,6 +200,11 @@ function textOf(request: http.IncomingMessage): Promise<string | undefined> {
     request.on("close", () => resolve(undefined));
   });
 }
+
+const refusals: { readonly [code: string]: string } = {
+  host_foreign: "it is not known by that name; use its address, 127.0.0.1",
+  origin_refused: "pages of other sites may not ask it",
+};
 
 function refuseAddress(response: http.ServerResponse): void {
   const names = Object.keys(proxiedProviders).map((name) => `/${name}/`);

@@ -52,7 +52,7 @@ test("what passes is unchanged, streamed, and recorded in the session that it na
   // Whoever takes it for a proxy of another kind is told, and disturbs nobody.
   const { hostname, port } = new URL(address);
   const asked = request({ hostname, port, path: "http://example.com/v1/messages", method: "POST" }).end("{}");
-  expect(((await once(asked, "response")) as [IncomingMessage])[0].statusCode).toBe(404);
+  expect(((await once(asked, "response")) as [IncomingMessage])[0].statusCode).toBe(421);
   await stop();
   const { interactions } = await readJson(["list", "--kind", "interaction"], { data });
   const seen = interactions.map(({ prompt, session_id, project, error }: { [name: string]: string }) => [

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { request as ask, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -168,7 +168,7 @@ test("a server that is slow, busy, broken or no server at all is asked again unt
     if (trouble !== undefined) return trouble(response);
     response.writeHead(307, { location: `${server.address}${request.url}` }).end();
   });
-  const { recorder, problems } = connect(url, { timeout_ms: 200 });
+  const { recorder, problems } = connect(url, { timeout_ms: 5_000 });
   await recorder.append({ kind: "error", error: "e", id: "e" });
   await vi.waitFor(() => expect(troubles).toEqual([]), { timeout: 20_000 });
   expect(recorder.counters).toEqual({ queued: 0, spooled: 1, sent: 0, dropped: 0 });
@@ -223,6 +223,47 @@ test("what the server refuses is left out and told, and the rest of its batch ar
   );
 });
 
+test.each([-1, 0.5, 5, 1e9])(
+  "a refusal of an entry that was not sent (%d) is looked into, not asked again for ever",
+  async (index) => {
+    const refused = { error: { code: "field_invalid", message: "no", index } };
+    const url = await standIn((_, response) => {
+      response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify(refused));
+    });
+    const { recorder, problems } = connect(url);
+    await recorder.append(["a", "b", "c"].map((error) => ({ kind: "error", error })));
+    expect(await recorder.flush()).toEqual({ queued: 0, spooled: 0, sent: 0, dropped: 3 });
+    expect(problems).toEqual(Array(3).fill({ code: "field_invalid", message: "no", dropped: 1 }));
+  },
+);
+
+test("what is too large for whatever stands before the server holds up nothing else", async () => {
+  const server = await startServer();
+  const before = createServer((request, response) => {
+    if (Number(request.headers["content-length"]) > 2_000) {
+      request.resume().on("end", () => response.writeHead(413, { "content-type": "text/html" }).end("<h1>413</h1>"));
+      return;
+    }
+    const options = { method: "POST", headers: request.headers };
+    const onward = ask(new URL("/entries", server.address), {
+      ...options,
+      headers: { ...options.headers, host: "localhost" },
+    });
+    onward.on("response", (answer) => answer.pipe(response.writeHead(answer.statusCode ?? 502)));
+    request.pipe(onward);
+  }).listen(0, "127.0.0.1");
+  await once(before, "listening");
+  onTestFinished(() => void before.close());
+  onTestFinished(() => void before.closeAllConnections());
+  const { recorder, problems } = connect(`http://127.0.0.1:${(before.address() as AddressInfo).port}`);
+  const errors = ["first", "x".repeat(3_000), ...Array.from({ length: 30 }, (_, at) => `${at}`)];
+  await recorder.append(errors.map((error) => ({ kind: "error", error })));
+  expect(await recorder.flush()).toEqual({ queued: 0, spooled: 0, sent: 31, dropped: 1 });
+  expect(problems).toEqual([{ code: "body_too_large", message: "status 413", dropped: 1 }]);
+  const { entries } = (await server.get("/entries?limit=50")).body;
+  expect(entries.map(({ error }: { error: string }) => error).toReversed()).toEqual(errors.toSpliced(1, 1));
+});
+
 test("whatever an agent hands over, nothing is thrown, and what can be read of it arrives", async () => {
   const server = await startServer();
   const { recorder, problems } = connect(server.address);
@@ -239,18 +280,29 @@ test("whatever an agent hands over, nothing is thrown, and what can be read of i
   await session.consolidate(3, sly({ id: "c" }));
   await session.withdraw(3, sly({ id: "w" }));
   const hostile = new Proxy({}, { get: no, ownKeys: no, getPrototypeOf: no });
-  for (const nothing of [undefined, null, "text", 7, [], [[]], hostile]) {
+  const { proxy: gone, revoke } = Proxy.revocable([], {});
+  revoke();
+  const wordless = {
+    toJSON() {
+      throw Object.create(null);
+    },
+  };
+  for (const nothing of [undefined, null, "text", 7, [], [[]], hostile, gone, wordless]) {
     await recorder.append(nothing as never);
+    expect(recorder.session("s", nothing as never).id).toBe("s");
     await recorder.recordInteraction(nothing as never);
     await recorder.completeInteraction("i", nothing as never);
     await session.message(nothing as never);
     expect(recorder.within(nothing as never, () => 1)).toBe(1);
   }
+  const nameless = Object.defineProperty(() => 1, "name", { get: wordless.toJSON });
+  await session.toolCall({ tool: "t", args: { nameless }, id: "n" });
   const { queued, spooled, sent } = await recorder.flush();
-  expect({ queued, spooled, sent }).toEqual({ queued: 0, spooled: 0, sent: 5 });
+  expect({ queued, spooled, sent }).toEqual({ queued: 0, spooled: 0, sent: 6 });
+  expect((await server.get("/entries/n")).body.args).toEqual({ nameless: "[function no words]" });
   expect(problems.length).toBeGreaterThan(0);
   const { entries } = (await server.get("/entries")).body;
-  expect(entries.map(({ id }: { id: string }) => id).toReversed()).toEqual(["i", "r", "m", "c", "w"]);
+  expect(entries.map(({ id }: { id: string }) => id).toReversed()).toEqual(["i", "r", "m", "c", "w", "n"]);
   expect((await server.get("/interactions/i")).body).toMatchObject({ response: "Because." });
   expect((await server.get("/entries/m")).body).toMatchObject({ project: "web", client: "7" });
   const kept = { through: 3, session_id: "s", extra: { note: "[not serialisable: no]" } };

@@ -67,6 +67,29 @@ test("what happens is recorded as what it is, and the answer is an empty object 
   expect((await server.post("/hooks/claude-code", events[0], headers)).status).toBe(403);
 });
 
+test("a folder whatever its name and length keeps neither the server nor the event", async () => {
+  const server = await startServer();
+  const long = "x".repeat(300_000);
+  const folders = [
+    `/${long}/web`,
+    `${long}/web//`,
+    "C:\\web\\",
+    `/srv/${long}`,
+    "/".repeat(300_000),
+    "/srv/a\u0000b",
+    "",
+  ];
+  for (const [at, cwd] of folders.entries()) {
+    const event = { ...common, cwd, hook_event_name: "UserPromptSubmit", prompt: `${at}` };
+    expect(await server.post("/hooks/claude-code", event)).toMatchObject({ status: 200, text: "{}" });
+  }
+  await vi.waitFor(async () => {
+    const { entries } = (await server.get("/entries")).body;
+    const seen = entries.map(({ content, project }: { [name: string]: string }) => `${content} ${project}`);
+    expect(seen.sort()).toEqual(["0 web", "1 web", "2 web", "3 ", "4 ", "5 ", "6 "]);
+  }, 20_000);
+});
+
 test("installing adds to the settings what the program needs, and removing leaves them as they were", async () => {
   const home = folderOfTest();
   const options = { data: join(home, "record"), env: { HOME: home, CLAUDE_CONFIG_DIR: home } };

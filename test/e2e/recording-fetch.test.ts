@@ -313,6 +313,22 @@ test("a stream that never ends is recorded as far as memory should hold it, and 
   expect((await recorded())[0].error).toMatch("longer than 64 MiB");
 });
 
+test("a call that is aborted is recorded, also where nobody reads on", async () => {
+  const { model, fetch, recorded } = await setUp();
+  for (const pieces of [0, 1, 2]) {
+    const stop = new AbortController();
+    const content = "never end";
+    const body = JSON.stringify({ stream: true, messages: [{ role: "user", content }] });
+    const answer = await fetch(`${model}/v1/chat/completions`, { method: "POST", body, signal: stop.signal });
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    for (let at = 0; at < pieces; at += 1) await reader.read();
+    stop.abort();
+    await vi.waitFor(async () => expect(await recorded()).toHaveLength(pieces + 1), 20_000);
+    await expect(reader.read()).rejects.toThrow("aborted");
+  }
+  for (const { error } of await recorded()) expect(error).toContain("aborted");
+});
+
 test("what is no model call passes by, and a recorder that fails disturbs nobody", async () => {
   const { model, server, fetch: recording, recorded } = await setUp();
   const chat = { method: "POST", body: JSON.stringify({ messages: [{ role: "user", content: "hello" }] }) };

@@ -21,6 +21,11 @@ export interface HostOptions {
 /** So many different `Host` headers are remembered as good; there are rarely more than two. */
 const KNOWN_MAX = 64;
 
+/** What is looked at of a request. */
+export type Asked = Pick<FastifyRequest, "raw" | "protocol"> & {
+  readonly routeOptions: { readonly config: { readonly is_audited?: true } };
+};
+
 export class HostCheck {
   readonly #known = new Set<string>();
   readonly #names: ReadonlySet<string>;
@@ -32,7 +37,7 @@ export class HostCheck {
   }
 
   /** Why the request is not for this server, or not from its own pages; undefined where it is. */
-  refuse(request: FastifyRequest): Rejection | undefined {
+  refuse(request: Asked): Rejection | undefined {
     const { host, origin } = request.raw.headers;
     // An address with a name of its own would be a second answer to the same question.
     const isPlain = request.raw.url?.startsWith("/") === true && hostsOf(request) === 1;
@@ -41,7 +46,7 @@ export class HostCheck {
     return isFromElsewhere(request) && !isLed(request) ? originRefused() : undefined;
   }
 
-  #isOurs(host: string | undefined, request: FastifyRequest): boolean {
+  #isOurs(host: string | undefined, request: Asked): boolean {
     if (host === undefined) return false;
     if (this.#known.has(host)) return true;
     const name = nameOf(host);
@@ -51,7 +56,7 @@ export class HostCheck {
     return isOurs;
   }
 
-  #isOurOrigin(origin: string, host: string, request: FastifyRequest): boolean {
+  #isOurOrigin(origin: string, host: string, request: Asked): boolean {
     if (origin.toLowerCase() === `${request.protocol}://${host.toLowerCase()}`) return true;
     // A proxy may have changed the host and the scheme; the name it is known by was allowed for that.
     const name = /^https?:\/\/([^/]+)$/i.exec(origin)?.[1];
@@ -60,7 +65,7 @@ export class HostCheck {
 }
 
 /** Whether a page of another site has the browser ask: `none` is the person, who typed the address or kept it. */
-function isFromElsewhere({ raw }: FastifyRequest): boolean {
+function isFromElsewhere({ raw }: Asked): boolean {
   const site = raw.headers["sec-fetch-site"];
   return site !== undefined && site !== "same-origin" && site !== "none";
 }
@@ -69,7 +74,7 @@ function isFromElsewhere({ raw }: FastifyRequest): boolean {
  * Without an origin a browser only loads: a link from elsewhere may lead here, in a window of its own. Nothing may be
  * embedded or framed there, and a link must not do what is written down.
  */
-function isLed(request: FastifyRequest): boolean {
+function isLed(request: Asked): boolean {
   const { "sec-fetch-mode": mode, "sec-fetch-dest": destination = "document" } = request.raw.headers;
   return mode === "navigate" && destination === "document" && request.routeOptions.config.is_audited !== true;
 }
@@ -89,12 +94,12 @@ function toName(host: string): string {
 }
 
 /** The address of this machine that the connection came in on: whoever names it cannot have been led astray by a name. */
-function reachedAddress({ raw }: FastifyRequest): string | undefined {
+function reachedAddress({ raw }: Asked): string | undefined {
   return raw.socket.localAddress?.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "");
 }
 
 /** Node keeps the first of several; a proxy may have looked at another one. */
-function hostsOf({ raw }: FastifyRequest): number {
+function hostsOf({ raw }: Asked): number {
   const { rawHeaders } = raw;
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

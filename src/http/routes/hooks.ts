@@ -2,7 +2,9 @@
 // refusal: whatever becomes of an event, the answer is an empty object.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { EntryInput } from "../../model/entry.js";
+import { parseLabel } from "../../model/ids.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { Rejection } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
 import { jsonContent, type Operation } from "../describe/operation.js";
 import { acceptEmptyBodies, bodyOf } from "../door/bodies.js";
@@ -52,11 +54,17 @@ function toEntry(event: JsonObject): object {
   const envelope = {
     session_id: isAgent && session !== "" ? `${session}/agent-${agent_id}` : session,
     client: SOURCE,
-    project: typeof cwd === "string" ? (/[^\\/]+(?=[\\/]*$)/.exec(cwd)?.[0] ?? "") : "",
+    project: projectOf(cwd),
   };
   const name = typeof hook_event_name === "string" ? hook_event_name : "";
   const fields = session !== "" && Object.hasOwn(fieldsByEvent, name) ? fieldsByEvent[name]?.(event) : undefined;
   return { ...(fields ?? { kind: "raw", source: `${SOURCE}-hook`, record: event }), ...envelope };
+}
+
+/** The name of its folder, taken apart in one go whatever its length; a name that no project can have costs nothing else. */
+function projectOf(cwd: unknown): string {
+  const name = typeof cwd === "string" ? (cwd.split(/[\\/]/).findLast((part) => part !== "") ?? "") : "";
+  return parseLabel("project", name) instanceof Rejection ? "" : name;
 }
 
 /** A transcript that is imported later tells of the same call, and has the same id for it. */
