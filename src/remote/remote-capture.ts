@@ -122,7 +122,7 @@ export class RemoteCapture {
   async #hashAt(position: number): Promise<Uint8Array | undefined> {
     try {
       const entry = await this.#server.find(entryPath(position), "entry_not_found");
-      return entry && Buffer.from(((await entry.json()) as { readonly hash: string }).hash, "hex");
+      return entry && Buffer.from(entry.hash as string, "hex");
     } catch (error) {
       if (error instanceof RecorderError && error.code === "scope_insufficient") return undefined;
       throw error;
@@ -132,7 +132,7 @@ export class RemoteCapture {
   async #findOne(id: string): Promise<number | undefined> {
     try {
       const entry = await this.#server.find(entryPath(id), "entry_not_found");
-      return entry === undefined ? undefined : ((await entry.json()) as { readonly position: number }).position;
+      return entry?.position;
     } catch (error) {
       if (!(error instanceof RecorderError) || error.code !== "scope_insufficient") throw error;
       this.#mayRead = false;

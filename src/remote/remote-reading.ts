@@ -40,11 +40,10 @@ export class RemoteReading implements Reading {
 const answers = {
   listInteractions: (server, query) => server.get("/interactions", listed(query)),
   listEntries: (server, query) => server.get("/entries", listed(query)),
-  getById: async (server, id) => (await server.find(entryPath(id), "entry_not_found"))?.json() as never,
-  getByPosition: async (server, position) =>
-    (await server.find(entryPath(position), "entry_not_found"))?.json() as never,
+  getById: (server, id) => server.find(entryPath(id), "entry_not_found"),
+  getByPosition: (server, position) => server.find(entryPath(position), "entry_not_found"),
   async getJson(server, wish) {
-    const found = await server.find(wishPath(wish), "entry_not_found");
+    const found = await server.findAnswer(wishPath(wish), "entry_not_found");
     if (found === undefined) return undefined;
     const json = new Uint8Array(await found.arrayBuffer());
     const { kind } = JSON.parse(Buffer.from(json).toString("utf8")) as { readonly kind: string };
@@ -52,7 +51,7 @@ const answers = {
   },
   async shownEntry(server, wish, { mask }) {
     const found = await server.find(wishPath(wish), "entry_not_found");
-    return found === undefined ? undefined : (mask.value(await found.json()) as never);
+    return found === undefined ? undefined : (mask.value(found) as never);
   },
   async count(server) {
     const { pending: _, ...counts } = await server.get("/stats");
@@ -62,7 +61,7 @@ const answers = {
     const cursor = after && formatCursor(fingerprint, [after.last_ms, after.position, after.as_of]);
     return server.get("/sessions", { ...given, limit, cursor });
   },
-  sessionSummary: async (server, id) => (await server.find(sessionPath(id), "session_not_found"))?.json() as never,
+  sessionSummary: (server, id) => server.find(sessionPath(id), "session_not_found"),
   timeline(server, { session_id, order, excerpts, limit, fingerprint, after }) {
     const cursor = after === undefined ? undefined : formatCursor(fingerprint, [after]);
     return server.get(`${sessionPath(session_id)}/entries`, { order, excerpts, limit, cursor });
@@ -72,11 +71,11 @@ const answers = {
   async context(server, { is_masked, ...wish }) {
     const query = { masked: is_masked === true ? 1 : undefined };
     const found = await server.find(`${wishPath(wish)}/context`, "entry_not_found", query);
-    return found === undefined ? undefined : { outcome: "found", found: (await found.json()) as never };
+    return found === undefined ? undefined : { outcome: "found", found };
   },
   async told(server, { phrase, ...wish }) {
     const found = await server.find(`${wishPath(wish)}/told`, "entry_not_found", { q: phrase });
-    return found === undefined ? undefined : { outcome: "found", found: (await found.json()) as never };
+    return found === undefined ? undefined : { outcome: "found", found };
   },
   search: (server, query) => server.get("/search", { ...listed(query), facets: query.facets }),
   async sessionHistory(server, { query, phrase }) {
@@ -96,7 +95,7 @@ const answers = {
       ...{ project: project === "" ? "-" : project, status, type, source, ...switches, limit, cursor },
     });
   },
-  getMemory: async (server, id) => (await server.find(memoryPath(id), "memory_not_found"))?.json() as never,
+  getMemory: (server, id) => server.find(memoryPath(id), "memory_not_found"),
   recall: (server, { now_ms: _, ...query }) => server.get("/recall", query),
   pendingMemories: async (server) => (await server.get("/health")).pending,
   verify: (server) => server.get("/verify"),

@@ -29,11 +29,18 @@ export class ServerConnection {
   /** The document at a path; what is undefined or empty in the query was not asked for. */
   // biome-ignore lint/suspicious/noExplicitAny: the contract of each route says what it answers with.
   async get(path: string, query: Query = {}): Promise<any> {
-    return (await this.open(path, query)).json();
+    return this.#documentIn(await this.open(path, query));
   }
 
   /** The same, or undefined where there is none. */
-  async find(path: string, missing: RejectionCode, query: Query = {}): Promise<Response | undefined> {
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  async find(path: string, missing: RejectionCode, query: Query = {}): Promise<any> {
+    const answer = await this.findAnswer(path, missing, query);
+    return answer && this.#documentIn(answer);
+  }
+
+  /** Its answer as it came. */
+  async findAnswer(path: string, missing: RejectionCode, query: Query = {}): Promise<Response | undefined> {
     try {
       return await this.open(path, query);
     } catch (error) {
@@ -45,7 +52,7 @@ export class ServerConnection {
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   async post(path: string, body: unknown): Promise<any> {
     const headers = { "content-type": "application/json" };
-    return (await this.#ask(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+    return this.#documentIn(await this.#ask(path, { method: "POST", headers, body: JSON.stringify(body) }));
   }
 
   /** An answer that is read as it comes. */
@@ -77,12 +84,27 @@ export class ServerConnection {
     throw noSuchServer(answer.status, this.#base);
   }
 
-  #unreachable(cause: unknown): Fault {
-    const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-    const said = reason instanceof Error ? reason.message : String(reason);
-    const hint = "Check the address, and that a server runs there.";
-    return new Fault("store_unavailable", `the server at ${this.#base} cannot be reached: ${said}`, { hint, cause });
+  async #documentIn(answer: Response): Promise<unknown> {
+    try {
+      return await answer.json();
+    } catch (cause) {
+      const hint = "Try again; if it stays, look at the server's log, and at whatever lies between.";
+      const message = `the server at ${this.#base} broke off its answer: ${wordsOf(cause)}`;
+      throw new Fault("store_unavailable", message, { hint, cause });
+    }
   }
+
+  #unreachable(cause: unknown): Fault {
+    const hint = "Check the address, and that a server runs there.";
+    const message = `the server at ${this.#base} cannot be reached: ${wordsOf(cause)}`;
+    return new Fault("store_unavailable", message, { hint, cause });
+  }
+}
+
+/** `fetch` keeps what really failed in the cause of its error. */
+function wordsOf(cause: unknown): string {
+  const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  return reason instanceof Error ? reason.message : String(reason);
 }
 
 /** What the server refused is refused here in the same words; whatever else answers on that port is no such server. */

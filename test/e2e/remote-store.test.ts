@@ -316,8 +316,11 @@ test("a wrong key, a revoked one, a server that is away or none at all: one clea
   await server.recorder.keys.revoke(id);
   const reader = await server.recorder.keys.create({ scope: "read" });
   const page = createServer((_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<h1>Hi"));
-  const [site, gone] = [await listening(page), await listening(createServer())];
-  onTestFinished(() => void page.close());
+  const half = createServer((_, response) =>
+    response.writeHead(200, { "content-type": "application/json" }).end('{"a":['),
+  );
+  const [site, gone, torn] = [await listening(page), await listening(createServer()), await listening(half)];
+  onTestFinished(() => void [page, half].map((each) => each.close()));
   gone.server.close();
   await once(gone.server, "close");
   const all = ["list", "search a", "record --prompt a", "tail", `import ${chat}`, `watch ${chat}`, "export", "verify"];
@@ -328,6 +331,7 @@ test("a wrong key, a revoked one, a server that is away or none at all: one clea
     ["scope_insufficient", server.address, reader.key, ["record --prompt a", `watch ${chat}`, "export"]],
     ["store_unavailable", gone.address, undefined, all],
     ["store_unsuitable", site.address, undefined, ["list", "record --prompt a", `watch ${chat}`]],
+    ["store_unavailable", torn.address, undefined, ["list", "record --prompt a", "show a"]],
   ];
   for (const [code, data, HANSARD_KEY, lines] of refusals) {
     const place = { data, env: HANSARD_KEY === undefined ? {} : { HANSARD_KEY } };
