@@ -1,5 +1,5 @@
 // What was forgotten is in no byte of any file of the store: not in unused pages, not in a WAL, not in the index.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
@@ -146,11 +146,16 @@ test("many at once make the files smaller", async () => {
     })),
   );
   await recorder.search("kept");
-  const bytesBefore = readFileSync(join(data, "log.db")).byteLength;
+  // What was just recorded may still lie in the WAL.
+  const logBytes = (): number =>
+    readdirSync(data)
+      .filter((name) => name.startsWith("log.db"))
+      .reduce((sum, name) => sum + statSync(join(data, name)).size, 0);
+  const bytesBefore = logBytes();
   const forgotten = await recorder.forget({ project: "BULKMARK", reason });
   expect(forgotten).toMatchObject({ entries: 2_000, left: [] });
   expect(filesHolding(data, "BULKMARK")).toEqual([]);
-  expect(readFileSync(join(data, "log.db")).byteLength).toBeLessThan(bytesBefore * 0.8);
+  expect(logBytes()).toBeLessThan(bytesBefore * 0.8);
   expect(await recorder.verify()).toMatchObject({ ok: true, erased: 2_000 });
   expect(await recorder.count()).toMatchObject({ entries: 2_002 });
 });

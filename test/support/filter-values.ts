@@ -80,6 +80,8 @@ export const badValues: { readonly [N in Exclude<ParameterName<QuestionName>, Fi
   max_messages: ["many"],
   max_tokens: ["few"],
   format: ["xml"],
+  timezone: ["Nowhere/Else"],
+  export_id: ["not an id"],
   include_pending: ["perhaps"],
   include: ["everything"],
   by: ["month", "day,", "Day"],
