@@ -156,6 +156,21 @@ test("each exact message leads to the first entry that says it, and an answer to
   });
 });
 
+test("what a loop records nowhere but with what it sends leads to the first answer that was given it", async () => {
+  const calls = { role: "assistant", content: null, tool_calls: [call("c")] };
+  const seen = says("user", [{ type: "tool_result", tool_use_id: "c", content: "42 files" }]);
+  const sent = [says("system", "be brief"), says("user", "count"), calls, seen, says("tool", "43 files")];
+  const recorder = await recorded(
+    ...[asked("count", { messages: sent.slice(0, 2) }), asked("count", { messages: sent.slice(0, 4) })],
+    asked("count", { messages: sent }),
+  );
+  const leads = async (id: string): Promise<unknown> =>
+    (await recorder.context(id))?.messages.map(({ entry_id }) => entry_id);
+  expect(await leads("e3")).toEqual(["e1", "e1", "e2", "e2", undefined]);
+  expect(await leads("e2")).toEqual(["e1", "e1", undefined, undefined]);
+  expect(await leads("e1")).toEqual([undefined, "e1"]);
+});
+
 describe("told", () => {
   test("given: every place, how far from the end, compared as a search compares", async () => {
     const messages = [says("system", "Never PUSH\nto main."), says("user", "go"), says("user", "push again")];

@@ -1,10 +1,11 @@
-// From a message that was given to the entry that says it: the session before the answer is looked through, as far as a few
-// megabytes reach, and of several that say the same the first is meant.
-
+// From a message that was given to where it was recorded first: the entry that says it, or the answer that was given it before.
+// The session before the answer is looked through, as far as a few megabytes reach.
+import { roleOf } from "../indexing/given-texts.js";
 import { bodyToEntry, parseBodyText } from "../model/body.js";
 import { contentTexts, valueText } from "../model/content.js";
 import type { GivenMessage } from "../model/context.js";
-import type { Entry } from "../model/entry.js";
+import type { Entry, Interaction } from "../model/entry.js";
+import { isJsonObject } from "../model/json.js";
 import { readRole } from "../model/roles.js";
 import type { ReadingParts } from "../read/reader.js";
 import type { Answer } from "./answers.js";
@@ -12,7 +13,7 @@ import type { Answer } from "./answers.js";
 const ENTRIES_MAX = 500;
 const BYTES_MAX = 4 * 1024 * 1024;
 
-/** The messages, with the entry that says it for each that has none yet and is found. */
+/** The messages, with an entry for each that has none yet and is found. */
 export async function linkMessages(
   parts: Pick<ReadingParts, "index" | "log">,
   answer: Answer,
@@ -21,7 +22,9 @@ export async function linkMessages(
   if (answer.session_id === "" || messages.every(({ entry_id }) => entry_id !== undefined)) return messages;
   const idByName = new Map<string, string>();
   for (const entry of await entriesBefore(parts, answer)) {
-    for (const name of namesOf(entry)) if (name !== undefined) idByName.set(name, entry.id);
+    // What was given for the first time now was not recorded before.
+    const given = entry.kind === "interaction" && entry.id !== answer.id ? namesGiven(entry) : [];
+    for (const name of [...namesOf(entry), ...given]) if (name !== undefined) idByName.set(name, entry.id);
   }
   return messages.map((message) => {
     const entry_id = message.entry_id ?? idByName.get(nameOf(message) ?? "");
@@ -50,8 +53,24 @@ function namesOf(entry: Entry): readonly (string | undefined)[] {
   return [`user\n${entry.prompt}`, ...(entry.response === "" ? [] : [`assistant\n${entry.response}`])];
 }
 
-/** Who says it, and what: how a provider shapes it does not matter. Undefined where nothing is said. */
-function nameOf({ role, content }: { readonly role: string; readonly content?: unknown }): string | undefined {
+/** Results of tools, and what else a loop keeps to itself, are recorded with what was given and nowhere else. */
+function namesGiven({ context_pack: { messages } }: Interaction): readonly (string | undefined)[] {
+  if (!Array.isArray(messages)) return [];
+  return messages.filter(isJsonObject).map((message) => nameOf({ ...message, role: roleOf(message) }));
+}
+
+/**
+ * Who says it, and what: how a provider shapes it does not matter. Calls and results are told by their JSON. Undefined where
+ * there is nothing.
+ */
+function nameOf(message: {
+  readonly role: string;
+  readonly content?: unknown;
+  readonly tool_calls?: unknown;
+}): string | undefined {
+  const { role, content, tool_calls } = message;
   const said = contentTexts(content).join("\n");
-  return said.trim() === "" ? undefined : `${readRole(role)}\n${said}`;
+  if (said.trim() !== "") return `${readRole(role)}\n${said}`;
+  const others = [content, tool_calls].flatMap((list) => (Array.isArray(list) ? list : []));
+  return others.length === 0 ? undefined : `parts of ${readRole(role)}\n${JSON.stringify(others)}`;
 }
