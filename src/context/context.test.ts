@@ -18,6 +18,9 @@ const asked = (prompt: string, context_pack: unknown, more: object = {}): Given 
   ...(context_pack === undefined ? {} : { context_pack }),
 });
 const says = (role: string, content: unknown): object => ({ role, content });
+const toResult =
+  (at: number) =>
+  (name: string): object => ({ type: "tool_result", tool_use_id: `${name}${at}`, content: "seen" });
 
 describe("an exact context", () => {
   test("is what the caller recorded, with system, tools, the rest of the pack and what was used", async () => {
@@ -222,6 +225,29 @@ describe("told", () => {
     expect(told?.last_given).toEqual(
       why === "window" ? { entry_id: "e500", position: 500 } : { entry_id: "e2", position: 2 },
     );
+  });
+
+  test.each<[string, readonly Given[]]>([
+    ["interactions make two messages each", Array.from({ length: 300 }, (_, at) => asked(`p${at}`, undefined))],
+    [
+      "one message holds the results of several tools",
+      Array.from({ length: 110 }, (_, at) => [
+        ...[user(`u${at}`), assistant("", `a${at}`, `b${at}`, `c${at}`), user(["a", "b", "c"].map(toResult(at)))],
+      ]).flat(),
+    ],
+  ])("fell out of a window that fewer entries fill than it has messages: %s", async (_, between) => {
+    const first = between[0]?.kind === "interaction" ? [asked("the rule is 7", undefined)] : [user("the rule is 7")];
+    const recorder = await recorded(...first, ...between);
+    const answers = between.flatMap(({ kind, role }, at) => {
+      return kind === "interaction" || role === "assistant" ? [first.length + at + 1] : [];
+    });
+    const told = await recorder.told(answers.at(-1) as number, "rule is 7");
+    expect(told).toMatchObject({ verdict: "fell_out", why: "window", exact: false });
+    const last = told?.last_given?.position as number;
+    expect(answers).toContain(last);
+    expect(await recorder.told(last, "rule is 7")).toMatchObject({ verdict: "given" });
+    const next = answers.find((position) => position > last) as number;
+    expect(await recorder.told(next, "rule is 7")).toMatchObject({ verdict: "fell_out", why: "window" });
   });
 
   test("what no answer was given before a clear was never given", async () => {

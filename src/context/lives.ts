@@ -9,6 +9,7 @@ import type { Item } from "../read/history/items.js";
 import { messagesIn, repair } from "../read/history/repair.js";
 import { positionsIn, type Stretch } from "../read/history/stretch.js";
 import type { ReadingParts } from "../read/reader.js";
+import { getSession } from "../read/session-list.js";
 import { isAnswerRow } from "./answers.js";
 import { WINDOW } from "./assemble.js";
 
@@ -31,8 +32,11 @@ interface End {
 }
 
 const ROWS_AT_ONCE = 64;
-/** A window holds at most so many messages, each of an entry of its own; some are repaired away. */
-const BLOCK = WINDOW.max_messages + 250;
+/** Of the entries before it as many are read at first as a turn mostly has. */
+const TURN_ENTRIES = 4;
+/** So many entries that follow something are looked through for the one that pushed it out, this many at a time after the first. */
+const FOLLOWING_MAX = WINDOW.max_messages + 250;
+const FOLLOWING_MORE = 64;
 
 export class Lives {
   readonly #parts: ReadingParts;
@@ -80,7 +84,11 @@ export class Lives {
     const consolidations: { readonly position: number; readonly through: number }[] = [];
     const withdrawals = new Map<number, number>();
     const all = { ...this.#stretch, above: 0 };
-    for await (const page of positionsIn(this.#parts.index, all, { kinds: ["clear", "consolidation", "withdrawal"] })) {
+    const session = await getSession(this.#parts.index, all.session_id);
+    // A session without any is not walked through for them, which takes longer than all else.
+    const kinds = ["clear", "consolidation", "withdrawal"].filter((kind) => (session?.by_kind[kind] ?? 0) > 0);
+    if (kinds.length === 0) return { clears, consolidations, withdrawals };
+    for await (const page of positionsIn(this.#parts.index, all, { kinds })) {
       for (const { position, kind, facts } of await this.#parts.index.rowsAt(page)) {
         if (kind === "clear") clears.push(position);
         else if (kind === "consolidation") consolidations.push({ position, through: Number(facts?.through ?? 0) });
@@ -92,30 +100,38 @@ export class Lives {
 
   /** The place behind the last answer whose window still showed it, where that comes before the end. */
   async #windowEnd(position: number, end: End): Promise<End> {
-    const { session_id, kinds } = this.#stretch;
-    const range = { session_id, order: "asc", after: position, kinds } as const;
-    const behind = await this.#parts.index.sessionPositions({ ...range, limit: WINDOW.max_messages });
-    if (behind.length < WINDOW.max_messages || (behind.at(-1) as number) >= end.position) return end;
     const [row] = await this.#parts.index.rowsAt([position]);
     if (row?.role === "system") return end;
-    const hidden = hiddenFrom(await this.#itemsAround(position, end.position), position);
-    return hidden === undefined ? end : { position: hidden + 1, why: "window" };
+    const { session_id, kinds, withdrawn } = this.#stretch;
+    const range = { session_id, order: "asc", kinds } as const;
+    let items = await this.#itemsThrough(position);
+    // Mostly as many as push it out: an interaction makes two messages.
+    let limit = kinds.includes("interaction") ? WINDOW.max_messages / 2 : WINDOW.max_messages;
+    for (let [after, looked] = [position, 0]; looked < FOLLOWING_MAX; limit = FOLLOWING_MORE) {
+      const behind = await this.#parts.index.sessionPositions({ ...range, after, limit });
+      const kept = behind.filter((one) => one < end.position && !withdrawn.has(one));
+      items = [...items, ...(await this.#entries.read(kept)).flatMap(toItems)];
+      const hidden = hiddenFrom(items, position);
+      if (hidden !== undefined) return { position: hidden + 1, why: "window" };
+      after = behind.at(-1) ?? end.position;
+      if (behind.length < limit || after >= end.position) return end;
+      looked += behind.length;
+    }
+    return end;
   }
 
-  /** From the user's turn that it belongs to, as far as a window may reach. */
-  async #itemsAround(position: number, end: number): Promise<readonly Item[]> {
-    const { session_id, kinds, withdrawn } = this.#stretch;
-    const { index } = this.#parts;
-    const behind = await index.sessionPositions({ session_id, order: "asc", after: position, kinds, limit: BLOCK });
+  /** From the user's turn that it belongs to, and it itself as the last. */
+  async #itemsThrough(position: number): Promise<readonly Item[]> {
+    const { session_id, kinds } = this.#stretch;
     let items: readonly Item[] = [];
-    for (let after = position + 1; !items.some(({ type }) => type === "user"); ) {
-      const before = await index.sessionPositions({ session_id, order: "desc", after, kinds, limit: ROWS_AT_ONCE });
+    let limit = TURN_ENTRIES;
+    for (let after = position + 1; !items.some(({ type }) => type === "user"); limit = ROWS_AT_ONCE) {
+      const before = await this.#parts.index.sessionPositions({ session_id, order: "desc", after, kinds, limit });
       items = [...(await this.#entries.read(before.toReversed())).flatMap(toItems), ...items];
-      if (before.length < ROWS_AT_ONCE) break;
+      if (before.length < limit) break;
       after = before.at(-1) as number;
     }
-    const kept = behind.filter((one) => one < end && !withdrawn.has(one));
-    return [...items, ...(await this.#entries.read(kept)).flatMap(toItems)];
+    return items;
   }
 
   /** The first or the last answer between two positions that was put together from the session. */
