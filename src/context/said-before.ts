@@ -18,7 +18,8 @@ interface Said {
   readonly positions: readonly number[];
 }
 
-const PAGE = 1_024;
+/** All of them mostly: whoever wants the first and the last needs every candidate, and each page looks for them anew. */
+const PAGE = 16_384;
 /** Few are read at first, since the first is mostly the one; many where texts are not indexed yet. */
 const CHUNK_FIRST = 4;
 const CHUNK_MAX = 256;

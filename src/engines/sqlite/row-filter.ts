@@ -51,10 +51,10 @@ function conditionSql({ by, column, asked }: Condition, bind: (...bound: readonl
   }
 }
 
-/** Which of the rows at these positions pass. Starts from the positions, whatever other way SQLite might see. */
-export function amongStatement(filter: RowFilter, positions: readonly number[]): Statement {
+/** Columns of those rows at these positions that pass. Starts from the positions, whatever other way SQLite might see. */
+export function amongStatement(filter: RowFilter, positions: readonly number[], columns: string): Statement {
   const { conditions, values } = rowConditions(filter);
-  const sql = `SELECT position FROM json_each(?) AS given CROSS JOIN rows ON rows.position = given.value
+  const sql = `SELECT ${columns} FROM json_each(?) AS given CROSS JOIN rows ON rows.position = given.value
     ${conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`}`;
   return { sql, values: [JSON.stringify(positions), ...values] };
 }

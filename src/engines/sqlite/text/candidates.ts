@@ -157,10 +157,9 @@ export class CandidateSearch {
   /** The keys of those rows that pass the filter, newest first and strictly after one. */
   #keysOf(positions: readonly number[], after: RowKey | undefined): readonly RowKey[] {
     if (positions.length === 0) return [];
-    const { sql, values } = amongStatement(this.#parts.query.filter, positions);
-    const keys = `SELECT created_ms, position FROM rows WHERE position IN (${sql})`;
+    const { sql, values } = amongStatement(this.#parts.query.filter, positions, "rows.created_ms, rows.position");
     return this.#parts.sql
-      .all<RowKey>(keys, ...values)
+      .all<RowKey>(sql, ...values)
       .filter((key) => after === undefined || newestFirst(after, key) < 0)
       .sort(newestFirst);
   }
