@@ -1,9 +1,14 @@
 // Every view of the page with a week's story: in both themes, wide and on a phone, for those who listen, and by keyboard.
+import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
+import Database from "better-sqlite3";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
+import { newEntry } from "../../src/conformance/log-entries.js";
 import { tellStory } from "../../src/demo/story.js";
-import { serverOfFile } from "./http-client.js";
+import { SqliteLog } from "../../src/engines/sqlite/log.js";
+import { folderOfTest } from "../support/temporary-folder.js";
+import { serverOfFile, startServer } from "./http-client.js";
 import { browserOfFile, overflowOf } from "./page-browser.js";
 
 const server = serverOfFile();
@@ -89,6 +94,25 @@ test("drawing across the strip of activity chooses a time, and the address keeps
   await page.mouse.up();
   await expect.poll(() => new URL(page.url()).searchParams.get("until")).toMatch(/^\d{4}-/);
   await page.locator(".brush").waitFor();
+});
+
+test("what is damaged and shared is told with every entry that holds it", async () => {
+  const data = folderOfTest();
+  const path = join(data, "log.db");
+  const log = SqliteLog.open({ path, mode: "create" });
+  const error = "what was said before ".repeat(500);
+  for (const id of ["one", "two"]) {
+    await log.append([[newEntry(id, { kind: "error", body: Buffer.from(JSON.stringify({ id, error })) })]]);
+  }
+  await log.close();
+  const db = new Database(path);
+  db.exec(`DROP TRIGGER parts_never_updated;
+    UPDATE parts SET bytes = CAST(replace(CAST(bytes AS TEXT), 'before', 'behind') AS BLOB)`);
+  db.close();
+  const { page } = await open(`${(await startServer({ data })).address}/ui/integrity`);
+  const verdict = page.locator(".verdict [role=alert]");
+  await verdict.waitFor();
+  expect(await verdict.textContent()).toContain("Entries that share what is damaged: #1, #2.");
 });
 
 test("the choice of light or dark is remembered", async () => {

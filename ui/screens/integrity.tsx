@@ -81,6 +81,8 @@ function Chain(options: {
           The chain does not hold at <strong>#{countOf(found.position)}</strong>: {found.reason.replaceAll("_", " ")}.
           {found.known !== undefined &&
             ` The ${found.known.by} remembers a log that reached #${countOf(found.known.position)}. Run hansard doctor before anything else.`}
+          {found.holders !== undefined &&
+            ` Entries that share what is damaged: ${found.holders.map((position) => `#${countOf(position)}`).join(", ")}.`}
         </p>
       )}
       {(found.warnings ?? []).length > 0 && (
