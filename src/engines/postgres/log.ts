@@ -275,7 +275,7 @@ async function lockHead(session: Session): Promise<Head> {
 }
 
 async function getRows(session: Session, positions: readonly number[]): Promise<readonly LogRow[]> {
-  return session.query<LogRow>(getStatement, [positions]);
+  return session.query<LogRow>(getStatement, [positions, Number.MAX_SAFE_INTEGER]);
 }
 
 async function findClaims(session: Session, claims: readonly string[]): Promise<Map<string, number>> {
