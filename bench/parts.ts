@@ -8,10 +8,10 @@ import { SALT_BYTES } from "../src/model/chain.js";
 import type { LogEntry } from "../src/ports/entry-log.js";
 import { type Figure, median, type Suite, type SuiteOptions } from "./figures.js";
 
-const TURNS = 400;
+export const TURNS = 400;
 /** What a tool brought, and what the model answered, in words of about six bytes. */
 const WORDS = { result: 500, answer: 200 };
-const READS_EVERY = 7;
+export const READS_EVERY = 7;
 
 export const parts: Suite = {
   name: "parts",
@@ -65,21 +65,22 @@ export const parts: Suite = {
 type Kind = "shared" | "whole";
 
 /** Each first as often as the other, so that what else the machine does meets both. */
-function inTurn(nth: number): readonly Kind[] {
+export function inTurn(nth: number): readonly Kind[] {
   return nth % 2 === 0 ? ["shared", "whole"] : ["whole", "shared"];
 }
 
-function medians(of: { readonly [kind in Kind]: readonly number[] }): { readonly [kind in Kind]: number } {
+export function medians(of: { readonly [kind in Kind]: readonly number[] }): { readonly [kind in Kind]: number } {
   return { shared: median(of.shared), whole: median(of.whole) };
 }
 
-async function milliseconds(work: () => Promise<unknown>): Promise<number> {
+export async function milliseconds(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
 }
 
-function loop(): { readonly entries: readonly LogEntry[]; readonly distinct: number } {
+/** An agent that sends its whole history with each of its turns, and how much text that is, each once. */
+export function loop(): { readonly entries: readonly LogEntry[]; readonly distinct: number } {
   const messages: { role: string; content: string }[] = [{ role: "system", content: words(800) }];
   const entries = Array.from({ length: TURNS }, (_, at) => {
     const prompt = words(WORDS.result);

@@ -4,9 +4,12 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { Connections } from "../src/engines/postgres/connection.js";
+import { PostgresLog } from "../src/engines/postgres/log.js";
 import { openRecorder, type Recorder } from "../src/index.js";
 import { PostgresServer } from "../test/support/postgres-server.js";
 import { type Figure, median, type Suite, type SuiteOptions } from "./figures.js";
+import { inTurn, loop, medians, milliseconds, READS_EVERY, TURNS } from "./parts.js";
 import { sampleInteraction } from "./sample.js";
 import { Corpus, idOf } from "./search-corpus.js";
 
@@ -18,11 +21,15 @@ const POLL_MS = 200;
 export const postgres: Suite = {
   name: "postgres",
   about:
-    "on a PostgreSQL of its own (fsync on): 4 KB entries per second against inserts of a hundred rows through `pg` into one table; a rare substring against `rg --count -i -F` over the same texts as JSONL",
+    "on a PostgreSQL of its own (fsync on): 4 KB entries per second against inserts of a hundred rows through `pg` into one table; a rare substring against `rg --count -i -F` over the same texts as JSONL; the loop of suite `parts`, tables of the log after a vacuum against its distinct text, and against a log that stores every body whole",
   async run(options: SuiteOptions): Promise<readonly Figure[]> {
     const server = await PostgresServer.create({ settings: ["shared_buffers = 256MB", "max_wal_size = 4GB"] });
     try {
-      return [...(await capturing(server, options)), ...(await searching(server, options))];
+      return [
+        ...(await capturing(server, options)),
+        ...(await sharing(server, options)),
+        ...(await searching(server, options)),
+      ];
     } finally {
       await server.destroy();
     }
@@ -84,6 +91,48 @@ async function ours(address: string, count: number, servers: number): Promise<nu
   return count / seconds;
 }
 
+/** As suite `parts`, on two logs of one server. */
+async function sharing(server: PostgresServer, { rounds }: SuiteOptions): Promise<readonly Figure[]> {
+  const times = {
+    capture: { shared: [] as number[], whole: [] as number[] },
+    read: { shared: [] as number[], whole: [] as number[] },
+  };
+  let size = 0;
+  for (let round = 0; round < Math.min(rounds, 2); round += 1) {
+    const { entries, distinct } = loop();
+    const names = { shared: `shared_${round}`, whole: `whole_${round}` };
+    const logs = {
+      shared: await openLog(await server.createDatabase(names.shared), {}),
+      whole: await openLog(await server.createDatabase(names.whole), { parted_bytes_min: Number.POSITIVE_INFINITY }),
+    };
+    for (const [at, entry] of entries.entries()) {
+      for (const of of inTurn(at)) times.capture[of].push(await milliseconds(() => logs[of].append([[entry]])));
+    }
+    for (let position = 1; position <= TURNS; position += READS_EVERY) {
+      for (const of of inTurn(position)) {
+        const read = async (): Promise<unknown> =>
+          JSON.parse((await logs[of].getCheckedBodies([position]))[0]?.body as string);
+        times.read[of].push(await milliseconds(read));
+      }
+    }
+    for (const log of Object.values(logs)) await log.close();
+    await server.execute("VACUUM", names.shared);
+    size = (await bytesOf(server, names.shared, "NOT LIKE")) / distinct;
+  }
+  const [capture, read] = [medians(times.capture), medians(times.read)];
+  return [
+    { name: "loop of 400 turns ÷ distinct text", value: size, unit: "×", target: { at_most: 1.3 } },
+    { name: "capture of a turn", value: capture.shared, unit: "ms" },
+    { name: "capture of a turn ÷ whole", value: capture.shared / capture.whole, unit: "×", target: { at_most: 1.2 } },
+    { name: "reading a turn", value: read.shared, unit: "ms" },
+    { name: "reading a turn ÷ whole", value: read.shared / read.whole, unit: "×" },
+  ];
+}
+
+async function openLog(address: string, options: { readonly parted_bytes_min?: number }): Promise<PostgresLog> {
+  return PostgresLog.open(await Connections.open({ address, wait_ms: 0 }), options);
+}
+
 async function searching(server: PostgresServer, { folder, scale }: SuiteOptions): Promise<readonly Figure[]> {
   // A quick look takes far fewer, since filling is what takes long.
   const total = Math.round(200_000 * scale ** 2);
@@ -100,10 +149,10 @@ async function searching(server: PostgresServer, { folder, scale }: SuiteOptions
   for (let query = 0; query < QUERIES; query += 1) {
     const needle = idOf(Math.floor((total / QUERIES) * query) + 1).slice(1, -1);
     times.ours.push(await milliseconds(() => recorder.search(needle)));
-    times.ripgrep.push(await milliseconds(() => spawnSync("rg", ["--count", "-i", "-F", "--", needle, lines])));
+    times.ripgrep.push(await milliseconds(async () => spawnSync("rg", ["--count", "-i", "-F", "--", needle, lines])));
   }
   await recorder.close();
-  const [log, index] = [await bytesOf(server, "NOT LIKE"), await bytesOf(server, "LIKE")];
+  const [log, index] = [await bytesOf(server, "search", "NOT LIKE"), await bytesOf(server, "search", "LIKE")];
   const [ours, ripgrep] = [median(times.ours), median(times.ripgrep)];
   return [
     { name: "captured and indexed for search", value: total / filled, unit: "entries/s" },
@@ -119,11 +168,11 @@ async function searching(server: PostgresServer, { folder, scale }: SuiteOptions
   ];
 }
 
-async function bytesOf(server: PostgresServer, which: "LIKE" | "NOT LIKE"): Promise<number> {
+async function bytesOf(server: PostgresServer, database: string, which: "LIKE" | "NOT LIKE"): Promise<number> {
   const [size] = await server.execute(
     `SELECT sum(pg_total_relation_size(oid))::float8 AS bytes FROM pg_class
      WHERE relkind = 'r' AND relname LIKE 'hansard_%' AND relname ${which} 'hansard_index_%'`,
-    "search",
+    database,
   );
   return Number(size?.bytes);
 }
@@ -148,10 +197,4 @@ async function fill(recorder: Recorder, lines: string, total: number): Promise<v
     for (const text of texts) writeSync(file, `${JSON.stringify(text)}\n`);
   }
   closeSync(file);
-}
-
-async function milliseconds(work: () => unknown): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
 }

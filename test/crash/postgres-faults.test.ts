@@ -1,6 +1,7 @@
 // What goes wrong with a PostgreSQL, said in our words: at the start, while it runs, and when it is gone.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
@@ -250,6 +251,38 @@ describe("while it runs", () => {
     await cutting;
     expect(positions).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
     expect((await log.head()).position).toBe(300);
+  });
+
+  test("a batch that was committed, and whose answer was lost on the way, is stored once and acknowledged", async () => {
+    const address = new URL(await databaseOfTest());
+    const port = Number(address.port);
+    // Stands between log and server, and takes one answer away.
+    let isCutting = false;
+    const between = createServer((socket) => {
+      const onward = connect(port, address.hostname);
+      for (const [one, other] of [[socket, onward] as const, [onward, socket] as const]) {
+        one.on("error", () => other.destroy());
+        one.on("close", () => other.destroy());
+      }
+      socket.pipe(onward);
+      onward.on("data", (bytes) => {
+        if (isCutting) {
+          isCutting = false;
+          socket.destroy();
+        } else socket.write(bytes);
+      });
+    });
+    between.listen(0, "127.0.0.1");
+    await once(between, "listening");
+    onTestFinished(() => void between.close());
+    address.port = String((between.address() as AddressInfo).port);
+    const log = await PostgresLog.open(await Connections.open({ address: address.href, wait_ms: 30_000 }));
+    expect(positionsOf(await log.append([[newEntry("before")]]))).toEqual([1]);
+    isCutting = true;
+    expect(positionsOf(await log.append([newEntries("lost", 3)]))).toEqual([2, 3, 4]);
+    expect(isCutting).toBe(false);
+    expect((await log.head()).position).toBe(4);
+    await log.close();
   });
 
   test("while the server is away everything says so; after its return the same store goes on", async () => {

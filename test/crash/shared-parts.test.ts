@@ -1,60 +1,21 @@
 // Bodies in parts: read back byte for byte, each text once in the file, and gone from it with the last that holds it.
-import { hash } from "node:crypto";
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { newEntry } from "../../src/conformance/log-entries.js";
-import { seededRandom } from "../../src/conformance/seeded-random.js";
 import { copyLog } from "../../src/custody/copy.js";
 import { verify } from "../../src/custody/verify.js";
 import { compactLog } from "../../src/engines/sqlite/compact.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import { openRecorder } from "../../src/index.js";
-import type { LogEntry, StoredEntry } from "../../src/ports/entry-log.js";
+import type { LogEntry } from "../../src/ports/entry-log.js";
+import { digest, digested, loop, redaction, turn, words } from "../support/history-loop.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 
 const EVERY = 0;
 const NONE = Number.POSITIVE_INFINITY;
-
-interface Message {
-  readonly role: string;
-  readonly content: string;
-}
-
-const random = seededRandom(20);
-
-/** Words that are said once. */
-function words(count: number): string {
-  return Array.from({ length: count }, () => Math.floor(random() * 2 ** 40).toString(36)).join(" ");
-}
-
-function turn(id: string, { messages, response = "" }: { messages: readonly Message[]; response?: string }): LogEntry {
-  const prompt = messages.at(-1)?.content ?? "";
-  const fields = { id, session_id: "loop", prompt, response, context_pack: { messages }, usage: { input_tokens: 7 } };
-  return newEntry(id, { kind: "interaction", body: Buffer.from(JSON.stringify(fields)) });
-}
-
-/** A loop that sends its whole history with every turn. */
-function loop(turns: number): { readonly entries: readonly LogEntry[]; readonly texts: readonly string[] } {
-  const messages: Message[] = [{ role: "system", content: words(900) }];
-  const entries = Array.from({ length: turns }, (_, at) => {
-    messages.push({ role: "user", content: words(120 + (at % 40)) });
-    const response = words(100 + (at % 30));
-    const entry = turn(`turn-${at}`, { messages, response });
-    messages.push({ role: "assistant", content: response });
-    return entry;
-  });
-  return { entries, texts: messages.map(({ content }) => content) };
-}
-
-function redaction(id: string, positions: readonly number[]): LogEntry {
-  return newEntry(id, {
-    kind: "redaction",
-    body: Buffer.from(JSON.stringify({ id, positions, reason: "", scope: "entry" })),
-  });
-}
 
 function opened(path: string, parted_bytes_min?: number): SqliteLog {
   const log = SqliteLog.open({ path, mode: "create", ...(parted_bytes_min === undefined ? {} : { parted_bytes_min }) });
@@ -64,15 +25,6 @@ function opened(path: string, parted_bytes_min?: number): SqliteLog {
 
 async function append(log: SqliteLog, entries: readonly LogEntry[]): Promise<void> {
   for (const entry of entries) await log.append([[entry]]);
-}
-
-/** Entries by the digests of their bytes: comparing these byte by byte would take longer than all else. */
-function digested(stored: readonly (StoredEntry | undefined)[]): readonly unknown[] {
-  return stored.map((entry) => entry && { ...entry, hash: digest(entry.hash), body: entry.body && digest(entry.body) });
-}
-
-function digest(bytes: Uint8Array): string {
-  return hash("sha256", bytes, "hex");
 }
 
 function edit(path: string, sql: string): void {

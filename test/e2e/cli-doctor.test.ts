@@ -5,7 +5,9 @@ import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { newEntry } from "../../src/conformance/log-entries.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
+import { openRecorder } from "../../src/index.js";
 import { withRecorder } from "../crash/sample-store.js";
+import { databaseOfTest } from "../support/postgres.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { type CliOptions, fillStore, interactions, readError, readJson, runCli } from "./cli-run.js";
 import { startServer } from "./http-client.js";
@@ -286,6 +288,16 @@ describe("the index is derived, so nothing about it is fatal:", () => {
     expect(readFileSync(path).length).toBeLessThan(3 * history.length);
     const absent = { data: join(data, "absent") };
     expect(await readError(["doctor", "--compact"], absent)).toMatchObject({ status: 1, code: "store_missing" });
+  });
+
+  test("compacting a database does nothing, and says what does", async () => {
+    const data = await databaseOfTest();
+    const recorder = await openRecorder({ data });
+    await recorder.append({ kind: "error", error: "what was said before ".repeat(2_000) });
+    await recorder.close();
+    const { ok, findings } = await readJson(["doctor", "--compact"], { data });
+    const message = expect.stringContaining("`hansard copy` into an empty database");
+    expect({ ok, first: findings[0] }).toMatchObject({ ok: true, first: { level: "ok", check: "compact", message } });
   });
 
   test("rebuilding what is not there is a failure, not a new store", async () => {

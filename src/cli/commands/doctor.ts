@@ -87,7 +87,10 @@ async function compact({ settings }: Invocation, onStep: (says: string) => void)
     onStep(`Storing once what entries share ${bar(position, end)} ${formatCount(position)} of ${formatCount(end)}`),
   );
   const check = "compact";
-  if (done === undefined) return { level: "ok", check, message: "a database keeps every body whole: nothing was done" };
+  if (done === undefined) {
+    const message = `nothing was done: what is recorded into a database is stored once as it comes, and what it held whole before that stays so; \`hansard copy\` into an empty database stores it anew`;
+    return { level: "ok", check, message };
+  }
   const { bodies, bytes_before, bytes_after, left } = done;
   const message = `${countOf(bodies, "entry refers", "entries refer")} to what they share now; log.db had ${formatCount(bytes_before)} bytes and has ${formatCount(bytes_after)}`;
   return left === undefined ? { level: "ok", check, message } : { level: "warn", check, message, hint: left };

@@ -1,10 +1,14 @@
-// Bodies as text, which halves what travels compared with bytes.
+// The bodies of rows: as bytes, or as text, which halves what travels; those in parts are put together.
 import { Fault } from "../../model/fault.js";
 import { hexOf } from "../../model/hex.js";
-import type { StoredBody } from "../../ports/entry-log.js";
-import { type LogRow, PLAIN, unknownEncoding } from "../../ports/log-row.js";
-import type { Session, Statement } from "./connection.js";
+import type { StoredBody, StoredEntry } from "../../ports/entry-log.js";
+import { IN_PARTS, type LogRow, PLAIN, rowToEntry, unknownEncoding } from "../../ports/log-row.js";
+import type { Connections, Statement } from "./connection.js";
 import { codeOf } from "./faults.js";
+import { readWhole, type TakenBody, type WholeBody } from "./part-reading.js";
+
+/** Without a kind where there is no entry at the position. */
+type EntryRow = LogRow & { readonly whole_bytes: number | null };
 
 interface TextRow {
   readonly position: number;
@@ -14,28 +18,57 @@ interface TextRow {
   readonly recorded_by: string | null;
   readonly hash: Buffer | null;
   readonly encoding: number | null;
-  readonly body: string | null;
+  readonly text?: string | null;
+  /** Where there is no text. */
+  readonly body: Buffer | null;
+  readonly whole_bytes: number | null;
+}
+
+export async function readEntries(
+  connections: Connections,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<readonly (StoredEntry | undefined)[]> {
+  const rows = await readWhole(connections, (session) => session.query<EntryRow>(statement, values), takenIn);
+  return rows.map(([row, whole]) => ((row.kind as string | null) === null ? undefined : toEntry(row, whole)));
 }
 
 /** Where a damaged body is no UTF-8, all of them are read as bytes instead, which shows the damage where it is. */
 export async function readTexts(
-  session: Session,
+  connections: Connections,
   query: { readonly texts: Statement; readonly bytes: Statement; readonly values: readonly unknown[] },
 ): Promise<readonly (StoredBody | undefined)[]> {
+  const read = async (statement: Statement): Promise<readonly (StoredBody | undefined)[]> => {
+    const rows = await readWhole(connections, (session) => session.query<TextRow>(statement, query.values), takenIn);
+    return rows.map(([row, whole]) => toBody(row, whole));
+  };
   try {
-    return (await session.query<TextRow>(query.texts, query.values)).map(rowToBody);
+    return await read(query.texts);
   } catch (error) {
     if (!isNotText(error)) throw error;
-    return (await session.query<LogRow>(query.bytes, query.values)).map((row) =>
-      rowToBody({ ...row, body: row.body === null ? null : row.body.toString("utf8") }),
-    );
+    return read(query.bytes);
   }
 }
 
-function rowToBody({ position, kind, recorded_at, hash, encoding, body, ...row }: TextRow): StoredBody | undefined {
+function takenIn({ encoding, body, whole_bytes }: EntryRow | TextRow): TakenBody | undefined {
+  return encoding === IN_PARTS && body !== null ? { taken: body, whole_bytes } : undefined;
+}
+
+function toEntry(row: EntryRow, whole: WholeBody | undefined): StoredEntry {
+  if (whole === undefined) return rowToEntry(row);
+  if ("body" in whole) return rowToEntry({ ...row, encoding: PLAIN, body: whole.body });
+  return { ...rowToEntry({ ...row, salt: null, body: null }), flaw: whole.flaw };
+}
+
+function toBody(row: TextRow, whole: WholeBody | undefined): StoredBody | undefined {
+  const { position, kind, recorded_at, hash, encoding } = row;
   if (kind === null || recorded_at === null || hash === null) return undefined;
   const placed = { position, kind, recorded_at, recorded_by: row.recorded_by ?? undefined, hash: hexOf(hash) };
-  if (body === null) return placed;
+  if (whole !== undefined) {
+    return "flaw" in whole ? { ...placed, flaw: whole.flaw } : { ...placed, body: whole.body.toString("utf8") };
+  }
+  const body = row.text ?? row.body?.toString("utf8");
+  if (body === undefined) return placed;
   if (encoding !== PLAIN) return { ...placed, flaw: unknownEncoding(encoding) };
   return { ...placed, body };
 }

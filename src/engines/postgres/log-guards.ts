@@ -80,7 +80,9 @@ async function readGuards(session: Session): Promise<Found> {
   };
 }
 
-const LOG_TABLES = ["hansard_head", "hansard_entries", "hansard_bodies", "hansard_claims", "hansard_erasures"];
+const LOG_TABLES = [
+  ...["hansard_head", "hansard_entries", "hansard_bodies", "hansard_parts", "hansard_claims", "hansard_erasures"],
+];
 
 const PARTITIONS: Statement = {
   text: `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid

@@ -1,7 +1,8 @@
 // The tables of the log, one step per version of the format. Steps are never changed once released, only added.
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { GENESIS_HASH } from "../../model/chain.js";
 import { lastingKinds } from "../../model/redaction.js";
+import { IN_PARTS } from "../../ports/log-row.js";
 import { compressQuickly, keepOutOfStatistics } from "./columns.js";
 import type { Migration } from "./migrations.js";
 
@@ -32,7 +33,64 @@ export const logMigrations: readonly Migration[] = [
     await session.query({ text: FORMAT_RULE_SQL });
     await session.query({ text: LASTING_RULE_SQL });
   },
+  // A body may refer to parts that it shares with others. A server of an older version knows nothing of them and would leave what is
+  // forgotten among them: it is told to stop as soon as it wants to move the head.
+  async (session) => {
+    await session.query({ text: PARTS_SQL });
+    await session.query({ text: "UPDATE hansard_head SET parts_position = position, parts_secret = $1" }, [
+      randomBytes(SECRET_BYTES),
+    ]);
+    await session.query({ text: PARTS_RULE_SQL });
+  },
 ];
+
+const SECRET_BYTES = 32;
+
+/**
+ * The head says where the next part begins, as of which position, and what digests of parts are made with. No start is given out
+ * twice, so that who reads a body while it is erased never finds another's text in the place of its own.
+ */
+const PARTS_SQL = `
+  ALTER TABLE hansard_head ADD COLUMN parts_end bigint NOT NULL DEFAULT 0,
+    ADD COLUMN parts_position bigint NOT NULL DEFAULT 0, ADD COLUMN parts_secret bytea;
+  CREATE TABLE hansard_parts (
+    start bigint PRIMARY KEY,
+    -- The list that this one goes on from.
+    follows bigint,
+    -- How long it is; NULL where its bytes are not compressed.
+    whole_bytes int,
+    digest uuid NOT NULL,
+    bytes bytea NOT NULL
+  ) WITH (toast_tuple_target = 8160);
+  CREATE UNIQUE INDEX hansard_parts_by_digest ON hansard_parts (digest);
+  ${keepOutOfStatistics("hansard_parts", ["digest", "bytes"])}
+  ALTER TABLE hansard_parts ALTER COLUMN bytes SET STORAGE EXTERNAL;
+  -- Of a body in parts: how long it is in whole.
+  ALTER TABLE hansard_bodies ADD COLUMN whole_bytes int;
+  CREATE INDEX hansard_bodies_in_parts ON hansard_bodies (position) WHERE encoding = ${IN_PARTS};
+`;
+
+/** Who holds a part is written in bodies and in other parts, which a trigger cannot read: it asks for a redaction at least. */
+const PARTS_RULE_SQL = `
+  CREATE FUNCTION hansard_head_of_parts() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    RAISE EXCEPTION 'the log was opened by a newer version of Hansard: install that here, too' USING ERRCODE = 'restrict_violation';
+  END $$;
+  CREATE TRIGGER hansard_head_never_older BEFORE UPDATE ON hansard_head
+    FOR EACH ROW WHEN (new.parts_position <> new."position") EXECUTE FUNCTION hansard_head_of_parts();
+  CREATE FUNCTION hansard_only_released() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF NOT EXISTS (SELECT 1 FROM (SELECT kind, xmin FROM hansard_entries ORDER BY position DESC LIMIT 100000) AS latest
+      WHERE latest.kind = 'redaction' AND latest.xmin = pg_current_xact_id()::xid) THEN
+      RAISE EXCEPTION 'a part is deleted only with a redaction' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER hansard_parts_only_released BEFORE DELETE ON hansard_parts
+    FOR EACH STATEMENT EXECUTE FUNCTION hansard_only_released();
+  CREATE TRIGGER hansard_parts_never_updated BEFORE UPDATE ON hansard_parts FOR EACH ROW EXECUTE FUNCTION hansard_refuse();
+  ${truncationRuleSql("hansard_parts")}
+`;
 
 // Names are compared as bytes, not by the rules of a language, which also keeps the trees small and fast.
 const TABLES_SQL = `
@@ -139,7 +197,7 @@ export function truncationRuleSql(table: string): string {
 
 /** All that keeps rows as they are, but for the rule of each partition. Written as PostgreSQL itself would print it. */
 export const ruleTexts: readonly string[] = [
-  ...[REFUSE_SQL, HEAD_RULE_SQL, ERASED_RULE_SQL, FORMAT_RULE_SQL, LASTING_RULE_SQL],
+  ...[REFUSE_SQL, HEAD_RULE_SQL, ERASED_RULE_SQL, FORMAT_RULE_SQL, LASTING_RULE_SQL, PARTS_RULE_SQL],
   ...TABLES.map(tableRuleSql),
 ];
 

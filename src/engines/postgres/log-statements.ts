@@ -3,7 +3,9 @@ import { HASH_BYTES } from "../../model/chain.js";
 import { claimKey } from "../../model/claims.js";
 import { lastingKinds } from "../../model/redaction.js";
 import type { Head } from "../../ports/entry-log.js";
+import { IN_PARTS, PLAIN } from "../../ports/log-row.js";
 import type { Statement } from "./connection.js";
+import type { TakenBatch } from "./part-taking.js";
 
 /** An entry at its place, ready to be written. */
 export interface PlacedEntry {
@@ -28,35 +30,56 @@ export const GROWTH_CHANNEL = "hansard_growth";
  * All bytes travel as a few long values that are cut into pieces here, since each value of its own costs more than its
  * bytes, and the statement stays the same however many entries there are.
  */
-export const appendStatement: Statement = {
-  name: "hansard_append",
+const appendStatement: Statement = { name: "hansard_append", isQuick: true, text: appendText("") };
+
+/** As `appendStatement`, where some bodies refer to parts, of which new ones are stored with them. */
+const appendInPartsStatement: Statement = {
+  name: "hansard_append_in_parts",
   isQuick: true,
-  text: `
+  text: appendText(`, new_parts AS (
+      INSERT INTO hansard_parts (start, follows, whole_bytes, digest, bytes)
+      SELECT start, follows, whole_bytes, digest, substr($24::bytea, part_from, part_bytes)
+      FROM unnest($18::bigint[], $19::bigint[], $20::int[], $21::uuid[], $22::int[], $23::int[])
+        AS p (start, follows, whole_bytes, digest, part_from, part_bytes)
+      WHERE EXISTS (SELECT 1 FROM head)
+    )`),
+};
+
+function appendText(newParts: string): string {
+  const inParts = newParts !== "";
+  return `
     WITH head AS (
-      UPDATE hansard_head SET position = $3, hash = $4 WHERE position = $1 AND hash = $2 RETURNING position
+      UPDATE hansard_head SET position = $3, parts_position = $3, hash = $4${inParts ? ", parts_end = $17" : ""}
+      WHERE position = $1 AND hash = $2 RETURNING position
     ), batch AS MATERIALIZED (
-      SELECT $1::bigint + item AS position, b.* FROM unnest($5::text[], $6::text[], $15::text[], $7::int[], $8::int[])
-        WITH ORDINALITY AS b (kind, recorded_at, recorded_by, body_from, body_bytes, item) WHERE EXISTS (SELECT 1 FROM head)
+      SELECT $1::bigint + item AS position, b.* FROM unnest($5::text[], $6::text[], $15::text[], $7::int[], $8::int[]${inParts ? ", $16::int[]" : ""})
+        WITH ORDINALITY AS b (kind, recorded_at, recorded_by, body_from, body_bytes${inParts ? ", whole_bytes" : ""}, item)
+      WHERE EXISTS (SELECT 1 FROM head)
     ), new_entries AS (
       INSERT INTO hansard_entries (position, kind, recorded_at, recorded_by, claims_digest, commitment, hash)
       SELECT position, kind, recorded_at, recorded_by,
         CASE WHEN recorded_by IS NOT NULL THEN substr($9::bytea, (96 * item - 95)::int, 32) END,
         substr($9::bytea, (96 * item - 63)::int, 32), substr($9::bytea, (96 * item - 31)::int, 32) FROM batch
     ), new_bodies AS (
-      INSERT INTO hansard_bodies (position, salt, encoding, body)
-      SELECT position, substr($10::bytea, body_from, 16), 0, substr($10::bytea, body_from + 16, body_bytes)
+      INSERT INTO hansard_bodies (position, salt, encoding, body${inParts ? ", whole_bytes" : ""})
+      SELECT position, substr($10::bytea, body_from, 16), ${inParts ? `CASE WHEN whole_bytes IS NULL THEN ${PLAIN} ELSE ${IN_PARTS} END` : PLAIN},
+        substr($10::bytea, body_from + 16, body_bytes)${inParts ? ", whole_bytes" : ""}
       FROM batch WHERE body_bytes >= 0
     ), new_claims AS (
       INSERT INTO hansard_claims (claim, position)
       SELECT substr($11::bytea, claim_from, claim_bytes), $1::bigint + item
       FROM unnest($12::int[], $13::int[], $14::int[]) AS c (claim_from, claim_bytes, item)
       WHERE EXISTS (SELECT 1 FROM head)
-    )
-    SELECT pg_notify('${GROWTH_CHANNEL}', position::text)::text AS told FROM head`,
-};
+    )${newParts}
+    SELECT pg_notify('${GROWTH_CHANNEL}', position::text)::text AS told FROM head`;
+}
 
 const COLUMNS = `e.position, e.kind, e.recorded_at, e.recorded_by, e.claims_digest, e.commitment, e.hash,
-  b.salt, b.encoding, b.body`;
+  b.salt, b.encoding, b.body, b.whole_bytes`;
+
+/** What is in parts is no text, and travels as it is. */
+const TEXT = `CASE WHEN encoding <> ${IN_PARTS} THEN convert_from(body, 'UTF8') END AS text,
+  CASE WHEN encoding = ${IN_PARTS} THEN body END AS body, whole_bytes`;
 
 export const headStatement: Statement = {
   name: "hansard_head",
@@ -74,18 +97,20 @@ export const adoptStatement: Statement = { name: "hansard_adopt", text: "UPDATE 
 
 export const readStatement: Statement = {
   name: "hansard_read",
-  text: readText("position, kind, recorded_at, recorded_by, claims_digest, commitment, hash, salt, encoding, body"),
+  text: readText(
+    "position, kind, recorded_at, recorded_by, claims_digest, commitment, hash, salt, encoding, body, whole_bytes",
+  ),
 };
 
 export const readTextsStatement: Statement = {
   name: "hansard_read_texts",
-  text: readText("position, kind, recorded_at, recorded_by, hash, encoding, convert_from(body, 'UTF8') AS body"),
+  text: readText(`position, kind, recorded_at, recorded_by, hash, encoding, ${TEXT}`),
 };
 
 /** Lengths are known without reading the bodies, so that only those within the limit are sent. */
 function readText(wanted: string): string {
   return `SELECT ${wanted} FROM (
-      SELECT ${COLUMNS}, coalesce(sum(octet_length(b.body)) OVER (
+      SELECT ${COLUMNS}, coalesce(sum(coalesce(b.whole_bytes, octet_length(b.body))) OVER (
         ORDER BY e.position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
       FROM (SELECT * FROM hansard_entries WHERE position > $1 ORDER BY position LIMIT $2) e
       LEFT JOIN hansard_bodies b ON b.position = e.position AND b.position > $1 AND b.position <= $1::bigint + $2::bigint
@@ -94,24 +119,26 @@ function readText(wanted: string): string {
 
 export const getStatement: Statement = {
   name: "hansard_get",
-  text: getText("position, kind, recorded_at, recorded_by, claims_digest, commitment, hash, salt, encoding, body"),
+  text: getText(
+    "position, kind, recorded_at, recorded_by, claims_digest, commitment, hash, salt, encoding, body, whole_bytes",
+  ),
 };
 
 export const getBytesStatement: Statement = {
   name: "hansard_get_bytes",
-  text: getText("position, kind, recorded_at, recorded_by, hash, encoding, body"),
+  text: getText("position, kind, recorded_at, recorded_by, hash, encoding, body, whole_bytes"),
 };
 
 export const getTextsStatement: Statement = {
   name: "hansard_get_texts",
-  text: getText("position, kind, recorded_at, recorded_by, hash, encoding, convert_from(body, 'UTF8') AS body"),
+  text: getText(`position, kind, recorded_at, recorded_by, hash, encoding, ${TEXT}`),
 };
 
 /** As `readText`, of the given positions in their order; those that are not there are rows without a kind. */
 function getText(wanted: string): string {
   return `SELECT ${wanted} FROM (
       SELECT g.nth, g.position, e.kind, e.recorded_at, e.recorded_by, e.claims_digest, e.commitment, e.hash,
-        b.salt, b.encoding, b.body, coalesce(sum(octet_length(b.body)) OVER (
+        b.salt, b.encoding, b.body, b.whole_bytes, coalesce(sum(coalesce(b.whole_bytes, octet_length(b.body))) OVER (
         ORDER BY g.nth ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
       FROM unnest($1::bigint[]) WITH ORDINALITY AS g (position, nth)
       LEFT JOIN hansard_entries e ON e.position = g.position
@@ -139,10 +166,35 @@ export const nameErasedStatement: Statement = {
 export const eraseStatement: Statement = {
   name: "hansard_erase",
   text: `DELETE FROM hansard_bodies b USING hansard_entries e
-    WHERE b.position = ANY ($1::bigint[]) AND e.position = b.position AND e.kind NOT IN (${LASTING})`,
+    WHERE b.position = ANY ($1::bigint[]) AND e.position = b.position AND e.kind NOT IN (${LASTING})
+    RETURNING CASE WHEN b.encoding = ${IN_PARTS} THEN b.body END AS taken`,
 };
 
-export function appendValues(start: Pick<Head, "position" | "hash">, entries: readonly PlacedEntry[]): unknown[] {
+/** The statement for these entries, and its values. */
+export function appending(
+  start: Pick<Head, "position" | "hash">,
+  entries: readonly PlacedEntry[],
+  taken: TakenBatch | undefined,
+): readonly [statement: Statement, values: readonly unknown[]] {
+  if (taken === undefined) return [appendStatement, appendValues(start, entries)];
+  const stored = entries.map((entry, index) => {
+    const body = taken.bodies[index];
+    return body === undefined ? entry : { ...entry, body };
+  });
+  const whole = entries.map(({ body }, index) => (taken.bodies[index] === undefined ? null : body?.byteLength));
+  const bytes = new Pieces();
+  for (const part of taken.parts) bytes.add(part.bytes);
+  const columns = [
+    taken.parts.map(({ start: from }) => from),
+    taken.parts.map(({ follows }) => follows),
+    taken.parts.map(({ whole_bytes }) => whole_bytes),
+    taken.parts.map(({ digest }) => digest),
+  ];
+  const parts = [whole, taken.end, ...columns, bytes.starts, bytes.lengths, bytes.bytes()];
+  return [appendInPartsStatement, [...appendValues(start, stored), ...parts]];
+}
+
+function appendValues(start: Pick<Head, "position" | "hash">, entries: readonly PlacedEntry[]): unknown[] {
   const last = entries.at(-1) as PlacedEntry;
   const bodies = new Pieces();
   const claims = new Pieces();

@@ -18,18 +18,17 @@ import type {
   StoredEntry,
   Stray,
 } from "../../ports/entry-log.js";
-import { type LogRow, rowToEntry } from "../../ports/log-row.js";
+import type { LogRow } from "../../ports/log-row.js";
 import { AppendQueue } from "./append-queue.js";
 import type { Connections, Session } from "./connection.js";
 import { isAway, isConstraint, isRefusedByRule, toFault } from "./faults.js";
-import { readTexts } from "./log-bodies.js";
+import { readEntries, readTexts } from "./log-bodies.js";
 import { inspectGuards, putBackGuards } from "./log-guards.js";
 import { Partitions } from "./log-partitions.js";
 import { logMigrations } from "./log-schema.js";
 import {
   adoptStatement,
-  appendStatement,
-  appendValues,
+  appending,
   eraseStatement,
   erasuresStatement,
   findStatement,
@@ -47,6 +46,9 @@ import {
   strayStatement,
 } from "./log-statements.js";
 import { migrate } from "./migrations.js";
+import { releaseParts, sharingParts, strayPart } from "./part-holders.js";
+import { atOneMoment } from "./part-reading.js";
+import { BatchTaking } from "./part-taking.js";
 import { type OwnEntries, ownPlacements, placeUnits } from "./placing.js";
 import { partitionsOf, purgeTables } from "./purge.js";
 
@@ -57,6 +59,13 @@ const DOUBT_PAUSE_MS = 100;
 
 type Tip = Pick<Head, "position" | "hash">;
 
+interface OpenOptions {
+  readonly partition_positions?: number;
+  readonly reads_only?: boolean;
+  /** From how many bytes on bodies are stored in parts. */
+  readonly parted_bytes_min?: number;
+}
+
 export class PostgresLog implements EntryLog {
   readonly engine = "postgres";
   readonly #connections: Connections;
@@ -66,24 +75,25 @@ export class PostgresLog implements EntryLog {
   #lastTip: Tip | undefined;
   /** What this server has erased since the last purge; after a crash it is left to PostgreSQL's own vacuuming. */
   readonly #erased: number[] = [];
+  /** Whether parts went with what was erased. */
+  #hasReleased = false;
+  readonly #taking: BatchTaking;
   /** Triggers that were missing when the log was opened, and are there again. */
   readonly #putBack: readonly string[];
 
-  private constructor(connections: Connections, partitions: Partitions, putBack: readonly string[]) {
+  private constructor(connections: Connections, options: OpenOptions, putBack: readonly string[]) {
     this.#connections = connections;
     this.#putBack = putBack;
-    this.#partitions = partitions;
+    this.#partitions = new Partitions(connections, options.partition_positions);
+    this.#taking = new BatchTaking(options.parted_bytes_min);
     this.#queue = new AppendQueue((units) => this.#append(units));
   }
 
   /** Makes the tables where they are missing. The connections stay the caller's to close. */
-  static async open(
-    connections: Connections,
-    options: { readonly partition_positions?: number; readonly reads_only?: boolean } = {},
-  ): Promise<PostgresLog> {
+  static async open(connections: Connections, options: OpenOptions = {}): Promise<PostgresLog> {
     await migrate(connections, { part: "log", steps: logMigrations });
     const putBack = options.reads_only === true ? [] : await putBackGuards(connections);
-    return new PostgresLog(connections, new Partitions(connections, options.partition_positions), putBack);
+    return new PostgresLog(connections, options, putBack);
   }
 
   async head(): Promise<Head> {
@@ -115,7 +125,8 @@ export class PostgresLog implements EntryLog {
 
   async read(range: ReadRange): Promise<readonly StoredEntry[]> {
     const values = [range.after, range.limit, range.bytes_max ?? READ_BYTES_MAX];
-    return (await this.#connections.query<LogRow>(readStatement, values)).map(rowToEntry);
+    const found = await readEntries(this.#connections, readStatement, values);
+    return found.filter((stored) => stored !== undefined);
   }
 
   async get(
@@ -123,8 +134,7 @@ export class PostgresLog implements EntryLog {
     bytes_max = Number.MAX_SAFE_INTEGER,
   ): Promise<readonly (StoredEntry | undefined)[]> {
     if (positions.length === 0) return [];
-    const rows = await this.#connections.query<LogRow>(getStatement, [positions, bytes_max]);
-    return rows.map((row) => (row.kind === null ? undefined : rowToEntry(row)));
+    return readEntries(this.#connections, getStatement, [positions, bytes_max]);
   }
 
   async readBodies(range: ReadRange): Promise<readonly StoredBody[]> {
@@ -178,14 +188,22 @@ export class PostgresLog implements EntryLog {
 
   async stray(): Promise<Stray | undefined> {
     const [stray] = await this.#connections.query<Stray>(strayStatement);
-    return stray;
+    if (stray !== undefined) return stray;
+    const digests = await this.#taking.digests(this.#connections);
+    return atOneMoment(this.#connections, (session) => strayPart(session, digests));
+  }
+
+  async sharing(position: number): Promise<readonly number[]> {
+    return atOneMoment(this.#connections, (session) => sharingParts(session, position));
   }
 
   async purge(): Promise<string | undefined> {
     const erased = [...this.#erased];
-    const left = await purgeTables(this.#connections, await partitionsOf(this.#connections, erased));
+    const parts = this.#hasReleased ? ["hansard_parts"] : [];
+    const left = await purgeTables(this.#connections, [...(await partitionsOf(this.#connections, erased)), ...parts]);
     // What is left now is tried again with the next purge.
     if (left === undefined) this.#erased.splice(0, erased.length);
+    if (left === undefined && parts.length > 0) this.#hasReleased = false;
     return left;
   }
 
@@ -217,7 +235,8 @@ export class PostgresLog implements EntryLog {
     // Erasing takes more than one statement.
     if (entries.some(({ kind }) => kind === "redaction")) return undefined;
     await this.#partitions.cover(tip.position + entries.length);
-    const moved = await this.#connections.attempt<object>(appendStatement, appendValues(tip, entries));
+    const taken = await this.#taking.take(this.#connections, entries);
+    const moved = await this.#connections.attempt<object>(...appending(tip, entries, taken));
     this.#lastTip = moved.length === 0 ? undefined : tipAfter(tip, entries);
     return moved.length === 0 ? undefined : outcomes;
   }
@@ -257,16 +276,22 @@ export class PostgresLog implements EntryLog {
 
   async #write(session: Session, head: Tip, entries: readonly PlacedEntry[]): Promise<void> {
     await this.#partitions.cover(head.position + entries.length);
-    const moved = await session.query<object>(appendStatement, appendValues(head, entries));
+    const taken = await this.#taking.take(session, entries);
+    const moved = await session.query<object>(...appending(head, entries, taken));
     if (moved.length === 0) throw new Error("the head moved although it was locked");
+    const erased: Buffer[] = [];
     for (const [index, { kind, body }] of entries.entries()) {
       if (kind !== "redaction" || body === undefined) continue;
       const redaction = head.position + index + 1;
       const named = erasedBy({ position: redaction, kind, body });
       await session.query(nameErasedStatement, [named, redaction]);
-      await session.query(eraseStatement, [named]);
+      type Erased = { readonly taken: Buffer | null };
+      for (const { taken: body } of await session.query<Erased>(eraseStatement, [named])) {
+        if (body !== null) erased.push(body);
+      }
       this.#erased.push(...named);
     }
+    if (await releaseParts(session, erased)) this.#hasReleased = true;
   }
 }
 
@@ -275,7 +300,7 @@ async function lockHead(session: Session): Promise<Head> {
 }
 
 async function getRows(session: Session, positions: readonly number[]): Promise<readonly LogRow[]> {
-  return session.query<LogRow>(getStatement, [positions]);
+  return session.query<LogRow>(getStatement, [positions, Number.MAX_SAFE_INTEGER]);
 }
 
 async function findClaims(session: Session, claims: readonly string[]): Promise<Map<string, number>> {

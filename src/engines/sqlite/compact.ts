@@ -3,10 +3,11 @@ import { statSync } from "node:fs";
 import type Database from "better-sqlite3";
 import { commitmentOf } from "../../model/chain.js";
 import { IN_PARTS, PLAIN } from "../../ports/log-row.js";
+import { PARTED_BYTES_MIN } from "../../ports/part-taking.js";
 import { toFault } from "./file.js";
 import { openLog } from "./log-opening.js";
 import { STALE_MARK } from "./log-schema.js";
-import { PARTED_BYTES_MIN, Parts } from "./parts.js";
+import { Parts } from "./parts.js";
 import { purgeLog } from "./purge.js";
 
 /** A transaction: others wait for it no longer than for a large batch. */

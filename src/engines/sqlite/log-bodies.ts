@@ -2,11 +2,11 @@
 import type Database from "better-sqlite3";
 import type { AppendUnit, Stray } from "../../ports/entry-log.js";
 import { IN_PARTS, PLAIN } from "../../ports/log-row.js";
-import { PiecesFlaw } from "../../ports/pieces.js";
+import { PARTED_BYTES_MIN } from "../../ports/part-taking.js";
 import { ERASED, PARTS_VERSION } from "./log-schema.js";
 import { versionOf } from "./migrations.js";
 import { PartHolders } from "./part-holders.js";
-import { PARTED_BYTES_MIN, Parts } from "./parts.js";
+import { Parts } from "./parts.js";
 
 export class LogBodies {
   readonly #db: Database.Database;
@@ -29,18 +29,8 @@ export class LogBodies {
 
   /** How a body is encoded, and the bytes to store for it. */
   take(body: Uint8Array): readonly [encoding: number, bytes: Uint8Array] {
-    const taken = body.byteLength >= this.#partedBytesMin ? this.#taken(body) : undefined;
+    const taken = body.byteLength >= this.#partedBytesMin ? this.#parts().take(body) : undefined;
     return taken === undefined ? [PLAIN, body] : [IN_PARTS, taken];
-  }
-
-  /** What would not be read again as it was given is stored as it is: no fault of the cutting may cost a record. */
-  #taken(body: Uint8Array): Buffer | undefined {
-    try {
-      return this.#parts().take(body);
-    } catch (error) {
-      if (error instanceof PiecesFlaw) return undefined;
-      throw error;
-    }
   }
 
   join(taken: Buffer, before: Buffer): Buffer {

@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { lastingKinds } from "../../model/redaction.js";
 import { IN_PARTS } from "../../ports/log-row.js";
+import { DIGEST_BYTES } from "../../ports/part-digests.js";
 import type { Migration } from "./migrations.js";
 
 /** Stands in `encoding` where a body was overwritten. */
@@ -17,7 +18,6 @@ export const PARTS_SECRET = "parts_secret";
 export const STALE_DIGESTS_MARK = "stale_digests";
 /** In `meta`: how many bytes of parts were overwritten and still take room. */
 export const ERASED_PARTS = "erased_part_bytes";
-export const DIGEST_BYTES = 16;
 
 export const logMigrations: readonly Migration[] = [
   (db) => {

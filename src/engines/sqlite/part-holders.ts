@@ -1,14 +1,12 @@
 // Who holds which parts: read from the bodies and the lists themselves, since nothing beside them could be trusted to say it.
 import type Database from "better-sqlite3";
-import { itemEnds } from "../../ports/body-cuts.js";
 import type { Stray } from "../../ports/entry-log.js";
 import { IN_PARTS } from "../../ports/log-row.js";
-import { type PartRef, PiecesFlaw, readPieces } from "../../ports/pieces.js";
-import { DIGEST_BYTES, ERASED_PARTS, STALE_DIGESTS_MARK } from "./log-schema.js";
-import { PartDigests } from "./part-digests.js";
+import { DIGEST_BYTES } from "../../ports/part-digests.js";
+import { type HeldParts, holdParts, isFiled } from "../../ports/part-holding.js";
+import { ERASED_PARTS, STALE_DIGESTS_MARK } from "./log-schema.js";
 import type { Parts } from "./parts.js";
 
-type HeldParts = Map<number, PartRef>;
 type PartHead = readonly [start: number, digest: Buffer | null, length: number | null, bytes: number, is_blank: number];
 
 const BODIES = `SELECT position, body FROM bodies INDEXED BY bodies_in_parts WHERE encoding = ${IN_PARTS} ORDER BY position`;
@@ -26,7 +24,7 @@ export class PartHolders {
   /** Overwrites what these bodies held and no other holds. They are erased already, in the transaction that this is part of. */
   release(erased: readonly Buffer[]): void {
     const unheld: HeldParts = new Map();
-    for (const body of erased) this.#hold(body, unheld);
+    for (const body of erased) holdParts(this.#parts, body, unheld);
     for (const { held } of this.#holders()) {
       for (const start of held.keys()) unheld.delete(start);
       if (unheld.size === 0) return;
@@ -49,11 +47,11 @@ export class PartHolders {
   /** The positions of those that hold a part of this body, its own included. */
   sharing(taken: Buffer): readonly number[] {
     const parts: HeldParts = new Map();
-    this.#hold(taken, parts);
+    holdParts(this.#parts, taken, parts);
     const positions: number[] = [];
     for (const { position, body } of this.#bodies()) {
       const held: HeldParts = new Map();
-      this.#hold(body, held);
+      holdParts(this.#parts, body, held);
       if ([...held.keys()].some((start) => parts.has(start))) positions.push(position);
     }
     return positions;
@@ -69,7 +67,8 @@ export class PartHolders {
         if (!holders.has(start)) holders.set(start, position);
       }
     }
-    const digests = new PartDigests(this.#db);
+    const filing = { source: this.#parts, digests: this.#parts.digests };
+    const digestAt = (start: number): Buffer | undefined => this.#digestAt(start);
     let left = 0;
     for (const [start, digest, length, bytes, isBlank] of this.#db
       .prepare(HEADS)
@@ -81,31 +80,11 @@ export class PartHolders {
       if (left < 0 || (digest !== null && part === undefined)) {
         return { position: 0, reason: `something lies among the parts of bodies, at ${start}, that no entry holds` };
       }
-      if (digest !== null && part !== undefined && !this.#isFiled(part, digest, digests)) {
+      if (digest !== null && part !== undefined && !isFiled(filing, { part, digest }, digestAt)) {
         return { position: holders.get(start) as number, reason: "a part of its body is not filed under what it is" };
       }
     }
     return undefined;
-  }
-
-  #isFiled(part: PartRef, digest: Buffer, digests: PartDigests): boolean {
-    try {
-      return this.#digestOf(part, digests)?.equals(digest) ?? false;
-    } catch (error) {
-      if (error instanceof PiecesFlaw) return false;
-      throw error;
-    }
-  }
-
-  #digestOf(part: PartRef, digests: PartDigests): Buffer | undefined {
-    const bytes = this.#parts.bytesOf(part);
-    if (part.form === "text") return digests.ofText(bytes);
-    const { pieces } = readPieces(bytes);
-    const [first] = pieces;
-    const isLed = first !== undefined && !Buffer.isBuffer(first) && first.form === "list";
-    const before = isLed ? this.#digestAt(first.start) : undefined;
-    const own = this.#parts.joined(isLed ? pieces.slice(1) : pieces);
-    return digests.ofItems(own, 0, itemEnds(own), before).at(-1);
   }
 
   #digestAt(start: number): Buffer | undefined {
@@ -121,26 +100,8 @@ export class PartHolders {
     const lists = new Set<number>();
     for (const { position, body } of this.#bodies()) {
       const held: HeldParts = new Map();
-      this.#hold(body, held, lists);
+      holdParts(this.#parts, body, held, lists);
       yield { position, held };
-    }
-  }
-
-  /** Notes what a body holds, directly and through its lists. What cannot be read holds nothing: it is damaged, and told elsewhere. */
-  #hold(taken: Buffer, held: HeldParts, known = new Set<number>()): void {
-    const waiting = [taken];
-    for (let bytes = waiting.pop(); bytes !== undefined; bytes = waiting.pop()) {
-      try {
-        for (const piece of readPieces(bytes).pieces) {
-          if (Buffer.isBuffer(piece)) continue;
-          held.set(piece.start, piece);
-          if (piece.form === "text" || known.has(piece.start)) continue;
-          known.add(piece.start);
-          waiting.push(this.#parts.bytesOf(piece));
-        }
-      } catch (error) {
-        if (!(error instanceof PiecesFlaw)) throw error;
-      }
     }
   }
 }

@@ -1,23 +1,22 @@
 // By what parts of bodies are found again.
 import { hash } from "node:crypto";
-import type Database from "better-sqlite3";
-import { DIGEST_BYTES, PARTS_SECRET } from "./log-schema.js";
+
+export const DIGEST_BYTES = 16;
 
 const [TEXT, LIST] = [0, 1];
 const NOTHING: Buffer = Buffer.alloc(0);
 const BEFORE_FIRST: Buffer = Buffer.alloc(DIGEST_BYTES);
 
 /**
- * SHA-256 of a secret of the file and their bytes, cut to 16 bytes. Nobody without the secret can
+ * SHA-256 of a secret of the store and their bytes, cut to 16 bytes. Nobody without the secret can
  * make two of one digest, or tell from one that was left somewhere what it stood for.
  */
 export class PartDigests {
   #bytes: Buffer;
   readonly #secret: Buffer;
 
-  constructor(db: Database.Database) {
-    const secret = db.prepare("SELECT value FROM meta WHERE name = ?").pluck().get(PARTS_SECRET) as string | undefined;
-    this.#secret = Buffer.from(secret ?? "", "hex");
+  constructor(secret: Buffer) {
+    this.#secret = secret;
     this.#bytes = Buffer.concat([this.#secret, Buffer.alloc(64 * 1024)]);
   }
 
