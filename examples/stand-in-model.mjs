@@ -5,6 +5,7 @@
 //   node examples/stand-in-model.mjs 8080
 //
 // Words in the last message bring trouble about: "fail 429", "error page", "break off", "slowly", "never end".
+import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 
 const PIECE_BYTES = 7;
@@ -55,7 +56,9 @@ async function answer({ url, text }, response) {
     return;
   }
   const isCall = /weather/.test(words) && !isResult && body.tools !== undefined;
-  const reply = { text: isCall ? "" : `You said: ${words} 👋🏽 é`, call: isCall ? { city: "Köln" } : undefined };
+  const heard = isCall ? "" : `You said: ${words} 👋🏽 é`;
+  // An answer has an id of its own, as those of a provider have: tokens of one id are counted once.
+  const reply = { id: randomUUID(), text: heard, call: isCall ? { city: "Köln" } : undefined };
   if (!shape.isStream(body, path)) {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(shape.whole(reply)));
     return;
@@ -84,7 +87,7 @@ async function stream(response, events, words) {
   else if (!words.includes("never end")) response.end();
 }
 
-/** @typedef {{ text: string, call: { city: string } | undefined }} Reply */
+/** @typedef {{ id: string, text: string, call: { city: string } | undefined }} Reply */
 
 const usage = { input: 11, output: 7, cached: 3, thought: 2 };
 
@@ -116,8 +119,8 @@ const chat = {
     isResult: messages.at(-1)?.role === "tool",
   }),
   /** @param {Reply} reply */
-  whole: ({ text, call }) => ({
-    ...{ id: "chatcmpl-1", object: "chat.completion", created: 1, model: "stand-in-1", usage: chatUsage },
+  whole: ({ id, text, call }) => ({
+    ...{ id: `chatcmpl-${id}`, object: "chat.completion", created: 1, model: "stand-in-1", usage: chatUsage },
     choices: [
       {
         index: 0,
@@ -131,9 +134,9 @@ const chat = {
     ],
   }),
   /** @param {Reply} reply */
-  events: ({ text, call }) => {
+  events: ({ id, text, call }) => {
     const chunk = (/** @type {object} */ choice, more = {}) => ({
-      ...{ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "stand-in-1" },
+      ...{ id: `chatcmpl-${id}`, object: "chat.completion.chunk", created: 1, model: "stand-in-1" },
       choices: [{ index: 0, finish_reason: null, ...choice }],
       ...more,
     });
@@ -169,8 +172,8 @@ const responses = {
     isResult: Array.isArray(input) && input.at(-1)?.type === "function_call_output",
   }),
   /** @param {Reply} reply */
-  whole: ({ text, call }, status = "completed") => ({
-    ...{ id: "resp_1", object: "response", created_at: 1, model: "stand-in-1", status, error: null, tools: [] },
+  whole: ({ id, text, call }, status = "completed") => ({
+    ...{ id: `resp_${id}`, object: "response", created_at: 1, model: "stand-in-1", status, error: null, tools: [] },
     incomplete_details: null,
     output: call === undefined ? [responseMessage(text)] : [responseCall(call)],
     usage: {
@@ -238,15 +241,16 @@ const messages = {
     isResult: Array.isArray(list.at(-1)?.content) && list.at(-1).content[0]?.type === "tool_result",
   }),
   /** @param {Reply} reply */
-  whole: ({ text, call }) => ({
-    ...{ id: "msg_1", type: "message", role: "assistant", model: "stand-in-1" },
+  whole: ({ id, text, call }) => ({
+    ...{ id: `msg_${id}`, type: "message", role: "assistant", model: "stand-in-1" },
     content: call === undefined ? [{ type: "text", text }] : [toolUse(call)],
     ...{ stop_reason: call === undefined ? "end_turn" : "tool_use", stop_sequence: null },
     usage: { ...anthropicUsage, output_tokens: usage.output },
   }),
   /** @param {Reply} reply */
-  events: ({ text, call }) => {
-    const { content: _, stop_reason, ...message } = messages.whole({ text, call });
+  events: (reply) => {
+    const { text, call } = reply;
+    const { content: _, stop_reason, ...message } = messages.whole(reply);
     const deltas =
       call === undefined
         ? halves(text).map((one) => ({ type: "text_delta", text: one }))
@@ -285,12 +289,12 @@ const generateContent = {
     isResult: contents.at(-1)?.parts?.[0]?.functionResponse !== undefined,
   }),
   /** @param {Reply} reply */
-  whole: ({ text, call }) => candidate(call === undefined ? [{ text }] : [functionCall(call)], "STOP"),
+  whole: ({ id, text, call }) => candidate(id, call === undefined ? [{ text }] : [functionCall(call)], "STOP"),
   /** @param {Reply} reply */
-  events: ({ text, call }) =>
+  events: ({ id, text, call }) =>
     call === undefined
-      ? [...halves(text).map((one) => candidate([{ text: one }])), candidate([{ text: "" }], "STOP")]
-      : [candidate([functionCall(call)], "STOP")],
+      ? [...halves(text).map((one) => candidate(id, [{ text: one }])), candidate(id, [{ text: "" }], "STOP")]
+      : [candidate(id, [functionCall(call)], "STOP")],
 };
 
 /** @param {{ city: string }} call */
@@ -298,15 +302,15 @@ function functionCall(call) {
   return { functionCall: { id: "call_1", name: "get_weather", args: call } };
 }
 
-/** @param {object[]} parts @param {string} [finishReason] */
-function candidate(parts, finishReason) {
+/** @param {string} id @param {object[]} parts @param {string} [finishReason] */
+function candidate(id, parts, finishReason) {
   return {
     candidates: [{ index: 0, content: { role: "model", parts }, ...(finishReason && { finishReason }) }],
     usageMetadata: {
       ...{ promptTokenCount: usage.input, candidatesTokenCount: usage.output },
       ...{ cachedContentTokenCount: usage.cached, thoughtsTokenCount: usage.thought },
     },
-    ...{ modelVersion: "stand-in-1", responseId: "resp_1" },
+    ...{ modelVersion: "stand-in-1", responseId: `resp_${id}` },
   };
 }
 
