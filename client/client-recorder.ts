@@ -102,7 +102,7 @@ export class ClientRecorder {
     });
     const timer = setTimeout(tired, timeout_ms);
     try {
-      while (performance.now() < end) {
+      while (!this.#delivery.isClosed && performance.now() < end) {
         const isSent = await Promise.race([this.#delivery.send(), isOver]);
         const { queued, spooled } = this.counters;
         if ((isSent && queued + spooled === 0) || (!isSent && !isPatient && queued === 0)) break;

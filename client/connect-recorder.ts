@@ -85,6 +85,6 @@ function openSpool(
 }
 
 function tellOnStderr({ code, message, dropped }: Problem): void {
-  const lost = dropped === 0 ? "" : ` (${dropped} lost)`;
+  const lost = dropped === 0 ? " (nothing lost: what was captured waits, and is sent again)" : ` (${dropped} lost)`;
   console.warn(`hansard: ${code}: ${message}${lost}`);
 }

@@ -34,6 +34,8 @@ export class Delivery {
   #sent = 0;
   #dropped = 0;
   #isClosed = false;
+  /** What lay on disk when it was closed: from then on it is for whoever comes next, and still not lost. */
+  #left = 0;
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
@@ -44,10 +46,14 @@ export class Delivery {
   get counters(): Counters {
     return {
       queued: this.#pending.length + this.#memory.size,
-      spooled: this.#options.spool?.size ?? 0,
+      spooled: this.#isClosed ? this.#left : (this.#options.spool?.size ?? 0),
       sent: this.#sent,
       dropped: this.#dropped,
     };
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** Resolves once the entry is in the spool, or in memory where there is none. */
@@ -86,6 +92,7 @@ export class Delivery {
 
   close(): void {
     this.write();
+    this.#left = this.counters.spooled;
     this.#isClosed = true;
     clearTimeout(this.#timer?.handle);
     quietly(() => this.#options.spool?.close());

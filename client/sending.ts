@@ -33,7 +33,7 @@ export async function sendLines(sender: Sender, given: readonly string[]): Promi
       problems.push(...first.problems);
       lines = lines.slice(half);
     } else if (refusal === undefined) {
-      const problem = { code: codeOf(wire) ?? "server_away", message: `status ${wire.status}`, dropped: 0 };
+      const problem = { code: codeOf(wire) ?? "server_away", message: messageOf(wire), dropped: 0 };
       return { outcome: "failed", problem, retryAfterMs: wire.retryAfterMs };
     } else {
       problems.push({ ...refusal.problem, dropped: 1 });
@@ -67,10 +67,10 @@ function refusalOf(
   wire: Wire,
   count: number,
 ): { readonly index: number; readonly problem: Omit<Problem, "dropped"> } | "halve" | undefined {
-  const { error } = parse(wire.text) as { readonly error?: { [name: string]: unknown } };
+  const { error } = parse(wire.text) as { readonly error?: { readonly index?: unknown } };
   const code = codeOf(wire) ?? (wire.status === 413 ? "body_too_large" : undefined);
   if (!ABOUT_ENTRIES.has(wire.status) || code === undefined || code === "route_not_found") return undefined;
-  const problem = { code, message: String(error?.message ?? `status ${wire.status}`) };
+  const problem = { code, message: messageOf(wire) };
   const index = typeof error?.index === "number" ? error.index : -1;
   // A server that names an entry that was not sent would else be asked the same again and again.
   if (Number.isInteger(index) && index >= 0 && index < count) return { index, problem };
@@ -80,6 +80,12 @@ function refusalOf(
 function codeOf({ text }: Wire): string | undefined {
   const { error } = parse(text) as { readonly error?: { readonly code?: unknown } };
   return typeof error?.code === "string" ? error.code : undefined;
+}
+
+/** In the server's own words, where it is one. */
+function messageOf({ status, text }: Wire): string {
+  const { error } = parse(text) as { readonly error?: { readonly message?: unknown } };
+  return typeof error?.message === "string" ? error.message : `status ${status}`;
 }
 
 function parse(text: string): { readonly [name: string]: unknown } {

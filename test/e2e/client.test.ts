@@ -175,6 +175,23 @@ test("a server that is slow, busy, broken or no server at all is asked again unt
   expect(problems).toEqual([{ code: "server_away", message: "status 500", dropped: 0 }]);
 });
 
+test("what a closed recorder left in the spool is still counted, and why is told in the server's words", async () => {
+  const url = await standIn((_, response) => {
+    response.writeHead(401).end('{"error":{"code":"key_wrong","message":"this key is not known here"}}');
+  });
+  const { recorder, problems, spool } = connect(url);
+  await recorder.append([
+    { kind: "error", error: "e" },
+    { kind: "error", error: "f" },
+  ]);
+  const left = { queued: 0, spooled: 2, sent: 0, dropped: 0 };
+  expect(await recorder.close()).toEqual(left);
+  expect(recorder.counters).toEqual(left);
+  expect(await recorder.flush()).toEqual(left);
+  expect(spoolFiles(spool)).toHaveLength(1);
+  expect(problems).toEqual([{ code: "key_wrong", message: "this key is not known here", dropped: 0 }]);
+});
+
 test("what the server refuses is left out and told, and the rest of its batch arrives", async () => {
   const server = await startServer();
   await server.post("/entries", { kind: "error", id: "taken", error: "other" });
