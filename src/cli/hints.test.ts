@@ -12,6 +12,13 @@ test.each([
   expect(hintText("`hansard doctor` says more.", { given_data })).toBe(hint);
 });
 
+test("keys are not made through a server", () => {
+  const given = { given_data: "https://record.example.com" };
+  expect(hintText("`hansard keys list`, then `hansard list`", given)).toBe(
+    "`hansard keys list`, then `hansard list --data https://record.example.com/`",
+  );
+});
+
 test("every command of a sentence has it, but for those that show help or have it already", () => {
   const given = { given_data: "r" };
   const text = "`hansard keys list`, `hansard list --help`, `hansard seal --data r`, hansard and `-H 'a: b'`";

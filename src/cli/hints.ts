@@ -12,8 +12,13 @@ export function commandLine(line: string, { given_data }: Given): string {
 /** A sentence with such lines in backquotes. Help is the same for every store. */
 export function hintText(text: string, given: Given): string {
   return text.replace(/`(hansard [^`]+)`/g, (whole, line: string) =>
-    /--(?:help|data)\b/.test(line) ? whole : `\`${commandLine(line, given)}\``,
+    /--(?:help|data)\b/.test(line) || isElsewhere(line, given) ? whole : `\`${commandLine(line, given)}\``,
   );
+}
+
+/** Keys are made where the record lies, and not through its server. */
+function isElsewhere(line: string, { given_data = "" }: Given): boolean {
+  return line.startsWith("hansard keys") && /^https?:/i.test(given_data);
 }
 
 /** As a shell reads it back. A tilde that a shell has left alone is ours to read. */

@@ -112,10 +112,14 @@ function toError(status: number, text: string, base: string): Error {
   const error = errorIn(text);
   if (error === undefined) return noSuchServer(status, base);
   const { code, message, hint = "" } = error;
+  if (code === "key_missing" || code === "key_wrong") return new RecorderError({ ...error, hint: KEY_HINT });
   // Below 500 the caller can mend it; the tables that decide it are the server's.
   if (status >= 500) return new Fault(code as FaultCode, message, { hint });
   return new RecorderError(error);
 }
+
+/** The server speaks of the header that a request needs; here nobody writes one. */
+const KEY_HINT = "Give one in HANSARD_KEY, or as `key`; `hansard keys create` makes one, where the record lies.";
 
 function noSuchServer(status: number, base: string): Fault {
   const message = `${base} answers with status ${status}, and not as a Hansard server`;

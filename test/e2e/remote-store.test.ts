@@ -340,6 +340,8 @@ test("a wrong key, a revoked one, a server that is away or none at all: one clea
       expect(error, `${lines[at]}, ${data}`).toMatchObject({ status: 1, code, hint: expect.stringMatching(/\w/) });
     }
   }
+  const { hint } = await readError(["list"], { data: server.address });
+  expect(hint).toMatch(/HANSARD_KEY.*`hansard keys create` makes one, where the record lies/);
   expect((await server.recorder.health()).position).toBe(12);
 });
 
