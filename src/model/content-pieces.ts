@@ -20,6 +20,11 @@ export function messagePieces(message: {
   return said.length > 0 ? said : thoughtsIn(message.extra ?? {});
 }
 
+/** What an answer called, as it is noted beside an interaction: a model that calls tools often says nothing else. */
+export function answeredCalls({ tool_calls }: JsonObject): readonly Piece[] {
+  return Array.isArray(tool_calls) ? tool_calls.map(callOf) : [];
+}
+
 /** What was thought, of a message that says nothing else: an empty line would tell nobody what it is. */
 function thoughtsIn({ thinking_blocks, reasoning_content, reasoning }: JsonObject): readonly Piece[] {
   const blocks = piecesOf(thinking_blocks);

@@ -220,6 +220,22 @@ describe("show", () => {
     expect(stdout).toContain("--interaction-id q2");
   });
 
+  test("a model that called tools has answered, and one that failed is not waited for", async () => {
+    const called = folderOfTest();
+    const call = { id: "c", type: "function", function: { name: "get_weather", arguments: '{"city":"Köln"}' } };
+    await fillStore(called, [
+      { kind: "interaction", session_id: "s", prompt: "Will it rain?", extra: { tool_calls: [call, call] } },
+      { kind: "interaction", session_id: "s", prompt: "And now?", error: "status 429" },
+    ]);
+    const shown = (await runCli(["show", "1"], { data: called })).stdout;
+    expect(shown).toContain('\nResponse\n  calls get_weather {"city":"Köln"}\n');
+    expect(shown).not.toContain("None yet");
+    expect((await runCli(["show", "2"], { data: called })).stdout).not.toContain("None yet");
+    expect((await runCli(["list"], { data: called })).stdout).toContain("  (calls get_weather) Will it rain?\n");
+    const timeline = (await runCli(["sessions", "s", "--entries"], { data: called })).stdout;
+    expect(timeline).toContain('→ calls get_weather {"city":"Köln"}');
+  });
+
   test("--json is the document of GET /entries/{id}", async () => {
     const recorder = await openRecorder({ data });
     try {

@@ -28,6 +28,20 @@ test("shows hits newest first, which entry it is and the words around the match"
   );
 });
 
+test("a hit in what was given says how often it was", async () => {
+  const given = folderOfTest();
+  const context_pack = { system: "Never push to main." };
+  const turn = { kind: "interaction", created_at: at(10), session_id: "s:1", context_pack } as const;
+  await fillStore(given, [
+    { ...turn, prompt: "one" },
+    { ...turn, prompt: "two" },
+    { ...turn, session_id: "s:2", prompt: "three" },
+  ]);
+  const { stdout } = await runCli(["search", "in:context push"], { data: given });
+  expect(stdout).toContain("#2  2026-11-15 06:10  interaction  given 2 times  s:1\n    Never push to main.\n");
+  expect(stdout).toContain("#3  2026-11-15 06:10  interaction  given 1 time  s:2\n");
+});
+
 test("words are one query, filters typed or given", async () => {
   expect((await readJson(["search", "timeout", "kind:error"], { data })).results).toMatchObject([{ position: 2 }]);
   expect((await readJson(["search", "timeout", "--project", "web"], { data })).results).toMatchObject([

@@ -71,7 +71,7 @@ function clientNamed(name: string | undefined): (typeof mcpClients)[string] {
   throw new WrongUse({
     code: name === undefined ? "argument_missing" : "usage_invalid",
     message: name === undefined ? "install needs the name of a program" : `${JSON.stringify(name)} is not known here`,
-    hint: `Name one of ${Object.keys(mcpClients).join(", ")}; for others, --print-config shows what to add.`,
+    hint: `Name one of ${Object.keys(mcpClients).join(", ")}; for others, \`hansard mcp --print-config\` shows what to add.`,
   });
 }
 

@@ -9,7 +9,7 @@ import { defineQuestion, readQuestion } from "../question-options.js";
 import { entryLine, kindColour, shortTime, whoOf } from "../text/entry-text.js";
 import { markedLine } from "../text/marked-text.js";
 import { tellMore } from "../text/more.js";
-import { fitText, formatCount, wrapText } from "../text/table.js";
+import { countOf, fitText, formatCount, wrapText } from "../text/table.js";
 import { cleanLine, cleanText, documentText, type Pane } from "../text/terminal.js";
 
 export const searchCommand: CommandModule = {
@@ -94,10 +94,11 @@ function hitText(hit: SearchHit, pane: Pane, isWide: boolean): string {
   const known = isWide ? [hit.id, hit.session_id, hit.project, hit.client] : [hit.session_id, hit.project, hit.client];
   const labels = known.map((label) => cleanLine(label)).filter((one) => one !== "");
   const [place, time] = [`#${hit.position}`, shortTime(hit.created_at, { year: true })];
+  const given = hit.given === undefined ? [] : [`given ${countOf(hit.given, "time", "times")}`];
   const room =
-    pane.columns === undefined || isWide ? undefined : pane.columns - [place, time, who, ""].join(GAP).length;
+    pane.columns === undefined || isWide ? undefined : pane.columns - [place, time, who, ...given, ""].join(GAP).length;
   const shownLabels = room === undefined ? labels.join(GAP) : fitText(labels.join(GAP), Math.max(room, 0));
-  const head = [bold(place), dim(time), kindColour(hit.kind, pane.colours)(who), dim(shownLabels)];
+  const head = [bold(place), dim(time), kindColour(hit.kind, pane.colours)(who), ...given, dim(shownLabels)];
   const line = head.slice(0, shownLabels === "" ? -1 : undefined).join(GAP);
   const shown = hit.snippet === "" ? { text: entryLine(hit), paint: (text: string) => text } : markedLine(hit, inverse);
   const width = pane.columns === undefined ? undefined : Math.min(pane.columns, LINE_WIDTH_MAX) - INDENT.length;

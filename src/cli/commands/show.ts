@@ -63,7 +63,7 @@ function entryText(
     head,
     factsText(toFacts([...envelopeFacts(entry), ...facts, ["hash", entry.hash]]), pane),
     ...sections.map(([name, value]) => sectionText(name, value, pane)),
-    isOpen ? missingResponse(entry.id, { pane, settings }) : "",
+    isOpen ? noWords(entry, { pane, settings }) : "",
   ].join("");
 }
 
@@ -134,7 +134,19 @@ function headed(name: string, lines: readonly string[], pane: Pane): string {
 function piecesOfField(name: string, value: unknown): readonly Piece[] | undefined {
   if (typeof value !== "object") return undefined;
   if (name === "content") return messagePieces({ content: value });
-  return name === "tool_calls" && Array.isArray(value) ? messagePieces({ content: "", tool_calls: value }) : undefined;
+  return (name === "tool_calls" || name === "response") && Array.isArray(value)
+    ? messagePieces({ content: "", tool_calls: value })
+    : undefined;
+}
+
+/** An answer that calls tools, or failed, is one; else it may come yet. */
+function noWords(
+  { id, extra, error }: Extract<Entry, { readonly kind: "interaction" }>,
+  shown: { readonly pane: Pane; readonly settings: Invocation["settings"] },
+): string {
+  const calls = Array.isArray(extra?.tool_calls) ? extra.tool_calls : [];
+  if (calls.length > 0) return sectionText("response", calls, shown.pane);
+  return error === "" ? missingResponse(id, shown) : "";
 }
 
 function missingResponse(

@@ -1,5 +1,6 @@
 // `hansard told`: whether a text lay before the model when it answered, or as the document of GET /entries/{id}/told.
 import type { Command } from "commander";
+import { RecorderError } from "../../model/rejection.js";
 import { type CommandModule, helpText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { entryNotFound } from "../missing-entry.js";
@@ -28,9 +29,16 @@ export const toldCommand: CommandModule = {
     const { operands, screen, json } = invocation;
     const [wanted = "", ...words] = operands;
     const phrase = words.join(" ");
+    if (phrase.trim() === "") throw nothingAsked();
     const told = await withQuestion(invocation, (recorder) => recorder.told(wanted, phrase));
     if (told === undefined) throw entryNotFound(wanted);
     screen.out.write(json ? documentText(told, screen.out) : toldText(told, phrase, screen.out));
     return exitStatus.done;
   },
 };
+
+/** The text is no option, so that what is refused about it is told without one. */
+function nothingAsked(): RecorderError {
+  const hint = 'Give a word or a phrase, for example: hansard told 12 "never push to main".';
+  return new RecorderError({ code: "query_empty", message: "there is no text to look for", hint });
+}

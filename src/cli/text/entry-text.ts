@@ -1,7 +1,7 @@
 // Entries in words: the one line that stands for an entry in a table, and the colour of its kind.
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
 import { valueText } from "../../model/content.js";
-import { messageText } from "../../model/content-pieces.js";
+import { answeredCalls, messageText } from "../../model/content-pieces.js";
 import type { EntrySummary, ReadKind } from "../../model/entry.js";
 import { feedbackWords } from "../../model/feedback.js";
 import { reinforcedWords, verdictWords } from "../../model/memory-words.js";
@@ -73,9 +73,12 @@ export function kindColour(kind: string, colours: Colours): (text: string) => st
   return colours[Object.hasOwn(colourByKind, kind) ? colourByKind[kind as ReadKind] : "dim"];
 }
 
-function answerMark({ response_chars, error }: Extract<EntrySummary, { readonly kind: "interaction" }>): string {
+function answerMark(entry: Extract<EntrySummary, { readonly kind: "interaction" }>): string {
+  const { response_chars, error, extra } = entry;
   if (error !== "") return "(failed) ";
-  return response_chars === 0 ? "(no response) " : "";
+  if (response_chars > 0) return "";
+  const names = answeredCalls(extra ?? {}).flatMap((piece) => (piece.is === "call" ? [cleanLine(piece.name)] : []));
+  return names.length === 0 ? "(no response) " : `(calls ${[...new Set(names)].join(", ")}) `;
 }
 
 function valueLine(value: unknown): string {

@@ -2,9 +2,10 @@
 
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
 import { valueText } from "../../model/content.js";
-import { messagePieces } from "../../model/content-pieces.js";
+import { answeredCalls, messagePieces, pieceText } from "../../model/content-pieces.js";
 import type { EntrySummary } from "../../model/entry.js";
 import { feedbackWords } from "../../model/feedback.js";
+import type { JsonObject } from "../../model/json.js";
 import { readRole } from "../../model/roles.js";
 import { entryLine, kindColour, whoOf } from "./entry-text.js";
 import { countOf, formatCount } from "./table.js";
@@ -130,6 +131,7 @@ function answer(
     readonly response_summary: string;
     readonly response_excerpt?: string;
     readonly error: string;
+    readonly extra?: JsonObject | undefined;
   },
   { dim, red }: Colours,
 ): Paragraph {
@@ -138,6 +140,8 @@ function answer(
   if (response_excerpt.trim() !== "")
     return { text: `→ ${response_excerpt}`, linesMax: SAID_LINES, chars: response_chars };
   if (response_summary !== "") return { text: `→ ${response_summary}`, linesMax: SAID_LINES };
+  const calls = response_chars === 0 ? answeredCalls(entry.extra ?? {}).map(pieceText) : [];
+  if (calls.length > 0) return { text: `→ ${calls.join("\n")}`, linesMax: RESULT_LINES };
   return {
     text: response_chars === 0 ? "(no response)" : `→ ${countOf(response_chars, "character", "characters")}`,
     paint: dim,
