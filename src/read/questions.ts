@@ -18,7 +18,7 @@ import type { MemoryListQuery, RecallQuery } from "./memories/memory-query.js";
 import type { MemoryDetail, MemoryList } from "./memories/memory-reader.js";
 import type { MemorySummary } from "./memories/memory-view.js";
 import type { PassRange, ProposalStep, TurnUses, TurnWish, UsesStep } from "./memories/pass-steps.js";
-import type { QuotableEntry } from "./memories/quotable.js";
+import type { QuotedEntry } from "./memories/quoted-entry.js";
 import type { Recalled } from "./memories/recalled.js";
 import type { EntryList, InteractionList } from "./reader.js";
 import type { ReflectionQuery } from "./reflection-query.js";
@@ -76,7 +76,7 @@ interface Questions {
   /** The statements of a memory file as proposals, with who said so in the record. */
   statementsOf(file: FileText): readonly FoundStatement[];
   /** What was said in a session, masked, for a model to read. */
-  quotableOf(session_id: string): readonly QuotableEntry[];
+  quotableOf(session_id: string): readonly QuotedEntry[];
   /** How many tokens models were sent since then, as the audit says. */
   tokensSentSince(since_ms: number): number;
   /** Whose words these are. */

@@ -1,22 +1,7 @@
 // What a proposal is judged by: the entries that its evidence names, what the session was given, and what is known
 // already. Whoever calls looks all of it up first, so that judging reads nothing and says the same again.
 import type { MemoryStatus } from "../model/memory.js";
-
-/** Whose words a text is. What stands in a system message was said by nobody in the conversation. */
-export type Speaker = "user" | "tool" | "assistant" | "system";
-
-export interface Spoken {
-  readonly by: Speaker;
-  readonly text: string;
-}
-
-/** An entry as far as it can be quoted. */
-export interface QuotedEntry {
-  readonly entry_id: string;
-  readonly session_id: string;
-  readonly project: string;
-  readonly said: readonly Spoken[];
-}
+import type { QuotedEntry } from "../read/memories/quoted-entry.js";
 
 export interface KnownMemory {
   readonly id: string;

@@ -1,6 +1,6 @@
 // Matching on both sides of its thresholds, and what becomes of a match.
 import { describe, expect, test } from "vitest";
-import type { Speaker } from "./ground.js";
+import type { Speaker } from "../read/memories/quoted-entry.js";
 import { MemoryIndex, stemsNeeded } from "./matching.js";
 import { Stems } from "./stems.js";
 import { usesOf } from "./uses.js";

@@ -10,10 +10,10 @@ import { packageFile } from "../model/package-file.js";
 import { orThrow } from "../model/rejection.js";
 import type { Ending, Extractor } from "../ports/extractor.js";
 import { countTokensIn, loadTokenCounter, type TokenCounter } from "../read/history/tokens.js";
+import type { QuotedEntry } from "../read/memories/quoted-entry.js";
 import type { Asking } from "../read/questions.js";
 import { parseSessionListQuery } from "../read/session-query.js";
 import type { SessionList } from "../read/session-reader.js";
-import type { QuotedEntry } from "./ground.js";
 import { parseAnswer } from "./model/answer.js";
 import { generationOf } from "./model/generation.js";
 import { narrower, type Segment, type SegmentLimits, segmentLimits, segmentsOf } from "./model/segments.js";
@@ -118,10 +118,10 @@ export class ModelPass {
   }
 
   async #readEntries(entries: readonly QuotedEntry[], limits: SegmentLimits): Promise<void> {
-    for (const segment of segmentsOf(entries, limits)) await this.#readSegment(segment, entries, limits);
+    for (const segment of segmentsOf(entries, limits)) await this.#readSegment(segment, limits);
   }
 
-  async #readSegment(segment: Segment, entries: readonly QuotedEntry[], limits: SegmentLimits): Promise<void> {
+  async #readSegment(segment: Segment, limits: SegmentLimits): Promise<void> {
     const id = `extraction:${this.#generation}:${hash("sha256", segment.text).slice(0, 32)}`;
     if ((await this.#parts.reading.ask("getById", id)) !== undefined) return;
     const { extractor } = this.#options;
@@ -132,10 +132,8 @@ export class ModelPass {
     const reply = await extractor.ask({ prompt: this.#prompt, text: segment.text }, this.#options.signal);
     if ("failed" in reply) throw new Stopped(reply.failed);
     if ("too_long" in reply) {
-      const own = new Set(segment.entryIds);
       const smaller = narrower(limits);
-      const read = entries.filter(({ entry_id }) => own.has(entry_id));
-      if (smaller !== undefined) await this.#readEntries(read, smaller);
+      if (smaller !== undefined) await this.#readEntries(segment.entries, smaller);
     } else {
       const { proposals, refused } =
         "unusable" in reply

@@ -3,7 +3,7 @@ import { contentTexts } from "../model/content.js";
 import type { Entry } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { readRole } from "../model/roles.js";
-import type { QuotedEntry, Speaker, Spoken } from "./ground.js";
+import type { QuotedEntry, Speaker, Spoken } from "../read/memories/quoted-entry.js";
 
 /** An entry as it can be quoted; undefined where it says nothing that anybody could have learned from. */
 export function quotedEntry(entry: Entry): QuotedEntry | undefined {

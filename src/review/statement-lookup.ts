@@ -3,7 +3,7 @@
 import { normalise } from "../model/normalise.js";
 import type { EntryIndex, RowKey } from "../ports/entry-index.js";
 import type { EntryReader } from "../read/entry-reader.js";
-import type { QuotedEntry } from "./ground.js";
+import type { QuotedEntry } from "../read/memories/quoted-entry.js";
 import { quotedEntry, textsOfPack } from "./spoken.js";
 import type { Stems } from "./stems.js";
 

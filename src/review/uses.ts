@@ -1,9 +1,9 @@
 // What a turn says about memories: which it was given, which its answer used, and which were confirmed without having been
 // given. An echo proves nothing, so that only the last of these counts for a memory.
-import type { Spoken } from "./ground.js";
+import type { Spoken } from "../read/memories/quoted-entry.js";
 import type { MemoryIndex } from "./matching.js";
 
-export interface TurnHeard {
+interface TurnHeard {
   /** What was said in the turn, by whom. */
   readonly said: readonly Spoken[];
   readonly memories_used: readonly string[];
@@ -11,7 +11,7 @@ export interface TurnHeard {
   readonly packs: readonly string[];
 }
 
-export interface Uses {
+interface Uses {
   readonly given: ReadonlySet<string>;
   readonly used: ReadonlySet<string>;
   readonly confirmed: ReadonlySet<string>;

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import type { Entry } from "../../src/model/entry.js";
 import type { MemoryType } from "../../src/model/memory.js";
+import type { Speaker } from "../../src/read/memories/quoted-entry.js";
 import { judge } from "../../src/review/gates/gates.js";
-import type { Speaker } from "../../src/review/ground.js";
 import { MemoryIndex } from "../../src/review/matching.js";
 import { proposalsOf } from "../../src/review/rules/rules.js";
 import { quotedEntry } from "../../src/review/spoken.js";

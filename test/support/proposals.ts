@@ -1,10 +1,13 @@
 // Proposals and what they are judged by, for tests: everything is as it should be, but for what the test says.
 import type { Proposal } from "../../src/model/memory.js";
-import { type Judgement, judge } from "../../src/review/gates/gates.js";
-import type { Ground, QuotedEntry, Speaker } from "../../src/review/ground.js";
+import type { QuotedEntry, Speaker } from "../../src/read/memories/quoted-entry.js";
+import { judge } from "../../src/review/gates/gates.js";
+import type { Ground } from "../../src/review/ground.js";
 import { Stems } from "../../src/review/stems.js";
 
 const stems = new Stems();
+
+type Judgement = ReturnType<typeof judge>;
 
 export function entrySaid(by: Speaker, text: string, about: Partial<QuotedEntry> = {}): QuotedEntry {
   return { entry_id: "e1", session_id: "s1", project: "atlas", said: [{ by, text }], ...about };

@@ -7,16 +7,20 @@ export interface FileText {
   readonly project: string;
 }
 
-export interface AuditedStatement {
-  readonly statement: string;
-  /** The line it begins on, from 1. */
-  readonly line: number;
+export interface Audited {
   readonly verdict: "supported" | "echoed" | "unsupported" | "contradicted" | "superseded";
+  /** A sentence for people. */
   readonly reason: string;
   /** The words that decided it. */
   readonly evidence?: Evidence;
   /** The memory that decided it. */
   readonly memory?: string;
+}
+
+export interface AuditedStatement extends Audited {
+  readonly statement: string;
+  /** The line it begins on, from 1. */
+  readonly line: number;
 }
 
 /** A statement of a file with its evidence looked up. */

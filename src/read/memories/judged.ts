@@ -10,6 +10,7 @@ export interface HeardWords {
   readonly said_at: string;
 }
 
+/** A proposal that passed every gate: cleaned, of the type that its evidence allows, in the project of its evidence. */
 export interface KeptProposal extends Proposal {
   readonly similar_to: readonly string[];
   readonly conflicts_with: readonly string[];

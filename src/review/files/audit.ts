@@ -1,24 +1,12 @@
 // What the record says of a statement in somebody's memory file.
-import type { Evidence } from "../../model/memory.js";
+import type { Audited } from "../../read/memories/file-audit.js";
+import type { QuotedEntry } from "../../read/memories/quoted-entry.js";
 import { relationOf } from "../gates/known.js";
-import type { KnownMemory, QuotedEntry } from "../ground.js";
+import type { KnownMemory } from "../ground.js";
 import type { Stems } from "../stems.js";
 import { type Support, supportIn } from "./support.js";
 
-export const auditVerdicts = ["supported", "echoed", "unsupported", "contradicted", "superseded"] as const;
-export type AuditVerdict = (typeof auditVerdicts)[number];
-
-export interface Audited {
-  readonly verdict: AuditVerdict;
-  /** A sentence for people. */
-  readonly reason: string;
-  /** The words that decided it. */
-  readonly evidence?: Evidence;
-  /** The memory that decided it. */
-  readonly memory?: string;
-}
-
-export interface AuditGround {
+interface AuditGround {
   /** Entries in which the statement's words were found, in the order of the log. */
   readonly entries: readonly QuotedEntry[];
   /** Texts of context packs in which they were found, as entries of a system. */

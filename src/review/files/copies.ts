@@ -1,7 +1,8 @@
 // Copies of a memory file in the record: a tool that read it, an assistant that wrote it, a program that put it into a user's
 // message. What they hold was given to a model, and supports nothing that the file says: it is the file.
+
+import type { QuotedEntry, Spoken } from "../../read/memories/quoted-entry.js";
 import { comparable } from "../comparable.js";
-import type { QuotedEntry, Spoken } from "../ground.js";
 
 /** Whoever says so much of a file in one text repeats it. */
 const COPIED_SHARE = 0.8;

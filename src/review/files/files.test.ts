@@ -1,7 +1,8 @@
 // Memory files: which statements they hold, and what the record says of each.
 import { describe, expect, test } from "vitest";
 import { entrySaid } from "../../../test/support/proposals.js";
-import type { KnownMemory, QuotedEntry } from "../ground.js";
+import type { QuotedEntry } from "../../read/memories/quoted-entry.js";
+import type { KnownMemory } from "../ground.js";
 import { Stems } from "../stems.js";
 import { audited } from "./audit.js";
 import { FileCopies } from "./copies.js";

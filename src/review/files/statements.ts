@@ -2,7 +2,7 @@
 import { plain } from "../rules/plain.js";
 import { sentencesOf } from "../sentences.js";
 
-export interface Statement {
+interface Statement {
   readonly text: string;
   /** The line it begins on, from 1. */
   readonly line: number;

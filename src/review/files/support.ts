@@ -1,7 +1,7 @@
 // What in the record supports a statement: the words in which somebody said the same, and who it was.
 import type { Evidence } from "../../model/memory.js";
+import type { QuotedEntry, Speaker } from "../../read/memories/quoted-entry.js";
 import { contradict } from "../contradiction.js";
-import type { QuotedEntry, Speaker } from "../ground.js";
 import { hedgeIn, isQuestion } from "../hedges.js";
 import { stemsNeeded } from "../matching.js";
 import { particularsOf, standsIn } from "../particulars.js";

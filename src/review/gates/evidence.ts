@@ -1,7 +1,8 @@
 // The second gate: every quote stands word for word in the entry it names, and the right people said it.
 import { codePoints } from "../../model/code-points.js";
 import type { Evidence, MemoryType } from "../../model/memory.js";
-import type { Ground, Speaker } from "../ground.js";
+import type { Speaker } from "../../read/memories/quoted-entry.js";
+import type { Ground } from "../ground.js";
 import type { Gate, Ruling, Trial } from "./gate.js";
 
 /** A shorter quote could stand anywhere, unless it is all that was said. */

@@ -1,13 +1,11 @@
 // What a gate is: a pure function that lets a proposal pass, perhaps changed, or says in a sentence why not.
 import type { Proposal } from "../../model/memory.js";
+import type { KeptProposal } from "../../read/memories/judged.js";
 import type { Ground } from "../ground.js";
 import type { Stems } from "../stems.js";
 
-/** A proposal on its way through the gates, with what those before found out. */
-export interface Trial extends Proposal {
-  readonly similar_to: readonly string[];
-  readonly conflicts_with: readonly string[];
-}
+/** A proposal on its way through the gates, with what those before found out: it becomes what is kept. */
+export type Trial = KeptProposal;
 
 export type Ruling =
   | { readonly passed: Trial }

@@ -2,14 +2,31 @@
 import { describe, expect, test } from "vitest";
 import { droppedBy, entrySaid, groundOf, judged, keptOf, proposalOf } from "../../../test/support/proposals.js";
 import type { Evidence, MemorySource, MemoryStatus, MemoryType } from "../../model/memory.js";
-import type { GivenText, KnownMemory, Speaker } from "../ground.js";
+import type { Speaker } from "../../read/memories/quoted-entry.js";
+import type { GivenText, KnownMemory } from "../ground.js";
 import { Stems } from "../stems.js";
-import { gateNames, judge } from "./gates.js";
+import { judge } from "./gates.js";
 
 const stems = new Stems();
 
-test("the gates stand in the order of the contract", () => {
-  expect(gateNames).toEqual(["form", "evidence", "grounding", "hedge", "feedback_guard", "known", "project"]);
+test("the gates stand in the order of the contract: what every one would drop is dropped by the first that is left", () => {
+  const said = "The build needs Docker on every machine";
+  const memories: readonly KnownMemory[] = [{ id: "m1", content: said, project: "", status: "active" }];
+  const given: readonly GivenText[] = [{ session_id: "s1", from: "memory", text: said }];
+  const inNoProject = { said, proposal: { type: "knowledge" }, entry: { project: "" } } as const;
+  const nobodySaid = [{ entry_id: "e1", quote: "These are words that nobody said" }];
+  const unsaid = { ...inNoProject, proposal: { ...inNoProject.proposal, evidence: nobodySaid } };
+  const flawed = [
+    judged({ ...unsaid, content: `Maybe ${said} 8080 ${"x".repeat(281)}`, ground: { given, memories } }),
+    judged({ ...unsaid, content: `Maybe ${said} 8080`, ground: { given, memories } }),
+    judged({ ...inNoProject, content: `Maybe ${said} 8080`, ground: { given, memories } }),
+    judged({ ...inNoProject, content: `Maybe ${said}`, ground: { given, memories } }),
+    judged({ ...inNoProject, content: said, ground: { given, memories } }),
+    judged({ ...inNoProject, content: said, ground: { memories } }),
+    judged({ ...inNoProject, content: said }),
+  ];
+  const order = ["form", "evidence", "grounding", "hedge", "feedback_guard", "known", "project"];
+  expect(flawed.map(droppedBy)).toEqual(order);
 });
 
 describe("form", () => {

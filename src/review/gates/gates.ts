@@ -1,5 +1,6 @@
 // The gates in their order, and the judgement that they come to. All sources pass the same ones, and none asks a model.
 import type { Evidence, Proposal } from "../../model/memory.js";
+import type { KeptProposal } from "../../read/memories/judged.js";
 import type { Ground } from "../ground.js";
 import type { Stems } from "../stems.js";
 import { evidence } from "./evidence.js";
@@ -21,14 +22,11 @@ const gates = {
   project,
 } as const satisfies { readonly [name: string]: Gate };
 
-export type GateName = keyof typeof gates;
+type GateName = keyof typeof gates;
 
-export const gateNames = Object.keys(gates) as readonly GateName[];
+const gateNames = Object.keys(gates) as readonly GateName[];
 
-/** A proposal that passed every gate: cleaned, of the type that its evidence allows, in the project of its evidence. */
-export type KeptProposal = Trial;
-
-export type Judgement =
+type Judgement =
   | { readonly kept: KeptProposal }
   | {
       readonly dropped: GateName;

@@ -11,7 +11,7 @@ const EVIDENCE_MAX = 8;
 const CONTENT_CHARS_MAX = 2_000;
 const QUOTE_CHARS_MAX = 4_000;
 
-export interface ModelAnswer {
+interface ModelAnswer {
   readonly proposals: readonly Proposal[];
   /** A sentence for everything that was left out. */
   readonly refused: readonly string[];

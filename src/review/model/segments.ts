@@ -1,5 +1,5 @@
 // A session in pieces that a model can read: numbered texts with their speakers, each piece within a bound.
-import type { QuotedEntry, Speaker } from "../ground.js";
+import type { QuotedEntry, Speaker } from "../../read/memories/quoted-entry.js";
 
 /** Changes whenever the same session would be cut in another way, since that makes another generation. */
 export const SEGMENTATION = "1";

@@ -3,7 +3,7 @@ import { contentTexts } from "../../model/content.js";
 import type { Entry } from "../../model/entry.js";
 import type { Proposal } from "../../model/memory.js";
 import { readRole } from "../../model/roles.js";
-import type { Spoken } from "../ground.js";
+import type { Spoken } from "../../read/memories/quoted-entry.js";
 import { type Finding, quoteOf } from "./finding.js";
 import { findHeadings } from "./headings.js";
 import { proseOf } from "./prose.js";
