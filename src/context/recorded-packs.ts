@@ -6,6 +6,7 @@ import { HAS_CONTEXT } from "../indexing/entry-row.js";
 import { partsOfPack } from "../indexing/given-texts.js";
 import { isJsonObject, parseJsonObject } from "../model/json.js";
 import { normalise } from "../model/normalise.js";
+import { OneAtATime } from "../model/one-at-a-time.js";
 import { Turn } from "../model/turn.js";
 import type { RowKey } from "../ports/entry-index.js";
 import type { StoredBody } from "../ports/entry-log.js";
@@ -45,7 +46,7 @@ export class RecordedPacks {
   readonly #parts: ReadingParts;
   readonly #tableBytesMax: number;
   readonly #known = new Map<string, KnownTable>();
-  #making: Promise<unknown> = Promise.resolve();
+  readonly #making = new OneAtATime();
 
   constructor(parts: ReadingParts, tableBytesMax = TABLE_BYTES_MAX) {
     this.#parts = parts;
@@ -65,9 +66,7 @@ export class RecordedPacks {
 
   /** One after the other, so that no session is read by two at once. */
   #table(session_id: string): Promise<PackTable | undefined> {
-    const made = this.#making.then(() => this.#upToDate(session_id));
-    this.#making = made.catch(() => undefined);
-    return made;
+    return this.#making.run(() => this.#upToDate(session_id));
   }
 
   async #upToDate(session_id: string): Promise<PackTable | undefined> {

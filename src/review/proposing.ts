@@ -2,12 +2,12 @@
 import type { OwnEntry } from "../capture/own-entries.js";
 import { idClaim } from "../model/claims.js";
 import type { Evidence } from "../model/memory.js";
+import type { OneAtATime } from "../model/one-at-a-time.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
 import type { DroppedProposal, HeardWords, KeptProposal } from "../read/memories/judged.js";
 import type { MemorySummary } from "../read/memories/memory-view.js";
 import type { ParsedMemory } from "./memory-input.js";
 import type { MemoryLedger } from "./memory-ledger.js";
-import type { OneAtATime } from "./one-at-a-time.js";
 
 export interface ProposingParts {
   readonly ledger: MemoryLedger;

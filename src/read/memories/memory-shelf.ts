@@ -1,6 +1,7 @@
 // All memories at hand: read from the index once, and then only what has changed, so that whoever looks at every one of
 // them, as recall and the gates do, need not read them again.
 import { documentToMemory, MEMORIES } from "../../indexing/memory-fold.js";
+import { OneAtATime } from "../../model/one-at-a-time.js";
 import type { IndexDocument, IndexStanding } from "../../ports/entry-index.js";
 import type { ReadingParts } from "../reader.js";
 import { KeptMemories, type MemoriesById } from "./kept-memories.js";
@@ -11,7 +12,7 @@ export class MemoryShelf {
   readonly #parts: Pick<ReadingParts, "index" | "log">;
   #memories = new KeptMemories();
   #standing: IndexStanding | undefined;
-  #looking: Promise<unknown> = Promise.resolve();
+  readonly #looks = new OneAtATime();
   #readings = 0;
 
   constructor(parts: Pick<ReadingParts, "index" | "log">) {
@@ -28,9 +29,7 @@ export class MemoryShelf {
    * have been forgotten, it is another collection. One look at a time, or two would mix what they read.
    */
   look(): Promise<MemoriesById> {
-    const looked = this.#looking.then(() => this.#look());
-    this.#looking = looked.catch(() => undefined);
-    return looked;
+    return this.#looks.run(() => this.#look());
   }
 
   async #look(): Promise<MemoriesById> {
