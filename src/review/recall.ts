@@ -8,6 +8,7 @@ import type { MemoriesById } from "../read/memories/kept-memories.js";
 import type { RecallQuery } from "../read/memories/memory-query.js";
 import type { Recalled } from "../read/memories/recalled.js";
 import { RecallShelf } from "./recall-shelf.js";
+import { RecentlyUsed } from "./recently-used.js";
 import type { Stems } from "./stems.js";
 
 /** In this order, each with the share of the budget that it may take. What only happened once is not recalled. */
@@ -43,7 +44,7 @@ export class Recall {
   readonly #stems: Stems;
   readonly #count: TokenCounter;
   readonly #mask: RecallParts["mask"];
-  #shelvesByProject = new Map<string, Shelves>();
+  readonly #shelvesByProject = new RecentlyUsed<Shelves>(PROJECTS_KEPT);
   #shelvesOf: MemoriesById | undefined;
 
   constructor({ count, stems, mask }: RecallParts) {
@@ -83,7 +84,7 @@ export class Recall {
   }
 
   #shelvesFor(memories: MemoriesById, project: string): readonly RecallShelf[] {
-    if (this.#shelvesOf !== memories) this.#shelvesByProject = new Map();
+    if (this.#shelvesOf !== memories) this.#shelvesByProject.clear();
     this.#shelvesOf = memories;
     const known = this.#shelvesByProject.get(project);
     const changed = known === undefined ? undefined : memories.changedSince(known.version);
@@ -97,10 +98,7 @@ export class Recall {
       }
     }
     shelves.version = memories.version;
-    this.#shelvesByProject.delete(project);
-    this.#shelvesByProject.set(project, shelves);
-    const [oldest] = this.#shelvesByProject.keys();
-    if (this.#shelvesByProject.size > PROJECTS_KEPT && oldest !== undefined) this.#shelvesByProject.delete(oldest);
+    this.#shelvesByProject.use(project, shelves);
     return shelves.groups;
   }
 

@@ -5,6 +5,7 @@ import { isJsonObject } from "../model/json.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryReader } from "../read/entry-reader.js";
 import type { GivenText } from "./ground.js";
+import { RecentlyUsed } from "./recently-used.js";
 import { spokenIn, textsOfPack } from "./spoken.js";
 
 /** How a recall in a session is written down there: a raw entry of this source, with the ids. */
@@ -37,7 +38,7 @@ interface KnownSession {
 export class SessionGifts {
   readonly #index: Pick<EntryIndex, "sessionPositions">;
   readonly #entries: Pick<EntryReader, "read">;
-  readonly #known = new Map<string, KnownSession>();
+  readonly #known = new RecentlyUsed<KnownSession>(SESSIONS_KEPT);
 
   constructor(parts: {
     readonly index: Pick<EntryIndex, "sessionPositions">;
@@ -51,10 +52,7 @@ export class SessionGifts {
   async through(session_id: string, position: number): Promise<readonly Gift[]> {
     if (session_id === "") return [];
     const known = this.#known.get(session_id) ?? { through: 0, chars: 0, gifts: [] };
-    this.#known.delete(session_id);
-    this.#known.set(session_id, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > SESSIONS_KEPT && oldest !== undefined) this.#known.delete(oldest);
+    this.#known.use(session_id, known);
     if (known.through < position) await this.#readOn(session_id, known, position);
     return known.gifts.filter((gift) => gift.position <= position);
   }

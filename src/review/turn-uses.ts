@@ -3,8 +3,8 @@ import type { KeptMemory } from "../indexing/memory-fold.js";
 import type { MemoriesById } from "../read/memories/kept-memories.js";
 import type { MemoryUse } from "../read/memories/pass-steps.js";
 import { MemoryIndex } from "./matching.js";
-import type { Gift, SessionGifts } from "./session-given.js";
-import { giftsIn } from "./session-given.js";
+import { RecentlyUsed } from "./recently-used.js";
+import { type Gift, giftsIn, type SessionGifts } from "./session-given.js";
 import { spokenIn, textsOfPack } from "./spoken.js";
 import type { Stems } from "./stems.js";
 import type { Turn } from "./turn-reader.js";
@@ -28,7 +28,7 @@ const INDEXES_KEPT = 20;
 export class TurnUsesReader {
   readonly #stems: Stems;
   readonly #gifts: SessionGifts;
-  readonly #indexes = new Map<string, KeptIndex>();
+  readonly #indexes = new RecentlyUsed<KeptIndex>(INDEXES_KEPT);
 
   constructor(parts: { readonly stems: Stems; readonly gifts: SessionGifts }) {
     this.#stems = parts.stems;
@@ -72,10 +72,7 @@ export class TurnUsesReader {
     const known = this.#indexes.get(project);
     const kept = known !== undefined && isStill(known, memories) ? known : this.#newIndex(memories, project);
     kept.version = memories.version;
-    this.#indexes.delete(project);
-    this.#indexes.set(project, kept);
-    const [oldest] = this.#indexes.keys();
-    if (this.#indexes.size > INDEXES_KEPT && oldest !== undefined) this.#indexes.delete(oldest);
+    this.#indexes.use(project, kept);
     return kept;
   }
 
