@@ -1,9 +1,10 @@
 // From an answer to what it led to: its tool calls, the errors before the next answer, what somebody thought of it, and the
 // user's next words.
 import { feedbackOn } from "../indexing/feedback-fold.js";
-import { contentTexts } from "../model/content.js";
+import { firstCodePoints } from "../model/code-points.js";
 import type { LedTo } from "../model/context.js";
-import type { Entry, EntryOf } from "../model/entry.js";
+import type { Entry } from "../model/entry.js";
+import { textsOfUser } from "../model/from-user.js";
 import { readRole } from "../model/roles.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryReader } from "../read/entry-reader.js";
@@ -29,7 +30,7 @@ export async function ledTo(
     }),
     errors: own.flatMap((entry) => (entry.kind === "error" ? [{ ...placeOf(entry), error: cut(entry.error) }] : [])),
     feedback: await feedback({ index, entries }, answer),
-    ...(next === undefined ? {} : { next: { ...placeOf(next), text: cut(saidBy(next)) } }),
+    ...(next === undefined ? {} : { next: { ...placeOf(next), text: cut(wordsOf(next)) } }),
   };
 }
 
@@ -74,18 +75,15 @@ function isAnswer(entry: Entry): boolean {
   return entry.kind === "interaction" || (entry.kind === "message" && readRole(entry.role) === "assistant");
 }
 
-function isUsers(entry: Entry): entry is EntryOf<"interaction"> | EntryOf<"message"> {
-  if (entry.kind === "interaction") return true;
+function isUsers(entry: Entry): boolean {
   // Some providers carry results of tools in the user's name.
-  return entry.kind === "message" && readRole(entry.role) === "user" && saidBy(entry).trim() !== "";
+  return entry.kind === "interaction" || wordsOf(entry).trim() !== "";
 }
 
-function saidBy(entry: EntryOf<"interaction"> | EntryOf<"message">): string {
-  return entry.kind === "interaction" ? entry.prompt : contentTexts(entry.content).join("\n");
+function wordsOf(entry: Entry): string {
+  return textsOfUser(entry).join("\n");
 }
 
 function cut(text: string): string {
-  return Array.from(text.slice(0, CHARS * 2))
-    .slice(0, CHARS)
-    .join("");
+  return firstCodePoints(text, CHARS);
 }

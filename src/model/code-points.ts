@@ -1,4 +1,4 @@
-// How long a text is to people.
+// How long a text is to people, and its beginning.
 
 /** Length in code points, which is what people count as characters more often than UTF-16 units. */
 export function codePoints(text: string): number {
@@ -13,4 +13,12 @@ export function codePoints(text: string): number {
     }
   }
   return count;
+}
+
+/** The first so many of them. */
+export function firstCodePoints(text: string, count: number): string {
+  // A code point has at most two units.
+  return Array.from(text.slice(0, count * 2))
+    .slice(0, count)
+    .join("");
 }

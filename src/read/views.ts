@@ -1,5 +1,5 @@
 // Views: an interaction together with the response that completed it, and the short form that lists show.
-import { codePoints } from "../model/code-points.js";
+import { codePoints, firstCodePoints } from "../model/code-points.js";
 import type { Entry, EntryOf, EntrySummary, Interaction } from "../model/entry.js";
 
 /** What the response gives wins; references add up, since both name what was used for the same turn. */
@@ -39,9 +39,7 @@ const EXCERPT_CHARS = 2_000;
 /** The beginning of the response that an entry brought; what is not to be seen must be masked before. */
 export function excerptOf(entry: Entry): { readonly response_excerpt?: string } {
   if (entry.kind !== "interaction" && entry.kind !== "response") return {};
-  // A code point has at most two units.
-  const points = Array.from(entry.response.slice(0, EXCERPT_CHARS * 2)).slice(0, EXCERPT_CHARS);
-  return { response_excerpt: points.join("") };
+  return { response_excerpt: firstCodePoints(entry.response, EXCERPT_CHARS) };
 }
 
 function union(left: readonly string[], right: readonly string[]): readonly string[] {

@@ -1,17 +1,6 @@
-// What an entry says to reflection: the texts of users, what was answered, and what failed.
+// What an entry says to reflection: what was answered, and what failed.
 import { contentTexts, valueText } from "../model/content.js";
 import type { Entry } from "../model/entry.js";
-import { readRole } from "../model/roles.js";
-
-export function isFromUser(entry: Entry): boolean {
-  return entry.kind === "interaction" || (entry.kind === "message" && readRole(entry.role) === "user");
-}
-
-export function textsOfUser(entry: Entry): readonly string[] {
-  if (entry.kind === "interaction") return [entry.prompt];
-  if (entry.kind !== "message" || readRole(entry.role) !== "user") return [];
-  return contentTexts(entry.content);
-}
 
 /** Why it failed, of an error or of an interaction without an answer; undefined of everything else. */
 export function failureOf(entry: Entry): string | undefined {

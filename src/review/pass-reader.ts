@@ -2,6 +2,7 @@
 import { bodyToEntry } from "../model/body.js";
 import { completionClaim } from "../model/claims.js";
 import type { Entry } from "../model/entry.js";
+import { isFromUser } from "../model/from-user.js";
 import { parseJsonObject } from "../model/json.js";
 import type { Proposal } from "../model/memory.js";
 import { parseTime } from "../model/time.js";
@@ -10,7 +11,7 @@ import type { EntryReader } from "../read/entry-reader.js";
 import type { MemoriesById } from "../read/memories/kept-memories.js";
 import type { BareCall, PassRange, ProposalStep, TurnUses, UsesStep } from "../read/memories/pass-steps.js";
 import { proposalsOf } from "./rules/rules.js";
-import { beginsTurn, type TurnReader } from "./turn-reader.js";
+import type { TurnReader } from "./turn-reader.js";
 import type { TurnUsesReader } from "./turn-uses.js";
 
 type Log = Pick<EntryLog, "readBodies" | "find">;
@@ -59,7 +60,7 @@ export class PassReader {
     const { entries, ...come } = await readStretch(log, range);
     const turns: TurnUses[] = [];
     const waiting: string[] = [];
-    for (const start of entries.filter(beginsTurn)) {
+    for (const start of entries.filter(isFromUser)) {
       const uses = await this.usesOfTurn(start.id, memories, range.now_ms);
       if (uses === "waiting") waiting.push(start.id);
       else if (uses !== undefined && uses.uses.length > 0) turns.push(uses);
@@ -70,7 +71,7 @@ export class PassReader {
   /** Undefined where no turn begins with this entry; waiting where it is not over and that matters. */
   async usesOfTurn(id: string, memories: MemoriesById, now_ms?: number): Promise<TurnUses | "waiting" | undefined> {
     const start = await this.#entries.getById(id);
-    if (start === undefined || "erased" in start || !beginsTurn(start)) return undefined;
+    if (start === undefined || "erased" in start || !isFromUser(start)) return undefined;
     const turn = await this.#turns.turn(start);
     if (now_ms !== undefined && !(await this.#turns.isOver(turn, now_ms))) return "waiting";
     return { turn_id: id, project: turn.project, uses: await this.#uses.usesIn(turn, memories) };

@@ -1,6 +1,5 @@
 // Turns as the loop reads them: an interaction with its response, or a user's message and all that follows up to the next.
 import type { Entry, EntryOf } from "../model/entry.js";
-import { readRole } from "../model/roles.js";
 import { parseTime } from "../model/time.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryReader } from "../read/entry-reader.js";
@@ -67,7 +66,3 @@ export class TurnReader {
 
 /** What is said and done in a turn of messages; interactions of the session are turns of their own. */
 const SPOKEN = ["message", "tool_call", "error", "decision"];
-
-export function beginsTurn(entry: Entry): boolean {
-  return entry.kind === "interaction" || (entry.kind === "message" && readRole(entry.role) === "user");
-}

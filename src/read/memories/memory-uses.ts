@@ -2,10 +2,10 @@
 // words that it rests on, with what stands around them.
 import { feedbackOn } from "../../indexing/feedback-fold.js";
 import { textsOf } from "../../indexing/texts.js";
-import { contentTexts } from "../../model/content.js";
-import type { Entry, EntryOf } from "../../model/entry.js";
+import { firstCodePoints } from "../../model/code-points.js";
+import type { Entry } from "../../model/entry.js";
+import { isFromUser, textsOfUser } from "../../model/from-user.js";
 import type { Evidence } from "../../model/memory.js";
-import { readRole } from "../../model/roles.js";
 import { CONFIDENCE_LOW } from "../../model/states.js";
 import type { EntryReader } from "../entry-reader.js";
 import type { ReadingParts } from "../reader.js";
@@ -91,7 +91,7 @@ export class MemoryUses {
   async #use(start: Entry, uses: Uses): Promise<MemoryUseInTurn> {
     const { id: entry_id, position, created_at, session_id } = start;
     const following = await this.#following(start);
-    const next = following.find(isUsers);
+    const next = following.find(isFromUser);
     const turn = [start, ...(next === undefined ? following : following.slice(0, following.indexOf(next)))];
     return {
       ...{ entry_id, position, created_at, session_id, ...uses },
@@ -99,7 +99,7 @@ export class MemoryUses {
         errors: turn.filter(isFailed).length,
         low_confidence: turn.filter(isUnsure).length,
         feedback: await this.#feedback(turn.map(({ id }) => id)),
-        next: next === undefined ? "" : saidBy(next),
+        next: next === undefined ? "" : firstCodePoints(textsOfUser(next).join("\n"), NEXT_CHARS),
       },
     };
   }
@@ -119,17 +119,6 @@ export class MemoryUses {
       return [{ label, comment, ...(score === undefined ? {} : { score }) }];
     });
   }
-}
-
-function isUsers(entry: Entry): entry is EntryOf<"interaction"> | EntryOf<"message"> {
-  return entry.kind === "interaction" || (entry.kind === "message" && readRole(entry.role) === "user");
-}
-
-function saidBy(entry: EntryOf<"interaction"> | EntryOf<"message">): string {
-  const text = entry.kind === "interaction" ? entry.prompt : contentTexts(entry.content).join("\n");
-  return Array.from(text.slice(0, NEXT_CHARS * 2))
-    .slice(0, NEXT_CHARS)
-    .join("");
 }
 
 function isFailed(entry: Entry): boolean {

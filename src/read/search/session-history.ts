@@ -1,5 +1,6 @@
 // Search as an agent reads it: a line for each hit, short, newest first.
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
+import { firstCodePoints } from "../../model/code-points.js";
 import { valueText } from "../../model/content.js";
 import { messageText } from "../../model/content-pieces.js";
 import type { Entry } from "../../model/entry.js";
@@ -57,11 +58,7 @@ function failedText({ error }: { readonly error: string }): string {
 function shorten(text: string, charsMax = TEXT_CHARS): string {
   // A code point has at most two units, and a line break of two becomes one space.
   const line = onOneLine(text.slice(0, charsMax * 4));
-  return line.length <= charsMax
-    ? line
-    : Array.from(line.slice(0, charsMax * 2))
-        .slice(0, charsMax)
-        .join("");
+  return line.length <= charsMax ? line : firstCodePoints(line, charsMax);
 }
 
 function onOneLine(text: string): string {
