@@ -6,10 +6,10 @@ import { sentencesOf } from "./sentences.js";
 import { SEGMENTED_CHARS_MAX, type Stems } from "./stems.js";
 
 /** A memory is matched within so many consecutive sentences: words that lie scattered over a text mean something else. */
-const WINDOW_SENTENCES = 3;
+export const WINDOW_SENTENCES = 3;
 
 /** What lies behind this of one text is not looked at: the output of a tool can be long, and repeats nothing there. */
-const TEXT_CHARS_MAX = 1_000_000;
+export const TEXT_CHARS_MAX = 1_000_000;
 
 /** Words whose numbers are kept; then they are worked out anew. */
 const WORDS_KEPT_MAX = 100_000;

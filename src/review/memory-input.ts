@@ -14,6 +14,7 @@ import { notKnown } from "../model/options.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { formatTime, parseTimeBound } from "../model/time.js";
 import type { FileText } from "../read/memories/file-audit.js";
+import { FILE_CHARS_MAX } from "./files/statements.js";
 import { visibleOf } from "./gates/form.js";
 
 export interface MemoryInput {
@@ -87,8 +88,6 @@ const TEXT_CHARS_MAX = 1_000;
 const LIST_MAX = 100;
 const QUOTE_CHARS_MAX = 10_000;
 const VERDICTS_MAX = 10_000;
-/** Nobody keeps a longer file of memories. */
-const FILE_CHARS_MAX = 2_000_000;
 const ACTOR_DEFAULT = "person";
 const DAILY_TOKENS = 200_000;
 

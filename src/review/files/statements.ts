@@ -11,7 +11,7 @@ interface Statement {
 }
 
 /** Nobody keeps a file of memories that is longer. */
-const FILE_CHARS_MAX = 2_000_000;
+export const FILE_CHARS_MAX = 2_000_000;
 /** A list item up to this length is one statement, whatever sentences it has. */
 const ITEM_CHARS_MAX = 280;
 /** A word or two name a thing and say nothing about it. */

@@ -3,7 +3,7 @@ import type { Evidence } from "../../model/memory.js";
 import type { QuotedEntry, Speaker } from "../../read/memories/quoted-entry.js";
 import { contradict } from "../contradiction.js";
 import { hedgeIn, isQuestion } from "../hedges.js";
-import { stemsNeeded } from "../matching.js";
+import { stemsNeeded, TEXT_CHARS_MAX, WINDOW_SENTENCES } from "../matching.js";
 import { particularsOf, standsIn } from "../particulars.js";
 import { quoteOf } from "../rules/finding.js";
 import { saidIn } from "../rules/remember.js";
@@ -18,8 +18,6 @@ export interface Support {
   readonly says: "same" | "opposite";
 }
 
-const WINDOW_SENTENCES = 3;
-const TEXT_CHARS_MAX = 1_000_000;
 /** A statement of fewer words is found only where one sentence has all of them. */
 const STEMS_MIN = 4;
 

@@ -6,7 +6,7 @@ import type { Ground } from "../ground.js";
 import type { Gate, Ruling, Trial } from "./gate.js";
 
 /** A shorter quote could stand anywhere, unless it is all that was said. */
-const QUOTE_CHARS_MIN = 20;
+export const QUOTE_CHARS_MIN = 20;
 
 /** Who must have said a statement of a type, where neither a person nor a rule proposes it. */
 const speakersByType: { readonly [T in MemoryType]: readonly Speaker[] } = {

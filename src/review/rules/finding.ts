@@ -2,14 +2,13 @@
 import { codePoints } from "../../model/code-points.js";
 import type { MemoryType } from "../../model/memory.js";
 import type { Stretch } from "../../model/normalise.js";
+import { QUOTE_CHARS_MIN } from "../gates/evidence.js";
 
 /** Its stretch is where the words stand that it rests on. */
 export interface Finding extends Stretch {
   readonly type: MemoryType;
   readonly content: string;
 }
-
-const QUOTE_CHARS_MIN = 20;
 
 /** The quote of a stretch: its words, and what stands beside them where they alone are too few for a quote. */
 export function quoteOf(text: string, { start, end }: Stretch): string {
