@@ -4,14 +4,13 @@ import type { Entry, ErasedEntry } from "../model/entry.js";
 import { Turn } from "../model/turn.js";
 import { EntryReader, type EntryWish } from "../read/entry-reader.js";
 import { HistoryReader } from "../read/history/history.js";
-import { TOKENS_PER_MESSAGE } from "../read/history/tokens.js";
 import type { ReadingParts } from "../read/reader.js";
 import { type Answer, Answers } from "./answers.js";
 import { type Assembled, assemble, partsOf } from "./assemble.js";
 import { compareMessages } from "./compare.js";
 import { ledTo } from "./led-to.js";
 import { linkMessages } from "./links.js";
-import { TokenCounts } from "./token-counts.js";
+import { TokenCounts, tokensOf } from "./token-counts.js";
 import { ToldReader } from "./told.js";
 
 export class ContextReader {
@@ -73,8 +72,8 @@ export class ContextReader {
     const count = await this.#tokens.load();
     const turn = new Turn();
     let tokens = 0;
-    for (const { value } of partsOf(assembled)) {
-      tokens += TOKENS_PER_MESSAGE + count(JSON.stringify(value));
+    for (const part of partsOf(assembled)) {
+      tokens += tokensOf(part, count);
       if (turn.isOver) await turn.next();
     }
     return tokens;

@@ -2,7 +2,6 @@
 import type { GivenPlace, Told } from "../model/context.js";
 import { normalise } from "../model/normalise.js";
 import { Turn } from "../model/turn.js";
-import { TOKENS_PER_MESSAGE } from "../read/history/tokens.js";
 import type { ReadingParts } from "../read/reader.js";
 import { indexOfText } from "../read/search/matching.js";
 import { type Snippet, snippetOf, snippetOfMasked } from "../read/search/snippet.js";
@@ -10,7 +9,7 @@ import type { Answer } from "./answers.js";
 import { type Assembled, type PlacedPart, partsOf } from "./assemble.js";
 import { EarlierTurns } from "./earlier-turns.js";
 import { RecordedPacks } from "./recorded-packs.js";
-import type { TokenCounts } from "./token-counts.js";
+import { type TokenCounts, tokensOf } from "./token-counts.js";
 
 /** So many places are told, those nearest to the end. */
 const PLACES_MAX = 50;
@@ -93,10 +92,6 @@ async function holdersIn(parts: readonly PlacedPart[], phrase: string): Promise<
     if (turn.isOver) await turn.next();
   }
   return holders;
-}
-
-function tokensOf({ value }: PlacedPart, count: (text: string) => number): number {
-  return TOKENS_PER_MESSAGE + count(JSON.stringify(value));
 }
 
 /** Whoever records messages without the prompt has sent it all the same. */
