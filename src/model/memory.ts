@@ -9,6 +9,9 @@ export type MemoryStatus = (typeof memoryStatuses)[number];
 export const memorySources = ["person", "agent", "rule", "import", "model"] as const;
 export type MemorySource = (typeof memorySources)[number];
 
+/** Why a candidate is turned down, as surfaces offer it; any other text will do. */
+export const rejectionReasons = ["wrong", "obvious", "temporary", "wrong_project", "duplicate", "other"] as const;
+
 /** Words of an entry that a statement rests on, exactly as they stand there. */
 export interface Evidence {
   readonly entry_id: string;

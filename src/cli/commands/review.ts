@@ -4,6 +4,7 @@
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import type { MemoryDetail, Recorder } from "../../index.js";
+import { rejectionReasons } from "../../model/memory.js";
 import { type CommandModule, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { systemUser } from "../system-user.js";
@@ -41,8 +42,6 @@ last verdict, q quit. A verdict is given when the next one is decided, or at the
 /** Answers a line, or nothing once there are no more. */
 type Ask = (prompt: string) => Promise<string | undefined>;
 
-const reasons = ["wrong", "obvious", "temporary", "wrong_project", "duplicate", "other"] as const;
-
 type Decision =
   | { readonly verdict: "promote"; readonly content?: string }
   | { readonly verdict: "reject"; readonly reason: string };
@@ -73,8 +72,9 @@ class Review {
     const { memories: queue, acceptance } = await this.#recorder.memories.list({
       ...{ status: "candidate", limit: QUEUE_MAX, project },
     });
-    for (const { source, generation, is_paused, accepted } of acceptance) {
-      if (is_paused) this.#say(`${source} ${generation} is paused: ${accepted} of its last 30 were accepted.`);
+    for (const { source, generation, is_paused, accepted, rejected } of acceptance) {
+      const verdicts = accepted + rejected;
+      if (is_paused) this.#say(`${source} ${generation} is paused: ${accepted} of its last ${verdicts} were accepted.`);
     }
     if (queue.length === 0) this.#say("Nothing waits for a verdict.");
     for (let at = 0; at < queue.length; ) {
@@ -85,7 +85,7 @@ class Review {
     }
     await this.#give();
     const { promote, reject } = this.#counts;
-    const { pending } = await this.#recorder.memories.list({ limit: 0 });
+    const pending = await this.#recorder.memories.pending();
     this.#say(`${promote} accepted, ${reject} rejected; ${countOf(pending, "candidate waits", "candidates wait")}.`);
   }
 
@@ -120,9 +120,9 @@ class Review {
       return content === "" ? undefined : { verdict: "promote", content };
     }
     if (key !== "r") return undefined;
-    const names = reasons.map((reason, nth) => `${nth + 1} ${reason}`).join(", ");
-    const given = (await this.#ask(`Why? ${names} (6): `))?.trim() ?? "";
-    const reason = given === "" ? "other" : (reasons[Number(given) - 1] ?? given);
+    const names = rejectionReasons.map((reason, nth) => `${nth + 1} ${reason}`).join(", ");
+    const given = (await this.#ask(`Why? ${names} (${rejectionReasons.length}): `))?.trim() ?? "";
+    const reason = given === "" ? "other" : (rejectionReasons[Number(given) - 1] ?? given);
     return { verdict: "reject", reason };
   }
 

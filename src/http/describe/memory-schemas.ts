@@ -1,5 +1,5 @@
 // JSON schemas of memories: what may be given, what is read back, and what recall answers with.
-import { memorySources, memoryStatuses, memoryTypes } from "../../model/memory.js";
+import { memorySources, memoryStatuses, memoryTypes, rejectionReasons } from "../../model/memory.js";
 import { type Schema, schemaNamed } from "./operation.js";
 import { count, listOf, object, pageEnd, text, time } from "./shapes.js";
 
@@ -8,7 +8,7 @@ const source: Schema = { type: "string", enum: [...memorySources] };
 const flag: Schema = { type: "boolean" };
 const confidence: Schema = { type: "number", minimum: 0, maximum: 1 };
 const actor: Schema = { ...text, description: "Who decides; the caller where nothing else is said." };
-const reason: Schema = { ...text, description: "Why: wrong, obvious, temporary, wrong_project, duplicate, other." };
+const reason: Schema = { ...text, description: `Why: ${rejectionReasons.join(", ")}.` };
 
 export function memorySchemas(): { readonly [name: string]: Schema } {
   return {
