@@ -2,6 +2,7 @@
 // was not learned there, and a memory that was given proves nothing by being repeated.
 import type { Entry } from "../model/entry.js";
 import { isJsonObject } from "../model/json.js";
+import { OneAtATime } from "../model/one-at-a-time.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryReader } from "../read/entry-reader.js";
 import type { GivenText } from "./ground.js";
@@ -39,6 +40,8 @@ export class SessionGifts {
   readonly #index: Pick<EntryIndex, "sessionPositions">;
   readonly #entries: Pick<EntryReader, "read">;
   readonly #known = new RecentlyUsed<KnownSession>(SESSIONS_KEPT);
+  /** Two that read on in a session at once would note what they find twice. */
+  readonly #reads = new OneAtATime();
 
   constructor(parts: {
     readonly index: Pick<EntryIndex, "sessionPositions">;
@@ -53,7 +56,9 @@ export class SessionGifts {
     if (session_id === "") return [];
     const known = this.#known.get(session_id) ?? { through: 0, chars: 0, gifts: [] };
     this.#known.use(session_id, known);
-    if (known.through < position) await this.#readOn(session_id, known, position);
+    await this.#reads.run(async () => {
+      if (known.through < position) await this.#readOn(session_id, known, position);
+    });
     return known.gifts.filter((gift) => gift.position <= position);
   }
 
