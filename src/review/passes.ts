@@ -225,17 +225,18 @@ export class Gathered {
       this.#candidates.push(answer);
       return;
     }
-    this.#byGate.set(answer.dropped, (this.#byGate.get(answer.dropped) ?? 0) + 1);
-    if (this.#dropped.length >= EXPLAINED_MAX) return;
-    this.#dropped.push({ ...answer, content, entry_ids: [...new Set(evidence.map(({ entry_id }) => entry_id))] });
+    this.#drop({ ...answer, content, entry_ids: evidence.map(({ entry_id }) => entry_id) });
   }
 
   /** What a model said that is no proposal. */
   refuse(reason: string, entry_ids: readonly string[]): void {
-    this.#byGate.set(ANSWER, (this.#byGate.get(ANSWER) ?? 0) + 1);
-    if (this.#dropped.length < EXPLAINED_MAX) {
-      this.#dropped.push({ dropped: ANSWER, reason, content: "", entry_ids: [...new Set(entry_ids)] });
-    }
+    this.#drop({ dropped: ANSWER, reason, content: "", entry_ids });
+  }
+
+  #drop(statement: DroppedStatement): void {
+    const { dropped, entry_ids } = statement;
+    this.#byGate.set(dropped, (this.#byGate.get(dropped) ?? 0) + 1);
+    if (this.#dropped.length < EXPLAINED_MAX) this.#dropped.push({ ...statement, entry_ids: [...new Set(entry_ids)] });
   }
 
   finish(through: number): Extraction {

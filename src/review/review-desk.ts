@@ -149,7 +149,7 @@ export class ReviewDesk {
     for (let after = 0; ; ) {
       const range = { session_id, order: "asc", after, limit: READ_AT_ONCE, kinds: SPOKEN_KINDS } as const;
       const positions = await this.#index.sessionPositions(range);
-      for (const entry of await this.#entries.show(positions)) quoted.push(...[quotedEntry(entry) ?? []].flat());
+      quoted.push(...(await this.#entries.show(positions)).flatMap((entry) => quotedEntry(entry) ?? []));
       const last = positions.at(-1);
       if (last === undefined || positions.length < READ_AT_ONCE) return quoted;
       after = last;

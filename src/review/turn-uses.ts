@@ -50,8 +50,8 @@ export class TurnUsesReader {
     return [...ids].sort().flatMap((memory_id) => {
       const memory = memories.get(memory_id);
       if (memory === undefined || !wasActive(memory, turn.first)) return [];
-      const [isGiven, isUsed, isConfirmed] = [given, used, confirmed].map((set) => set.has(memory_id));
-      return [{ memory_id, given: isGiven === true, used: isUsed === true, confirmed: isConfirmed === true }];
+      const uses = { given: given.has(memory_id), used: used.has(memory_id), confirmed: confirmed.has(memory_id) };
+      return [{ memory_id, ...uses }];
     });
   }
 

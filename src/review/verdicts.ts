@@ -34,9 +34,9 @@ export class Verdicts {
     const { status, project, type } = await this.#ledger.named(id);
     if (status !== "candidate" && status !== "active") throw new RecorderError(alreadyDecided(id, status));
     const whose = { id: undefined, actor, confidence: undefined };
-    const said = { source: "person", evidence: [], tags: [], generation: "", similar_to: [], conflicts_with: [] };
-    const kept = { ...said, type, content, project } as const;
-    const [next] = content === "" ? [] : entries.statement({ ...kept, source: "person" }, [], whose);
+    const bare = { evidence: [], tags: [], generation: "", similar_to: [], conflicts_with: [] };
+    const kept = { ...bare, source: "person", type, content, project } as const;
+    const [next] = content === "" ? [] : entries.statement(kept, [], whose);
     const superseded_by = next?.id ?? "";
     const superseded = entries.superseded(
       { memory_id: id, superseded_by, status_before: status, actor, reason },
