@@ -37,6 +37,14 @@ export function contradict(one: string, other: string, stems: Stems): boolean {
   return haveOtherNumbers(left.numbers, right.numbers) || denies(left, right) || denies(right, left);
 }
 
+/** Whether one says what the other denies, whatever else they speak of: the one is then no evidence of the other. */
+export function areAtOdds(one: string, other: string, stems: Stems): boolean {
+  const language = stems.language(one);
+  const left = parse(one, language, stems);
+  const right = parse(other, language, stems);
+  return denies(left, right) || denies(right, left);
+}
+
 function isSameSubject(left: Parsed, right: Parsed): boolean {
   if (jaccard(new Set(left.stems), new Set(right.stems)) >= SUBJECT_MIN) return true;
   const head = left.stems.slice(0, HEAD_STEMS);

@@ -128,6 +128,17 @@ describe("audit", () => {
     ).toBe("unsupported");
   });
 
+  test("a sentence that says what the statement denies is no evidence of it, whatever else it says", () => {
+    for (const [text, content] of [
+      ["git push origin main", "Never push to main."],
+      ["Nobody on this team should ever worry: never push to main without a review.", "Push to main."],
+    ] as const) {
+      expect(judged({ entries: [entrySaid("tool", text)] }, content).verdict, text).toBe("unsupported");
+    }
+    const same = "As we said last week in the meeting, never push to main.";
+    expect(judged({ entries: [entrySaid("user", same)] }, "Never push to main.").verdict).toBe("supported");
+  });
+
   test("superseded where a memory that says it was, and none that is active says it", () => {
     expect(judged({ entries: [entrySaid("user", said)], memories: [memory(statement, "superseded")] })).toMatchObject({
       verdict: "superseded",

@@ -1,7 +1,7 @@
 // What in the record supports a statement: the words in which somebody said the same, and who it was.
 import type { Evidence } from "../../model/memory.js";
 import type { QuotedEntry, Speaker } from "../../read/memories/quoted-entry.js";
-import { contradict } from "../contradiction.js";
+import { areAtOdds, contradict } from "../contradiction.js";
 import { hedgeIn, isQuestion } from "../hedges.js";
 import { stemsNeeded, TEXT_CHARS_MAX, WINDOW_SENTENCES } from "../matching.js";
 import { particularsOf, standsIn } from "../particulars.js";
@@ -65,6 +65,8 @@ function soundingLike({ statement, sought, particulars, text, stems }: Search) {
     }
     if (shortest === undefined) continue;
     const quote = quoteOf(text, { start: shortest.start, end: sentence.end });
+    // A sentence that speaks of more is no contradiction, and `git push origin main` none of "never push to main" either.
+    if (areAtOdds(statement, quote, stems)) continue;
     if (particulars.every((particular) => standsIn(particular, quote))) return { says: "same" as const, quote };
   }
   return undefined;
