@@ -1,4 +1,5 @@
 // Memories on the command line: adding, listing, recalling, the passes, and deciding one candidate at a time.
+import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { openRecorder } from "../../src/index.js";
 import { folderOfFile } from "../support/temporary-folder.js";
@@ -112,4 +113,28 @@ test("those that are like another one, or contradict one, are listed by themselv
   expect(other).toMatchObject({ conflicts_with: [first.id], similar_to: [] });
   const { memories } = await readJson(["memories", "--similar"], { data });
   expect(memories.map(({ id }: { id: string }) => id)).toEqual([other.id]);
+});
+
+test("review says what was not understood, and shows the words of what a candidate contradicts", async () => {
+  const store = join(data, "contradicting");
+  await fillStore(store, [
+    { kind: "message", session_id: "s", project: "atlas", role: "user", content: "Good morning, shall we start?" },
+  ]);
+  const nothing = await runCli(["extract", "--explain"], { data: store });
+  expect(nothing.stdout).toMatch(/^0 candidates proposed\.\nNothing that was read is marked/);
+  await runCli(["memories", "add", "The staging database listens on port 5433", "--project", "atlas"], { data: store });
+  await fillStore(store, [
+    {
+      ...{ kind: "message", session_id: "t", project: "atlas", role: "user" },
+      content: "Please remember that the staging database listens on port 5434.",
+    },
+  ]);
+  expect((await runCli(["extract"], { data: store })).stdout).toMatch(/^1 candidate proposed/);
+  // A key that there is not, a reason that there is not, an edit without words: nothing of it decides.
+  const { stderr } = await runCli(["review"], { data: store, input: ["x", "r", "9", "e", "", "q"].join("\n") });
+  expect(stderr).toMatch(/Contradicts \S+: The staging database listens on port 5433 \(active\)/);
+  expect(stderr).toContain('"x" is none of the keys.');
+  expect(stderr).toContain("There is no reason 9");
+  expect(stderr).toContain("Nothing was written, and nothing is decided.");
+  expect(stderr).toContain("0 accepted, 0 rejected; 1 candidate waits.");
 });

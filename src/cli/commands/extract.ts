@@ -34,6 +34,11 @@ export const extractCommand: CommandModule = {
   },
 };
 
+const NOTHING_FOUND = `Nothing that was read is marked as worth remembering. Rules look for sentences of users that begin with "remember
+that" or "from now on", for headings such as "Decision:" in answers, and for commands that failed and later worked;
+--via or --model-url has a model read the rest, and hansard memories add takes your word.
+`;
+
 function extractionText(extraction: Extraction, { colours }: Pane, explain: boolean): string {
   const { candidates, dropped, dropped_by_gate } = extraction;
   const gates = Object.entries(dropped_by_gate).map(([gate, count]) => `${formatCount(count)} by ${gate}`);
@@ -41,6 +46,8 @@ function extractionText(extraction: Extraction, { colours }: Pane, explain: bool
   const lines = candidates.map(({ type, content }) => `  ${colours.green("+")} ${type}: ${cleanLine(content)}\n`);
   const ended =
     extraction.stopped === undefined ? "" : `Stopped: ${cleanLine(extraction.stopped)}. Run it again to go on.\n`;
+  // Most sessions say nothing that a rule knows; without a word about it that looks like a failure.
+  if (candidates.length + dropped.length === 0) return `${head}${NOTHING_FOUND}${ended}`;
   if (!explain) return `${head}${lines.join("")}${ended}`;
   const reasons = dropped.map(
     ({ dropped: gate, reason, content, entry_ids }) =>

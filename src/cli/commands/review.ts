@@ -53,6 +53,10 @@ interface Decided {
 }
 
 const QUEUE_MAX = 500;
+/** Of what was typed, so much is repeated. */
+const KEY_SHOWN = 20;
+/** So many memories that a candidate is like or contradicts are shown with their words. */
+const OTHERS_MAX = 10;
 
 class Review {
   readonly #recorder: Recorder;
@@ -91,7 +95,8 @@ class Review {
 
   /** Where to go on: the next one, or the one before where a verdict was undone. */
   async #decide(memory: MemoryDetail, at: number, of: number): Promise<number | "quit"> {
-    this.#pane.write(`\n${candidateText(memory, { at: at + 1, of }, this.#pane)}`);
+    const others = await this.#othersOf(memory);
+    this.#pane.write(`\n${candidateText(memory, { at: at + 1, of, others }, this.#pane)}`);
     for (;;) {
       const key = (await this.#ask("[a]ccept [r]eject [e]dit [s]kip [u]ndo [q]uit (s): "))?.trim().toLowerCase();
       if (key === undefined || key === "q") return "quit";
@@ -117,13 +122,32 @@ class Review {
     if (key === "a") return { verdict: "promote" };
     if (key === "e") {
       const content = (await this.#ask("In other words: "))?.trim() ?? "";
-      return content === "" ? undefined : { verdict: "promote", content };
+      if (content !== "") return { verdict: "promote", content };
+      this.#say("Nothing was written, and nothing is decided.");
+      return undefined;
     }
-    if (key !== "r") return undefined;
+    if (key !== "r") {
+      this.#say(`${JSON.stringify(cleanLine(key, KEY_SHOWN))} is none of the keys.`);
+      return undefined;
+    }
     const names = rejectionReasons.map((reason, nth) => `${nth + 1} ${reason}`).join(", ");
     const given = (await this.#ask(`Why? ${names} (${rejectionReasons.length}): `))?.trim() ?? "";
     const reason = given === "" ? "other" : (rejectionReasons[Number(given) - 1] ?? given);
-    return { verdict: "reject", reason };
+    if (!/^\d+$/.test(reason)) return { verdict: "reject", reason };
+    this.#say(
+      `There is no reason ${cleanLine(reason, KEY_SHOWN)}: it is a number from 1 to ${rejectionReasons.length}, or words.`,
+    );
+    return undefined;
+  }
+
+  /** What the memories say that a candidate is like or contradicts: nobody can decide upon an id. */
+  async #othersOf({ similar_to, conflicts_with }: MemoryDetail): Promise<ReadonlyMap<string, string>> {
+    const others = new Map<string, string>();
+    for (const id of [...similar_to, ...conflicts_with].slice(0, OTHERS_MAX)) {
+      const other = await this.#recorder.memories.get(id);
+      if (other !== undefined) others.set(id, `${other.content} (${other.status})`);
+    }
+    return others;
   }
 
   /** Gives the verdict that waits. Somebody else may have decided meanwhile. */

@@ -91,7 +91,7 @@ function isSaid(part: number | string | undefined): boolean {
 /** A candidate with the words that it rests on, each in its context: all that a person needs to decide. */
 export function candidateText(
   memory: MemoryDetail,
-  place: { readonly at: number; readonly of: number },
+  place: { readonly at: number; readonly of: number; readonly others: ReadonlyMap<string, string> },
   pane: Pane,
 ): string {
   const { bold, dim, yellow } = pane.colours;
@@ -109,10 +109,11 @@ export function candidateText(
       .map((line) => `  ${line}\n`)
       .join("")}`;
   });
-  const warnings = [
-    ...(memory.similar_to.length === 0 ? [] : [`Similar to ${memory.similar_to.join(", ")}.`]),
-    ...(memory.conflicts_with.length === 0 ? [] : [`Contradicts ${memory.conflicts_with.join(", ")}.`]),
-  ].map((line) => `${yellow(line)}\n`);
+  const related = (label: string, ids: readonly string[]): readonly string[] =>
+    ids.flatMap((id) => wrapText(`${label} ${id}: ${cleanLine(place.others.get(id) ?? "…")}`, pane.columns));
+  const warnings = [...related("Similar to", memory.similar_to), ...related("Contradicts", memory.conflicts_with)].map(
+    (line) => `${yellow(line)}\n`,
+  );
   return `${head}\n${statement}\n${words.join("")}${warnings.join("")}`;
 }
 
