@@ -136,6 +136,8 @@ test("a candidate is judged with one key, and until then the verdict can be take
   await page.getByText("Contradicts 1 memory").waitFor();
   const sides = page.getByRole("region", { name: "Contradiction" });
   await sides.getByText("Route pins expire after 10 minutes", { exact: true }).waitFor();
+  // Keys do nothing until the page knows what its reader may do.
+  await page.getByRole("button", { name: "Promote" }).waitFor();
   await page.keyboard.press("a");
   await page.getByText("Promoted “Route pins expire after 60 minutes”.").waitFor();
   await page.keyboard.press("u");
@@ -170,6 +172,8 @@ test("a candidate is judged with one key, and until then the verdict can be take
 test("a marked sentence becomes a candidate with one key, its evidence filled in", async () => {
   const { page } = await open(`${server().address}/ui/sessions/${encodeURIComponent("kestrel/slow-queries")}`);
   const sentence = page.getByText("One of three instances does nearly all the work");
+  // Until the page knows what its reader may do, the key does nothing.
+  await page.getByRole("button", { name: "Export" }).waitFor();
   await sentence.click({ clickCount: 3 });
   await page.keyboard.press("m");
   await page.getByText("Proposed “One of three instances does nearly all the work").waitFor();
@@ -194,14 +198,16 @@ test("a marked sentence becomes a candidate with one key, its evidence filled in
 test("what a key may not do is not offered", async () => {
   const { keys } = server().recorder;
   const reader = await keys.create({ scope: "read" });
-  const { page } = await open(`${server().address}${MARCH}`);
+  const { page } = await open(`${server().address}/ui/review`);
   await page.getByLabel("Key").fill(reader.key);
   await page.getByRole("button", { name: "Open the record" }).click();
+  await page.getByText("This key may read, and not judge.").waitFor();
+  expect(await page.getByRole("button", { name: "Promote" }).count()).toBe(0);
+  // On in the same page, which knows by now what the key may do.
+  await page.getByRole("link", { name: "Sessions" }).click();
+  await page.getByRole("link", { name: "Invoice totals off by one cent" }).click();
   await page.locator(".line").first().waitFor();
   await expect.poll(() => page.getByRole("button", { name: "Copy as model input" }).count()).toBe(2);
   expect(await page.getByRole("button", { name: /^(?:Export|good)$/ }).count()).toBe(0);
-  await page.goto(`${server().address}/ui/review`);
-  await page.getByText("This key may read, and not judge.").waitFor();
-  expect(await page.getByRole("button", { name: "Promote" }).count()).toBe(0);
   for (const { id } of (await keys.list()).keys) await keys.revoke(id);
 });
