@@ -1,4 +1,4 @@
-// The browser for the tests of the page: where it is, and how it comes to be there. Tests import findChromium from here.
+// The browser for the tests of the page: where it is, and how it comes to be there. Tests import from here.
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { chromium } from "playwright-core";
@@ -6,6 +6,16 @@ import { runCommand } from "./run-command.mjs";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const macPath = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
+
+const flags = [
+  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+];
+
+/** A browser that asks nobody but whom it is sent to. */
+export function launchChromium() {
+  return chromium.launch({ executablePath: findChromium(), args: flags });
+}
 
 /**
  * @returns {string} The program to start; HANSARD_CHROMIUM, where set, names it.

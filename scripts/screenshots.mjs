@@ -2,14 +2,8 @@
 // `-- --readme` those of the README.
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { chromium } from "playwright-core";
-import { findChromium } from "./chromium.mjs";
+import { launchChromium } from "./chromium.mjs";
 import { repositoryRoot } from "./repository-root.mjs";
-
-const flags = [
-  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-];
 
 const MARCH = encodeURIComponent("atlas/invoices-march");
 
@@ -50,7 +44,7 @@ const recorder = await openRecorder({ data: "memory:" });
 await tellStory(recorder, Date.now());
 const inspect = () => inspectApart({ data: "memory:" });
 const serving = await serve({ recorder, version: "demo", port: 0, inspect });
-const browser = await chromium.launch({ executablePath: findChromium(), args: flags });
+const browser = await launchChromium();
 try {
   for (const [width, viewport] of Object.entries(isReadme ? readme.widths : widths)) {
     for (const colorScheme of /** @type {const} */ (["light", "dark"])) {

@@ -1,7 +1,7 @@
 // Recorded text that would like to be more: Markdown, HTML and tool calls of shapes that no model ever wrote.
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { launchChromium } from "../../scripts/chromium.mjs";
 import { startServer } from "../e2e/http-client.js";
 
 const hostile = [
@@ -58,8 +58,7 @@ const odd: readonly unknown[] = [
 describe("tool calls and content parts of odd shapes", () => {
   let browser: Browser;
   beforeAll(async () => {
-    const args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
-    browser = await chromium.launch({ executablePath: findChromium(), args });
+    browser = await launchChromium();
   });
   afterAll(() => browser?.close());
 

@@ -1,12 +1,7 @@
 // A real browser for tests of the page: one for a file, a tab for a test, and what went wrong in it.
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
-import { findChromium } from "../../scripts/chromium.mjs";
-
-const FLAGS = [
-  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-];
+import { launchChromium } from "../../scripts/chromium.mjs";
 
 export interface OpenPage {
   readonly page: Page;
@@ -20,7 +15,7 @@ export interface OpenPage {
 export function browserOfFile(): (address: string, options?: BrowserContextOptions) => Promise<OpenPage> {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: findChromium(), args: FLAGS });
+    browser = await launchChromium();
   });
   afterAll(() => browser?.close());
   return async (address, options = {}) => {
