@@ -1,5 +1,7 @@
 // Times, sizes and counts in words, and what each kind of entry is about.
 import { messageText } from "../src/model/content-pieces.js";
+import { readRole } from "../src/model/roles.js";
+import { CONFIDENCE_LOW } from "../src/model/states.js";
 import type { Hit, Row } from "./api.js";
 
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
@@ -89,7 +91,7 @@ export function textOf(value: unknown): string {
 
 /** Who speaks, or what happens, as the margin says it. */
 export function speakerOf(entry: Row): string {
-  if (entry.kind === "message") return entry.role === "timmy" || entry.role === "model" ? "assistant" : entry.role;
+  if (entry.kind === "message") return readRole(entry.role);
   return labelByKind[entry.kind] ?? entry.kind.replaceAll("_", " ");
 }
 
@@ -223,5 +225,5 @@ export function isFailed(entry: Row): boolean {
 }
 
 export function isUnsure(entry: Row): boolean {
-  return entry.kind === "message" && speakerOf(entry) === "assistant" && (entry.confidence ?? 1) < 0.5;
+  return entry.kind === "message" && speakerOf(entry) === "assistant" && (entry.confidence ?? 1) < CONFIDENCE_LOW;
 }

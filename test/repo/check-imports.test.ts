@@ -98,15 +98,16 @@ test("the client imports nothing of the server, and no package", () => {
   ]);
 });
 
-test("the page sees the types of the HTTP contract, how contents are read, and nothing else", () => {
+test("the page sees the types of the HTTP contract, how contents are read, rules of the model, and nothing else", () => {
   const text = [
     "import { messagePieces } from '../src/model/content-pieces.js'",
+    "import { readRole } from '../src/model/roles.js'",
     "import type { Page } from '../src/http/contract.js'",
     "import { page } from '../src/http/contract.js'",
     "import type { Entry } from '../src/model/entry.js'",
   ].join("\n");
   expect(problems({ "ui/api.ts": text })).toEqual([
-    "ui/api.ts:3: the page may import only types from src/http/contract.ts",
-    "ui/api.ts:4: ui may not import model (../src/model/entry.js)",
+    "ui/api.ts:4: the page may import only types from src/http/contract.ts",
+    "ui/api.ts:5: ui may not import model (../src/model/entry.js)",
   ]);
 });

@@ -1,6 +1,7 @@
 // A sentence marked in a transcript becomes a candidate with one key, its evidence filled in. Where a gate lets it not pass as
 // it stands, it can be worded anew.
 import { useState } from "react";
+import { type MemoryType, memoryTypes } from "../../src/model/memory.js";
 import { useMay } from "../access.js";
 import { getEntry, proposeMemory, type Row } from "../api.js";
 import { useKeys } from "../keys.js";
@@ -9,11 +10,9 @@ import { quoteIn } from "../transcript/quote.js";
 import { speakerOf } from "../words.js";
 import { wholeText } from "./evidence.js";
 
-const types = ["preference", "project", "knowledge", "adaptation", "identity", "episodic"] as const;
-
 interface Proposed {
   readonly content: string;
-  readonly type: (typeof types)[number];
+  readonly type: MemoryType;
   readonly evidence: readonly { readonly entry_id: string; readonly quote: string }[];
 }
 
@@ -76,9 +75,9 @@ export function Propose({ project }: { readonly project: string }) {
       <select
         aria-label="Type"
         value={draft.type}
-        onChange={({ target }) => setDraft({ ...draft, type: target.value as Proposed["type"] })}
+        onChange={({ target }) => setDraft({ ...draft, type: target.value as MemoryType })}
       >
-        {types.map((each) => (
+        {memoryTypes.map((each) => (
           <option key={each}>{each}</option>
         ))}
       </select>

@@ -1,5 +1,6 @@
 // A line of a transcript: time and speaker in the margin, and beside them what was said, called, decided or marked.
 import { memo, type ReactNode } from "react";
+import { CONFIDENCE_LOW } from "../../src/model/states.js";
 import type { Row } from "../api.js";
 import { Marked } from "../marks.js";
 import { Link, to } from "../router.js";
@@ -87,13 +88,14 @@ function Speech(props: SpeechProps) {
 function Beside(props: LineProps & { readonly entry: Row; readonly isAnswer: boolean }) {
   const { line, entry, isContextOpen, scoreById, toggle, isAnswer } = props;
   const confidence = "confidence" in entry ? entry.confidence : undefined;
+  const isLow = confidence !== undefined && confidence < CONFIDENCE_LOW;
   const score = scoreById.get(entry.id);
   return (
     <>
       {confidence !== undefined && (
-        <span className="confidence" data-low={confidence < 0.5 || undefined} title="confidence">
+        <span className="confidence" data-low={isLow || undefined} title="confidence">
           {confidence.toFixed(2)}
-          {confidence < 0.5 && " low"}
+          {isLow && " low"}
         </span>
       )}
       {isAnswer && (

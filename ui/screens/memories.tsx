@@ -1,5 +1,6 @@
 // What the agents remember, by project and type, with how often each was given, used and confirmed, week by week.
 import { useMemo } from "react";
+import { memoryTypes } from "../../src/model/memory.js";
 import { useAnswer } from "../answer.js";
 import { listMemories, type Memory } from "../api.js";
 import { step, useKeys } from "../keys.js";
@@ -12,7 +13,6 @@ import { Link, to } from "../router.js";
 
 const PAGE = 500;
 const statuses = ["active", "candidate", "superseded", "rejected"];
-const types = ["identity", "preference", "project", "episodic", "knowledge", "adaptation"];
 
 export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
   const filters = {
@@ -39,7 +39,7 @@ export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
         <span className="grow" />
         <Choice name="status" label="status" all="every status" values={statuses} query={query} />
         <Choice name="project" label="project" all="all projects" values={labels.projects} query={query} />
-        <Choice name="type" label="type" all="all types" values={types} query={query} />
+        <Choice name="type" label="type" all="all types" values={memoryTypes} query={query} />
       </div>
       {value === undefined && <Loading what="Reading the memories" />}
       {value?.memories.length === 0 && <p className="quiet">Nothing matches these filters.</p>}
@@ -115,6 +115,6 @@ function byProject(
   }
   return [...groups].sort().map(([project, ofProject]) => ({
     project,
-    memories: ofProject.toSorted((one, other) => types.indexOf(one.type) - types.indexOf(other.type)),
+    memories: ofProject.toSorted((one, other) => memoryTypes.indexOf(one.type) - memoryTypes.indexOf(other.type)),
   }));
 }
