@@ -71,6 +71,18 @@ test("from anywhere to the place of a word by keyboard alone, and on to the next
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
 });
 
+test("two keys lead to a view also where the second does something by itself, and Enter opens what has the focus", async () => {
+  const { page } = await open(`${server().address}/ui/review`);
+  await page.getByRole("button", { name: "Promote" }).waitFor();
+  const sessions = page.getByRole("heading", { name: "Sessions" });
+  // On a busy machine the second may come too late, and once more does no harm.
+  await expect.poll(() => page.keyboard.type("gs").then(() => sessions.isVisible())).toBe(true);
+  await page.goto(`${server().address}${MARCH}`);
+  await page.locator(".line").first().waitFor();
+  await page.getByRole("link", { name: "Integrity", exact: true }).press("Enter");
+  await page.getByRole("heading", { name: "Integrity" }).waitFor();
+});
+
 test("a filter completes itself while it is typed, and facets narrow down", async () => {
   const { page } = await open(`${server().address}/ui/search?q=timeout`);
   await page.locator(".facets a", { hasText: "error" }).click();
