@@ -1,5 +1,6 @@
 // Evidence in a frame of its own: code, arguments, results. Long ones are cut where a reader would stop, and can be opened.
 import { useMemo, useState } from "react";
+import { useBriefly } from "../briefly.js";
 import { Marked } from "../marks.js";
 import { sizeOf, withoutAnsi } from "../words.js";
 import { FoldedJson } from "./folded-json.js";
@@ -50,17 +51,12 @@ function Plain({ text, isDiff }: { readonly text: string; readonly isDiff: boole
   );
 }
 
-function Copy({ text, name = "Copy" }: { readonly text: string; readonly name?: string }) {
-  const [isDone, setDone] = useState(false);
-  const copy = (): void => {
-    void navigator.clipboard.writeText(text).then(() => {
-      setDone(true);
-      setTimeout(() => setDone(false), 1_500);
-    });
-  };
+function Copy({ text }: { readonly text: string }) {
+  const [words, say] = useBriefly(1_500);
+  const copy = (): void => void navigator.clipboard.writeText(text).then(() => say("Copied"));
   return (
     <button type="button" className="plain copy" onClick={copy}>
-      {isDone ? "Copied" : name}
+      {words || "Copy"}
     </button>
   );
 }

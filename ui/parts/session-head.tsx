@@ -2,7 +2,8 @@
 import { useState } from "react";
 import { useMay } from "../access.js";
 import { useAnswer } from "../answer.js";
-import { getHistory, getUsage, type Session, send } from "../api.js";
+import { getHistory, getUsage, type Session, send, toRefused } from "../api.js";
+import { useBriefly } from "../briefly.js";
 import { Link, to } from "../router.js";
 import { costOf, countOf, dayOf, durationOf, plural, timeOf } from "../words.js";
 
@@ -64,16 +65,15 @@ const formats = { openai: "OpenAI", anthropic: "Anthropic" } as const;
 
 /** The session as a model would be given it. */
 function CopyHistory({ id }: { readonly id: string }) {
-  const [state, setState] = useState("");
+  const [state, say] = useBriefly(2_500);
   const copy = async (format: string): Promise<void> => {
     try {
       const history = await getHistory(id, { format });
       await navigator.clipboard.writeText(JSON.stringify(history, null, 2));
-      setState(`${plural(history.messages.length, "message")} copied`);
+      say(`${plural(history.messages.length, "message")} copied`);
     } catch (error) {
-      setState((error as Error).message);
+      say((error as Error).message);
     }
-    setTimeout(() => setState(""), 2_500);
   };
   return (
     <>
@@ -117,10 +117,8 @@ function Export({ id }: { readonly id: string }) {
   const [refusal, setRefusal] = useState("");
   const save = async (): Promise<void> => {
     const response = await send(`/export?session_id=${encodeURIComponent(id)}&masked=1`);
-    if (!response.ok) {
-      setRefusal("This key may not export.");
-      return;
-    }
+    if (!response.ok) throw await toRefused(response);
+    setRefusal("");
     const link = document.createElement("a");
     link.href = URL.createObjectURL(await response.blob());
     link.download = `${id.replace(/[^\w.-]+/g, "_").slice(0, 80)}.ndjson`;
@@ -130,7 +128,11 @@ function Export({ id }: { readonly id: string }) {
   if (!may) return null;
   return (
     <>
-      <button type="button" className="plain" onClick={() => void save()}>
+      <button
+        type="button"
+        className="plain"
+        onClick={() => void save().catch((error: Error) => setRefusal(error.message))}
+      >
         Export
       </button>
       {refusal !== "" && <span role="status">{refusal}</span>}
