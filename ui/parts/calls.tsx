@@ -1,5 +1,5 @@
 // Calls of tools: one line each; opened, what they were given and what came of it. Long runs fold into one line.
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { contentText, messagePieces } from "../../src/model/content-pieces.js";
 import { Marked, useSought } from "../marks.js";
 import { Link, to } from "../router.js";
@@ -64,7 +64,7 @@ export function Calls(options: {
 function CallLine({ call, isOpen }: { readonly call: Call; readonly isOpen: boolean }) {
   const [isOpenedHere, setOpenedHere] = useState(false);
   const shown = isOpen !== isOpenedHere;
-  const result = resultText(call.result);
+  const result = useMemo(() => resultText(call.result), [call.result]);
   const facts = [
     call.duration_ms === undefined ? "" : durationOf(call.duration_ms),
     call.result === undefined ? "no result" : sizeOf(result.length),
@@ -91,6 +91,7 @@ function CallLine({ call, isOpen }: { readonly call: Call; readonly isOpen: bool
 
 function CallDetail({ call, result }: { readonly call: Call; readonly result: string }) {
   const [isRaw, setRaw] = useState(false);
+  const json = useMemo(() => jsonIn(call.result), [call.result]);
   return (
     <div className="call-detail">
       <p className="deeds">
@@ -107,9 +108,7 @@ function CallDetail({ call, result }: { readonly call: Call; readonly result: st
       ) : (
         <>
           <Arguments args={call.args} />
-          {result !== "" && (
-            <Code text={result} language={call.failed ? "failed" : "result"} json={jsonIn(call.result)} fromEnd />
-          )}
+          {result !== "" && <Code text={result} language={call.failed ? "failed" : "result"} json={json} fromEnd />}
           {picturesIn(call.result).map(({ text, image }) => (
             <Picture key={image} text={text} image={image} />
           ))}

@@ -84,6 +84,7 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
     const rows = found.positions.map((position) => lineByPosition.get(position));
     return [...new Set(rows.filter((row) => row !== undefined))].sort((one, other) => one - other);
   }, [found.positions, lineByPosition]);
+  const isMatch = useMemo(() => new Set(matches), [matches]);
   const sought = q === "" ? errors : matches;
   const toggle = useCallback((key: number): void => {
     setOpened((before) => {
@@ -161,7 +162,7 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
                       isOpen={opened.has(line.key)}
                       isContextOpen={opened.has(-line.key)}
                       toggle={toggle}
-                      isMatch={matches.includes(item.index)}
+                      isMatch={isMatch.has(item.index)}
                       scoreById={scoreById}
                     />
                   </div>
