@@ -10,6 +10,7 @@ export function Thumbs({ id, score }: { readonly id: string; readonly score: num
   const now = given ?? score;
   const give = (value: 1 | -1): void => {
     setGiven(value);
+    setFailure("");
     append({ kind: "feedback", entry_id: id, score: value }).catch((error: Error) => {
       setGiven(undefined);
       setFailure(error.message);

@@ -1,6 +1,6 @@
 // The queue of candidates: one at a time, large, with its evidence in place; a verdict is one key, and can be taken back.
 import { useCallback, useEffect, useRef, useState } from "react";
-import { useMay } from "../access.js";
+import { useAccess, useMay } from "../access.js";
 import { useAnswer } from "../answer.js";
 import { judge, judgeMany, listMemories, type Memory, type MemoryPage, Refused, type Verdict } from "../api.js";
 import { useKeys } from "../keys.js";
@@ -19,6 +19,7 @@ const reasons = ["wrong", "obvious", "temporary", "wrong_project", "duplicate", 
 
 export function ReviewScreen() {
   const may = useMay("review");
+  const isKnown = useAccess() !== undefined;
   const answer = useAnswer((signal) => listMemories({ status: "candidate", limit: QUEUE }, signal), []);
   const desk = useDesk(answer.value);
   const { current, waiting, given, trouble } = desk;
@@ -116,7 +117,7 @@ export function ReviewScreen() {
                 </button>
               </p>
             ) : (
-              <p className="quiet">This key may read, and not judge.</p>
+              isKnown && <p className="quiet">This key may read, and not judge.</p>
             )}
             {isRejecting && (
               <fieldset className="reasons" aria-label="Why">
@@ -170,8 +171,10 @@ function Queue(options: {
     if (!after.delete(id)) after.add(id);
     setChosen(after);
   };
+  // One that was chosen may have been judged alone meanwhile.
+  const ids = waiting.flatMap(({ id }) => (chosen.has(id) ? [id] : []));
   const judgeChosen = (is: "promote" | "reject"): void => {
-    const ids = [...chosen];
+    setFailure("");
     judgeMany({ promote: is === "promote" ? ids : [], reject: is === "reject" ? ids : [] }).then(
       () => {
         setChosen(new Set());
@@ -183,13 +186,13 @@ function Queue(options: {
   return (
     <>
       <h2>{plural(waiting.length, "candidate")}</h2>
-      {chosen.size > 0 && (
+      {ids.length > 0 && (
         <p className="verdicts">
           <button type="button" onClick={() => judgeChosen("promote")}>
-            Promote {chosen.size}
+            Promote {ids.length}
           </button>
           <button type="button" onClick={() => judgeChosen("reject")}>
-            Reject {chosen.size}
+            Reject {ids.length}
           </button>
         </p>
       )}
