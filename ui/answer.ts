@@ -1,5 +1,5 @@
 // An answer of the server as a part of the page waits for it: known, under way or failed.
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { connection } from "./api.js";
 import { useStore } from "./store.js";
 
@@ -47,4 +47,29 @@ export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, dependenc
     return () => clearTimeout(timer);
   }, [value, again]);
   return { ...state, again };
+}
+
+interface Page {
+  readonly next_cursor: string | null;
+}
+
+/** All pages so far, and how the next is asked for where there is one. With another first page those behind it are gone. */
+export function usePages<P extends Page>(
+  first: P | undefined,
+  ask: (cursor: string) => Promise<P>,
+): { readonly pages: readonly P[]; readonly more: (() => void) | undefined } {
+  const [further, setFurther] = useState<{ readonly behind: P | undefined; readonly pages: readonly P[] }>();
+  const pages = useMemo(() => {
+    if (first === undefined) return [];
+    return [first, ...(further?.behind === first ? further.pages : [])];
+  }, [first, further]);
+  const cursor = pages.at(-1)?.next_cursor ?? null;
+  if (cursor === null) return { pages, more: undefined };
+  const more = (): void => {
+    ask(cursor).then(
+      (page) => setFurther({ behind: first, pages: [...pages.slice(1), page] }),
+      () => undefined,
+    );
+  };
+  return { pages, more };
 }

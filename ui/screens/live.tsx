@@ -139,7 +139,12 @@ function useLive(filters: Query) {
   }, []);
   const more = (): void => {
     older(list, filters).then(
-      ({ rows, cursor }) => setList((before) => ({ ...before, rows: merged(before.rows, rows), cursor, isCut: false })),
+      ({ rows, cursor }) =>
+        setList((before) => {
+          // Another question was asked meanwhile, to which these are no answer.
+          if (before.first !== list.first) return before;
+          return { ...before, rows: merged(before.rows, rows), cursor, isCut: false };
+        }),
       () => undefined,
     );
   };
@@ -159,6 +164,8 @@ function useLive(filters: Query) {
 }
 
 interface List {
+  /** The answer that it began with. */
+  readonly first: EntryPage | undefined;
   readonly rows: readonly Row[];
   /** Where the rows go on; of no use where some of them were let go. */
   readonly cursor: string | null;
@@ -168,8 +175,9 @@ interface List {
   readonly fresh: number;
 }
 
-function listOf(page?: EntryPage): List {
-  return { rows: page?.entries ?? [], cursor: page?.next_cursor ?? null, isCut: false, waiting: [], fresh: 0 };
+function listOf(first?: EntryPage): List {
+  const { entries: rows = [], next_cursor: cursor = null } = first ?? {};
+  return { first, rows, cursor, isCut: false, waiting: [], fresh: 0 };
 }
 
 /** With these on top; where only the newest of them are left, what was below does not follow them any more. */

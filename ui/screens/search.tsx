@@ -1,7 +1,7 @@
 // Search as one types: hits grouped by session, with what was found marked, and words that narrow it down.
 import { useEffect, useMemo, useState } from "react";
-import { useAnswer } from "../answer.js";
-import { type Hit, Refused, searchRecord } from "../api.js";
+import { useAnswer, usePages } from "../answer.js";
+import { type Hit, Refused, type SearchAnswer, searchRecord } from "../api.js";
 import { step, useKeys } from "../keys.js";
 import { type Labels, useLabels, useTitle } from "../labels.js";
 import { Snippet } from "../marks.js";
@@ -29,20 +29,12 @@ export function SearchScreen({ query }: { readonly query: URLSearchParams }) {
     submitted.set("");
     document.querySelector<HTMLElement>("[data-result]")?.focus();
   }, [wanted, answer.value]);
-  const [further, setFurther] = useState<{ readonly hits: readonly Hit[]; readonly cursor: string | null }>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another question has other pages.
-  useEffect(() => setFurther(undefined), [answer.value]);
+  const { pages, more } = usePages<SearchAnswer>(answer.value, (cursor) =>
+    searchRecord({ q: answer.value?.q, limit: PAGE, cursor }),
+  );
   useKeys({ j: () => step("[data-result]", 1), k: () => step("[data-result]", -1) });
-  const hits = useMemo(() => [...(answer.value?.results ?? []), ...(further?.hits ?? [])], [answer.value, further]);
+  const groups = useMemo(() => grouped(pages.flatMap(({ results }) => results)), [pages]);
   if (q.trim() === "") return <SearchHelp />;
-  const cursor = further === undefined ? answer.value?.next_cursor : further.cursor;
-  const more = (): void => {
-    if (typeof cursor !== "string") return;
-    searchRecord({ q, limit: PAGE, cursor }).then(
-      (page) => setFurther({ hits: [...(further?.hits ?? []), ...page.results], cursor: page.next_cursor }),
-      () => undefined,
-    );
-  };
   const facets = answer.value?.facets;
   // Half a filter is refused while it is being typed; that is no failure yet.
   const isHalf = answer.error instanceof Refused && answer.error.status === 400;
@@ -65,15 +57,15 @@ export function SearchScreen({ query }: { readonly query: URLSearchParams }) {
           <Failed error={answer.error} again={answer.again} />
         ))}
       {facets !== undefined && facets.counted > 0 && <Facets facets={facets} q={q} />}
-      {answer.busy && hits.length === 0 && <Loading what="Searching" />}
+      {answer.busy && groups.length === 0 && <Loading what="Searching" />}
       <ol className="groups" aria-busy={answer.busy}>
-        {grouped(hits).map(({ session_id, hits: ofSession }) => (
+        {groups.map(({ session_id, hits: ofSession }) => (
           <li key={session_id || ofSession[0]?.id} className="group">
             <HitGroup session_id={session_id} hits={ofSession} labels={labels} q={q} />
           </li>
         ))}
       </ol>
-      {typeof cursor === "string" && (
+      {more !== undefined && (
         <button type="button" className="more" onClick={more}>
           More results
         </button>

@@ -1,6 +1,6 @@
 // The sessions as a contents page: what each was about, where, when, how long, and what happened in it.
 import { useEffect, useMemo, useState } from "react";
-import { useAnswer } from "../answer.js";
+import { useAnswer, usePages } from "../answer.js";
 import { getUsage, listSessions, type Session } from "../api.js";
 import { step, useKeys } from "../keys.js";
 import { useLabels, useTitle } from "../labels.js";
@@ -152,23 +152,10 @@ function saidIn({ messages, interactions }: Session): number {
 function useSessions(filters: { readonly project: string; readonly client: string }) {
   const question = JSON.stringify(filters);
   const first = useAnswer((signal) => listSessions({ ...filters, limit: PAGE }, signal), [question]);
-  const [further, setFurther] = useState<{ readonly sessions: readonly Session[]; readonly cursor: string | null }>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another first page has other further ones.
-  useEffect(() => setFurther(undefined), [first.value]);
-  const cursor = further === undefined ? (first.value?.next_cursor ?? null) : further.cursor;
-  const more = (): void => {
-    if (cursor === null) return;
-    listSessions({ ...filters, limit: PAGE, cursor }).then(
-      (page) => setFurther({ sessions: [...(further?.sessions ?? []), ...page.sessions], cursor: page.next_cursor }),
-      () => undefined,
-    );
-  };
-  const sessions = useMemo(
-    () => [...(first.value?.sessions ?? []), ...(further?.sessions ?? [])],
-    [first.value, further],
-  );
+  const { pages, more } = usePages(first.value, (cursor) => listSessions({ ...filters, limit: PAGE, cursor }));
+  const sessions = useMemo(() => pages.flatMap((page) => page.sessions), [pages]);
   const { error, again, busy } = first;
-  return { sessions, more: cursor === null ? undefined : more, error, again, busy, isFirst: first.value !== undefined };
+  return { sessions, more, error, again, busy, isFirst: first.value !== undefined };
 }
 
 interface SessionUsage {
