@@ -54,13 +54,21 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
     [lines, list],
   );
 
-  // Once, when the place that the address names is there.
-  const shown = useRef<string>("");
+  // When the place that the address names is there. The list takes some frames to go to a line and knows it by its number,
+  // which changes as what came before is read: until the reader moves it is told anew.
+  const shown = useRef({ hash: "", at: -1 });
+  const hasMoved = useRef(false);
+  const moves = useCallback((): void => {
+    hasMoved.current = true;
+  }, []);
   useEffect(() => {
     const at = target === undefined ? undefined : lineByPosition.get(target);
-    if (at === undefined || shown.current === place.hash) return;
-    shown.current = place.hash;
-    setHere((lines[at] as Line).key);
+    if (at === undefined) return;
+    const isAnother = shown.current.hash !== place.hash;
+    if (isAnother) hasMoved.current = false;
+    else if (hasMoved.current || shown.current.at === at) return;
+    shown.current = { hash: place.hash, at };
+    if (isAnother) setHere((lines[at] as Line).key);
     list.scrollToIndex(at, { align: "center" });
   }, [target, lineByPosition, lines, list, place.hash]);
 
@@ -142,7 +150,13 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
         </div>
         {error !== undefined && <Failed error={error} again={again} />}
         {lines.length === 0 && error === undefined && <Loading what="Reading the session" />}
-        <div className="session-body">
+        <div
+          className="session-body"
+          onWheel={moves}
+          onTouchMove={moves}
+          onPointerDownCapture={moves}
+          onKeyDownCapture={moves}
+        >
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard. */}
           <section ref={scroller} className="transcript" aria-label="Transcript" tabIndex={0}>
             <div className="transcript-height" style={{ height: list.getTotalSize() }}>
