@@ -1,4 +1,5 @@
 // Tails through a server: its events as they come, and again from where they broke off when the connection does.
+import { setTimeout as pause } from "node:timers/promises";
 import { Fault } from "../model/fault.js";
 import type { TailFilter, TailOptions, TailQuery, TailRead, TailRow } from "../tail/read-tail.js";
 import { Tail, type TailWindow } from "../tail/tail.js";
@@ -10,21 +11,27 @@ const RETRY_MS = 1_000;
 
 export class RemoteTails {
   readonly #server: ServerConnection;
-  readonly #open = new Set<RemoteTail>();
+  readonly #open = new Set<Tail>();
 
   constructor(server: ServerConnection) {
     this.#server = server;
   }
 
   open({ after }: TailQuery, { after: _, ...given }: TailOptions): Tail {
-    const window = new RemoteTail(this.#server, { after, given });
-    this.#open.add(window);
-    return new Tail({ start: window.start, filter: undefined, window });
+    const window = new RemoteTail(this.#server, { after, given, onLeave: (tail) => this.#open.delete(tail) });
+    const tail = new Tail({ start: window.start, filter: undefined, window });
+    this.#open.add(tail);
+    return tail;
   }
 
   close(): void {
-    for (const window of this.#open) window.leave();
+    for (const tail of [...this.#open]) void tail.return();
   }
+}
+
+interface RemoteTailOptions extends Pick<TailQuery, "after"> {
+  readonly given: Omit<TailOptions, "after">;
+  readonly onLeave: (tail: Tail) => void;
 }
 
 class RemoteTail implements TailWindow {
@@ -32,21 +39,20 @@ class RemoteTail implements TailWindow {
   readonly start: Promise<number>;
   readonly isFresh = true;
   readonly #server: ServerConnection;
-  readonly #given: Omit<TailOptions, "after">;
+  readonly #given: RemoteTailOptions["given"];
+  readonly #onLeave: RemoteTailOptions["onLeave"];
   readonly #stop = new AbortController();
   #rows: TailRow[] = [];
   #last: string | undefined;
   #failure: unknown;
-  #wake: () => void = () => undefined;
+  #waiting: (() => void)[] = [];
   #started: (position: number) => void = () => undefined;
   #refused: (reason: unknown) => void = () => undefined;
 
-  constructor(
-    server: ServerConnection,
-    { after, given }: Pick<TailQuery, "after"> & { readonly given: Omit<TailOptions, "after"> },
-  ) {
+  constructor(server: ServerConnection, { after, given, onLeave }: RemoteTailOptions) {
     this.#server = server;
     this.#given = given;
+    this.#onLeave = onLeave;
     this.#last = after === undefined ? undefined : String(after);
     this.start = new Promise((resolve, reject) => {
       this.#started = resolve;
@@ -72,7 +78,8 @@ class RemoteTail implements TailWindow {
 
   async obey(): Promise<void> {}
 
-  leave(): void {
+  leave(tail: Tail): void {
+    this.#onLeave(tail);
     this.#stop.abort();
     this.#wake();
   }
@@ -86,8 +93,10 @@ class RemoteTail implements TailWindow {
         const isLasting = attempt === 0 || !(error instanceof Fault) || error.code !== "store_unavailable";
         if (isLasting && !isBroken(error)) return this.#fail(error);
       }
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+      // Whoever waits for entries keeps the program alive, also while there is no connection.
+      await pause(RETRY_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
     }
+    this.#refused(this.#stop.signal.reason);
   }
 
   #fail(error: unknown): void {
@@ -123,13 +132,15 @@ class RemoteTail implements TailWindow {
     if (data !== undefined) this.#rows.push({ ...nothing, position: Number(id), json: Buffer.from(data) });
   }
 
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+
   #change(): Promise<void> {
     return new Promise((resolve) => {
-      const before = this.#wake;
-      this.#wake = () => {
-        before();
-        resolve();
-      };
+      this.#waiting.push(resolve);
     });
   }
 }

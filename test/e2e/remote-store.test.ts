@@ -208,7 +208,7 @@ test("keys are asked for, and a place where no such server is, is named", async 
   expect(unreachable).toMatchObject({ code: "store_unavailable", message: expect.stringContaining("127.0.0.1:1") });
 });
 
-test("a tail brings what is recorded, from anywhere, and goes on where it broke off", async () => {
+test("a tail brings what is recorded, from anywhere, until it is ended", async () => {
   const { server, remote } = await filledServer();
   const tail = remote.tail({ after: 3, project: "web" });
   expect((await tail.next()).value).toMatchObject({ position: 4, kind: "error" });
