@@ -24,7 +24,7 @@ async function openMemory(): Promise<Recorder> {
 // biome-ignore lint/suspicious/noExplicitAny: each has other fields, and the assertions are the check.
 async function interactionsOf(recorder: Recorder, count: number): Promise<any[]> {
   // Nobody waits for what is recorded.
-  await vi.waitFor(async () => expect((await recorder.listInteractions()).interactions).toHaveLength(count));
+  await vi.waitFor(async () => expect((await recorder.listInteractions()).interactions).toHaveLength(count), 20_000);
   const { interactions } = await recorder.listInteractions();
   return Promise.all(interactions.toReversed().map(({ id }) => recorder.getInteraction(id)));
 }
@@ -77,7 +77,7 @@ test("LangChain.js: callbacks record models and tools, and their failures", asyn
   expect(interaction).toMatchObject({ prompt: "hello", response: "hi" });
   expect(interaction.context_pack.messages).toMatchObject([{ role: "system" }, { role: "user", content: "hello" }]);
   const listed = () => recorder.listEntries({ kind: "tool_call" });
-  await vi.waitFor(async () => expect((await listed()).entries).toHaveLength(2));
+  await vi.waitFor(async () => expect((await listed()).entries).toHaveLength(2), 20_000);
   const { entries } = await listed();
   expect(entries).toMatchObject([
     { tool: "ls", result: "no such folder", is_error: true, args: { input: '{"dir":"/none"}' } },

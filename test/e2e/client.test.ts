@@ -29,14 +29,21 @@ function connect(url: string, options: ConnectOptions = {}): Connected {
   return { recorder, problems, spool };
 }
 
-/** A port on which nobody listens now, and somebody may later. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+/** Nobody listens there. */
+const AWAY = "http://127.0.0.1:1";
+
+/** Long enough for a busy machine: a flush ends as soon as all has arrived. */
+const PATIENTLY = { timeout_ms: 60_000 };
+
+/** A port on which nobody answers until it is let go of, and which nobody else gets meanwhile. */
+async function heldPort(): Promise<{ readonly port: number; release(): Promise<void> }> {
+  const holder = createServer().on("connection", (socket) => socket.destroy());
+  await once(holder.listen(0, "127.0.0.1"), "listening");
+  const release = async (): Promise<void> => {
+    holder.close();
+    await once(holder, "close");
+  };
+  return { port: (holder.address() as AddressInfo).port, release };
 }
 
 async function standIn(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
@@ -47,6 +54,25 @@ async function standIn(answer: (request: IncomingMessage, response: ServerRespon
   onTestFinished(() => void server.closeAllConnections());
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Stands before a server: whoever meets a request decides whether it passes. */
+async function standBefore(
+  address: string,
+  meet: (request: IncomingMessage, response: ServerResponse, pass: () => void) => void,
+): Promise<string> {
+  const before = createServer((request, response) =>
+    meet(request, response, () => {
+      const headers = { ...request.headers, host: "localhost" };
+      const onward = ask(new URL("/entries", address), { method: "POST", headers });
+      onward.on("response", (answer) => answer.pipe(response.writeHead(answer.statusCode ?? 502)));
+      request.pipe(onward);
+    }),
+  ).listen(0, "127.0.0.1");
+  await once(before, "listening");
+  onTestFinished(() => void before.close());
+  onTestFinished(() => void before.closeAllConnections());
+  return `http://127.0.0.1:${(before.address() as AddressInfo).port}`;
 }
 
 function spoolFiles(spool: string): readonly string[] {
@@ -72,7 +98,7 @@ test("everything that can be captured arrives as it was given, numbered, and its
     await recorder.recordInteraction({ prompt: "in" });
     await recorder.append([{ kind: "error", error: "e", __proto__: "x" } as never, { kind: "error", error: "f" }]);
   });
-  expect(await recorder.flush()).toEqual({ queued: 0, spooled: 0, sent: 12, dropped: 0 });
+  expect(await recorder.flush(PATIENTLY)).toEqual({ queued: 0, spooled: 0, sent: 12, dropped: 0 });
   expect(problems).toEqual([]);
   const { entries } = (await server.get("/entries?limit=50")).body;
   expect(entries.map((entry: { client_seq: number }) => entry.client_seq)).toEqual([
@@ -93,7 +119,7 @@ test("everything that can be captured arrives as it was given, numbered, and its
 });
 
 test("5,000 entries of a server that is down, an agent killed and started again: each arrives once, without a gap", async () => {
-  const [port, spool, data] = [await freePort(), folderOfTest(), folderOfTest()];
+  const [{ port, release }, spool, data] = [await heldPort(), folderOfTest(), folderOfTest()];
   const url = `http://127.0.0.1:${port}`;
   const start = (...args: readonly string[]) =>
     spawn(process.execPath, [agentFile, url, spool, ...args], { stdio: "pipe" });
@@ -106,6 +132,7 @@ test("5,000 entries of a server that is down, an agent killed and started again:
   // Two at once find what the others left; of each file one has it.
   const heirs = [start("0", "0", "flush"), start("0", "0", "flush")];
   await new Promise((resolve) => setTimeout(resolve, 300));
+  await release();
   const server = await startServer({ data, port });
   const told = await Promise.all(heirs.map(({ stdout }) => once(stdout, "data")));
   const sent = told.map(([line]) => Number(/^sent (\d+)\n$/.exec(String(line))?.[1]));
@@ -124,15 +151,14 @@ test("5,000 entries of a server that is down, an agent killed and started again:
 
 test("a signal ends the agent as it would have, and what it captured is delivered by the next one", async () => {
   const [spool, server] = [folderOfTest(), await startServer()];
-  const away = `http://127.0.0.1:${await freePort()}`;
-  const agent = spawn(process.execPath, [agentFile, away, spool, "1", "3", "wait"], { stdio: "pipe" });
+  const agent = spawn(process.execPath, [agentFile, AWAY, spool, "1", "3", "wait"], { stdio: "pipe" });
   await once(agent.stdout, "data");
   agent.kill("SIGTERM");
   expect(await once(agent, "close")).toEqual([null, "SIGTERM"]);
   const other = connect(server.address, { spool });
   // What was captured for one server is not sent to another.
-  expect((await other.recorder.flush()).sent).toBe(0);
-  const same = connect(away, { spool });
+  expect((await other.recorder.flush(PATIENTLY)).sent).toBe(0);
+  const same = connect(AWAY, { spool });
   await same.recorder.flush();
   expect(same.recorder.counters).toMatchObject({ spooled: 4, sent: 0 });
 });
@@ -223,7 +249,7 @@ test("what the server refuses is left out and told, and the rest of its batch ar
     { kind: "error", error: "x".repeat(17 * 1024 * 1024) },
     { kind: "error", error: "last" },
   ]);
-  expect(await recorder.flush()).toEqual({ queued: 0, spooled: 0, sent: 3, dropped: 5 });
+  expect(await recorder.flush(PATIENTLY)).toEqual({ queued: 0, spooled: 0, sent: 3, dropped: 5 });
   expect(problems.map(({ code }) => code).sort()).toEqual(
     ["entry_too_large", "field_invalid", "id_conflict", "kind_unknown", "prompt_blank"].sort(),
   );
@@ -249,33 +275,21 @@ test.each([-1, 0.5, 5, 1e9])(
     });
     const { recorder, problems } = connect(url);
     await recorder.append(["a", "b", "c"].map((error) => ({ kind: "error", error })));
-    expect(await recorder.flush()).toEqual({ queued: 0, spooled: 0, sent: 0, dropped: 3 });
+    expect(await recorder.flush(PATIENTLY)).toEqual({ queued: 0, spooled: 0, sent: 0, dropped: 3 });
     expect(problems).toEqual(Array(3).fill({ code: "field_invalid", message: "no", dropped: 1 }));
   },
 );
 
 test("what is too large for whatever stands before the server holds up nothing else", async () => {
   const server = await startServer();
-  const before = createServer((request, response) => {
-    if (Number(request.headers["content-length"]) > 2_000) {
-      request.resume().on("end", () => response.writeHead(413, { "content-type": "text/html" }).end("<h1>413</h1>"));
-      return;
-    }
-    const options = { method: "POST", headers: request.headers };
-    const onward = ask(new URL("/entries", server.address), {
-      ...options,
-      headers: { ...options.headers, host: "localhost" },
-    });
-    onward.on("response", (answer) => answer.pipe(response.writeHead(answer.statusCode ?? 502)));
-    request.pipe(onward);
-  }).listen(0, "127.0.0.1");
-  await once(before, "listening");
-  onTestFinished(() => void before.close());
-  onTestFinished(() => void before.closeAllConnections());
-  const { recorder, problems } = connect(`http://127.0.0.1:${(before.address() as AddressInfo).port}`);
+  const before = await standBefore(server.address, (request, response, pass) => {
+    if (Number(request.headers["content-length"]) <= 2_000) return pass();
+    request.resume().on("end", () => response.writeHead(413, { "content-type": "text/html" }).end("<h1>413</h1>"));
+  });
+  const { recorder, problems } = connect(before);
   const errors = ["first", "x".repeat(3_000), ...Array.from({ length: 30 }, (_, at) => `${at}`)];
   await recorder.append(errors.map((error) => ({ kind: "error", error })));
-  expect(await recorder.flush()).toEqual({ queued: 0, spooled: 0, sent: 31, dropped: 1 });
+  expect(await recorder.flush(PATIENTLY)).toEqual({ queued: 0, spooled: 0, sent: 31, dropped: 1 });
   expect(problems).toEqual([{ code: "body_too_large", message: "status 413", dropped: 1 }]);
   const { entries } = (await server.get("/entries?limit=50")).body;
   expect(entries.map(({ error }: { error: string }) => error).toReversed()).toEqual(errors.toSpliced(1, 1));
@@ -293,7 +307,7 @@ test("whatever an agent hands over, nothing is thrown, and what can be read of i
   const session = recorder.session("s", { project: "web", client: 7n as never });
   await session.message({ role: "user", content: "hello", id: "m" });
   // Positions are those that the log gave.
-  await recorder.flush();
+  await recorder.flush(PATIENTLY);
   await session.consolidate(3, sly({ id: "c" }));
   await session.withdraw(3, sly({ id: "w" }));
   const hostile = new Proxy({}, { get: no, ownKeys: no, getPrototypeOf: no });
@@ -314,7 +328,7 @@ test("whatever an agent hands over, nothing is thrown, and what can be read of i
   }
   const nameless = Object.defineProperty(() => 1, "name", { get: wordless.toJSON });
   await session.toolCall({ tool: "t", args: { nameless }, id: "n" });
-  const { queued, spooled, sent } = await recorder.flush();
+  const { queued, spooled, sent } = await recorder.flush(PATIENTLY);
   expect({ queued, spooled, sent }).toEqual({ queued: 0, spooled: 0, sent: 6 });
   expect((await server.get("/entries/n")).body.args).toEqual({ nameless: "[function no words]" });
   expect(problems.length).toBeGreaterThan(0);
@@ -328,8 +342,7 @@ test("whatever an agent hands over, nothing is thrown, and what can be read of i
 
 test("a spool that is full, corrupt, shared or not to be had loses no more than it says", async () => {
   const server = await startServer();
-  const away = `http://127.0.0.1:${await freePort()}`;
-  const full = connect(away, { spool_bytes_max: 100 });
+  const full = connect(AWAY, { spool_bytes_max: 100 });
   for (let at = 0; at < 3; at += 1) await full.recorder.append({ kind: "error", error: `e${at}` });
   expect(full.recorder.counters).toMatchObject({ spooled: 1, dropped: 2 });
   expect(full.problems).toContainEqual({ code: "spool_full", message: expect.any(String), dropped: 1 });
@@ -343,14 +356,14 @@ test("a spool that is full, corrupt, shared or not to be had loses no more than 
   const abandoned = file.replace(/[0-9a-f]{8}-\d+-/, "closed-0-x");
   writeFileSync(join(left.spool, abandoned), `${readFileSync(join(left.spool, file), "utf8")}garbage\n{"kind":"err`);
   const heirs = [connect(server.address, { spool: left.spool }), connect(server.address, { spool: left.spool })];
-  await Promise.all(heirs.map(({ recorder }) => recorder.flush()));
+  await Promise.all(heirs.map(({ recorder }) => recorder.flush(PATIENTLY)));
   expect(heirs.map(({ recorder }) => recorder.counters.sent).sort()).toEqual([0, 2]);
   expect(heirs.flatMap(({ problems }) => problems)).toMatchObject([
     { code: "spool_corrupt", dropped: 1 },
     { code: "spool_corrupt", dropped: 1 },
   ]);
   expect(readFileSync(join(left.spool, file, "..", "corrupt.txt"), "utf8")).toBe('garbage\n{"kind":"err\n');
-  await left.recorder.flush();
+  await left.recorder.flush(PATIENTLY);
   expect((await server.get("/health")).body.position).toBe(2);
 
   const blocked = join(folderOfTest(), "file");
@@ -359,13 +372,13 @@ test("a spool that is full, corrupt, shared or not to be had loses no more than 
   expect(memory.problems).toMatchObject([{ code: "spool_failed" }]);
   await memory.recorder.append({ kind: "error", error: "f" });
   await memory.recorder.append({ kind: "error", error: "g".repeat(600) });
-  expect(await memory.recorder.flush()).toEqual({ queued: 0, spooled: 0, sent: 1, dropped: 1 });
+  expect(await memory.recorder.flush(PATIENTLY)).toEqual({ queued: 0, spooled: 0, sent: 1, dropped: 1 });
   await memory.recorder.close();
   expect((await memory.recorder.append({ kind: "error", error: "late" }))[0]?.status).toBe("dropped");
   expect(memory.recorder.counters.dropped).toBe(2);
 
   const vanishing = folderOfTest();
-  const careless = connect(away, { spool: vanishing });
+  const careless = connect(AWAY, { spool: vanishing });
   await careless.recorder.append({ kind: "error", error: "h" });
   for (const name of spoolFiles(vanishing)) rmSync(join(vanishing, name));
   await careless.recorder.append({ kind: "error", error: "i" });

@@ -27,7 +27,7 @@ async function setUp(): Promise<Setting> {
   const recorder = connectRecorder({ url: server.address, spool: folderOfTest(), linger_ms: 1 });
   onTestFinished(async () => void (await recorder.close()));
   const recorded = async () => {
-    await recorder.flush();
+    await recorder.flush({ timeout_ms: 60_000 });
     const { interactions } = (await server.get("/interactions?limit=500")).body;
     const whole = interactions.map(({ id }: { id: string }) => server.get(`/interactions/${id}`));
     const bodies = (await Promise.all(whole)).map(({ body }) => body);
@@ -172,7 +172,7 @@ test.each(providers)(
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 150);
     await expect(provider.ask(setting, "slowly", true, stop.signal)).rejects.toThrow();
-    await vi.waitFor(async () => expect(await recorded()).toHaveLength(10), { timeout: 5_000 });
+    await vi.waitFor(async () => expect(await recorded()).toHaveLength(10), 20_000);
 
     const all = await recorded();
     for (const [at, entry] of all.entries()) {
@@ -215,7 +215,7 @@ test("every byte goes on unchanged, as soon as it is there, for all shapes, stre
       expect(seen[1]).toEqual(seen[0]);
     }
   }
-  await vi.waitFor(async () => expect(await recorded()).toHaveLength(16), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await recorded()).toHaveLength(16), 20_000);
   const unfinished = (await recorded()).filter(({ prompt }) => prompt === "never end slowly");
   expect(unfinished.map(({ error }) => error)).toEqual(Array.from({ length: 4 }, () => "aborted: no longer wanted"));
 });
@@ -309,7 +309,7 @@ test("a stream that never ends is recorded as far as memory should hold it, and 
   const body = JSON.stringify({ messages: [{ role: "user", content: "hello" }] });
   const response = await ask("https://api.example.com/v1/messages", { method: "POST", body });
   expect((await response.arrayBuffer()).byteLength).toBe(70 * piece.length);
-  await vi.waitFor(async () => expect(await recorded()).toHaveLength(1));
+  await vi.waitFor(async () => expect(await recorded()).toHaveLength(1), 20_000);
   expect((await recorded())[0].error).toMatch("longer than 64 MiB");
 });
 
@@ -354,7 +354,7 @@ test("what is no model call passes by, and a recorder that fails disturbs nobody
   });
   await library.append({ kind: "error", error: "outside" });
   const inSession = (id: string) => library.listEntries({ session_id: id });
-  await vi.waitFor(async () => expect((await inSession("s")).entries).toHaveLength(3));
+  await vi.waitFor(async () => expect((await inSession("s")).entries).toHaveLength(3), 20_000);
   const { entries } = await inSession("s");
   expect(entries.find(({ kind }) => kind === "interaction")).toMatchObject(given);
   expect(entries.find(({ kind }) => kind === "decision")).toMatchObject({ project: "mine" });
