@@ -20,6 +20,7 @@ export class SpoolFile implements Queue {
   #sentBytes = 0;
   #size: number;
   #handedOut = { bytes: 0, lines: 0 };
+  #isAbandoned = false;
 
   private constructor(fs: Fs, options: { path: string; fd: number; isAdopted: boolean; bytes: number; size: number }) {
     this.#fs = fs;
@@ -65,6 +66,7 @@ export class SpoolFile implements Queue {
   }
 
   peek(): Batch | undefined {
+    if (this.#isAbandoned) return undefined;
     const { lines, bytes } = this.#read();
     this.#handedOut = { bytes, lines: lines.length };
     if (bytes === 0) return undefined;
@@ -73,6 +75,7 @@ export class SpoolFile implements Queue {
   }
 
   drop(): void {
+    if (this.#isAbandoned) return;
     this.#sentBytes += this.#handedOut.bytes;
     this.#size = Math.max(0, this.#size - this.#handedOut.lines);
     this.#handedOut = { bytes: 0, lines: 0 };
@@ -96,8 +99,12 @@ export class SpoolFile implements Queue {
     this.#fs.futimesSync(this.#fd, now, now);
   }
 
-  /** Lets go of a file that somebody else has taken. */
+  /**
+   * Lets go of a file that somebody else has taken. Some of it may be on its way to the server just now, and the next file may
+   * get the same descriptor: whoever sends must find nothing here any more.
+   */
   abandon(): void {
+    this.#isAbandoned = true;
     this.#fs.closeSync(this.#fd);
   }
 

@@ -388,6 +388,24 @@ test("a spool that is full, corrupt, shared or not to be had loses no more than 
   expect(careless.recorder.counters).toMatchObject({ queued: 1, dropped: 0 });
 });
 
+test("a spool file that vanishes while it is being sent takes nothing with it that comes later", async () => {
+  const server = await startServer();
+  const held: (() => void)[] = [];
+  let isHeld = true;
+  const before = await standBefore(server.address, (_, __, pass) => void (isHeld ? held.push(pass) : pass()));
+  const { recorder, problems, spool } = connect(before);
+  await recorder.append({ kind: "error", error: "first" });
+  await vi.waitFor(() => expect(held).toHaveLength(1), 20_000);
+  for (const name of spoolFiles(spool)) rmSync(join(spool, name));
+  await recorder.append({ kind: "error", error: "second" });
+  isHeld = false;
+  for (const pass of held) pass();
+  expect(await recorder.flush(PATIENTLY)).toEqual({ queued: 0, spooled: 0, sent: 2, dropped: 0 });
+  expect(problems).toEqual([]);
+  const { entries } = (await server.get("/entries")).body;
+  expect(entries.map(({ error }: { error: string }) => error)).toEqual(["second", "first"]);
+});
+
 test("an address that is none is refused where it is given", () => {
   expect(() => connectRecorder("localhost")).toThrow("give for example http://127.0.0.1:4747");
   expect(() => connectRecorder({ url: "file:///tmp" })).toThrow("not the address of a server");
