@@ -44,6 +44,8 @@ export function recordingMiddleware(recorder: InteractionRecorder) {
 /** Parts go on as they are, as soon as they are there. */
 function watched<P>(stream: ReadableStream<P>, seen: Seen): ReadableStream<P> {
   const reader = stream.getReader();
+  // Whoever aborts a call need not read on to the error, and the call has ended all the same.
+  reader.closed.catch((error: unknown) => seen.end(reasonOf(error)));
   return new ReadableStream<P>({
     async pull(controller) {
       try {

@@ -57,6 +57,24 @@ test("the AI SDK: middleware records what was generated and streamed, calls and 
   expect(failed).toMatchObject({ prompt: "fail 429", model: "asked", error: "too many requests" });
 });
 
+test("the AI SDK: a stream that is aborted is recorded, also where nobody reads on", async () => {
+  const recorder = await openMemory();
+  let abort: (reason: Error) => void = () => undefined;
+  const stream = new ReadableStream<object>({
+    start(to) {
+      for (const text of ["one", "two", "three"]) to.enqueue({ type: "text-delta", delta: text });
+      abort = (reason) => to.error(reason);
+    },
+  });
+  const call = { params: { prompt: [{ role: "user", content: "hello" }] }, model: { modelId: "asked" } };
+  await recordingMiddleware(recorder).wrapStream({ ...call, doStream: async () => ({ stream }) });
+  // One part is read ahead, and no more before somebody asks.
+  await new Promise(setImmediate);
+  abort(new Error("aborted by its user"));
+  const [aborted] = await interactionsOf(recorder, 1);
+  expect(aborted).toMatchObject({ prompt: "hello", model: "asked", error: "aborted by its user" });
+});
+
 test("LangChain.js: callbacks record models and tools, and their failures", async () => {
   const recorder = await openMemory();
   const callbacks = [recordingCallbacks(recorder)];
