@@ -29,7 +29,7 @@ export function entryInput(schemas: Schemas, schemaName: string): JsonSchema {
 }
 
 /** A schema that stands alone: what it refers to comes with it. */
-export function answerOutput(schemas: Schemas, schemaName: string, more: Properties = {}): JsonSchema {
+export function answerOutput(schemas: Schemas, schemaName: string): JsonSchema {
   const known = { ...schemas, ...lean(schemas) };
   const named = new Set<string>();
   const gather = (name: string): void => {
@@ -37,10 +37,9 @@ export function answerOutput(schemas: Schemas, schemaName: string, more: Propert
     named.add(name);
     for (const other of referencesOf(known[name])) gather(other);
   };
-  const root = known[schemaName] as { readonly properties: Properties; readonly required?: readonly string[] };
+  const root = known[schemaName];
   for (const name of referencesOf(root)) gather(name);
-  const properties = { ...root.properties, ...more };
-  const document = { ...root, properties, $defs: Object.fromEntries([...named].map((name) => [name, known[name]])) };
+  const document = { ...root, $defs: Object.fromEntries([...named].map((name) => [name, known[name]])) };
   return JSON.parse(JSON.stringify(document).replaceAll("#/components/schemas/", "#/$defs/"));
 }
 

@@ -32,8 +32,7 @@ export function mcpRoutes(
 
 /** The body is handed over parsed, so that it was read within this server's limits. */
 function toWebRequest({ method, headers, url }: FastifyRequest): Request {
-  const names = ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
-  const forwarded = Object.entries(headers).filter(([name]) => names.includes(name) || name.startsWith("mcp-"));
+  const forwarded = Object.entries(headers).filter(([name]) => /^(?:accept$|content-type$|mcp-)/.test(name));
   return new Request(new URL(url, "http://localhost"), {
     method,
     headers: forwarded as [string, string][],
