@@ -33,6 +33,9 @@ export class Recording {
   readonly #created_at = new Date().toISOString();
   // The function that is told at the end runs elsewhere, and would not know.
   readonly #surroundings: Surroundings;
+  /** Resolves once it was recorded, or cannot be. */
+  readonly recorded: Promise<void>;
+  #settle: () => void = () => undefined;
   #isEnded = false;
 
   constructor(recorder: InteractionRecorder, provider: Provider, { path, request }: Asked) {
@@ -43,6 +46,9 @@ export class Recording {
     // Looked at when the call has ended, which may be long after it failed.
     this.#request.catch(() => undefined);
     this.#surroundings = { ...recorder.surroundings };
+    this.recorded = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
   }
 
   /** Its answer has begun; what is answered here is told of the body. */
@@ -72,7 +78,7 @@ export class Recording {
     this.#isEnded = true;
     const latency_ms = Math.round(performance.now() - this.#startMs);
     // Whatever fails here must not reach whoever made the call.
-    this.#record(known, latency_ms).catch(() => undefined);
+    this.#record(known, latency_ms).then(this.#settle, this.#settle);
   }
 
   async #record(known: Known, latency_ms: number): Promise<void> {

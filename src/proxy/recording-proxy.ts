@@ -3,6 +3,7 @@ import * as http from "node:http";
 import * as https from "node:https";
 import type { AddressInfo } from "node:net";
 import { pipeline, type Transform } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
 import type { Surroundings } from "../../client/index.js";
 import { type BodyWatch, reasonOf } from "../../client/observed-body.js";
@@ -43,6 +44,9 @@ const hopByHop = new Set([
 /** What is larger passes, and is not recorded: the server would not take it. */
 const RECORDED_BYTES_MAX = 64 * 1024 * 1024;
 
+/** A record that takes longer to write down what was cut off is not waited for. */
+const END_MS = 5_000;
+
 /** A connection that nobody uses is closed before whoever stands between could drop it silently; one in use never is. */
 const connections = { keepAlive: true, timeout: 4_000 } as const;
 
@@ -51,6 +55,7 @@ export async function serveProxy({ recorder, port, to, surroundings }: ProxyOpti
     "http:": { ask: http.request, agent: new http.Agent(connections) },
     "https:": { ask: https.request, agent: new https.Agent(connections) },
   } as const;
+  const unfinished = new Set<Promise<void>>();
   const hosts = new HostCheck({ host: "127.0.0.1", allow_hosts: [] });
   const forward = (request: http.IncomingMessage, response: http.ServerResponse): void => {
     // Its address stands in programs, so that pages know it: none of them may spend what those programs pay for, or write
@@ -75,6 +80,10 @@ export async function serveProxy({ recorder, port, to, surroundings }: ProxyOpti
     const { ask, agent } = ways[target.protocol as keyof typeof ways];
     const options = { agent, method: request.method ?? "GET", headers: headersOnward(request.headers) };
     const upstream = ask(target, options, (answer) => passBack(answer, response, recording));
+    if (recording !== undefined) {
+      unfinished.add(recording.recorded);
+      void recording.recorded.then(() => unfinished.delete(recording.recorded));
+    }
     const fail = (error: unknown): void => {
       recording?.end({ broken: reasonOf(error) });
       refuse(response, error);
@@ -102,12 +111,15 @@ export async function serveProxy({ recorder, port, to, surroundings }: ProxyOpti
   });
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((resolve) => {
+    async close() {
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
         for (const { agent } of Object.values(ways)) agent.destroy();
-      }),
+      });
+      // Calls that were under way have ended with that, and are recorded as far as they came.
+      await Promise.race([Promise.all(unfinished), pause(END_MS, undefined, { ref: false })]);
+    },
   };
 }
 

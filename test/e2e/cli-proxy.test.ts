@@ -69,6 +69,19 @@ test("what passes is unchanged, streamed, and recorded in the session that it na
   );
 });
 
+test("a call that is under way when the proxy is stopped is recorded as far as it came", async () => {
+  const [data, model] = [folderOfTest(), await startModel()];
+  const { address, stop } = await startProxy(data, "--to", model);
+  const body = JSON.stringify({ stream: true, messages: [{ role: "user", content: "never end" }] });
+  const answer = await fetch(`${address}/v1/chat/completions`, { method: "POST", body });
+  const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+  await reader.read();
+  await stop();
+  await expect(reader.closed).rejects.toThrow();
+  const { interactions } = await readJson(["list", "--kind", "interaction"], { data });
+  expect(interactions).toMatchObject([{ prompt: "never end", error: expect.stringMatching(/./) }]);
+});
+
 /** A streamed call in each provider's shape. */
 const shapes: { readonly [path: string]: (words: string) => object } = {
   "/v1/chat/completions": (content) => ({ stream: true, messages: [{ role: "user", content }] }),
