@@ -73,7 +73,7 @@ export class PassReader {
     const start = await this.#entries.getById(id);
     if (start === undefined || "erased" in start || !isFromUser(start)) return undefined;
     const turn = await this.#turns.turn(start);
-    if (now_ms !== undefined && !(await this.#turns.isOver(turn, now_ms))) return "waiting";
+    if (now_ms !== undefined && !this.#turns.isOver(turn, now_ms)) return "waiting";
     return { turn_id: id, project: turn.project, uses: await this.#uses.usesIn(turn, memories) };
   }
 }

@@ -1,5 +1,6 @@
 // Turns as the loop reads them: an interaction with its response, or a user's message and all that follows up to the next.
 import type { Entry, EntryOf } from "../model/entry.js";
+import { isFromUser } from "../model/from-user.js";
 import { parseTime } from "../model/time.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryReader } from "../read/entry-reader.js";
@@ -12,12 +13,16 @@ export interface Turn {
   readonly first: number;
   readonly last: number;
   readonly entries: readonly Entry[];
+  /** Whether the user's next words are there, or more than is read of a turn. */
+  readonly is_followed: boolean;
 }
 
 /** What nobody has gone on with for so long is over. */
 const OVER_MS = 30 * 60 * 1000;
 /** Of a longer turn the beginning is read. */
 const ENTRIES_MAX = 500;
+/** A few at a time, since each may be as large as an entry can be, and most turns are short. */
+const READ_AT_ONCE = 8;
 
 export class TurnReader {
   readonly #index: Pick<EntryIndex, "sessionPositions">;
@@ -34,33 +39,36 @@ export class TurnReader {
   /** The turn that begins with this entry, as far as it has come. */
   async turn(start: Entry): Promise<Turn> {
     const { id, session_id, project, position } = start;
-    const positions = start.kind === "message" ? await this.#positions(start) : [position];
-    const entries = await this.#entries.read(positions);
-    const last = start.kind === "message" ? (positions.at(-1) ?? position) : await saidThrough(start, this.#entries);
-    return { id, session_id, project, first: position, last, entries };
+    const begun = { id, session_id, project, first: position };
+    if (start.kind !== "message") {
+      const last = await saidThrough(start, this.#entries);
+      return { ...begun, last, entries: await this.#entries.read([position]), is_followed: false };
+    }
+    const { entries, is_followed } = await this.#following(start);
+    return { ...begun, last: entries.at(-1)?.position ?? position, entries: [start, ...entries], is_followed };
   }
 
   /** Whether nothing more can be expected of it. */
-  async isOver(turn: Turn, now_ms: number): Promise<boolean> {
-    const [start] = turn.entries;
-    const last = turn.entries.at(-1);
-    if (start === undefined || last === undefined) return true;
+  isOver({ entries, is_followed }: Turn, now_ms: number): boolean {
+    const [start] = entries;
+    const last = entries.at(-1);
+    if (start === undefined || last === undefined || is_followed) return true;
     if (start.kind === "interaction" && (start.response !== "" || start.error !== "")) return true;
-    if (start.kind === "message" && (await this.#nextUser(start)) !== undefined) return true;
     return now_ms - (parseTime(last.recorded_at) ?? 0) >= OVER_MS;
   }
 
-  async #positions(start: EntryOf<"message">): Promise<readonly number[]> {
-    const { session_id, position } = start;
-    const next = await this.#nextUser(start);
+  /** Up to the user's next words. */
+  async #following({ session_id, position }: EntryOf<"message">): Promise<Pick<Turn, "entries" | "is_followed">> {
     const range = { session_id, order: "asc", after: position, limit: ENTRIES_MAX, kinds: SPOKEN } as const;
-    const following = await this.#index.sessionPositions(range);
-    return [position, ...following.filter((one) => next === undefined || one < next)];
-  }
-
-  async #nextUser({ session_id, position }: EntryOf<"message">): Promise<number | undefined> {
-    const range = { session_id, order: "asc", after: position, limit: 1, kinds: ["message"], role: "user" } as const;
-    return (await this.#index.sessionPositions(range))[0];
+    const positions = await this.#index.sessionPositions(range);
+    const entries: Entry[] = [];
+    for (let at = 0; at < positions.length; at += READ_AT_ONCE) {
+      const read = await this.#entries.read(positions.slice(at, at + READ_AT_ONCE));
+      const next = read.findIndex(isFromUser);
+      entries.push(...(next === -1 ? read : read.slice(0, next)));
+      if (next !== -1) return { entries, is_followed: true };
+    }
+    return { entries, is_followed: positions.length === ENTRIES_MAX };
   }
 }
 

@@ -156,6 +156,21 @@ describe("reinforce", () => {
     expect((await recorder.memories.get(id))?.last_confirmed_at).toBeDefined();
   });
 
+  test("results of tools in the user's name begin no turn", async () => {
+    const said = { kind: "message", session_id: "s", project: "atlas" } as const;
+    await say("s", "user", "Where does it live?");
+    for (const call of ["c1", "c2", "c3"]) {
+      const asked = { type: "tool_use", id: call, name: "grep", input: {} };
+      await recorder.append({ ...said, role: "assistant", content: [{ type: "text", text: content }, asked] });
+      const result = { type: "tool_result", tool_use_id: call, content: "It does." };
+      await recorder.append({ ...said, role: "user", content: [result] });
+    }
+    await say("s", "user", "Thank you.");
+    expect((await recorder.memories.reinforce()).reinforced).toMatchObject([{ memory_id: id, confirmed: true }]);
+    expect(await counts()).toEqual([0, 0, 1, 0.52]);
+    expect(await recorder.reflect()).toMatchObject({ users: 2 });
+  });
+
   test("turns that were counted in part are counted for the rest, many with one commit", async () => {
     const said = { kind: "interaction", project: "atlas", prompt: content } as const;
     await recorder.append(Array.from({ length: 20 }, (_, nth) => ({ ...said, id: `t${nth}`, session_id: `s${nth}` })));
