@@ -10,15 +10,19 @@ import { createServer } from "node:http";
 
 const PIECE_BYTES = 7;
 
-/** @param {{ port?: number }} [options] */
-export async function startModel({ port = 0 } = {}) {
+/**
+ * An answer has an id of its own, as those of a provider have: tokens of one id are counted once.
+ *
+ * @param {{ port?: number, newId?: () => string }} [options]
+ */
+export async function startModel({ port = 0, newId = randomUUID } = {}) {
   const server = createServer((request, response) => {
     let text = "";
     request.setEncoding("utf8");
     request.on("data", (chunk) => {
       text += chunk;
     });
-    request.on("end", () => void answer({ url: request.url ?? "", text }, response));
+    request.on("end", () => void answer({ url: request.url ?? "", text, id: newId() }, response));
   });
   await new Promise((resolve) => server.listen(port, "127.0.0.1", () => resolve(undefined)));
   const address = /** @type {import("node:net").AddressInfo} */ (server.address());
@@ -32,10 +36,10 @@ export async function startModel({ port = 0 } = {}) {
 }
 
 /**
- * @param {{ url: string, text: string }} request
+ * @param {{ url: string, text: string, id: string }} request
  * @param {import("node:http").ServerResponse} response
  */
-async function answer({ url, text }, response) {
+async function answer({ url, text, id }, response) {
   response.setHeader("request-id", "req_1");
   const path = url.replace(/\?.*$/, "");
   const shape = shapes.find(({ serves }) => serves.test(path));
@@ -57,8 +61,7 @@ async function answer({ url, text }, response) {
   }
   const isCall = /weather/.test(words) && !isResult && body.tools !== undefined;
   const heard = isCall ? "" : `You said: ${words} 👋🏽 é`;
-  // An answer has an id of its own, as those of a provider have: tokens of one id are counted once.
-  const reply = { id: randomUUID(), text: heard, call: isCall ? { city: "Köln" } : undefined };
+  const reply = { id, text: heard, call: isCall ? { city: "Köln" } : undefined };
   if (!shape.isStream(body, path)) {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(shape.whole(reply)));
     return;

@@ -9,10 +9,13 @@ interface ModelServer {
   close(): void;
 }
 
+/** The same question is answered with the same bytes. */
 export async function startModel(): Promise<string> {
   const file = pathToFileURL(join(repositoryRoot, "examples", "stand-in-model.mjs")).href;
-  const { startModel: start } = (await import(file)) as { startModel: () => Promise<ModelServer> };
-  const server = await start();
+  const { startModel: start } = (await import(file)) as {
+    startModel: (options: { newId: () => string }) => Promise<ModelServer>;
+  };
+  const server = await start({ newId: () => "1" });
   onTestFinished(() => server.close());
   return server.address;
 }
