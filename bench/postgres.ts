@@ -10,6 +10,7 @@ import { openRecorder, type Recorder } from "../src/index.js";
 import { PostgresServer } from "../test/support/postgres-server.js";
 import { type Figure, median, type Suite, type SuiteOptions } from "./figures.js";
 import { inTurn, loop, medians, milliseconds, READS_EVERY, TURNS } from "./parts.js";
+import { requireRipgrep } from "./ripgrep.js";
 import { sampleInteraction } from "./sample.js";
 import { Corpus, idOf } from "./search-corpus.js";
 
@@ -23,6 +24,7 @@ export const postgres: Suite = {
   about:
     "on a PostgreSQL of its own (fsync on): 4 KB entries per second against inserts of a hundred rows through `pg` into one table; a rare substring against `rg --count -i -F` over the same texts as JSONL; the loop of suite `parts`, tables of the log after a vacuum against its distinct text, and against a log that stores every body whole",
   async run(options: SuiteOptions): Promise<readonly Figure[]> {
+    requireRipgrep();
     const server = await PostgresServer.create({ settings: ["shared_buffers = 256MB", "max_wal_size = 4GB"] });
     try {
       return [

@@ -8,6 +8,7 @@ import Database from "better-sqlite3";
 import { openRecorder, type Recorder } from "../src/index.js";
 import { type Figure, median, percentile, type Suite, type SuiteOptions } from "./figures.js";
 import { stream } from "./indexing.js";
+import { requireRipgrep } from "./ripgrep.js";
 import { Corpus, type CorpusEntry, idOf } from "./search-corpus.js";
 
 const BATCH = 500;
@@ -20,9 +21,7 @@ export const search: Suite = {
   about:
     "the newest ten hits with their snippets, through the library, against `rg --count -i -F` over the same texts as JSONL (in the page cache) and against reading every line, parsing it and looking into it",
   async run(options: SuiteOptions): Promise<readonly Figure[]> {
-    if (spawnSync("rg", ["--version"]).status !== 0) {
-      throw new Error("This benchmark compares with ripgrep: install it, so that `rg` is found.");
-    }
+    requireRipgrep();
     return [...(await searching(options)), ...(await capturing(options))];
   },
 };
