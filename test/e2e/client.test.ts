@@ -65,10 +65,12 @@ test("5,000 entries of a server that is down, an agent killed and started again:
   expect(await once(second, "close")).toEqual([0, null]);
   // Two at once find what the others left; of each file one has it.
   const heirs = [start("0", "0", "flush"), start("0", "0", "flush")];
+  // Heard from the start: one that finds nothing left says so and is gone at once.
+  const words = heirs.map(({ stdout }) => once(stdout, "data"));
   await new Promise((resolve) => setTimeout(resolve, 300));
   await release();
   const server = await startServer({ data, port });
-  const told = await Promise.all(heirs.map(({ stdout }) => once(stdout, "data")));
+  const told = await Promise.all(words);
   const sent = told.map(([line]) => Number(/^sent (\d+)\n$/.exec(String(line))?.[1]));
   expect(sent.reduce((sum, one) => sum + one)).toBe(5000);
   const counts = await readJson(["stats"], { data });
