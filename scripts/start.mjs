@@ -1,4 +1,4 @@
-// `npm start`: installs and builds what is missing, then serves; arguments go on to `hansard serve`.
+// `npm start` and `npm run demo`: install and build what is missing, then run the command; arguments go on to it.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { ensureBuild } from "./compile.mjs";
@@ -9,16 +9,16 @@ import { exitStatus } from "./run-command.mjs";
 try {
   await ensureDependencies(repositoryRoot, say);
   await ensureBuild(repositoryRoot, say);
-  serve(process.argv.slice(2));
+  run(process.argv.slice(2));
 } catch (error) {
   say(/** @type {Error} */ (error).message);
   process.exitCode = 1;
 }
 
 /** @param {readonly string[]} args */
-function serve(args) {
+function run(args) {
   const main = join(repositoryRoot, "dist", "bundle", "main.js");
-  const server = spawn(process.execPath, [main, "serve", ...args], { stdio: "inherit" });
+  const server = spawn(process.execPath, [main, ...args], { stdio: "inherit" });
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     process.on(signal, () => {
       // A terminal sends Ctrl-C to the server too; twice could mean "at once", and nothing may be lost by that.
@@ -27,7 +27,7 @@ function serve(args) {
     });
   }
   server.on("exit", (code, signal) => process.exit(exitStatus(code, signal)));
-  if (process.env.npm_lifecycle_event === "start") stopWithParent(server);
+  if (process.env.npm_lifecycle_event !== undefined) stopWithParent(server);
 }
 
 /**
