@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, jsonEquals, parseJsonObj
 import type { Usage } from "../model/usage.js";
 import { hashedId } from "./identity.js";
 import type { ImportStep } from "./importer.js";
-import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
+import { blocksOf, blockTexts, objectAt, textAt } from "./transcript/fields.js";
 import type { SessionNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
 import type { Origin, TranscriptSession } from "./transcript/transcript.js";
@@ -19,6 +19,8 @@ const ERRORS = ["error", "stream_error"];
 const CITED = "<oai-mem-citation>";
 /** Where the outcome of a command is looked for, from the end of its output. */
 const OUTCOME_CHARS = 300;
+/** Where it is looked for from the beginning: above it may stand the whole command. */
+const OPENING_CHARS = 4_000;
 const TEXTS_MAX = 1_000;
 const TEXT_CHARS_MAX = 1_000;
 
@@ -66,7 +68,9 @@ export class CodexItems {
     const type = String(item.type ?? (typeof item.role === "string" ? "message" : ""));
     if (type === "message" && item.role === "user") yield* this.#user(origin, item, "item");
     else if (type === "message" && item.role === "assistant") {
-      yield* this.#text(origin, blockTexts(item.content) || outputTexts(item.content), "item");
+      const text = blockTexts(item.content) || outputTexts(item.content);
+      if (text === "") yield* this.#blocks(origin, item);
+      else yield* this.#text(origin, text, "item");
     } else if (type === "reasoning") yield* this.#reasoning(origin, item);
     else if (type.endsWith("_output")) yield* this.#output(origin, item);
     else if (type.endsWith("_call")) yield* this.#call(origin, item, type);
@@ -163,6 +167,13 @@ export class CodexItems {
     yield* this.#say(origin, { id: partId(["text", text]), text }, extra);
   }
 
+  /** An answer without a word of text: code, pictures, or nothing at all, which is no message. */
+  *#blocks(origin: Origin, item: JsonObject): Generator<ImportStep> {
+    for (const block of blocksOf(item.content)) {
+      if (!isTextBlock(block)) yield* this.#say(origin, { id: partId(["block", block]), block });
+    }
+  }
+
   *#reasoning(origin: Origin, item: JsonObject): Generator<ImportStep> {
     const words = [blockTexts(item.summary), blockTexts(item.content)].filter((text) => text !== "").join("\n\n");
     this.#thoughts = this.#thoughts.filter((thought) => !words.includes(thought));
@@ -256,21 +267,29 @@ function citedIn(citation: string): readonly string[] {
     .filter((line) => line !== "");
 }
 
-/** How a command ended, as its output says: in JSON around it, or in its first lines. */
+/** What stands above the output of a command, by its first line, up to the word that ends it. */
+const OUTCOME_HEAD = /^(?:Exit code:|exit_code:|Process exited|Command:|Chunk ID:|Wall time)/i;
+const OUTPUT_LINE = /^Output:/m;
+
+/** How a command ended, as its output says: in JSON around it, or in the lines above it. */
 function outcomeOf(output: JsonValue): { readonly exit_code?: number; readonly duration_ms?: number } {
   if (isJsonObject(output)) return outcomeIn(output);
-  if (typeof output !== "string") return {};
-  if (output.startsWith("{")) {
+  const text = typeof output === "string" ? output : blockTexts(output);
+  if (text.startsWith("{")) {
     // How it ended stands behind an output of any length, as a rule.
-    const ending = /,("metadata":\{[^{}]*\}\})$/.exec(output.slice(-OUTCOME_CHARS))?.[1];
-    const parsed = parseJsonObject(ending === undefined ? output : `{${ending}`);
+    const ending = /,("metadata":\{[^{}]*\}\})$/.exec(text.slice(-OUTCOME_CHARS))?.[1];
+    const parsed = parseJsonObject(ending === undefined ? text : `{${ending}`);
     return parsed === undefined ? {} : outcomeIn(parsed);
   }
-  const opening = output.slice(0, 1_000);
-  const code = /^(?:Exit code:|Process exited with code|exit_code:)\s*(-?\d+)/im.exec(opening)?.[1];
-  const seconds = /^Wall time: ([\d.]+) seconds/m.exec(opening)?.[1];
+  const opening = text.slice(0, OPENING_CHARS);
+  const script = /^Script (completed|failed)\nWall time/.exec(opening)?.[1];
+  if (script === undefined && !OUTCOME_HEAD.test(opening)) return {};
+  const head = opening.slice(0, OUTPUT_LINE.exec(opening)?.index);
+  const code = /^(?:Exit code:|Process exited with code|exit_code:)\s*(-?\d+)/im.exec(head)?.[1];
+  const seconds = /^Wall time:? ([\d.]+) seconds/m.exec(head)?.[1];
   return {
     ...(code === undefined ? {} : { exit_code: Number(code) }),
+    ...(script === undefined ? {} : { exit_code: script === "failed" ? 1 : 0 }),
     ...(seconds === undefined ? {} : { duration_ms: Math.round(Number(seconds) * 1_000) }),
   };
 }

@@ -161,6 +161,39 @@ test("tokens without words are kept, and events alone tell a session too", async
   ]);
 });
 
+test("how a command ended is said above its output, and nowhere in it", async () => {
+  const outputs: readonly (readonly [output: unknown, is_error: boolean | undefined])[] = [
+    ["Exit code: 1\nWall time: 0 seconds\nOutput:\nno", true],
+    ["Command: sh -c 'a\nb'\nChunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nno", true],
+    ["Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nExit code: 3", false],
+    ["Chunk ID: 1\nWall time: 5 seconds\nProcess running with session ID 7\nOutput:\n", undefined],
+    ["notes follow\nExit code: 1\nOutput:\n", undefined],
+    [[{ type: "input_text", text: "Script failed\nWall time 0.1 seconds\nOutput:\n" }, { text: "Error" }], true],
+    [[{ type: "input_text", text: "Script completed\nWall time 0.3 seconds\nOutput:\n" }], false],
+    ['{"output":"no","metadata":{"exit_code":1,"duration_seconds":0.1}}', true],
+  ];
+  const bench = importBench();
+  const calls = outputs.flatMap(([output], nth) => [
+    item({ type: "function_call", name: "exec_command", arguments: "{}", call_id: `c${nth}` }),
+    item({ type: "function_call_output", call_id: `c${nth}`, output }),
+  ]);
+  await bench.import(bench.write("r.jsonl", calls));
+  const results = (await bench.entries()).filter(({ kind }) => kind === "tool_call");
+  expect(results).toMatchObject(outputs.map(([, is_error]) => (is_error === undefined ? {} : { is_error })));
+  expect(results.map((result) => "is_error" in result)).toEqual(outputs.map(([, is_error]) => is_error !== undefined));
+});
+
+test("an answer of something else than text is kept as it is", async () => {
+  const bench = importBench();
+  const code = { type: "code", code: "print(1)", language: "python" };
+  const answer = item({ type: "message", role: "assistant", content: [code] });
+  await bench.import(bench.write("r.jsonl", [user("q"), answer]));
+  expect((await bench.entries()).filter(({ kind }) => kind === "message")).toMatchObject([
+    { role: "user" },
+    { role: "assistant", content: [code] },
+  ]);
+});
+
 test("a spawned subagent is a session under its parent", async () => {
   const bench = importBench();
   const source = { subagent: { thread_spawn: { parent_thread_id: "p1", depth: 1 } } };

@@ -112,10 +112,10 @@ function stemOf(file: string): string {
   return name.replace(/(?<=.)\.[^.]*$/, "");
 }
 
-/** What a record names may be anything; nothing outside of two levels up is looked at. */
+/** What a record names may be anything; nothing outside of three levels up is looked at. */
 function nearFiles(file: string): NearFiles {
   const folder = resolve(dirname(file));
-  const outermost = resolve(folder, "../..");
+  const outermost = resolve(folder, "../../..");
   const within = (path: string): string | undefined => {
     const full = resolve(folder, path);
     return file !== "-" && full.startsWith(outermost.endsWith(sep) ? outermost : outermost + sep) ? full : undefined;

@@ -59,6 +59,68 @@ test("a message that is written again with further calls goes on in a further on
   await expectLegalHistory(bench.recorder, session_id);
 });
 
+test("what the tool says in the user's name is no prompt, and results are none", async () => {
+  const bench = importBench();
+  const at = { timestamp: "2026-05-04T08:00:00.000Z" };
+  const response = (id: string) => ({ functionResponse: { id, name: "read_file", response: { output: `of ${id}` } } });
+  const call = { id: "c1", name: "read_file", args: {}, status: "success", result: [response("c1")] };
+  const path = bench.write("proj/chats/session-x.jsonl", [
+    { sessionId: "s-x", projectHash: "h", startTime: at.timestamp, messages: [] },
+    {
+      $set: {
+        messages: [{ id: "s0", type: "user", ...at, content: [{ text: "<session_context>x</session_context>" }] }],
+      },
+    },
+    { id: "u1", type: "user", ...at, content: [{ text: "Look" }, { text: "<hook_context>y</hook_context>" }] },
+    {
+      id: "g1",
+      type: "gemini",
+      ...at,
+      content: [{ text: "hm", thought: true }, { text: "I look." }],
+      toolCalls: [call],
+    },
+    { id: "u2", type: "user", ...at, content: [response("c1")] },
+    { id: "g2", type: "gemini", ...at, content: [{ functionCall: { id: "c2", name: "read_file", args: { a: 1 } } }] },
+    { id: "u3", type: "user", ...at, content: [response("c2")] },
+    { id: "u4", type: "user", ...at, content: "<state_snapshot>z</state_snapshot>" },
+  ]);
+  bench.write("proj/.project_root", "/srv/shop\n");
+  expect(counts(await bench.import(path))).toMatchObject({ rejected: 0, sessions: 1 });
+  const entries = await bench.entries();
+  expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([
+    { role: "user", content: "Look", project: "shop", extra: { injected: ["<hook_context>y</hook_context>"] } },
+    { role: "assistant", content: "I look.", tool_calls: [{ id: "c1" }], extra: { reasoning_content: "hm" } },
+    { role: "assistant", content: "", tool_calls: [{ id: "c2" }] },
+  ]);
+  expect(entries.filter(({ kind }) => kind === "tool_call")).toMatchObject([
+    { tool: "read_file", result: "of c1", is_error: false },
+    { tool: "read_file", result: "of c2", args: { a: 1 } },
+  ]);
+  await expectLegalHistory(bench.recorder, "s-x");
+  expect(counts(await bench.import(path))).toMatchObject({ added: 0 });
+});
+
+test("messages that stand in lists alone are taken from there, and a subagent belongs to its session", async () => {
+  const bench = importBench();
+  const message = (id: string, type: string, content: string) => ({
+    id,
+    type,
+    content,
+    timestamp: "2026-05-04T08:00:00Z",
+  });
+  const messages = [message("a", "user", "q"), message("b", "gemini", "first")];
+  const path = bench.write("proj/chats/s-main/s-sub.jsonl", [
+    { sessionId: "s-sub", projectHash: "h", startTime: "2026-05-04T08:00:00Z", kind: "subagent" },
+    { $set: { messages: messages.slice(0, 1) } },
+    { $set: { messages: [...messages, message("c", "user", "thanks")] } },
+  ]);
+  await bench.import(path);
+  const found = (await bench.entries()).filter(({ kind }) => kind === "message");
+  expect(found).toMatchObject([{ content: "q" }, { content: "first" }, { content: "thanks" }]);
+  expect(await bench.recorder.session("s-main/agent-s-sub").summary()).toMatchObject({ parent: "s-main", messages: 3 });
+  expect(counts(await bench.import(path))).toMatchObject({ added: 0 });
+});
+
 test("the older form is one document, whatever the order of its keys, and counts as the same chat", async () => {
   const bench = importBench();
   const messages = lines.filter(({ id, type }) => typeof id === "string" && type !== "error").slice(2, 3);

@@ -15,6 +15,7 @@ import type {
 import { oneByOne } from "./lines.js";
 import { Branches, type BranchesNote } from "./transcript/branches.js";
 import { blockTexts, objectAt, textAt } from "./transcript/fields.js";
+import { splitInjected } from "./transcript/injected.js";
 import type { SessionNote, TranscriptNote } from "./transcript/note.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
@@ -27,13 +28,17 @@ const usageNames: UsageNames = {
   reasoning_tokens: [["thoughts"]],
 };
 const SPEAKERS = ["user", "gemini", "model", "info", "error", "warning"];
+/** What it puts before the model in the user's name. */
+const INJECTED = /<(session_context|hook_context|state_snapshot)\b/;
 const HEADER = ["sessionId", "projectHash", "startTime", "lastUpdated", "summary", "kind", "directories"];
 
 export const geminiCliImporter: LineImporter = {
   format: tool.format,
   reads: "lines",
   rereads: true,
-  recognises: ({ records }: Opening) => records.some((record) => isHeader(record) && !Array.isArray(record.messages)),
+  // A document on one line is a header with its messages; what has lines after it is not.
+  recognises: ({ records }: Opening) =>
+    records.some((record) => isHeader(record) && (records.length > 1 || !Array.isArray(record.messages))),
   read,
 };
 
@@ -53,17 +58,22 @@ function isHeader(record: JsonObject): boolean {
 
 async function* read(source: ImportSource): AsyncGenerator<Iterable<ImportStep>> {
   const known = source.resume.known as GeminiNote | undefined;
-  const survey = new Survey(known?.standing);
+  const survey = new Survey(known);
   for await (const item of oneByOne(source.records())) if ("record" in item) survey.add(item.line, item.record);
   const chat = new Chat(source, known?.chat);
-  source.resume.note((): GeminiNote => ({ chat: chat.note(), standing: survey.standing() }));
+  await chat.lookAround();
+  source.resume.note((): GeminiNote => ({ chat: chat.note(), ...survey.note() }));
   yield chat.turn(survey);
   for await (const records of source.records()) yield chat.takeAll(records, survey);
 }
 
-interface GeminiNote {
+interface GeminiNote extends SurveyNote {
   readonly chat: ChatNote;
+}
+
+interface SurveyNote {
   readonly standing: readonly string[];
+  readonly is_by_line: boolean;
 }
 
 interface ChatNote {
@@ -71,6 +81,7 @@ interface ChatNote {
   readonly session: SessionNote;
   readonly branches: BranchesNote;
   readonly start: JsonValue | undefined;
+  readonly calls: ReadonlySet<string>;
 }
 
 /** Which line is the last of each id, and which messages were rewound and not written again after that. */
@@ -80,15 +91,29 @@ class Survey {
   readonly #known: readonly string[];
   /** In the order in which they were said. */
   readonly #standing: Set<string>;
+  /** Whether messages have lines of their own: then a list of them is what the model was given, and says nothing new. */
+  #isByLine: boolean;
 
   /** Begins with the messages that stood where reading stopped before. */
-  constructor(known: readonly string[] = []) {
-    this.#known = known;
-    this.#standing = new Set(known);
+  constructor(known?: SurveyNote) {
+    this.#known = known?.standing ?? [];
+    this.#standing = new Set(this.#known);
+    this.#isByLine = known?.is_by_line ?? false;
+  }
+
+  note(): SurveyNote {
+    return { standing: this.standing(), is_by_line: this.#isByLine };
+  }
+
+  /** The messages that a line lists, where they stand nowhere else. */
+  listed(record: JsonObject): readonly JsonObject[] {
+    return this.#isByLine ? [] : listedIn(record);
   }
 
   add(line: number, record: JsonObject): void {
+    for (const message of listedIn(record)) this.#lastLines.set(String(message.id), line);
     const id = textAt(record, "id");
+    this.#isByLine ||= id !== undefined && (record.type === "user" || record.type === "gemini");
     const to = textAt(record, "$rewindTo");
     if (id !== undefined) {
       this.#standing.add(id);
@@ -121,8 +146,15 @@ class Survey {
   }
 }
 
+/** Messages in one line: those of the whole chat, as they were when it was resumed, shortened or taken back. */
+function listedIn(record: JsonObject): readonly JsonObject[] {
+  const { messages } = isHeader(record) ? record : objectAt(record, "$set");
+  return Array.isArray(messages) ? messages.filter((message) => isJsonObject(message) && "id" in message) : [];
+}
+
 async function* readDocument(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
   const chat = new Chat(source);
+  await chat.lookAround();
   yield* chat.header(1, await source.header(HEADER));
   for await (const item of source.values("messages.*")) {
     if ("reason" in item) yield item;
@@ -134,12 +166,18 @@ async function* readDocument(source: SourceOf<"document">): AsyncGenerator<Impor
 class Chat {
   readonly #transcript: Transcript;
   readonly #branches: Branches;
+  readonly #source: SourceFacts;
+  /** Calls that stand among the words of an answer, and whose results come as words of the user. */
+  readonly #calls: Set<string>;
   #session: TranscriptSession;
   #start: JsonValue | undefined;
+  #folder: string | undefined;
 
   constructor(source: SourceFacts, known?: ChatNote) {
     const transcript = new Transcript(tool, source, known?.transcript);
     this.#transcript = transcript;
+    this.#source = source;
+    this.#calls = new Set(known?.calls);
     this.#branches = new Branches(tool.format, known?.branches);
     this.#session = known === undefined ? transcript.session(source.stem) : transcript.revive(known.session);
     this.#start = known?.start;
@@ -148,8 +186,15 @@ class Chat {
   note(): ChatNote {
     return {
       ...{ transcript: this.#transcript.note(), session: this.#session.note() },
-      ...{ branches: this.#branches.note(), start: this.#start },
+      ...{ branches: this.#branches.note(), start: this.#start, calls: this.#calls },
     };
+  }
+
+  /** Newer versions keep the project's folder beside the chats, whose subagents lie a level deeper. */
+  async lookAround(): Promise<void> {
+    const { near } = this.#source;
+    const found = (await near.read("../.project_root")) ?? (await near.read("../../.project_root"));
+    this.#folder = found?.trim() || undefined;
   }
 
   /** Takes back what was recorded before it was rewound. */
@@ -170,21 +215,36 @@ class Chat {
     // Only the last of those with one id was the message in the end.
     if (id !== undefined && !survey.isLast(id, line)) return;
     const isRewound = id !== undefined && survey.isRewound(id);
-    if (isHeader(record)) yield* this.header(line, record);
-    else if (isJsonObject(record.$set)) yield* this.#set(line, record.$set, record);
-    else if (SPEAKERS.includes(String(record.type))) {
+    if (isHeader(record)) {
+      yield* this.header(line, record);
+      yield* this.#list(line, record, survey);
+    } else if (isJsonObject(record.$set)) {
+      yield* this.#set(line, record.$set, record);
+      yield* this.#list(line, record, survey);
+    } else if (SPEAKERS.includes(String(record.type))) {
       yield* this.#branches.take(this.message(line, record), isRewound);
     } else yield this.#raw(line, record);
   }
 
+  *#list(line: number, record: JsonObject, survey: Survey): Generator<ImportStep> {
+    for (const message of survey.listed(record)) {
+      if (survey.isLast(String(message.id), line)) yield* this.message(line, message);
+    }
+  }
+
   *header(line: number, record: JsonObject): Generator<ImportStep> {
-    this.#session = this.#transcript.session(textAt(record, "sessionId") ?? this.#session.id);
+    const id = textAt(record, "sessionId") ?? this.#session.id;
+    const [, parent] = /[\\/]chats[\\/]([^\\/]+)[\\/][^\\/]+$/.exec(this.#source.path) ?? [];
+    this.#session =
+      record.kind === "subagent" && parent !== undefined
+        ? this.#transcript.session(parent).child(`agent-${id}`)
+        : this.#transcript.session(id);
     this.#start = record.startTime;
     const [folder] = Array.isArray(record.directories) ? (record.directories as readonly JsonValue[]) : [];
     const origin = { line, at: record.startTime };
     yield* this.#session.about(origin, {
       title: textAt(record, "summary"),
-      cwd: typeof folder === "string" ? folder : undefined,
+      cwd: typeof folder === "string" ? folder : this.#folder,
       metadata: { ...(record.projectHash === undefined ? {} : { project_hash: record.projectHash }) },
     });
   }
@@ -204,21 +264,50 @@ class Chat {
     const native = textAt(message, "id");
     const origin = { line, at: message.timestamp, native, ...(native === undefined ? { identity: [message] } : {}) };
     const { type } = message;
-    if (type === "user") yield this.#session.message(origin, { role: "user", content: contentOf(message.content) });
+    if (type === "user") yield* this.#user(origin, message);
     else if (type === "gemini" || type === "model") yield* this.#answer(origin, message);
     else if (type === "error") yield this.#session.error(origin, blockTexts(message.content) || "unknown error");
     else yield this.#raw(line, message);
   }
 
+  *#user(origin: Origin, message: JsonObject): Generator<ImportStep> {
+    const answers = responsesIn(message.content);
+    if (answers !== undefined) {
+      // What stands with the call itself is not told a second time.
+      const open = answers.filter((answer) => this.#calls.delete(String(answer.id)));
+      for (const answer of open)
+        yield* this.#result(origin, { result: [{ functionResponse: answer }] }, String(answer.id));
+      if (open.length < answers.length) yield this.#raw(origin.line, message);
+      return;
+    }
+    const { content, injected } = splitInjected(contentOf(message.content), INJECTED);
+    if (content === undefined) {
+      yield this.#raw(origin.line, message);
+      return;
+    }
+    const { displayContent } = message;
+    const extra = {
+      ...(injected.length === 0 ? {} : { injected }),
+      ...(displayContent === undefined || displayContent === null ? {} : { display_content: displayContent }),
+    };
+    const isMore = Object.keys(extra).length > 0;
+    yield this.#session.message({ ...origin, extra: isMore ? extra : undefined }, { role: "user", content });
+  }
+
   *#answer(origin: Origin, message: JsonObject): Generator<ImportStep> {
     const session = this.#session;
     const id = origin.native ?? "part";
-    const calls = (Array.isArray(message.toolCalls) ? message.toolCalls : [])
-      .filter(isJsonObject)
-      .map((call, index) => ({
-        call,
-        id: textAt(call, "id") ?? `${id}-call-${index}`,
-      }));
+    const parts = (Array.isArray(message.content) ? message.content : []).filter(isJsonObject);
+    const isThought = (part: JsonValue): boolean => isJsonObject(part) && part.thought === true;
+    const written = parts.flatMap((part) => (isJsonObject(part.functionCall) ? [part.functionCall] : []));
+    const listed = (Array.isArray(message.toolCalls) ? message.toolCalls : []).filter(isJsonObject);
+    const calls = (listed.length > 0 ? listed : written).map((call, index) => ({
+      call,
+      id: textAt(call, "id") ?? `${id}-call-${index}`,
+    }));
+    if (listed.length === 0) for (const call of calls) this.#calls.add(call.id);
+    const words = Array.isArray(message.content) ? message.content.filter((part) => !isThought(part)) : message.content;
+    const secret = thoughtsIn(parts);
     const thoughts = (Array.isArray(message.thoughts) ? message.thoughts : []).filter(isJsonObject);
     yield* session.say("answer", origin, {
       ...{
@@ -232,7 +321,8 @@ class Chat {
           id,
           thinking: [thought.subject, thought.description].filter(Boolean).join("\n"),
         })),
-        { id, text: blockTexts(message.content) },
+        ...(secret === "" || thoughts.length > 0 ? [] : [{ id, thinking: secret }]),
+        { id, text: blockTexts(words) },
         ...calls.map(({ call, id: callId }) => ({
           id: callId,
           call: { id: callId, name: textAt(call, "name") ?? "unknown", args: call.args ?? {} },
@@ -253,6 +343,17 @@ class Chat {
       is_error: status === undefined ? undefined : status === "error",
     });
   }
+}
+
+function thoughtsIn(parts: readonly JsonObject[]): string {
+  return blockTexts(parts.filter(({ thought }) => thought === true));
+}
+
+/** The results of tools that a content is made of; undefined where anything else is in it. */
+function responsesIn(content: JsonValue | undefined): readonly JsonObject[] | undefined {
+  const parts = (Array.isArray(content) ? content : [content]).filter(isJsonObject);
+  const answers = parts.flatMap((part) => (isJsonObject(part.functionResponse) ? [part.functionResponse] : []));
+  return answers.length > 0 && answers.length === parts.length ? answers : undefined;
 }
 
 /** Text parts are joined by the client; anything else stays as it is. */

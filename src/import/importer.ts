@@ -117,7 +117,7 @@ export interface SourceFacts {
   readonly near: NearFiles;
 }
 
-/** Files around the one that is read, for formats of several; paths are relative to its folder, at most two levels up. */
+/** Files around the one that is read, for formats of several; paths are relative to its folder, at most three levels up. */
 export interface NearFiles {
   /** The text of a file; undefined where there is none, or one too long to be held. */
   read(path: string): Promise<string | undefined>;

@@ -8,8 +8,8 @@ import type { SourceFacts } from "./importer.js";
 export class LineTimes {
   readonly #clock: WallClock;
   readonly #modified: number | undefined;
-  /** That of the last line that had one. */
-  #last: number | undefined;
+  /** That of the last line that had one; as it was written, since it is rarely asked for. */
+  #last: number | string | undefined;
   /** A record's time is asked for several times. */
   #written: string | undefined;
 
@@ -21,7 +21,7 @@ export class LineTimes {
 
   /** What a reading that goes on later has to know. */
   note(): number | undefined {
-    return this.#last;
+    return this.#lastMs();
   }
 
   /** Whether a line with this has a time of its own. */
@@ -38,12 +38,16 @@ export class LineTimes {
   /** The same as a value. */
   createdAt(time: JsonValue | undefined): string | undefined {
     if (this.#isWritten(time)) {
-      this.#last = Date.parse(time);
+      this.#last = time;
       return time;
     }
     this.#last = this.#clock.parse(time) ?? this.#last;
-    const ms = this.#last ?? this.#modified;
+    const ms = this.#lastMs() ?? this.#modified;
     return ms === undefined ? undefined : formatTime(ms);
+  }
+
+  #lastMs(): number | undefined {
+    return typeof this.#last === "string" ? Date.parse(this.#last) : this.#last;
   }
 
   /** Whether a time is written the very way the record writes it, as most of those in transcripts are. */

@@ -55,6 +55,18 @@ function writeFiles(bench: ImportBench): string {
   return `${bench.folder}/storage`;
 }
 
+/** As its first versions kept them: all below the sessions, and parts in a folder of their session. */
+function writeFirstFiles(bench: ImportBench): string {
+  bench.write("storage/session/info/ses_1.json", JSON.stringify(session));
+  for (const message of messages)
+    bench.write(`storage/session/message/ses_1/${message.id}.json`, JSON.stringify(message));
+  for (const part of parts as readonly { id: string; messageID: string }[]) {
+    const whole = JSON.stringify({ ...part, sessionID: "ses_1" });
+    bench.write(`storage/session/part/ses_1/${part.messageID}/${part.id}.json`, whole);
+  }
+  return `${bench.folder}/storage`;
+}
+
 async function expectSession(bench: ImportBench): Promise<void> {
   const entries = await bench.entries();
   expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([
@@ -110,13 +122,16 @@ function fillDatabase(path: string): void {
   database.close();
 }
 
-test("files for each session, message and part are one session", async () => {
-  const bench = importBench();
-  const folder = writeFiles(bench);
-  expect(counts(await bench.import(folder))).toMatchObject({ files: 11, sessions: 1, rejected: 0 });
-  await expectSession(bench);
-  expect(counts(await bench.import(folder))).toMatchObject({ added: 0 });
-});
+test.each([writeFiles, writeFirstFiles])(
+  "files for each session, message and part are one session: %s",
+  async (write) => {
+    const bench = importBench();
+    const folder = write(bench);
+    expect(counts(await bench.import(folder))).toMatchObject({ files: 11, sessions: 1, rejected: 0 });
+    await expectSession(bench);
+    expect(counts(await bench.import(folder))).toMatchObject({ added: 0 });
+  },
+);
 
 test("the same one after the other in one file, or in the database, counts once", async () => {
   const bench = importBench();

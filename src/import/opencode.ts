@@ -37,7 +37,9 @@ function kindOf(value: JsonObject): "session" | "message" | "part" | undefined {
   if (textAt(value, "messageID") !== undefined && typeof value.type === "string") return "part";
   if (textAt(value, "sessionID") !== undefined && typeof value.role === "string" && isJsonObject(value.time))
     return "message";
-  return "directory" in value && "title" in value && isJsonObject(value.time) ? "session" : undefined;
+  if (!("title" in value) || !isJsonObject(value.time)) return undefined;
+  // The oldest sessions do not say where they ran.
+  return "directory" in value || "updated" in value.time ? "session" : undefined;
 }
 
 async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
@@ -71,7 +73,7 @@ async function* read(source: SourceOf<"document">): AsyncGenerator<ImportStep> {
     }
     const parts = partsByMessage.get(String(value.id)) ?? [];
     partsByMessage.delete(String(value.id));
-    yield* session.message(line, value, [...parts, ...(await partsNear(source, String(value.id), parts))]);
+    yield* session.message(line, value, [...parts, ...(await partsNear(source, value, parts))]);
   }
   // A part in a file of its own is read with its message.
   for (const [message, parts] of partsByMessage) {
@@ -97,17 +99,21 @@ function isPlain(name: string): boolean {
   return /^[\w-]+$/.test(name);
 }
 
+/** In the folder of their message, which at first lay in one of its session's. */
 async function partsNear(
   source: SourceFacts,
-  message: string,
+  { id: message, sessionID: session }: JsonObject,
   known: readonly JsonObject[],
 ): Promise<readonly JsonObject[]> {
-  if (!isPlain(message)) return [];
   const ids = new Set(known.map(({ id }) => id));
   const found: JsonObject[] = [];
-  for (const name of await source.near.list(`../../part/${message}`)) {
-    const part = objectIn(await source.near.read(`../../part/${message}/${name}`));
-    if (part !== undefined && !ids.has(part.id ?? null)) found.push(part);
+  for (const names of [[message], [session, message]]) {
+    if (!names.every((name) => isPlain(String(name)))) continue;
+    const folder = `../../part/${names.join("/")}`;
+    for (const name of await source.near.list(folder)) {
+      const part = objectIn(await source.near.read(`${folder}/${name}`));
+      if (part !== undefined && !ids.has(part.id ?? null)) found.push(part);
+    }
   }
   return found;
 }
@@ -118,19 +124,17 @@ async function sessionNear(source: SourceFacts, session: string): Promise<JsonOb
     const found = objectIn(await source.near.read(`../../session/${project}/${session}.json`));
     if (found !== undefined) return found;
   }
-  return undefined;
+  return objectIn(await source.near.read(`../../info/${session}.json`));
 }
 
 async function hasMessage(source: SourceFacts, part: JsonObject | undefined, message: string): Promise<boolean> {
   const session = textAt(part ?? {}, "sessionID");
   const sessions = session === undefined ? await source.near.list("../../message") : [session];
   for (const name of sessions) {
-    if (
-      isPlain(name) &&
-      isPlain(message) &&
-      (await source.near.read(`../../message/${name}/${message}.json`)) !== undefined
-    )
-      return true;
+    if (!isPlain(name) || !isPlain(message)) continue;
+    for (const folder of ["../../message", "../../../message"]) {
+      if ((await source.near.read(`${folder}/${name}/${message}.json`)) !== undefined) return true;
+    }
   }
   return false;
 }

@@ -100,8 +100,9 @@ const rows: readonly PlaceRow[] = [
   {
     tool: "opencode",
     folders: ({ data }) => [join(data, "opencode")],
-    files: /^(?:opencode[^/]*\.db|storage\/(?:session|message|part)\/.*\.json)$/,
-    sessions: /^storage\/session\//,
+    // At first each project had a storage of its own, with messages and parts below its sessions.
+    files: /^(?:opencode[^/]*\.db|(?:project\/[^/]+\/)?storage\/(?:session|message|part)\/.*\.json)$/,
+    sessions: /^(?:project\/[^/]+\/)?storage\/session\/(?!message\/|part\/)/,
     seen: { version: "2.0", date: "2026-11-16" },
   },
   {
