@@ -12,6 +12,8 @@ import { decompressed, isCompressed } from "./zstd.js";
 /** Enough of a file to know its format by, whatever stands in its first lines. */
 export const OPENING_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
+/** A small file is read into little, since of many such each would leave a whole chunk behind to be cleared away. */
+const CHUNK_BYTES_MIN = 4 * 1024;
 
 /** Pipes that the one who started the program holds the other end of, and not whoever may come. */
 const HANDED_OVER = /^\/(?:dev\/(?:stdin$|fd\/)|proc\/(?:self|\d+)\/fd\/)/;
@@ -82,9 +84,8 @@ export async function openFile(file: string, stdin: AsyncIterable<Buffer>): Prom
     const found = file === "-" ? undefined : await stat(file);
     if (found?.isDirectory()) return { file, reason: "it is a folder" };
     if (found?.isFIFO() && !HANDED_OVER.test(file)) return { file, reason: PIPE_REASON };
-    const first = (file === "-" ? stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES }))[
-      Symbol.asyncIterator
-    ]();
+    const read = (): AsyncIterable<Buffer> => createReadStream(file, { highWaterMark: chunkBytes(found?.size ?? 0) });
+    const first = (file === "-" ? stdin : read())[Symbol.asyncIterator]();
     const packed = await firstBytes(first as AsyncIterator<Buffer>);
     const isPacked = isCompressed(packed);
     const bytes = resumed(packed, first as AsyncIterator<Buffer>);
@@ -100,8 +101,7 @@ export async function openFile(file: string, stdin: AsyncIterable<Buffer>): Prom
         return isPacked ? resumed(opening, unpacked) : unpacked;
       }
       if (!isFile) return undefined;
-      const again: AsyncIterable<Buffer> = createReadStream(file, { highWaterMark: CHUNK_BYTES });
-      return isPacked ? decompressed(again) : again;
+      return isPacked ? decompressed(read()) : read();
     };
     return {
       opening,
@@ -120,6 +120,11 @@ export async function openFile(file: string, stdin: AsyncIterable<Buffer>): Prom
   } catch (error) {
     return { file, reason: reasonOf(error) };
   }
+}
+
+/** A byte more than a file has, so that all of it comes at once; what has no size may be anything. */
+function chunkBytes(size: number): number {
+  return size === 0 ? CHUNK_BYTES : Math.min(CHUNK_BYTES, Math.max(CHUNK_BYTES_MIN, size + 1));
 }
 
 interface KeptStream {
