@@ -151,9 +151,10 @@ test("tokens without words are kept, and events alone tell a session too", async
     total(20),
     total(20),
     total(30),
+    item({ type: "token_count", input_tokens: 5 }),
   ]);
   await bench.import(path);
-  expect(tokensOf(await bench.entries())).toEqual({ input_tokens: 30 });
+  expect(tokensOf(await bench.entries())).toEqual({ input_tokens: 35 });
   expect(await expectLegalHistory(bench.recorder, "rollout-x")).toMatchObject([
     { role: "user", content: "q" },
     { role: "assistant", content: "a" },

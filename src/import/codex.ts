@@ -96,10 +96,9 @@ class Rollout {
     }
     const items = this.#itemsAt(at);
     const origin = { line, at, is_restamped: true, identity: [record.type ?? "", payload] };
-    if (isBare ? ITEM_TYPES.includes(String(record.type)) : record.type === "response_item") {
-      yield* items.item(origin, payload);
-    } else if (record.type === "event_msg" && payload.type === "token_count")
-      yield* this.#tokens(items, origin, payload);
+    const isItem = isBare ? ITEM_TYPES.includes(String(record.type)) : record.type === "response_item";
+    if (!isBare && payload.type === "token_count") yield* this.#tokens(items, origin, payload);
+    else if (isItem) yield* items.item(origin, payload);
     else if (record.type === "event_msg") yield* items.event(origin, payload);
     else if (record.type === "turn_context") yield* items.turn(origin, payload, record);
     else yield* items.raw(origin, record);
