@@ -29,9 +29,11 @@ test("a session goes out as steps, and comes in again as the same talk", async (
   const again = importBench();
   await again.import(again.write("run.json", text));
   const talk = await bench.recorder.session(session_id).history();
-  const read = (await expectLegalHistory(again.recorder, session_id)).filter(({ role }) => role !== "system");
+  const read = await expectLegalHistory(again.recorder, session_id);
   expect(read.map(({ role }) => role)).toEqual(talk.map(({ role }) => role));
   expect(tokensOf(await again.entries())).toMatchObject({ input_tokens: 1_238, output_tokens: 158 });
+  const steps = (exported: string): unknown => JSON.parse(exported).steps;
+  expect(steps(await again.export({ format: "atif", session_id }))).toEqual(document.steps);
 });
 
 test("an answer that came later and a call that failed are steps too", async () => {

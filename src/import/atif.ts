@@ -80,6 +80,9 @@ function* take(session: TranscriptSession, line: number, step: JsonObject, traje
   const origin = { line, at: step.timestamp, native, extra };
   const content = onlyText(step.message) ?? step.message ?? "";
   if (step.source === "agent") yield* answer(session, origin, step);
+  // As errors go out, for which the form has no place.
+  else if (step.source === "system" && extra?.step.kind === "error" && typeof content === "string")
+    yield session.error({ line, at: step.timestamp, native }, content);
   else if (step.source === "user" || step.source === "system") {
     yield session.message(origin, { role: step.source, content });
     yield* results(session, origin, step);
