@@ -110,6 +110,34 @@ describe("a session", () => {
     await expectLegalHistory(bench.recorder, session_id);
   });
 
+  test("a prompt that was taken back and asked anew leaves history, with its answers, however the file grew", async () => {
+    const lines = [
+      prompt("u1", "Start"),
+      { ...said("a1", "m1", [text("Ready")], 1), parentUuid: "u1" },
+      prompt("u2", "First attempt", { parentUuid: "a1" }),
+      { ...said("a2", "m2", [text("First answer"), call("c1")], 1), parentUuid: "u2" },
+      prompt("r2", [result("c1")], { parentUuid: "a2" }),
+      { ...said("a3", "m3", [text("First end")], 1), parentUuid: "r2" },
+      prompt("u3", "Second attempt", { parentUuid: "a1" }),
+      { ...said("a4", "m4", [text("Second answer")], 1), parentUuid: "u3" },
+    ];
+    const whole = importBench();
+    const path = whole.write("s.jsonl", [...lines, ...lines]);
+    await whole.import(path);
+    const grown = importBench();
+    for (const count of [4, 6, 7, 8]) await grown.import(grown.write("s.jsonl", lines.slice(0, count)));
+    for (const bench of [whole, grown]) {
+      const history = await expectLegalHistory(bench.recorder, "s");
+      const words = ["Start", "Ready", "Second attempt", "Second answer"];
+      expect(history.length).toBe(words.length);
+      expect(history).toMatchObject(words.map((content) => ({ content })));
+      const entries = await bench.entries();
+      expect(entries.filter(({ kind }) => kind === "message").length).toBe(7);
+      expect(entries.filter(({ kind }) => kind === "withdrawal").length).toBe(3);
+    }
+    expect(counts(await whole.import(path))).toMatchObject({ added: 0 });
+  });
+
   test("adds nothing when it is imported again, moved or doubled", async () => {
     const bench = importBench();
     const { added } = await bench.import(file);
@@ -194,8 +222,14 @@ describe("subagents", () => {
     await bench.import(
       bench.write("p/subagents/workflows/w1/agent-z9.jsonl", [{ ...side, uuid: "u3", sessionId: undefined }]),
     );
+    const started = { type: "started", key: "v2:1", agentId: "z9" };
+    expect(counts(await bench.import(bench.write("p/subagents/workflows/w1/journal.jsonl", [started])))).toMatchObject({
+      rejected: 0,
+    });
+    expect((await bench.entries()).at(-1)).toMatchObject({ kind: "raw", session_id: "p", record: started });
     const { sessions } = await bench.recorder.listSessions();
     expect(sessions.map((session) => [session.session_id, session.parent]).sort()).toEqual([
+      ["p", ""],
       ["p/agent-z9", "p"],
       ["s", ""],
       ["s/sidechain", "s"],

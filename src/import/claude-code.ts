@@ -12,9 +12,11 @@ import type {
   SourceOf,
   SourceRecord,
 } from "./importer.js";
+import { Branches, type BranchesNote } from "./transcript/branches.js";
 import { onlyText, textAt } from "./transcript/fields.js";
 import { splitInjected } from "./transcript/injected.js";
 import type { SessionNote, TranscriptNote } from "./transcript/note.js";
+import { Rewinds, type RewindsNote } from "./transcript/rewinds.js";
 import type { SaidPart } from "./transcript/said.js";
 import { type Origin, Transcript, type TranscriptSession } from "./transcript/transcript.js";
 
@@ -47,6 +49,7 @@ function isLine(record: JsonValue): boolean {
   const { type, message } = record;
   if (type === "user" || type === "assistant") return message !== undefined;
   if (type === undefined && "sessionId" in record && isJsonObject(message)) return typeof message.role === "string";
+  if (type === "started" || type === "result") return "agentId" in record && "key" in record;
   return NOTED.includes(String(type)) && ["sessionId", "leafUuid", "uuid"].some((name) => name in record);
 }
 
@@ -72,6 +75,8 @@ interface ClaudeNote {
   readonly transcript: TranscriptNote;
   readonly sessions: ReadonlyMap<string, SessionNote>;
   readonly title_ranks: ReadonlyMap<string, number>;
+  readonly rewinds: ReadonlyMap<string, RewindsNote>;
+  readonly branches: BranchesNote;
 }
 
 class ClaudeSessions {
@@ -81,12 +86,16 @@ class ClaudeSessions {
   readonly #key: string;
   readonly #sessions: Map<string, TranscriptSession>;
   readonly #titleRanks: Map<string, number>;
+  readonly #branches: Branches;
+  readonly #rewinds: Map<string, Rewinds>;
 
   constructor(source: SourceFacts, known?: ClaudeNote) {
     const transcript = new Transcript(tool, source, known?.transcript);
     this.#transcript = transcript;
     this.#sessions = new Map([...(known?.sessions ?? [])].map(([name, note]) => [name, transcript.revive(note)]));
     this.#titleRanks = new Map(known?.title_ranks);
+    this.#branches = new Branches(tool.format, known?.branches);
+    this.#rewinds = new Map([...(known?.rewinds ?? [])].map(([id, note]) => [id, new Rewinds(note)]));
     this.#stem = source.stem;
     // Titles and snapshots without a time stand at the front: the file may have been copied long after.
     const [begun] = source.opening.records.flatMap((record) => textAt(record, "timestamp") ?? []);
@@ -98,7 +107,11 @@ class ClaudeSessions {
 
   note(): ClaudeNote {
     const sessions = new Map([...this.#sessions].map(([name, session]) => [name, session.note()]));
-    return { key: this.#key, transcript: this.#transcript.note(), sessions, title_ranks: this.#titleRanks };
+    const rewinds = new Map([...this.#rewinds].map(([id, turns]) => [id, turns.note()]));
+    return {
+      ...{ key: this.#key, transcript: this.#transcript.note(), sessions, title_ranks: this.#titleRanks },
+      ...{ rewinds, branches: this.#branches.note() },
+    };
   }
 
   *takeAll(records: Iterable<SourceRecord>): Generator<ImportStep> {
@@ -169,6 +182,7 @@ class ClaudeSessions {
     const model = textAt(message, "model");
     const id = textAt(message, "id");
     const results = blocks.filter((block) => typeof block.tool_use_id === "string");
+    this.#rewindsOf(session).say(id ?? part);
     yield* session.say(id ?? part, id === undefined ? origin : { ...origin, native: id }, {
       line: origin.line,
       at: origin.at,
@@ -201,9 +215,27 @@ class ClaudeSessions {
       yield* session.behind(session.raw(besides(origin), { ...record, message: { content: spoken } }));
     else {
       yield* session.close();
+      if (results.length === 0) yield* this.#ask(session, origin, record);
       const extra = injected.length === 0 ? undefined : { injected };
       yield session.message({ ...(results.length > 0 ? besides(origin) : origin), extra }, { role: "user", content });
     }
+  }
+
+  /** Where another prompt hung before, that one was taken back, with all that came of it. */
+  *#ask(session: TranscriptSession, origin: Origin, record: JsonObject): Generator<ImportStep> {
+    // Of side chains several may begin at one place.
+    if (origin.native === undefined || record.isSidechain === true) return;
+    const left = this.#rewindsOf(session).ask(origin.native, textAt(record, "parentUuid"));
+    yield* this.#branches.turn(session, { left, back: [] });
+  }
+
+  #rewindsOf(session: TranscriptSession): Rewinds {
+    let rewinds = this.#rewinds.get(session.id);
+    if (rewinds === undefined) {
+      rewinds = new Rewinds();
+      this.#rewinds.set(session.id, rewinds);
+    }
+    return rewinds;
   }
 
   *#result(

@@ -44,7 +44,7 @@ const rows: readonly PlaceRow[] = [
         : [`${own}/projects`];
     },
     files: /(?:\.jsonl|\.meta\.json)$/,
-    sessions: /\.jsonl$/,
+    sessions: /(?<!journal)\.jsonl$/,
     seen: { version: "2.1.274", date: "2026-11-16" },
   },
   {
