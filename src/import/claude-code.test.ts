@@ -110,6 +110,17 @@ describe("a session", () => {
     await expectLegalHistory(bench.recorder, session_id);
   });
 
+  test("what nobody typed is no prompt", async () => {
+    const bench = importBench();
+    const sources = ["typed", "sdk", "system"].map((promptSource) =>
+      prompt(promptSource, promptSource, { promptSource }),
+    );
+    await bench.import(bench.write("s.jsonl", sources));
+    const entries = await bench.entries();
+    expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([{ content: "typed" }, { content: "sdk" }]);
+    expect(entries.filter(({ kind }) => kind === "raw")).toMatchObject([{ record: { promptSource: "system" } }]);
+  });
+
   test("a prompt that was taken back and asked anew leaves history, with its answers, however the file grew", async () => {
     const lines = [
       prompt("u1", "Start"),

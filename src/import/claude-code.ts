@@ -209,7 +209,9 @@ class ClaudeSessions {
     if (results.length > 0 && results.length === blocks.length) return;
     const spoken = blocks.filter((block) => block.type !== "tool_result");
     const { content, injected } = splitInjected(results.length > 0 ? spoken : (message.content ?? ""), INJECTED);
-    const isInjected = record.isMeta === true || record.isCompactSummary === true || content === undefined;
+    // What it says itself that nobody typed: a wake-up, or word that it may go on.
+    const isOwn = record.isMeta === true || record.isCompactSummary === true || record.promptSource === "system";
+    const isInjected = isOwn || content === undefined;
     if (isInjected && results.length === 0) yield* session.behind(session.raw(origin, record));
     else if (isInjected)
       yield* session.behind(session.raw(besides(origin), { ...record, message: { content: spoken } }));

@@ -11,7 +11,7 @@ import { addUsage } from "./transcript/usage.js";
 
 /** What Codex puts before the model in the user's name. */
 const INJECTED =
-  /^\s*(?:<(?:environment_context|user_instructions|user_action|turn_aborted|skill|subagent_notification|permissions|collaboration_mode|apps_instructions|skills_instructions)\b|# AGENTS\.md)/;
+  /^\s*(?:<(?:environment_context|user_instructions|user_action|turn_aborted|user_shell_command|skill|subagent_notification|permissions|collaboration_mode|apps_instructions|skills_instructions)\b|# AGENTS\.md)/;
 /** What an editor adds lies before the request itself. */
 const EDITOR = /^(\s*# [\s\S]*?\n## My request for Codex:\s*)([\s\S]*)$/;
 const CITATION = /<oai-mem-citation>([\s\S]*?)<\/oai-mem-citation>/g;
@@ -144,7 +144,7 @@ export class CodexItems {
 
   *#user(origin: Origin, item: JsonObject, side: "item" | "event"): Generator<ImportStep> {
     const whole = blockTexts(item.content);
-    if (INJECTED.test(whole)) {
+    if (isInjected(item, whole)) {
       yield* this.raw(origin, { type: "response_item", payload: item });
       return;
     }
@@ -246,6 +246,13 @@ export class CodexItems {
 
 function partId(parts: readonly unknown[]): string {
   return hashedId("", parts).slice(1, 17);
+}
+
+/** Newer versions say of each part what it is; of others their beginning tells. */
+function isInjected(item: JsonObject, text: string): boolean {
+  const { content_item_kinds: kinds } = objectAt(item, "internal_chat_message_metadata_passthrough");
+  const named = Array.isArray(kinds) ? kinds.filter((kind) => typeof kind === "string" && kind.includes(".")) : [];
+  return named.length === 0 ? INJECTED.test(text) : !named.some((kind) => String(kind).startsWith("user."));
 }
 
 function isTextBlock(block: JsonValue): boolean {

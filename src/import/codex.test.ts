@@ -184,6 +184,24 @@ test("how a command ended is said above its output, and nowhere in it", async ()
   expect(results.map((result) => "is_error" in result)).toEqual(outputs.map(([, is_error]) => is_error !== undefined));
 });
 
+test("what a newer version says of its parts tells context from prompts", async () => {
+  const bench = importBench();
+  const said = (text: string, kind: string): object =>
+    item({
+      ...{ type: "message", role: "user", content: [{ type: "input_text", text }] },
+      internal_chat_message_metadata_passthrough: { content_item_kinds: [kind] },
+    });
+  const lines = [
+    said("Plugins you may use", "plugins.recommended"),
+    said("# AGENTS.md is out of date", "user.text"),
+    user("<user_shell_command>ls</user_shell_command>"),
+  ];
+  await bench.import(bench.write("r.jsonl", lines));
+  const entries = await bench.entries();
+  expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([{ content: "# AGENTS.md is out of date" }]);
+  expect(entries.filter(({ kind }) => kind === "raw").length).toBe(2);
+});
+
 test("an answer of something else than text is kept as it is", async () => {
   const bench = importBench();
   const code = { type: "code", code: "print(1)", language: "python" };

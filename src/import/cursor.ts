@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import { oneByOne } from "./lines.js";
-import { blocksOf, onlyText, textAt } from "./transcript/fields.js";
+import { blocksOf, blockTexts, onlyText, textAt } from "./transcript/fields.js";
 import type { SessionNote, TranscriptNote } from "./transcript/note.js";
 import type { SaidPart } from "./transcript/said.js";
 import { Transcript } from "./transcript/transcript.js";
@@ -74,8 +74,10 @@ async function* read(source: ImportSource): AsyncGenerator<ImportStep> {
 
 /** What the user typed is wrapped; the editor's own words stand around it. */
 function unwrapped(content: JsonValue): { readonly said: JsonValue; readonly injected: string } {
-  const text = onlyText(content);
+  const blocks = blocksOf(content);
+  const isText = blocks.every(({ type, text }) => type === "text" && typeof text === "string");
+  const text = onlyText(content) ?? (isText && blocks.length > 0 ? blockTexts(blocks) : undefined);
   const [whole, query] = /<user_query>\n?([\s\S]*?)\n?<\/user_query>/.exec(text ?? "") ?? [];
-  if (text === undefined || whole === undefined) return { said: text ?? content, injected: "" };
+  if (text === undefined || whole === undefined) return { said: onlyText(content) ?? content, injected: "" };
   return { said: query ?? "", injected: text.replace(whole, "").trim() };
 }

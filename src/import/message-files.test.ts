@@ -8,7 +8,7 @@ test("Cursor's turns: what the user typed, what was said, and calls whose result
   const turn = (role: string, ...content: readonly object[]): object => ({ role, message: { content } });
   const text = (words: string): object => ({ type: "text", text: words });
   const path = bench.write("projects/x/agent-transcripts/t1.jsonl", [
-    turn("user", text("<open_files>a.ts</open_files>\n<user_query>\nlist it\n</user_query>")),
+    turn("user", text("<open_files>a.ts</open_files>"), text("<user_query>\nlist it\n</user_query>")),
     turn("assistant", text("Listing."), { type: "tool_use", name: "Shell", input: { command: "ls" } }),
     turn("assistant", text("yes")),
     turn("assistant", text("yes")),

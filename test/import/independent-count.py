@@ -53,7 +53,8 @@ def claude(path):
             rest = [block for block in blocks if block.get("type") != "tool_result"]
             said = [block for block in rest if INJECTED.sub("", block.get("text", "-")).strip()]
             is_empty = not blocks and message.get("content", 0) in ("", None)
-            if not line.get("isMeta") and not line.get("isCompactSummary") and (said or is_empty):
+            is_own = line.get("isMeta") or line.get("isCompactSummary") or line.get("promptSource") == "system"
+            if not is_own and (said or is_empty):
                 users.add(key)
     tokens = {
         "input_tokens": sum(usage.get("input_tokens", 0) for usage in answers.values()),
