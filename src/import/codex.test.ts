@@ -213,6 +213,37 @@ test("an answer of something else than text is kept as it is", async () => {
   ]);
 });
 
+test("calls with records of their own count once, whatever sums are told besides", async () => {
+  const record = (input_tokens: number): object => ({
+    type: "token_usage_record",
+    payload: { usage: { input_tokens } },
+  });
+  for (const lines of [
+    [record(10), total(10), record(10), total(20), record(30)],
+    [total(10), record(10), record(10), record(30), total(40)],
+  ]) {
+    const bench = importBench();
+    await bench.import(bench.write("r.jsonl", [user("q"), ...lines]));
+    expect(tokensOf(await bench.entries())).toEqual({ input_tokens: 50 });
+  }
+});
+
+test("a subagent that was forked says where its own lines begin", async () => {
+  const bench = importBench();
+  const source = { subagent: { thread_spawn: { parent_thread_id: "p1" } } };
+  const meta = { id: "c1", source, forked_from_id: "p1", subagent_history_start_ordinal: 3 };
+  await bench.import(
+    bench.write("r.jsonl", [
+      { type: "session_meta", ordinal: 0, timestamp: "2026-05-05T09:00:00.000Z", payload: meta },
+      { type: "session_meta", ordinal: 1, timestamp: "2026-05-05T09:00:00.000Z", payload: { id: "p1" } },
+      { ...user("of the parent"), ordinal: 2, timestamp: "2026-05-05T09:00:00.100Z" },
+      { ...user("of its own"), ordinal: 3, timestamp: "2026-05-05T09:00:00.200Z" },
+    ]),
+  );
+  const messages = (await bench.entries()).filter(({ kind }) => kind === "message");
+  expect(messages.map(({ session_id }) => session_id)).toEqual(["p1", "p1/agent-c1"]);
+});
+
 test("a spawned subagent is a session under its parent", async () => {
   const bench = importBench();
   const source = { subagent: { thread_spawn: { parent_thread_id: "p1", depth: 1 } } };

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js"
 import { openAiUsage, toUsage } from "../model/usage.js";
 import { CodexItems, type ItemsNote } from "./codex-items.js";
 import type { ImportSource, ImportStep, LineImporter, Opening, SourceRecord } from "./importer.js";
-import { objectAt, textAt } from "./transcript/fields.js";
+import { numberAt, objectAt, textAt } from "./transcript/fields.js";
 import type { TranscriptNote } from "./transcript/note.js";
 import { type Origin, Transcript } from "./transcript/transcript.js";
 
@@ -45,6 +45,9 @@ interface RolloutNote {
   readonly copied: ItemsNote | undefined;
   readonly copied_at: number;
   readonly totals: string;
+  readonly counted: string;
+  readonly has_records: boolean;
+  readonly own_from: number | undefined;
 }
 
 class Rollout {
@@ -56,7 +59,12 @@ class Rollout {
   /** Those of the session that this one was forked from, while its lines are being copied. */
   #copied: CodexItems | undefined;
   #copiedAt: number;
+  /** The number of its first line of its own, where it says which. */
+  #ownFrom: number | undefined;
   #totals: string;
+  /** The last call that was counted, and whether calls have records of their own. */
+  #counted: string;
+  #hasRecords: boolean;
 
   constructor(source: ImportSource, known?: RolloutNote) {
     const transcript = new Transcript(tool, source, known?.transcript);
@@ -68,6 +76,9 @@ class Rollout {
     this.#copied = revived(known?.copied);
     this.#copiedAt = known?.copied_at ?? 0;
     this.#totals = known?.totals ?? "";
+    this.#counted = known?.counted ?? "";
+    this.#hasRecords = known?.has_records ?? false;
+    this.#ownFrom = known?.own_from;
     this.#clock = source.clock;
     this.#stem = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/.exec(source.stem)?.[1] ?? source.stem;
   }
@@ -76,6 +87,7 @@ class Rollout {
     return {
       ...{ transcript: this.#transcript.note(), own: this.#own?.note(), own_key: this.#ownKey },
       ...{ copied: this.#copied?.note(), copied_at: this.#copiedAt, totals: this.#totals },
+      ...{ counted: this.#counted, has_records: this.#hasRecords, own_from: this.#ownFrom },
     };
   }
 
@@ -94,10 +106,11 @@ class Rollout {
       yield* this.#begin(line, at, payload);
       return;
     }
-    const items = this.#itemsAt(at);
+    const items = this.#itemsAt(at, record.ordinal);
     const origin = { line, at, is_restamped: true, identity: [record.type ?? "", payload] };
     const isItem = isBare ? ITEM_TYPES.includes(String(record.type)) : record.type === "response_item";
     if (!isBare && payload.type === "token_count") yield* this.#tokens(items, origin, payload);
+    else if (record.type === "token_usage_record") yield* this.#record(items, origin, payload);
     else if (isItem) yield* items.item(origin, payload);
     else if (record.type === "event_msg") yield* items.event(origin, payload);
     else if (record.type === "turn_context") yield* items.turn(origin, payload, record);
@@ -137,6 +150,7 @@ class Rollout {
     const main = this.#transcript.session(parent ?? id);
     const session = parent === undefined ? main : main.child(`agent-${id}`);
     this.#ownKey = id;
+    this.#ownFrom = numberAt(meta, "subagent_history_start_ordinal");
     this.#own = new CodexItems(session);
     const origin = { line, at: at ?? meta.timestamp };
     yield* session.about(origin, {
@@ -153,9 +167,12 @@ class Rollout {
     yield session.raw({ ...origin, identity: [meta], is_once: true }, meta);
   }
 
-  #itemsAt(at: JsonValue | undefined): CodexItems {
+  #itemsAt(at: JsonValue | undefined, ordinal: JsonValue | undefined): CodexItems {
     this.#own ??= new CodexItems(this.#transcript.session(this.#stem));
     if (this.#copied === undefined) return this.#own;
+    if (this.#ownFrom !== undefined && typeof ordinal === "number") {
+      return ordinal < this.#ownFrom ? this.#copied : this.#own;
+    }
     const ms = this.#clock.parse(at) ?? this.#copiedAt;
     if (this.#copiedAt !== 0 && ms - this.#copiedAt > COPYING_PAUSE_MS) {
       this.#copiedAt = 0;
@@ -168,8 +185,17 @@ class Rollout {
     const info = objectAt(payload, "info");
     const last = toUsage(info.last_token_usage ?? payload, openAiUsage);
     const totals = JSON.stringify(info.total_token_usage ?? null);
-    if (last === undefined || (totals !== "null" && totals === this.#totals)) return;
+    if (last === undefined || this.#hasRecords || (totals !== "null" && totals === this.#totals)) return;
     this.#totals = totals;
+    this.#counted = JSON.stringify(last);
     yield* items.spend(origin, last, textAt(info, "model"));
+  }
+
+  /** Newer versions record each call of its own, and tell sums besides; the first may have been told by a sum already. */
+  *#record(items: CodexItems, origin: Origin, payload: JsonObject): Generator<ImportStep> {
+    const usage = toUsage(payload.usage, openAiUsage);
+    const isCounted = !this.#hasRecords && JSON.stringify(usage) === this.#counted;
+    this.#hasRecords = true;
+    if (usage !== undefined && !isCounted) yield* items.spend(origin, usage, undefined);
   }
 }
