@@ -24,7 +24,7 @@ export async function sendLines(sender: Sender, given: readonly string[]): Promi
       const message = error instanceof Error ? error.message : String(error);
       return { outcome: "failed", problem: { code: "server_away", message, dropped: 0 }, retryAfterMs: undefined };
     }
-    if (isReceipt(wire, lines.length)) return { outcome: "arrived", problems };
+    if (isReceipt(wire, lines)) return { outcome: "arrived", problems };
     const refusal = refusalOf(wire, lines.length);
     if (refusal === "halve") {
       const half = Math.ceil(lines.length / 2);
@@ -51,10 +51,17 @@ function post({ transport, key, timeout_ms }: Sender, lines: readonly string[]):
   return transport.post({ headers, body: lines.join("\n"), timeout_ms });
 }
 
-/** Whatever else answers with 200 on that port has recorded nothing. */
-function isReceipt({ status, text }: Wire, count: number): boolean {
+/**
+ * Whatever else answers with 200 on that port has recorded nothing, and neither has a server that speaks of other entries than
+ * those it was sent. Lines are ours, so that an id is found in one without reading all of it again.
+ */
+function isReceipt({ status, text }: Wire, lines: readonly string[]): boolean {
   const { entries } = status === 201 || status === 200 ? parse(text) : {};
-  return Array.isArray(entries) && entries.length === count;
+  if (!Array.isArray(entries) || entries.length !== lines.length) return false;
+  return lines.every((line, at) => {
+    const { id } = (entries[at] ?? {}) as { readonly id?: unknown };
+    return typeof id === "string" && line.includes(`"id":${JSON.stringify(id)}`);
+  });
 }
 
 /**

@@ -17,11 +17,6 @@ export interface SpoolOptions {
   readonly bytes_max: number;
 }
 
-interface Adopted {
-  readonly path: string;
-  readonly file: SpoolFile;
-}
-
 export class Spool {
   readonly #node: NodeModules;
   readonly #folder: string;
@@ -30,7 +25,7 @@ export class Spool {
   readonly #host: string;
   #own: SpoolFile | undefined;
   #files = 0;
-  #adopted: readonly Adopted[] = [];
+  #adopted: readonly SpoolFile[] = [];
 
   /** Throws where the folder cannot be made. */
   constructor(node: NodeModules, { folder, address, client_run, bytes_max }: SpoolOptions) {
@@ -40,7 +35,7 @@ export class Spool {
     this.#host = digest(node.os.hostname()).slice(0, 8);
     this.#run = client_run;
     this.#bytesMax = bytes_max;
-    node.fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    this.#makeFolder();
   }
 
   /** How many lines wait on disk. */
@@ -53,17 +48,32 @@ export class Spool {
     return this.#all();
   }
 
-  /** Throws where the disk is full or the folder is gone; false where the stated limit is reached. */
+  /** Throws where the disk is full or cannot be written; false where the stated limit is reached. */
   append(lines: readonly string[]): boolean {
-    if (this.#own?.isInPlace() === false) {
-      // Whoever took it sends what is in it.
-      this.#own.abandon();
-      this.#own = undefined;
-    }
+    if (this.#own === undefined) this.#makeFolder();
     this.#own ??= SpoolFile.create(this.#node.fs, this.#newPath());
     if (this.#own.bytes > this.#bytesMax) return false;
     this.#own.append(lines);
     return true;
+  }
+
+  /** Writes anew what somebody removed; true where that was needed. Throws where the disk does, and then it is still held. */
+  settle(): boolean {
+    let isMoved = false;
+    for (const file of this.#all()) {
+      const where = file.whereabouts();
+      if (where === "removed" && file.size > 0) {
+        this.#makeFolder();
+        file.moveTo(this.#newPath());
+        isMoved = true;
+      } else if (where !== "here") {
+        // Whoever took it sends what is in it.
+        file.abandon();
+        if (file === this.#own) this.#own = undefined;
+        else this.#adopted = this.#adopted.filter((one) => one !== file);
+      }
+    }
+    return isMoved;
   }
 
   /** Takes over the files of processes that are gone. Of two that try, one succeeds. */
@@ -73,7 +83,7 @@ export class Spool {
       const path = this.#newPath();
       try {
         fs.renameSync(this.#pathOf(name), path);
-        this.#adopted = [...this.#adopted, { path, file: SpoolFile.adopt(fs, path) }];
+        this.#adopted = [...this.#adopted, SpoolFile.adopt(fs, path)];
       } catch {
         // Another process was faster, or it cannot be read; then it stays for somebody who can.
       }
@@ -82,10 +92,9 @@ export class Spool {
 
   /** Removes adopted files of which all has arrived. */
   tidy(): void {
-    for (const { file, path } of this.#adopted) {
-      if (file.size === 0) file.close(path);
-    }
-    this.#adopted = this.#adopted.filter(({ file }) => file.size > 0);
+    const done = this.#adopted.filter(({ size }) => size === 0);
+    this.#adopted = this.#adopted.filter(({ size }) => size > 0);
+    for (const file of done) file.close(this.#leftPath());
   }
 
   /** Says that this process is alive. */
@@ -97,15 +106,26 @@ export class Spool {
     this.#node.fs.appendFileSync(this.#pathOf(CORRUPT_FILE), `${lines.join("\n")}\n`, { mode: 0o600 });
   }
 
-  /** What has not arrived is left for whoever comes next. */
-  close(): void {
-    for (const file of this.#all()) file.close(this.#pathOf(`closed-0-${this.#run}.${this.#files++}.ndjson`));
+  /** What has not arrived is left for whoever comes next; answers with how many lines could not be. */
+  close(): number {
+    const files = this.#all();
     this.#own = undefined;
     this.#adopted = [];
+    return files.reduce((lost, file) => lost + (this.#isLeft(file) ? 0 : file.size), 0);
+  }
+
+  #isLeft(file: SpoolFile): boolean {
+    try {
+      this.#makeFolder();
+      file.close(this.#leftPath());
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #all(): readonly SpoolFile[] {
-    return [...this.#adopted.map(({ file }) => file), ...(this.#own === undefined ? [] : [this.#own])];
+    return [...this.#adopted, ...(this.#own === undefined ? [] : [this.#own])];
   }
 
   #isAdoptable(name: string, now: Date): boolean {
@@ -124,6 +144,15 @@ export class Spool {
       // It is there, and belongs to somebody else.
       return (error as { readonly code?: string }).code === "EPERM";
     }
+  }
+
+  /** Somebody may have removed it since. */
+  #makeFolder(): void {
+    this.#node.fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+  }
+
+  #leftPath(): string {
+    return this.#pathOf(`closed-0-${this.#run}.${this.#files++}.ndjson`);
   }
 
   #newPath(): string {
