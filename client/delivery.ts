@@ -1,7 +1,7 @@
 // From captured lines to the server: written to the spool first, sent in batches, again and again until they arrive.
 import { type Draft, type Line, type Run, toLine } from "./draft.js";
 import { unref } from "./node.js";
-import { reasonOf } from "./observed-body.js";
+import { reasonOf } from "./observed-stream.js";
 import type { Captured, Counters, Problem } from "./outcomes.js";
 import { MemoryQueue, type Queue } from "./queue.js";
 import { type Sender, sendLines } from "./sending.js";
