@@ -1,6 +1,6 @@
 // What becomes of a batch: it arrived, the server refuses one of its entries for good, or it is to be sent again.
 import type { Problem } from "./outcomes.js";
-import type { Transport, Wire } from "./transport.js";
+import { connectionWords, type Transport, type Wire } from "./transport.js";
 
 export type Outcome =
   | { readonly outcome: "arrived"; readonly problems: readonly Problem[] }
@@ -21,8 +21,8 @@ export async function sendLines(sender: Sender, given: readonly string[]): Promi
     try {
       wire = await post(sender, lines);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      return { outcome: "failed", problem: { code: "server_away", message, dropped: 0 }, retryAfterMs: undefined };
+      const problem = { code: "server_away", message: connectionWords(error), dropped: 0 };
+      return { outcome: "failed", problem, retryAfterMs: undefined };
     }
     if (isReceipt(wire, lines)) return { outcome: "arrived", problems };
     const refusal = refusalOf(wire, lines.length);
