@@ -7,6 +7,8 @@ import { SpoolFile } from "./spool-file.js";
 const STALE_MS = 10 * 60_000;
 /** Lines that cannot be sent are kept here for a person to look at. */
 const CORRUPT_FILE = "corrupt.txt";
+/** Which server a folder is for, for whoever delivers what agents left that do not come back. */
+const ADDRESS_FILE = "server.txt";
 
 export interface SpoolOptions {
   /** The folder for all servers. */
@@ -20,6 +22,7 @@ export interface SpoolOptions {
 export class Spool {
   readonly #node: NodeModules;
   readonly #folder: string;
+  readonly #address: string;
   readonly #run: string;
   readonly #bytesMax: number;
   readonly #host: string;
@@ -32,6 +35,7 @@ export class Spool {
     const digest = (text: string): string => node.crypto.createHash("sha256").update(text).digest("hex");
     this.#node = node;
     this.#folder = node.path.join(folder, digest(address).slice(0, 16));
+    this.#address = address;
     this.#host = digest(node.os.hostname()).slice(0, 8);
     this.#run = client_run;
     this.#bytesMax = bytes_max;
@@ -148,7 +152,10 @@ export class Spool {
 
   /** Somebody may have removed it since. */
   #makeFolder(): void {
-    this.#node.fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const { fs } = this.#node;
+    fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const path = this.#pathOf(ADDRESS_FILE);
+    if (!fs.existsSync(path)) fs.writeFileSync(path, `${this.#address}\n`, { mode: 0o600 });
   }
 
   #leftPath(): string {
@@ -162,6 +169,14 @@ export class Spool {
   #pathOf(name: string): string {
     return this.#node.path.join(this.#folder, name);
   }
+}
+
+/** The addresses of the servers for which something may lie in a folder. */
+export function spooledServers({ fs, path }: NodeModules, folder: string): readonly string[] {
+  const names = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
+  const files = names.map((name) => path.join(folder, name, ADDRESS_FILE)).filter((file) => fs.existsSync(file));
+  const addresses = files.map((file) => fs.readFileSync(file, "utf8").trim());
+  return addresses.filter((address) => URL.canParse(address)).map((address) => new URL(".", address).href);
 }
 
 /** Where spools lie unless the caller says otherwise. */

@@ -106,6 +106,7 @@ export const mayImport = {
     "mcp",
     "demo",
     "proxy",
+    "client",
   ],
 };
 

@@ -5,7 +5,9 @@ import fs, { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { AWAY, connect, PATIENTLY, spoolFiles, standBefore } from "./connected-client.js";
+import { folderOfTest } from "../support/temporary-folder.js";
+import { readJson, runCli } from "./cli-run.js";
+import { AWAY, connect, heldPort, PATIENTLY, spoolFiles, standBefore } from "./connected-client.js";
 import { startServer } from "./http-client.js";
 
 const REMOVED = {
@@ -122,6 +124,27 @@ test("a client that has nothing to do delivers what another left behind when it 
   await vi.waitFor(() => expect(recorder.counters.sent).toBe(1), 20_000);
   leave(spool, "left behind");
   await vi.waitFor(() => expect(recorder.counters.sent).toBe(2), 20_000);
+});
+
+test("what a killed agent left is delivered by a command, and waits on where the server is away", async () => {
+  const [{ port, release }, spool, data] = [await heldPort(), folderOfTest(), folderOfTest()];
+  const agentFile = fileURLToPath(new URL("../support/agent.js", import.meta.url));
+  const address = `http://127.0.0.1:${port}/`;
+  const agent = spawn(process.execPath, [agentFile, address, spool, "1", "3", "wait"], { stdio: "pipe" });
+  await once(agent.stdout, "data");
+  const command = ["deliver", "--spool", spool];
+  // What belongs to an agent that is there is not taken from it.
+  expect(await readJson(command, { data })).toEqual({ deliveries: [] });
+  agent.kill("SIGKILL");
+  await once(agent, "close");
+  const away = await runCli(command, { data });
+  expect(away).toMatchObject({ status: 1, stdout: expect.stringContaining("0 entries sent, 4 still waiting") });
+  await release();
+  const server = await startServer({ data, port });
+  const delivered = { server: address, sent: 4, left: 0, dropped: 0, problems: [] };
+  expect(await readJson(command, { data })).toEqual({ deliveries: [delivered] });
+  expect((await server.get("/health")).body.position).toBe(4);
+  expect((await runCli(command, { data })).stdout).toBe("Nothing waits to be delivered.\n");
 });
 
 test("a spool file that vanishes while it is being sent takes nothing with it that comes later", async () => {
