@@ -1,6 +1,8 @@
 // The recorder of an agent: captures, and hands on what it captured to whatever delivers it. It never throws.
+
+import { watchEnd } from "./agent-end.js";
 import { createContext, type Surroundings } from "./context.js";
-import { Delivery, type DeliveryOptions, watchEnd } from "./delivery.js";
+import { Delivery, type DeliveryOptions } from "./delivery.js";
 import type {
   CompletionInput,
   DecisionInput,
@@ -116,10 +118,10 @@ export class ClientRecorder {
 
   /** Flushes, and leaves what did not arrive in the spool. */
   close(options: { readonly timeout_ms?: number } = {}): Promise<Counters> {
-    this.#closing ??= this.flush(options).then((counters) => {
+    this.#closing ??= this.flush(options).then(() => {
       this.#stopWatching();
       this.#delivery.close();
-      return counters;
+      return this.counters;
     });
     return this.#closing;
   }

@@ -27,6 +27,8 @@ export interface ConnectOptions {
   /** How long it waits before it tries again: from 250 ms to 30 s, doubling, with jitter. */
   readonly retry_ms_min?: number | undefined;
   readonly retry_ms_max?: number | undefined;
+  /** How often it looks for what processes that are gone left in the spool: every minute. */
+  readonly adopt_ms?: number | undefined;
   /** How long an answer may take: 30 s. */
   readonly timeout_ms?: number | undefined;
   /** How long a natural end of the process waits for the server: 1 s. */
@@ -55,6 +57,7 @@ export function connectRecorder(options: ConnectOptions | string = {}): ClientRe
     linger_ms: given.linger_ms ?? 50,
     retry_ms_min: given.retry_ms_min ?? 250,
     retry_ms_max: given.retry_ms_max ?? 30_000,
+    adopt_ms: given.adopt_ms ?? 60_000,
     end_ms_max: given.end_ms_max ?? 1_000,
     onProblem,
   });

@@ -1,6 +1,7 @@
 // From captured lines to the server: written to the spool first, sent in batches, again and again until they arrive.
 import { type Draft, type Line, type Run, toLine } from "./draft.js";
-import { type NodeModules, node, unref } from "./node.js";
+import { unref } from "./node.js";
+import { reasonOf } from "./observed-stream.js";
 import type { Captured, Counters, Problem } from "./outcomes.js";
 import { MemoryQueue, type Queue } from "./queue.js";
 import { type Sender, sendLines } from "./sending.js";
@@ -15,13 +16,13 @@ export interface DeliveryOptions extends Run {
   readonly linger_ms: number;
   readonly retry_ms_min: number;
   readonly retry_ms_max: number;
+  /** Other processes end too; their spools are looked for this often. */
+  readonly adopt_ms: number;
   readonly onProblem: (problem: Problem) => void;
 }
 
 /** The server takes no larger entry. */
 const ENTRY_CHARS_MAX = 16 * 1024 * 1024;
-/** Other processes end too; their spools are looked for this often. */
-const ADOPT_MS = 60_000;
 
 export class Delivery {
   readonly #options: DeliveryOptions;
@@ -79,30 +80,46 @@ export class Delivery {
   /** Sends what waits; true once all of it has arrived, false as soon as the server did not take it. */
   send(): Promise<boolean> {
     this.write();
-    this.#running ??= this.#sendAll()
-      // What is broken here is no reason for the agent to end.
-      .catch(() => false)
-      .finally(() => {
-        this.#running = undefined;
-        const isLeft = this.#queues().some(({ size }) => size > 0);
-        if (isLeft && this.#failures === 0) this.#schedule(this.#options.linger_ms);
-      });
+    this.#running ??= this.#sendAll().finally(() => {
+      this.#running = undefined;
+      if (this.#failures > 0) return;
+      const isLeft = this.#queues().some(({ size }) => size > 0);
+      // Where nothing is left to do, another process may have died and left something.
+      if (isLeft) this.#schedule(this.#options.linger_ms);
+      else if (this.#options.spool !== undefined) this.#schedule(this.#options.adopt_ms);
+    });
     return this.#running;
   }
 
+  /** What has not arrived is left in the spool; what could not be spooled is lost, and told. */
   close(): void {
     this.write();
-    this.#left = this.counters.spooled;
+    const { spool, sender } = this.#options;
+    const spooled = spool?.size ?? 0;
     this.#isClosed = true;
     clearTimeout(this.#timer?.handle);
-    quietly(() => this.#options.spool?.close());
-    this.#options.sender.transport.close();
+    sender.transport.close();
+    const lost = spool?.close() ?? 0;
+    this.#left = spooled - lost;
+    if (lost > 0) this.drop({ code: "spool_failed", message: "the spool was removed, and is lost", dropped: lost });
+    this.#loseMemory();
+  }
+
+  /** Nothing is written any more: of what only memory holds this is the last that is heard. */
+  end(): void {
+    this.write();
+    this.#loseMemory();
   }
 
   drop(problem: Problem): void {
     this.#dropped += problem.dropped;
     // What the program does with it is no reason to disturb the program.
     quietly(() => this.#options.onProblem(problem));
+  }
+
+  #loseMemory(): void {
+    const dropped = this.#memory.clear();
+    if (dropped > 0) this.drop({ code: "client_closed", message: "what waited in memory never arrived", dropped });
   }
 
   #lineOf(draft: Draft): Line {
@@ -128,13 +145,14 @@ export class Delivery {
   #store(lines: readonly Line[]): readonly Line[] {
     if (lines.length === 0) return lines;
     try {
+      this.#settle();
       if (this.#options.spool?.append(lines.map(({ text }) => text)) === true) return lines;
       if (this.#options.spool !== undefined) {
         this.drop({ code: "spool_full", message: "the spool has reached its limit", dropped: lines.length });
         return [];
       }
     } catch (error) {
-      const message = `the spool cannot be written: ${error instanceof Error ? error.message : error}`;
+      const message = `the spool cannot be written: ${reasonOf(error)}`;
       this.drop({ code: "spool_failed", message, dropped: 0 });
     }
     const kept = lines.filter(({ text }) => this.#memory.push(text));
@@ -157,15 +175,32 @@ export class Delivery {
 
   async #sendAll(): Promise<boolean> {
     const { spool } = this.#options;
+    const failures = this.#failures;
+    let broken: Problem | undefined;
     quietly(() => this.#adopt());
     for (const queue of this.#queues()) {
-      if (!(await this.#sendQueue(queue))) {
+      try {
+        if (await this.#sendQueue(queue)) continue;
+        quietly(() => this.#settle());
         quietly(() => spool?.touch(new Date()));
         return false;
+      } catch (error) {
+        broken = { code: "spool_failed", message: `the spool cannot be read: ${reasonOf(error)}`, dropped: 0 };
       }
     }
     quietly(() => spool?.tidy());
-    return true;
+    if (broken === undefined) return true;
+    // What arrived from other files makes this one no better.
+    this.#failures = failures;
+    this.#retry(broken, undefined);
+    return false;
+  }
+
+  /** Somebody may have tidied up where the spool lies. */
+  #settle(): void {
+    if (this.#options.spool?.settle() !== true) return;
+    const message = "the spool was removed, and what has not arrived was written anew";
+    this.drop({ code: "spool_failed", message, dropped: 0 });
   }
 
   async #sendQueue(queue: Queue): Promise<boolean> {
@@ -204,8 +239,8 @@ export class Delivery {
   }
 
   #adopt(): void {
-    const { spool } = this.#options;
-    if (spool === undefined || performance.now() - this.#adoptedAt < ADOPT_MS) return;
+    const { spool, adopt_ms } = this.#options;
+    if (spool === undefined || performance.now() - this.#adoptedAt < adopt_ms) return;
     this.#adoptedAt = performance.now();
     spool.adopt(new Date());
   }
@@ -231,46 +266,3 @@ interface Taken {
 
 /** When the agent has done its turn. */
 const later = globalThis.setImmediate ?? globalThis.setTimeout;
-
-/**
- * Keeps what was captured when the process ends: a natural end waits a moment for the server, every other one leaves it in
- * the spool. Answers with how to stop watching.
- */
-export function watchEnd(delivery: Delivery, endMsMax: number): () => void {
-  if (node === undefined) return () => undefined;
-  const { process } = node;
-  const onExit = (): void => delivery.write();
-  let hasTried = false;
-  const onBeforeExit = (): void => {
-    const { queued, spooled } = delivery.counters;
-    if (hasTried || queued + spooled === 0) return;
-    hasTried = true;
-    // Nothing but this timer keeps the process from ending.
-    const end = setTimeout(() => undefined, endMsMax);
-    void delivery.send().finally(() => clearTimeout(end));
-  };
-  const stops = signals.map((signal) => onSignal(process, signal, onExit));
-  process.on("exit", onExit);
-  process.on("beforeExit", onBeforeExit);
-  return () => {
-    for (const stop of stops) stop();
-    process.off("exit", onExit);
-    process.off("beforeExit", onBeforeExit);
-  };
-}
-
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-const OURS = Symbol.for("hansard-client");
-
-/** A signal ends the process as it would have without us, unless the program itself listens for it. */
-function onSignal(process: NodeModules["process"], signal: (typeof signals)[number], write: () => void): () => void {
-  const listener = (): void => {
-    write();
-    const listeners = process.listeners(signal);
-    if (!listeners.every((one) => OURS in one)) return;
-    for (const one of listeners) process.off(signal, one);
-    process.kill(process.pid, signal);
-  };
-  process.on(signal, Object.assign(listener, { [OURS]: true }));
-  return () => process.off(signal, listener);
-}

@@ -52,6 +52,13 @@ export class MemoryQueue implements Queue {
     return lines.length === 0 ? undefined : { lines, corrupt: [] };
   }
 
+  /** Lets go of everything; answers with how much that was. */
+  clear(): number {
+    this.#chars = 0;
+    this.#handedOut = 0;
+    return this.#lines.splice(0).length;
+  }
+
   drop(): void {
     for (const line of this.#lines.splice(0, this.#handedOut)) this.#chars -= line.length;
     this.#handedOut = 0;

@@ -1,6 +1,6 @@
 // A `fetch` that any provider's SDK takes: it records model calls, and hands every byte on unchanged and unbuffered.
 import type { InteractionRecorder } from "./interaction-recorder.js";
-import { observeBody, reasonOf } from "./observed-body.js";
+import { observeBody, reasonOf } from "./observed-stream.js";
 import { beginRecording, type Recording } from "./recording.js";
 
 type Fetch = typeof globalThis.fetch;

@@ -1,8 +1,8 @@
-// One model call, from its beginning to the last byte of its answer, whoever carries the bytes.
-import type { Surroundings } from "./context.js";
+// A model call by its bytes, from its request to the last one of its answer, whoever carries them.
+import { CallWatch } from "./call-watch.js";
 import type { InteractionRecorder } from "./interaction-recorder.js";
 import { type ModelCall, toInteraction } from "./model-call.js";
-import type { BodyWatch } from "./observed-body.js";
+import type { StreamWatch } from "./observed-stream.js";
 import type { Provider } from "./providers/provider.js";
 import { providerOf } from "./providers/providers.js";
 
@@ -25,34 +25,27 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 type Known = Partial<Pick<ModelCall, "status" | "request_id" | "isStream" | "answer" | "broken">>;
 
 export class Recording {
-  readonly #recorder: InteractionRecorder;
+  readonly #watch: CallWatch;
   readonly #provider: Provider;
   readonly #path: string;
   readonly #request: Promise<string | undefined>;
-  readonly #startMs = performance.now();
-  readonly #created_at = new Date().toISOString();
-  // The function that is told at the end runs elsewhere, and would not know.
-  readonly #surroundings: Surroundings;
-  /** Resolves once it was recorded, or cannot be. */
-  readonly recorded: Promise<void>;
-  #settle: () => void = () => undefined;
-  #isEnded = false;
 
   constructor(recorder: InteractionRecorder, provider: Provider, { path, request }: Asked) {
-    this.#recorder = recorder;
+    this.#watch = new CallWatch(recorder);
     this.#provider = provider;
     this.#path = path;
     this.#request = request();
     // Looked at when the call has ended, which may be long after it failed.
     this.#request.catch(() => undefined);
-    this.#surroundings = { ...recorder.surroundings };
-    this.recorded = new Promise((resolve) => {
-      this.#settle = resolve;
-    });
+  }
+
+  /** Resolves once it was recorded, or cannot be. */
+  get recorded(): Promise<void> {
+    return this.#watch.recorded;
   }
 
   /** Its answer has begun; what is answered here is told of the body. */
-  answered(status: number, header: (name: string) => string | null | undefined): BodyWatch {
+  answered(status: number, header: (name: string) => string | null | undefined): StreamWatch<Uint8Array> {
     const known = {
       status,
       request_id: header("request-id") ?? header("x-request-id") ?? undefined,
@@ -74,21 +67,11 @@ export class Recording {
   }
 
   end(known: Known): void {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
-    const latency_ms = Math.round(performance.now() - this.#startMs);
-    // Whatever fails here must not reach whoever made the call.
-    this.#record(known, latency_ms).then(this.#settle, this.#settle);
-  }
-
-  async #record(known: Known, latency_ms: number): Promise<void> {
-    const request = await this.#request;
-    if (request === undefined) return;
-    const nothing = { status: undefined, request_id: undefined, isStream: false, answer: "", broken: undefined };
-    const call = { ...nothing, ...known, provider: this.#provider, path: this.#path, request };
-    const interaction = toInteraction(call);
-    if (interaction === undefined) return;
-    const happened = { created_at: this.#created_at, latency_ms };
-    await this.#recorder.recordInteraction({ ...this.#surroundings, ...interaction, ...happened });
+    this.#watch.end(async () => {
+      const request = await this.#request;
+      if (request === undefined) return undefined;
+      const nothing = { status: undefined, request_id: undefined, isStream: false, answer: "", broken: undefined };
+      return toInteraction({ ...nothing, ...known, provider: this.#provider, path: this.#path, request });
+    });
   }
 }

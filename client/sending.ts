@@ -1,6 +1,6 @@
 // What becomes of a batch: it arrived, the server refuses one of its entries for good, or it is to be sent again.
 import type { Problem } from "./outcomes.js";
-import type { Transport, Wire } from "./transport.js";
+import { connectionWords, type Transport, type Wire } from "./transport.js";
 
 export type Outcome =
   | { readonly outcome: "arrived"; readonly problems: readonly Problem[] }
@@ -21,10 +21,10 @@ export async function sendLines(sender: Sender, given: readonly string[]): Promi
     try {
       wire = await post(sender, lines);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      return { outcome: "failed", problem: { code: "server_away", message, dropped: 0 }, retryAfterMs: undefined };
+      const problem = { code: "server_away", message: connectionWords(error), dropped: 0 };
+      return { outcome: "failed", problem, retryAfterMs: undefined };
     }
-    if (isReceipt(wire, lines.length)) return { outcome: "arrived", problems };
+    if (isReceipt(wire, lines)) return { outcome: "arrived", problems };
     const refusal = refusalOf(wire, lines.length);
     if (refusal === "halve") {
       const half = Math.ceil(lines.length / 2);
@@ -51,10 +51,17 @@ function post({ transport, key, timeout_ms }: Sender, lines: readonly string[]):
   return transport.post({ headers, body: lines.join("\n"), timeout_ms });
 }
 
-/** Whatever else answers with 200 on that port has recorded nothing. */
-function isReceipt({ status, text }: Wire, count: number): boolean {
+/**
+ * Whatever else answers with 200 on that port has recorded nothing, and neither has a server that speaks of other entries than
+ * those it was sent. Lines are ours, so that an id is found in one without reading all of it again.
+ */
+function isReceipt({ status, text }: Wire, lines: readonly string[]): boolean {
   const { entries } = status === 201 || status === 200 ? parse(text) : {};
-  return Array.isArray(entries) && entries.length === count;
+  if (!Array.isArray(entries) || entries.length !== lines.length) return false;
+  return lines.every((line, at) => {
+    const { id } = (entries[at] ?? {}) as { readonly id?: unknown };
+    return typeof id === "string" && line.includes(`"id":${JSON.stringify(id)}`);
+  });
 }
 
 /**

@@ -12,8 +12,8 @@ const NEWLINE = 10;
 
 export class SpoolFile implements Queue {
   readonly #fs: Fs;
-  readonly #fd: number;
-  readonly #path: string;
+  #fd: number;
+  #path: string;
   /** Whether somebody else wrote it, so that its lines are looked at. */
   readonly #isAdopted: boolean;
   #bytes: number;
@@ -40,8 +40,12 @@ export class SpoolFile implements Queue {
   /** A file that another process left behind. */
   static adopt(fs: Fs, path: string): SpoolFile {
     const fd = fs.openSync(path, "r+");
-    const { bytes, size } = measure(fs, fd);
-    return new SpoolFile(fs, { path, fd, isAdopted: true, bytes, size });
+    try {
+      return new SpoolFile(fs, { path, fd, isAdopted: true, ...measure(fs, fd) });
+    } catch (error) {
+      fs.closeSync(fd);
+      throw error;
+    }
   }
 
   get size(): number {
@@ -87,11 +91,37 @@ export class SpoolFile implements Queue {
     this.#size = 0;
   }
 
-  /** Whether it still lies where it was made: somebody may have tidied up, or taken this process for dead. */
-  isInPlace(): boolean {
+  /** Whether it still lies where it was made: somebody may have taken this process for dead, or tidied up. */
+  whereabouts(): "here" | "taken" | "removed" {
     const here = this.#fs.fstatSync(this.#fd);
     const there = this.#fs.statSync(this.#path, { throwIfNoEntry: false });
-    return there !== undefined && there.ino === here.ino;
+    if (there !== undefined && there.ino === here.ino) return "here";
+    return here.nlink === 0 ? "removed" : "taken";
+  }
+
+  /** Writes what has not arrived to another place; what is on its way to the server stays so. Throws where the disk does. */
+  moveTo(path: string): void {
+    const fd = this.#fs.openSync(path, "ax+", 0o600);
+    let bytes = 0;
+    try {
+      const chunk = Buffer.alloc(READ_BYTES);
+      while (bytes < this.bytes) {
+        const wanted = Math.min(READ_BYTES, this.bytes - bytes);
+        const read = this.#fs.readSync(this.#fd, chunk, 0, wanted, this.#sentBytes + bytes);
+        if (read === 0) break;
+        for (let at = 0; at < read; ) at += this.#fs.writeSync(fd, chunk, at, read - at);
+        bytes += read;
+      }
+    } catch (error) {
+      this.#fs.closeSync(fd);
+      this.#fs.rmSync(path, { force: true });
+      throw error;
+    }
+    this.#fs.closeSync(this.#fd);
+    this.#fd = fd;
+    this.#path = path;
+    this.#bytes = bytes;
+    this.#sentBytes = 0;
   }
 
   /** Says that its process is alive. */
@@ -108,11 +138,16 @@ export class SpoolFile implements Queue {
     this.#fs.closeSync(this.#fd);
   }
 
-  /** Removes it where all has arrived; otherwise it is left under a name that anybody may adopt. */
+  /** Removes it where all has arrived; otherwise it is left under a name that anybody may adopt. Throws where it is lost. */
   close(pathWhenLeft: string): void {
-    if (this.#size === 0) this.#fs.rmSync(this.#path, { force: true });
-    else if (this.isInPlace()) this.#fs.renameSync(this.#path, pathWhenLeft);
-    this.#fs.closeSync(this.#fd);
+    try {
+      const where = this.whereabouts();
+      if (this.#size === 0) this.#fs.rmSync(this.#path, { force: true });
+      else if (where === "here") this.#fs.renameSync(this.#path, pathWhenLeft);
+      else if (where === "removed") this.moveTo(pathWhenLeft);
+    } finally {
+      this.#fs.closeSync(this.#fd);
+    }
   }
 
   /** Whole lines from where sending has come to; a line that never ended is one too. */
@@ -145,7 +180,8 @@ function endOfLines(chunk: Buffer): number {
 function isWhole(line: string): boolean {
   try {
     const entry: unknown = JSON.parse(line);
-    return typeof entry === "object" && entry !== null && !Array.isArray(entry);
+    // Without an id it could arrive twice.
+    return typeof (entry as { readonly id?: unknown } | null)?.id === "string";
   } catch {
     return false;
   }

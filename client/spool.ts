@@ -7,6 +7,8 @@ import { SpoolFile } from "./spool-file.js";
 const STALE_MS = 10 * 60_000;
 /** Lines that cannot be sent are kept here for a person to look at. */
 const CORRUPT_FILE = "corrupt.txt";
+/** Which server a folder is for, for whoever delivers what agents left that do not come back. */
+const ADDRESS_FILE = "server.txt";
 
 export interface SpoolOptions {
   /** The folder for all servers. */
@@ -17,30 +19,27 @@ export interface SpoolOptions {
   readonly bytes_max: number;
 }
 
-interface Adopted {
-  readonly path: string;
-  readonly file: SpoolFile;
-}
-
 export class Spool {
   readonly #node: NodeModules;
   readonly #folder: string;
+  readonly #address: string;
   readonly #run: string;
   readonly #bytesMax: number;
   readonly #host: string;
   #own: SpoolFile | undefined;
   #files = 0;
-  #adopted: readonly Adopted[] = [];
+  #adopted: readonly SpoolFile[] = [];
 
   /** Throws where the folder cannot be made. */
   constructor(node: NodeModules, { folder, address, client_run, bytes_max }: SpoolOptions) {
     const digest = (text: string): string => node.crypto.createHash("sha256").update(text).digest("hex");
     this.#node = node;
     this.#folder = node.path.join(folder, digest(address).slice(0, 16));
+    this.#address = address;
     this.#host = digest(node.os.hostname()).slice(0, 8);
     this.#run = client_run;
     this.#bytesMax = bytes_max;
-    node.fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    this.#makeFolder();
   }
 
   /** How many lines wait on disk. */
@@ -53,17 +52,32 @@ export class Spool {
     return this.#all();
   }
 
-  /** Throws where the disk is full or the folder is gone; false where the stated limit is reached. */
+  /** Throws where the disk is full or cannot be written; false where the stated limit is reached. */
   append(lines: readonly string[]): boolean {
-    if (this.#own?.isInPlace() === false) {
-      // Whoever took it sends what is in it.
-      this.#own.abandon();
-      this.#own = undefined;
-    }
+    if (this.#own === undefined) this.#makeFolder();
     this.#own ??= SpoolFile.create(this.#node.fs, this.#newPath());
     if (this.#own.bytes > this.#bytesMax) return false;
     this.#own.append(lines);
     return true;
+  }
+
+  /** Writes anew what somebody removed; true where that was needed. Throws where the disk does, and then it is still held. */
+  settle(): boolean {
+    let isMoved = false;
+    for (const file of this.#all()) {
+      const where = file.whereabouts();
+      if (where === "removed" && file.size > 0) {
+        this.#makeFolder();
+        file.moveTo(this.#newPath());
+        isMoved = true;
+      } else if (where !== "here") {
+        // Whoever took it sends what is in it.
+        file.abandon();
+        if (file === this.#own) this.#own = undefined;
+        else this.#adopted = this.#adopted.filter((one) => one !== file);
+      }
+    }
+    return isMoved;
   }
 
   /** Takes over the files of processes that are gone. Of two that try, one succeeds. */
@@ -73,7 +87,7 @@ export class Spool {
       const path = this.#newPath();
       try {
         fs.renameSync(this.#pathOf(name), path);
-        this.#adopted = [...this.#adopted, { path, file: SpoolFile.adopt(fs, path) }];
+        this.#adopted = [...this.#adopted, SpoolFile.adopt(fs, path)];
       } catch {
         // Another process was faster, or it cannot be read; then it stays for somebody who can.
       }
@@ -82,10 +96,9 @@ export class Spool {
 
   /** Removes adopted files of which all has arrived. */
   tidy(): void {
-    for (const { file, path } of this.#adopted) {
-      if (file.size === 0) file.close(path);
-    }
-    this.#adopted = this.#adopted.filter(({ file }) => file.size > 0);
+    const done = this.#adopted.filter(({ size }) => size === 0);
+    this.#adopted = this.#adopted.filter(({ size }) => size > 0);
+    for (const file of done) file.close(this.#leftPath());
   }
 
   /** Says that this process is alive. */
@@ -97,15 +110,26 @@ export class Spool {
     this.#node.fs.appendFileSync(this.#pathOf(CORRUPT_FILE), `${lines.join("\n")}\n`, { mode: 0o600 });
   }
 
-  /** What has not arrived is left for whoever comes next. */
-  close(): void {
-    for (const file of this.#all()) file.close(this.#pathOf(`closed-0-${this.#run}.${this.#files++}.ndjson`));
+  /** What has not arrived is left for whoever comes next; answers with how many lines could not be. */
+  close(): number {
+    const files = this.#all();
     this.#own = undefined;
     this.#adopted = [];
+    return files.reduce((lost, file) => lost + (this.#isLeft(file) ? 0 : file.size), 0);
+  }
+
+  #isLeft(file: SpoolFile): boolean {
+    try {
+      this.#makeFolder();
+      file.close(this.#leftPath());
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #all(): readonly SpoolFile[] {
-    return [...this.#adopted.map(({ file }) => file), ...(this.#own === undefined ? [] : [this.#own])];
+    return [...this.#adopted, ...(this.#own === undefined ? [] : [this.#own])];
   }
 
   #isAdoptable(name: string, now: Date): boolean {
@@ -126,6 +150,18 @@ export class Spool {
     }
   }
 
+  /** Somebody may have removed it since. */
+  #makeFolder(): void {
+    const { fs } = this.#node;
+    fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const path = this.#pathOf(ADDRESS_FILE);
+    if (!fs.existsSync(path)) fs.writeFileSync(path, `${this.#address}\n`, { mode: 0o600 });
+  }
+
+  #leftPath(): string {
+    return this.#pathOf(`closed-0-${this.#run}.${this.#files++}.ndjson`);
+  }
+
   #newPath(): string {
     return this.#pathOf(`${this.#host}-${this.#node.process.pid}-${this.#run}.${this.#files++}.ndjson`);
   }
@@ -133,6 +169,14 @@ export class Spool {
   #pathOf(name: string): string {
     return this.#node.path.join(this.#folder, name);
   }
+}
+
+/** The addresses of the servers for which something may lie in a folder. */
+export function spooledServers({ fs, path }: NodeModules, folder: string): readonly string[] {
+  const names = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
+  const files = names.map((name) => path.join(folder, name, ADDRESS_FILE)).filter((file) => fs.existsSync(file));
+  const addresses = files.map((file) => fs.readFileSync(file, "utf8").trim());
+  return addresses.filter((address) => URL.canParse(address)).map((address) => new URL(".", address).href);
 }
 
 /** Where spools lie unless the caller says otherwise. */

@@ -1,5 +1,6 @@
 // One request to the server: through Node's own HTTP, whose sockets need not keep a process alive, or else through `fetch`.
 import { type NodeModules, node, unref } from "./node.js";
+import { reasonOf } from "./observed-stream.js";
 
 export interface Wire {
   readonly status: number;
@@ -83,6 +84,17 @@ function nodeTransport(url: URL, { http, https }: NodeModules): Transport {
       request.end(body);
     });
   return { post, close: () => agent.destroy() };
+}
+
+/**
+ * Why there was no connection, in words. What OpenSSL says of a server that speaks no TLS is its own source's place and a
+ * number.
+ */
+export function connectionWords(error: unknown): string {
+  const words = reasonOf(error);
+  const [, tls] = /:SSL routines:[^:]*:([^:]+)/.exec(words) ?? [];
+  if (tls === undefined) return words;
+  return tls === "wrong version number" ? "it speaks no TLS; is it an http:// address?" : `no TLS connection: ${tls}`;
 }
 
 function retryAfter(header: string | null | undefined): number | undefined {

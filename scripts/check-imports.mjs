@@ -73,7 +73,7 @@ export const mayImport = {
   ],
   "open-sides.ts": ["model", "ports", "reading", "tail", "stores.ts", "threads", "compose-recorder.ts"],
   // A recorder whose parts ask a server; what is refused is refused by the same parsers.
-  remote: ["model", "ports", "capture", "read", "tail", "import", "guard", "review", "recorder.ts"],
+  remote: ["model", "ports", "capture", "read", "tail", "import", "guard", "review", "recorder.ts", "client"],
   "open-recorder.ts": [
     ...["model", "capture", "read", "guard", "custody", "reading", "remote"],
     ...["open-sides.ts", "compose-recorder.ts", "recorder.ts", "stores.ts"],
@@ -106,6 +106,7 @@ export const mayImport = {
     "mcp",
     "demo",
     "proxy",
+    "client",
   ],
 };
 

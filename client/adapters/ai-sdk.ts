@@ -1,9 +1,9 @@
 // Middleware for the AI SDK: `wrapLanguageModel({ model, middleware: recordingMiddleware(recorder) })`.
-
+import { CallWatch } from "../call-watch.js";
 import type { InteractionRecorder } from "../interaction-recorder.js";
-import { reasonOf } from "../observed-body.js";
+import { observeStream, reasonOf } from "../observed-stream.js";
 import { isJson, type Json, jsonAt, textAt, toolCall, usageOf } from "../providers/provider.js";
-import { CallWatch } from "./model-calls.js";
+import { seenInteraction } from "./model-calls.js";
 
 interface Call {
   readonly params: { readonly prompt: readonly unknown[]; readonly tools?: unknown };
@@ -32,41 +32,14 @@ export function recordingMiddleware(recorder: InteractionRecorder) {
       const seen = new Seen(recorder, call);
       try {
         const result = await doStream();
-        return { ...result, stream: watched(result.stream, seen) };
+        const watch = { onPiece: (part: P) => seen.take(part), onEnd: (broken?: string) => seen.end(broken) };
+        return { ...result, stream: observeStream(result.stream, watch) };
       } catch (error) {
         seen.end(reasonOf(error));
         throw error;
       }
     },
   };
-}
-
-/** Parts go on as they are, as soon as they are there. */
-function watched<P>(stream: ReadableStream<P>, seen: Seen): ReadableStream<P> {
-  const reader = stream.getReader();
-  // Whoever aborts a call need not read on to the error, and the call has ended all the same.
-  reader.closed.catch((error: unknown) => seen.end(reasonOf(error)));
-  return new ReadableStream<P>({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (done) {
-          seen.end(undefined);
-          controller.close();
-          return;
-        }
-        seen.take(value);
-        controller.enqueue(value);
-      } catch (error) {
-        seen.end(reasonOf(error));
-        throw error;
-      }
-    },
-    async cancel(reason) {
-      seen.end(`aborted: ${reasonOf(reason)}`);
-      await reader.cancel(reason);
-    },
-  });
 }
 
 class Seen {
@@ -114,12 +87,14 @@ class Seen {
       tool_calls: this.#tool_calls.length === 0 ? undefined : this.#tool_calls,
       reasoning: this.#reasoning === "" ? undefined : this.#reasoning,
     };
-    this.#watch.end({
-      ...{ messages: prompt, tools, response: this.#text, extra },
-      model: textAt(this.#response, "modelId") ?? this.#call.model.modelId,
-      usage: usageOf(this.#finish.usage, usagePlaces),
-      error: broken ?? this.#error,
-    });
+    this.#watch.end(() =>
+      seenInteraction({
+        ...{ messages: prompt, tools, response: this.#text, extra },
+        model: textAt(this.#response, "modelId") ?? this.#call.model.modelId,
+        usage: usageOf(this.#finish.usage, usagePlaces),
+        error: broken ?? this.#error,
+      }),
+    );
   }
 }
 

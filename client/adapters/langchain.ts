@@ -1,10 +1,11 @@
 // A callback handler for LangChain.js: `callbacks: [recordingCallbacks(recorder)]`.
+import { CallWatch } from "../call-watch.js";
 import type { EntryEnvelope } from "../entries.js";
 import type { InteractionRecorder } from "../interaction-recorder.js";
-import { reasonOf } from "../observed-body.js";
+import { reasonOf } from "../observed-stream.js";
 import { contentText, isJson, type Json, jsonAt, textAt, toolCall, usageOf } from "../providers/provider.js";
 import { snapshot } from "../snapshot.js";
-import { CallWatch } from "./model-calls.js";
+import { seenInteraction } from "./model-calls.js";
 
 /** Whatever also records tools; where it cannot, only model calls are recorded. */
 export interface CallbackRecorder extends InteractionRecorder {
@@ -23,8 +24,7 @@ type ToolEntry = EntryEnvelope & {
 
 interface Run {
   readonly watch: CallWatch;
-  readonly messages: readonly unknown[];
-  readonly model: string | undefined;
+  readonly asked: { readonly messages: readonly unknown[]; readonly model: string | undefined };
 }
 
 export function recordingCallbacks(recorder: CallbackRecorder) {
@@ -32,7 +32,7 @@ export function recordingCallbacks(recorder: CallbackRecorder) {
   const tools = new Map<string, { readonly tool: string; readonly input: string; readonly startMs: number }>();
   const begin = (id: string, messages: readonly unknown[], params: unknown, metadata: unknown): void => {
     const model = textAt(metadata, "ls_model_name") ?? textAt(jsonAt(params, "invocation_params"), "model");
-    runs.set(id, { watch: new CallWatch(recorder), messages, model });
+    runs.set(id, { watch: new CallWatch(recorder), asked: { messages, model } });
   };
   const endTool = (id: string, result: unknown, is_error: boolean): void => {
     const run = tools.get(id);
@@ -71,12 +71,12 @@ export function recordingCallbacks(recorder: CallbackRecorder) {
     handleLLMEnd(output: unknown, id: string) {
       const run = runs.get(id);
       runs.delete(id);
-      if (run !== undefined) run.watch.end({ ...run, ...answerOf(output, run.model) });
+      run?.watch.end(() => seenInteraction({ ...run.asked, ...answerOf(output, run.asked.model) }));
     },
     handleLLMError(error: unknown, id: string) {
       const run = runs.get(id);
       runs.delete(id);
-      if (run !== undefined) run.watch.end({ ...run, error: reasonOf(error) });
+      run?.watch.end(() => seenInteraction({ ...run.asked, error: reasonOf(error) }));
     },
     handleToolStart(tool: unknown, input: string, id: string, _1?: string, _2?: unknown, _3?: unknown, name?: string) {
       const ids = isJson(tool) && Array.isArray(tool.id) ? tool.id : [];

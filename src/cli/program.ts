@@ -113,6 +113,10 @@ const commands: { readonly [name: string]: CommandEntry } = {
     summary: "pass model calls on to their provider, and record them",
     load: async () => (await import("./commands/proxy.js")).proxyCommand,
   },
+  deliver: {
+    summary: "send what agents left in the spool that never came back",
+    load: async () => (await import("./commands/deliver.js")).deliverCommand,
+  },
   hooks: {
     summary: "have Claude Code tell a server what it does",
     load: async () => (await import("./commands/hooks.js")).hooksCommand,

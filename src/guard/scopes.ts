@@ -53,6 +53,7 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "POST /memories/:id/supersede": "review",
   "POST /memories/verdicts": "review",
   "POST /memories/audit": "review",
+  "POST /memories/import": "review",
 
   "GET /doctor": "admin",
   "GET /export": "admin",

@@ -100,6 +100,11 @@ export type VerdictsAnswer = Awaited<ReturnType<Recorder["memories"]["verdicts"]
 /** `POST /memories/audit`. */
 export type AuditAnswer = Awaited<ReturnType<Recorder["memories"]["audit"]>>;
 
+/** `POST /memories/import`. */
+export interface MemoryImportAnswer {
+  readonly statements: Awaited<ReturnType<Recorder["memories"]["proposeFile"]>>;
+}
+
 /** `GET /recall`. */
 export type RecallAnswer = Awaited<ReturnType<Recorder["memories"]["recall"]>>;
 

@@ -6,10 +6,12 @@ import { pipeline, type Transform } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
 import type { Surroundings } from "../../client/index.js";
-import { type BodyWatch, reasonOf } from "../../client/observed-body.js";
+import { reasonOf, type StreamWatch } from "../../client/observed-stream.js";
 import { beginRecording, type Recording } from "../../client/recording.js";
 import { HostCheck } from "../http/door/hosts.js";
 import type { Recorder } from "../recorder.js";
+
+type BytesWatch = StreamWatch<Uint8Array>;
 
 export interface ProxyOptions {
   readonly recorder: Recorder;
@@ -77,9 +79,6 @@ export async function serveProxy({ recorder, port, to, surroundings }: ProxyOpti
       },
       { method: request.method ?? "GET", path: target.pathname, request: () => textOf(request) },
     );
-    const { ask, agent } = ways[target.protocol as keyof typeof ways];
-    const options = { agent, method: request.method ?? "GET", headers: headersOnward(request.headers) };
-    const upstream = ask(target, options, (answer) => passBack(answer, response, recording));
     if (recording !== undefined) {
       unfinished.add(recording.recorded);
       void recording.recorded.then(() => unfinished.delete(recording.recorded));
@@ -88,6 +87,16 @@ export async function serveProxy({ recorder, port, to, surroundings }: ProxyOpti
       recording?.end({ broken: reasonOf(error) });
       refuse(response, error);
     };
+    const { ask, agent } = ways[target.protocol as keyof typeof ways];
+    const options = { agent, method: request.method ?? "GET", headers: headersOnward(request.headers) };
+    let upstream: http.ClientRequest;
+    try {
+      upstream = ask(target, options, (answer) => passBack(answer, response, recording));
+    } catch (error) {
+      // A header or an address that cannot be sent on.
+      fail(error);
+      return;
+    }
     upstream.on("error", fail);
     // One that changes the protocol unasked is left without an error.
     upstream.on("close", () => {
@@ -97,14 +106,7 @@ export async function serveProxy({ recorder, port, to, surroundings }: ProxyOpti
     response.on("close", () => upstream.destroy());
     request.pipe(upstream);
   };
-  const server = http.createServer((request, response) => {
-    try {
-      forward(request, response);
-    } catch (error) {
-      // A header or a path that cannot be sent on.
-      refuse(response, error);
-    }
-  });
+  const server = http.createServer(forward);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
@@ -133,7 +135,7 @@ function passBack(answer: http.IncomingMessage, response: http.ServerResponse, r
   pipeline(answer, response, () => undefined);
 }
 
-function observe(answer: http.IncomingMessage, watch: BodyWatch): void {
+function observe(answer: http.IncomingMessage, watch: BytesWatch): void {
   answer.on("data", (piece: Buffer) => watch.onPiece(piece));
   answer.on("close", () => {
     const broken = answer.errored === null ? "the connection was closed" : reasonOf(answer.errored);
@@ -142,7 +144,7 @@ function observe(answer: http.IncomingMessage, watch: BodyWatch): void {
 }
 
 /** Answers are asked for uncompressed; one that is compressed all the same goes on as it is, and is unpacked for the record. */
-function unpacked(encoding: string | undefined, watch: BodyWatch): BodyWatch {
+function unpacked(encoding: string | undefined, watch: BytesWatch): BytesWatch {
   const unpack = encoding === undefined ? undefined : unpackerOf(encoding.toLowerCase());
   if (unpack === undefined) return watch;
   let broken: string | undefined;

@@ -1,6 +1,7 @@
 // The reader: lists and single entries, as every surface shows them. It never changes anything.
 import { SESSIONS } from "../indexing/session-fold.js";
 import type { Entry, EntrySummary, ErasedEntry, InteractionSummary } from "../model/entry.js";
+import { formatTime } from "../model/time.js";
 import type { EntryCounts, EntryIndex, RowKey, RowQuery } from "../ports/entry-index.js";
 import type { EntrySource } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
@@ -62,9 +63,11 @@ export class Reader {
   }
 
   async count(): Promise<EntryCounts> {
-    const { entries, ...others } = await this.#parts.index.count();
+    const { entries, first_ms, last_ms, ...others } = await this.#parts.index.count();
     const sessions = await this.#parts.index.countDocuments(SESSIONS);
-    return this.#parts.mask.value({ entries, sessions, ...others });
+    const time = (ms: number | undefined): string | null => (ms === undefined ? null : formatTime(ms));
+    const period = { first_at: time(first_ms), last_at: time(last_ms) };
+    return this.#parts.mask.value({ entries, sessions, ...others, ...period });
   }
 
   async #list(query: ListQuery): Promise<{

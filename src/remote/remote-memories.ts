@@ -49,7 +49,7 @@ export function remoteMemories(server: ServerConnection, reading: Asking): Recor
       return server.post("/memories/verdicts", input);
     },
     audit: (input) => server.post("/memories/audit", input),
-    proposeFile: () => elsewhere("proposing what a memory file says"),
+    proposeFile: async (input) => (await server.post("/memories/import", input)).statements,
     extract: (options = {}) => passOver(server, options, "extract"),
     reinforce: (options = {}) => passOver(server, options, "reinforce"),
   };

@@ -1,13 +1,16 @@
 // Tails through a server: its events as they come, and again from where they broke off when the connection does.
 import { setTimeout as pause } from "node:timers/promises";
 import { Fault } from "../model/fault.js";
+import { RecorderError } from "../model/rejection.js";
 import type { TailFilter, TailOptions, TailQuery, TailRead, TailRow } from "../tail/read-tail.js";
 import { Tail, type TailWindow } from "../tail/tail.js";
 import type { ServerConnection } from "./server-connection.js";
 
 /** Whoever reads slowly holds no more than this; then the connection waits. */
 const ROWS_MAX = 1_000;
-const RETRY_MS = 1_000;
+/** How long it waits before it asks again; twice as long each time, until it is heard. */
+const RETRY_MS_MIN = 250;
+const RETRY_MS_MAX = 30_000;
 
 export class RemoteTails {
   readonly #server: ServerConnection;
@@ -45,6 +48,8 @@ class RemoteTail implements TailWindow {
   #rows: TailRow[] = [];
   #last: string | undefined;
   #failure: unknown;
+  #failures = 0;
+  #wasHeard = false;
   #waiting: (() => void)[] = [];
   #started: (position: number) => void = () => undefined;
   #refused: (reason: unknown) => void = () => undefined;
@@ -85,16 +90,19 @@ class RemoteTail implements TailWindow {
   }
 
   async #follow(): Promise<void> {
-    for (let attempt = 0; !this.#stop.signal.aborted; attempt += 1) {
+    while (!this.#stop.signal.aborted) {
       try {
         await this.#listen();
       } catch (error) {
         // A server that was there once comes back; one that refuses, or never was there, does not.
-        const isLasting = attempt === 0 || !(error instanceof Fault) || error.code !== "store_unavailable";
-        if (isLasting && !isBroken(error)) return this.#fail(error);
+        if (!isBroken(error) && !(this.#wasHeard && isPassing(error))) return this.#fail(error);
       }
-      // Whoever waits for entries keeps the program alive, also while there is no connection.
-      await pause(RETRY_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+      const longest = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(this.#failures, 30));
+      this.#failures += 1;
+      // Whoever waits for entries keeps the program alive, also while there is no connection. Many who wait for one server
+      // must not come back at the same moment.
+      const ms = longest * (0.5 + Math.random() / 2);
+      await pause(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
     }
     this.#refused(this.#stop.signal.reason);
   }
@@ -108,6 +116,8 @@ class RemoteTail implements TailWindow {
   async #listen(): Promise<void> {
     const query = { ...this.#given, after: this.#last };
     const answer = await this.#server.open("/tail", query, { signal: this.#stop.signal });
+    this.#wasHeard = true;
+    this.#failures = 0;
     if (this.#last !== undefined) this.#started(Number(this.#last));
     let rest = "";
     const decoder = new TextDecoder();
@@ -143,6 +153,11 @@ class RemoteTail implements TailWindow {
       this.#waiting.push(resolve);
     });
   }
+}
+
+/** A server that is away, busy or being started, and whatever stands before it and says so in its own way. */
+function isPassing(error: unknown): boolean {
+  return error instanceof Fault || (error instanceof RecorderError && error.code === "rate_exceeded");
 }
 
 /** A connection that broke while it was open. */

@@ -1,6 +1,7 @@
 // Requests to a Hansard server, whose refusals and faults come out as if they had happened here.
 import * as http from "node:http";
 import * as https from "node:https";
+import { connectionWords } from "../../client/transport.js";
 import { Fault, type FaultCode } from "../model/fault.js";
 import { isJsonObject } from "../model/json.js";
 import { RecorderError, type RejectionCode, type RejectionDetails } from "../model/rejection.js";
@@ -10,14 +11,18 @@ export type Query = { readonly [name: string]: unknown };
 export interface ServerOptions {
   readonly address: string;
   readonly key: string | undefined;
+  /** How long it may take to answer; a minute, and five where it has to read the whole record for it. */
+  readonly answer_ms?: number | undefined;
 }
 
 export class ServerConnection {
   readonly #base: string;
   readonly #headers: { readonly [name: string]: string };
+  readonly #answerMs: number | undefined;
   readonly #closing = new AbortController();
 
-  constructor({ address, key }: ServerOptions) {
+  constructor({ address, key, answer_ms }: ServerOptions) {
+    this.#answerMs = answer_ms;
     this.#base = address.replace(/\/+$/, "");
     this.#headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   }
@@ -29,30 +34,25 @@ export class ServerConnection {
   /** The document at a path; what is undefined or empty in the query was not asked for. */
   // biome-ignore lint/suspicious/noExplicitAny: the contract of each route says what it answers with.
   async get(path: string, query: Query = {}): Promise<any> {
-    return this.#documentIn(await this.open(path, query));
+    return this.#inTime(path, async (signal) => this.#documentIn(await this.open(path, query, { signal })));
   }
 
   /** The same, or undefined where there is none. */
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   async find(path: string, missing: RejectionCode, query: Query = {}): Promise<any> {
-    const answer = await this.findAnswer(path, missing, query);
-    return answer && this.#documentIn(answer);
+    return orMissing(missing, this.get(path, query));
   }
 
   /** Its answer as it came. */
   async findAnswer(path: string, missing: RejectionCode, query: Query = {}): Promise<Response | undefined> {
-    try {
-      return await this.open(path, query);
-    } catch (error) {
-      if (error instanceof RecorderError && error.code === missing) return undefined;
-      throw error;
-    }
+    return orMissing(missing, this.open(path, query));
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   async post(path: string, body: unknown): Promise<any> {
     const headers = { "content-type": "application/json" };
-    return this.#documentIn(await this.#ask(path, { method: "POST", headers, body: JSON.stringify(body) }));
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    return this.#inTime(path, async (signal) => this.#documentIn(await this.#ask(path, { ...init, signal })));
   }
 
   /** An answer that is read as it comes. */
@@ -61,7 +61,8 @@ export class ServerConnection {
     const search = new URLSearchParams(
       given.map(([name, value]): [string, string] => [name, String(value)]),
     ).toString();
-    return this.#ask(search === "" ? path : `${path}?${search}`, init);
+    const asked = search === "" ? path : `${path}?${search}`;
+    return this.#inTime(path, (signal) => this.#ask(asked, { ...init, signal: joined(signal, init.signal) }));
   }
 
   close(): void {
@@ -70,8 +71,7 @@ export class ServerConnection {
 
   async #ask(path: string, init: RequestInit): Promise<Response> {
     const headers = { ...this.#headers, ...(init.headers as { readonly [name: string]: string } | undefined) };
-    const signals = [this.#closing.signal, ...(init.signal ? [init.signal] : [])];
-    const asked = { ...init, headers, signal: AbortSignal.any(signals) };
+    const asked = { ...init, headers, signal: joined(this.#closing.signal, init.signal) };
     let answer: Response;
     try {
       answer = await (HAS_DOTS.test(path) ? askAsIs(this.#base, path, asked) : fetch(`${this.#base}${path}`, asked));
@@ -94,6 +94,20 @@ export class ServerConnection {
     }
   }
 
+  /** What takes longer than it may has failed: `fetch` alone would wait for five minutes, whatever was asked. */
+  async #inTime<T>(path: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const stop = new AbortController();
+    const ms = this.#answerMs ?? (READS_ALL.test(path) ? READS_ALL_MS : ANSWER_MS);
+    const timer = setTimeout(() => stop.abort(), ms);
+    try {
+      return await work(stop.signal);
+    } catch (error) {
+      throw stop.signal.aborted ? this.#unreachable(`it gave no answer within ${ms / 1000} seconds`) : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   #unreachable(cause: unknown): Fault {
     const hint = "Check the address, and that a server runs there.";
     const message = `the server at ${this.#base} cannot be reached: ${wordsOf(cause)}`;
@@ -101,10 +115,27 @@ export class ServerConnection {
   }
 }
 
+const ANSWER_MS = 60_000;
+/** Below the five minutes of `fetch`, so that it is said in words of ours. */
+const READS_ALL_MS = 290_000;
+const READS_ALL = /^\/(?:verify|export|forget|memories\/(?:audit|import))$|\/(?:extract|reinforce)$/;
+
+function joined(signal: AbortSignal, other: AbortSignal | null | undefined): AbortSignal {
+  return other ? AbortSignal.any([signal, other]) : signal;
+}
+
+async function orMissing<T>(missing: RejectionCode, answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof RecorderError && error.code === missing) return undefined;
+    throw error;
+  }
+}
+
 /** `fetch` keeps what really failed in the cause of its error. */
 function wordsOf(cause: unknown): string {
-  const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-  return reason instanceof Error ? reason.message : String(reason);
+  return connectionWords(cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause);
 }
 
 /** What the server refused is refused here in the same words; whatever else answers on that port is no such server. */

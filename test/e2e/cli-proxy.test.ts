@@ -128,5 +128,14 @@ test("a provider that is not there, a path that names none and a bad address are
   const away = await startProxy(folderOfTest(), "--to", "http://127.0.0.1:1");
   expect((await fetch(`${away.address}/v1/messages`, { method: "POST", body: "{}" })).status).toBe(502);
   await away.stop();
+  // An address that cannot be asked: the call has failed, and is recorded as that.
+  const data = folderOfTest();
+  const odd = await startProxy(data, "--to", "http://%zz@127.0.0.1:1");
+  const body = JSON.stringify({ messages: [{ role: "user", content: "anybody there?" }] });
+  expect((await fetch(`${odd.address}/v1/messages`, { method: "POST", body })).status).toBe(502);
+  await odd.stop();
+  expect((await readJson(["list", "--kind", "interaction"], { data })).interactions).toMatchObject([
+    { prompt: "anybody there?", error: "URI malformed" },
+  ]);
   expect((await runCli(["proxy", "--to", "nowhere"], { data: folderOfTest() })).status).toBe(2);
 });

@@ -13,6 +13,9 @@ test("a server that is slow, busy, broken or no server at all is asked again unt
       response.writeHead(429, { "retry-after": "0" }).end('{"error":{"code":"rate_exceeded","message":"m"}}'),
     (response) => response.writeHead(200, { "content-type": "text/html" }).end("<h1>Welcome</h1>"),
     (response) => response.writeHead(201).end('{"status":"recorded","entries":[]}'),
+    (response) => response.writeHead(201).end('{"status":"recorded","entries":[null]}'),
+    // As many as were sent, and not those.
+    (response) => response.writeHead(201).end('{"status":"recorded","entries":[{"id":"another","position":1}]}'),
     (response) => response.writeHead(302, { location: server.address }).end(),
     (response) => response.writeHead(401).end('{"error":{"code":"key_wrong","message":"m"}}'),
     (response) => response.writeHead(400).end("Bad Request"),

@@ -1,14 +1,14 @@
 // The client SDK as agents live with it: servers that are down, spools, deaths and restarts.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { connectRecorder } from "../../client/index.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { readJson } from "./cli-run.js";
-import { AWAY, connect, heldPort, PATIENTLY, spoolFiles, standBefore, standIn } from "./connected-client.js";
+import { AWAY, connect, heldPort, PATIENTLY, spoolFiles, standIn } from "./connected-client.js";
 import { startServer } from "./http-client.js";
 
 const agentFile = fileURLToPath(new URL("../support/agent.js", import.meta.url));
@@ -192,34 +192,6 @@ test("a spool that is full, corrupt, shared or not to be had loses no more than 
   await memory.recorder.close();
   expect((await memory.recorder.append({ kind: "error", error: "late" }))[0]?.status).toBe("dropped");
   expect(memory.recorder.counters.dropped).toBe(2);
-
-  const vanishing = folderOfTest();
-  const careless = connect(AWAY, { spool: vanishing });
-  await careless.recorder.append({ kind: "error", error: "h" });
-  for (const name of spoolFiles(vanishing)) rmSync(join(vanishing, name));
-  await careless.recorder.append({ kind: "error", error: "i" });
-  expect(careless.recorder.counters).toMatchObject({ queued: 0, spooled: 1, dropped: 0 });
-  rmSync(vanishing, { recursive: true });
-  await careless.recorder.append({ kind: "error", error: "j" });
-  expect(careless.recorder.counters).toMatchObject({ queued: 1, dropped: 0 });
-});
-
-test("a spool file that vanishes while it is being sent takes nothing with it that comes later", async () => {
-  const server = await startServer();
-  const held: (() => void)[] = [];
-  let isHeld = true;
-  const before = await standBefore(server.address, (_, __, pass) => void (isHeld ? held.push(pass) : pass()));
-  const { recorder, problems, spool } = connect(before);
-  await recorder.append({ kind: "error", error: "first" });
-  await vi.waitFor(() => expect(held).toHaveLength(1), 20_000);
-  for (const name of spoolFiles(spool)) rmSync(join(spool, name));
-  await recorder.append({ kind: "error", error: "second" });
-  isHeld = false;
-  for (const pass of held) pass();
-  expect(await recorder.flush(PATIENTLY)).toEqual({ queued: 0, spooled: 0, sent: 2, dropped: 0 });
-  expect(problems).toEqual([]);
-  const { entries } = (await server.get("/entries")).body;
-  expect(entries.map(({ error }: { error: string }) => error)).toEqual(["second", "first"]);
 });
 
 test("an address that is none is refused where it is given", () => {

@@ -71,7 +71,7 @@ test("the document names every route but those that serve pages", async () => {
     ...["POST /interactions", "POST /interactions/:id/extract"],
     ...["POST /interactions/:id/reinforce", "POST /interactions/:id/response"],
     ...["POST /memories", "POST /memories/:id/promote", "POST /memories/:id/reject", "POST /memories/:id/supersede"],
-    ...["POST /memories/audit", "POST /memories/verdicts"],
+    ...["POST /memories/audit", "POST /memories/import", "POST /memories/verdicts"],
     ...["POST /sessions/:id/clear", "POST /sessions/:id/consolidate"],
   ]);
 });

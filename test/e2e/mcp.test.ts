@@ -316,10 +316,15 @@ test("the command serves no more once its input is closed, and shows what a prog
   );
   child.stdin?.end();
   expect((await answers).status).toBe(0);
-  const { stdout } = await runCli(["mcp", "--print-config"], { data });
-  expect(JSON.parse(stdout)).toEqual({
-    mcpServers: { hansard: { command: process.execPath, args: [mainFile, "mcp", "--data", data] } },
-  });
+  for (const command of [
+    ["mcp", "--print-config"],
+    ["mcp", "install", "--print-config"],
+  ]) {
+    const { stdout } = await runCli(command, { data });
+    expect(JSON.parse(stdout)).toEqual({
+      mcpServers: { hansard: { command: process.execPath, args: [mainFile, "mcp", "--data", data] } },
+    });
+  }
 });
 
 test("installing shows the change, asks, keeps what else the file holds, and does nothing twice", async () => {

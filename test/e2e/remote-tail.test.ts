@@ -1,6 +1,6 @@
 // Tails through a server, for a long time and over connections that break.
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { request as ask, createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createNetServer, type Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
@@ -61,6 +61,44 @@ test("a command that follows a server outlives its connections, and misses nothi
   const seen = stdout.trim().split("\n");
   expect([status, seen.map((line) => JSON.parse(line).error)]).toEqual([0, ["first", "second", "third"]]);
 });
+
+test("a tail that is refused in passing while it comes back goes on, and one that is no longer let in ends", async () => {
+  const server = await startServer();
+  const troubles: ((response: ServerResponse) => void)[] = [
+    (response) => response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>"),
+    (response) => response.writeHead(503).end('{"error":{"code":"store_unavailable","message":"m"}}'),
+    (response) => response.writeHead(503).end('{"error":{"code":"overloaded","message":"m"}}'),
+    (response) => response.writeHead(429).end('{"error":{"code":"rate_exceeded","message":"m"}}'),
+    (response) => response.destroy(),
+  ];
+  let open: ServerResponse | undefined;
+  let refusal: ((response: ServerResponse) => void) | undefined;
+  const before = createServer((request, response) => {
+    const trouble = open === undefined ? refusal : (troubles.shift() ?? refusal);
+    if (trouble !== undefined) return trouble(response);
+    open = response;
+    const onward = ask(new URL(request.url ?? "/", server.address), (answer) => {
+      answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers));
+    });
+    response.on("close", () => onward.destroy());
+    onward.end();
+  }).listen(0, "127.0.0.1");
+  await once(before, "listening");
+  onTestFinished(() => void before.closeAllConnections());
+  onTestFinished(() => void before.close());
+  const remote = await openRemote(`http://127.0.0.1:${(before.address() as AddressInfo).port}`);
+  const tail = remote.tail({ after: 0 });
+  await server.post("/entries", { kind: "error", error: "first" });
+  expect((await tail.next()).value).toMatchObject({ error: "first" });
+  open?.destroy();
+  await server.post("/entries", { kind: "error", error: "second" });
+  expect((await tail.next()).value).toMatchObject({ error: "second" });
+  expect(troubles).toEqual([]);
+  refusal = (response) => response.writeHead(401).end('{"error":{"code":"key_wrong","message":"m"}}');
+  open?.destroy();
+  await expect(tail.next()).rejects.toMatchObject({ code: "key_wrong" });
+  await expect(remote.tail().next()).rejects.toMatchObject({ code: "key_wrong" });
+}, 30_000);
 
 test("closing the recorder ends every tail: one that waits, and one that never began", async () => {
   const server = await startServer();

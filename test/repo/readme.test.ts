@@ -1,4 +1,5 @@
-// Executes the examples of README.md as a reader would: the library in a folder of its own, curl against a server.
+// Executes the examples of README.md and CONNECTING.md as a reader would: the library in a folder of its own, curl and agents
+// against a server.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -6,17 +7,20 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
 import { type CommandResult, runCommand } from "../../scripts/run-command.mjs";
+import { startModel } from "../support/model-server.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { type Example, examplesOf, outputMatches } from "./readme-examples.js";
 
-const markdown = readFileSync(join(repositoryRoot, "README.md"), "utf8");
-const examples = examplesOf(markdown);
+const examples = ["README.md", join("docs", "CONNECTING.md")].flatMap((file) =>
+  examplesOf(readFileSync(join(repositoryRoot, file), "utf8")),
+);
 
-test("the README has an example of the library and one for curl", () => {
-  expect(examples.map(({ name }) => name)).toEqual(expect.arrayContaining(["library", "curl"]));
+test("there are examples of the library, of HTTP, of the client and of its fetch", () => {
+  const names = examples.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["library", "curl", "client", "fetch"]));
 });
 
-describe("an example of the README runs and prints what is shown:", () => {
+describe("an example of the documents runs and prints what is shown:", () => {
   test.each(examples)("$name", async (example) => {
     const result = await runExample(example);
     expect(result, result.stderr).toMatchObject({ status: 0 });
@@ -40,7 +44,7 @@ test("ids, times and hashes may differ from what is shown, other text may not", 
 async function runExample({ language, code }: Example): Promise<CommandResult> {
   // A home of its own, so that an example that uses the default folder cannot touch the reader's record.
   const folder = folderOfTest();
-  const env = { HOME: folder, HANSARD_DATA: join(folder, "record") };
+  const env = { HOME: folder, XDG_STATE_HOME: folder, HANSARD_DATA: join(folder, "record") };
   if (language === "bash" || language === "sh") {
     const address = await startServer({ folder, env });
     // Without this an answer of 400 would count as success, because curl itself did not fail.
@@ -50,8 +54,16 @@ async function runExample({ language, code }: Example): Promise<CommandResult> {
   }
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(repositoryRoot, join(folder, "node_modules", "hansard"), "junction");
-  writeFileSync(join(folder, "example.mjs"), code);
-  return runCommand(process.execPath, ["example.mjs"], { cwd: folder, env });
+  symlinkSync(join(repositoryRoot, "node_modules", "openai"), join(folder, "node_modules", "openai"), "junction");
+  if (!code.includes("hansard/client")) {
+    writeFileSync(join(folder, "example.mjs"), code);
+    return runCommand(process.execPath, ["example.mjs"], { cwd: folder, env });
+  }
+  const address = await startServer({ folder, env });
+  writeFileSync(join(folder, "example.mjs"), code.replaceAll("127.0.0.1:4747", address));
+  const model = { OPENAI_BASE_URL: `${await startModel()}/v1`, OPENAI_API_KEY: "none" };
+  const agent = { ...env, ...model, HANSARD_URL: `http://${address}` };
+  return runCommand(process.execPath, ["example.mjs"], { cwd: folder, env: agent });
 }
 
 async function startServer({ folder, env }: { folder: string; env: NodeJS.ProcessEnv }): Promise<string> {

@@ -1,9 +1,11 @@
 // An agent as a process of its own: captures so many entries through the client SDK, says so, and does as it is told.
 import { connectRecorder } from "../../client/index.js";
 
-const [url = "", spool = "", from = "1", count = "0", ending = "exit"] = process.argv.slice(2);
+const [url = "", spool = "", from = "1", count = "0", ending = "exit", voice = "silent"] = process.argv.slice(2);
 
-const recorder = connectRecorder({ url, spool, retry_ms_max: 200, onProblem: () => undefined });
+// Aloud it says what it loses as it would by itself; without a folder it has nothing but its memory.
+const telling = voice === "aloud" ? {} : { onProblem: () => undefined };
+const recorder = connectRecorder({ url, spool: spool === "" ? false : spool, retry_ms_max: 200, ...telling });
 const session = recorder.session("agent");
 for (let at = Number(from); at < Number(from) + Number(count); at += 1) {
   void session.message({ role: "user", content: `entry ${at}` });

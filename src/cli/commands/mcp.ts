@@ -29,8 +29,12 @@ export const mcpCommand: CommandModule = {
     const { operands, options, screen } = invocation;
     const [action, program] = operands;
     if (action !== undefined && action !== "install") throw unknownAction(action);
-    const client = clientNamed(action === "install" ? program : "claude-code");
-    if (options.printConfig === true) {
+    const isPrinted = options.printConfig === true;
+    // The form of most programs is the same, so that it is shown where none is named.
+    const client = clientNamed(
+      action === "install" ? (program ?? (isPrinted ? "claude-code" : undefined)) : "claude-code",
+    );
+    if (isPrinted) {
       screen.out.write(client.change("", launchOf(invocation)));
       return exitStatus.done;
     }

@@ -4,7 +4,6 @@ import { basename } from "node:path";
 import type { Command } from "commander";
 import { shownPlace } from "../../model/data-address.js";
 import { withCompanions } from "../../model/store-files.js";
-import { formatTime } from "../../model/time.js";
 import { filesOf } from "../../stores.js";
 import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
@@ -46,15 +45,13 @@ export const statsCommand: CommandModule = {
 
   async run({ settings, screen, json }: Invocation) {
     const stats = await withQuestion({ settings, screen, json }, async (recorder): Promise<Stats> => {
-      const { first_ms, last_ms, ...counts } = await recorder.count();
+      const counts = await recorder.count();
       const { pending } = await recorder.health();
       // Measured while the store is open: closing it folds the newest pages into the main file.
       const files = fileSizes(settings.data);
       return {
         ...counts,
         ...(pending === undefined ? {} : { pending }),
-        first_at: first_ms === undefined ? null : formatTime(first_ms),
-        last_at: last_ms === undefined ? null : formatTime(last_ms),
         bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
         files,
       };

@@ -125,6 +125,14 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
       ),
       counts: { type: "object", additionalProperties: count },
     }),
+    MemoryImport: object({
+      statements: listOf(
+        object({
+          ...{ statement: text, line: count },
+          answer: { anyOf: [schemaNamed("Memory"), schemaNamed("DroppedProposal")] },
+        }),
+      ),
+    }),
     Extraction: object(
       {
         candidates: listOf(schemaNamed("Memory")),

@@ -4,6 +4,7 @@ import type { Schema } from "./operation.js";
 export const text: Schema = { type: "string" };
 export const count: Schema = { type: "integer", minimum: 0 };
 export const time: Schema = { type: "string", format: "date-time" };
+export const timeOrNull: Schema = { type: ["string", "null"], format: "date-time" };
 
 /** What every page of a list ends with; `partial` is there only while it is true. */
 export const pageEnd = {

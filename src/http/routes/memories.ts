@@ -6,6 +6,7 @@ import type { Recorder } from "../../recorder.js";
 import type {
   AuditAnswer,
   MemoryAnswer,
+  MemoryImportAnswer,
   MemoryPage,
   MemorySummary,
   ProposalAnswer,
@@ -94,6 +95,16 @@ export function memoryRoutes(app: FastifyInstance, recorder: Recorder): void {
     refuseQuery(request);
     return recorder.memories.audit(bodyOf(request) as Parameters<Recorder["memories"]["audit"]>[0]);
   });
+
+  app.post(
+    "/memories/import",
+    { config: { operation: importOperation } },
+    async (request): Promise<MemoryImportAnswer> => {
+      refuseQuery(request);
+      const { memories } = recordingOf(request, recorder);
+      return { statements: await memories.proposeFile(bodyOf(request) as Parameters<typeof memories.proposeFile>[0]) };
+    },
+  );
 
   app.post<ById>("/interactions/:id/extract", { config: { operation: extractOperation } }, (request) => {
     refuseQuery(request);
@@ -255,6 +266,20 @@ const auditOperation: Operation = {
   requestBody: { required: true, content: jsonContent(schemaNamed("NewAudit"), { text: "- Answers come in German" }) },
   responses: {
     200: { description: "A verdict on each.", content: jsonContent(schemaNamed("FileAudit")) },
+    ...refusals("label_invalid", ...bodyRefusals),
+  },
+};
+
+const importOperation: Operation = {
+  operationId: "importMemoryFile",
+  tags,
+  summary: "Propose the statements of a memory file",
+  description:
+    "Each with who said so in the record; a person decides. Statements that nobody said, and those that are known, are dropped, " +
+    "and say why.",
+  requestBody: { required: true, content: jsonContent(schemaNamed("NewAudit"), { text: "- Answers come in German" }) },
+  responses: {
+    200: { description: "What became of each.", content: jsonContent(schemaNamed("MemoryImport")) },
     ...refusals("label_invalid", ...bodyRefusals),
   },
 };

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { Recorder } from "../../recorder.js";
 import type { StatsAnswer } from "../contract.js";
 import { addressRefusals, jsonContent, type Operation, refusals } from "../describe/operation.js";
-import { count, listOf, object, pageEnd, text } from "../describe/shapes.js";
+import { count, listOf, object, pageEnd, text, timeOrNull } from "../describe/shapes.js";
 import { refuseQuery } from "../door/query.js";
 
 export function statsRoutes(app: FastifyInstance, recorder: Recorder): void {
@@ -21,16 +21,16 @@ const statsOperation: Operation = {
   summary: "Count what there is, by kind and project",
   responses: {
     200: {
-      description: "The counts; times in milliseconds since 1970, absent where nothing was recorded.",
+      description: "The counts, and when the first and the last entry happened; null where there is none.",
       content: jsonContent(
         object(
           {
             ...{ entries: count, sessions: count, by_kind: { type: "object", additionalProperties: count } },
             projects: listOf(object({ project: text, entries: count })),
             pending: { ...count, description: "How many memories wait for a verdict." },
-            ...{ first_ms: { type: "number" }, last_ms: { type: "number" }, partial: pageEnd.partial },
+            ...{ first_at: timeOrNull, last_at: timeOrNull, partial: pageEnd.partial },
           },
-          ["pending", "first_ms", "last_ms", "partial"],
+          ["pending", "partial"],
         ),
       ),
     },

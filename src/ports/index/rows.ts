@@ -65,8 +65,11 @@ export interface RowCounts {
 }
 
 /** The same as readers show it. */
-export interface EntryCounts extends RowCounts {
+export interface EntryCounts extends Omit<RowCounts, "first_ms" | "last_ms"> {
   readonly sessions: number;
+  /** When the first entry and the last one happened; null where there is none. */
+  readonly first_at: string | null;
+  readonly last_at: string | null;
   /** While the index is rebuilt: older entries are not counted. */
   readonly partial?: true;
 }

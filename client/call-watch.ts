@@ -1,0 +1,42 @@
+// One model call, seen from where it is made: begun there, so that it knows where it belongs; told once how it ended.
+import type { Surroundings } from "./context.js";
+import type { InteractionInput } from "./entries.js";
+import type { InteractionRecorder } from "./interaction-recorder.js";
+
+type Interaction = Omit<InteractionInput, "latency_ms">;
+
+export class CallWatch {
+  readonly #recorder: InteractionRecorder;
+  readonly #startMs = performance.now();
+  readonly #created_at = new Date().toISOString();
+  // The function that is told at the end runs elsewhere, and would not know.
+  readonly #surroundings: Surroundings;
+  /** Resolves once it was recorded, or cannot be. */
+  readonly recorded: Promise<void>;
+  #settle: () => void = () => undefined;
+  #isEnded = false;
+
+  constructor(recorder: InteractionRecorder) {
+    this.#recorder = recorder;
+    this.#surroundings = { ...recorder.surroundings };
+    this.recorded = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  /** The first word counts. What became of the call is asked for once; undefined where it was none. */
+  end(seen: () => Interaction | undefined | Promise<Interaction | undefined>): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const latency_ms = Math.round(performance.now() - this.#startMs);
+    // Whatever fails here must not reach whoever made the call.
+    this.#record(seen, latency_ms).then(this.#settle, this.#settle);
+  }
+
+  async #record(seen: Parameters<CallWatch["end"]>[0], latency_ms: number): Promise<void> {
+    const interaction = await seen();
+    if (interaction === undefined) return;
+    const happened = { created_at: this.#created_at, latency_ms };
+    await this.#recorder.recordInteraction({ ...this.#surroundings, ...interaction, ...happened });
+  }
+}

@@ -1,0 +1,79 @@
+// A stream that is looked at while it passes: each piece goes on as soon as it is there, and none sooner than it is asked for.
+
+export interface StreamWatch<P> {
+  onPiece(piece: P): void;
+  /** At the end, of which only the first word counts: whole, broken by an error, or given up by whoever read it. */
+  onEnd(broken: string | undefined): void;
+}
+
+export function observeStream<P>(stream: ReadableStream<P>, watch: StreamWatch<P>): ReadableStream<P> {
+  return new ReadableStream<P>(
+    sourceOf<P, ReadableStreamDefaultController<P>>(stream, watch, {
+      isPiece: () => true,
+      pass: (controller, piece) => controller.enqueue(piece),
+      close: (controller) => controller.close(),
+    }),
+  );
+}
+
+/** A stream of bytes, such as an answer's body is. */
+export function observeBody(
+  body: ReadableStream<Uint8Array>,
+  watch: StreamWatch<Uint8Array>,
+): ReadableStream<Uint8Array> {
+  const source = sourceOf<Uint8Array, ReadableByteStreamController>(body, watch, {
+    // A stream may have pieces without a byte, and one of bytes may not.
+    isPiece: (piece) => piece.length > 0,
+    // A copy, since a stream of bytes takes the memory of what it is given, and whoever made the piece may still use it.
+    pass: (controller, piece) => controller.enqueue(new Uint8Array(piece)),
+    close: (controller) => {
+      controller.close();
+      controller.byobRequest?.respond(0);
+    },
+  });
+  return new ReadableStream({ type: "bytes", ...source });
+}
+
+interface Way<P, C> {
+  isPiece(piece: P): boolean;
+  pass(controller: C, piece: P): void;
+  close(controller: C): void;
+}
+
+function sourceOf<P, C>(stream: ReadableStream<P>, watch: StreamWatch<P>, way: Way<P, C>) {
+  const reader = stream.getReader();
+  // Whoever aborts a call need not read on to the error, and the call has ended all the same.
+  reader.closed?.catch((error: unknown) => watch.onEnd(reasonOf(error)));
+  const next = async () => {
+    for (;;) {
+      const read = await reader.read();
+      if (read.done || way.isPiece(read.value)) return read;
+    }
+  };
+  return {
+    async pull(controller: C): Promise<void> {
+      try {
+        const { done, value } = await next();
+        if (done) {
+          way.close(controller);
+          watch.onEnd(undefined);
+          return;
+        }
+        watch.onPiece(value);
+        way.pass(controller, value);
+      } catch (error) {
+        watch.onEnd(reasonOf(error));
+        throw error;
+      }
+    },
+    async cancel(reason: unknown): Promise<void> {
+      watch.onEnd(`aborted: ${reasonOf(reason)}`);
+      await reader.cancel(reason);
+    },
+  };
+}
+
+export function reasonOf(error: unknown): string {
+  if (error instanceof Error) return error.message === "" ? error.name : error.message;
+  return error === undefined ? "no longer wanted" : String(error);
+}
