@@ -68,6 +68,6 @@ test("which memories does this agent use, and are they true? Two steps to what o
   await reader.reads("given", "used", "confirmed");
   await reader.click("link", "The ledger always wins over the invoice");
   await reader.reads("remember that the ledger always wins over the invoice", "Given 2 times, used 1 time");
-  await reader.reads("given, used in atlas/help-desk", "then no error", "And a credit note?");
+  await reader.reads("given, used in “Questions of the accountants”", "then no error", "And a credit note?");
   expect(reader.steps).toBeLessThanOrEqual(2);
 });
