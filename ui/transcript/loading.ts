@@ -82,7 +82,9 @@ export function useSession(id: string, position: number | undefined): Loaded {
     return () => stop.abort();
   }, [id, project]);
 
-  const transcript = useMemo(() => toTranscript(entries, subagents), [entries, subagents]);
+  const before = useRef<Transcript>(undefined);
+  const transcript = useMemo(() => toTranscript(entries, subagents, before.current?.lines), [entries, subagents]);
+  before.current = transcript;
   return {
     session,
     transcript,
@@ -112,6 +114,7 @@ class Loading {
   readonly #options: LoadingOptions;
   #entries: Row[] = [];
   #shownMs = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: LoadingOptions) {
     this.#id = options.id;
@@ -130,7 +133,7 @@ class Loading {
       heard: (rows) => {
         const last = this.#entries.at(-1)?.position ?? 0;
         this.#add(rows.filter((row) => row.position > last).map(shortened), "asc");
-        this.#publish(true);
+        this.#publish(false);
       },
     });
   }
@@ -172,12 +175,19 @@ class Loading {
     this.#entries = order === "asc" ? [...this.#entries, ...rows] : [...rows.toReversed(), ...this.#entries];
   }
 
+  /** At once where it is due, else as soon as the last time was long enough ago. */
   #publish(isDue: boolean): void {
-    const now = performance.now();
-    const wait = Math.max(PUBLISH_MS, this.#entries.length / ENTRIES_PER_MS);
-    if (this.#signal.aborted || (!isDue && now - this.#shownMs < wait)) return;
+    if (this.#signal.aborted) return;
+    const waitMs = Math.max(PUBLISH_MS, this.#entries.length / ENTRIES_PER_MS);
+    const leftMs = isDue ? 0 : this.#shownMs + waitMs - performance.now();
+    if (leftMs > 0) {
+      this.#timer ??= setTimeout(() => this.#publish(true), leftMs);
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#options.show(this.#entries);
-    this.#shownMs = now;
+    this.#shownMs = performance.now();
   }
 }
 
