@@ -11,7 +11,7 @@ const NEWEST = 200;
 const FIRST = 20;
 /** A title is read at a glance; the entry that gave it has all of it. */
 const TITLE_CHARS = 200;
-const WORDS_CHARS = 90;
+const WORDS_CHARS = 160;
 
 export interface Labels {
   readonly projects: readonly string[];
@@ -47,8 +47,10 @@ export function useLabelsAsked(view: string): Labels {
 /** The first words of sessions that nobody gave a title. */
 const useFirstWords = createLookUp(async (id) => {
   const { entries } = await sessionEntries(id, { limit: FIRST });
-  const said = entries.find((entry) => speakerOf(entry) === "user" || entry.kind === "interaction");
-  return said === undefined ? "" : titleLine(gistOf(said), WORDS_CHARS);
+  const said = entries.filter((entry) => speakerOf(entry) === "user" || entry.kind === "interaction");
+  const words = said.map((entry) => titleLine(gistOf(entry), WORDS_CHARS));
+  // A command such as `/mode` says nothing of what a session is about, unless nothing else is said in it.
+  return words.find((line) => /\S\s+\S/.test(line)) ?? words[0] ?? "";
 });
 
 /** A session by its title, or the first words in it, or its id until those are known. */

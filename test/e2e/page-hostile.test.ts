@@ -123,6 +123,11 @@ test("an address that cannot be decoded is the page's, and a place beyond the en
   expect((await server().get("/sessions/%E0%A4%A")).headers.get("content-security-policy")).toContain(
     "default-src 'none'",
   );
+  for (const [address, words] of Object.entries({ entries: /^There is no entry/, memories: /^There is no memory/ })) {
+    await page.goto(`${server().address}/ui/${address}/nowhere`);
+    await page.getByRole("alert").getByText(words).waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  }
   await page.goto(`${server().address}/ui/sessions/short#999999`);
   await page.locator(".line[data-here]", { hasText: "its last words" }).waitFor();
   await page.goto("about:blank");
@@ -195,6 +200,27 @@ test("a failure that passes leaves nothing behind: what may be done is asked aga
   for (const mend of others) await mend();
   await page.getByRole("button", { name: "Export" }).waitFor();
   await expect.poll(() => page.getByText("Too many requests.").count()).toBe(0);
+});
+
+test("what is refused because there is too much to do is said, and asked for again until it is there", async () => {
+  await server().post("/entries", said("patient", "worth waiting for", { role: "user" }));
+  const { page } = await open("about:blank");
+  const refused = { error: { code: "rate_exceeded", message: "too many requests" } };
+  const lists: readonly (readonly [address: string, asks: string])[] = [
+    ["/ui/", "/entries?*"],
+    ["/ui/sessions", "/sessions?*"],
+    ["/ui/sessions/patient", "/sessions/patient/entries?*"],
+    ["/ui/search?q=waiting", "/search?*"],
+  ];
+  for (const [address, asks] of lists) {
+    const mend = await failing(page, `${server().address}${asks}`, 429, refused);
+    await page.goto(`${server().address}${address}`);
+    await page.getByRole("alert").getByText("Too many requests.").waitFor();
+    expect(await page.getByText("Nothing matches").count()).toBe(0);
+    await mend();
+    await page.getByText("worth waiting for").first().waitFor();
+    await expect.poll(() => page.getByText("Too many requests.").count()).toBe(0);
+  }
 });
 
 test("answers in words of others are told by their number, and never shown as health", async () => {

@@ -67,6 +67,7 @@ export function LiveScreen({ query }: { readonly query: URLSearchParams }) {
       )}
       {error !== undefined && <Failed error={error} again={again} />}
       {rows.length === 0 &&
+        error === undefined &&
         (busy ? (
           <Loading what="Reading the newest entries" />
         ) : (

@@ -1,7 +1,17 @@
 // Loading a session: the place that the address names first, then what follows, then what came before, then what comes.
 import { useEffect, useMemo, useRef, useState } from "react";
-import { isPartial, PARTIAL_MS } from "../answer.js";
-import { Away, connection, getSession, listSessions, Refused, type Row, type Session, sessionEntries } from "../api.js";
+import { isPartial, PARTIAL_MS, PASSING_MS } from "../answer.js";
+import {
+  Away,
+  connection,
+  getSession,
+  isPassing,
+  listSessions,
+  Refused,
+  type Row,
+  type Session,
+  sessionEntries,
+} from "../api.js";
 import { useStore } from "../store.js";
 import { follow, pause } from "../tail.js";
 import { type Transcript, toTranscript } from "./lines.js";
@@ -73,6 +83,12 @@ export function useSession(id: string, position: number | undefined): Loaded {
     if (isWhole) setError(undefined);
     else setRound((before) => before + 1);
   }, [isOpen]);
+
+  useEffect(() => {
+    if (!isPassing(error)) return;
+    const timer = setTimeout(() => setRound((before) => before + 1), PASSING_MS);
+    return () => clearTimeout(timer);
+  }, [error]);
 
   const project = session?.projects[0];
   useEffect(() => {
