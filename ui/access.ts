@@ -7,8 +7,10 @@ import { pause } from "./tail.js";
 const access = createStore<AccessAnswer | undefined>(undefined);
 
 const AGAIN_MS = 2_000;
+/** How often it is asked whether that still holds: a key may be revoked, or the first one made, while a view rests. */
+const STILL_MS = 5_000;
 
-/** Asked once a key opened the door, or none was needed, until there is an answer. */
+/** Asked once a key opened the door, or none was needed, and again and again while it is open. */
 export function useAccessAsked(): void {
   const { locked } = useStore(door);
   useEffect(() => {
@@ -23,8 +25,10 @@ async function ask(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       const heard = await getAccess(signal);
-      if (!signal.aborted) access.set(heard);
-      return;
+      if (signal.aborted) return;
+      // The same answer is no news to anybody.
+      if (JSON.stringify(heard) !== JSON.stringify(access.get())) access.set(heard);
+      await pause(STILL_MS, signal);
     } catch {
       // A key that will not do has closed the door; a server that is away or busy answers later.
       await pause(AGAIN_MS, signal);

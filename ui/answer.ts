@@ -1,6 +1,6 @@
 // An answer of the server as a part of the page waits for it: known, under way or failed.
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { connection } from "./api.js";
+import { connection, isPassing } from "./api.js";
 import { useStore } from "./store.js";
 
 export interface Answer<T> {
@@ -13,13 +13,15 @@ export interface Answer<T> {
 
 /** While an index is built answers lack older entries, and are asked for again after so long. */
 export const PARTIAL_MS = 1_000;
+/** What was refused because there is too much to do is asked for again after so long. */
+export const PASSING_MS = 2_000;
 
 /** Whether the server says that something is missing, because its index is still being built. */
 export function isPartial(value: unknown): boolean {
   return (value as { readonly partial?: true } | undefined)?.partial === true;
 }
 
-/** Asks whenever what it depends on changes, once a server that was away is back, and until nothing is missing. */
+/** Asks whenever what it depends on changes, once a server that was away is back or has less to do, and until nothing is missing. */
 export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, dependencies: readonly unknown[]): Answer<T> {
   const [state, setState] = useState<Omit<Answer<T>, "again">>({ value: undefined, error: undefined, busy: true });
   const [round, setRound] = useState(0);
@@ -40,12 +42,12 @@ export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, dependenc
   useEffect(() => {
     if (isOpen && failed) again();
   }, [isOpen]);
-  const { value } = state;
+  const { value, error } = state;
   useEffect(() => {
-    if (!isPartial(value)) return;
-    const timer = setTimeout(again, PARTIAL_MS);
+    if (!isPartial(value) && !isPassing(error)) return;
+    const timer = setTimeout(again, isPassing(error) ? PASSING_MS : PARTIAL_MS);
     return () => clearTimeout(timer);
-  }, [value, again]);
+  }, [value, error, again]);
   return { ...state, again };
 }
 

@@ -67,6 +67,11 @@ export class Refused extends Error {
   }
 }
 
+/** Whether the server only has too much to do, and will answer by and by. */
+export function isPassing(error: Error | undefined): boolean {
+  return error instanceof Refused && (error.status === 429 || error.status === 503);
+}
+
 /** The server does not answer at all. */
 export class Away extends Error {}
 

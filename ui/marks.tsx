@@ -1,10 +1,11 @@
 // What was searched for, marked wherever its words are shown.
 import { createContext, useContext, useMemo } from "react";
+import { filterNames } from "./parts/completion.js";
 
 const Sought = createContext<RegExp | undefined>(undefined);
 
 /** Filters are typed in between the words, and are none. */
-const FILTERS = /^(?:role|kind|project|session_id|client|since|until|tool|model|is|in):./;
+const FILTERS = new RegExp(`^(?:session_id|${filterNames.join("|")}):.`);
 /** A pattern of many words would cost more than it shows. */
 const TERMS_MAX = 20;
 
@@ -37,27 +38,26 @@ export function useSought(): (text: string) => boolean {
 /** A text with what was searched for in `<mark>`. */
 export function Marked({ text }: { readonly text: string }) {
   const pattern = useContext(Sought);
-  if (pattern === undefined) return breakable(text);
-  const pieces: React.ReactNode[] = [];
-  let end = 0;
-  for (const match of text.matchAll(pattern)) {
-    pieces.push(text.slice(end, match.index), <mark key={match.index}>{match[0]}</mark>);
-    end = match.index + match[0].length;
+  if (pattern === undefined) return <Breakable text={text} />;
+  return <Snippet text={text} matches={matchesIn(text, pattern)} />;
+}
+
+/** Nobody counts more in one text, and each of them is an element. */
+const MARKS_MAX = 500;
+
+/** Where a text matches; neighbours without anything in between are one. */
+function matchesIn(text: string, pattern: RegExp): readonly (readonly number[])[] {
+  const matches: [from: number, until: number][] = [];
+  for (const { index, 0: found } of text.matchAll(pattern)) {
+    const last = matches.at(-1);
+    if (last?.[1] === index) last[1] = index + found.length;
+    else if (matches.length < MARKS_MAX) matches.push([index, index + found.length]);
+    else break;
   }
-  return end === 0 ? text : [...pieces, text.slice(end)];
+  return matches;
 }
 
-const WORD_CHARS = 4_000;
-
-/** A browser takes seconds to break a word of 100,000 characters, unless it is told where it may. */
-function breakable(text: string): React.ReactNode {
-  if (text.length < WORD_CHARS || text.split(/\s/).every((word) => word.length < WORD_CHARS)) return text;
-  const pieces = text.match(/.{1,1000}/gsu) ?? [];
-  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name.
-  return pieces.flatMap((piece, at) => (at === 0 ? [piece] : [<wbr key={at} />, piece]));
-}
-
-/** A piece of text whose matches the server named. */
+/** A piece of text whose matches are named: from where, until where. */
 export function Snippet({
   text,
   matches,
@@ -68,8 +68,23 @@ export function Snippet({
   const pieces: React.ReactNode[] = [];
   let end = 0;
   for (const [from = 0, until = 0] of matches) {
-    pieces.push(text.slice(end, from), <mark key={from}>{text.slice(from, until)}</mark>);
+    pieces.push(<Breakable key={end} text={text.slice(end, from)} />);
+    pieces.push(
+      <mark key={`mark ${from}`}>
+        <Breakable text={text.slice(from, until)} />
+      </mark>,
+    );
     end = until;
   }
-  return [...pieces, text.slice(end)];
+  return [...pieces, <Breakable key={end} text={text.slice(end)} />];
+}
+
+const WORD_CHARS = 4_000;
+
+/** A browser takes seconds to break a word of 100,000 characters, unless it is told where it may. */
+function Breakable({ text }: { readonly text: string }): React.ReactNode {
+  if (text.length < WORD_CHARS || text.split(/\s/).every((word) => word.length < WORD_CHARS)) return text;
+  const pieces = text.match(/.{1,1000}/gsu) ?? [];
+  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name.
+  return pieces.flatMap((piece, at) => (at === 0 ? [piece] : [<wbr key={at} />, piece]));
 }

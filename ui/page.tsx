@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { useAccessAsked } from "./access.js";
 import { door } from "./api.js";
 import { useKeys } from "./keys.js";
+import { LabelsKnown, useLabelsAsked } from "./labels.js";
 import { Door } from "./parts/door.js";
 import { Frame } from "./parts/frame.js";
 import { Guard } from "./parts/guard.js";
@@ -37,20 +38,23 @@ export function Page() {
     "g i": () => go(to(["integrity"])),
   });
   const [view = ""] = place.parts;
+  const labels = useLabelsAsked(place.parts.join("/"));
   useEffect(() => {
     document.title = view === "" ? "Hansard" : `${view.charAt(0).toUpperCase()}${view.slice(1)} · Hansard`;
   }, [view]);
   return (
-    <Frame view={view}>
-      {locked ? (
-        <Door code={code} />
-      ) : (
-        <Guard key={place.parts.join("/")}>
-          <View place={place} />
-        </Guard>
-      )}
-      {isHelping && <KeyTable close={() => setHelping(false)} />}
-    </Frame>
+    <LabelsKnown value={labels}>
+      <Frame view={view}>
+        {locked ? (
+          <Door code={code} />
+        ) : (
+          <Guard key={place.parts.join("/")}>
+            <View place={place} />
+          </Guard>
+        )}
+        {isHelping && <KeyTable close={() => setHelping(false)} />}
+      </Frame>
+    </LabelsKnown>
   );
 }
 

@@ -92,18 +92,25 @@ export function textOf(value: unknown): string {
 /** Who speaks, or what happens, as the margin says it. */
 export function speakerOf(entry: Row): string {
   if (entry.kind === "message") return readRole(entry.role);
-  return labelByKind[entry.kind] ?? entry.kind.replaceAll("_", " ");
+  // A newer server may know more kinds.
+  return labelByKind[entry.kind] ?? (entry as Row).kind.replaceAll("_", " ");
 }
 
-const labelByKind: { readonly [kind: string]: string } = {
+/** Every kind, as the contract names them: one that is missing here does not compile. */
+const labelByKind: { readonly [K in Row["kind"]]: string } = {
+  message: "message",
   interaction: "asked",
   response: "answered",
   tool_call: "tool",
+  error: "error",
   decision: "decided",
-  session_info: "session",
+  feedback: "feedback",
   consolidation: "consolidated",
   clear: "cleared",
   withdrawal: "withdrawn",
+  session_info: "session",
+  raw: "raw",
+  audit: "audit",
   redaction: "forgotten",
   memory_proposed: "proposed",
   memory_edited: "evidence",
@@ -112,6 +119,8 @@ const labelByKind: { readonly [kind: string]: string } = {
   memory_superseded: "superseded",
   memory_reinforced: "met again",
 };
+
+export const kindNames = Object.keys(labelByKind) as readonly Row["kind"][];
 
 /** How a memory was met: `given, used`. */
 export function usesWords(uses: {
@@ -212,8 +221,38 @@ export function argumentGist(args: unknown): string {
   return line === "*** Begin Patch" ? (/^\*\*\* \w+ File: (.+)$/m.exec(String(first))?.[1] ?? line) : line;
 }
 
+/** A title is for people: of a JSON object that somebody sent as their words, what it says first. */
+export function titleLine(text: string, charsMax: number): string {
+  const line = firstLine(text, charsMax);
+  if (!/^\s*[[{]/.test(text)) return line;
+  const said = firstWordsIn(parsedJson(text));
+  return said === "" ? line : firstLine(said, charsMax);
+}
+
+/** JSON that is longer is no title of anything. */
+const JSON_CHARS_MAX = 100_000;
+
+function parsedJson(text: string): unknown {
+  try {
+    return text.length > JSON_CHARS_MAX ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first text of several words, or else of any, in the order in which it is written. */
+function firstWordsIn(value: unknown): string {
+  const texts = textsIn(value);
+  return texts.find((text) => /\S\s+\S/.test(text)) ?? texts[0] ?? "";
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return value.trim() === "" ? [] : [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
 export function firstLine(text: string, charsMax = 300): string {
-  const start = text.slice(0, charsMax * 4).trim();
+  const start = withoutAnsi(text.slice(0, charsMax * 4)).trim();
   const line = start.split(/\r\n|[\n\r\u2028\u2029]/, 1)[0] ?? "";
   return line.length > charsMax ? `${line.slice(0, charsMax)}…` : line;
 }

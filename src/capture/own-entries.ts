@@ -15,9 +15,11 @@ export function packOwn<K extends OwnKind>(
   kind: K,
   fields: OwnFieldsByKind[K],
   surroundings: Surroundings,
-  { id, project = "" }: { readonly id?: string | undefined; readonly project?: string } = {},
+  labels: { readonly id?: string | undefined; readonly project?: string; readonly client?: string } = {},
 ): OwnEntry {
-  const packed = pack({ kind, id, body: { ...(project === "" ? {} : { project }), ...fields } }, surroundings);
+  const { id, project = "", client = "" } = labels;
+  const where = { ...(project !== "" && { project }), ...(client !== "" && { client }) };
+  const packed = pack({ kind, id, body: { ...where, ...fields } }, surroundings);
   // Only its size could be refused, and whoever makes such an entry keeps it small.
   if (packed instanceof Rejection) throw new Fault("store_failed", packed.message, { hint: packed.hint ?? "" });
   return packed;

@@ -1,7 +1,7 @@
 // The HTTP server, not yet listening: the routes, and what holds for all of them.
 import type { ServerOptions as HttpOptions } from "node:http";
 import type { ServerOptions as TlsOptions } from "node:https";
-import { type FastifyBaseLogger, type FastifyInstance, fastify } from "fastify";
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Diagnosis } from "../model/diagnosis.js";
 import type { Recorder } from "../recorder.js";
 import { gatherOperations } from "./describe/openapi.js";
@@ -16,7 +16,7 @@ import { refuseRoute } from "./door/not-found.js";
 import { RateLimit } from "./door/rate-limit.js";
 import { cutOffStalled } from "./door/stalled.js";
 import { giveTurns } from "./door/turns.js";
-import { RequestLog } from "./logger.js";
+import { logRequest, RequestLog } from "./logger.js";
 import { accessRoutes } from "./routes/access.js";
 import { contextRoutes } from "./routes/contexts.js";
 import { custodyRoutes } from "./routes/custody.js";
@@ -29,7 +29,7 @@ import { interactionRoutes } from "./routes/interactions.js";
 import { mcpRoutes } from "./routes/mcp.js";
 import { memoryRoutes } from "./routes/memories.js";
 import { metricsRoutes } from "./routes/metrics.js";
-import { pageRoutes } from "./routes/page.js";
+import { isUnreadableView, pageRoutes, readPage, sendHtml } from "./routes/page.js";
 import { reflectionRoutes } from "./routes/reflection.js";
 import { searchRoutes } from "./routes/search.js";
 import { sessionMarkRoutes } from "./routes/session-marks.js";
@@ -64,6 +64,13 @@ const PARAM_CHARS_MAX = 1_600;
 export function createServer(options: ServerOptions): FastifyInstance {
   const { recorder, version, logger, host = HOST_DEFAULT, allow_hosts = [], tls } = options;
   const limits: ServerLimits = { ...defaultLimits, ...options.limits };
+  const page = readPage();
+  const answerAddress = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    if (isUnreadableView(request)) sendHtml(reply.code(400), page.index);
+    else refuseAddress(error, request, reply);
+    // It passes none of the hooks, and so would go by unseen.
+    logRequest(request, reply, "request");
+  };
   const app = fastify({
     ...(logger === undefined ? { logger: false } : { loggerInstance: logger }),
     logController: new RequestLog(),
@@ -75,7 +82,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // While closing, what still comes in on an open connection is served, and the connection ended after it.
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_CHARS_MAX },
-    frameworkErrors: refuseAddress,
+    frameworkErrors: answerAddress,
     clientErrorHandler: answerClientError,
   });
   app.server.maxConnections = limits.connections;
@@ -106,7 +113,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   accessRoutes(app, recorder);
   metricsRoutes(app, { recorder, gates, bodies });
   mcpRoutes(app, { recorder, version });
-  pageRoutes(app);
+  pageRoutes(app, page);
   documentRoutes(app, { version, paths });
   // In scopes of their own, since only these routes take lines of JSON, or no body at all.
   app.register(async (scope) => entryRoutes(scope, recorder));

@@ -74,7 +74,8 @@ export class PassReader {
     if (start === undefined || "erased" in start || !isFromUser(start)) return undefined;
     const turn = await this.#turns.turn(start);
     if (now_ms !== undefined && !this.#turns.isOver(turn, now_ms)) return "waiting";
-    return { turn_id: id, project: turn.project, uses: await this.#uses.usesIn(turn, memories) };
+    const { project, client } = start;
+    return { turn_id: id, project, client, uses: await this.#uses.usesIn(turn, memories) };
   }
 }
 

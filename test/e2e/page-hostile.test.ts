@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { serverOfFile, startServer } from "./http-client.js";
-import { browserOfFile } from "./page-browser.js";
+import { browserOfFile, overflowOf } from "./page-browser.js";
 
 const open = browserOfFile();
 const server = serverOfFile();
@@ -61,12 +61,105 @@ test("ten thousand calls or parts in one message are drawn a hundred first", asy
   expect(problems).toEqual([]);
 });
 
+test("memories whose words, projects and quotes are one long word are no wider than the screen, and cut in lists", async () => {
+  const word = "w".repeat(3_900);
+  const other = "v".repeat(270);
+  const project = "p".repeat(200);
+  await server().post("/entries", [
+    said("words", word, { id: "long-word", project }),
+    said("words", other, { id: "other-word", project, role: "user" }),
+  ]);
+  const evidence = (entry_id: string, quote: string) => ({
+    type: "knowledge",
+    content: quote,
+    evidence: [{ entry_id, quote }],
+  });
+  const added = await server().post("/memories", { id: "one-word", ...evidence("long-word", word) });
+  const waiting = { id: "waiting-word", status: "candidate", source: "person", ...evidence("other-word", other) };
+  expect([added.status, (await server().post("/memories", waiting)).body]).toMatchObject([
+    201,
+    { status: "candidate" },
+  ]);
+  const { page, problems } = await open(`${server().address}/ui/memories`);
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const address of ["/ui/memories", "/ui/memories/one-word", "/ui/review", "/ui/integrity", "/ui/"]) {
+      await page.goto(`${server().address}${address}`);
+      await page.locator("main h1").waitFor();
+      await page
+        .getByText(/w{100}|walks|chain/)
+        .first()
+        .waitFor();
+      expect(await overflowOf(page), `${address} at ${width}`).toBe(0);
+    }
+    await page.goto(`${server().address}/ui/memories`);
+    const height = await page
+      .locator(".memories li")
+      .first()
+      .evaluate((row) => row.clientHeight);
+    expect(height).toBeLessThan(250);
+  }
+  expect(problems).toEqual([]);
+});
+
+test("a letter that a long line repeats is marked as one piece, and however much matches, the page stays small", async () => {
+  await server().post("/entries", [said("letters", "z".repeat(50_000)), said("letters", "q ".repeat(25_000))]);
+  const { page, problems } = await open(`${server().address}/ui/sessions/letters?q=z`);
+  await page.locator(".prose mark").first().waitFor();
+  expect(await page.locator(".prose mark").count()).toBe(1);
+  // Long words are told where they may break, also where they are marked.
+  expect(await page.locator(".prose mark wbr").count()).toBeGreaterThan(5);
+  await page.getByLabel("Find in this session").fill("q");
+  await expect.poll(() => page.locator(".prose mark").count()).toBe(500);
+  expect(problems).toEqual([]);
+});
+
+test("an address that cannot be decoded is the page's, and a place beyond the end of a session leads to its end", async () => {
+  await server().post("/entries", [said("short", "its first words"), said("short", "its last words")]);
+  const { page } = await open("about:blank");
+  const answer = await page.goto(`${server().address}/ui/sessions/%E0%A4%A`);
+  await page.getByRole("heading", { name: "There is no such session" }).waitFor();
+  expect(answer?.headers()["content-security-policy"]).toContain("script-src 'self'");
+  expect((await server().get("/sessions/%E0%A4%A")).headers.get("content-security-policy")).toContain(
+    "default-src 'none'",
+  );
+  for (const [address, words] of Object.entries({ entries: /^There is no entry/, memories: /^There is no memory/ })) {
+    await page.goto(`${server().address}/ui/${address}/nowhere`);
+    await page.getByRole("alert").getByText(words).waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  }
+  await page.goto(`${server().address}/ui/sessions/short#999999`);
+  await page.locator(".line[data-here]", { hasText: "its last words" }).waitFor();
+  await page.goto("about:blank");
+  await page.goto(`${server().address}/ui/sessions/short#${"9".repeat(30)}`);
+  await page.locator(".line", { hasText: "its last words" }).waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+});
+
+test("sessions that begin with JSON are named after the first words in it", async () => {
+  const task = JSON.stringify({ kind: "task", body: { text: "Mend the totals of March", at: 3 } });
+  await server().post("/entries", [
+    said("json words", task, { role: "user" }),
+    said("json title", "yes"),
+    { kind: "session_info", session_id: "json title", title: '["Upgrade everything", "now"]' },
+  ]);
+  const { page } = await open(`${server().address}/ui/sessions`);
+  await page.getByRole("link", { name: "Mend the totals of March", exact: true }).waitFor();
+  await page.getByRole("link", { name: "Upgrade everything", exact: true }).waitFor();
+});
+
+test("a query that is refused says why, and searches no longer", async () => {
+  const { page } = await open(`${server().address}/ui/search?q=kind:nothing`);
+  await page.getByRole("status").getByText(/kind/).waitFor();
+  expect(await page.getByText("Searching").count()).toBe(0);
+});
+
 test("what came while the reader was further down is counted, and nothing is left out between it and what is older", async () => {
   const own = await startServer();
   const stream = (from: number, count: number) =>
     own.post(
       "/entries",
-      Array.from({ length: count }, (_, at) => said(`s${(from + at) % 2}`, `number ${from + at}.`)),
+      Array.from({ length: count }, (_, at) => said(`s${from + at}`, `number ${from + at}.`)),
     );
   await stream(0, 150);
   const { page } = await open(`${own.address}/`);
@@ -107,6 +200,27 @@ test("a failure that passes leaves nothing behind: what may be done is asked aga
   for (const mend of others) await mend();
   await page.getByRole("button", { name: "Export" }).waitFor();
   await expect.poll(() => page.getByText("Too many requests.").count()).toBe(0);
+});
+
+test("what is refused because there is too much to do is said, and asked for again until it is there", async () => {
+  await server().post("/entries", said("patient", "worth waiting for", { role: "user" }));
+  const { page } = await open("about:blank");
+  const refused = { error: { code: "rate_exceeded", message: "too many requests" } };
+  const lists: readonly (readonly [address: string, asks: string])[] = [
+    ["/ui/", "/entries?*"],
+    ["/ui/sessions", "/sessions?*"],
+    ["/ui/sessions/patient", "/sessions/patient/entries?*"],
+    ["/ui/search?q=waiting", "/search?*"],
+  ];
+  for (const [address, asks] of lists) {
+    const mend = await failing(page, `${server().address}${asks}`, 429, refused);
+    await page.goto(`${server().address}${address}`);
+    await page.getByRole("alert").getByText("Too many requests.").waitFor();
+    expect(await page.getByText("Nothing matches").count()).toBe(0);
+    await mend();
+    await page.getByText("worth waiting for").first().waitFor();
+    await expect.poll(() => page.getByText("Too many requests.").count()).toBe(0);
+  }
 });
 
 test("answers in words of others are told by their number, and never shown as health", async () => {

@@ -1,27 +1,20 @@
 // What a half-typed filter could become: names of filters, then values that there are.
+import { readRoles } from "../../src/model/roles.js";
+import { stateNames } from "../../src/model/states.js";
+import { kindNames } from "../words.js";
+
 /** Values that are known of this record, by the filter that takes them. */
 export type Known = { readonly [name: string]: readonly string[] };
 
-const values: { readonly [name: string]: readonly string[] } = {
-  kind: [
-    "message",
-    "interaction",
-    "tool_call",
-    "error",
-    "decision",
-    "feedback",
-    "consolidation",
-    "clear",
-    "raw",
-    "audit",
-  ],
-  role: ["user", "assistant", "system", "tool"],
-  is: ["error", "low_confidence", "unanswered", "disliked"],
+const values: Known = {
+  kind: kindNames,
+  role: readRoles,
+  is: stateNames,
   in: ["context"],
   since: ["1h", "24h", "7d", "30d"],
   until: ["24h", "7d"],
 };
-const names = ["kind", "role", "is", "in", "project", "client", "tool", "model", "since", "until"];
+export const filterNames = ["kind", "role", "is", "in", "project", "client", "tool", "model", "since", "until"];
 const OFFERED_MAX = 8;
 
 /** Whole search texts that the one being typed could become. */
@@ -31,7 +24,7 @@ export function completionsOf(text: string, known: Known): readonly { readonly w
   const before = text.slice(0, text.length - word.length);
   const colon = word.indexOf(":");
   if (colon === -1) {
-    return names
+    return filterNames
       .filter((name) => name.startsWith(word))
       .map((name) => ({ word: `${name}:`, text: `${before}${name}:` }));
   }

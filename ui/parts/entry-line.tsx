@@ -1,9 +1,10 @@
 // An entry as one line of a list: when, who or what, and the beginning of what was said.
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import type { Row } from "../api.js";
+import { useStatement } from "../labels.js";
 import { Marked } from "../marks.js";
 import { Link, to } from "../router.js";
-import { exactTimeOf, gistLine, isFailed, isUnsure, speakerOf, whenOf, wholeTimeOf } from "../words.js";
+import { exactTimeOf, gistLine, isFailed, isUnsure, speakerOf, usesWords, whenOf, wholeTimeOf } from "../words.js";
 
 const TEXT_CHARS = 400;
 /** In the address of a session that was opened from a search: the next match may lie in another one. */
@@ -37,8 +38,41 @@ export function EntryLine(options: {
       </time>
       <span className="speaker">{speakerOf(entry)}</span>
       <span className="gist" dir="auto">
-        {children ?? <Marked text={gistLine(entry, TEXT_CHARS) || "(empty)"} />}
+        {children ?? <Gist entry={entry} />}
       </span>
     </Link>
   );
+}
+
+function Gist({ entry }: { readonly entry: Row }) {
+  switch (entry.kind) {
+    case "memory_reinforced":
+      return entry.memories.map(({ memory_id, ...uses }) => (
+        <Fragment key={String(memory_id)}>
+          <Statement id={String(memory_id)} /> {usesWords(uses)}{" "}
+        </Fragment>
+      ));
+    case "memory_promoted":
+    case "memory_rejected":
+    case "memory_superseded":
+      return (
+        <>
+          <Statement id={entry.memory_id} /> by {entry.actor}
+          {entry.reason !== "" && `: ${entry.reason.replaceAll("_", " ")}`}
+        </>
+      );
+    case "audit":
+      if (entry.action !== "verdict") break;
+      return (
+        <>
+          verdict by {entry.actor}: <Statement id={entry.target} />
+        </>
+      );
+  }
+  return <Marked text={gistLine(entry, TEXT_CHARS) || "(empty)"} />;
+}
+
+/** A memory by what it says: its id tells nobody anything. */
+function Statement({ id }: { readonly id: string }) {
+  return <span className="statement-name">{useStatement(id)}</span>;
 }

@@ -1,13 +1,9 @@
 // Filters of a list, kept in the address.
 import { withQuery } from "../router.js";
-
-const kinds = [
-  ...["message", "interaction", "tool_call", "error", "decision", "feedback", "consolidation", "clear", "withdrawal"],
-  ...["session_info", "raw", "audit", "redaction"],
-];
+import { kindNames } from "../words.js";
 
 export function KindFilter({ query }: { readonly query: URLSearchParams }) {
-  return <Choice name="kind" label="kind" all="all kinds" values={kinds} query={query} />;
+  return <Choice name="kind" label="kind" all="all kinds" values={kindNames} query={query} />;
 }
 
 export function Choice(options: {

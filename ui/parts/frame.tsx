@@ -1,10 +1,11 @@
 // The frame of every view: one line with the name, the views, the search box and the state of the record.
 import { type ReactNode, useEffect, useState } from "react";
 import { connection, getHealth, type HealthAnswer } from "../api.js";
-import { pendingCount } from "../pending.js";
+import { heardPending, usePending } from "../pending.js";
 import { Link, to } from "../router.js";
 import { useStore } from "../store.js";
-import { countOf, plural } from "../words.js";
+import { useVerified, type Verified } from "../verified.js";
+import { agoOf, countOf, plural } from "../words.js";
 import { SearchBox } from "./search-box.js";
 import { ThemeSwitch } from "./theme-switch.js";
 
@@ -53,7 +54,7 @@ export function Frame({ view, children }: { readonly view: string; readonly chil
 }
 
 function Menu({ view }: { readonly view: string }) {
-  const pending = useStore(pendingCount);
+  const pending = usePending();
   const [isOpen, setOpen] = useState(false);
   return (
     <nav aria-label="Views">
@@ -93,7 +94,7 @@ function useHealth(isAway: boolean): HealthAnswer | undefined {
       void getHealth(stop.signal).then(
         (heard) => {
           setHealth(heard);
-          if (heard.pending !== undefined) pendingCount.set(heard.pending);
+          heardPending(heard.pending);
         },
         () => undefined,
       );
@@ -109,15 +110,29 @@ function useHealth(isAway: boolean): HealthAnswer | undefined {
 
 /** A dot, with words for those who ask. */
 function State({ health, isAway }: { readonly health: HealthAnswer | undefined; readonly isAway: boolean }) {
-  const state = isAway ? "away" : (health?.status ?? "unknown");
-  const words = isAway
-    ? "The server does not answer"
-    : health === undefined
-      ? "Asking the server"
-      : `${health.status === "ok" ? "All is well" : "Degraded"}, ${plural(health.position, "entry", "entries")}, version ${health.version}`;
+  const verified = useVerified(health);
+  const isBroken = verified?.found.ok === false;
+  const state = isAway ? "away" : isBroken ? "broken" : (health?.status ?? "unknown");
+  const words = isAway ? "The server does not answer" : stateWords(health, verified);
   return (
     <Link to={to(["integrity"])} className="state" data-state={state} title={words}>
       <span className="only-read">{words}</span>
     </Link>
   );
+}
+
+function stateWords(health: HealthAnswer | undefined, verified: Verified | undefined): string {
+  if (health === undefined) return "Asking the server";
+  const facts = [
+    health.status === "ok" ? "" : "Degraded",
+    verified === undefined ? "Not verified yet" : verifiedWords(verified),
+    plural(health.position, "entry", "entries"),
+    `version ${health.version}`,
+  ];
+  return facts.filter((fact) => fact !== "").join(", ");
+}
+
+function verifiedWords({ found, at_ms }: Verified): string {
+  if (!found.ok) return `The chain does not hold at #${countOf(found.position)}`;
+  return `Verified ${agoOf(Date.now() - at_ms)}`;
 }

@@ -1,7 +1,7 @@
 // How often memories were given, used and confirmed, a small bar for each of the last weeks.
 import { useMemo } from "react";
 import { useAnswer } from "../answer.js";
-import { listEntries, type Memory } from "../api.js";
+import { listEntries } from "../api.js";
 import { countOf, plural } from "../words.js";
 
 const uses = ["given", "used", "confirmed"] as const;
@@ -17,15 +17,24 @@ export interface Meeting {
   readonly is: ReadonlySet<string>;
 }
 
-export function useMeetings(): ReadonlyMap<string, readonly Meeting[]> {
+/** By memory; of one client's answers alone where it is named. Undefined until they are known. */
+export function useMeetings(client: string): ReadonlyMap<string, readonly Meeting[]> | undefined {
   const { value } = useAnswer(
-    (signal) => listEntries({ kind: "memory_reinforced", limit: MEETINGS_MAX, since: `${WEEKS * 7}d` }, signal),
-    [],
+    async (signal) => ({
+      client,
+      ...(await listEntries(
+        { kind: "memory_reinforced", client, limit: MEETINGS_MAX, since: `${WEEKS * 7}d` },
+        signal,
+      )),
+    }),
+    [client],
   );
   return useMemo(() => {
+    // What is known is of the client that was chosen before.
+    if (value?.client !== client) return undefined;
     const byMemory = new Map<string, Meeting[]>();
     const now = Date.now();
-    for (const entry of value?.entries ?? []) {
+    for (const entry of value.entries) {
       if (entry.kind !== "memory_reinforced") continue;
       const weeksAgo = Math.max(0, Math.floor((now - Date.parse(entry.created_at)) / WEEK_MS));
       for (const { memory_id, ...met } of entry.memories) {
@@ -35,11 +44,20 @@ export function useMeetings(): ReadonlyMap<string, readonly Meeting[]> {
       }
     }
     return byMemory;
-  }, [value]);
+  }, [value, client]);
 }
 
-/** Counts of all time, beside bars of the last weeks. */
-export function Meetings({ memory, meetings }: { readonly memory: Memory; readonly meetings: readonly Meeting[] }) {
+/** How often a memory was met in each way. */
+export type MeetingCounts = { readonly [use in (typeof uses)[number]]: number };
+
+export function countsOf(meetings: readonly Meeting[]): MeetingCounts {
+  const count = (use: string): number => meetings.filter(({ is }) => is.has(use)).length;
+  return { given: count("given"), used: count("used"), confirmed: count("confirmed") };
+}
+
+/** Counts, beside bars of the last weeks. */
+export function Meetings(options: { readonly counts: MeetingCounts; readonly meetings: readonly Meeting[] }) {
+  const { counts, meetings } = options;
   const weeks = Array.from({ length: WEEKS }, (_, at) =>
     meetings.filter(({ weeksAgo }) => weeksAgo === WEEKS - 1 - at),
   );
@@ -48,7 +66,7 @@ export function Meetings({ memory, meetings }: { readonly memory: Memory; readon
   return (
     <span className="uses">
       {uses.map((use) => (
-        <span key={use} title={`${use} ${plural(memory[use], "time")}; a bar is a week, the last is this one`}>
+        <span key={use} title={`${use} ${plural(counts[use], "time")}; a bar is a week, the last is this one`}>
           <svg viewBox={`0 0 ${WEEKS} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
             {weeks.map((week, at) => {
               const height = (countIn(week, use) / most) * HEIGHT;
@@ -57,7 +75,7 @@ export function Meetings({ memory, meetings }: { readonly memory: Memory; readon
             })}
           </svg>
           <span className="only-read">{use} </span>
-          {countOf(memory[use])}
+          {countOf(counts[use])}
         </span>
       ))}
     </span>

@@ -11,7 +11,7 @@ export function Loading({ what }: { readonly what: string }) {
   );
 }
 
-/** What happened, what to do, and one button. A server that is away is told of once, above everything. */
+/** What happened, what to do, and one button, unless nothing is there. A server that is away is told of once, above all. */
 export function Failed({ error, again }: { readonly error: Error; readonly again: () => void }) {
   if (error instanceof Away) return null;
   return (
@@ -22,9 +22,11 @@ export function Failed({ error, again }: { readonly error: Error; readonly again
           <WithCode text={error.hint} />
         </p>
       )}
-      <button type="button" onClick={again}>
-        Try again
-      </button>
+      {!(error instanceof Refused && error.status === 404) && (
+        <button type="button" onClick={again}>
+          Try again
+        </button>
+      )}
     </div>
   );
 }

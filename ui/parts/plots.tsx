@@ -16,7 +16,7 @@ export interface Bar {
 const WIDTH = 640;
 const ROW = 26;
 const NAME_SHARE = 0.27;
-const CHAR_PX = 7;
+const CHAR_PX = 8;
 
 /** Bars beside their names: how many, and how many of them failed. */
 export function NamedBars({ title, bars }: { readonly title: string; readonly bars: readonly Bar[] }) {

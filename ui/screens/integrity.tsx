@@ -2,25 +2,17 @@
 import { useEffect, useState } from "react";
 import { useAccess, useMay } from "../access.js";
 import { useAnswer } from "../answer.js";
-import {
-  askDoctor,
-  getHealth,
-  type HealthAnswer,
-  listEntries,
-  Refused,
-  type Row,
-  type VerifyAnswer,
-  verify,
-} from "../api.js";
+import { askDoctor, getHealth, type HealthAnswer, listEntries, Refused, type Row, type VerifyAnswer } from "../api.js";
 import { EntryLine } from "../parts/entry-line.js";
 import { Failed, Loading, WithCode } from "../parts/notice.js";
+import { UNASKED_ENTRIES_MAX, walkChain } from "../verified.js";
 import { agoOf, countOf, plural, sentence, whenOf, wholeTimeOf } from "../words.js";
 
 const AUDIT_SHOWN = 50;
 
 export function IntegrityScreen() {
   const may = useMay("admin");
-  const checked = useAnswer(async (signal) => ({ found: await verify(signal), at_ms: Date.now() }), []);
+  const checked = useAnswer(walkChain, []);
   const health = useAnswer((signal) => getHealth(signal), []);
   const audit = useAnswer((signal) => listEntries({ kind: "audit", limit: AUDIT_SHOWN }, signal), []);
   const forgotten = useAnswer((signal) => listEntries({ kind: "redaction", limit: AUDIT_SHOWN }, signal), []);
@@ -126,9 +118,6 @@ function State({ health }: { readonly health: HealthAnswer }) {
     </section>
   );
 }
-
-/** A larger store is looked at only where somebody asks: every page of its files is read. */
-const UNASKED_ENTRIES_MAX = 50_000;
 
 /** What `hansard doctor` finds, in its own words: troubles first, with what to do, then what is as it should be. */
 function Doctor({ entries }: { readonly entries: number }) {

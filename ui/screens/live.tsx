@@ -11,7 +11,7 @@ import { FirstEntry } from "../parts/first-entry.js";
 import { Failed, Loading } from "../parts/notice.js";
 import { Link, to, withQuery } from "../router.js";
 import { follow } from "../tail.js";
-import { plural } from "../words.js";
+import { countOf, plural, speakerOf } from "../words.js";
 
 const PAGE = 100;
 /** The most that a list answers with at once. */
@@ -67,6 +67,7 @@ export function LiveScreen({ query }: { readonly query: URLSearchParams }) {
       )}
       {error !== undefined && <Failed error={error} again={again} />}
       {rows.length === 0 &&
+        error === undefined &&
         (busy ? (
           <Loading what="Reading the newest entries" />
         ) : (
@@ -214,7 +215,7 @@ function Groups({ rows, labels }: { readonly rows: readonly Row[]; readonly labe
     <ol className="groups">
       {groups.map(({ key, session_id, entries }) => (
         <li key={key} className="group">
-          <GroupHead session_id={session_id} entry={entries[0] as Row} labels={labels} />
+          <GroupHead session_id={session_id} entries={entries} labels={labels} />
           <GroupLines entries={entries} />
         </li>
       ))}
@@ -222,15 +223,16 @@ function Groups({ rows, labels }: { readonly rows: readonly Row[]; readonly labe
   );
 }
 
-/** So many neighbours of one session are shown, and few of what the record writes of itself; the rest when it is asked for. */
+/** So many entries of one session are shown; the rest when it is asked for. */
 const SHOWN_OF_SESSION = 8;
-const SHOWN_OF_NONE = 3;
 /** A few more are shown as well: they would take no more room than the line that hides them. */
 const SPARED = 4;
 
 function GroupLines({ entries }: { readonly entries: readonly Row[] }) {
   const [isOpen, setOpen] = useState(false);
-  const most = entries.every(isOwn) ? SHOWN_OF_NONE : SHOWN_OF_SESSION;
+  const isNotes = entries.every(isOwn);
+  // What the record notes of its own is seldom what somebody came for, and there is much of it.
+  const most = isNotes ? 0 : SHOWN_OF_SESSION;
   const isCut = !isOpen && entries.length > most + SPARED;
   const shown = isCut ? entries.slice(0, most) : entries;
   return (
@@ -244,7 +246,7 @@ function GroupLines({ entries }: { readonly entries: readonly Row[] }) {
       </ol>
       {isCut && (
         <button type="button" className="plain rest" onClick={() => setOpen(true)}>
-          {plural(entries.length - most, "earlier one")}
+          {isNotes ? notesWords(entries) : plural(entries.length - most, "earlier one")}
         </button>
       )}
     </>
@@ -256,14 +258,29 @@ function isOwn({ kind }: Row): boolean {
   return kind === "audit" || kind === "redaction" || kind.startsWith("memory_");
 }
 
-function GroupHead(options: { readonly session_id: string; readonly entry: Row; readonly labels: Labels }) {
-  const { session_id, entry, labels } = options;
+/** `12 notes: 7 met again, 5 proposed`. */
+function notesWords(entries: readonly Row[]): string {
+  const counts = new Map<string, number>();
+  for (const entry of entries) counts.set(speakerOf(entry), (counts.get(speakerOf(entry)) ?? 0) + 1);
+  const parts = [...counts]
+    .sort(([, one], [, other]) => other - one)
+    .map(([label, count]) => `${countOf(count)} ${label}`);
+  return `${plural(entries.length, "note")}: ${parts.join(", ")}`;
+}
+
+function GroupHead(options: {
+  readonly session_id: string;
+  readonly entries: readonly Row[];
+  readonly labels: Labels;
+}) {
+  const { session_id, entries, labels } = options;
+  const [entry] = entries;
   const title = useTitle({ session_id, title: labels.byId.get(session_id)?.title ?? "" });
-  const where = session_id === "" ? "" : [entry.project, entry.client].filter((label) => label !== "").join(" · ");
+  const where = session_id === "" ? "" : [entry?.project, entry?.client].filter((label) => label !== "").join(" · ");
   return (
     <h2 className="group-head">
       {session_id === "" ? (
-        <span className="quiet">Outside of any session</span>
+        <span className="quiet">{entries.every(isOwn) ? "The record’s own notes" : "Outside of any session"}</span>
       ) : (
         <Link to={to(["sessions", session_id])} dir="auto">
           {title}
@@ -276,13 +293,29 @@ function GroupHead(options: { readonly session_id: string; readonly entry: Row; 
   );
 }
 
-/** Neighbours of one session; its key is its oldest entry, so that it stays while newer ones join. */
-function grouped(rows: readonly Row[]): readonly { key: string; session_id: string; entries: readonly Row[] }[] {
-  const groups: { key: string; session_id: string; entries: Row[] }[] = [];
+interface Group {
+  readonly session_id: string;
+  readonly entries: Row[];
+}
+
+/** Agents that work side by side speak in turns: an entry joins its session where that is so few groups away … */
+const NEAR_GROUPS = 4;
+/** … and went on within so long. */
+const NEAR_MS = 600_000;
+
+/** The newest on top, by session; a group's key is its oldest entry, so that it stays while newer ones join. */
+function grouped(rows: readonly Row[]): readonly (Group & { readonly key: string })[] {
+  const groups: Group[] = [];
   for (const entry of rows) {
-    const last = groups.at(-1);
-    if (last?.session_id === entry.session_id) last.entries.push(entry);
-    else groups.push({ key: "", session_id: entry.session_id, entries: [entry] });
+    const near = groups.slice(-NEAR_GROUPS).find((group) => isNear(group, entry));
+    if (near !== undefined) near.entries.push(entry);
+    else groups.push({ session_id: entry.session_id, entries: [entry] });
   }
   return groups.map((group) => ({ ...group, key: String(group.entries.at(-1)?.position) }));
+}
+
+function isNear({ session_id, entries }: Group, entry: Row): boolean {
+  const oldest = entries.at(-1);
+  if (oldest === undefined || session_id !== entry.session_id || isOwn(oldest) !== isOwn(entry)) return false;
+  return Date.parse(oldest.created_at) - Date.parse(entry.created_at) < NEAR_MS;
 }

@@ -1,18 +1,17 @@
 // What the agents remember, by project and type, with how often each was given, used and confirmed, week by week.
 import { useMemo } from "react";
-import { memoryTypes } from "../../src/model/memory.js";
+import { memoryStatuses, memoryTypes } from "../../src/model/memory.js";
 import { useAnswer } from "../answer.js";
 import { listMemories, type Memory } from "../api.js";
 import { step, useKeys } from "../keys.js";
 import { useLabels } from "../labels.js";
 import { Fates } from "../parts/fates.js";
 import { Choice } from "../parts/filters.js";
-import { type Meeting, Meetings, useMeetings } from "../parts/meetings.js";
+import { countsOf, type Meeting, Meetings, useMeetings } from "../parts/meetings.js";
 import { Empty, Failed, Loading } from "../parts/notice.js";
 import { Link, to } from "../router.js";
 
 const PAGE = 500;
-const statuses = ["active", "candidate", "superseded", "rejected"];
 
 export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
   const filters = {
@@ -21,15 +20,22 @@ export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
     type: query.get("type") ?? "",
     unused: query.get("unused") ?? "",
   };
+  const client = query.get("client") ?? "";
   const labels = useLabels();
   const { value, error, again } = useAnswer(
     (signal) => listMemories({ ...filters, limit: PAGE }, signal),
     [JSON.stringify(filters)],
   );
   useKeys({ j: () => step("[data-result]", 1), k: () => step("[data-result]", -1) });
-  const meetings = useMeetings();
-  const groups = useMemo(() => byProject(value?.memories ?? []), [value]);
-  const isUnfiltered = Object.values(filters).every((filter) => filter === "");
+  const meetings = useMeetings(client);
+  const isRead = value !== undefined && meetings !== undefined;
+  // What a client uses is what its answers met: a memory itself belongs to nobody.
+  const memories = useMemo(
+    () => (value?.memories ?? []).filter(({ id }) => client === "" || meetings?.has(id)),
+    [value, meetings, client],
+  );
+  const groups = useMemo(() => byProject(memories), [memories]);
+  const isUnfiltered = Object.values({ ...filters, client }).every((filter) => filter === "");
   if (error !== undefined) return <Failed error={error} again={again} />;
   if (value?.memories.length === 0 && isUnfiltered) return <NothingLearned />;
   return (
@@ -37,12 +43,17 @@ export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
       <div className="tools">
         <h1>Memories</h1>
         <span className="grow" />
-        <Choice name="status" label="status" all="every status" values={statuses} query={query} />
+        <Choice name="status" label="status" all="every status" values={memoryStatuses} query={query} />
         <Choice name="project" label="project" all="all projects" values={labels.projects} query={query} />
         <Choice name="type" label="type" all="all types" values={memoryTypes} query={query} />
+        <Choice name="client" label="met by" all="met by anyone" values={labels.clients} query={query} />
       </div>
-      {value === undefined && <Loading what="Reading the memories" />}
-      {value?.memories.length === 0 && <p className="quiet">Nothing matches these filters.</p>}
+      {!isRead && <Loading what="Reading the memories" />}
+      {isRead && memories.length === 0 && (
+        <p className="quiet">
+          {client === "" ? "Nothing matches these filters." : `Answers of ${client} met none of them in twelve weeks.`}
+        </p>
+      )}
       {groups.map(({ project, memories }) => (
         <section key={project} className="group">
           <h2 className="group-head">
@@ -55,7 +66,12 @@ export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
           </h2>
           <ul className="memories">
             {memories.map((memory) => (
-              <MemoryRow key={memory.id} memory={memory} meetings={meetings.get(memory.id)} />
+              <MemoryRow
+                key={memory.id}
+                memory={memory}
+                meetings={meetings?.get(memory.id) ?? []}
+                isOfAll={client === ""}
+              />
             ))}
           </ul>
         </section>
@@ -65,8 +81,13 @@ export function MemoriesScreen({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-function MemoryRow(options: { readonly memory: Memory; readonly meetings: readonly Meeting[] | undefined }) {
-  const { memory, meetings = [] } = options;
+function MemoryRow(options: {
+  readonly memory: Memory;
+  readonly meetings: readonly Meeting[];
+  /** Whether all that ever met it count, and not only those of one client. */
+  readonly isOfAll: boolean;
+}) {
+  const { memory, meetings, isOfAll } = options;
   const { id, type, content, status, confidence, supported, conflicts_with } = memory;
   const notes = [
     status === "active" ? "" : status,
@@ -86,7 +107,7 @@ function MemoryRow(options: { readonly memory: Memory; readonly meetings: readon
         <span className="only-read">confidence </span>
         <span title="confidence">{confidence.toFixed(2)}</span>
       </span>
-      <Meetings memory={memory} meetings={meetings} />
+      <Meetings counts={isOfAll ? memory : countsOf(meetings)} meetings={meetings} />
     </li>
   );
 }

@@ -1,6 +1,7 @@
 // One memory and its life: what it rests on, who decided, where it was given, and what followed.
 import { useAnswer } from "../answer.js";
 import { getMemory, type MemoryAnswer } from "../api.js";
+import { useLabels, useTitle } from "../labels.js";
 import { Evidence, Neighbours } from "../parts/evidence.js";
 import { Failed, Loading } from "../parts/notice.js";
 import { Link, to } from "../router.js";
@@ -49,22 +50,26 @@ export function MemoryScreen({ id }: { readonly id: string }) {
 function Uses({ memory }: { readonly memory: MemoryAnswer }) {
   return (
     <ol className="life">
-      {memory.uses.map(({ entry_id, position, session_id, created_at, given, used, confirmed, followed }) => {
-        const place =
-          session_id === "" ? to(["entries", entry_id]) : to(["sessions", session_id], {}, String(position));
-        return (
-          <li key={entry_id}>
-            <time dateTime={created_at}>{whenOf(created_at)}</time>
-            <span>
-              <Link to={place} dir="auto">
-                {usesWords({ given, used, confirmed })} in {session_id === "" ? "an answer" : session_id}
-              </Link>
-              <Followed {...followed} />
-            </span>
-          </li>
-        );
-      })}
+      {memory.uses.map((use) => (
+        <li key={use.entry_id}>
+          <time dateTime={use.created_at}>{whenOf(use.created_at)}</time>
+          <Use {...use} />
+        </li>
+      ))}
     </ol>
+  );
+}
+
+function Use({ entry_id, position, session_id, given, used, confirmed, followed }: MemoryAnswer["uses"][number]) {
+  const title = useTitle({ session_id, title: useLabels().byId.get(session_id)?.title ?? "" });
+  const place = session_id === "" ? to(["entries", entry_id]) : to(["sessions", session_id], {}, String(position));
+  return (
+    <span>
+      <Link to={place} dir="auto">
+        {usesWords({ given, used, confirmed })} in {session_id === "" ? "an answer" : `“${title}”`}
+      </Link>
+      <Followed {...followed} />
+    </span>
   );
 }
 

@@ -1,5 +1,6 @@
 // The queue of candidates: one at a time, large, with its evidence in place; a verdict is one key, and can be taken back.
 import { useCallback, useEffect, useRef, useState } from "react";
+import { rejectionReasons } from "../../src/model/memory.js";
 import { useAccess, useMay } from "../access.js";
 import { useAnswer } from "../answer.js";
 import { judge, judgeMany, listMemories, type Memory, type MemoryPage, Refused, type Verdict } from "../api.js";
@@ -7,15 +8,13 @@ import { useKeys } from "../keys.js";
 import { Evidence, Neighbours } from "../parts/evidence.js";
 import { Fates, sourceWords } from "../parts/fates.js";
 import { Empty, Failed, Loading } from "../parts/notice.js";
-import { pendingCount } from "../pending.js";
+import { holdVerdict, verdictSent } from "../pending.js";
 import { Link, to } from "../router.js";
-import { plural, whenOf } from "../words.js";
+import { firstLine, plural, whenOf } from "../words.js";
 
 /** A verdict cannot be taken back once it is recorded, so that it waits for so long. */
 const UNDO_MS = 10_000;
 const QUEUE = 200;
-
-const reasons = ["wrong", "obvious", "temporary", "wrong_project", "duplicate", "other"] as const;
 
 export function ReviewScreen() {
   const may = useMay("review");
@@ -41,7 +40,7 @@ export function ReviewScreen() {
     if (current !== undefined) desk.give({ id: current.id, is: "reject", reason });
   };
   const digits = Object.fromEntries(
-    reasons.map((reason, at) => [String(at + 1), () => isRejecting && reject(reason)] as const),
+    rejectionReasons.map((reason, at) => [String(at + 1), () => isRejecting && reject(reason)] as const),
   );
   useKeys({
     a: () => may && accept(),
@@ -57,11 +56,11 @@ export function ReviewScreen() {
   if (answer.value === undefined) return <Loading what="Reading the queue" />;
   return (
     <div className="review column wide">
-      <h1 className="only-read">Review</h1>
+      {current !== undefined && <h1 className="only-read">Review</h1>}
       <p className="verdict-given" role="status">
         {given !== undefined && (
           <>
-            {given.is === "promote" ? "Promoted" : "Rejected"} “{given.content}”.{" "}
+            {given.is === "promote" ? "Promoted" : "Rejected"} “{firstLine(given.content)}”.{" "}
             <button type="button" className="plain" onClick={desk.undo}>
               Undo <Key is="u" />
             </button>
@@ -121,7 +120,7 @@ export function ReviewScreen() {
             )}
             {isRejecting && (
               <fieldset className="reasons" aria-label="Why">
-                {reasons.map((reason, at) => (
+                {rejectionReasons.map((reason, at) => (
                   <button key={reason} type="button" onClick={() => reject(reason)}>
                     <kbd>{at + 1}</kbd> {reason.replaceAll("_", " ")}
                   </button>
@@ -235,26 +234,25 @@ function useDesk(queue: MemoryPage | undefined) {
   const [currentId, setCurrentId] = useState<string>();
   const [given, setGiven] = useState<{ readonly verdict: Verdict; readonly memory: Memory }>();
   const [trouble, setTrouble] = useState("");
-  const held = useRef<Verdict>(undefined);
+  const held = useRef<{ readonly verdict: Verdict; readonly memory: Memory }>(undefined);
   useEffect(() => {
     if (queue === undefined) return;
-    setWaiting(queue.memories.filter(({ id }) => id !== held.current?.id));
+    setWaiting(queue.memories.filter(({ id }) => id !== held.current?.memory.id));
   }, [queue]);
-  // More may wait than lie on the desk.
-  useEffect(() => {
-    if (queue !== undefined) pendingCount.set(queue.pending - (queue.memories.length - waiting.length));
-  }, [queue, waiting]);
 
-  /** Records the verdict that was held back. */
+  /** Records the verdict that was held back. Where that fails the candidate waits again, unless somebody else judged it. */
   const settle = useCallback((): void => {
-    const verdict = held.current;
+    if (held.current === undefined) return;
+    const { verdict, memory } = held.current;
     held.current = undefined;
     setGiven(undefined);
-    if (verdict === undefined) return;
-    judge(verdict).catch((error: Error) => {
-      const isLate = error instanceof Refused && error.status === 409;
-      setTrouble(isLate ? "Somebody else judged it before; their verdict stands." : error.message);
-    });
+    judge(verdict)
+      .catch((error: Error) => {
+        const isLate = error instanceof Refused && error.status === 409;
+        setTrouble(isLate ? "Somebody else judged it before; their verdict stands." : `Not recorded: ${error.message}`);
+        if (!isLate) setWaiting((before) => [memory, ...before]);
+      })
+      .finally(() => void verdictSent());
   }, []);
   useEffect(() => {
     if (given === undefined) return;
@@ -275,14 +273,16 @@ function useDesk(queue: MemoryPage | undefined) {
     setTrouble("");
     const memory = waiting.find(({ id }) => id === verdict.id);
     if (memory === undefined) return;
-    held.current = verdict;
-    setGiven({ verdict, memory });
+    held.current = { verdict, memory };
+    holdVerdict(1);
+    setGiven(held.current);
     setCurrentId(nextOf(waiting, verdict.id));
     setWaiting(waiting.filter(({ id }) => id !== verdict.id));
   };
   const undo = (): void => {
     if (given === undefined) return;
     held.current = undefined;
+    holdVerdict(-1);
     setWaiting([given.memory, ...waiting]);
     setCurrentId(given.memory.id);
     setGiven(undefined);

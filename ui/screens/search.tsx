@@ -43,19 +43,10 @@ export function SearchScreen({ query }: { readonly query: URLSearchParams }) {
       <div className="tools">
         <h1 className="only-read">Search</h1>
         <p className="found" role="status">
-          {facets === undefined
-            ? "Searching …"
-            : facets.counted === 0
-              ? `Nothing recorded matches ${q}`
-              : `${facets.complete ? "" : "More than "}${plural(facets.counted, "entry", "entries")} in ${plural(facets.sessions.length, "session")}, newest first`}
+          {isHalf ? answer.error.message : foundWords(answer.value)}
         </p>
       </div>
-      {answer.error !== undefined &&
-        (isHalf ? (
-          <p className="quiet">{answer.error.message}</p>
-        ) : (
-          <Failed error={answer.error} again={answer.again} />
-        ))}
+      {answer.error !== undefined && !isHalf && <Failed error={answer.error} again={answer.again} />}
       {facets !== undefined && facets.counted > 0 && <Facets facets={facets} q={q} />}
       {answer.busy && groups.length === 0 && <Loading what="Searching" />}
       <ol className="groups" aria-busy={answer.busy}>
@@ -72,6 +63,15 @@ export function SearchScreen({ query }: { readonly query: URLSearchParams }) {
       )}
     </div>
   );
+}
+
+/** How much was found; nothing until an answer came, which says so itself. */
+function foundWords(answer: (SearchAnswer & { readonly q: string }) | undefined): string {
+  if (answer?.facets === undefined) return "";
+  const { counted, complete, sessions } = answer.facets;
+  if (counted === 0) return `Nothing recorded matches ${answer.q}`;
+  const entries = `${complete ? "" : "More than "}${plural(counted, "entry", "entries")}`;
+  return `${entries} in ${plural(sessions.length, "session")}, newest first`;
 }
 
 function HitGroup(options: {

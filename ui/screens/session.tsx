@@ -21,7 +21,7 @@ import { useSession } from "../transcript/loading.js";
 const LINE_PX = 72;
 
 export function SessionScreen({ id, place }: { readonly id: string; readonly place: Place }) {
-  const target = /^\d+$/.test(place.hash) ? Number(place.hash) : undefined;
+  const target = positionOf(place.hash);
   const { session, transcript, entries, isWhole, error, again } = useSession(id, target);
   const { lines, lineByPosition, notables, scoreById } = transcript;
   const q = place.query.get("q") ?? "";
@@ -62,15 +62,17 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
     hasMoved.current = true;
   }, []);
   useEffect(() => {
-    const at = target === undefined ? undefined : lineByPosition.get(target);
-    if (at === undefined) return;
+    // An entry that is not here, of another session or still to come, is looked for where it would stand.
+    if (target === undefined) return;
+    const at = lineByPosition.get(target) ?? (isWhole ? nearest(lines, target) : -1);
+    if (at === -1) return;
     const isAnother = shown.current.hash !== place.hash;
     if (isAnother) hasMoved.current = false;
     else if (hasMoved.current || shown.current.at === at) return;
     shown.current = { hash: place.hash, at };
     if (isAnother) setHere((lines[at] as Line).key);
     list.scrollToIndex(at, { align: "center" });
-  }, [target, lineByPosition, lines, list, place.hash]);
+  }, [target, lineByPosition, lines, isWhole, list, place.hash]);
 
   const at = useMemo(() => (here === undefined ? -1 : lines.findIndex(({ key }) => key === here)), [here, lines]);
   /** The next line of these, in one direction, from where the reader is. */
@@ -202,4 +204,17 @@ export function SessionScreen({ id, place }: { readonly id: string; readonly pla
       </div>
     </Marks>
   );
+}
+
+/** The position that an address names, where it names one. */
+function positionOf(hash: string): number | undefined {
+  const position = /^\d+$/.test(hash) ? Number(hash) : undefined;
+  return Number.isSafeInteger(position) ? position : undefined;
+}
+
+/** The last line that begins before a position, else the first; -1 where there is none. */
+function nearest(lines: readonly Line[], position: number): number {
+  const said = (line: Line): boolean => line.is !== "day";
+  const before = lines.findLastIndex((line) => said(line) && line.key <= position);
+  return before === -1 ? lines.findIndex(said) : before;
 }

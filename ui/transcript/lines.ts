@@ -54,14 +54,25 @@ export interface Transcript {
 
 const MARKS: ReadonlySet<string> = new Set(["consolidation", "clear", "withdrawal", "redaction", "session_info"]);
 
-export function toTranscript(entries: readonly Row[], subagents: readonly Session[] = []): Transcript {
+/** With what was laid out before, lines that are as they were stay the same objects, so that none of them is drawn anew. */
+export function toTranscript(
+  entries: readonly Row[],
+  subagents: readonly Session[] = [],
+  before: readonly Line[] = [],
+): Transcript {
   const known = survey(entries);
   const waiting = subagents.toSorted((one, other) => one.first_at.localeCompare(other.first_at));
   const lines: Line[] = [];
   let day = "";
+  let minute = "";
+  let today = "";
   for (const entry of entries) {
     while (waiting[0] !== undefined && waiting[0].first_at < entry.created_at) lines.push(subagentLine(waiting, entry));
-    const today = new Date(entry.created_at).toDateString();
+    // A day begins with a minute; asking each entry for its day would take longer than all else.
+    if (minute !== entry.created_at.slice(0, 16)) {
+      minute = entry.created_at.slice(0, 16);
+      today = new Date(entry.created_at).toDateString();
+    }
     if (today !== day && !known.isShownElsewhere(entry)) {
       day = today;
       lines.push({ is: "day", key: -entry.position, positions: [], at: entry.created_at });
@@ -71,7 +82,41 @@ export function toTranscript(entries: readonly Row[], subagents: readonly Sessio
   settle(lines, known);
   const last = entries.at(-1);
   while (waiting.length > 0 && last !== undefined) lines.push(subagentLine(waiting, last));
-  return gather(lines, known);
+  return gather(kept(lines, before), known);
+}
+
+/** What comes is mostly added at the end, and what was loaded last at the beginning. */
+function kept(lines: readonly Line[], before: readonly Line[]): readonly Line[] {
+  const first = before[0]?.key;
+  const shift = first === undefined ? -1 : lines.findIndex(({ key }) => key === first);
+  if (shift === -1) return lines;
+  return lines.map((line, at) => {
+    const old = before[at - shift];
+    return old !== undefined && isAlike(line, old) ? old : line;
+  });
+}
+
+function isAlike(line: Line, old: Line): boolean {
+  if (line.is !== old.is || line.key !== old.key || line.positions.length !== old.positions.length) return false;
+  switch (line.is) {
+    case "speech": {
+      const { entry, withdrawn, calls } = old as typeof line;
+      return line.entry === entry && line.withdrawn === withdrawn && areAlike(line.calls, calls);
+    }
+    case "calls": {
+      const { answer, calls } = old as typeof line;
+      return line.answer === answer && areAlike(line.calls, calls);
+    }
+    case "subagent":
+      return line.session === (old as typeof line).session;
+    default:
+      return true;
+  }
+}
+
+/** What came of a call may come later. */
+function areAlike(calls: readonly Call[], old: readonly Call[]): boolean {
+  return calls.length === old.length && calls.every((call, at) => call.result === old[at]?.result);
 }
 
 function subagentLine(waiting: Session[], beside: Row): Line {

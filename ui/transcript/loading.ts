@@ -1,7 +1,17 @@
 // Loading a session: the place that the address names first, then what follows, then what came before, then what comes.
 import { useEffect, useMemo, useRef, useState } from "react";
-import { isPartial, PARTIAL_MS } from "../answer.js";
-import { Away, connection, getSession, listSessions, Refused, type Row, type Session, sessionEntries } from "../api.js";
+import { isPartial, PARTIAL_MS, PASSING_MS } from "../answer.js";
+import {
+  Away,
+  connection,
+  getSession,
+  isPassing,
+  listSessions,
+  Refused,
+  type Row,
+  type Session,
+  sessionEntries,
+} from "../api.js";
 import { useStore } from "../store.js";
 import { follow, pause } from "../tail.js";
 import { type Transcript, toTranscript } from "./lines.js";
@@ -74,6 +84,12 @@ export function useSession(id: string, position: number | undefined): Loaded {
     else setRound((before) => before + 1);
   }, [isOpen]);
 
+  useEffect(() => {
+    if (!isPassing(error)) return;
+    const timer = setTimeout(() => setRound((before) => before + 1), PASSING_MS);
+    return () => clearTimeout(timer);
+  }, [error]);
+
   const project = session?.projects[0];
   useEffect(() => {
     if (project === undefined) return;
@@ -82,7 +98,9 @@ export function useSession(id: string, position: number | undefined): Loaded {
     return () => stop.abort();
   }, [id, project]);
 
-  const transcript = useMemo(() => toTranscript(entries, subagents), [entries, subagents]);
+  const before = useRef<Transcript>(undefined);
+  const transcript = useMemo(() => toTranscript(entries, subagents, before.current?.lines), [entries, subagents]);
+  before.current = transcript;
   return {
     session,
     transcript,
@@ -112,6 +130,7 @@ class Loading {
   readonly #options: LoadingOptions;
   #entries: Row[] = [];
   #shownMs = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: LoadingOptions) {
     this.#id = options.id;
@@ -130,7 +149,7 @@ class Loading {
       heard: (rows) => {
         const last = this.#entries.at(-1)?.position ?? 0;
         this.#add(rows.filter((row) => row.position > last).map(shortened), "asc");
-        this.#publish(true);
+        this.#publish(false);
       },
     });
   }
@@ -172,12 +191,19 @@ class Loading {
     this.#entries = order === "asc" ? [...this.#entries, ...rows] : [...rows.toReversed(), ...this.#entries];
   }
 
+  /** At once where it is due, else as soon as the last time was long enough ago. */
   #publish(isDue: boolean): void {
-    const now = performance.now();
-    const wait = Math.max(PUBLISH_MS, this.#entries.length / ENTRIES_PER_MS);
-    if (this.#signal.aborted || (!isDue && now - this.#shownMs < wait)) return;
+    if (this.#signal.aborted) return;
+    const waitMs = Math.max(PUBLISH_MS, this.#entries.length / ENTRIES_PER_MS);
+    const leftMs = isDue ? 0 : this.#shownMs + waitMs - performance.now();
+    if (leftMs > 0) {
+      this.#timer ??= setTimeout(() => this.#publish(true), leftMs);
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#options.show(this.#entries);
-    this.#shownMs = now;
+    this.#shownMs = performance.now();
   }
 }
 

@@ -3,7 +3,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { Fault, type FaultCode } from "../../model/fault.js";
 import { RecorderError, type RejectionCode, type RejectionDetails } from "../../model/rejection.js";
 import type { ErrorAnswer } from "../contract.js";
-import { logFailure, logRequest } from "../logger.js";
+import { logFailure } from "../logger.js";
+import { answerHeaders } from "./security-headers.js";
 
 export const statusByRejection = {
   already_completed: 409,
@@ -97,10 +98,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   return reply.send(answer);
 }
 
-/** Addresses that no route can be looked up for; they pass none of the hooks, and so would go by unseen. */
+/** Addresses that no route can be looked up for; they pass none of the hooks. */
 export function refuseAddress(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  sendError(error, request, reply);
-  logRequest(request, reply, "request");
+  sendError(error, request, reply.headers(answerHeaders));
 }
 
 function toErrorAnswer(error: unknown, requestId: string): { readonly status: number; readonly answer: ErrorAnswer } {

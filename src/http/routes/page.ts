@@ -33,10 +33,20 @@ const typeByEnding: { readonly [ending: string]: string } = {
   ".woff2": "font/woff2",
 };
 
-export function pageRoutes(app: FastifyInstance): void {
+/** The files of the page, by their names, and the document that every view is. */
+export interface PageFiles {
+  readonly files: ReadonlyMap<string, PageFile>;
+  readonly index: string;
+}
+
+export function readPage(): PageFiles {
   const files = readFiles();
   const index = files.get("index.html")?.bytes.toString();
   if (index === undefined) throw new Error(`${FOLDER} has no index.html`);
+  return { files, index };
+}
+
+export function pageRoutes(app: FastifyInstance, { files, index }: PageFiles): void {
   for (const address of ["/", "/ui"]) app.get(address, (_, reply) => sendHtml(reply, index));
   app.get<{ Params: { readonly "*": string } }>("/ui/*", (request, reply) => {
     const name = request.params["*"];
@@ -45,6 +55,14 @@ export function pageRoutes(app: FastifyInstance): void {
     if (!isView(request, name)) throw routeNotFound();
     return sendHtml(reply, index);
   });
+}
+
+/**
+ * Whether a browser opens a view at an address that no route can be looked up for, such as one whose escapes are cut off:
+ * a person gets the page, which says that nothing is there.
+ */
+export function isUnreadableView({ method, headers, raw }: FastifyRequest): boolean {
+  return method === "GET" && headers.accept?.includes("text/html") === true && raw.url?.startsWith("/ui/") === true;
 }
 
 export function sendHtml(reply: FastifyReply, html: string): FastifyReply {

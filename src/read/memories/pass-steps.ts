@@ -36,6 +36,7 @@ export interface MemoryUse {
 export interface TurnUses {
   readonly turn_id: string;
   readonly project: string;
+  readonly client: string;
   readonly uses: readonly MemoryUse[];
 }
 
