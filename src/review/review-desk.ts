@@ -1,5 +1,4 @@
 // Where memories are worked with beside the index: recall, and the judgement of proposals by what was recorded.
-import type { EntryOf } from "../model/entry.js";
 import type { Evidence, Proposal } from "../model/memory.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
@@ -21,6 +20,7 @@ import { statementsOf } from "./files/statements.js";
 import { supportIn } from "./files/support.js";
 import { judge } from "./gates/gates.js";
 import { groundOf, heardOf, namedEntries } from "./grounds.js";
+import { tokensSentSince } from "./model/sent-tokens.js";
 import { PassReader } from "./pass-reader.js";
 import { Recall } from "./recall.js";
 import { namesTool } from "./rules/tools.js";
@@ -157,10 +157,7 @@ export class ReviewDesk {
   }
 
   async tokensSentSince(since_ms: number): Promise<number> {
-    const filter = { kinds: ["audit"], since_ms };
-    const keys = await this.#index.list({ filter, limit: AUDITS_MAX });
-    const entries = await this.#entries.read(keys.map(({ position }) => position));
-    return entries.reduce((sum, entry) => sum + (entry.kind === "audit" ? sentIn(entry) : 0), 0);
+    return tokensSentSince(since_ms, { index: this.#index, entries: this.#entries });
   }
 
   #looking(): StatementLookup {
@@ -183,10 +180,4 @@ function isOf(memory: { readonly project: string }, project: string): boolean {
 }
 
 const READ_AT_ONCE = 200;
-const AUDITS_MAX = 10_000;
 const SPOKEN_KINDS = ["message", "interaction", "tool_call", "error", "decision"];
-
-function sentIn({ action, target }: EntryOf<"audit">): number {
-  const tokens = action === "extraction" ? Number(target) : 0;
-  return Number.isFinite(tokens) ? tokens : 0;
-}

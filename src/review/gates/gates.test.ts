@@ -192,7 +192,7 @@ describe("hedge", () => {
     expect(droppedBy(judged({ content }))).toBe(gate);
   });
 
-  test("a quote that was cut out of a guess is one, and one plain sentence of it is enough to be none", () => {
+  test("a quote that was cut out of a guess or a question is none of a fact, whatever stands beside it; a plain sentence that says so is", () => {
     const quoting = (text: string, quote: string) =>
       droppedBy(
         judge(
@@ -206,6 +206,9 @@ describe("hedge", () => {
       quoting("Is it so? The cache is stale after all.", "the cache is stale after all".replace("t", "T")),
     ).toBeUndefined();
     expect(quoting("I think so. The cache is stale.", "I think so. The cache is stale.")).toBeUndefined();
+    expect(quoting("Thank you. Is the cache stale?", "Thank you. Is the cache stale?")).toBe("hedge");
+    expect(quoting("Thank you. The cache might be stale.", "Thank you. The cache might be stale.")).toBe("hedge");
+    expect(quoting("Thank you. Is it? The cache is stale.", "Thank you. Is it? The cache is stale.")).toBeUndefined();
   });
 });
 
