@@ -37,7 +37,11 @@ export async function namedEntries(
 
 export async function groundOf(
   named: NamedEntries,
-  { memories, gifts }: { readonly memories: MemoriesById; readonly gifts: SessionGifts },
+  {
+    memories,
+    gifts,
+    project,
+  }: { readonly memories: MemoriesById; readonly gifts: SessionGifts; readonly project: string },
 ): Promise<Ground> {
   const given: GivenText[] = [];
   for (const { entry, through } of named.values()) {
@@ -49,7 +53,8 @@ export async function groundOf(
       given.push(...texts.filter((one) => one !== "").map((one) => ({ session_id, from, text: one })));
     }
   }
-  const projects = new Set(["", ...[...named.values()].map(({ entry }) => entry.project)]);
+  // What quotes nothing belongs where its proposer says.
+  const projects = new Set(["", project, ...[...named.values()].map(({ entry }) => entry.project)]);
   const known = [...memories.values()].filter(({ project }) => projects.has(project));
   return { entriesById: new Map([...named].map(([id, { quoted }]) => [id, quoted])), given, memories: known };
 }

@@ -1,19 +1,20 @@
 // Where memories are worked with beside the index: recall, and the judgement of proposals by what was recorded.
+import type { KeptMemory } from "../indexing/memory-fold.js";
 import type { Evidence, Proposal } from "../model/memory.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import type { EntryReader } from "../read/entry-reader.js";
 import { loadTokenCounter } from "../read/history/tokens.js";
-import { acceptanceOf } from "../read/memories/acceptance.js";
 import type { AuditedStatement, FileText, FoundStatement } from "../read/memories/file-audit.js";
-import type { Hearing, Judged } from "../read/memories/judged.js";
+import type { Hearing, Judged, StatementWish, Twin } from "../read/memories/judged.js";
 import type { MemoriesById } from "../read/memories/kept-memories.js";
 import type { RecallQuery } from "../read/memories/memory-query.js";
 import type { MemoryReader } from "../read/memories/memory-reader.js";
 import type { PassRange, ProposalStep, TurnUses, TurnWish, UsesStep } from "../read/memories/pass-steps.js";
 import type { QuotedEntry } from "../read/memories/quoted-entry.js";
 import type { Recalled } from "../read/memories/recalled.js";
+import { comparable } from "./comparable.js";
 import { audited } from "./files/audit.js";
 import { FileCopies } from "./files/copies.js";
 import { statementsOf } from "./files/statements.js";
@@ -47,6 +48,7 @@ export class ReviewDesk {
   readonly #stems = new Stems();
   readonly #passes: PassReader;
   #recall: Recall | undefined;
+  readonly #comparables = new WeakMap<KeptMemory, string>();
   #readings = 0;
 
   constructor(parts: ReviewDeskParts) {
@@ -74,21 +76,35 @@ export class ReviewDesk {
       const stands = known.said.some(({ text }) => text.includes(quote));
       if (!stands) return { missing: `the quote does not stand word for word in entry ${entry_id}` };
     }
-    return { words: heardOf(evidence, named) };
+    const projects = [...new Set([...named.values()].map(({ entry }) => entry.project))];
+    return { words: heardOf(evidence, named), projects };
+  }
+
+  /** The memories of a project, or everywhere, that say just this and are in use or wait; in the order in which they came. */
+  async twins({ content, project }: StatementWish): Promise<readonly Twin[]> {
+    const sought = comparable(content);
+    return [...(await this.#all()).values()]
+      .filter((memory) => memory.project === project || memory.project === "")
+      .filter(({ status }) => status === "active" || status === "candidate")
+      .filter((memory) => this.#comparable(memory) === sought)
+      .toSorted((left, right) => left.proposed - right.proposed)
+      .map(({ id, status }) => ({ id, status }));
   }
 
   /** Through the gates, unless whoever decides has had enough of the source. */
   async judge(proposal: Proposal): Promise<Judged> {
     const memories = await this.#all();
     const { source, generation } = proposal;
-    const taken = acceptanceOf(memories.values()).find((one) => one.source === source && one.generation === generation);
+    const taken = this.#memories
+      .acceptance(memories)
+      .find((one) => one.source === source && one.generation === generation);
     if (taken?.is_paused === true) {
       const verdicts = taken.accepted + taken.rejected;
       const reason = `Of the last ${verdicts} proposals of this source ${taken.accepted} were accepted: it is paused.`;
       return { dropped: "paused", reason };
     }
     const named = await namedEntries(proposal.evidence, this.#entries);
-    const ground = await groundOf(named, { memories, gifts: this.#gifts });
+    const ground = await groundOf(named, { memories, gifts: this.#gifts, project: proposal.project });
     const judgement = judge(proposal, ground, this.#stems);
     if ("kept" in judgement) return { kept: judgement.kept, heard: heardOf(judgement.kept.evidence, named) };
     const { adds_evidence_to: joined, ...dropped } = judgement;
@@ -158,6 +174,12 @@ export class ReviewDesk {
 
   async tokensSentSince(since_ms: number): Promise<number> {
     return tokensSentSince(since_ms, { index: this.#index, entries: this.#entries });
+  }
+
+  #comparable(memory: KeptMemory): string {
+    const known = this.#comparables.get(memory) ?? comparable(memory.content);
+    this.#comparables.set(memory, known);
+    return known;
   }
 
   #looking(): StatementLookup {

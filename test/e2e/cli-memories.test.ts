@@ -112,7 +112,7 @@ test("those that are like another one, or contradict one, are listed by themselv
   const other = await readJson(port(9090), { data });
   expect(other).toMatchObject({ conflicts_with: [first.id], similar_to: [] });
   const { memories } = await readJson(["memories", "--similar"], { data });
-  expect(memories.map(({ id }: { id: string }) => id)).toEqual([other.id]);
+  expect(memories.map(({ id }: { id: string }) => id)).toEqual([other.id, first.id]);
 });
 
 test("review says what was not understood, and shows the words of what a candidate contradicts", async () => {

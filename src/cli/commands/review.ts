@@ -163,7 +163,13 @@ class Review {
       this.#counts[decision.verdict] += 1;
     } catch (error) {
       const { code, message } = error as { readonly code?: string; readonly message?: string };
-      if (code !== "verdict_given" && code !== "memory_not_found" && code !== "field_invalid") throw error;
+      if (
+        code !== "verdict_given" &&
+        code !== "memory_known" &&
+        code !== "memory_not_found" &&
+        code !== "field_invalid"
+      )
+        throw error;
       this.#say(`${cleanLine(String(message))}.`);
     }
   }
