@@ -1,6 +1,7 @@
 // Where memories are worked with beside the index: recall, and the judgement of proposals by what was recorded.
 import type { KeptMemory } from "../indexing/memory-fold.js";
 import type { Evidence, Proposal } from "../model/memory.js";
+import { Turn } from "../model/turn.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
@@ -18,7 +19,7 @@ import { comparable } from "./comparable.js";
 import { audited } from "./files/audit.js";
 import { FileCopies } from "./files/copies.js";
 import { statementsOf } from "./files/statements.js";
-import { supportIn } from "./files/support.js";
+import { SupportSearch } from "./files/support.js";
 import { judge } from "./gates/gates.js";
 import { groundOf, heardOf, namedEntries } from "./grounds.js";
 import { tokensSentSince } from "./model/sent-tokens.js";
@@ -132,12 +133,15 @@ export class ReviewDesk {
   async audit({ text, project }: FileText): Promise<readonly AuditedStatement[]> {
     const memories = [...(await this.#all()).values()].filter((memory) => isOf(memory, project));
     const looking = this.#looking();
+    const support = new SupportSearch(this.#stems);
     const ownCopies = new FileCopies(text);
+    const turn = new Turn();
     const found: AuditedStatement[] = [];
     for (const { text: statement, line } of statementsOf(text)) {
+      if (turn.isOver) await turn.next();
       const { entries, packs } = await looking.find(statement, project);
       const { said, copies } = ownCopies.split(entries);
-      const ground = { entries: said, packs: [...copies, ...packs], memories };
+      const ground = { entries: said, packs: [...copies, ...packs], memories, support };
       found.push({ statement, line, ...audited(statement, ground, this.#stems) });
     }
     return found;
@@ -146,11 +150,14 @@ export class ReviewDesk {
   /** The statements of a memory file as proposals, with who said so in the record. */
   async statements({ text, project }: FileText): Promise<readonly FoundStatement[]> {
     const looking = this.#looking();
+    const support = new SupportSearch(this.#stems);
     const ownCopies = new FileCopies(text);
+    const turn = new Turn();
     const found: FoundStatement[] = [];
     for (const { text: content, line } of statementsOf(text)) {
+      if (turn.isOver) await turn.next();
       const { said } = ownCopies.split((await looking.find(content, project)).entries);
-      const same = supportIn(said, content, this.#stems).filter(({ says }) => says === "same");
+      const same = support.in(said, content).filter(({ says }) => says === "same");
       const type = namesTool(content) ? "project" : "preference";
       const evidence = same.slice(-EVIDENCE_MAX).map((support) => support.evidence);
       const proposal = { type, content, source: "import", evidence, project, tags: [], generation: "" } as const;

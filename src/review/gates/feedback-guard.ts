@@ -35,16 +35,14 @@ function echoed(evidence: Evidence, main: readonly string[], ground: Ground): Gi
   const parts = [quote, ...main.map(comparable).filter((part) => part.length >= ECHOED_CHARS_MIN)];
   // An assistant that wraps what it was given in words of its own still repeats it.
   const isAssistants = speakersOf(evidence, ground).every((by) => by === "assistant");
-  return ground.given.find((given) => {
-    if (given.session_id !== session_id) return false;
-    const text = comparable(given.text);
-    return (
-      parts.some((part) => within(part, text)) ||
-      (isAssistants && text.length >= ECHOED_CHARS_MIN && within(text, quote))
-    );
+  return ground.given.find(({ session_id: given_in, words }) => {
+    if (given_in !== session_id) return false;
+    if (parts.some((part) => within(part, words))) return true;
+    const given = words.trim();
+    return isAssistants && given.length >= ECHOED_CHARS_MIN && within(given, ` ${quote} `);
   });
 }
 
 function within(part: string, whole: string): boolean {
-  return ` ${whole} `.includes(` ${part} `) || (/[^\p{ASCII}]/u.test(part) && whole.includes(part));
+  return whole.includes(` ${part} `) || (/[^\p{ASCII}]/u.test(part) && whole.includes(part));
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { droppedBy, entrySaid, groundOf, judged, keptOf, proposalOf } from "../../../test/support/proposals.js";
 import type { Evidence, MemorySource, MemoryStatus, MemoryType } from "../../model/memory.js";
 import type { Speaker } from "../../read/memories/quoted-entry.js";
-import type { GivenText, KnownMemory } from "../ground.js";
+import { type GivenText, type KnownMemory, wordsOf } from "../ground.js";
 import { Stems } from "../stems.js";
 import { judge } from "./gates.js";
 
@@ -12,7 +12,7 @@ const stems = new Stems();
 test("the gates stand in the order of the contract: what every one would drop is dropped by the first that is left", () => {
   const said = "The build needs Docker on every machine";
   const memories: readonly KnownMemory[] = [{ id: "m1", content: said, project: "", status: "active" }];
-  const given: readonly GivenText[] = [{ session_id: "s1", from: "memory", text: said }];
+  const given: readonly GivenText[] = [{ session_id: "s1", from: "memory", words: wordsOf(said) }];
   const inNoProject = { said, proposal: { type: "knowledge" }, entry: { project: "" } } as const;
   const nobodySaid = [{ entry_id: "e1", quote: "These are words that nobody said" }];
   const unsaid = { ...inNoProject, proposal: { ...inNoProject.proposal, evidence: nobodySaid } };
@@ -217,7 +217,7 @@ describe("feedback guard", () => {
   const given = (text: string, about: Partial<GivenText> = {}): GivenText => ({
     session_id: "s1",
     from: "memory",
-    text,
+    words: wordsOf(text),
     ...about,
   });
   const guarded = (texts: readonly GivenText[], by: Speaker = "user") =>
