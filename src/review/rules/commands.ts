@@ -13,7 +13,7 @@ const WAITING_MAX = 100;
 /** Sessions of which it is known what waits, and commands that failed: the ones longest unheard of are given up. */
 const SESSIONS_KEPT = 1_000;
 const LESSONS_KEPT = 10_000;
-/** What failed in so many sessions was proposed long ago, or will not be. */
+/** What so many sessions learned needs no more of them. */
 const SESSIONS_MAX = 50;
 
 interface Call {
@@ -30,7 +30,7 @@ interface Lesson {
   readonly project: string;
   /** By session: the repair, or nothing while the failure has had none. */
   readonly repairs: Map<string, Repair | undefined>;
-  /** It also worked as it was, and the command was not what was wrong; or too many have learned it already. */
+  /** It also worked as it was, and the command was not what was wrong. */
   isOver: boolean;
   /** How many sessions had repaired it when it was proposed last. */
   proposedOf: number;
@@ -72,14 +72,13 @@ export class FailedCommands {
     const key = keyOf(project, call.command);
     const lesson = this.#lessons.get(key) ?? { project, repairs: new Map(), isOver: false, proposedOf: 0 };
     this.#lessons.use(key, lesson);
-    if (lesson.isOver) return;
+    if (lesson.isOver || (lesson.repairs.size === SESSIONS_MAX && !lesson.repairs.has(session_id))) return;
     if (!lesson.repairs.has(session_id)) lesson.repairs.set(session_id, undefined);
     const waiting = this.#waitingBySession.get(session_id) ?? new Map<string, Call>();
     this.#waitingBySession.use(session_id, waiting);
     if (lesson.repairs.get(session_id) === undefined) waiting.set(key, call);
     const [oldest] = waiting.keys();
     if (waiting.size > WAITING_MAX && oldest !== undefined) waiting.delete(oldest);
-    if (lesson.repairs.size > SESSIONS_MAX) end(lesson);
   }
 
   #work({ session_id, project }: EntryOf<"tool_call">, call: Call): void {
