@@ -45,7 +45,6 @@ export class Learning {
   readonly #parts: LearningParts;
   readonly #options: LearningOptions;
   readonly #commands = new FailedCommands();
-  readonly #lessons = new Set<string>();
   readonly #waiting = new Set<string>();
   readonly #rests = new Rests();
   #at: number | undefined;
@@ -108,7 +107,7 @@ export class Learning {
     this.#at ??= Math.max(0, (await headPosition()) - LOOK_BACK);
     this.#resumedAtMs = performance.now();
     if (!(await this.#isToGoOn())) return LOOK_AGAIN_MS;
-    const live = { is_live: true, isToGoOn: () => this.#isToGoOn(), commands: this.#commands, lessons: this.#lessons };
+    const live = { is_live: true, isToGoOn: () => this.#isToGoOn(), commands: this.#commands };
     const after = this.#at;
     // As far as the log reaches now. What comes meanwhile is for the next time: following it, rules would never come to an end
     // beside steady captures, and uses would not be counted before these do.

@@ -137,6 +137,7 @@ const statusByRejection = {
   time_invalid: 2,
   too_many_values: 2,
   utf8_invalid: 2,
+  memory_known: 1,
   verdict_given: 1,
 } as const satisfies { [C in RejectionCode]: ExitStatus };
 

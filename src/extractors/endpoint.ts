@@ -1,6 +1,5 @@
 // A model behind an endpoint that speaks as OpenAI's does. Recorded text leaves the machine only encrypted, and goes nowhere
 // else than where the user said.
-import { setTimeout as sleep } from "node:timers/promises";
 import { isJsonObject, parseJsonObject } from "../model/json.js";
 import { RecorderError } from "../model/rejection.js";
 import type { Extractor, ModelQuestion, ModelReply } from "../ports/extractor.js";
@@ -13,11 +12,10 @@ export interface EndpointSettings {
 
 const TIMEOUT_MS = 120_000;
 const ANSWER_BYTES_MAX = 1024 * 1024;
-const TRIES = 3;
-const RETRY_MS_MAX = 30_000;
 
 export class Endpoint implements Extractor {
   readonly model: string;
+  readonly name: string;
   readonly #url: URL;
   readonly #key: string | undefined;
 
@@ -25,26 +23,14 @@ export class Endpoint implements Extractor {
     this.#url = parseAddress(url);
     this.#key = key;
     this.model = model;
+    this.name = model;
   }
 
   async ask(question: ModelQuestion, signal?: AbortSignal): Promise<ModelReply> {
-    let reply: ModelReply = { failed: "it was not asked" };
-    for (let tried = 0; tried < TRIES; tried += 1) {
-      const attempt = await this.#ask(question, signal).catch((error: unknown) => ({
-        reply: { failed: reasonOf(error) },
-      }));
-      reply = attempt.reply;
-      if (!("retry_ms" in attempt) || attempt.retry_ms === undefined) return reply;
-      const isEnded = await sleep(Math.min(attempt.retry_ms, RETRY_MS_MAX), false, { signal }).catch(() => true);
-      if (isEnded) return reply;
-    }
-    return reply;
+    return this.#ask(question, signal).catch((error: unknown) => ({ failed: reasonOf(error) }));
   }
 
-  async #ask(
-    { prompt, text }: ModelQuestion,
-    signal?: AbortSignal,
-  ): Promise<{ readonly reply: ModelReply; readonly retry_ms?: number }> {
+  async #ask({ prompt, text }: ModelQuestion, signal?: AbortSignal): Promise<ModelReply> {
     const late = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(this.#url, {
       method: "POST",
@@ -67,17 +53,16 @@ export class Endpoint implements Extractor {
       await response.body?.cancel();
       const seconds = Number(response.headers.get("retry-after") ?? "1");
       const retry_ms = Number.isFinite(seconds) ? Math.max(0, seconds) * 1_000 : 1_000;
-      return { reply: { failed: `the endpoint answers ${response.status}` }, retry_ms };
+      return { failed: `the endpoint answers ${response.status}`, retry_ms };
     }
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
-      return { reply: { failed: "the endpoint leads elsewhere, where nothing is sent" } };
+      return { failed: "the endpoint leads elsewhere, where nothing is sent" };
     }
     const body = await readBounded(response);
-    if (body === undefined) return { reply: { unusable: `The answer is longer than ${ANSWER_BYTES_MAX} bytes.` } };
-    if (!response.ok)
-      return { reply: isTooLong(response.status, body) ? { too_long: true } : refused(response.status) };
-    return { reply: textOf(body) };
+    if (body === undefined) return { unusable: `The answer is longer than ${ANSWER_BYTES_MAX} bytes.` };
+    if (!response.ok) return isTooLong(response.status, body) ? { too_long: true } : refused(response.status);
+    return textOf(body);
   }
 }
 
@@ -90,6 +75,14 @@ function parseAddress(given: string): URL {
       code: "field_invalid",
       field: "model_url",
       message: "the address of a model must begin with https://, or with http:// on this machine",
+    });
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new RecorderError({
+      code: "field_invalid",
+      field: "model_url",
+      message: "the address of a model must have no user and no password in it",
+      hint: "A key is sent as HANSARD_MODEL_KEY says, or the option `key` of the library.",
     });
   }
   if (!url.pathname.endsWith("/chat/completions")) url.pathname = `${url.pathname.replace(/\/$/, "")}/chat/completions`;

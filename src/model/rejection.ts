@@ -29,6 +29,7 @@ export type RejectionCode =
   | "kind_unknown"
   | "label_invalid"
   | "limit_invalid"
+  | "memory_known"
   | "memory_not_found"
   | "method_not_allowed"
   | "nesting_too_deep"

@@ -13,16 +13,18 @@ export type ModelReply =
   | { readonly too_long: true }
   /** Why its answer is none: it was asked, and would hardly answer better if it were asked the same again. */
   | { readonly unusable: string }
-  /** Why there is no answer; trying again later may help. */
-  | { readonly failed: string };
+  /** Why there is no answer; asking again may help, after so long where a time is named, else in a later pass. */
+  | { readonly failed: string; readonly retry_ms?: number };
 
 /** An `AbortSignal`, also for programs that are compiled without the types of a platform that has one. */
 export type Ending = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : unknown;
 
 export interface Extractor {
-  /** Which model it is, as its user calls it. */
+  /** Which model it is, as its user calls it: another one is another generation. */
   readonly model: string;
-  /** Once the signal is given, nobody waits for the answer any more. */
+  /** The same for the audit, without what only its user should read. */
+  readonly name: string;
+  /** Sends the question once. After the signal nobody waits for the answer any more. */
   ask(question: ModelQuestion, signal?: Ending): Promise<ModelReply>;
 }
 

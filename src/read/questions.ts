@@ -13,7 +13,7 @@ import type { ConsolidationPlan, History } from "./history/history.js";
 import type { ListQuery } from "./list-query.js";
 import type { LogSelection } from "./log-selection.js";
 import type { AuditedStatement, FileText, FoundStatement } from "./memories/file-audit.js";
-import type { Hearing, Judged } from "./memories/judged.js";
+import type { Hearing, Judged, StatementWish, Twin } from "./memories/judged.js";
 import type { MemoryListQuery, RecallQuery } from "./memories/memory-query.js";
 import type { MemoryDetail, MemoryList } from "./memories/memory-reader.js";
 import type { MemorySummary } from "./memories/memory-view.js";
@@ -79,6 +79,8 @@ interface Questions {
   quotableOf(session_id: string): readonly QuotedEntry[];
   /** How many tokens models were sent since then, as the audit says. */
   tokensSentSince(since_ms: number): number;
+  /** Memories that say just this. */
+  twins(wish: StatementWish): readonly Twin[];
   /** Whose words these are. */
   hear(evidence: readonly Evidence[]): Hearing;
   /** How many candidates wait for a verdict; undefined while the index is being built. */

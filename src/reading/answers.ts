@@ -105,6 +105,7 @@ export const answers: Answers = {
   getMemory: ({ index }, id) => index.whole(({ memories }) => memories.get(id)),
   memoriesById: ({ index }, ids) => index.whole(({ memories }) => memories.byId(ids)),
   judge: ({ index }, proposal) => index.whole(async ({ review }) => (await review()).judge(proposal)),
+  twins: ({ index }, wish) => index.whole(async ({ review }) => (await review()).twins(wish)),
   hear: ({ index }, evidence) => index.whole(async ({ review }) => (await review()).hear(evidence)),
   proposalsIn: ({ log, index }, range) => index.whole(async ({ review }) => (await review()).proposalsIn(log, range)),
   proposalsOfInteraction: ({ log, index }, id) =>

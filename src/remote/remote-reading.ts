@@ -109,6 +109,7 @@ const answers = {
   recordedSummary: () => elsewhere("this"),
   memoriesById: () => elsewhere("this"),
   judge: () => elsewhere("judging a proposal"),
+  twins: () => elsewhere("judging a proposal"),
   hear: () => elsewhere("judging a proposal"),
   proposalsIn: () => elsewhere("a pass over the whole record"),
   proposalsOfInteraction: () => elsewhere("a pass over the whole record"),

@@ -2,6 +2,7 @@
 // already. Whoever calls looks all of it up first, so that judging reads nothing and says the same again.
 import type { MemoryStatus } from "../model/memory.js";
 import type { QuotedEntry } from "../read/memories/quoted-entry.js";
+import { comparable } from "./comparable.js";
 
 export interface KnownMemory {
   readonly id: string;
@@ -14,7 +15,13 @@ export interface KnownMemory {
 export interface GivenText {
   readonly session_id: string;
   readonly from: "context_pack" | "memory" | "consolidation";
-  readonly text: string;
+  /** As `wordsOf` has it, worked out once: a pack is asked for with every proposal of its session. */
+  readonly words: string;
+}
+
+/** A text in the form in which quotes are looked for in it, with a space at either end. */
+export function wordsOf(text: string): string {
+  return ` ${comparable(text)} `;
 }
 
 export interface Ground {

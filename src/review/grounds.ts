@@ -6,7 +6,7 @@ import type { EntryReader } from "../read/entry-reader.js";
 import type { HeardWords } from "../read/memories/judged.js";
 import type { MemoriesById } from "../read/memories/kept-memories.js";
 import type { QuotedEntry, Speaker } from "../read/memories/quoted-entry.js";
-import type { GivenText, Ground } from "./ground.js";
+import { type GivenText, type Ground, wordsOf } from "./ground.js";
 import { saidThrough } from "./said-through.js";
 import { giftsIn, type SessionGifts } from "./session-given.js";
 import { quotedEntry } from "./spoken.js";
@@ -37,19 +37,26 @@ export async function namedEntries(
 
 export async function groundOf(
   named: NamedEntries,
-  { memories, gifts }: { readonly memories: MemoriesById; readonly gifts: SessionGifts },
+  {
+    memories,
+    gifts,
+    project,
+  }: { readonly memories: MemoriesById; readonly gifts: SessionGifts; readonly project: string },
 ): Promise<Ground> {
   const given: GivenText[] = [];
   for (const { entry, through } of named.values()) {
     const { session_id } = entry;
     // What has no session was given what it says itself.
     const own = session_id === "" ? giftsIn(entry) : await gifts.through(session_id, through);
-    for (const { from, text, ids } of own) {
-      const texts = [text, ...ids.map((id) => memories.get(id)?.content ?? "")];
-      given.push(...texts.filter((one) => one !== "").map((one) => ({ session_id, from, text: one })));
+    for (const gift of own) {
+      const { from, text, ids } = gift;
+      if (text !== "") given.push({ session_id, from, words: gifts.wordsOf(gift) });
+      const contents = ids.flatMap((id) => memories.get(id)?.content ?? []);
+      given.push(...contents.map((content) => ({ session_id, from, words: wordsOf(content) })));
     }
   }
-  const projects = new Set(["", ...[...named.values()].map(({ entry }) => entry.project)]);
+  // What quotes nothing belongs where its proposer says.
+  const projects = new Set(["", project, ...[...named.values()].map(({ entry }) => entry.project)]);
   const known = [...memories.values()].filter(({ project }) => projects.has(project));
   return { entriesById: new Map([...named].map(([id, { quoted }]) => [id, quoted])), given, memories: known };
 }

@@ -25,6 +25,7 @@ import {
   type FileInput,
   type MemoryInput,
   type ProposalInput,
+  parseAddition,
   parseDailyTokens,
   parseFileText,
   parseMemoryInput,
@@ -165,7 +166,7 @@ export class Memories {
 
   /** Adds a memory on a person's word: it is active at once. */
   async add(input: MemoryInput): Promise<MemorySummary> {
-    return this.#proposing.add(orThrow(parseMemoryInput(input, "person")));
+    return this.#proposing.add(orThrow(parseAddition(input)));
   }
 
   /** Makes a candidate a memory, in another wording where one is given. */

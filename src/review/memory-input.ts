@@ -15,7 +15,7 @@ import { Rejection, reject } from "../model/rejection.js";
 import { formatTime, parseTimeBound } from "../model/time.js";
 import type { FileText } from "../read/memories/file-audit.js";
 import { FILE_CHARS_MAX } from "./files/statements.js";
-import { visibleOf } from "./gates/form.js";
+import { formOf, visibleOf } from "./gates/form.js";
 
 export interface MemoryInput {
   /** Makes the call safe to repeat; a UUIDv7 is made when it is left out. */
@@ -129,6 +129,14 @@ export function parseMemoryInput(input: unknown, source: MemorySource): ParsedMe
   );
 }
 
+/** What a person adds, which no gate looks at: it has the form of a statement, or is refused. */
+export function parseAddition(input: unknown): ParsedMemory | Rejection {
+  const parsed = parseMemoryInput(input, "person");
+  if (parsed instanceof Rejection) return parsed;
+  const content = parseWording(parsed.proposal.content);
+  return content instanceof Rejection ? content : { ...parsed, proposal: { ...parsed.proposal, content } };
+}
+
 export function parseVerdict(options: unknown, names: readonly string[]): ParsedVerdict | Rejection {
   const given = objectOf(options ?? {}, names);
   if (given instanceof Rejection) return given;
@@ -136,7 +144,7 @@ export function parseVerdict(options: unknown, names: readonly string[]): Parsed
     {
       actor: parseText("actor", given.actor ?? ACTOR_DEFAULT),
       reason: parseText("reason", given.reason ?? ""),
-      content: isAbsent(given.content) ? "" : parseContent(given.content),
+      content: isAbsent(given.content) ? "" : parseWording(given.content),
     },
     (verdict) => verdict,
   );
@@ -195,6 +203,16 @@ function parseContent(content: unknown): string | Rejection {
     message: `content may have ${CONTENT_CHARS_MAX} characters`,
     hint: "A memory is one statement; give several where there is more to say.",
   });
+}
+
+/** The words of a person, in the form that every candidate has. */
+function parseWording(content: unknown): string | Rejection {
+  const text = parseContent(content);
+  if (text instanceof Rejection) return text;
+  const formed = formOf(text);
+  if ("statement" in formed) return formed.statement;
+  const hint = "A memory is one statement that can be understood by itself; give several where there is more to say.";
+  return reject({ code: "field_invalid", field: "content", message: `content ${formed.flaw}`, hint });
 }
 
 function parseConfidence(value: unknown): number | undefined | Rejection {

@@ -2,7 +2,7 @@
 import type { GroupCommit } from "../capture/group-commit.js";
 import type { OwnEntry } from "../capture/own-entries.js";
 import type { Surroundings } from "../capture/pack.js";
-import { orThrow, type Rejection, reject } from "../model/rejection.js";
+import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
 import type { TakenClaim } from "../ports/entry-log.js";
 import type { MemorySummary } from "../read/memories/memory-view.js";
 import type { Asking } from "../read/questions.js";
@@ -35,6 +35,16 @@ export class MemoryLedger {
   /** Those of these ids that there are. */
   async byId(ids: readonly string[]): Promise<readonly MemorySummary[]> {
     return this.reading.ask("memoriesById", ids);
+  }
+
+  /** Refuses a wording that another memory has already, or waits with. */
+  async refuseTwin(content: string, project: string, own = ""): Promise<void> {
+    const twin = (await this.reading.ask("twins", { content, project })).find(({ id }) => id !== own);
+    if (twin === undefined) return;
+    const waits = "the same waits for a verdict already";
+    const message = `${twin.status === "candidate" ? waits : "the same is known already"}: memory ${twin.id}`;
+    const hint = twin.status === "candidate" ? { hint: "Promote that one." } : {};
+    throw new RecorderError({ code: "memory_known", field: "content", message, ...hint });
   }
 
   /** The memory of this id as it is now; refused where there is none. */

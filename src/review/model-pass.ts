@@ -2,13 +2,14 @@
 // like any other. Each piece is sent once for a generation, which an audit entry says, so that a pass can be resumed.
 import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type OwnEntry, packOwn } from "../capture/own-entries.js";
 import type { Surroundings } from "../capture/pack.js";
 import { Fault } from "../model/fault.js";
 import type { Proposal } from "../model/memory.js";
 import { packageFile } from "../model/package-file.js";
 import { orThrow } from "../model/rejection.js";
-import type { Ending, Extractor } from "../ports/extractor.js";
+import type { Ending, Extractor, ModelReply } from "../ports/extractor.js";
 import { countTokensIn, loadTokenCounter, type TokenCounter } from "../read/history/tokens.js";
 import type { QuotedEntry } from "../read/memories/quoted-entry.js";
 import type { Asking } from "../read/questions.js";
@@ -17,6 +18,7 @@ import type { SessionList } from "../read/session-reader.js";
 import { parseAnswer } from "./model/answer.js";
 import { generationOf } from "./model/generation.js";
 import { narrower, type Segment, type SegmentLimits, segmentLimits, segmentsOf } from "./model/segments.js";
+import { EXTRACTION } from "./model/sent-tokens.js";
 import type { Gathered } from "./passes.js";
 
 export interface ModelPassParts {
@@ -46,6 +48,9 @@ export interface ModelPassOptions {
 const IDLE_MS = 30 * 60 * 1000;
 const PAGE = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** How often a piece is sent to a model that asks for patience, and how long it is given at most. */
+const TRIES = 3;
+const RETRY_MS_MAX = 30_000;
 
 interface IdleSession {
   readonly session_id: string;
@@ -63,7 +68,6 @@ export class ModelPass {
   readonly #gathered: Gathered;
   #prompt = "";
   #generation = "";
-  #tokensLeft = 0;
   #count: TokenCounter = () => 0;
 
   constructor(parts: ModelPassParts, options: ModelPassOptions, gathered: Gathered) {
@@ -77,7 +81,6 @@ export class ModelPass {
     this.#prompt = await readPrompt();
     this.#generation = generationOf({ model: this.#options.extractor.model, prompt: this.#prompt });
     this.#count = await loadTokenCounter();
-    this.#tokensLeft = this.#options.daily_tokens - (await this.#sentToday());
     try {
       for await (const session of this.#idleSessions()) await this.#readSession(session);
       return undefined;
@@ -124,17 +127,12 @@ export class ModelPass {
   async #readSegment(segment: Segment, limits: SegmentLimits): Promise<void> {
     const id = `extraction:${this.#generation}:${hash("sha256", segment.text).slice(0, 32)}`;
     if ((await this.#parts.reading.ask("getById", id)) !== undefined) return;
-    const { extractor } = this.#options;
-    const tokens = countTokensIn(this.#prompt, this.#count) + countTokensIn(segment.text, this.#count);
-    if (tokens > this.#tokensLeft)
-      throw new Stopped(`the budget of the day is spent (${this.#options.daily_tokens} tokens)`);
-    this.#tokensLeft -= tokens;
-    const reply = await extractor.ask({ prompt: this.#prompt, text: segment.text }, this.#options.signal);
-    if ("failed" in reply) throw new Stopped(reply.failed);
-    if ("too_long" in reply) {
-      const smaller = narrower(limits);
-      if (smaller !== undefined) await this.#readEntries(segment.entries, smaller);
-    } else {
+    const reply = await this.#ask(segment.text);
+    const smaller = "too_long" in reply ? narrower(limits) : undefined;
+    if (smaller !== undefined) await this.#readEntries(segment.entries, smaller);
+    else if ("too_long" in reply)
+      this.#gathered.refuse("The model cannot read even so little at once.", segment.entryIds);
+    else {
       const { proposals, refused } =
         "unusable" in reply
           ? { proposals: [], refused: [reply.unusable] }
@@ -142,7 +140,28 @@ export class ModelPass {
       for (const reason of refused) this.#gathered.refuse(reason, segment.entryIds);
       for (const proposal of proposals) await this.#parts.propose(proposal);
     }
-    const said = { action: "extraction", actor: `model:${extractor.model}`.slice(0, 200), target: `${tokens}` };
+    await this.#note("extracted", "", id);
+  }
+
+  /** Each time that a piece is sent counts, whatever comes of it, and is written down before: no crash makes it free. */
+  async #ask(text: string): Promise<Exclude<ModelReply, { readonly failed: string }>> {
+    const { extractor, daily_tokens, signal } = this.#options;
+    const tokens = countTokensIn(this.#prompt, this.#count) + countTokensIn(text, this.#count);
+    for (let tries = 1; ; tries += 1) {
+      // Others may send at the same time.
+      if (tokens > daily_tokens - (await this.#sentToday()))
+        throw new Stopped(`the budget of the day is spent (${daily_tokens} tokens)`);
+      await this.#note(EXTRACTION, `${tokens}`);
+      const reply = await extractor.ask({ prompt: this.#prompt, text }, signal);
+      if (!("failed" in reply)) return reply;
+      if (reply.retry_ms === undefined || tries === TRIES) throw new Stopped(reply.failed);
+      const isEnded = await sleep(Math.min(reply.retry_ms, RETRY_MS_MAX), false, { signal }).catch(() => true);
+      if (isEnded) throw new Stopped(ENDED);
+    }
+  }
+
+  async #note(action: string, target: string, id?: string): Promise<void> {
+    const said = { action, actor: `model:${this.#options.extractor.name}`.slice(0, 200), target };
     await this.#parts.append([packOwn("audit", said, this.#parts.surroundings, { id })]);
   }
 

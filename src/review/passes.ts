@@ -79,8 +79,6 @@ export interface LivePass {
   readonly isToGoOn: () => Promise<boolean>;
   /** What is known of commands from stretches before. */
   readonly commands: FailedCommands;
-  /** What was proposed of them. */
-  readonly lessons: Set<string>;
 }
 
 /** Turns whose uses go into one commit: an fsync for each would be in capture's way, a long transaction too. */
@@ -115,11 +113,9 @@ export class Passes {
       for (const call of step.calls) commands.add(call as EntryOf<"tool_call">);
       return step;
     });
-    for (const proposal of commands.proposals()) {
-      const lesson = JSON.stringify(proposal.evidence);
-      if (live?.lessons.has(lesson) === true) continue;
+    for (const { proposal, done } of commands.taught()) {
       await this.#propose(proposal, gathered);
-      live?.lessons.add(lesson);
+      done();
     }
     return gathered.finish(through);
   }

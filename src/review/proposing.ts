@@ -1,11 +1,12 @@
 // How statements come in: proposed, which passes the gates or is dropped by one of them, or added on a person's word.
 import type { OwnEntry } from "../capture/own-entries.js";
 import { idClaim } from "../model/claims.js";
-import type { Evidence } from "../model/memory.js";
+import type { Evidence, Proposal } from "../model/memory.js";
 import type { OneAtATime } from "../model/one-at-a-time.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
-import type { DroppedProposal, HeardWords, KeptProposal } from "../read/memories/judged.js";
+import type { DroppedProposal, HeardWords, Hearing, KeptProposal } from "../read/memories/judged.js";
 import type { MemorySummary } from "../read/memories/memory-view.js";
+import { projectAmong } from "./gates/project.js";
 import type { ParsedMemory } from "./memory-input.js";
 import type { MemoryLedger } from "./memory-ledger.js";
 
@@ -33,10 +34,17 @@ export class Proposing {
     return this.#queue.run(() => this.#propose(parsed));
   }
 
-  /** Adds a memory on a person's word: it is active at once. */
-  async add({ proposal, ...whose }: ParsedMemory): Promise<MemorySummary> {
+  /** Adds a memory on a person's word, once what came before it is done: it is active at once. */
+  add(parsed: ParsedMemory): Promise<MemorySummary> {
+    return this.#queue.run(() => this.#add(parsed));
+  }
+
+  async #add({ proposal: given, ...whose }: ParsedMemory): Promise<MemorySummary> {
     const { reading, entries } = this.#ledger;
-    const heard = orThrow(await this.#heard(proposal.evidence));
+    const { words: heard, projects } = orThrow(await this.#heard(given));
+    const proposal = { ...given, project: orThrow(placeOf(given, projects)) };
+    if (whose.id === undefined || (await this.#ledger.byId([whose.id])).length === 0)
+      await this.#ledger.refuseTwin(proposal.content, proposal.project);
     // A person's word passes, and is told what else is known.
     const judged = await reading.ask("judge", proposal);
     const { similar_to, conflicts_with } = "kept" in judged ? judged.kept : { similar_to: [], conflicts_with: [] };
@@ -58,7 +66,10 @@ export class Proposing {
     const entries = this.#ledger.entries.statement(kept, heard, whose);
     const id = (entries[0] as OwnEntry).id;
     const taken = await this.#ledger.attempt(entries);
-    if (taken === undefined) return (await this.#lostWords(kept.evidence, [id])) ?? this.#ledger.named(id);
+    if (taken === undefined) {
+      const lost = (await this.#lostWords(kept.evidence, [id])) ?? (await this.#lostRace(id, kept, heard, whose.actor));
+      return lost ?? this.#ledger.named(id);
+    }
     if (taken.some(({ claim }) => claim === idClaim(id))) return this.#same(id, kept.content);
     return { dropped: "known", reason: "It was proposed before, from the same words." };
   }
@@ -70,6 +81,23 @@ export class Proposing {
       const words = this.#ledger.entries.words(id, project, heardWords, actor);
       if ((await this.#ledger.attempt([words])) === undefined) await this.#lostWords(heardWords.evidence, [words.id]);
     }
+  }
+
+  /** Another process may have been told the same between the look and the writing; then the first of both waits, with all words. */
+  async #lostRace(
+    id: string,
+    { content, project }: KeptProposal,
+    heard: readonly HeardWords[],
+    actor: string,
+  ): Promise<DroppedProposal | undefined> {
+    const [first] = await this.#ledger.reading.ask("twins", { content, project });
+    if (first === undefined || first.id === id) return undefined;
+    const merged = { memory_id: id, superseded_by: first.id, status_before: "candidate", actor, reason: "duplicate" };
+    await this.#ledger.attempt([this.#ledger.entries.superseded(merged, project)]);
+    const reason = `The same was proposed at the same time: memory ${first.id}.`;
+    if (first.status !== "candidate") return { dropped: "known", reason };
+    await this.#support(first.id, heard, actor);
+    return { dropped: "known", reason, adds_evidence_to: first.id };
   }
 
   /** What was quoted may have been forgotten between the look and the writing; then the quotes must not outlive it. */
@@ -91,11 +119,18 @@ export class Proposing {
   }
 
   /** Words of entries as a person cites them: they must be there. */
-  async #heard(evidence: KeptProposal["evidence"]): Promise<readonly HeardWords[] | Rejection> {
-    if (evidence.length === 0) return [];
+  async #heard({ evidence }: Proposal): Promise<Exclude<Hearing, { readonly missing: string }> | Rejection> {
+    if (evidence.length === 0) return { words: [], projects: [] };
     const heard = await this.#ledger.reading.ask("hear", evidence);
-    return "missing" in heard
-      ? reject({ code: "field_invalid", field: "evidence", message: heard.missing })
-      : heard.words;
+    return "missing" in heard ? reject({ code: "field_invalid", field: "evidence", message: heard.missing }) : heard;
   }
+}
+
+/** Where a person's memory belongs: with what it quotes, as with all others; where it quotes nothing, where they say. */
+function placeOf({ project, type }: Proposal, projects: readonly string[]): string | Rejection {
+  if (projects.length === 0) return project;
+  const place = projectAmong(projects, type);
+  if (place !== undefined) return place;
+  const message = `the evidence is of several projects (${projects.join(", ")}), and only a preference or identity can be`;
+  return reject({ code: "field_invalid", field: "evidence", message });
 }

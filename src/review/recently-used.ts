@@ -20,6 +20,11 @@ export class RecentlyUsed<T> {
     if (this.#kept.size > this.#countMax && oldest !== undefined) this.#kept.delete(oldest);
   }
 
+  /** Those used last at the end. */
+  values(): Iterable<T> {
+    return this.#kept.values();
+  }
+
   clear(): void {
     this.#kept.clear();
   }

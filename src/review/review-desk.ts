@@ -1,26 +1,28 @@
 // Where memories are worked with beside the index: recall, and the judgement of proposals by what was recorded.
-import type { EntryOf } from "../model/entry.js";
+import type { KeptMemory } from "../indexing/memory-fold.js";
 import type { Evidence, Proposal } from "../model/memory.js";
+import { Turn } from "../model/turn.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import type { EntryReader } from "../read/entry-reader.js";
 import { loadTokenCounter } from "../read/history/tokens.js";
-import { acceptanceOf } from "../read/memories/acceptance.js";
 import type { AuditedStatement, FileText, FoundStatement } from "../read/memories/file-audit.js";
-import type { Hearing, Judged } from "../read/memories/judged.js";
+import type { Hearing, Judged, StatementWish, Twin } from "../read/memories/judged.js";
 import type { MemoriesById } from "../read/memories/kept-memories.js";
 import type { RecallQuery } from "../read/memories/memory-query.js";
 import type { MemoryReader } from "../read/memories/memory-reader.js";
 import type { PassRange, ProposalStep, TurnUses, TurnWish, UsesStep } from "../read/memories/pass-steps.js";
 import type { QuotedEntry } from "../read/memories/quoted-entry.js";
 import type { Recalled } from "../read/memories/recalled.js";
+import { comparable } from "./comparable.js";
 import { audited } from "./files/audit.js";
 import { FileCopies } from "./files/copies.js";
 import { statementsOf } from "./files/statements.js";
-import { supportIn } from "./files/support.js";
+import { SupportSearch } from "./files/support.js";
 import { judge } from "./gates/gates.js";
 import { groundOf, heardOf, namedEntries } from "./grounds.js";
+import { tokensSentSince } from "./model/sent-tokens.js";
 import { PassReader } from "./pass-reader.js";
 import { Recall } from "./recall.js";
 import { namesTool } from "./rules/tools.js";
@@ -47,6 +49,7 @@ export class ReviewDesk {
   readonly #stems = new Stems();
   readonly #passes: PassReader;
   #recall: Recall | undefined;
+  readonly #comparables = new WeakMap<KeptMemory, string>();
   #readings = 0;
 
   constructor(parts: ReviewDeskParts) {
@@ -74,21 +77,35 @@ export class ReviewDesk {
       const stands = known.said.some(({ text }) => text.includes(quote));
       if (!stands) return { missing: `the quote does not stand word for word in entry ${entry_id}` };
     }
-    return { words: heardOf(evidence, named) };
+    const projects = [...new Set([...named.values()].map(({ entry }) => entry.project))];
+    return { words: heardOf(evidence, named), projects };
+  }
+
+  /** The memories of a project, or everywhere, that say just this and are in use or wait; in the order in which they came. */
+  async twins({ content, project }: StatementWish): Promise<readonly Twin[]> {
+    const sought = comparable(content);
+    return [...(await this.#all()).values()]
+      .filter((memory) => memory.project === project || memory.project === "")
+      .filter(({ status }) => status === "active" || status === "candidate")
+      .filter((memory) => this.#comparable(memory) === sought)
+      .toSorted((left, right) => left.proposed - right.proposed)
+      .map(({ id, status }) => ({ id, status }));
   }
 
   /** Through the gates, unless whoever decides has had enough of the source. */
   async judge(proposal: Proposal): Promise<Judged> {
     const memories = await this.#all();
     const { source, generation } = proposal;
-    const taken = acceptanceOf(memories.values()).find((one) => one.source === source && one.generation === generation);
+    const taken = this.#memories
+      .acceptance(memories)
+      .find((one) => one.source === source && one.generation === generation);
     if (taken?.is_paused === true) {
       const verdicts = taken.accepted + taken.rejected;
       const reason = `Of the last ${verdicts} proposals of this source ${taken.accepted} were accepted: it is paused.`;
       return { dropped: "paused", reason };
     }
     const named = await namedEntries(proposal.evidence, this.#entries);
-    const ground = await groundOf(named, { memories, gifts: this.#gifts });
+    const ground = await groundOf(named, { memories, gifts: this.#gifts, project: proposal.project });
     const judgement = judge(proposal, ground, this.#stems);
     if ("kept" in judgement) return { kept: judgement.kept, heard: heardOf(judgement.kept.evidence, named) };
     const { adds_evidence_to: joined, ...dropped } = judgement;
@@ -116,12 +133,15 @@ export class ReviewDesk {
   async audit({ text, project }: FileText): Promise<readonly AuditedStatement[]> {
     const memories = [...(await this.#all()).values()].filter((memory) => isOf(memory, project));
     const looking = this.#looking();
+    const support = new SupportSearch(this.#stems);
     const ownCopies = new FileCopies(text);
+    const turn = new Turn();
     const found: AuditedStatement[] = [];
     for (const { text: statement, line } of statementsOf(text)) {
+      if (turn.isOver) await turn.next();
       const { entries, packs } = await looking.find(statement, project);
       const { said, copies } = ownCopies.split(entries);
-      const ground = { entries: said, packs: [...copies, ...packs], memories };
+      const ground = { entries: said, packs: [...copies, ...packs], memories, support };
       found.push({ statement, line, ...audited(statement, ground, this.#stems) });
     }
     return found;
@@ -130,11 +150,14 @@ export class ReviewDesk {
   /** The statements of a memory file as proposals, with who said so in the record. */
   async statements({ text, project }: FileText): Promise<readonly FoundStatement[]> {
     const looking = this.#looking();
+    const support = new SupportSearch(this.#stems);
     const ownCopies = new FileCopies(text);
+    const turn = new Turn();
     const found: FoundStatement[] = [];
     for (const { text: content, line } of statementsOf(text)) {
+      if (turn.isOver) await turn.next();
       const { said } = ownCopies.split((await looking.find(content, project)).entries);
-      const same = supportIn(said, content, this.#stems).filter(({ says }) => says === "same");
+      const same = support.in(said, content).filter(({ says }) => says === "same");
       const type = namesTool(content) ? "project" : "preference";
       const evidence = same.slice(-EVIDENCE_MAX).map((support) => support.evidence);
       const proposal = { type, content, source: "import", evidence, project, tags: [], generation: "" } as const;
@@ -157,10 +180,13 @@ export class ReviewDesk {
   }
 
   async tokensSentSince(since_ms: number): Promise<number> {
-    const filter = { kinds: ["audit"], since_ms };
-    const keys = await this.#index.list({ filter, limit: AUDITS_MAX });
-    const entries = await this.#entries.read(keys.map(({ position }) => position));
-    return entries.reduce((sum, entry) => sum + (entry.kind === "audit" ? sentIn(entry) : 0), 0);
+    return tokensSentSince(since_ms, { index: this.#index, entries: this.#entries });
+  }
+
+  #comparable(memory: KeptMemory): string {
+    const known = this.#comparables.get(memory) ?? comparable(memory.content);
+    this.#comparables.set(memory, known);
+    return known;
   }
 
   #looking(): StatementLookup {
@@ -183,10 +209,4 @@ function isOf(memory: { readonly project: string }, project: string): boolean {
 }
 
 const READ_AT_ONCE = 200;
-const AUDITS_MAX = 10_000;
 const SPOKEN_KINDS = ["message", "interaction", "tool_call", "error", "decision"];
-
-function sentIn({ action, target }: EntryOf<"audit">): number {
-  const tokens = action === "extraction" ? Number(target) : 0;
-  return Number.isFinite(tokens) ? tokens : 0;
-}

@@ -5,7 +5,7 @@ import { isJsonObject } from "../model/json.js";
 import { OneAtATime } from "../model/one-at-a-time.js";
 import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryReader } from "../read/entry-reader.js";
-import type { GivenText } from "./ground.js";
+import { type GivenText, wordsOf } from "./ground.js";
 import { RecentlyUsed } from "./recently-used.js";
 import { spokenIn, textsOfPack } from "./spoken.js";
 
@@ -40,6 +40,7 @@ export class SessionGifts {
   readonly #index: Pick<EntryIndex, "sessionPositions">;
   readonly #entries: Pick<EntryReader, "read">;
   readonly #known = new RecentlyUsed<KnownSession>(SESSIONS_KEPT);
+  readonly #words = new WeakMap<Gift, string>();
   /** Two that read on in a session at once would note what they find twice. */
   readonly #reads = new OneAtATime();
 
@@ -60,6 +61,13 @@ export class SessionGifts {
       if (known.through < position) await this.#readOn(session_id, known, position);
     });
     return known.gifts.filter((gift) => gift.position <= position);
+  }
+
+  /** A gift's text in the form in which it is looked through; worked out once, since sessions are long and packs too. */
+  wordsOf(gift: Gift): string {
+    const known = this.#words.get(gift) ?? wordsOf(gift.text);
+    this.#words.set(gift, known);
+    return known;
   }
 
   /** What was forgotten must not be remembered here. */

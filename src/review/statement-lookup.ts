@@ -1,9 +1,11 @@
 // Where in the record the words of statements stand: the entries that hold some of their rarest stems, by the index of texts.
 // For the statements of one file, after which it is thrown away: it keeps what it has read.
 import { normalise } from "../model/normalise.js";
+import { Turn } from "../model/turn.js";
 import type { EntryIndex, RowKey } from "../ports/entry-index.js";
 import type { EntryReader } from "../read/entry-reader.js";
 import type { QuotedEntry } from "../read/memories/quoted-entry.js";
+import { HeardWords } from "./files/heard-words.js";
 import { quotedEntry, textsOfPack } from "./spoken.js";
 import type { Stems } from "./stems.js";
 
@@ -29,6 +31,13 @@ interface Labels {
   readonly project?: string;
 }
 
+/** Entries that are few enough to be at hand all of them, with their words. */
+interface AtHand {
+  readonly entries: readonly QuotedEntry[];
+  readonly positions: readonly number[];
+  readonly words: HeardWords;
+}
+
 /** What an entry says, and the same as needles are compared with it; nothing where it says nothing. */
 interface Heard {
   readonly quoted: QuotedEntry | undefined;
@@ -41,6 +50,8 @@ export class StatementLookup {
   readonly #stems: Stems;
   readonly #heard = new Map<number, Heard>();
   #heardChars = 0;
+  readonly #atHandByProject = new Map<string, Promise<AtHand | undefined>>();
+  readonly #turn = new Turn();
   readonly #packsByProject = new Map<string, Promise<readonly QuotedEntry[]>>();
 
   constructor(parts: { readonly index: EntryIndex; readonly entries: EntryReader; readonly stems: Stems }) {
@@ -53,11 +64,42 @@ export class StatementLookup {
   async find(statement: string, project: string): Promise<Lookup> {
     const labels = project === "" ? {} : { project };
     const found = new Map<number, QuotedEntry>();
-    for (const needles of this.#needles(statement)) await this.#findAll(needles, labels, found);
+    const looking = this.#atHandByProject.get(project) ?? this.#takeAll(labels);
+    this.#atHandByProject.set(project, looking);
+    const atHand = await looking;
+    for (const needles of this.#needles(statement)) {
+      if (atHand === undefined) await this.#findAll(needles, labels, found);
+      else findAtHand(needles, atHand, found);
+    }
     const inOrder = [...found].sort(([left], [right]) => left - right);
     const packs = this.#packsByProject.get(project) ?? this.#packs(labels);
     this.#packsByProject.set(project, packs);
     return { entries: inOrder.map(([, quoted]) => quoted), packs: await packs };
+  }
+
+  /** Asking an index for each pair of words takes longer than reading what a small record holds, once; undefined for a large one. */
+  async #takeAll(labels: Labels): Promise<AtHand | undefined> {
+    const keys = await this.#index.list({ filter: { kinds: KINDS, ...labels }, limit: LOOKED_MAX + 1 });
+    if (keys.length > LOOKED_MAX) return undefined;
+    const positions = keys.map(({ position }) => position).toSorted((left, right) => left - right);
+    const heard: { readonly position: number; readonly quoted: QuotedEntry; readonly text: string }[] = [];
+    let chars = 0;
+    for (let at = 0; at < positions.length; at += PAGE) {
+      for (const entry of await this.#entries.read(positions.slice(at, at + PAGE))) {
+        const quoted = quotedEntry(entry);
+        if (quoted === undefined) continue;
+        const text = normalise(quoted.said.map((said) => said.text).join("\n"));
+        heard.push({ position: entry.position, quoted, text });
+        chars += text.length;
+      }
+      if (chars > KEPT_CHARS_MAX) return undefined;
+      if (this.#turn.isOver) await this.#turn.next();
+    }
+    return {
+      entries: heard.map(({ quoted }) => quoted),
+      positions: heard.map(({ position }) => position),
+      words: new HeardWords(heard.map(({ text }) => text)),
+    };
   }
 
   /** Those that hold all of the needles, the newest of very many. */
@@ -75,6 +117,7 @@ export class StatementLookup {
       }
       place = page.at(-1);
       if (page.length < PAGE) return;
+      if (this.#turn.isOver) await this.#turn.next();
     }
   }
 
@@ -123,6 +166,16 @@ export class StatementLookup {
       return said.length === 0 ? [] : [{ entry_id, session_id, project, said }];
     });
   }
+}
+
+/** The newest of very many, as an index is asked for them. */
+function findAtHand(
+  needles: readonly string[],
+  { entries, positions, words }: AtHand,
+  found: Map<number, QuotedEntry>,
+): void {
+  const newest = words.rowsWith(needles).toSorted((left, right) => right - left);
+  for (const row of newest.slice(0, FOUND_MAX)) found.set(positions[row] as number, entries[row] as QuotedEntry);
 }
 
 /** What a word and its stem begin with: `repositori` is the stem of repository, and stands in no text. */

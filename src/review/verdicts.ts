@@ -18,6 +18,7 @@ export class Verdicts {
   async promote(id: string, verdict: ParsedVerdict): Promise<MemorySummary> {
     const { entries } = this.#ledger;
     const { project } = await this.#candidate(id);
+    if (verdict.content !== "") await this.#ledger.refuseTwin(verdict.content, project, id);
     const edited = verdict.content === "" ? [] : [entries.edited(id, project, verdict)];
     await this.#append([...edited, ...entries.verdict("memory_promoted", id, project, verdict)]);
     return this.#decided(id, edited);
@@ -33,6 +34,7 @@ export class Verdicts {
     const { entries } = this.#ledger;
     const { status, project, type } = await this.#ledger.named(id);
     if (status !== "candidate" && status !== "active") throw new RecorderError(alreadyDecided(id, status));
+    if (content !== "") await this.#ledger.refuseTwin(content, project, id);
     const whose = { id: undefined, actor, confidence: undefined };
     const bare = { evidence: [], tags: [], generation: "", similar_to: [], conflicts_with: [] };
     const kept = { ...bare, source: "person", type, content, project } as const;

@@ -50,7 +50,27 @@ test("review shows each candidate in its context, and gives a verdict once the n
   });
   expect(await of(queue[2].id)).toMatchObject({ status: "candidate" });
   const { stderr: rest } = await runCli(["review", "--project", "elsewhere"], { data, input: "" });
-  expect(rest).toContain("Nothing waits for a verdict.");
+  expect(rest).toContain("Nothing waits for a verdict in elsewhere, but elsewhere: atlas: 1.");
+});
+
+test("the verdict on the last candidate can be taken back, too", async () => {
+  const input = ["s", "a", "u", "q"].join("\n");
+  const store = join(data, "last");
+  const said = { kind: "message", session_id: "s", project: "atlas", role: "user" } as const;
+  await fillStore(store, [
+    { ...said, content: "From now on write all commit messages in English." },
+    { ...said, content: "For future reference: the release notes are written on Thursdays." },
+  ]);
+  const none = await runCli(["memories"], { data: store });
+  expect(none.stdout).toMatch(/^There are no memories yet\. hansard extract proposes/);
+  await runCli(["extract"], { data: store });
+  const { stderr } = await runCli(["review"], { data: store, input });
+  expect(stderr).toContain("0 accepted, 0 rejected; 2 candidates wait.");
+  const given = await runCli(["review"], { data: store, input: "s\na\n\n" });
+  expect(given.stderr).toContain("1 accepted, 0 rejected; 1 candidate waits.");
+  const mistyped = ["recall", "--session", "typo", "--project", "atlas"];
+  expect((await runCli(mistyped, { data: store })).stderr).toContain("Session typo begins with this");
+  expect((await runCli(mistyped, { data: store })).stderr).toBe("");
 });
 
 test("memories are added, listed and recalled; what waits is counted in stats", async () => {
@@ -112,7 +132,7 @@ test("those that are like another one, or contradict one, are listed by themselv
   const other = await readJson(port(9090), { data });
   expect(other).toMatchObject({ conflicts_with: [first.id], similar_to: [] });
   const { memories } = await readJson(["memories", "--similar"], { data });
-  expect(memories.map(({ id }: { id: string }) => id)).toEqual([other.id]);
+  expect(memories.map(({ id }: { id: string }) => id)).toEqual([other.id, first.id]);
 });
 
 test("review says what was not understood, and shows the words of what a candidate contradicts", async () => {

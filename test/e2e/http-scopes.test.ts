@@ -249,3 +249,25 @@ test("an export breaks off once its key is revoked, and asking for its headers a
   };
   await expect(rest()).rejects.toThrow();
 });
+
+test("who may only capture proposes in the name of the key, and whoever may review says whose word it is", async () => {
+  const evidence = [{ entry_id: "spoken", quote: "I want every answer to be short" }];
+  await server().recorder.append({
+    ...{ kind: "message", id: "spoken", session_id: "s", role: "user", project: "p" },
+    content: "I want every answer to be short",
+  });
+  const propose = (scope: Scope, more: object): Promise<Answer> =>
+    server().post(
+      "/memories",
+      { status: "candidate", type: "preference", content: "Wants every answer to be short", evidence, ...more },
+      { authorization: `Bearer ${keyByScope.get(scope)}`, "content-type": "application/json" },
+    );
+  const refused = await propose("capture", { actor: "anna" });
+  expect([refused.status, refused.body.error.code]).toEqual([403, "scope_insufficient"]);
+  const taken = await propose("capture", {});
+  expect(taken.status).toBe(201);
+  const { history } = (await server().recorder.memories.get(taken.body.id)) ?? { history: [] };
+  expect(history[0]?.actor).toMatch(/^key:/);
+  const named = await propose("review", { actor: "anna", content: "Wants no answer to be long, ever" });
+  expect((await server().recorder.memories.get(named.body.id))?.history[0]?.actor).toBe("anna");
+});

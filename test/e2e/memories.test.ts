@@ -74,7 +74,7 @@ test("a candidate waits, is counted everywhere, and gets one verdict", async () 
 test("no wording has anything in it that the person who decides cannot see", async () => {
   const hidden = "Prefers\u{e0041}\u{e0042} green\u202e te\u200ba\u0000";
   const added = (await add({ content: `${hidden}\n\tin the morning`, project: "hidden" })).body;
-  expect(added.content).toBe("Prefers green tea\n\tin the morning");
+  expect(added.content).toBe("Prefers green tea in the morning");
   const { id } = (await propose("Drinks nothing but water at night", { project: "hidden" })).body;
   const refused = await server().post(`/memories/${id}/promote`, { content: "\u200b\u200b" });
   expect([refused.status, refused.body.error.code]).toEqual([400, "field_invalid"]);
@@ -126,7 +126,7 @@ describe("what is refused", () => {
     ["evidence without a quote", { content: "x", evidence: [{ entry_id: "e" }] }, 400, "field_invalid", "evidence"],
     [
       "evidence of no entry",
-      { content: "x", evidence: [{ entry_id: "e", quote: "q" }] },
+      { content: "Answers are short", evidence: [{ entry_id: "e", quote: "q" }] },
       400,
       "field_invalid",
       "evidence",
@@ -160,14 +160,14 @@ describe("what is refused", () => {
 describe("lists", () => {
   test("are reached page by page, each memory once, while others arrive", async () => {
     const ids = new Set<string>();
-    for (const n of [1, 2, 3, 4, 5]) ids.add((await add({ content: `page ${n}`, project: "pages" })).body.id);
+    for (const n of [1, 2, 3, 4, 5]) ids.add((await add({ content: `Page number ${n}`, project: "pages" })).body.id);
     const seen: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
       const page: Answer = await server().get(`/memories?project=pages&limit=2&cursor=${cursor}`);
       seen.push(...page.body.memories.map(({ id }: { id: string }) => id));
       cursor = page.body.next_cursor;
-      await add({ content: "one more", project: "pages" });
+      await add({ content: `And ${seen.length} were seen`, project: "pages" });
     }
     expect(seen).toEqual([...ids].reverse());
     const other = await server().get(`/memories?project=other&cursor=${encodeURIComponent("x.y")}`);

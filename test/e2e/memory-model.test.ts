@@ -69,7 +69,10 @@ test("what a model quotes truly waits for a person, is sent masked, once for a g
   expect((await extract()).candidates).toEqual([]);
   expect(asked).toHaveLength(1);
   const { entries } = await recorder.listEntries({ kind: "audit" });
-  expect(entries).toMatchObject([{ action: "extraction", actor: "model:liar" }]);
+  expect(entries).toMatchObject([
+    { action: "extracted", actor: "model:liar" },
+    { action: "extraction", actor: "model:liar", target: expect.stringMatching(/^\d+$/) },
+  ]);
 });
 
 describe("whatever it says instead", () => {

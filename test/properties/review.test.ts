@@ -6,8 +6,10 @@ import { memorySources, memoryStatuses, memoryTypes, type Proposal } from "../..
 import type { QuotedEntry } from "../../src/read/memories/quoted-entry.js";
 import { audited } from "../../src/review/files/audit.js";
 import { statementsOf } from "../../src/review/files/statements.js";
+import { SupportSearch } from "../../src/review/files/support.js";
 import { judge } from "../../src/review/gates/gates.js";
 import type { Ground } from "../../src/review/ground.js";
+import { wordsOf } from "../../src/review/ground.js";
 import { hedgeIn } from "../../src/review/hedges.js";
 import { MemoryIndex } from "../../src/review/matching.js";
 import { parseAnswer } from "../../src/review/model/answer.js";
@@ -44,7 +46,7 @@ const ground: fc.Arbitrary<Ground> = fc.record({
     fc.record({
       session_id: fc.constantFrom("s1", "s2"),
       from: fc.constantFrom("context_pack", "memory", "consolidation" as const),
-      text,
+      words: text.map(wordsOf),
     }),
     { maxLength: 2 },
   ),
@@ -138,7 +140,11 @@ test("whatever a text holds, rules quote it word for word, and nothing throws", 
       new MemoryIndex([{ id: "m1", content: other }], stems).matchedIn(content);
       const quoted = { entry_id: "e1", session_id: "s1", project: "", said: [{ by: "user" as const, text: content }] };
       for (const statement of statementsOf(content))
-        audited(statement.text, { entries: [quoted], packs: [], memories: [] }, stems);
+        audited(
+          statement.text,
+          { entries: [quoted], packs: [], memories: [], support: new SupportSearch(stems) },
+          stems,
+        );
       for (const segment of segmentsOf([quoted])) parseAnswer(other, segment, "g");
     }),
     { numRuns: 1_000 },
@@ -205,7 +211,7 @@ describe("5 MB of anything take seconds at most", () => {
       };
       const around: Ground = {
         entriesById: new Map([["e1", quoted]]),
-        given: [{ session_id: "s1", from: "context_pack", text: long }],
+        given: [{ session_id: "s1", from: "context_pack", words: wordsOf(long) }],
         memories: [],
       };
       const proposal = { type: "preference", source: "agent", project: "", tags: [], generation: "" } as const;
@@ -215,7 +221,11 @@ describe("5 MB of anything take seconds at most", () => {
         stems,
       );
       judge({ ...proposal, content: long, evidence: [{ entry_id: "e1", quote: long }] }, around, stems);
-      audited(memories[0]!.content, { entries: [quoted], packs: [], memories: [] }, stems);
+      audited(
+        memories[0]!.content,
+        { entries: [quoted], packs: [], memories: [], support: new SupportSearch(stems) },
+        stems,
+      );
       statementsOf(long);
       segmentsOf([quoted]);
       parseAnswer(

@@ -63,7 +63,9 @@ async function listMemories(recorder: Recorder, { options, screen, json }: Invoc
     out.write(documentText(page, out));
     return;
   }
-  out.write(page.memories.length === 0 ? "No memory matches.\n" : memoryTable(page.memories, out));
+  const isBare = Object.keys(readQuestion(options, "memories")).length === 0;
+  const nothing = isBare ? NONE_YET : "No memory matches.\n";
+  out.write(page.memories.length === 0 ? nothing : memoryTable(page.memories, out));
   if (page.pending > 0) err.write(`${countOf(page.pending, "candidate waits", "candidates wait")}: hansard review\n`);
   tellMore({ shown: page.memories.length, cursor: page.next_cursor, pane: err });
 }
@@ -110,6 +112,10 @@ function readText(file: string): string {
     throw new Failed({ code: "file_not_read", field: file, message: `${file}: ${(error as Error).message}` });
   }
 }
+
+const NONE_YET = `There are no memories yet. hansard extract proposes what the record says is worth remembering, hansard review asks you
+about it, and hansard memories add takes your word.
+`;
 
 const ADD_OPTIONS = ["type", "project", "confidence", "validUntil"] as const;
 

@@ -1,9 +1,10 @@
 // `hansard recall`: what a model should be given, as text or as the document that can be recorded with the interaction.
 import type { Command } from "commander";
+import type { RecallOptions } from "../../index.js";
 import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
-import { cleanText, documentText } from "../text/terminal.js";
+import { cleanLine, cleanText, documentText } from "../text/terminal.js";
 
 export const recallCommand: CommandModule = {
   define(command: Command): void {
@@ -22,10 +23,17 @@ export const recallCommand: CommandModule = {
   async run(invocation: Invocation) {
     const { operands, options, screen, json } = invocation;
     const q = operands.length === 0 ? {} : { q: operands.join(" ") };
-    const recalled = await withQuestion(invocation, (recorder) =>
-      recorder.memories.recall({ ...readQuestion(options, "recall"), ...q }),
-    );
     const { out, err } = screen;
+    const recalled = await withQuestion(invocation, async (recorder) => {
+      const query: RecallOptions = { ...readQuestion(options, "recall"), ...q };
+      const { session_id = "" } = query;
+      const isNew = session_id !== "" && (await recorder.session(session_id).summary()) === undefined;
+      const found = await recorder.memories.recall(query);
+      // A name that was mistyped would begin a session without a word.
+      if (isNew && found.memories_used.length > 0)
+        err.write(`Session ${cleanLine(session_id)} begins with this: nothing was recorded in it before.\n`);
+      return found;
+    });
     if (json) out.write(documentText(recalled, out));
     else if (recalled.memories_used.length === 0) err.write("Nothing to recall.\n");
     else out.write(cleanText(recalled.context_pack.text));

@@ -80,17 +80,38 @@ class Review {
       const verdicts = accepted + rejected;
       if (is_paused) this.#say(`${source} ${generation} is paused: ${accepted} of its last ${verdicts} were accepted.`);
     }
-    if (queue.length === 0) this.#say("Nothing waits for a verdict.");
+    if (queue.length === 0) this.#say(await this.#nothingWaits(project));
     for (let at = 0; at < queue.length; ) {
       const memory = await this.#recorder.memories.get(queue[at]?.id ?? "");
       const next = memory?.status === "candidate" ? await this.#decide(memory, at, queue.length) : at + 1;
       if (next === "quit") break;
-      at = next;
+      at = next < queue.length ? next : await this.#atTheEnd(next);
     }
     await this.#give();
     const { promote, reject } = this.#counts;
     const pending = await this.#recorder.memories.pending();
     this.#say(`${promote} accepted, ${reject} rejected; ${countOf(pending, "candidate waits", "candidates wait")}.`);
+  }
+
+  /** After the last one nobody is asked any more, so that this is where its verdict can be taken back. */
+  async #atTheEnd(at: number): Promise<number> {
+    const last = this.#last;
+    if (last === undefined) return at;
+    const key = (await this.#ask("That was the last one. [u]ndo the last verdict, or Enter to give it: "))?.trim();
+    if (key?.toLowerCase() !== "u") return at;
+    this.#last = undefined;
+    return last.at;
+  }
+
+  /** Whoever names a project of which nothing waits is told where something does. */
+  async #nothingWaits(project: string | undefined): Promise<string> {
+    if (project === undefined || project === "") return "Nothing waits for a verdict.";
+    const { memories } = await this.#recorder.memories.list({ status: "candidate", limit: QUEUE_MAX });
+    const counts = new Map<string, number>();
+    for (const memory of memories) counts.set(memory.project, (counts.get(memory.project) ?? 0) + 1);
+    const named = [...counts].map(([name, count]) => `${name === "" ? "- (everywhere)" : cleanLine(name)}: ${count}`);
+    const elsewhere = named.length === 0 ? "nor elsewhere" : `but elsewhere: ${named.join(", ")}`;
+    return `Nothing waits for a verdict in ${cleanLine(project)}, ${elsewhere}.`;
   }
 
   /** Where to go on: the next one, or the one before where a verdict was undone. */
@@ -163,7 +184,13 @@ class Review {
       this.#counts[decision.verdict] += 1;
     } catch (error) {
       const { code, message } = error as { readonly code?: string; readonly message?: string };
-      if (code !== "verdict_given" && code !== "memory_not_found" && code !== "field_invalid") throw error;
+      if (
+        code !== "verdict_given" &&
+        code !== "memory_known" &&
+        code !== "memory_not_found" &&
+        code !== "field_invalid"
+      )
+        throw error;
       this.#say(`${cleanLine(String(message))}.`);
     }
   }

@@ -6,15 +6,16 @@ import { type Column, countOf, renderTable, wrapText } from "./table.js";
 import { cleanLine, cleanText, type Pane } from "./terminal.js";
 
 const ID_WIDTH = 36;
-const ID_WIDTH_MIN = 8;
+const PROJECT_WIDTH_MIN = 6;
 
 export function memoryTable(memories: readonly MemorySummary[], pane: Pane): string {
   const { colours } = pane;
   const columns: readonly Column[] = [
-    { title: "ID", widthMax: ID_WIDTH, widthMin: ID_WIDTH_MIN, paint: (text) => colours.dim(text) },
+    // Whole, since it is there to be copied.
+    { title: "ID", widthMax: ID_WIDTH, paint: (text) => colours.dim(text) },
     { title: "STATUS", paint: (text) => statusColour(text, pane)(text) },
     { title: "TYPE" },
-    { title: "PROJECT" },
+    { title: "PROJECT", widthMin: PROJECT_WIDTH_MIN },
     { title: "MEMORY" },
   ];
   return renderTable({

@@ -59,6 +59,7 @@ export const statusByRejection = {
   too_many_values: 413,
   utf8_invalid: 400,
   verdict_given: 409,
+  memory_known: 409,
 } satisfies { readonly [C in RejectionCode]: number };
 
 export const statusByFault = {

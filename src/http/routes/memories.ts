@@ -1,6 +1,6 @@
 // Memories over HTTP: the queue and the list, proposals, verdicts, recall.
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { JsonObject } from "../../model/json.js";
+import { isJsonObject, type JsonObject } from "../../model/json.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
 import type {
@@ -44,7 +44,8 @@ export function memoryRoutes(app: FastifyInstance, recorder: Recorder): void {
 
   app.post("/memories", { config: { operation: addOperation } }, async (request, reply): Promise<ProposalAnswer> => {
     refuseQuery(request);
-    const { status = "active", ...input } = asked(request, bodyOf(request));
+    const body = bodyOf(request);
+    const { status = "active", ...input } = asked(request, body);
     const { memories } = recordingOf(request, recorder);
     if (status !== "active" && status !== "candidate") throw statusInvalid();
     // Nobody needs a key to be told that nothing was said.
@@ -52,6 +53,8 @@ export function memoryRoutes(app: FastifyInstance, recorder: Recorder): void {
     // Who may only capture speaks for an agent, and proposes.
     const isAgents = status === "candidate" && (input.source ?? "agent") === "agent";
     requireScope(request, reply, isAgents && callerOf(request).scope !== "review" ? "capture" : "review");
+    // Whoever may only propose has no say in whose word it is.
+    if (isJsonObject(body) && body.actor !== undefined && body.actor !== null) requireScope(request, reply, "review");
     const given = input as unknown as NewMemory;
     const answer = status === "active" ? await memories.add(given) : await memories.propose(given);
     reply.code("dropped" in answer ? 200 : 201);
@@ -205,7 +208,7 @@ const addOperation: Operation = {
   responses: {
     201: { description: "Added, or proposed.", content: jsonContent(schemaNamed("Memory")) },
     200: { description: "Dropped.", content: jsonContent(schemaNamed("DroppedProposal")) },
-    ...refusals("confidence_out_of_range", "label_invalid", "time_invalid", ...bodyRefusals),
+    ...refusals("confidence_out_of_range", "label_invalid", "memory_known", "time_invalid", ...bodyRefusals),
   },
 };
 
@@ -249,7 +252,7 @@ function verdictOperation(words: {
     responses: {
       200: { description: "The memory as it is now.", content: jsonContent(schemaNamed("Memory")) },
       ...refusals(
-        ...(["memory_not_found", "verdict_given"] as const),
+        ...(["memory_known", "memory_not_found", "verdict_given"] as const),
         ...bodyRefusals.filter((code) => code !== "body_missing"),
       ),
     },

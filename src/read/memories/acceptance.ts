@@ -1,6 +1,7 @@
 // How what a source proposes is taken by whoever decides. A source of which most is turned down is paused.
 import type { KeptMemory } from "../../indexing/memory-fold.js";
 import type { MemorySource } from "../../model/memory.js";
+import type { MemoriesById } from "./kept-memories.js";
 
 export interface Acceptance {
   readonly source: MemorySource;
@@ -16,8 +17,22 @@ export interface Acceptance {
 const VERDICTS = 30;
 const ACCEPTED_MIN = 0.4;
 
+/** Reckoned once for each change of the memories, since every proposal asks. */
+export class Acceptances {
+  #of: MemoriesById | undefined;
+  #version = -1;
+  #known: readonly Acceptance[] = [];
+
+  of(memories: MemoriesById): readonly Acceptance[] {
+    if (this.#of !== memories || this.#version !== memories.version) this.#known = acceptanceOf(memories.values());
+    this.#of = memories;
+    this.#version = memories.version;
+    return this.#known;
+  }
+}
+
 /** By source and generation, in the order of their names. A person's own additions are nobody's proposals. */
-export function acceptanceOf(memories: Iterable<KeptMemory>): readonly Acceptance[] {
+function acceptanceOf(memories: Iterable<KeptMemory>): readonly Acceptance[] {
   const verdicts = new Map<string, { readonly memory: KeptMemory; readonly at: number; readonly isYes: boolean }[]>();
   for (const memory of memories) {
     const isYes = memory.promoted > 0;

@@ -1,5 +1,5 @@
 // What becomes of a proposal: it is kept, with what was found out about it, or dropped with a reason.
-import type { Evidence, Proposal } from "../../model/memory.js";
+import type { Evidence, MemoryStatus, Proposal } from "../../model/memory.js";
 
 /** Words of one entry, and who said them, where and when. */
 export interface HeardWords {
@@ -29,4 +29,21 @@ export type Judged =
   | (DroppedProposal & { readonly heard?: readonly HeardWords[] });
 
 /** Words that were looked for in the entries that they name, or why they are not there. */
-export type Hearing = { readonly words: readonly HeardWords[] } | { readonly missing: string };
+export type Hearing =
+  | {
+      readonly words: readonly HeardWords[] /** Of the entries, without repetition. */;
+      readonly projects: readonly string[];
+    }
+  | { readonly missing: string };
+
+/** A statement, in a project or everywhere. */
+export interface StatementWish {
+  readonly content: string;
+  readonly project: string;
+}
+
+/** A memory that says just the same. */
+export interface Twin {
+  readonly id: string;
+  readonly status: MemoryStatus;
+}

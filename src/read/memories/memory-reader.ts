@@ -5,12 +5,13 @@ import type { Entry } from "../../model/entry.js";
 import { formatCursor } from "../cursor.js";
 import { EntryReader } from "../entry-reader.js";
 import type { ReadingParts } from "../reader.js";
-import { type Acceptance, acceptanceOf } from "./acceptance.js";
+import { type Acceptance, Acceptances } from "./acceptance.js";
 import type { MemoriesById } from "./kept-memories.js";
 import type { MemoriesReached, MemoryListQuery } from "./memory-query.js";
 import { MemoryShelf } from "./memory-shelf.js";
 import { type MemoryUseInTurn, MemoryUses, type WordsInContext } from "./memory-uses.js";
 import { type MemorySummary, rankOf, toSummary } from "./memory-view.js";
+import { Relations } from "./relations.js";
 
 export interface MemoryList {
   readonly memories: readonly MemorySummary[];
@@ -57,6 +58,8 @@ export class MemoryReader {
   readonly #entries: EntryReader;
   readonly #shelf: MemoryShelf;
   readonly #uses: MemoryUses;
+  readonly #relations = new Relations();
+  readonly #acceptances = new Acceptances();
 
   constructor(parts: ReadingParts) {
     this.#parts = parts;
@@ -75,6 +78,11 @@ export class MemoryReader {
     return this.#shelf.readings;
   }
 
+  /** How what each source proposes is taken. */
+  acceptance(memories: MemoriesById): readonly Acceptance[] {
+    return this.#acceptances.of(memories);
+  }
+
   async pending(): Promise<number> {
     return countPending(await this.all());
   }
@@ -83,12 +91,14 @@ export class MemoryReader {
   async list(query: MemoryListQuery): Promise<MemoryList> {
     const memories = await this.all();
     const pending = countPending(memories);
-    const acceptance = acceptanceOf(memories.values());
+    const acceptance = this.#acceptances.of(memories);
     if (query.limit === 0) return { memories: [], next_cursor: null, pending, acceptance };
     const { after } = query;
     const as_of = after?.as_of ?? (await this.#parts.index.checkpoint());
     const placed = [...memories.values()]
-      .filter((memory) => memory.proposed <= as_of && isWanted(memory, query))
+      .filter(
+        (memory) => memory.proposed <= as_of && isWanted(memory, query) && this.#isAsSimilar(memory, memories, query),
+      )
       .map((memory) => ({ memory, place: placeOf(memory, query, as_of) }))
       .filter(({ place }) => after === undefined || bestFirst(after, place) < 0)
       .sort((left, right) => bestFirst(left.place, right.place));
@@ -96,7 +106,7 @@ export class MemoryReader {
     const last = page.at(-1)?.place;
     const isMore = last !== undefined && placed.length > page.length;
     return {
-      memories: page.map(({ memory }) => this.#parts.mask.entry(toSummary(memory))),
+      memories: page.map(({ memory }) => this.#parts.mask.entry(this.#summary(memory, memories))),
       next_cursor: isMore ? formatCursor(query.fingerprint, [last.rank, last.position, as_of]) : null,
       pending,
       acceptance,
@@ -108,20 +118,31 @@ export class MemoryReader {
     const memories = await this.all();
     return ids.flatMap((id) => {
       const memory = memories.get(id);
-      return memory === undefined ? [] : [toSummary(memory)];
+      return memory === undefined ? [] : [this.#summary(memory, memories)];
     });
   }
 
   /** One of them whole, with what was done with it. */
   async get(id: string): Promise<MemoryDetail | undefined> {
-    const memory = (await this.all()).get(id);
+    const memories = await this.all();
+    const memory = memories.get(id);
     if (memory === undefined) return undefined;
     const history = await this.#history(id);
     const counted = history.flatMap(({ turn_id, given = false, used = false, confirmed = false }) =>
       turn_id === undefined ? [] : [[turn_id, { given, used, confirmed }] as const],
     );
     const words = await this.#uses.words(memory.evidence);
-    return { ...toSummary(memory), words, history, uses: await this.#uses.uses(id, new Map(counted)) };
+    return { ...this.#summary(memory, memories), words, history, uses: await this.#uses.uses(id, new Map(counted)) };
+  }
+
+  #summary(memory: KeptMemory, memories: MemoriesById): MemorySummary {
+    return toSummary(memory, this.#relations.relatedTo(memory, memories));
+  }
+
+  #isAsSimilar(memory: KeptMemory, memories: MemoriesById, { similar }: MemoryListQuery): boolean {
+    if (!similar) return true;
+    const { similar_to, conflicts_with } = this.#relations.relatedTo(memory, memories);
+    return similar_to.length + conflicts_with.length > 0;
   }
 
   async #history(id: string): Promise<readonly MemoryEvent[]> {
@@ -141,12 +162,11 @@ function countPending(memories: MemoriesById): number {
   return pending;
 }
 
-function isWanted(memory: KeptMemory, { project, status, type, source, similar, unused }: MemoryListQuery): boolean {
+function isWanted(memory: KeptMemory, { project, status, type, source, unused }: MemoryListQuery): boolean {
   if (project !== undefined && memory.project !== project) return false;
   if (status !== undefined && memory.status !== status) return false;
   if (type !== undefined && memory.type !== type) return false;
   if (source !== undefined && memory.source !== source) return false;
-  if (similar && memory.similar_to.length + memory.conflicts_with.length === 0) return false;
   return !unused || (memory.status === "active" && memory.used + memory.confirmed === 0);
 }
 

@@ -2,6 +2,7 @@
 import type { HeardEvidence, KeptMemory } from "../../indexing/memory-fold.js";
 import type { Memory } from "../../model/memory.js";
 import { formatTime } from "../../model/time.js";
+import type { Related } from "./relations.js";
 
 export interface MemorySummary extends Memory {
   /** When it was proposed. */
@@ -14,7 +15,7 @@ export interface MemorySummary extends Memory {
   readonly superseded_by?: string;
 }
 
-export function toSummary(kept: KeptMemory): MemorySummary {
+export function toSummary(kept: KeptMemory, related: Related): MemorySummary {
   const {
     evidence,
     proposed: _,
@@ -29,6 +30,7 @@ export function toSummary(kept: KeptMemory): MemorySummary {
   } = kept;
   return {
     ...rest,
+    ...related,
     evidence: evidence.map(({ entry_id, quote }) => ({ entry_id, quote })),
     created_at: formatTime(proposed_ms),
     decided_at: formatTime(decided_ms),

@@ -4,7 +4,7 @@ import type { QuotedEntry } from "../../read/memories/quoted-entry.js";
 import { relationOf } from "../gates/known.js";
 import type { KnownMemory } from "../ground.js";
 import type { Stems } from "../stems.js";
-import { type Support, supportIn } from "./support.js";
+import type { Support, SupportSearch } from "./support.js";
 
 interface AuditGround {
   /** Entries in which the statement's words were found, in the order of the log. */
@@ -12,30 +12,38 @@ interface AuditGround {
   /** Texts of context packs in which they were found, as entries of a system. */
   readonly packs: readonly QuotedEntry[];
   readonly memories: readonly KnownMemory[];
+  /** Keeps what it has worked out for the other statements of the file. */
+  readonly support: SupportSearch;
 }
 
 export function audited(statement: string, ground: AuditGround, stems: Stems): Audited {
-  const related = (status: KnownMemory["status"], relation: "same" | "conflicting") =>
-    ground.memories.find(
-      (memory) => memory.status === status && relationOf(statement, memory.content, stems) === relation,
-    );
-  const active = related("active", "same");
-  const superseded = related("superseded", "same");
+  const found = ground.support.in(ground.entries, statement);
+  const { active, superseded, conflicting } = relatedTo(statement, ground.memories, stems);
   if (superseded !== undefined && active === undefined) {
     return { verdict: "superseded", reason: "A memory that says this was superseded.", memory: superseded.id };
   }
-  const found = supportIn(ground.entries, statement, stems);
   // Who said it last: people change their minds.
   const last = found.filter(({ by }) => by === "user" || by === "tool").at(-1);
   if (last !== undefined) return said(last);
-  const conflicting = related("active", "conflicting");
   if (conflicting !== undefined && active === undefined) {
     return { verdict: "contradicted", reason: "An active memory says otherwise.", memory: conflicting.id };
   }
-  const echo = [...found, ...supportIn(ground.packs, statement, stems)].find(({ says }) => says === "same");
+  const echo = [...found, ...ground.support.in(ground.packs, statement)].find(({ says }) => says === "same");
   if (echo === undefined) return { verdict: "unsupported", reason: "Nobody said it in the record." };
   const who = echo.by === "assistant" ? "Only assistants said it." : "It was only given to models, never said.";
   return { verdict: "echoed", reason: who, evidence: echo.evidence };
+}
+
+/** The first memories that say the same, or the opposite; each memory is looked at once, since there may be many. */
+function relatedTo(statement: string, memories: readonly KnownMemory[], stems: Stems) {
+  const related: { active?: KnownMemory; superseded?: KnownMemory; conflicting?: KnownMemory } = {};
+  for (const memory of memories) {
+    if (memory.status !== "active" && memory.status !== "superseded") continue;
+    const relation = relationOf(statement, memory.content, stems);
+    if (relation === "same") related[memory.status] ??= memory;
+    else if (relation === "conflicting" && memory.status === "active") related.conflicting ??= memory;
+  }
+  return related;
 }
 
 function said({ by, says, evidence }: Support): Audited {

@@ -7,6 +7,7 @@ import { Stems } from "../stems.js";
 import { audited } from "./audit.js";
 import { FileCopies } from "./copies.js";
 import { statementsOf } from "./statements.js";
+import { SupportSearch } from "./support.js";
 
 const stems = new Stems();
 
@@ -59,7 +60,7 @@ describe("audit", () => {
   const judged = (
     { entries = [] as QuotedEntry[], packs = [] as QuotedEntry[], memories = [] as KnownMemory[] },
     content = statement,
-  ) => audited(content, { entries, packs, memories }, stems);
+  ) => audited(content, { entries, packs, memories, support: new SupportSearch(stems) }, stems);
   const memory = (content: string, status: KnownMemory["status"]): KnownMemory => ({
     id: "m1",
     content,

@@ -21,13 +21,19 @@ export function visibleOf(text: string): string {
 }
 
 export const form: Gate = (trial) => {
-  if (trial.content.length > UNITS_MAX) return { dropped: `It has more than ${CHARS_MAX} characters.` };
-  const content = cleaned(trial.content);
-  const chars = codePoints(content);
-  if (chars < CHARS_MIN) return { dropped: `It has ${chars} characters, and a statement has at least ${CHARS_MIN}.` };
-  if (chars > CHARS_MAX) return { dropped: `It has ${chars} characters, and a statement has at most ${CHARS_MAX}.` };
-  return { passed: { ...trial, content } };
+  const formed = formOf(trial.content);
+  return "flaw" in formed ? { dropped: `It ${formed.flaw}.` } : { passed: { ...trial, content: formed.statement } };
 };
+
+/** A text as a statement, or what keeps it from being one. */
+export function formOf(text: string): { readonly statement: string } | { readonly flaw: string } {
+  if (text.length > UNITS_MAX) return { flaw: `has more than ${CHARS_MAX} characters` };
+  const statement = cleaned(text);
+  const chars = codePoints(statement);
+  if (chars < CHARS_MIN) return { flaw: `has ${chars} characters, and a statement has at least ${CHARS_MIN}` };
+  if (chars > CHARS_MAX) return { flaw: `has ${chars} characters, and a statement has at most ${CHARS_MAX}` };
+  return { statement };
+}
 
 /** White space collapsed, invisible characters and trailing punctuation gone. */
 function cleaned(text: string): string {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { droppedBy, entrySaid, groundOf, judged, keptOf, proposalOf } from "../../../test/support/proposals.js";
 import type { Evidence, MemorySource, MemoryStatus, MemoryType } from "../../model/memory.js";
 import type { Speaker } from "../../read/memories/quoted-entry.js";
-import type { GivenText, KnownMemory } from "../ground.js";
+import { type GivenText, type KnownMemory, wordsOf } from "../ground.js";
 import { Stems } from "../stems.js";
 import { judge } from "./gates.js";
 
@@ -12,7 +12,7 @@ const stems = new Stems();
 test("the gates stand in the order of the contract: what every one would drop is dropped by the first that is left", () => {
   const said = "The build needs Docker on every machine";
   const memories: readonly KnownMemory[] = [{ id: "m1", content: said, project: "", status: "active" }];
-  const given: readonly GivenText[] = [{ session_id: "s1", from: "memory", text: said }];
+  const given: readonly GivenText[] = [{ session_id: "s1", from: "memory", words: wordsOf(said) }];
   const inNoProject = { said, proposal: { type: "knowledge" }, entry: { project: "" } } as const;
   const nobodySaid = [{ entry_id: "e1", quote: "These are words that nobody said" }];
   const unsaid = { ...inNoProject, proposal: { ...inNoProject.proposal, evidence: nobodySaid } };
@@ -192,7 +192,7 @@ describe("hedge", () => {
     expect(droppedBy(judged({ content }))).toBe(gate);
   });
 
-  test("a quote that was cut out of a guess is one, and one plain sentence of it is enough to be none", () => {
+  test("a quote that was cut out of a guess or a question is none of a fact, whatever stands beside it; a plain sentence that says so is", () => {
     const quoting = (text: string, quote: string) =>
       droppedBy(
         judge(
@@ -206,6 +206,9 @@ describe("hedge", () => {
       quoting("Is it so? The cache is stale after all.", "the cache is stale after all".replace("t", "T")),
     ).toBeUndefined();
     expect(quoting("I think so. The cache is stale.", "I think so. The cache is stale.")).toBeUndefined();
+    expect(quoting("Thank you. Is the cache stale?", "Thank you. Is the cache stale?")).toBe("hedge");
+    expect(quoting("Thank you. The cache might be stale.", "Thank you. The cache might be stale.")).toBe("hedge");
+    expect(quoting("Thank you. Is it? The cache is stale.", "Thank you. Is it? The cache is stale.")).toBeUndefined();
   });
 });
 
@@ -214,7 +217,7 @@ describe("feedback guard", () => {
   const given = (text: string, about: Partial<GivenText> = {}): GivenText => ({
     session_id: "s1",
     from: "memory",
-    text,
+    words: wordsOf(text),
     ...about,
   });
   const guarded = (texts: readonly GivenText[], by: Speaker = "user") =>

@@ -33,9 +33,13 @@ export const project: Gate = (trial, { ground }) => {
  */
 export function projectOf(placed: Placed, ground: Ground): string | undefined {
   if (placed.evidence.length === 0) return placed.source === "person" ? placed.project : "";
-  const projects = projectsOf(placed, ground);
+  return projectAmong(projectsOf(placed, ground), placed.type);
+}
+
+/** The one that evidence of these projects leads to; undefined where there is none. */
+export function projectAmong(projects: readonly string[], type: MemoryType): string | undefined {
   if (projects.length <= 1) return projects[0] ?? "";
-  return globalTypes.has(placed.type) ? "" : undefined;
+  return globalTypes.has(type) ? "" : undefined;
 }
 
 /** The projects of the evidence without repetition; an entry without a project is one of none. */

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { entrySaid, groundOf } from "../../../test/support/proposals.js";
 import { judge } from "../gates/gates.js";
-import type { Ground } from "../ground.js";
+import { type Ground, wordsOf } from "../ground.js";
 import { Stems } from "../stems.js";
 import { parseAnswer } from "./answer.js";
 import { generationOf } from "./generation.js";
@@ -136,7 +136,12 @@ describe("answers", () => {
     ["a quote of somebody else", { evidence: [{ text: 3, quote: said }] }, "evidence", {}],
     ["a number of its own", { content: "The export runs every night at 03:00" }, "grounding", {}],
     ["a guess", { content: "The export probably runs every night" }, "hedge", {}],
-    ["what was recalled", {}, "feedback_guard", { given: [{ session_id: "s1", from: "memory", text: said }] }],
+    [
+      "what was recalled",
+      {},
+      "feedback_guard",
+      { given: [{ session_id: "s1", from: "memory", words: wordsOf(said) }] },
+    ],
     [
       "what was rejected",
       {},

@@ -2,6 +2,7 @@
 // each time is worth knowing. A fold over tool calls, in the order of the log.
 import type { EntryOf } from "../../model/entry.js";
 import type { Proposal } from "../../model/memory.js";
+import { RecentlyUsed } from "../recently-used.js";
 
 const SESSIONS_MIN = 2;
 const WORDS_CHANGED_MAX = 4;
@@ -9,6 +10,11 @@ const WORDS_CHANGED_MAX = 4;
 const COMMAND_CHARS_MAX = 500;
 /** Failures of a session that still wait for a command that works; the oldest are given up. */
 const WAITING_MAX = 100;
+/** Sessions of which it is known what waits, and commands that failed: the ones longest unheard of are given up. */
+const SESSIONS_KEPT = 1_000;
+const LESSONS_KEPT = 10_000;
+/** What so many sessions learned needs no more of them. */
+const SESSIONS_MAX = 50;
 
 interface Call {
   readonly entry_id: string;
@@ -24,13 +30,22 @@ interface Lesson {
   readonly project: string;
   /** By session: the repair, or nothing while the failure has had none. */
   readonly repairs: Map<string, Repair | undefined>;
-  /** It also worked as it was: the command was not what was wrong. */
-  isFlaky: boolean;
+  /** It also worked as it was, and the command was not what was wrong. */
+  isOver: boolean;
+  /** How many sessions had repaired it when it was proposed last. */
+  proposedOf: number;
+}
+
+/** What commands teach, to be proposed once. */
+interface Taught {
+  readonly proposal: Proposal;
+  /** Word that it was. */
+  readonly done: () => void;
 }
 
 export class FailedCommands {
-  readonly #lessons = new Map<string, Lesson>();
-  readonly #waitingBySession = new Map<string, Map<string, Call>>();
+  readonly #lessons = new RecentlyUsed<Lesson>(LESSONS_KEPT);
+  readonly #waitingBySession = new RecentlyUsed<Map<string, Call>>(SESSIONS_KEPT);
 
   add(entry: EntryOf<"tool_call">): void {
     const command = commandOf(entry);
@@ -41,18 +56,26 @@ export class FailedCommands {
     else this.#work(entry, call);
   }
 
-  /** In the order in which the commands failed first. */
-  proposals(): readonly Proposal[] {
-    return [...this.#lessons.values()].flatMap((lesson) => proposalOf(lesson) ?? []);
+  /** What is new since it was proposed, the commands in the order in which they failed last. */
+  taught(): readonly Taught[] {
+    return [...this.#lessons.values()].flatMap((lesson) => {
+      const { size } = lesson.repairs;
+      const proposal = lesson.proposedOf === size ? undefined : proposalOf(lesson);
+      const done = (): void => {
+        lesson.proposedOf = size;
+      };
+      return proposal === undefined ? [] : [{ proposal, done }];
+    });
   }
 
   #fail({ session_id, project }: EntryOf<"tool_call">, call: Call): void {
     const key = keyOf(project, call.command);
-    const lesson = this.#lessons.get(key) ?? { project, repairs: new Map(), isFlaky: false };
-    this.#lessons.set(key, lesson);
+    const lesson = this.#lessons.get(key) ?? { project, repairs: new Map(), isOver: false, proposedOf: 0 };
+    this.#lessons.use(key, lesson);
+    if (lesson.isOver || (lesson.repairs.size === SESSIONS_MAX && !lesson.repairs.has(session_id))) return;
     if (!lesson.repairs.has(session_id)) lesson.repairs.set(session_id, undefined);
     const waiting = this.#waitingBySession.get(session_id) ?? new Map<string, Call>();
-    this.#waitingBySession.set(session_id, waiting);
+    this.#waitingBySession.use(session_id, waiting);
     if (lesson.repairs.get(session_id) === undefined) waiting.set(key, call);
     const [oldest] = waiting.keys();
     if (waiting.size > WAITING_MAX && oldest !== undefined) waiting.delete(oldest);
@@ -64,7 +87,7 @@ export class FailedCommands {
     for (const [key, failed] of waiting) {
       const lesson = this.#lessons.get(key);
       if (lesson === undefined || lesson.project !== project) continue;
-      if (failed.command === call.command) lesson.isFlaky = true;
+      if (failed.command === call.command) end(lesson);
       else if (!isNearlyTheSame(failed.command, call.command)) continue;
       else lesson.repairs.set(session_id, { failed, worked: call });
       waiting.delete(key);
@@ -72,8 +95,13 @@ export class FailedCommands {
   }
 }
 
-function proposalOf({ project, repairs, isFlaky }: Lesson): Proposal | undefined {
-  if (isFlaky || repairs.size < SESSIONS_MIN) return undefined;
+function end(lesson: Lesson): void {
+  lesson.isOver = true;
+  lesson.repairs.clear();
+}
+
+function proposalOf({ project, repairs, isOver }: Lesson): Proposal | undefined {
+  if (isOver || repairs.size < SESSIONS_MIN) return undefined;
   const found = [...repairs.values()];
   const last = found.at(-1);
   if (last === undefined || found.includes(undefined)) return undefined;

@@ -144,8 +144,9 @@ describe("commands that failed and then worked", () => {
   const learned = (...calls: readonly EntryOf<"tool_call">[]) => {
     const commands = new FailedCommands();
     for (const each of calls) commands.add(each);
-    return commands.proposals();
+    return commands.taught().map(({ proposal }) => proposal);
   };
+  const many = (count: number) => Array.from({ length: count }, (_, nth) => nth);
   const repaired = (session: string, failed = "npm test", worked = "npm run test -- --run") => [
     call(session, failed, true),
     call(session, worked, undefined),
@@ -210,5 +211,29 @@ describe("commands that failed and then worked", () => {
     ["no command", [call("s1", 7, true), call("s1", "", true), call("s1", "x".repeat(501), true)], 0],
   ])("%s", (_, calls, count) => {
     expect(learned(...calls)).toHaveLength(count);
+  });
+
+  test("what was proposed is not proposed again until another session has learned it too", () => {
+    const commands = new FailedCommands();
+    const learn = (session: string) => {
+      for (const each of repaired(session)) commands.add(each);
+      const taught = commands.taught();
+      for (const { done } of taught) done();
+      return taught.map(({ proposal }) => proposal.evidence.length);
+    };
+    expect([learn("s1"), learn("s2"), learn("s2"), learn("s3")]).toEqual([[], [4], [], [6]]);
+  });
+
+  test("neither commands, sessions nor what they learned fill the memory of a program that never ends", () => {
+    const others = many(10_000).map((nth) => call(`o${nth % 100}`, `make target-${nth}`, true));
+    expect(learned(...repaired("s1"), ...others.slice(1), ...repaired("s2"))).toHaveLength(1);
+    expect(learned(...repaired("s1"), ...others, ...repaired("s2"))).toEqual([]);
+    const waiting = many(1_000).map((nth) => call(`w${nth}`, `make ${nth}`, true));
+    const [failed, worked] = repaired("s2") as [EntryOf<"tool_call">, EntryOf<"tool_call">];
+    expect(learned(...repaired("s1"), failed, ...waiting.slice(1), worked)).toHaveLength(1);
+    expect(learned(...repaired("s1"), failed, ...waiting, worked)).toEqual([]);
+    const sessions = many(51).map((nth) => `s${nth}`);
+    const [lesson] = learned(...sessions.flatMap((session) => repaired(session)));
+    expect(lesson?.evidence).toHaveLength(100);
   });
 });

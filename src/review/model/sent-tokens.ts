@@ -1,0 +1,33 @@
+// What models were sent, as the audit says: an entry for each time that a piece of a session goes out.
+import type { EntryOf } from "../../model/entry.js";
+import type { EntryIndex, RowKey } from "../../ports/entry-index.js";
+import type { EntryReader } from "../../read/entry-reader.js";
+
+/** The action of an audit entry whose target is how many tokens are about to be sent. */
+export const EXTRACTION = "extraction";
+
+const READ_AT_ONCE = 1_000;
+
+interface Parts {
+  readonly index: Pick<EntryIndex, "list">;
+  readonly entries: Pick<EntryReader, "read">;
+}
+
+/** Of all runs since then, however much else was audited meanwhile. */
+export async function tokensSentSince(since_ms: number, { index, entries }: Parts): Promise<number> {
+  const filter = { kinds: ["audit"], since_ms };
+  let sum = 0;
+  let place: RowKey | undefined;
+  for (;;) {
+    const page = await index.list({ filter, limit: READ_AT_ONCE, ...(place === undefined ? {} : { after: place }) });
+    const audits = await entries.read(page.map(({ position }) => position));
+    for (const entry of audits) if (entry.kind === "audit") sum += sentIn(entry);
+    place = page.at(-1);
+    if (page.length < READ_AT_ONCE) return sum;
+  }
+}
+
+function sentIn({ action, target }: EntryOf<"audit">): number {
+  const tokens = action === EXTRACTION ? Number(target) : 0;
+  return Number.isFinite(tokens) ? tokens : 0;
+}
