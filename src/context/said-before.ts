@@ -4,7 +4,7 @@ import { bodyToEntry } from "../model/body.js";
 import { idClaim } from "../model/claims.js";
 import { readRole } from "../model/roles.js";
 import { Turn } from "../model/turn.js";
-import type { RowKey } from "../ports/entry-index.js";
+import { rowPages } from "../ports/row-pages.js";
 import type { ReadingParts } from "../read/reader.js";
 import { Matcher } from "../read/search/matching.js";
 import { type LastGiven, Lives, type Saying } from "./lives.js";
@@ -137,13 +137,9 @@ export class SaidBefore {
     if ((answers[0] ?? last) <= firstMessage) kinds.push("interaction", "response");
     if (kinds.length === 0) return [];
     const positions: number[] = [];
-    for (let after: RowKey | undefined; ; ) {
-      const filter = { session_id, kinds };
-      const query = { filter, needles: [phrase], limit: PAGE, ...(after === undefined ? {} : { after }) };
-      const page = await this.#parts.index.candidates(query);
+    const query = { filter: { session_id, kinds }, needles: [phrase] };
+    for await (const page of rowPages((place) => this.#parts.index.candidates({ ...query, ...place }), PAGE)) {
       for (const { position } of page) if (position < last) positions.push(position);
-      if (page.length < PAGE) break;
-      after = page.at(-1);
     }
     return positions.sort((left, right) => left - right);
   }
