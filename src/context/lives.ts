@@ -80,6 +80,17 @@ export class Lives {
     return this.#firstMessage;
   }
 
+  /** Positions of the session's system messages. */
+  async systems(): Promise<ReadonlySet<number>> {
+    const systems = new Set<number>();
+    const { session_id } = this.#session;
+    const filter = { kinds: ["message"], role: "system" };
+    for await (const page of positionsIn(this.#parts.index, { session_id, above: 0 }, filter)) {
+      for (const position of page) systems.add(position);
+    }
+    return systems;
+  }
+
   async #findMessage(): Promise<number> {
     const { session_id } = this.#session;
     const range = { session_id, order: "asc", limit: 1, kinds: ["message"] } as const;

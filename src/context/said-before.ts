@@ -50,7 +50,7 @@ export class SaidBefore {
     const looks = { left: ALL_LOOKS_MAX };
     if ((this.#wish.answers[0] ?? below) >= below) return undefined;
     const positions = (await this.#positions()).filter((position) => position < below);
-    for await (const said of this.#saying(positions)) {
+    for await (const said of this.#saying(positions, (position) => position < (best ?? below))) {
       const limit = best ?? below;
       if (said.from >= limit) continue;
       const { position: end } = await this.#lives.markedEnd(said);
@@ -65,9 +65,10 @@ export class SaidBefore {
     let best: LastGiven | undefined;
     const looks = { left: ALL_LOOKS_MAX };
     if ((this.#wish.answers.at(-1) ?? 0) <= above) return undefined;
-    for await (const said of this.#saying((await this.#positions()).toReversed())) {
-      // What was said before leaves the window no later.
-      if (best?.why === "window" && !said.isSystem) continue;
+    const systems = await this.#lives.systems();
+    // What was said before leaves the window no later, and a system's words not at all.
+    const isWanted = (position: number): boolean => best?.why !== "window" || systems.has(position);
+    for await (const said of this.#saying((await this.#positions()).toReversed(), isWanted)) {
       best = (await this.#lastOf(said, best?.position ?? above, looks)) ?? best;
     }
     return best;
@@ -95,15 +96,20 @@ export class SaidBefore {
     return undefined;
   }
 
-  /** Those of the entries at these positions that really say it. */
-  async *#saying(positions: readonly number[]): AsyncGenerator<Saying> {
+  /** Those of the entries at these positions that really say it, as long as they are wanted. */
+  async *#saying(positions: readonly number[], isWanted: (position: number) => boolean): AsyncGenerator<Saying> {
     const turn = new Turn();
     let tried = 0;
     let size = CHUNK_FIRST;
     for (let at = 0; at < positions.length; ) {
+      if (!isWanted(positions[at] as number)) {
+        at += 1;
+        continue;
+      }
       const bodies = await this.#parts.log.getBodies(positions.slice(at, at + size), CHUNK_BYTES);
       for (const stored of bodies) {
-        const match = stored === undefined ? undefined : this.#matcher.match(stored);
+        const isAsked = stored !== undefined && isWanted(stored.position);
+        const match = isAsked ? this.#matcher.match(stored) : undefined;
         if (turn.isOver) await turn.next();
         if (stored === undefined || match === undefined) continue;
         const { position } = stored;
