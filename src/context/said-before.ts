@@ -29,6 +29,7 @@ const TRIED_MAX = 32;
 /** So many contexts are looked at for one that says it, and for all. */
 const LOOKS_MAX = 8;
 const ALL_LOOKS_MAX = 40;
+const FEW_ANSWERS = 200;
 
 export class SaidBefore {
   readonly #parts: ReadingParts;
@@ -78,12 +79,16 @@ export class SaidBefore {
     const marked = await this.#lives.markedEnd(said);
     const between = (end: number): readonly number[] =>
       this.#wish.answers.filter((answer) => answer > Math.max(said.from, above) && answer < end).toReversed();
-    const [newest] = between(marked.position);
+    const possible = between(marked.position);
+    const [newest] = possible;
     if (newest === undefined) return undefined;
-    const isStill = await this.#firstGiven([newest], looks);
+    // Behind so many answers the window has mostly moved on.
+    const mayBeStill = possible.length <= FEW_ANSWERS;
+    const isStill = mayBeStill ? await this.#firstGiven([newest], looks) : undefined;
     if (isStill !== undefined && marked.why !== undefined) return { position: newest, why: marked.why };
     const end = await this.#lives.windowEnd(said, marked);
-    const position = isStill ?? (await this.#firstGiven(between(Math.min(end.position, newest)), looks));
+    const position =
+      isStill ?? (await this.#firstGiven(between(mayBeStill ? Math.min(end.position, newest) : end.position), looks));
     return position === undefined ? undefined : { position, why: end.why };
   }
 
