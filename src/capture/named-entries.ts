@@ -1,9 +1,11 @@
 // Entries that name others: a response and a feedback take their labels from what they name, and a withdrawal must name a
 // message of its own session. Whatever way an entry comes in, this is looked at before it is stored.
+
 import { parseBodyText } from "../model/body.js";
 import { idClaim } from "../model/claims.js";
 import { isPositionText } from "../model/ids.js";
 import type { JsonObject } from "../model/json.js";
+import { notFound } from "../model/not-found.js";
 import { Rejection, reject } from "../model/rejection.js";
 import type { Turn } from "../model/turn.js";
 import type { EntryLog } from "../ports/entry-log.js";
@@ -130,12 +132,8 @@ async function isTaken(id: string, log: EntryLog): Promise<boolean> {
 }
 
 function interactionNotFound(id: string): Rejection {
-  return reject({
-    code: "interaction_not_found",
-    field: "interaction_id",
-    message: `there is no interaction ${JSON.stringify(id.slice(0, 128))}`,
-    hint: "Record the interaction first, then complete it.",
-  });
+  const hint = "Record the interaction first, then complete it.";
+  return notFound("interaction", id, { field: "interaction_id", hint });
 }
 
 export function alreadyCompleted(id: string): Rejection {
@@ -147,10 +145,9 @@ export function alreadyCompleted(id: string): Rejection {
 }
 
 function entryNotFound(id: string): Rejection {
-  return reject({
-    code: "entry_not_found",
+  return notFound("entry", id, {
     field: "entry_id",
-    message: `there is no entry ${JSON.stringify(id.slice(0, 128))}, or it was forgotten`,
+    orElse: ", or it was forgotten",
     hint: isPositionText(id)
       ? "This is a position; give the entry's id, which getting it by its position shows."
       : "Record the entry first, then what somebody thought of it.",

@@ -1,5 +1,7 @@
 // The session that an argument names, and what is said when it cannot be one or is not there.
+
 import type { Recorder } from "../index.js";
+import { notFound } from "../model/not-found.js";
 import { RecorderError } from "../model/rejection.js";
 
 /** The id is no flag here, so a refusal does not name one. */
@@ -17,11 +19,8 @@ export function openSession(recorder: Recorder, id: string): ReturnType<Recorder
 }
 
 export function sessionNotFound(id: string): RecorderError {
-  return new RecorderError({
-    code: "session_not_found",
-    message: `there is no session ${JSON.stringify(id)}`,
-    hint: "`hansard sessions` lists the ids there are; they are kept exactly, capitals and signs included.",
-  });
+  const hint = "`hansard sessions` lists the ids there are; they are kept exactly, capitals and signs included.";
+  return new RecorderError(notFound("session", id, { hint }));
 }
 
 /** A refusal of a field that has another name as a flag of this command. */

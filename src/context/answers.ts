@@ -3,13 +3,13 @@ import { ANSWER, HAS_CONTEXT } from "../indexing/entry-row.js";
 import type { Entry, EntryOf, Interaction } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { readRole } from "../model/roles.js";
-import type { EntryIndex, EntryRow } from "../ports/entry-index.js";
+import type { EntryIndex } from "../ports/entry-index.js";
 import type { EntryReader } from "../read/entry-reader.js";
 
 /** Something that a model answered, or the place in a session where it would have. */
 export type Answer = Interaction | EntryOf<"message"> | EntryOf<"tool_call"> | EntryOf<"error"> | EntryOf<"decision">;
 
-/** So many entries before a call, or an error, are looked through for the answer it came from. */
+/** So many answers before a call are looked through for the one that made it. */
 const LOOKED_BACK = 64;
 
 export class Answers {
@@ -34,7 +34,7 @@ export class Answers {
         return (await this.#callerOf(entry)) ?? entry;
       case "error":
       case "decision":
-        return (await this.#newest(await this.#rowsBefore(entry))) ?? entry;
+        return (await this.#read(await this.#before(entry, ["interaction", "message"]))) ?? entry;
       default:
         return undefined;
     }
@@ -42,9 +42,7 @@ export class Answers {
 
   /** The answer before one, of its own kind: the same call may have been recorded as both. */
   async previous(answer: Answer): Promise<Answer | undefined> {
-    const isInteraction = answer.kind === "interaction";
-    const rows = await this.#rowsBefore(answer);
-    return this.#newest(rows.filter(({ kind }) => (kind === "interaction") === isInteraction));
+    return this.#read(await this.#before(answer, [answer.kind === "interaction" ? "interaction" : "message"]));
   }
 
   /** The interaction whose request was recorded for the same answer, by the provider's name of it. */
@@ -64,30 +62,37 @@ export class Answers {
 
   async #callerOf(call: EntryOf<"tool_call">): Promise<Answer | undefined> {
     if (call.tool_call_id === "") return undefined;
-    for (const row of await this.#rowsBefore(call)) {
-      const answer = await this.#newest([row]);
+    for (const position of await this.#before(call, ["interaction", "message"], LOOKED_BACK)) {
+      const answer = await this.#read([position]);
       if (answer !== undefined && callIdsOf(answer).includes(call.tool_call_id)) return answer;
     }
     return undefined;
   }
 
   /** One by one, since a context pack may be as large as an entry can be. */
-  async #newest([row]: readonly EntryRow[]): Promise<Answer | undefined> {
-    const [entry] = row === undefined ? [] : await this.#entries.readWhole([row.position]);
+  async #read([position]: readonly number[]): Promise<Answer | undefined> {
+    const [entry] = position === undefined ? [] : await this.#entries.readWhole([position]);
     return entry?.kind === "interaction" || entry?.kind === "message" ? entry : undefined;
   }
 
-  /** Rows of the answers before an entry of its session, the newest first, as far as is looked. */
-  async #rowsBefore({ session_id, position }: Entry): Promise<readonly EntryRow[]> {
-    if (session_id === "") return [];
-    const range = { session_id, order: "desc", limit: LOOKED_BACK, after: position } as const;
-    const positions = await this.#index.sessionPositions({ ...range, kinds: ["interaction", "message"] });
-    return (await this.#index.rowsAt(positions)).filter(isAnswerRow).toReversed();
+  /** Positions of the answers of these kinds before an entry of its session, the newest first. */
+  async #before(
+    { session_id, position }: Entry,
+    kinds: readonly ("interaction" | "message")[],
+    limit = 1,
+  ): Promise<readonly number[]> {
+    const range = { session_id, order: "desc", limit, after: position } as const;
+    const found = await Promise.all(
+      kinds.map((kind) => {
+        const role = kind === "message" ? { role: "assistant" } : {};
+        return this.#index.sessionPositions({ ...range, kinds: [kind], ...role });
+      }),
+    );
+    return found
+      .flat()
+      .sort((left, right) => right - left)
+      .slice(0, limit);
   }
-}
-
-export function isAnswerRow({ kind, role }: EntryRow): boolean {
-  return kind === "interaction" || (kind === "message" && role === "assistant");
 }
 
 /** The calls that an answer made, by their ids, wherever its provider puts them. */

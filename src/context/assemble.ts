@@ -28,7 +28,8 @@ interface Sources {
 export async function assemble(sources: Sources, answer: Answer): Promise<Assembled> {
   const place = { entry_id: answer.id, position: answer.position };
   const recorded = answer.kind === "message" ? await sources.answers.recordedCall(answer) : answer;
-  if (recorded?.kind === "interaction" && isRecorded(recorded)) return { answer: place, ...fromPack(recorded) };
+  if (recorded?.kind === "interaction" && isRecordedPack(recorded.context_pack))
+    return { answer: place, ...fromPack(recorded) };
   const { session_id, position } = answer;
   const stretch = await stretchBefore(sources.index, { session_id, before: position });
   const turns = stretch === undefined ? { systems: [], turns: [] } : await sources.histories.turnsIn(stretch, WINDOW);
@@ -54,8 +55,8 @@ export function partsOf({ messages, system, tools, pack = {} }: Assembled): read
 }
 
 /** A list of messages is what was sent, an empty one too; whatever else it may be is not. */
-function isRecorded({ context_pack }: Interaction): boolean {
-  return Array.isArray(context_pack.messages);
+export function isRecordedPack({ messages }: JsonObject): boolean {
+  return Array.isArray(messages);
 }
 
 function fromPack(interaction: Interaction): Omit<Assembled, "answer"> {

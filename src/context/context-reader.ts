@@ -26,7 +26,7 @@ export class ContextReader {
     this.#entries = new EntryReader(parts);
     this.#answers = new Answers({ index: parts.index, entries: this.#entries });
     this.#sources = { index: parts.index, histories: new HistoryReader(parts), answers: this.#answers };
-    this.#told = new ToldReader(parts, this.#tokens);
+    this.#told = new ToldReader(parts, { ...this.#sources, entries: this.#entries }, this.#tokens);
   }
 
   /** Undefined where there is no such entry. */
@@ -42,9 +42,7 @@ export class ContextReader {
   }
 
   async told(wish: EntryWish & { readonly phrase: string }): Promise<OfAnswer<Told> | undefined> {
-    return this.#ofAnswer(wish, async (answer) =>
-      this.#told.told(answer, await assemble(this.#sources, answer), wish.phrase),
-    );
+    return this.#ofAnswer(wish, (answer) => this.#told.told(answer, wish.phrase));
   }
 
   async #ofAnswer<T>(wish: EntryWish, find: (answer: Answer) => Promise<T>): Promise<OfAnswer<T> | undefined> {

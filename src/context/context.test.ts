@@ -250,6 +250,88 @@ describe("told", () => {
     expect(await recorder.told(next, "rule is 7")).toMatchObject({ verdict: "fell_out", why: "window" });
   });
 
+  test.each<[string, readonly Given[]]>([
+    ["a result without its call", [user("q"), { kind: "message", role: "tool", content: "lost", tool_call_id: "c9" }]],
+    ["a call without its result", [user("q"), { ...assistant("", "c1"), tool_calls: [call("c1", '{"a":"lost"}')] }]],
+    ["an answer before any question", [assistant("lost")]],
+    [
+      "the arguments of a run that no message asked for",
+      [user("q"), { kind: "tool_call", tool: "t", args: { a: "lost" } }],
+    ],
+    ["errors and decisions", [user("q"), { kind: "error", error: "lost" }, { kind: "decision", decision: "lost" }]],
+  ])("what history leaves out was never given: %s", async (_, before) => {
+    const recorder = await recorded(...before, assistant("a"), user("next"), assistant("b"));
+    const last = before.length + 3;
+    expect(await recorder.told(last, "lost")).toMatchObject({ verdict: "never", exact: false });
+    expect(await recorder.told(last, "next")).toMatchObject({ verdict: "given" });
+  });
+
+  test("a summary of a response lay before no model, a response that came later did", async () => {
+    const recorder = await recorded(
+      asked("p1", undefined, { response: "", response_summary: "in short" }),
+      asked("p2", undefined),
+      { kind: "response", interaction_id: "e1", response: "at length" },
+      ...[asked("p3", undefined), { kind: "clear" }, asked("p4", undefined)],
+    );
+    expect(await recorder.told("e6", "in short")).toMatchObject({ verdict: "never" });
+    expect(await recorder.told("e2", "at length")).toMatchObject({ verdict: "never" });
+    const given = { entry_id: "e4", position: 4 };
+    expect(await recorder.told("e6", "at length")).toMatchObject({
+      ...{ verdict: "fell_out", why: "clear", first_given: given, last_given: given },
+    });
+  });
+
+  test("in a session with recorded and unrecorded calls, and messages, each answer has its own", async () => {
+    const recorder = await recorded(
+      ...[asked("first rule", undefined), asked("b", { text: "recalled rule" }), asked("c", { messages: [] })],
+      ...[user("said rule"), assistant("d"), asked("own rule", undefined), assistant("e")],
+    );
+    const verdicts = async (id: string, text: string) => {
+      const told = await recorder.told(id, text);
+      return [told?.verdict, told?.exact, told?.first_given?.entry_id, told?.last_given?.entry_id];
+    };
+    expect(await verdicts("e2", "first rule")).toEqual(["given", false, "e1", undefined]);
+    expect(await verdicts("e3", "first rule")).toEqual(["fell_out", true, "e1", "e2"]);
+    expect(await verdicts("e7", "first rule")).toEqual(["fell_out", false, "e1", "e2"]);
+    expect(await verdicts("e7", "recalled rule")).toEqual(["fell_out", false, "e2", "e2"]);
+    expect(await verdicts("e7", "said rule")).toEqual(["given", false, "e5", undefined]);
+    expect(await verdicts("e3", "said rule")).toEqual(["never", true, undefined, undefined]);
+    expect(await verdicts("e7", "own rule")).toEqual(["fell_out", false, "e6", "e6"]);
+  });
+
+  test("requests that were imported behind their transcript come in the order in which they were sent", async () => {
+    const named = (message_id: string) => ({ extra: { message_id } });
+    const sent = (content: string) => ({ messages: [says("system", content)] });
+    const recorder = await recorded(
+      ...[user("q1"), { ...assistant("a1"), ...named("m1") }, user("q2"), { ...assistant("a2"), ...named("m2") }],
+      ...[asked("q1", sent("use tabs"), named("m1")), asked("q2", sent("use spaces"), named("m2"))],
+    );
+    expect(await recorder.told("e2", "use tabs")).toMatchObject({ verdict: "given", exact: true });
+    expect(await recorder.told("e4", "use tabs")).toMatchObject({
+      ...{ verdict: "fell_out", exact: true, last_given: { entry_id: "e5" }, why: "removed" },
+    });
+    expect(await recorder.told("e2", "use spaces")).toMatchObject({ verdict: "never", exact: true });
+  });
+
+  test("a text is one of a part: what only two of them make together was not given", async () => {
+    const content = [
+      { type: "text", text: "Never" },
+      { type: "text", text: "push" },
+    ];
+    const tools = [{ name: "run", parameters: { description: "Runs  it" } }];
+    const recorder = await recorded(
+      asked("p", { messages: [says("user", content)], system: [{ text: "Be\nbrief" }], tools }),
+    );
+    const verdict = async (text: string) => (await recorder.told("e1", text))?.verdict;
+    expect(await verdict("NEVER")).toBe("given");
+    expect(await verdict("never push")).toBe("never");
+    expect(await verdict("neverpush")).toBe("never");
+    expect(await verdict("be\nBRIEF")).toBe("given");
+    expect(await verdict("be brief")).toBe("never");
+    expect(await verdict("runs  it")).toBe("given");
+    expect(await verdict("runs it")).toBe("never");
+  });
+
   test("what no answer was given before a clear was never given", async () => {
     const recorder = await recorded(user("lost words"), { kind: "clear" }, user("q"), assistant("a"));
     expect(await recorder.told("e4", "lost words")).toMatchObject({ verdict: "never" });

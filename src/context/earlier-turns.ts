@@ -2,50 +2,63 @@
 import type { EntryPlace, FallReason } from "../model/context.js";
 import { EntryReader } from "../read/entry-reader.js";
 import type { ReadingParts } from "../read/reader.js";
-import type { Answer } from "./answers.js";
 import type { RecordedPacks } from "./recorded-packs.js";
 import { SaidBefore } from "./said-before.js";
 
 interface Wish {
-  readonly answer: Answer;
-  /** Whether it is recorded what the answer was given: then whatever is not in it was taken away. */
-  readonly exact: boolean;
+  readonly session_id: string;
+  /** Where the answer stands. */
+  readonly position: number;
+  /** Where what it was given was recorded: with an interaction that may have come later. */
+  readonly recordedAt: number;
   readonly phrase: string;
+  /** Whether the answer at a position was given the phrase. */
+  readonly isGiven: (position: number) => Promise<boolean>;
 }
 
 export class EarlierTurns {
   readonly #parts: ReadingParts;
   readonly #packs: RecordedPacks;
   readonly #wish: Wish;
-  readonly #said: SaidBefore;
+  #said: Promise<SaidBefore> | undefined;
+  #used: ReturnType<RecordedPacks["uses"]> | undefined;
 
   constructor(parts: ReadingParts, packs: RecordedPacks, wish: Wish) {
-    const { session_id, position: before } = wish.answer;
     this.#parts = parts;
     this.#packs = packs;
     this.#wish = wish;
-    this.#said = new SaidBefore(parts, { session_id, before, phrase: wish.phrase });
   }
 
   async first(): Promise<EntryPlace | undefined> {
-    const given = (await this.#uses())?.first ?? Number.POSITIVE_INFINITY;
-    const said = (await this.#said.first()) ?? Number.POSITIVE_INFINITY;
-    const first = Math.min(given, said);
-    return Number.isFinite(first) ? this.#place(first) : undefined;
+    const given = (await this.#uses())?.first;
+    const said = await (await this.#saidBefore()).first(given ?? this.#wish.position);
+    return this.#place(said ?? given);
   }
 
   async last(): Promise<(EntryPlace & { readonly why: FallReason }) | undefined> {
     const given = (await this.#uses())?.last;
-    const said = await this.#said.last({ isTaken: !this.#wish.exact });
-    const isGivenLast = given !== undefined && (said === undefined || said.position <= given);
-    const place = await this.#place(isGivenLast ? given : said?.position);
+    const said = await (await this.#saidBefore()).last(given ?? 0);
+    const place = await this.#place(said?.position ?? given);
     if (place === undefined) return undefined;
-    return { ...place, why: isGivenLast ? await this.#markAfter(place.position) : (said?.why ?? "removed") };
+    return { ...place, why: said === undefined ? await this.#markAfter(place.position) : (said.why ?? "removed") };
   }
 
   #uses(): ReturnType<RecordedPacks["uses"]> {
-    const { session_id, position: before } = this.#wish.answer;
-    return this.#packs.uses({ session_id, before, phrase: this.#wish.phrase });
+    const { session_id, recordedAt: before, phrase } = this.#wish;
+    this.#used ??= this.#packs.uses({ session_id, before, phrase });
+    return this.#used;
+  }
+
+  #saidBefore(): Promise<SaidBefore> {
+    this.#said ??= this.#findSaid();
+    return this.#said;
+  }
+
+  async #findSaid(): Promise<SaidBefore> {
+    const { session_id, position: before, phrase, isGiven } = this.#wish;
+    const all = await this.#packs.putTogether(session_id);
+    const answers = all.filter((position) => position < before);
+    return new SaidBefore(this.#parts, { session_id, before, phrase, answers, isGiven });
   }
 
   async #place(position: number | undefined): Promise<EntryPlace | undefined> {
@@ -55,7 +68,7 @@ export class EarlierTurns {
 
   /** A marker between the two says why; without one, whoever put the context together left it out. */
   async #markAfter(after: number): Promise<FallReason> {
-    const { session_id, position: before } = this.#wish.answer;
+    const { session_id, position: before } = this.#wish;
     const range = { session_id, order: "asc", after, limit: 1, kinds: ["clear", "consolidation"] } as const;
     const [mark] = await this.#parts.index.sessionPositions(range);
     const [row] = mark === undefined || mark >= before ? [] : await this.#parts.index.rowsAt([mark]);

@@ -1,17 +1,24 @@
 // How long something that was said in a session stayed before the model: until the session was cleared or consolidated, the
 // message was withdrawn, or more had followed it than history shows.
-import { HAS_CONTEXT } from "../indexing/entry-row.js";
 import type { FallReason } from "../model/context.js";
-import type { EntryRow } from "../ports/entry-index.js";
 import { EntryReader } from "../read/entry-reader.js";
 import { toItems } from "../read/history/history.js";
 import type { Item } from "../read/history/items.js";
 import { messagesIn, repair } from "../read/history/repair.js";
-import { positionsIn, type Stretch } from "../read/history/stretch.js";
+import { positionsIn } from "../read/history/stretch.js";
 import type { ReadingParts } from "../read/reader.js";
 import { getSession } from "../read/session-list.js";
-import { isAnswerRow } from "./answers.js";
 import { WINDOW } from "./assemble.js";
+
+/** Something that was said. */
+export interface Saying {
+  /** Of the entry that history has it from. */
+  readonly position: number;
+  /** From here on it was there: later than its position where a response completed an interaction. */
+  readonly from: number;
+  readonly isInteraction: boolean;
+  readonly isSystem: boolean;
+}
 
 /** An answer, by its position, and why later ones were not given what it was; undefined where nothing took it away. */
 export interface LastGiven {
@@ -31,9 +38,9 @@ interface End {
   readonly why: FallReason | undefined;
 }
 
-const ROWS_AT_ONCE = 64;
 /** Of the entries before it as many are read at first as a turn mostly has. */
 const TURN_ENTRIES = 4;
+const TURN_MORE = 64;
 /** So many entries that follow something are looked through for the one that pushed it out, this many at a time after the first. */
 const FOLLOWING_MAX = WINDOW.max_messages + 250;
 const FOLLOWING_MORE = 64;
@@ -41,59 +48,65 @@ const FOLLOWING_MORE = 64;
 export class Lives {
   readonly #parts: ReadingParts;
   readonly #entries: EntryReader;
-  readonly #stretch: Stretch & { readonly before: number };
+  readonly #session: { readonly session_id: string; readonly before: number };
   #marks: Promise<Marks> | undefined;
+  #firstMessage: Promise<number> | undefined;
 
-  constructor(parts: ReadingParts, stretch: Stretch & { readonly before: number }) {
+  /** In a session as it was before a position. */
+  constructor(parts: ReadingParts, session: { readonly session_id: string; readonly before: number }) {
     this.#parts = parts;
     this.#entries = new EntryReader(parts);
-    this.#stretch = stretch;
+    this.#session = session;
   }
 
-  /** The first answer that was given what stands at a position; an interaction is given its own prompt. */
-  async firstAnswer(position: number, isOwnPrompt: boolean): Promise<number | undefined> {
-    if (isOwnPrompt) return position;
-    const { position: before } = await this.#markedEnd(position);
-    return this.#answer({ after: position, before, order: "asc" });
-  }
-
-  /** The last one; with `isTaken`, why it was taken away is wanted although nobody but itself was given it. */
-  async lastAnswer(
-    position: number,
-    { isOwnPrompt, isTaken }: { readonly isOwnPrompt: boolean; readonly isTaken: boolean },
-  ): Promise<LastGiven | undefined> {
-    const marked = await this.#markedEnd(position);
-    const newest = await this.#answer({ after: position, before: marked.position, order: "desc" });
-    // Where all contexts were recorded no window is looked through: nothing was put together.
-    if (newest === undefined && !(isOwnPrompt && isTaken)) {
-      return isOwnPrompt ? { position, why: marked.why } : undefined;
-    }
-    const end = await this.#windowEnd(position, marked);
-    const isAll = newest === undefined || newest < end.position;
-    const last = isAll ? newest : await this.#answer({ after: position, before: end.position, order: "desc" });
-    const given = last ?? (isOwnPrompt ? position : undefined);
-    return given === undefined ? undefined : { position: given, why: end.why };
-  }
-
-  async #markedEnd(position: number): Promise<End> {
-    this.#marks ??= this.#readMarks();
-    const { clears, consolidations, withdrawals } = await this.#marks;
+  /** The place of what took it away, of markers and messages; else the end of the session as it was. */
+  async markedEnd({ position, isInteraction }: Saying): Promise<End> {
+    const { clears, consolidations, withdrawals } = await this.#readMarks();
     const covering = consolidations.find((one) => one.position > position && one.through >= position);
     const ends: readonly (readonly [FallReason, number | undefined])[] = [
       ["clear", clears.find((clear) => clear > position)],
       ["consolidation", covering?.position],
-      ["removed", withdrawals.get(position)],
+      // Behind the first message of a session its interactions are no longer part of the history.
+      ["removed", isInteraction ? (await this.firstMessage()) + 1 : withdrawals.get(position)],
     ];
-    let end: End = { position: this.#stretch.before, why: undefined };
+    let end: End = { position: this.#session.before, why: undefined };
     for (const [why, at] of ends) if (at !== undefined && at < end.position) end = { position: at, why };
     return end;
   }
 
-  async #readMarks(): Promise<Marks> {
+  /** The position of the session's first message, infinite where there is none. */
+  firstMessage(): Promise<number> {
+    this.#firstMessage ??= this.#findMessage();
+    return this.#firstMessage;
+  }
+
+  /** Positions of the session's system messages. */
+  async systems(): Promise<ReadonlySet<number>> {
+    const systems = new Set<number>();
+    const { session_id } = this.#session;
+    const filter = { kinds: ["message"], role: "system" };
+    for await (const page of positionsIn(this.#parts.index, { session_id, above: 0 }, filter)) {
+      for (const position of page) systems.add(position);
+    }
+    return systems;
+  }
+
+  async #findMessage(): Promise<number> {
+    const { session_id } = this.#session;
+    const range = { session_id, order: "asc", limit: 1, kinds: ["message"] } as const;
+    return (await this.#parts.index.sessionPositions(range))[0] ?? Number.POSITIVE_INFINITY;
+  }
+
+  #readMarks(): Promise<Marks> {
+    this.#marks ??= this.#findMarks();
+    return this.#marks;
+  }
+
+  async #findMarks(): Promise<Marks> {
     const clears: number[] = [];
     const consolidations: { readonly position: number; readonly through: number }[] = [];
     const withdrawals = new Map<number, number>();
-    const all = { ...this.#stretch, above: 0 };
+    const all = { ...this.#session, above: 0 };
     const session = await getSession(this.#parts.index, all.session_id);
     // A session without any is not walked through for them, which takes longer than all else.
     const kinds = ["clear", "consolidation", "withdrawal"].filter((kind) => (session?.by_kind[kind] ?? 0) > 0);
@@ -109,17 +122,18 @@ export class Lives {
   }
 
   /** The place behind the last answer whose window still showed it, where that comes before the end. */
-  async #windowEnd(position: number, end: End): Promise<End> {
-    const [row] = await this.#parts.index.rowsAt([position]);
-    if (row?.role === "system") return end;
-    const { session_id, kinds, withdrawn } = this.#stretch;
+  async windowEnd({ position, isSystem, isInteraction }: Saying, end: End): Promise<End> {
+    if (isSystem) return end;
+    const { session_id } = this.#session;
+    const { withdrawals } = await this.#readMarks();
+    const kinds = isInteraction ? ["interaction"] : ["message", "tool_call"];
     const range = { session_id, order: "asc", kinds } as const;
-    let items = await this.#itemsThrough(position);
+    let items = await this.#itemsThrough(position, kinds);
     // Mostly as many as push it out: an interaction makes two messages.
-    let limit = kinds.includes("interaction") ? WINDOW.max_messages / 2 : WINDOW.max_messages;
+    let limit = isInteraction ? WINDOW.max_messages / 2 : WINDOW.max_messages;
     for (let [after, looked] = [position, 0]; looked < FOLLOWING_MAX; limit = FOLLOWING_MORE) {
       const behind = await this.#parts.index.sessionPositions({ ...range, after, limit });
-      const kept = behind.filter((one) => one < end.position && !withdrawn.has(one));
+      const kept = behind.filter((one) => one < end.position && !withdrawals.has(one));
       items = [...items, ...(await this.#entries.read(kept)).flatMap(toItems)];
       const hidden = hiddenFrom(items, position);
       if (hidden !== undefined) return { position: hidden + 1, why: "window" };
@@ -131,11 +145,11 @@ export class Lives {
   }
 
   /** From the user's turn that it belongs to, and it itself as the last. */
-  async #itemsThrough(position: number): Promise<readonly Item[]> {
-    const { session_id, kinds } = this.#stretch;
+  async #itemsThrough(position: number, kinds: readonly string[]): Promise<readonly Item[]> {
+    const { session_id } = this.#session;
     let items: readonly Item[] = [];
     let limit = TURN_ENTRIES;
-    for (let after = position + 1; !items.some(({ type }) => type === "user"); limit = ROWS_AT_ONCE) {
+    for (let after = position + 1; !items.some(({ type }) => type === "user"); limit = TURN_MORE) {
       const before = await this.#parts.index.sessionPositions({ session_id, order: "desc", after, kinds, limit });
       items = [...(await this.#entries.read(before.toReversed())).flatMap(toItems), ...items];
       if (before.length < limit) break;
@@ -143,34 +157,6 @@ export class Lives {
     }
     return items;
   }
-
-  /** The first or the last answer between two positions that was put together from the session. */
-  async #answer(range: {
-    readonly after: number;
-    readonly before: number;
-    readonly order: "asc" | "desc";
-  }): Promise<number | undefined> {
-    const { session_id } = this.#stretch;
-    const { order, after, before } = range;
-    for (let from = order === "asc" ? after : before; ; ) {
-      const query = { session_id, order, limit: ROWS_AT_ONCE, above: after, kinds: ["interaction", "message"] };
-      const positions = await this.#parts.index.sessionPositions({ ...query, after: from });
-      const inside = positions.filter((position) => position < before);
-      const rows = (await this.#parts.index.rowsAt(inside)).filter(isPutTogether);
-      const found = order === "asc" ? rows[0] : rows.at(-1);
-      if (found !== undefined) return found.position;
-      if (inside.length < ROWS_AT_ONCE) return undefined;
-      from = inside.at(-1) as number;
-    }
-  }
-}
-
-/** Where the context itself was recorded, nothing is put together. */
-function isPutTogether(row: EntryRow): boolean {
-  const hasContext = row.references.some(
-    ({ what, reference }) => what === HAS_CONTEXT.what && reference === HAS_CONTEXT.reference,
-  );
-  return isAnswerRow(row) && !hasContext;
 }
 
 /**

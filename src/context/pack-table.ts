@@ -1,4 +1,4 @@
-// The distinct texts of a session's context packs, each with the packs that it was given in.
+// The distinct texts that a session's interactions were given by themselves, each with those that were given it.
 import { normalise } from "../model/normalise.js";
 import { indexOfText } from "../read/search/matching.js";
 
@@ -11,6 +11,7 @@ interface KnownText {
 export class PackTable {
   readonly #positions: number[] = [];
   readonly #texts = new Map<string, KnownText>();
+  readonly #recorded = new Set<number>();
   #bytes = 0;
   #chars = 0;
 
@@ -24,6 +25,11 @@ export class PackTable {
     return this.#bytes;
   }
 
+  /** Positions of those whose whole context was recorded. */
+  get recorded(): ReadonlySet<number> {
+    return this.#recorded;
+  }
+
   /** How much is kept of it. */
   get chars(): number {
     return this.#chars;
@@ -34,11 +40,15 @@ export class PackTable {
     return this.#positions.every((position, nth) => positions[nth] === position);
   }
 
-  add(position: number, texts: readonly string[], bytes: number): void {
+  add(
+    position: number,
+    given: { readonly texts: readonly string[]; readonly bytes: number; readonly isRecorded: boolean },
+  ): void {
     const nth = this.#positions.length;
     this.#positions.push(position);
-    this.#bytes += bytes;
-    for (const text of texts) {
+    if (given.isRecorded) this.#recorded.add(position);
+    this.#bytes += given.bytes;
+    for (const text of given.texts) {
       const known = this.#texts.get(text);
       const last = known?.runs.at(-1);
       if (last !== undefined && last.through >= nth - 1) last.through = nth;

@@ -1,22 +1,22 @@
-// The context packs that a session's interactions were recorded with: which of them hold a phrase.
+// What the interactions of a session were given by themselves, with the packs that they were recorded with and their prompts:
+// which of them hold a phrase. And the other answers, which were given what the session had said by then.
 //
-// What is asked once of a session is asked again, so the distinct texts of its packs are kept, each with where it was given.
-// Sessions whose packs hold more than that is good for are looked through every time.
-import { HAS_CONTEXT } from "../indexing/entry-row.js";
+// What is asked once of a session is asked again, so the distinct texts are kept, each with where it was given. Sessions whose
+// packs hold more than that is good for are looked through every time.
 import { partsOfPack } from "../indexing/given-texts.js";
 import { isJsonObject, parseJsonObject } from "../model/json.js";
 import { normalise } from "../model/normalise.js";
 import { OneAtATime } from "../model/one-at-a-time.js";
 import { Turn } from "../model/turn.js";
-import type { RowKey } from "../ports/entry-index.js";
 import type { StoredBody } from "../ports/entry-log.js";
+import { positionsIn } from "../read/history/stretch.js";
 import type { ReadingParts } from "../read/reader.js";
 import { indexOfText } from "../read/search/matching.js";
 import { mayHold, sieveOf } from "../read/search/sieve.js";
 import { getSession } from "../read/session-list.js";
+import { isRecordedPack } from "./assemble.js";
 import { PackTable } from "./pack-table.js";
 
-const PAGE = 1_000;
 /** Few are read at first, since the first is often the one; each may be as large as an entry can be. */
 const CHUNK_FIRST = 4;
 const CHUNK_MAX = 256;
@@ -26,12 +26,14 @@ const TABLE_BYTES_MAX = 128 * 1024 * 1024;
 /** All tables together keep no more characters than this. */
 const CHARS_MAX = 32 * 1024 * 1024;
 
-/** What a table was made from, by what changes with every change of a session. */
-interface KnownTable {
+/** What is known of a session, and what changes with every change of it. */
+interface KnownSession {
   readonly last_position: number;
   readonly entries: number;
   /** Undefined where the packs hold too much. */
   readonly table: PackTable | undefined;
+  /** Positions of all answers but those whose table says that their context was recorded, in order. */
+  readonly putTogether: readonly number[];
 }
 
 export interface PackWish {
@@ -45,7 +47,7 @@ export interface PackWish {
 export class RecordedPacks {
   readonly #parts: ReadingParts;
   readonly #tableBytesMax: number;
-  readonly #known = new Map<string, KnownTable>();
+  readonly #known = new Map<string, KnownSession>();
   readonly #making = new OneAtATime();
 
   constructor(parts: ReadingParts, tableBytesMax = TABLE_BYTES_MAX) {
@@ -53,45 +55,60 @@ export class RecordedPacks {
     this.#tableBytesMax = tableBytesMax;
   }
 
-  /** Positions of the first and of the last interaction that was given the phrase; undefined where none was. */
+  /** Positions of the first and of the last interaction that was given the phrase by itself; undefined where none was. */
   async uses(wish: PackWish): Promise<{ readonly first: number; readonly last: number } | undefined> {
-    if (wish.session_id === "") return undefined;
-    const table = await this.#table(wish.session_id);
+    const { table } = await this.#session(wish.session_id);
     if (table !== undefined) return table.uses(wish);
-    const positions = (await this.#positions(wish.session_id)).filter((position) => position < wish.before);
+    const interactions = await this.#positions(wish.session_id, { kinds: ["interaction"] });
+    const positions = interactions.filter((position) => position < wish.before);
     const first = await this.#find(positions, wish.phrase);
     if (first === undefined) return undefined;
     return { first, last: (await this.#find(positions.toReversed(), wish.phrase)) ?? first };
   }
 
+  /** Positions of the answers that may have been given what the session had said by then, in order. */
+  async putTogether(session_id: string): Promise<readonly number[]> {
+    return (await this.#session(session_id)).putTogether;
+  }
+
   /** One after the other, so that no session is read by two at once. */
-  #table(session_id: string): Promise<PackTable | undefined> {
+  #session(session_id: string): Promise<Pick<KnownSession, "table" | "putTogether">> {
     return this.#making.run(() => this.#upToDate(session_id));
   }
 
-  async #upToDate(session_id: string): Promise<PackTable | undefined> {
-    const session = await getSession(this.#parts.index, session_id);
-    if (session === undefined) return new PackTable();
+  async #upToDate(session_id: string): Promise<Pick<KnownSession, "table" | "putTogether">> {
+    const session = session_id === "" ? undefined : await getSession(this.#parts.index, session_id);
+    if (session === undefined) return { table: new PackTable(), putTogether: [] };
     const { last_position, entries } = session;
     const known = this.#known.get(session_id);
     this.#known.delete(session_id);
     const isSame = known?.last_position === last_position && known.entries === entries;
-    const table = isSame ? known.table : await this.#grown(session_id, known?.table);
-    this.#known.set(session_id, { last_position, entries, table });
+    const present = isSame ? known : { last_position, entries, ...(await this.#grown(session_id, known?.table)) };
+    this.#known.set(session_id, present);
     this.#letGo();
-    return table;
+    return present;
+  }
+
+  async #grown(
+    session_id: string,
+    before: PackTable | undefined,
+  ): Promise<Pick<KnownSession, "table" | "putTogether">> {
+    const interactions = await this.#positions(session_id, { kinds: ["interaction"] });
+    const table = await this.#table(interactions, before);
+    const messages = await this.#positions(session_id, { kinds: ["message"], role: "assistant" });
+    const others = interactions.filter((position) => table?.recorded.has(position) !== true);
+    return { table, putTogether: [...messages, ...others].sort((left, right) => left - right) };
   }
 
   /** What was forgotten since leaves no trace: the table is then made anew. */
-  async #grown(session_id: string, before: PackTable | undefined): Promise<PackTable | undefined> {
-    const positions = await this.#positions(session_id);
+  async #table(positions: readonly number[], before: PackTable | undefined): Promise<PackTable | undefined> {
     const table = before?.isMadeFrom(positions) === true ? before : new PackTable();
     const rest = positions.slice(table.packs);
     const turn = new Turn();
     for (let at = 0; at < rest.length; ) {
       const bodies = await this.#parts.log.getBodies(rest.slice(at, at + CHUNK_MAX), CHUNK_BYTES);
       for (const [offset, stored] of bodies.entries()) {
-        table.add(rest[at + offset] as number, textsIn(stored), stored?.body?.length ?? 0);
+        table.add(rest[at + offset] as number, { ...givenIn(stored), bytes: stored?.body?.length ?? 0 });
         if (turn.isOver) await turn.next();
       }
       if (table.bytes > this.#tableBytesMax) return undefined;
@@ -120,7 +137,7 @@ export class RecordedPacks {
       for (const [offset, stored] of bodies.entries()) {
         const mayBe = stored?.body !== undefined && mayHold(stored.body, sieves);
         const holds = (text: string): boolean => indexOfText(normalise(text), phrase) !== -1;
-        if (mayBe && textsIn(stored).some(holds)) return positions[at + offset];
+        if (mayBe && givenIn(stored).texts.some(holds)) return positions[at + offset];
         if (turn.isOver) await turn.next();
       }
       at += bodies.length;
@@ -129,23 +146,20 @@ export class RecordedPacks {
     return undefined;
   }
 
-  /** Positions of the session's interactions whose context was recorded, in order. */
-  async #positions(session_id: string): Promise<readonly number[]> {
-    const filter = { session_id, kinds: ["interaction"], references: [HAS_CONTEXT] };
+  async #positions(session_id: string, filter: Parameters<typeof positionsIn>[2]): Promise<readonly number[]> {
     const positions: number[] = [];
-    for (let after: RowKey | undefined; ; ) {
-      const page = await this.#parts.index.list({ filter, limit: PAGE, ...(after === undefined ? {} : { after }) });
-      for (const { position } of page) positions.push(position);
-      if (page.length < PAGE) break;
-      after = page.at(-1);
+    for await (const page of positionsIn(this.#parts.index, { session_id, above: 0 }, filter)) {
+      for (const position of page) positions.push(position);
     }
-    return positions.sort((left, right) => left - right);
+    return positions;
   }
 }
 
-/** Of one that was erased or damaged there are none, and `verify` tells which. */
-function textsIn(stored: StoredBody | undefined): readonly string[] {
-  if (stored?.body === undefined || stored.flaw !== undefined) return [];
-  const { context_pack } = parseJsonObject(stored.body) ?? {};
-  return isJsonObject(context_pack) ? partsOfPack(context_pack).flatMap((part) => part.texts()) : [];
+/** Of one that was erased or damaged there is nothing, and `verify` tells which. */
+function givenIn(stored: StoredBody | undefined): { readonly texts: readonly string[]; readonly isRecorded: boolean } {
+  const isThere = stored?.body !== undefined && stored.flaw === undefined;
+  const { prompt, context_pack } = (isThere ? parseJsonObject(stored.body) : undefined) ?? {};
+  const pack = isJsonObject(context_pack) ? context_pack : {};
+  const texts = partsOfPack(pack).flatMap((part) => part.texts());
+  return { texts: typeof prompt === "string" ? [...texts, prompt] : texts, isRecorded: isRecordedPack(pack) };
 }

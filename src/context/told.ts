@@ -2,34 +2,44 @@
 import type { GivenPlace, Told } from "../model/context.js";
 import { normalise } from "../model/normalise.js";
 import { Turn } from "../model/turn.js";
+import type { EntryReader } from "../read/entry-reader.js";
 import type { ReadingParts } from "../read/reader.js";
 import { indexOfText } from "../read/search/matching.js";
 import { type Snippet, snippetOf, snippetOfMasked } from "../read/search/snippet.js";
 import type { Answer } from "./answers.js";
-import { type Assembled, type PlacedPart, partsOf } from "./assemble.js";
+import { type Assembled, assemble, type PlacedPart, partsOf } from "./assemble.js";
 import { EarlierTurns } from "./earlier-turns.js";
 import { RecordedPacks } from "./recorded-packs.js";
 import { type TokenCounts, tokensOf } from "./token-counts.js";
+
+type Sources = Parameters<typeof assemble>[0] & { readonly entries: EntryReader };
 
 /** So many places are told, those nearest to the end. */
 const PLACES_MAX = 50;
 
 export class ToldReader {
   readonly #parts: ReadingParts;
+  readonly #sources: Sources;
   readonly #packs: RecordedPacks;
   readonly #tokens: TokenCounts;
 
-  constructor(parts: ReadingParts, tokens: TokenCounts) {
+  constructor(parts: ReadingParts, sources: Sources, tokens: TokenCounts) {
     this.#parts = parts;
+    this.#sources = sources;
     this.#packs = new RecordedPacks(parts);
     this.#tokens = tokens;
   }
 
   /** The phrase is in the form that searches compare. */
-  async told(answer: Answer, assembled: Assembled, phrase: string): Promise<Told> {
+  async told(answer: Answer, phrase: string): Promise<Told> {
+    const assembled = await assemble(this.#sources, answer);
     const { exact, answer: place } = assembled;
     const given = await this.#places(withOwnPrompt(answer, assembled), phrase);
-    const earlier = new EarlierTurns(this.#parts, this.#packs, { answer, exact, phrase });
+    const earlier = new EarlierTurns(this.#parts, this.#packs, {
+      ...{ session_id: answer.session_id, position: answer.position, phrase },
+      recordedAt: exact ? await this.#recordedAt(answer) : answer.position,
+      isGiven: (position) => this.#isGiven(position, phrase),
+    });
     const first = await earlier.first();
     const known = { exact, answer: place, given };
     if (given.length > 0) return { verdict: "given", ...known, first_given: first ?? place };
@@ -39,9 +49,22 @@ export class ToldReader {
     return { verdict: "fell_out", ...known, last_given, first_given: first ?? last_given, why };
   }
 
+  /** Transcripts are often imported before the requests that lie beside them. */
+  async #recordedAt(answer: Answer): Promise<number> {
+    const call = answer.kind === "message" ? await this.#sources.answers.recordedCall(answer) : undefined;
+    return Math.max(answer.position, call?.position ?? 0);
+  }
+
+  async #isGiven(position: number, phrase: string): Promise<boolean> {
+    const [answer] = await this.#sources.entries.readWhole([position]);
+    if (answer?.kind !== "interaction" && answer?.kind !== "message") return false;
+    const parts = withOwnPrompt(answer, await assemble(this.#sources, answer));
+    return (await holdersIn(parts, phrase, 1)).length > 0;
+  }
+
   /** From the end backwards, so that no more is counted than lies behind the first place that is told. */
   async #places(parts: readonly PlacedPart[], phrase: string): Promise<readonly GivenPlace[]> {
-    const holders = await holdersIn(parts, phrase);
+    const holders = await holdersIn(parts, phrase, PLACES_MAX);
     if (holders.length === 0) return [];
     const count = await this.#tokens.load();
     const turn = new Turn();
@@ -79,11 +102,11 @@ interface Holder {
   readonly end: number;
 }
 
-/** The parts that hold the phrase, each with the last of its texts that does, from the end backwards. */
-async function holdersIn(parts: readonly PlacedPart[], phrase: string): Promise<readonly Holder[]> {
+/** The parts that hold the phrase, so many, each with the last of its texts that does, from the end backwards. */
+async function holdersIn(parts: readonly PlacedPart[], phrase: string, most: number): Promise<readonly Holder[]> {
   const holders: Holder[] = [];
   const turn = new Turn();
-  for (let at = parts.length - 1; at >= 0 && holders.length < PLACES_MAX; at -= 1) {
+  for (let at = parts.length - 1; at >= 0 && holders.length < most; at -= 1) {
     const texts = (parts[at] as PlacedPart).texts();
     const nth = texts.findLastIndex((one) => indexOfText(normalise(one), phrase) !== -1);
     const text = texts[nth];

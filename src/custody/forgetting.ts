@@ -1,6 +1,8 @@
 // Forgetting: what is to go, by whichever rule, is found in the log itself, and then erased.
+
 import { idClaim } from "../model/claims.js";
 import { isPositionText } from "../model/ids.js";
+import { notFound } from "../model/not-found.js";
 import { lastingKinds } from "../model/redaction.js";
 import { Rejection, reject } from "../model/rejection.js";
 import type { EntryLog } from "../ports/entry-log.js";
@@ -100,8 +102,7 @@ function filterOfTarget(target: Exclude<ForgetTarget, { readonly scope: "entry" 
 
 function nothingOf(target: ForgetTarget): Rejection {
   if (target.scope === "entry") {
-    const message = `there is no entry ${JSON.stringify(target.entry.slice(0, 128))}, or it was forgotten before`;
-    return reject({ code: "entry_not_found", field: "entry", message });
+    return notFound("entry", target.entry, { field: "entry", orElse: ", or it was forgotten before" });
   }
   if (target.scope === "session") {
     return reject({ code: "session_not_found", field: "session_id", message: "the session has no entries" });

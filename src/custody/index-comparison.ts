@@ -1,7 +1,9 @@
 // The index held against the log: every row, what was counted by kind, and every document, from what the bodies say.
+
 import { compareRows } from "../indexing/rows-of-bodies.js";
-import type { EntryIndex, EntryRow, IndexStanding, RowKey } from "../ports/entry-index.js";
+import type { EntryIndex, EntryRow, IndexStanding } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
+import { rowPages } from "../ports/row-pages.js";
 import { walkBodies } from "../ports/walk-log.js";
 import { type DocumentDigests, digestsIn, ExpectedDocuments } from "./document-comparison.js";
 
@@ -56,12 +58,7 @@ async function sumsOfIndex(
     const sums = emptySums();
     for (const [kind, entries] of Object.entries((await index.count()).by_kind)) sums.by_kind.set(kind, entries);
     const documents = await digestsIn(index);
-    for (let after: RowKey | undefined; ; ) {
-      const page = await index.list({ filter: {}, limit: PAGE, ...(after && { after }) });
-      sums.rows += page.length;
-      after = page.at(-1);
-      if (page.length < PAGE) break;
-    }
+    for await (const page of rowPages((place) => index.list({ filter: {}, ...place }), PAGE)) sums.rows += page.length;
     return isSameStanding(before, await index.standing()) ? { through: before.position, sums, documents } : undefined;
   } finally {
     letGo?.();

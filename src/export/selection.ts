@@ -1,4 +1,5 @@
 // Which entries an export holds: in order of position, up to where the log ended when it began.
+
 import { isUtf8 } from "node:buffer";
 import { bodyToEntry, parseBody, parseBodyText } from "../model/body.js";
 import { bodyFlaw } from "../model/chain-walk.js";
@@ -10,6 +11,7 @@ import type { RowKey, RowQuery, SessionRange } from "../ports/entry-index.js";
 import type { EntryLog, Head, StoredBody, StoredEntry } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { rowMatches } from "../ports/row-filter.js";
+import { rowPages } from "../ports/row-pages.js";
 import { walkLog } from "../ports/walk-log.js";
 import { rowOfEntry } from "../read/row-of-entry.js";
 import type { SessionSummary } from "../read/session-reader.js";
@@ -63,11 +65,8 @@ async function positionsOf(
   { filter, head }: { readonly filter: ExportFilter; readonly head: Head },
 ): Promise<readonly number[]> {
   const positions: number[] = [];
-  for (let after: RowKey | undefined, isMore = true; isMore; ) {
-    const page = await parts.positions({ filter, limit: PAGE_POSITIONS, ...(after === undefined ? {} : { after }) });
+  for await (const page of rowPages((place) => parts.positions({ filter, ...place }), PAGE_POSITIONS)) {
     for (const { position } of page) if (position <= head.position) positions.push(position);
-    after = page.at(-1);
-    isMore = page.length === PAGE_POSITIONS;
   }
   return [...new Set([...positions, ...(await completionsOf(parts.log, positions, head))])].sort((a, b) => a - b);
 }

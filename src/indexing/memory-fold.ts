@@ -1,9 +1,11 @@
 // Memories as documents: what a statement says, what it rests on, and what became of it, folded from the entries about it.
+
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Evidence, Memory } from "../model/memory.js";
 import type { MemoryFieldsByKind } from "../model/memory-fields.js";
 import { formatTime, parseTime } from "../model/time.js";
-import type { EntryIndex, EntryRow, IndexDocument, RowKey } from "../ports/entry-index.js";
+import type { EntryIndex, EntryRow, IndexDocument } from "../ports/entry-index.js";
+import { rowPages } from "../ports/row-pages.js";
 import { MEMORY_HISTORY } from "./entry-row.js";
 import type { Fold } from "./fold.js";
 
@@ -160,12 +162,8 @@ async function positionsOf(
 ): Promise<readonly number[]> {
   const filter = { references: [{ what: MEMORY_HISTORY, reference: key }] };
   const positions: number[] = [];
-  let place: RowKey | undefined;
-  for (;;) {
-    const page = await index.list({ filter, limit: PAGE, ...(place === undefined ? {} : { after: place }) });
+  for await (const page of rowPages((place) => index.list({ filter, ...place }), PAGE)) {
     positions.push(...page.map(({ position }) => position));
-    if (page.length < PAGE) break;
-    place = page.at(-1);
   }
   return positions
     .filter((position) => position > after)

@@ -1,4 +1,5 @@
 // The tools with which an agent reads its own past.
+import { notFound } from "../model/not-found.js";
 import { RecorderError } from "../model/rejection.js";
 import type { Recorder } from "../recorder.js";
 import { countThatFits, cursorAt, fits, pageThatFits, pieceOf, placeOf, shortened } from "./bounds.js";
@@ -159,8 +160,7 @@ function toId(id: unknown): string | number {
 }
 
 function entryNotFound(id: unknown): RecorderError {
-  const message = `there is no entry ${JSON.stringify(String(id).slice(0, 128))}`;
-  return new RecorderError({ code: "entry_not_found", message });
+  return new RecorderError(notFound("entry", id));
 }
 
 function missing(field: string): RecorderError {

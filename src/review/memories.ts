@@ -1,11 +1,13 @@
 // Memories for whoever writes: statements are proposed or added, and decided upon, each change an entry of the log. What
 // is known of them is read back from the index.
+
 import { hash } from "node:crypto";
 import { pack } from "../capture/pack.js";
 import { Fault } from "../model/fault.js";
 import type { Proposal } from "../model/memory.js";
+import { notFound } from "../model/not-found.js";
 import { knownOptions, optionNames } from "../model/options.js";
-import { orThrow, Rejection, reject } from "../model/rejection.js";
+import { orThrow, Rejection } from "../model/rejection.js";
 import type { Extractor, ExtractorSettings } from "../ports/extractor.js";
 import type { AuditedStatement } from "../read/memories/file-audit.js";
 import type { DroppedProposal } from "../read/memories/judged.js";
@@ -222,8 +224,7 @@ const extractOptionNames = [
 ];
 
 function interactionNotFound(id: string): Rejection {
-  const message = `there is no interaction ${JSON.stringify(String(id).slice(0, 128))}`;
-  return reject({ code: "interaction_not_found", field: "interaction_id", message });
+  return notFound("interaction", id, { field: "interaction_id" });
 }
 
 /** What two passes have found. */

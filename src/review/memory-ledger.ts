@@ -2,7 +2,8 @@
 import type { GroupCommit } from "../capture/group-commit.js";
 import type { OwnEntry } from "../capture/own-entries.js";
 import type { Surroundings } from "../capture/pack.js";
-import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
+import { notFound } from "../model/not-found.js";
+import { orThrow, RecorderError, type Rejection } from "../model/rejection.js";
 import type { TakenClaim } from "../ports/entry-log.js";
 import type { MemorySummary } from "../read/memories/memory-view.js";
 import type { Asking } from "../read/questions.js";
@@ -55,6 +56,5 @@ export class MemoryLedger {
 }
 
 export function memoryNotFound(id: unknown): Rejection {
-  const message = `there is no memory ${JSON.stringify(String(id).slice(0, 128))}`;
-  return reject({ code: "memory_not_found", field: "id", message });
+  return notFound("memory", id, { field: "id" });
 }

@@ -24,7 +24,7 @@ const entries: readonly EntryInput[] = [
   },
   {
     ...{ kind: "interaction", id: "i2", session_id: "t", prompt: "on", response: "ok" },
-    context_pack: { messages: [says("user", "on")] },
+    context_pack: { messages: [says("user", "on")], system: [{ type: "text", text: "Be brief." }] },
   },
 ];
 
@@ -72,6 +72,8 @@ test("a context is the record itself, and masked where that is asked for", async
   const shown = await runCli(["context", "7", "--data", server().address]);
   expect(shown.stdout).toMatch(/^What was given for #7\n2 messages, \d+ tokens, as it was recorded\.\n/);
   expect(shown.stdout).toMatch(/\nIt led to\n {2}#8 then: on\n$/);
+  const beside = await runCli(["context", "8", "--data", server().address]);
+  expect(beside.stdout).toContain("\nsystem\n  Be brief.\n");
   const json = await runCli(["context", "i1", "--json", "--data", server().address]);
   expect(JSON.parse(json.stdout)).toEqual(body);
 });
@@ -91,4 +93,14 @@ test("what cannot be asked is refused with what to change", async () => {
   expect(await refused(`/entries/a2/told?q=${"x".repeat(33_000)}`)).toEqual([400, "query_too_long", "q"]);
   const missing = await runCli(["told", "nobody", "x", "--data", server().address]);
   expect(missing).toMatchObject({ status: 1, stdout: "" });
+  expect(missing.stderr).toMatch(/^error: there is no entry "nobody"\n {2}hint: /);
+  // What was no flag is not called one.
+  for (const words of [
+    ["context", "u1"],
+    ["told", "a2", "x".repeat(33_000)],
+  ]) {
+    const refused = await runCli([...words, "--data", server().address]);
+    expect(refused).toMatchObject({ status: 2, stdout: "" });
+    expect(refused.stderr).not.toContain("--");
+  }
 });

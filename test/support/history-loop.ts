@@ -45,6 +45,10 @@ export function redaction(id: string, positions: readonly number[]): LogEntry {
   });
 }
 
+export function range(first: number, last: number): readonly number[] {
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+}
+
 /** Entries by the digests of their bytes: comparing these byte by byte would take longer than all else. */
 export function digested(stored: readonly (StoredEntry | undefined)[]): readonly unknown[] {
   return stored.map((entry) => entry && { ...entry, hash: digest(entry.hash), body: entry.body && digest(entry.body) });

@@ -75,6 +75,11 @@ export class PostgresServer {
     return `postgres://${user}@127.0.0.1:${this.place.port}/${database}`;
   }
 
+  /** A copy of the database at an address, file by file, as a base backup brings it back; nobody may be connected to it. */
+  async copyDatabase(address: string, name: string): Promise<string> {
+    return this.createDatabase(name, `TEMPLATE "${new URL(address).pathname.slice(1)}" STRATEGY file_copy`);
+  }
+
   async createDatabase(name: string, options = ""): Promise<string> {
     await this.execute(`CREATE DATABASE "${name}" ${options}`);
     return this.addressOf(name);

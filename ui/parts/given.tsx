@@ -1,5 +1,5 @@
 // What a model was given for an answer, what had changed since the turn before, what came of it, and whether a text was there.
-import { messageText } from "../../src/model/content-pieces.js";
+import { contentText, messageText } from "../../src/model/content-pieces.js";
 import { useAnswer } from "../answer.js";
 import { type ContextAnswer, getContext, type Row } from "../api.js";
 import { Link, to } from "../router.js";
@@ -51,7 +51,7 @@ function Pack({ context }: { readonly context: ContextAnswer }) {
         </p>
       )}
       {tools !== undefined && <Code text={textOf(tools)} language="tools" />}
-      {system !== undefined && <Code text={textOf(system)} language="system" />}
+      {system !== undefined && <Code text={contentText(system)} language="system" />}
       {pack !== undefined && <Code text={textOf(pack)} language="the rest of the pack" />}
       <Messages messages={messages} added={added} removed={previous?.removed ?? []} />
       {memories.length > 0 && (

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { type CommandModule, helpText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
-import { entryNotFound } from "../missing-entry.js";
+import { ofNamedEntry } from "../named-entry.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
 import { contextText } from "../text/context-text.js";
 import { documentText } from "../text/terminal.js";
@@ -28,8 +28,9 @@ export const contextCommand: CommandModule = {
     const { operands, options, screen, json } = invocation;
     const wanted = operands[0] as string;
     const asked = readQuestion(options, "context");
-    const context = await withQuestion(invocation, (recorder) => recorder.context(wanted, asked));
-    if (context === undefined) throw entryNotFound(wanted);
+    const context = await ofNamedEntry(wanted, () =>
+      withQuestion(invocation, (recorder) => recorder.context(wanted, asked)),
+    );
     screen.out.write(json ? documentText(context, screen.out) : contextText(context, screen.out));
     return exitStatus.done;
   },

@@ -1,7 +1,10 @@
 // `hansard memories`: the list of them, one with its history, and adding one on a person's word.
+
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { MemoryInput, Recorder } from "../../index.js";
+import { notFound } from "../../model/not-found.js";
+import { RecorderError } from "../../model/rejection.js";
 import {
   type CommandModule,
   examplesText,
@@ -74,7 +77,7 @@ async function showMemory(recorder: Recorder, { screen, json }: Invocation, ids:
   const [id] = ids;
   if (id === undefined || ids.length > 1) throw oneNeeded("show", "the id of a memory");
   const memory = await recorder.memories.get(id);
-  if (memory === undefined) throw new Failed({ code: "memory_not_found", message: `there is no memory ${id}` });
+  if (memory === undefined) throw new RecorderError(notFound("memory", id));
   screen.out.write(json ? documentText(memory, screen.out) : memoryText(memory, screen.out));
 }
 

@@ -5,7 +5,7 @@ import type { Entry, ErasedEntry, FieldName } from "../../model/entry.js";
 import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { commandLine } from "../hints.js";
-import { entryNotFound } from "../missing-entry.js";
+import { ofNamedEntry } from "../named-entry.js";
 import { kindColour } from "../text/entry-text.js";
 import { type Fact, factsText } from "../text/facts.js";
 import { jsonText } from "../text/json-text.js";
@@ -40,8 +40,9 @@ export const showCommand: CommandModule = {
 
   async run({ operands, settings, screen, json }: Invocation) {
     const wanted = operands[0] as string;
-    const entry = await withQuestion({ settings, screen, json }, (recorder) => recorder.getEntry(wanted));
-    if (entry === undefined) throw entryNotFound(wanted);
+    const entry = await ofNamedEntry(wanted, () =>
+      withQuestion({ settings, screen, json }, (recorder) => recorder.getEntry(wanted)),
+    );
     screen.out.write(json ? documentText(entry, screen.out) : entryText(entry, { pane: screen.out, settings }));
     return exitStatus.done;
   },

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { RecorderError } from "../../model/rejection.js";
 import { type CommandModule, helpText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
-import { entryNotFound } from "../missing-entry.js";
+import { ofNamedEntry } from "../named-entry.js";
 import { toldText } from "../text/context-text.js";
 import { documentText } from "../text/terminal.js";
 
@@ -30,8 +30,9 @@ export const toldCommand: CommandModule = {
     const [wanted = "", ...words] = operands;
     const phrase = words.join(" ");
     if (phrase.trim() === "") throw nothingAsked();
-    const told = await withQuestion(invocation, (recorder) => recorder.told(wanted, phrase));
-    if (told === undefined) throw entryNotFound(wanted);
+    const told = await ofNamedEntry(wanted, () =>
+      withQuestion(invocation, (recorder) => recorder.told(wanted, phrase)),
+    );
     screen.out.write(json ? documentText(told, screen.out) : toldText(told, phrase, screen.out));
     return exitStatus.done;
   },

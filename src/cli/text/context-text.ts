@@ -16,10 +16,12 @@ const BESIDE_LINES = 6;
 export function contextText(context: Context, pane: Pane): string {
   const { messages, system, tools, pack, previous } = context;
   const added = new Set(previous?.added);
-  const beside = Object.entries({ tools, system, context_pack: pack }).filter(([, value]) => value !== undefined);
+  const beside = Object.entries({ tools, context_pack: pack }).filter(([, value]) => value !== undefined);
   return [
     `${headLines(context, pane).join("\n")}\n`,
     ...beside.map(([name, value]) => partText(name, [{ text: besideText(value), linesMax: BESIDE_LINES }], pane)),
+    // Its parts are told as those of a message are.
+    ...(system === undefined ? [] : [messageText({ role: "system", content: system }, "", pane)]),
     ...messages.map((message, at) => messageText(message, added.has(at) ? "added" : "", pane)),
     ...(previous?.removed ?? []).map((message) => messageText(message, "removed", pane)),
     ...ledToText(context, pane),

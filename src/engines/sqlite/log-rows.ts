@@ -7,24 +7,24 @@ import type { StoredBody, StoredEntry } from "../../ports/entry-log.js";
 import { IN_PARTS, type LogRow, PLAIN, rowToEntry, unknownEncoding } from "../../ports/log-row.js";
 import { PiecesFlaw } from "../../ports/pieces.js";
 
-type BodyRow = readonly [
+/** What all rows of bodies begin with. */
+type Head = readonly [
   position: number,
   kind: string,
   recorded_at: string,
   recorded_by: string | null,
   hash: string,
   encoding: number | null,
+];
+
+type BodyRow = readonly [
+  ...head: Head,
   /** Bytes where it is in parts. */
   body: string | Buffer | null,
 ];
 
 type CheckedRow = readonly [
-  position: number,
-  kind: string,
-  recorded_at: string,
-  recorded_by: string | null,
-  hash: string,
-  encoding: number | null,
+  ...head: Head,
   /** Where the body is in parts, and else the beginning of what follows. */
   salt: Buffer | null,
   salted_body: Buffer | null,
@@ -34,17 +34,7 @@ type CheckedRow = readonly [
 
 /** Salts and bodies of several entries one after the other, and as JSON what is known of each. */
 type RowTogether = readonly [salted_bodies: Buffer | null, heads: string];
-type CheckedHead = readonly [
-  position: number,
-  kind: string,
-  recorded_at: string,
-  recorded_by: string | null,
-  hash: string,
-  encoding: number | null,
-  salt_bytes: number | null,
-  body_bytes: number | null,
-  commitment: string,
-];
+type CheckedHead = readonly [...head: Head, salt_bytes: number | null, body_bytes: number | null, commitment: string];
 
 /** So much is taken in one go, since what is made for each row takes longer than to read it. */
 const TOGETHER_BYTES_MAX = 1024 * 1024;
@@ -79,8 +69,13 @@ function rowToWhole(row: LogRow, join: Join): StoredEntry {
   }
 }
 
-function rowToBody([position, kind, recorded_at, by, hash, encoding, body]: BodyRow, join: Join): StoredBody {
-  const placed = { position, kind, recorded_at, recorded_by: by ?? undefined, hash };
+function placedIn([position, kind, recorded_at, by, hash]: readonly [...Head, ...unknown[]]): StoredBody {
+  return { position, kind, recorded_at, recorded_by: by ?? undefined, hash };
+}
+
+function rowToBody(row: BodyRow, join: Join): StoredBody {
+  const placed = placedIn(row);
+  const [, , , , , encoding, body] = row;
   if (body === null) return placed;
   if (typeof body === "string") {
     return encoding === PLAIN ? { ...placed, body } : { ...placed, flaw: unknownEncoding(encoding) };
@@ -95,8 +90,8 @@ function rowToBody([position, kind, recorded_at, by, hash, encoding, body]: Body
 const NOTHING = Buffer.alloc(0);
 
 function rowToChecked(row: CheckedRow, join: Join): StoredBody {
-  const [position, kind, recorded_at, by, hash, encoding, salt, kept, saltBytes, commitment] = row;
-  const placed = { position, kind, recorded_at, recorded_by: by ?? undefined, hash };
+  const placed = placedIn(row);
+  const [, , , , , encoding, salt, kept, saltBytes, commitment] = row;
   if (kept === null) return placed;
   if (encoding !== PLAIN && encoding !== IN_PARTS) return { ...placed, flaw: unknownEncoding(encoding) };
   try {
@@ -112,16 +107,14 @@ function toCheckedBodies([kept, heads]: RowTogether): readonly StoredBody[] {
   const bytes = kept ?? NOTHING;
   let end = 0;
   return (JSON.parse(heads) as readonly CheckedHead[]).map((head): StoredBody => {
-    const [position, kind, recorded_at, by, hash, encoding, saltBytes, bodyBytes, commitment] = head;
-    const recorded_by = by ?? undefined;
-    if (saltBytes === null || bodyBytes === null) return { position, kind, recorded_at, recorded_by, hash };
+    const placed = placedIn(head);
+    const [, , , , , encoding, saltBytes, bodyBytes, commitment] = head;
+    if (saltBytes === null || bodyBytes === null) return placed;
     const from = end;
     end += saltBytes + bodyBytes;
-    const placed = { position, kind, recorded_at, recorded_by, hash };
     if (encoding !== PLAIN) return { ...placed, flaw: unknownEncoding(encoding) };
     if (!isRecorded(bytes.subarray(from, end), saltBytes, commitment)) return { ...placed, flaw: NOT_RECORDED };
-    const body = bytes.toString("utf8", from + SALT_BYTES, end);
-    return { position, kind, recorded_at, recorded_by, hash, body };
+    return { ...placed, body: bytes.toString("utf8", from + SALT_BYTES, end) };
   });
 }
 

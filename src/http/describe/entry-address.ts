@@ -1,4 +1,5 @@
 // How routes name one entry, and what they say where there is none.
+import { notFound } from "../../model/not-found.js";
 import { RecorderError } from "../../model/rejection.js";
 import { exampleId } from "./examples.js";
 import type { Parameter } from "./operation.js";
@@ -13,6 +14,5 @@ export const entryIdParameter: Parameter = {
 };
 
 export function entryNotFound(id: string): RecorderError {
-  const message = `there is no entry ${JSON.stringify(id.slice(0, 128))}`;
-  return new RecorderError({ code: "entry_not_found", message });
+  return new RecorderError(notFound("entry", id));
 }

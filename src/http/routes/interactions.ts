@@ -1,6 +1,8 @@
 // Interactions over HTTP: record, list, get, complete.
+
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { EntryInput } from "../../model/entry.js";
+import { notFound } from "../../model/not-found.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
 import type { InteractionPage, Receipt } from "../contract.js";
@@ -79,11 +81,7 @@ function ofKind(kind: "interaction" | "response", request: FastifyRequest, inter
 }
 
 function interactionNotFound(id: string): RecorderError {
-  return new RecorderError({
-    code: "interaction_not_found",
-    message: `there is no interaction ${JSON.stringify(id.slice(0, 128))}`,
-    hint: "GET /entries/{id} has entries of every kind.",
-  });
+  return new RecorderError(notFound("interaction", id, { hint: "GET /entries/{id} has entries of every kind." }));
 }
 
 const tags = ["Interactions"];

@@ -1,6 +1,7 @@
 // Memories over HTTP: the queue and the list, proposals, verdicts, recall.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { notFound } from "../../model/not-found.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
 import type {
@@ -131,8 +132,7 @@ function asked(request: FastifyRequest, body: unknown): JsonObject {
 }
 
 function memoryNotFound(id: string): RecorderError {
-  const message = `there is no memory ${JSON.stringify(id.slice(0, 128))}`;
-  return new RecorderError({ code: "memory_not_found", field: "id", message });
+  return new RecorderError(notFound("memory", id, { field: "id" }));
 }
 
 function contentMissing(): RecorderError {

@@ -1,5 +1,7 @@
 // Sessions over HTTP: list, summary, timeline, history as model input.
+
 import type { FastifyInstance } from "fastify";
+import { notFound } from "../../model/not-found.js";
 import { RecorderError } from "../../model/rejection.js";
 import type { Recorder } from "../../recorder.js";
 import type { EntryPage, HistoryAnswer, SessionAnswer, SessionPage } from "../contract.js";
@@ -45,11 +47,8 @@ interface ById {
 }
 
 function sessionNotFound(id: string): RecorderError {
-  return new RecorderError({
-    code: "session_not_found",
-    message: `there is no session ${JSON.stringify(id)}`,
-    hint: "GET /sessions lists them. Ids are kept exactly, and percent-encoded in addresses.",
-  });
+  const hint = "GET /sessions lists them. Ids are kept exactly, and percent-encoded in addresses.";
+  return new RecorderError(notFound("session", id, { hint }));
 }
 
 const tags = ["Sessions"];

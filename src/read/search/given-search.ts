@@ -1,6 +1,7 @@
 // Searching in what models were given: every distinct text once for each session, at its newest use, with how often it was
 // given. Nobody keeps signatures of context packs, which repeat each other in every call of a loop: they are looked through,
 // newest first, and passed over without being parsed where they cannot hold what is looked for.
+
 import { hash } from "node:crypto";
 import { HAS_CONTEXT } from "../../indexing/entry-row.js";
 import { partsOfPack } from "../../indexing/given-texts.js";
@@ -9,6 +10,7 @@ import { normalise } from "../../model/normalise.js";
 import { Turn } from "../../model/turn.js";
 import type { RowFilter, RowKey } from "../../ports/entry-index.js";
 import type { StoredBody } from "../../ports/entry-log.js";
+import { rowPages } from "../../ports/row-pages.js";
 import type { ListPlace } from "../list-query.js";
 import type { ReadingParts } from "../reader.js";
 import { indexOfText } from "./matching.js";
@@ -72,14 +74,8 @@ export class GivenSearch {
 
   async *#packs(filter: RowFilter): AsyncGenerator<{ readonly key: RowKey; readonly stored: StoredBody }> {
     const turn = new Turn();
-    const references = [...(filter.references ?? []), HAS_CONTEXT];
-    for (let after: RowKey | undefined; ; ) {
-      const page = {
-        filter: { ...filter, references },
-        limit: KEYS_AT_ONCE,
-        ...(after === undefined ? {} : { after }),
-      };
-      const keys = await this.#parts.index.list(page);
+    const given = { ...filter, references: [...(filter.references ?? []), HAS_CONTEXT] };
+    for await (const keys of rowPages((place) => this.#parts.index.list({ filter: given, ...place }), KEYS_AT_ONCE)) {
       for (let at = 0; at < keys.length; ) {
         const chunk = keys.slice(at, at + CHUNK);
         const bodies = await this.#parts.log.getBodies(
@@ -92,8 +88,6 @@ export class GivenSearch {
         }
         at += bodies.length;
       }
-      if (keys.length < KEYS_AT_ONCE) return;
-      after = keys.at(-1);
     }
   }
 }
