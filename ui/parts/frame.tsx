@@ -56,17 +56,19 @@ export function Frame({ view, children }: { readonly view: string; readonly chil
 function Menu({ view }: { readonly view: string }) {
   const pending = usePending();
   const [isOpen, setOpen] = useState(false);
+  const count = pending > 0 && <span className="pending">{` ${countOf(pending)}`}</span>;
   return (
     <nav aria-label="Views">
       <button type="button" className="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Views
+        {!isOpen && count}
       </button>
       <ul className={isOpen ? "views open" : "views"}>
         {views.map(({ view: its, name }) => (
           <li key={its}>
             <Link to={to(its === "" ? [] : [its])} aria-current={its === view ? "page" : undefined}>
               {name}
-              {its === "review" && pending > 0 && <span className="pending">{` ${countOf(pending)}`}</span>}
+              {its === "review" && count}
             </Link>
           </li>
         ))}
