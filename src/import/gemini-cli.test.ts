@@ -121,6 +121,28 @@ test("messages that stand in lists alone are taken from there, and a subagent be
   expect(counts(await bench.import(path))).toMatchObject({ added: 0 });
 });
 
+test("a list of messages takes nothing from those that have lines of their own", async () => {
+  const bench = importBench();
+  const message = (id: string, type: string, content: string) => ({ id, type, content, timestamp: startTime });
+  const startTime = "2026-05-04T08:00:00Z";
+  const [first, question, answer] = [
+    message("a", "user", "before"),
+    message("b", "user", "question"),
+    message("c", "gemini", "answer"),
+  ];
+  const path = bench.write("proj/chats/session-y.jsonl", [
+    { sessionId: "s-y", projectHash: "h", startTime, messages: [first] },
+    question,
+    answer,
+    { $set: { messages: [question, message("d", "user", "<state_snapshot>all of it</state_snapshot>")] } },
+    message("e", "user", "thanks"),
+  ]);
+  await bench.import(path);
+  const found = (await bench.entries()).filter(({ kind }) => kind === "message");
+  expect(found).toMatchObject(["before", "question", "answer", "thanks"].map((content) => ({ content })));
+  expect(counts(await bench.import(path))).toMatchObject({ added: 0 });
+});
+
 test("the older form is one document, whatever the order of its keys, and counts as the same chat", async () => {
   const bench = importBench();
   const messages = lines.filter(({ id, type }) => typeof id === "string" && type !== "error").slice(2, 3);

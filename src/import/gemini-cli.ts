@@ -87,6 +87,8 @@ interface ChatNote {
 /** Which line is the last of each id, and which messages were rewound and not written again after that. */
 class Survey {
   readonly #lastLines = new Map<string, number>();
+  /** The same of messages in lists, which take nothing from one that has a line of its own. */
+  readonly #lastLists = new Map<string, number>();
   readonly #rewound = new Set<string>();
   readonly #known: readonly string[];
   /** In the order in which they were said. */
@@ -105,13 +107,15 @@ class Survey {
     return { standing: this.standing(), is_by_line: this.#isByLine };
   }
 
-  /** The messages that a line lists, where they stand nowhere else. */
-  listed(record: JsonObject): readonly JsonObject[] {
-    return this.#isByLine ? [] : listedIn(record);
+  /** The messages that a line lists, where they stand nowhere else; a header's are those of a chat that went on by lines. */
+  listed(line: number, record: JsonObject): readonly JsonObject[] {
+    if (this.#isByLine && !isHeader(record)) return [];
+    const isNew = (id: string) => this.#lastLists.get(id) === line || this.#isByLine;
+    return listedIn(record).filter(({ id }) => isNew(String(id)) && !this.#lastLines.has(String(id)));
   }
 
   add(line: number, record: JsonObject): void {
-    for (const message of listedIn(record)) this.#lastLines.set(String(message.id), line);
+    for (const message of listedIn(record)) this.#lastLists.set(String(message.id), line);
     const id = textAt(record, "id");
     this.#isByLine ||= id !== undefined && (record.type === "user" || record.type === "gemini");
     const to = textAt(record, "$rewindTo");
@@ -227,9 +231,7 @@ class Chat {
   }
 
   *#list(line: number, record: JsonObject, survey: Survey): Generator<ImportStep> {
-    for (const message of survey.listed(record)) {
-      if (survey.isLast(String(message.id), line)) yield* this.message(line, message);
-    }
+    for (const message of survey.listed(line, record)) yield* this.message(line, message);
   }
 
   *header(line: number, record: JsonObject): Generator<ImportStep> {
