@@ -155,7 +155,13 @@ export class Spool {
     const { fs } = this.#node;
     fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const path = this.#pathOf(ADDRESS_FILE);
-    if (!fs.existsSync(path)) fs.writeFileSync(path, `${this.#address}\n`, { mode: 0o600 });
+    try {
+      // One that could not be written is empty.
+      const isWritten = (fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+      if (!isWritten) fs.writeFileSync(path, `${this.#address}\n`, { mode: 0o600 });
+    } catch {
+      // A disk that is full now is no reason to do without a spool, nor to leave in memory what lies in it.
+    }
   }
 
   #leftPath(): string {

@@ -1,7 +1,8 @@
 // The client's spool where somebody or something meddles with it: files that are removed, disks that cannot be read.
 import { spawn } from "node:child_process";
+import { hash } from "node:crypto";
 import { once } from "node:events";
-import fs, { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -145,6 +146,32 @@ test("what a killed agent left is delivered by a command, and waits on where the
   expect(await readJson(command, { data })).toEqual({ deliveries: [delivered] });
   expect((await server.get("/health")).body.position).toBe(4);
   expect((await runCli(command, { data })).stdout).toBe("Nothing waits to be delivered.\n");
+});
+
+test("a spool that the command cannot use is told, and is not taken for an empty one", async () => {
+  const [spool, data] = [folderOfTest(), folderOfTest()];
+  const address = `${AWAY}/entries`;
+  mkdirSync(join(spool, "moved"));
+  writeFileSync(join(spool, "moved", "server.txt"), `${address}\n`);
+  writeFileSync(join(spool, hash("sha256", address).slice(0, 16)), "");
+  const { status, stdout } = await runCli(["deliver", "--spool", spool], { data });
+  expect([status, stdout]).toEqual([1, expect.stringContaining("spool_failed: the spool cannot be used")]);
+});
+
+test("a disk that is full when an agent begins costs it no spool, and whose that is is written later", async () => {
+  const { writeFileSync } = fs;
+  const spy = vi.spyOn(fs, "writeFileSync").mockImplementation((path) => {
+    writeFileSync(path, "");
+    throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+  });
+  onTestFinished(() => spy.mockRestore());
+  const { recorder, problems, spool } = connect(AWAY, { retry_ms_min: 60_000, retry_ms_max: 60_000 });
+  expect([spy.mock.calls.length, problems]).toEqual([1, []]);
+  spy.mockRestore();
+  await recorder.append({ kind: "error", error: "a" });
+  expect(linesIn(spool)).toEqual(["a"]);
+  const [folder = ""] = readdirSync(spool);
+  expect(readFileSync(join(spool, folder, "server.txt"), "utf8")).toBe(`${AWAY}/entries\n`);
 });
 
 test("a spool file that vanishes while it is being sent takes nothing with it that comes later", async () => {

@@ -42,20 +42,26 @@ export const deliverCommand: CommandModule = {
     const folder = spool ?? defaultSpoolFolder(here);
     const deliveries: Delivered[] = [];
     for (const url of spooledServers(here, folder)) deliveries.push(await deliver(url, folder, settings.key));
-    const told = deliveries.filter(({ sent, left, dropped }) => sent + left + dropped > 0);
+    const told = deliveries.filter(({ sent, left, dropped, problems }) => sent + left + dropped + problems.length > 0);
     screen.out.write(json ? documentText({ deliveries: told }, screen.out) : told.map(line).join("") || NOTHING);
-    return told.some(({ left }) => left > 0) ? exitStatus.failed : exitStatus.done;
+    return told.some(isUndone) ? exitStatus.failed : exitStatus.done;
   },
 };
+
+/** Something still waits, or it cannot be known: its spool cannot be used. */
+function isUndone({ sent, left, dropped, problems }: Delivered): boolean {
+  return left > 0 || (sent + dropped === 0 && problems.length > 0);
+}
 
 const NOTHING = "Nothing waits to be delivered.\n";
 
 async function deliver(server: string, folder: string, key: string | undefined): Promise<Delivered> {
   const problems: Problem[] = [];
   const recorder = connectRecorder({ url: server, key, spool: folder, onProblem: (one) => problems.push(one) });
-  // One flush has only some seconds, which is too little for a large spool: it goes on as long as something arrives.
-  for (let sentBefore = -1; recorder.counters.sent > sentBefore; ) {
-    sentBefore = recorder.counters.sent;
+  // One flush has only some seconds, which is too little for a large spool: it goes on as long as something is settled.
+  const settled = (): number => recorder.counters.sent + recorder.counters.dropped;
+  for (let before = -1; settled() > before; ) {
+    before = settled();
     await recorder.flush();
   }
   const { sent, spooled: left, dropped } = await recorder.close();
