@@ -75,13 +75,13 @@ function programIn(command: string): string {
   return /^[\w.+-]{1,64}$/.test(name) ? name : "command";
 }
 
-/** All that the shell has started goes with it; what has ended meanwhile is no trouble. */
+/** All that the shell has started goes with it. */
 function endGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  } catch {
+    // It has ended meanwhile, or runs as somebody else: nobody is there to hear of it, and nothing more can be done.
   }
 }
 
