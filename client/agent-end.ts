@@ -40,7 +40,9 @@ function onSignal(process: NodeModules["process"], signal: (typeof signals)[numb
     // Other clients of this process hear it too, and would come too late.
     for (const one of listeners) {
       process.off(signal, one);
-      one[OURS]?.();
+      const end = one[OURS];
+      // That of an older client in the same process is none.
+      if (typeof end === "function") end();
     }
     process.kill(process.pid, signal);
   };
@@ -48,4 +50,4 @@ function onSignal(process: NodeModules["process"], signal: (typeof signals)[numb
   return () => process.off(signal, listener);
 }
 
-type Listener = NodeJS.SignalsListener & { readonly [OURS]?: () => void };
+type Listener = NodeJS.SignalsListener & { readonly [OURS]?: (() => void) | true };

@@ -180,7 +180,11 @@ export class Spool {
 /** The addresses of the servers for which something may lie in a folder. */
 export function spooledServers({ fs, path }: NodeModules, folder: string): readonly string[] {
   const names = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
-  const files = names.map((name) => path.join(folder, name, ADDRESS_FILE)).filter((file) => fs.existsSync(file));
+  const isWaiting = (name: string): boolean =>
+    fs.readdirSync(path.join(folder, name)).some((file) => file.endsWith(".ndjson"));
+  const files = names
+    .filter((name) => fs.existsSync(path.join(folder, name, ADDRESS_FILE)) && isWaiting(name))
+    .map((name) => path.join(folder, name, ADDRESS_FILE));
   const addresses = files.map((file) => fs.readFileSync(file, "utf8").trim());
   return addresses.filter((address) => URL.canParse(address)).map((address) => new URL(".", address).href);
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { readJson, runCli } from "./cli-run.js";
-import { AWAY, connect, heldPort, PATIENTLY, spoolFiles, standBefore } from "./connected-client.js";
+import { AWAY, connect, heldPort, PATIENTLY, spoolFiles, standBefore, standIn } from "./connected-client.js";
 import { startServer } from "./http-client.js";
 
 const REMOVED = {
@@ -151,11 +151,36 @@ test("what a killed agent left is delivered by a command, and waits on where the
 test("a spool that the command cannot use is told, and is not taken for an empty one", async () => {
   const [spool, data] = [folderOfTest(), folderOfTest()];
   const address = `${AWAY}/entries`;
-  mkdirSync(join(spool, "moved"));
-  writeFileSync(join(spool, "moved", "server.txt"), `${address}\n`);
   writeFileSync(join(spool, hash("sha256", address).slice(0, 16)), "");
-  const { status, stdout } = await runCli(["deliver", "--spool", spool], { data });
+  const { status, stdout } = await runCli(["deliver", "--spool", spool, "--url", AWAY], { data });
   expect([status, stdout]).toEqual([1, expect.stringContaining("spool_failed: the spool cannot be used")]);
+});
+
+test("the key of one server is sent to no other, and what older clients left is found by its address", async () => {
+  const keys: unknown[] = [];
+  const elsewhere = await standIn(({ headers }, response) => {
+    keys.push(headers.authorization);
+    response.writeHead(401).end('{"error":{"code":"key_wrong","message":"m"}}');
+  });
+  const [server, spool, data] = [await startServer(), folderOfTest(), folderOfTest()];
+  for (const address of [elsewhere, server.address]) {
+    const folder = join(spool, hash("sha256", `${address}/entries`).slice(0, 16));
+    mkdirSync(folder);
+    writeFileSync(
+      join(folder, "closed-0-x.0.ndjson"),
+      `${JSON.stringify({ kind: "error", error: "e", id: "left" })}\n`,
+    );
+    writeFileSync(join(folder, "server.txt"), `${address}/entries\n`);
+  }
+  const command = ["deliver", "--spool", spool];
+  const env = { HANSARD_KEY: "hk_of_the_other" };
+  const refused = await runCli(command, { data, env });
+  expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining("--url") });
+  for (const folder of readdirSync(spool)) rmSync(join(spool, folder, "server.txt"));
+  const named = await runCli([...command, "--url", server.address], { data, env });
+  expect(named).toMatchObject({ status: 0, stdout: expect.stringContaining("1 entry sent") });
+  expect(keys).toEqual([]);
+  expect((await runCli([...command, "--url", "record"], { data })).status).toBe(2);
 });
 
 test("a disk that is full when an agent begins costs it no spool, and whose that is is written later", async () => {

@@ -4,7 +4,7 @@ import { connectRecorder, type Problem } from "../../../client/index.js";
 import { node } from "../../../client/node.js";
 import { defaultSpoolFolder, spooledServers } from "../../../client/spool.js";
 import { type CommandModule, helpText, type Invocation, textOptions } from "../command.js";
-import { exitStatus } from "../failures.js";
+import { exitStatus, WrongUse } from "../failures.js";
 import { countOf } from "../text/table.js";
 import { cleanLine, documentText } from "../text/terminal.js";
 
@@ -23,30 +23,53 @@ export const deliverCommand: CommandModule = {
   define(command: Command): void {
     command
       .option("--spool <folder>", "where agents spool, if they were told so")
+      .option("--url <address>", "what waits for this server alone")
       .option("--json", "print a JSON document")
       .addHelpText(
         "after",
         helpText(
           [
             "Every agent that records on the same server delivers what others left; this is for where none comes any more.",
-            "What agents that are still there have in their spools stays theirs. HANSARD_KEY is sent along.",
+            "What agents that are still there have in their spools stays theirs. HANSARD_KEY is sent along, to one server alone.",
           ],
-          [["what waits on this machine, for whatever server", "hansard deliver"]],
+          [
+            ["what waits on this machine, for whatever server", "hansard deliver"],
+            ["what waits for one of them", "HANSARD_KEY=hk_… hansard deliver --url https://record.example.com"],
+          ],
         ),
       );
   },
 
   async run({ options, settings, screen, json }: Invocation) {
-    const { spool } = textOptions(options, ["spool"] as const);
+    const { spool, url } = textOptions(options, ["spool", "url"] as const);
+    if (url !== undefined && !(URL.canParse(url) && /^https?:\/\/./.test(url))) throw addressInvalid();
     const here = node as NonNullable<typeof node>;
     const folder = spool ?? defaultSpoolFolder(here);
+    const servers = url === undefined ? spooledServers(here, folder) : [url];
+    // The key of one server is nothing for another to see.
+    if (settings.key !== undefined && servers.length > 1) throw severalWait(servers);
     const deliveries: Delivered[] = [];
-    for (const url of spooledServers(here, folder)) deliveries.push(await deliver(url, folder, settings.key));
+    for (const server of servers) deliveries.push(await deliver(server, folder, settings.key));
     const told = deliveries.filter(({ sent, left, dropped, problems }) => sent + left + dropped + problems.length > 0);
     screen.out.write(json ? documentText({ deliveries: told }, screen.out) : told.map(line).join("") || NOTHING);
     return told.some(isUndone) ? exitStatus.failed : exitStatus.done;
   },
 };
+
+function addressInvalid(): WrongUse {
+  const hint = "For example --url https://record.example.com.";
+  return new WrongUse({
+    code: "option_invalid",
+    field: "--url",
+    message: "--url is not the address of a server",
+    hint,
+  });
+}
+
+function severalWait(servers: readonly string[]): WrongUse {
+  const message = `HANSARD_KEY is for one server, and something may wait for several: ${servers.join(", ")}`;
+  return new WrongUse({ code: "option_invalid", field: "--url", message, hint: "Name the one that it is for." });
+}
 
 /** Something still waits, or it cannot be known: its spool cannot be used. */
 function isUndone({ sent, left, dropped, problems }: Delivered): boolean {
