@@ -127,7 +127,7 @@ describe("a session", () => {
       { ...said("a1", "m1", [text("Ready")], 1), parentUuid: "u1" },
       prompt("u2", "First attempt", { parentUuid: "a1" }),
       { ...said("a2", "m2", [text("First answer"), call("c1")], 1), parentUuid: "u2" },
-      prompt("r2", [result("c1")], { parentUuid: "a2" }),
+      prompt("r2", [result("c1"), text("Go on")], { parentUuid: "a2" }),
       { ...said("a3", "m3", [text("First end")], 1), parentUuid: "r2" },
       prompt("u3", "Second attempt", { parentUuid: "a1" }),
       { ...said("a4", "m4", [text("Second answer")], 1), parentUuid: "u3" },
@@ -143,8 +143,8 @@ describe("a session", () => {
       expect(history.length).toBe(words.length);
       expect(history).toMatchObject(words.map((content) => ({ content })));
       const entries = await bench.entries();
-      expect(entries.filter(({ kind }) => kind === "message").length).toBe(7);
-      expect(entries.filter(({ kind }) => kind === "withdrawal").length).toBe(3);
+      expect(entries.filter(({ kind }) => kind === "message").length).toBe(8);
+      expect(entries.filter(({ kind }) => kind === "withdrawal").length).toBe(4);
     }
     expect(counts(await whole.import(path))).toMatchObject({ added: 0 });
   });

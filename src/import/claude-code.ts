@@ -217,9 +217,12 @@ class ClaudeSessions {
       yield* session.behind(session.raw(besides(origin), { ...record, message: { content: spoken } }));
     else {
       yield* session.close();
+      const place = results.length > 0 ? besides(origin) : origin;
       if (results.length === 0) yield* this.#ask(session, origin, record);
+      // What is said beside results belongs to the turn that is under way, and goes with it.
+      else if (place.native !== undefined) this.#rewindsOf(session).say(place.native);
       const extra = injected.length === 0 ? undefined : { injected };
-      yield session.message({ ...(results.length > 0 ? besides(origin) : origin), extra }, { role: "user", content });
+      yield session.message({ ...place, extra }, { role: "user", content });
     }
   }
 
