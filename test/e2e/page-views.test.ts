@@ -188,7 +188,7 @@ test("a candidate is judged with one key, and until then the verdict can be take
   await page.getByText("Promoted “Route pins expire after 60 minutes”.").waitFor();
   // What is held back waits no longer, however often the server counts it.
   await page.clock.runFor(UNDO_MS - 1_000);
-  expect(await page.locator(".pending").textContent()).toBe(" 4");
+  expect(await page.getByRole("link", { name: "Review" }).locator(".pending").textContent()).toBe(" 4");
   await page.keyboard.press("u");
   await expect.poll(() => statement.textContent()).toBe("Route pins expire after 60 minutes");
   await page.keyboard.press("r");
