@@ -23,8 +23,11 @@ const CHUNK_MAX = 256;
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** Packs of a session that hold more than this are not made a table of. */
 const TABLE_BYTES_MAX = 128 * 1024 * 1024;
-/** All tables together keep no more characters than this. */
+/** All that is kept of sessions together weighs no more than so many characters. */
 const CHARS_MAX = 32 * 1024 * 1024;
+/** What a session weighs besides its texts, and each of its answers, in characters. */
+const SESSION_CHARS = 1_024;
+const ANSWER_CHARS = 4;
 
 /** What is known of a session, and what changes with every change of it. */
 interface KnownSession {
@@ -120,10 +123,10 @@ export class RecordedPacks {
   /** Those that were asked for longest ago go first. */
   #letGo(): void {
     let chars = 0;
-    for (const { table } of this.#known.values()) chars += table?.chars ?? 0;
-    for (const [session_id, { table }] of this.#known) {
+    for (const known of this.#known.values()) chars += weightOf(known);
+    for (const [session_id, known] of this.#known) {
       if (chars <= CHARS_MAX) return;
-      chars -= table?.chars ?? 0;
+      chars -= weightOf(known);
       this.#known.delete(session_id);
     }
   }
@@ -153,6 +156,10 @@ export class RecordedPacks {
     }
     return positions;
   }
+}
+
+function weightOf({ table, putTogether }: KnownSession): number {
+  return SESSION_CHARS + (table?.chars ?? 0) + ANSWER_CHARS * putTogether.length;
 }
 
 /** Of one that was erased or damaged there is nothing, and `verify` tells which. */

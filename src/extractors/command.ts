@@ -67,6 +67,7 @@ export class CommandExtractor implements Extractor {
  * variables that are set before it.
  */
 function programIn(command: string): string {
+  if (/\$\(|`/.test(command)) return "command";
   const ASSIGNMENT = /^\s*[A-Za-z_]\w*=(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\])*(?=\s)/;
   let rest = command;
   while (ASSIGNMENT.test(rest)) rest = rest.replace(ASSIGNMENT, "");
