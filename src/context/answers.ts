@@ -1,6 +1,7 @@
 // Which answer of a model an entry belongs to, and the answers of a session before it.
 import { ANSWER, HAS_CONTEXT } from "../indexing/entry-row.js";
 import type { Entry, EntryOf, Interaction } from "../model/entry.js";
+import { textsOfUser } from "../model/from-user.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { readRole } from "../model/roles.js";
 import type { EntryIndex } from "../ports/entry-index.js";
@@ -31,7 +32,7 @@ export class Answers {
       case "message":
         return readRole(entry.role) === "assistant" ? entry : undefined;
       case "tool_call":
-        return (await this.#callerOf(entry)) ?? entry;
+        return (await this.#callerOf(entry)) ?? (await this.#sameTurn(entry)) ?? entry;
       case "error":
       case "decision":
         return (await this.#read(await this.#before(entry, ["interaction", "message"]))) ?? entry;
@@ -69,6 +70,20 @@ export class Answers {
     return undefined;
   }
 
+  /** The answer before, unless the user has spoken since: who makes calls before they answer has not answered yet. */
+  async #sameTurn(call: EntryOf<"tool_call">): Promise<Answer | undefined> {
+    const answer = await this.#read(await this.#before(call, ["interaction", "message"]));
+    if (answer === undefined || !mayHaveMade(answer, call)) return undefined;
+    const { session_id, position: after } = call;
+    const range = { session_id, order: "desc", limit: LOOKED_BACK, after, kinds: ["message"], role: "user" } as const;
+    for (const position of await this.#index.sessionPositions(range)) {
+      if (position < answer.position) break;
+      const [entry] = await this.#entries.readWhole([position]);
+      if (entry !== undefined && hasWordsOfUser(entry)) return undefined;
+    }
+    return answer;
+  }
+
   /** One by one, since a context pack may be as large as an entry can be. */
   async #read([position]: readonly number[]): Promise<Answer | undefined> {
     const [entry] = position === undefined ? [] : await this.#entries.readWhole([position]);
@@ -95,8 +110,18 @@ export class Answers {
   }
 }
 
+/** Some providers carry results of tools in the user's name: those are no words. */
+export function hasWordsOfUser(entry: Entry): boolean {
+  return textsOfUser(entry).join("").trim() !== "";
+}
+
+/** Of a call that the answer does not name: whoever names calls names all of them. */
+export function mayHaveMade(answer: Answer, { tool_call_id }: EntryOf<"tool_call">): boolean {
+  return tool_call_id === "" || callIdsOf(answer).length === 0;
+}
+
 /** The calls that an answer made, by their ids, wherever its provider puts them. */
-function callIdsOf(answer: Answer): readonly string[] {
+export function callIdsOf(answer: Answer): readonly string[] {
   if (answer.kind === "interaction") return idsIn(answer.extra.tool_calls);
   if (answer.kind !== "message") return [];
   const { content } = answer;

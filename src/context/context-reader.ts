@@ -1,5 +1,5 @@
 // Contexts as they are read: what a model was given for an answer, how much that was, and what had changed.
-import type { Context, GivenMessage, OfAnswer, Told } from "../model/context.js";
+import type { Context, ContextChange, GivenMessage, OfAnswer, Told } from "../model/context.js";
 import type { Entry, ErasedEntry } from "../model/entry.js";
 import { Turn } from "../model/turn.js";
 import { EntryReader, type EntryWish } from "../read/entry-reader.js";
@@ -33,8 +33,8 @@ export class ContextReader {
   async context(wish: EntryWish): Promise<OfAnswer<Context> | undefined> {
     return this.#ofAnswer(wish, async (answer) => {
       const assembled = await assemble(this.#sources, answer);
-      const messages = await linkMessages(this.#parts, answer, assembled.messages);
-      const previous = await this.#previous(answer, assembled.messages);
+      const change = await this.#previous(answer, assembled.messages);
+      const { messages, previous } = await this.#linked(answer, assembled.messages, change);
       const led_to = await ledTo({ index: this.#parts.index, entries: this.#entries }, answer);
       const context = { ...assembled, messages, tokens: await this.#count(assembled), ...previous, led_to };
       return wish.is_masked === true ? this.#masked(context) : context;
@@ -58,11 +58,18 @@ export class ContextReader {
     return "id" in wish ? this.#entries.getById(wish.id) : this.#entries.getByPosition(wish.position);
   }
 
-  async #previous(answer: Answer, now: readonly GivenMessage[]): Promise<Pick<Context, "previous">> {
+  async #previous(answer: Answer, now: readonly GivenMessage[]): Promise<ContextChange | undefined> {
     const before = await this.#answers.previous(answer);
-    if (before === undefined) return {};
+    if (before === undefined) return undefined;
     const then = await assemble(this.#sources, before);
-    return { previous: compareMessages(before.id, then.messages, now) };
+    return compareMessages(before.id, then.messages, now);
+  }
+
+  /** What went is led to where it came from, too: all of it by one look at the session. */
+  async #linked(answer: Answer, now: readonly GivenMessage[], change: ContextChange | undefined) {
+    const linked = await linkMessages(this.#parts, answer, [...now, ...(change?.removed ?? [])]);
+    const previous = change === undefined ? {} : { previous: { ...change, removed: linked.slice(now.length) } };
+    return { messages: linked.slice(0, now.length), previous };
   }
 
   /** As history counts them, and in turns: a context may be as large as an entry can be. */

@@ -1,26 +1,7 @@
 // What a model was given, by the sentences of the specification: exact where it was recorded, else the session as it was.
 import { describe, expect, test } from "vitest";
-import { type MemoryRecorder, memoryRecorder } from "../../test/support/memory-recorder.js";
+import { asked, recorded, says, toResult } from "../../test/support/asked-answers.js";
 import { assistant, call, type Given, result, system, user } from "../../test/support/recorded-session.js";
-import type { EntryInput } from "../model/entry.js";
-
-async function recorded(...entries: readonly Given[]): Promise<MemoryRecorder["recorder"]> {
-  const { recorder } = memoryRecorder();
-  // One by one: what takes a message back has to find it.
-  for (const [at, entry] of entries.entries()) {
-    await recorder.append({ id: `e${at + 1}`, session_id: "s", ...entry } as EntryInput);
-  }
-  return recorder;
-}
-
-const asked = (prompt: string, context_pack: unknown, more: object = {}): Given => ({
-  ...{ kind: "interaction", prompt, response: "ok", ...more },
-  ...(context_pack === undefined ? {} : { context_pack }),
-});
-const says = (role: string, content: unknown): object => ({ role, content });
-const toResult =
-  (at: number) =>
-  (name: string): object => ({ type: "tool_result", tool_use_id: `${name}${at}`, content: "seen" });
 
 describe("an exact context", () => {
   test("is what the caller recorded, with system, tools, the rest of the pack and what was used", async () => {
@@ -77,7 +58,9 @@ describe("an exact context", () => {
     expect((await recorder.context("e1"))?.previous).toBeUndefined();
     expect((await recorder.context("e2"))?.previous).toEqual({
       ...{ entry_id: "e1", kept: 1, added: [1, 2] },
-      removed: [says("system", "rule"), says("user", "same"), says("user", "Byte")],
+      removed: [says("system", "rule"), says("user", "same"), says("user", "Byte")].map((gone) => {
+        return { ...gone, entry_id: "e1" };
+      }),
     });
   });
 });
@@ -137,41 +120,6 @@ describe("a context that nobody recorded", () => {
     expect(await recorder.context("none")).toBeUndefined();
     expect(await recorder.told(99, "x")).toBeUndefined();
   });
-});
-
-test("each exact message leads to the first entry that says it, and an answer to what came of it", async () => {
-  const sent = [says("user", [{ type: "text", text: "fix it" }]), says("assistant", "done"), says("user", "again")];
-  const recorder = await recorded(
-    ...[asked("fix it", { messages: sent.slice(0, 1) }, { response: "done" }), asked("again", { messages: sent })],
-    ...[
-      { kind: "tool_call", tool: "run", result: "no", is_error: true },
-      { kind: "error", error: "it broke" },
-    ],
-    ...[{ kind: "feedback", entry_id: "e2", score: -1, comment: "no" }, asked("why?", { messages: sent })],
-  );
-  const context = await recorder.context("e2");
-  expect(context?.messages.map(({ entry_id }) => entry_id)).toEqual(["e1", "e1", "e2"]);
-  expect(context?.led_to).toEqual({
-    tool_calls: [{ entry_id: "e3", position: 3, tool: "run", is_error: true }],
-    errors: [{ entry_id: "e4", position: 4, error: "it broke" }],
-    feedback: [{ entry_id: "e5", position: 5, score: -1, label: "", comment: "no" }],
-    next: { entry_id: "e6", position: 6, text: "why?" },
-  });
-});
-
-test("what a loop records nowhere but with what it sends leads to the first answer that was given it", async () => {
-  const calls = { role: "assistant", content: null, tool_calls: [call("c")] };
-  const seen = says("user", [{ type: "tool_result", tool_use_id: "c", content: "42 files" }]);
-  const sent = [says("system", "be brief"), says("user", "count"), calls, seen, says("tool", "43 files")];
-  const recorder = await recorded(
-    ...[asked("count", { messages: sent.slice(0, 2) }), asked("count", { messages: sent.slice(0, 4) })],
-    asked("count", { messages: sent }),
-  );
-  const leads = async (id: string): Promise<unknown> =>
-    (await recorder.context(id))?.messages.map(({ entry_id }) => entry_id);
-  expect(await leads("e3")).toEqual(["e1", "e1", "e2", "e2", undefined]);
-  expect(await leads("e2")).toEqual(["e1", "e1", undefined, undefined]);
-  expect(await leads("e1")).toEqual([undefined, "e1"]);
 });
 
 describe("told", () => {
@@ -339,7 +287,9 @@ describe("told", () => {
 
   test("text that is empty or too long is refused", async () => {
     const recorder = await recorded(asked("p", {}));
-    await expect(recorder.told("e1", " \n")).rejects.toMatchObject({ code: "query_empty", field: "q" });
+    await expect(recorder.told("e1", " \n")).rejects.toMatchObject({
+      ...{ code: "query_empty", field: "q", hint: "Give a word or a phrase." },
+    });
     await expect(recorder.told("e1", "x".repeat(40_000))).rejects.toMatchObject({ code: "query_too_long", field: "q" });
     await expect(recorder.told("e1", 7 as never)).rejects.toMatchObject({ code: "field_invalid", field: "q" });
     await expect(recorder.context("e1", { masked: "maybe" })).rejects.toMatchObject({ field: "masked" });

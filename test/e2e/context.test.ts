@@ -55,6 +55,8 @@ test("the verdicts are the same wherever they are asked for", async () => {
   expect(shown).toMatchObject({ status: 0, stderr: "" });
   expect(shown.stdout).toMatch(/^Fell out: 'never push' was given earlier, and no longer \(it was taken out\)\./);
   expect(shown.stdout).toContain("Last given for #7 (i1)");
+  const near = await runCli(["told", "a2", "which port", "--data", server().address]);
+  expect(near.stdout).toContain("\nuser  1 token from the end  u2\n  Which port?\n");
   const empty = await runCli(["told", "i2", "", "--data", server().address]);
   expect([empty.status, empty.stderr]).toEqual([2, expect.stringMatching(/no text to look for\n {2}hint/)]);
   const json = await runCli(["told", "i2", "never push", "--json", "--data", server().address]);

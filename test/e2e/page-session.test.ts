@@ -93,6 +93,13 @@ test("an answer says what the model was given, and what had changed since the tu
     .getByText(/\d+ tokens? from the end/)
     .first()
     .waitFor();
+  // On a phone the words have the width for themselves.
+  const usual = page.viewportSize();
+  await page.setViewportSize({ width: 390, height: 844 });
+  const place = line.locator(".told li").first();
+  const width = async (part: typeof place): Promise<number> => (await part.boundingBox())?.width ?? 0;
+  await expect.poll(async () => (await width(place.locator("[dir]"))) / (await width(place))).toBeGreaterThan(0.8);
+  if (usual !== null) await page.setViewportSize(usual);
   await question.fill("use semaphores");
   await question.press("Enter");
   await line.getByText("Never given", { exact: true }).waitFor();

@@ -3,7 +3,7 @@
 import { messagePieces } from "../../model/content-pieces.js";
 import type { Context, GivenMessage, Told } from "../../model/context.js";
 import { jsonText } from "./json-text.js";
-import { formatCount, wrapText } from "./table.js";
+import { countOf, formatCount, wrapText } from "./table.js";
 import { cleanLine, type Pane } from "./terminal.js";
 import { type Paragraph, paragraphLines, pieceParagraphs, roleColour } from "./transcript.js";
 
@@ -41,7 +41,7 @@ export function toldText(told: Told, phrase: string, pane: Pane): string {
   const width = widthOf(pane);
   for (const { role, snippet, tokens_from_end, entry_id } of given) {
     const place = [
-      `${formatCount(tokens_from_end)} tokens from the end`,
+      `${countOf(tokens_from_end, "token", "tokens")} from the end`,
       ...(entry_id === undefined ? [] : [entry_id]),
     ];
     lines.push("", `${roleColour(role, pane.colours)(cleanLine(role) || "(no role)")}  ${dim(place.join("  "))}`);
@@ -73,7 +73,7 @@ function headLines(context: Context, { colours }: Pane): readonly string[] {
     previous === undefined ? "" : `${formatCount(previous.kept)} kept, ${formatCount(previous.added.length)} added`;
   return [
     colours.bold(`What was given for #${answer.position}`),
-    `${formatCount(messages.length)} ${messages.length === 1 ? "message" : "messages"}, ${formatCount(tokens)} tokens, ${how}.`,
+    `${countOf(messages.length, "message", "messages")}, ${countOf(tokens, "token", "tokens")}, ${how}.`,
     ...(used.length === 0 ? [] : [`With ${used.join(", ")}.`]),
     ...(previous === undefined
       ? []

@@ -64,7 +64,7 @@ export function parseSessionHistory(options: SessionHistoryOptions, nowMs: numbe
 export function parsePhrase(text: unknown, field: string): string | Rejection {
   const phrase = parseText(text, field);
   if (phrase instanceof Rejection) return phrase;
-  return phrase.trim() === "" ? queryEmpty(field) : normalise(phrase);
+  return phrase.trim() === "" ? queryEmpty(field, "Give a word or a phrase.") : normalise(phrase);
 }
 
 interface About {
@@ -95,7 +95,8 @@ function toQuery(
     if (own instanceof Rejection) return pointAt(own, typed, field);
     filter = bothHold(filter, own.filter);
   }
-  if (terms.length + excluded.length + Object.keys(filter).length === 0) return queryEmpty(field);
+  if (terms.length + excluded.length + Object.keys(filter).length === 0)
+    return queryEmpty(field, "Give a word, or a filter such as kind:error.");
   const given = { ...(isGiven(text.trim()) ? { [field]: text.trim() } : {}), ...asked.given };
   const fingerprint = fingerprintOf([question, given]);
   const searched = { ...filter, kinds: filter.kinds ?? searchedKinds };
@@ -138,11 +139,6 @@ function tooManyTerms(field: string): Rejection {
   });
 }
 
-function queryEmpty(field: string): Rejection {
-  return reject({
-    code: "query_empty",
-    field,
-    message: "there is nothing to search for",
-    hint: "Give a word, or a filter such as kind:error.",
-  });
+function queryEmpty(field: string, hint: string): Rejection {
+  return reject({ code: "query_empty", field, message: "there is nothing to search for", hint });
 }
