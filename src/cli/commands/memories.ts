@@ -18,7 +18,7 @@ import { defineQuestion, readQuestion } from "../question-options.js";
 import { systemUser } from "../system-user.js";
 import { auditText, memoryTable, memoryText } from "../text/memory-text.js";
 import { tellMore } from "../text/more.js";
-import { countOf } from "../text/table.js";
+import { countOf, wrapText } from "../text/table.js";
 import { documentText } from "../text/terminal.js";
 
 type Task = (invocation: Invocation, operands: readonly string[]) => Promise<void>;
@@ -67,7 +67,7 @@ async function listMemories(recorder: Recorder, { options, screen, json }: Invoc
     return;
   }
   const isBare = Object.keys(readQuestion(options, "memories")).length === 0;
-  const nothing = isBare ? NONE_YET : "No memory matches.\n";
+  const nothing = `${wrapText(isBare ? NONE_YET : "No memory matches.", out.columns).join("\n")}\n`;
   out.write(page.memories.length === 0 ? nothing : memoryTable(page.memories, out));
   if (page.pending > 0) err.write(`${countOf(page.pending, "candidate waits", "candidates wait")}: hansard review\n`);
   tellMore({ shown: page.memories.length, cursor: page.next_cursor, pane: err });
@@ -116,9 +116,9 @@ function readText(file: string): string {
   }
 }
 
-const NONE_YET = `There are no memories yet. hansard extract proposes what the record says is worth remembering, hansard review asks you
-about it, and hansard memories add takes your word.
-`;
+const NONE_YET =
+  "There are no memories yet. hansard extract proposes what the record says is worth remembering, hansard review asks " +
+  "you about it, and hansard memories add takes your word.";
 
 const ADD_OPTIONS = ["type", "project", "confidence", "validUntil"] as const;
 
