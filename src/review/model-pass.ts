@@ -167,7 +167,7 @@ export class ModelPass {
     await this.#note("extraction_refused", reason, refusalId(piece, times));
     const isGivenUp = times === REFUSALS_MAX;
     if (isGivenUp) {
-      this.#gathered.refuse(`It was given up: ${reason}, ${REFUSALS_MAX} times so far.`, segment.entryIds);
+      this.#gathered.refuse(`A piece was given up: ${reason}, ${REFUSALS_MAX} times so far.`, segment.entryIds);
       await this.#note("extracted", "", readId(piece));
     } else this.#left = reason;
     this.#refusedInARow += 1;

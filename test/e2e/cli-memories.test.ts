@@ -68,6 +68,8 @@ test("the verdict on the last candidate can be taken back, too", async () => {
   await runCli(["extract"], { data: store });
   const { stderr } = await runCli(["review"], { data: store, input });
   expect(stderr).toContain("0 accepted, 0 rejected; 2 candidates wait.");
+  const left = await runCli(["review"], { data: store, input: "r\n" });
+  expect(left.stderr).toContain("0 accepted, 0 rejected; 2 candidates wait.");
   const given = await runCli(["review"], { data: store, input: "s\na\n\n" });
   expect(given.stderr).toContain("1 accepted, 0 rejected; 1 candidate waits.");
   const mistyped = ["recall", "--session", "typo", "--project", "atlas"];

@@ -154,7 +154,9 @@ class Review {
       return undefined;
     }
     const names = rejectionReasons.map((reason, nth) => `${nth + 1} ${reason}`).join(" ");
-    const given = (await this.#ask(`Why? ${names} (${rejectionReasons.length}): `))?.trim() ?? "";
+    const given = (await this.#ask(`Why? ${names} (${rejectionReasons.length}): `))?.trim();
+    // Whoever goes away at the question has not answered it.
+    if (given === undefined) return undefined;
     const reason = given === "" ? "other" : (rejectionReasons[Number(given) - 1] ?? given);
     if (!/^\d+$/.test(reason)) return { verdict: "reject", reason };
     this.#say(
@@ -230,6 +232,7 @@ function askerOf(pane: Pane): { readonly ask: Ask; close(): void } {
   });
   return {
     async ask(prompt, beginning = "") {
+      const wasOver = isOver;
       if (!isTyped) pane.write(prompt);
       else if (!isOver) {
         lines.setPrompt(prompt);
@@ -237,7 +240,10 @@ function askerOf(pane: Pane): { readonly ask: Ask; close(): void } {
         lines.write(beginning);
       }
       const { done, value } = await heard.next();
-      return done === true ? undefined : value;
+      if (done !== true) return value;
+      // Ctrl-D leaves the cursor behind the question.
+      if (isTyped && !wasOver) pane.write("\n");
+      return undefined;
     },
     close: () => lines.close(),
   };
