@@ -111,6 +111,10 @@ test("what is refused names flags of the command alone, and whoever names no pro
     [...(await runCli(args, { data: store })).stderr.matchAll(/field: (.*)/g)].map(([, field]) => field);
   expect(await flagsNamed("memories", "add", "short")).toEqual([]);
   expect(await flagsNamed("memories", "add", "Answers come in German", "--confidence", "3")).toEqual(["--confidence"]);
+  const [words, ...inVain] = ["Answers come in German", "--status", "candidate", "--valid-until", "2030-01-01"];
+  expect(await flagsNamed("memories", "add", words as string, ...inVain)).toEqual(["--status"]);
+  expect(await flagsNamed("memories", "list", ...inVain)).toEqual(["--valid-until"]);
+  expect(await flagsNamed("memories", "show", "nobody", "--project", "atlas")).toEqual(["--project"]);
   expect(await flagsNamed("reinforce", "nobody")).toEqual([]);
   expect(await flagsNamed("extract", "--model", "m")).toEqual(["--model"]);
   expect(await flagsNamed("list", "--model", "m")).toEqual([]);

@@ -14,7 +14,7 @@ import {
   withRecorder,
 } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
-import { defineQuestion, readQuestion } from "../question-options.js";
+import { defineQuestion, optionNamesOf, readQuestion } from "../question-options.js";
 import { systemUser } from "../system-user.js";
 import { auditText, memoryTable, memoryText } from "../text/memory-text.js";
 import { tellMore } from "../text/more.js";
@@ -54,6 +54,7 @@ export const memoriesCommand: CommandModule = {
     const [name = "list", ...operands] = invocation.operands;
     const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
     if (task === undefined) throw taskUnknown(name);
+    refuseMisplaced(name, invocation.options);
     await task(invocation, operands);
     return exitStatus.done;
   },
@@ -121,6 +122,28 @@ const NONE_YET =
   "you about it, and hansard memories add takes your word.";
 
 const ADD_OPTIONS = ["type", "project", "confidence", "validUntil"] as const;
+
+/** The options that only some tasks take; what did nothing would look as if it had been done. */
+const optionsByTask: { readonly [task: string]: readonly string[] } = {
+  list: optionNamesOf("memories"),
+  show: [],
+  audit: ["project"],
+  add: ADD_OPTIONS,
+};
+
+function refuseMisplaced(task: string, options: Invocation["options"]): void {
+  const taken = optionsByTask[task] ?? [];
+  const wrong = Object.values(optionsByTask)
+    .flat()
+    .find((name) => options[name] !== undefined && !taken.includes(name));
+  if (wrong === undefined) return;
+  const flag = `--${wrong.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const owners = Object.keys(optionsByTask).filter((name) => optionsByTask[name]?.includes(wrong));
+  throw new WrongUse({
+    ...{ code: "option_misplaced", field: flag, message: `${flag} does nothing beside ${task}` },
+    hint: `It belongs to ${owners.join(" and ")}.`,
+  });
+}
 
 function taskUnknown(name: string): WrongUse {
   return new WrongUse({
