@@ -144,7 +144,13 @@ const statusByRejection = {
 /** Tells the failure on stderr and answers with the exit status it has. */
 export function reportFailure(
   error: unknown,
-  options: { readonly screen: Screen; readonly json: boolean; readonly given_data: string | undefined },
+  options: {
+    readonly screen: Screen;
+    readonly json: boolean;
+    readonly given_data: string | undefined;
+    /** The names of the command's flags, without their dashes. */
+    readonly flags: ReadonlySet<string>;
+  },
 ): ExitStatus {
   const { err } = options.screen;
   const { details: said, status } = describe(error);
@@ -162,14 +168,19 @@ export function reportFailure(
   const where = details.line === undefined ? item : `line ${details.line}: `;
   err.write(`${bold(red("error:"))} ${indented(where + details.message, 7)}`);
   const lines = [
-    // What the library names by its field was given as a flag; what came as JSON was given as the field.
-    ["field", error instanceof RecorderError && details.field ? `--${flagNameOf(details.field)}` : details.field],
+    ["field", error instanceof RecorderError ? flagOf(details.field, options.flags) : details.field],
     ["hint", details.hint],
   ] as const;
   for (const [label, text] of lines) {
     if (text !== undefined && text !== "") err.write(`  ${dim(`${label}:`.padEnd(6))} ${indented(text, 9)}`);
   }
   return status;
+}
+
+/** What the library names by its field was given as a flag, or without one, and then there is nothing to name. */
+function flagOf(field: string | undefined, flags: ReadonlySet<string>): string | undefined {
+  const name = flagNameOf(field ?? "");
+  return flags.has(name) ? `--${name}` : undefined;
 }
 
 function describe(error: unknown): { readonly details: ErrorDetails; readonly status: ExitStatus } {

@@ -174,7 +174,8 @@ export async function run(args: readonly string[]): Promise<ExitStatus> {
     // The help was shown because no command was named: that did not do what anybody could have meant.
     if (error instanceof CommanderError && error.code === "commander.help") return exitStatus.wrongUse;
     const reason = error instanceof CommanderError ? toWrongUse(error, args) : error;
-    return reportFailure(reason, { screen, json: asksForJson(args), given_data: givenData(program) });
+    const given = { json: asksForJson(args), given_data: givenData(program), flags: flagsIn(program) };
+    return reportFailure(reason, { screen, ...given });
   }
 }
 
@@ -268,6 +269,11 @@ function toInvocation(program: Command, command: Command, screen: Screen): Invoc
 /** As --data was given, before the command or behind it. */
 function givenData(program: Command): string | undefined {
   return [program, ...program.commands].map((command) => command.opts().data as string | undefined).find(Boolean);
+}
+
+/** Those of the command that was called: no other has been defined. */
+function flagsIn(program: Command): ReadonlySet<string> {
+  return new Set(program.commands.flatMap(({ options }) => options.map((option) => option.name())));
 }
 
 /** `help list` is `list --help`. */

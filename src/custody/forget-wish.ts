@@ -36,7 +36,11 @@ const known: readonly string[] = [...names, "reason", "dry_run", "actor"];
 export function parseForgetWish(input: unknown): ForgetWish | Rejection {
   if (!isJsonObject(input)) return invalid("body", "an object is needed: what to forget, and a reason");
   const unknown = Object.keys(input).find((name) => !known.includes(name));
-  if (unknown !== undefined) return reject({ ...notKnown("field", unknown, known), code: "field_invalid" });
+  if (unknown !== undefined) {
+    // The message of an error is not among what is spread.
+    const { message, field = "body", hint = "" } = notKnown("field", unknown, known);
+    return reject({ code: "field_invalid", field, message, hint });
+  }
   const given = names.filter((name) => input[name] !== undefined && input[name] !== null);
   const [name] = given;
   if (name === undefined || given.length > 1) {

@@ -12,6 +12,12 @@ export interface EndpointSettings {
 
 const TIMEOUT_MS = 120_000;
 const ANSWER_BYTES_MAX = 1024 * 1024;
+/** What may be the fault of a single question; all else, such as a wrong key, would be said of any. */
+const REFUSES_QUESTION: ReadonlySet<number> = new Set([400, 422, 451]);
+/** What goes wrong before there is a connection. */
+const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
+  ...["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"],
+]);
 
 export class Endpoint implements Extractor {
   readonly model: string;
@@ -27,7 +33,7 @@ export class Endpoint implements Extractor {
   }
 
   async ask(question: ModelQuestion, signal?: AbortSignal): Promise<ModelReply> {
-    return this.#ask(question, signal).catch((error: unknown) => ({ failed: reasonOf(error) }));
+    return this.#ask(question, signal).catch(unreached);
   }
 
   async #ask({ prompt, text }: ModelQuestion, signal?: AbortSignal): Promise<ModelReply> {
@@ -114,10 +120,12 @@ function isTooLong(status: number, body: string): boolean {
 }
 
 function refused(status: number): ModelReply {
-  return { failed: `the endpoint refuses the question (${status})` };
+  const reason = `the endpoint refuses the question (${status})`;
+  return REFUSES_QUESTION.has(status) ? { refused: reason } : { failed: reason };
 }
 
-function reasonOf(error: unknown): string {
+function unreached(error: unknown): ModelReply {
   const { cause, message } = error as { readonly cause?: { readonly code?: string }; readonly message?: string };
-  return `the endpoint cannot be reached (${cause?.code ?? message ?? String(error)})`;
+  const failed = `the endpoint cannot be reached (${cause?.code ?? message ?? String(error)})`;
+  return NOT_CONNECTED.has(cause?.code) ? { failed, unsent: true } : { failed };
 }

@@ -13,8 +13,14 @@ export type ModelReply =
   | { readonly too_long: true }
   /** Why its answer is none: it was asked, and would hardly answer better if it were asked the same again. */
   | { readonly unusable: string }
+  /** Why it does not answer this very question, such as a filter; asked something else, it may answer. */
+  | { readonly refused: string }
   /** Why there is no answer; asking again may help, after so long where a time is named, else in a later pass. */
-  | { readonly failed: string; readonly retry_ms?: number };
+  | {
+      readonly failed: string;
+      readonly retry_ms?: number /** Nothing of the question went out. */;
+      readonly unsent?: true;
+    };
 
 /** An `AbortSignal`, also for programs that are compiled without the types of a platform that has one. */
 export type Ending = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : unknown;

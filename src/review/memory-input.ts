@@ -200,8 +200,8 @@ function parseContent(content: unknown): string | Rejection {
   return reject({
     code: "field_invalid",
     field: "content",
-    message: `content may have ${CONTENT_CHARS_MAX} characters`,
-    hint: "A memory is one statement; give several where there is more to say.",
+    message: `content has more than ${CONTENT_CHARS_MAX} characters, which is no statement`,
+    hint: "A memory is one statement of 8 to 280 characters; give several where there is more to say.",
   });
 }
 

@@ -18,7 +18,7 @@ import type { SessionList } from "../read/session-reader.js";
 import { parseAnswer } from "./model/answer.js";
 import { generationOf } from "./model/generation.js";
 import { narrower, type Segment, type SegmentLimits, segmentLimits, segmentsOf } from "./model/segments.js";
-import { EXTRACTION } from "./model/sent-tokens.js";
+import { EXTRACTION, UNSENT } from "./model/sent-tokens.js";
 import type { Gathered } from "./passes.js";
 
 export interface ModelPassParts {
@@ -51,6 +51,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** How often a piece is sent to a model that asks for patience, and how long it is given at most. */
 const TRIES = 3;
 const RETRY_MS_MAX = 30_000;
+/** A piece that was refused so often, each time in another pass, is given up. */
+const REFUSALS_MAX = 3;
+/** Where so many pieces are refused and none is answered in between, it is not for what they say. */
+const REFUSED_IN_A_ROW_MAX = 3;
 
 interface IdleSession {
   readonly session_id: string;
@@ -69,6 +73,9 @@ export class ModelPass {
   #prompt = "";
   #generation = "";
   #count: TokenCounter = () => 0;
+  #refusedInARow = 0;
+  /** Why a piece is left to a later pass. */
+  #left: string | undefined;
 
   constructor(parts: ModelPassParts, options: ModelPassOptions, gathered: Gathered) {
     this.#parts = parts;
@@ -83,7 +90,7 @@ export class ModelPass {
     this.#count = await loadTokenCounter();
     try {
       for await (const session of this.#idleSessions()) await this.#readSession(session);
-      return undefined;
+      return this.#left;
     } catch (error) {
       if (error instanceof Stopped) return error.message;
       throw error;
@@ -116,21 +123,30 @@ export class ModelPass {
     if (readThrough?.get(session_id) === last_at) return;
     if ((await isToGoOn?.()) === false) throw new Stopped(ENDED);
     const entries = await this.#parts.reading.ask("quotableOf", session_id);
-    await this.#readEntries(entries, segmentLimits);
-    readThrough?.set(session_id, last_at);
+    if (await this.#readEntries(entries, segmentLimits)) readThrough?.set(session_id, last_at);
   }
 
-  async #readEntries(entries: readonly QuotedEntry[], limits: SegmentLimits): Promise<void> {
-    for (const segment of segmentsOf(entries, limits)) await this.#readSegment(segment, limits);
+  /** Whether none of it is left to a later pass. */
+  async #readEntries(entries: readonly QuotedEntry[], limits: SegmentLimits): Promise<boolean> {
+    let isRead = true;
+    for (const segment of segmentsOf(entries, limits)) {
+      if (!(await this.#readSegment(segment, limits))) isRead = false;
+    }
+    return isRead;
   }
 
-  async #readSegment(segment: Segment, limits: SegmentLimits): Promise<void> {
-    const id = `extraction:${this.#generation}:${hash("sha256", segment.text).slice(0, 32)}`;
-    if ((await this.#parts.reading.ask("getById", id)) !== undefined) return;
+  /** The same of one piece. */
+  async #readSegment(segment: Segment, limits: SegmentLimits): Promise<boolean> {
+    const piece = `${this.#generation}:${hash("sha256", segment.text).slice(0, 32)}`;
+    const id = readId(piece);
+    if (await this.#isNoted(id)) return true;
     const reply = await this.#ask(segment.text);
+    if ("refused" in reply) return this.#leave(segment, piece, reply.refused);
+    this.#refusedInARow = 0;
     const smaller = "too_long" in reply ? narrower(limits) : undefined;
-    if (smaller !== undefined) await this.#readEntries(segment.entries, smaller);
-    else if ("too_long" in reply)
+    if (smaller !== undefined) {
+      if (!(await this.#readEntries(segment.entries, smaller))) return false;
+    } else if ("too_long" in reply)
       this.#gathered.refuse("The model cannot read even so little at once.", segment.entryIds);
     else {
       const { proposals, refused } =
@@ -141,6 +157,26 @@ export class ModelPass {
       for (const proposal of proposals) await this.#parts.propose(proposal);
     }
     await this.#note("extracted", "", id);
+    return true;
+  }
+
+  /** Leaves a piece that was refused to a later pass, or gives it up; the audit counts how often, so that no run forgets it. */
+  async #leave(segment: Segment, piece: string, reason: string): Promise<boolean> {
+    let times = 1;
+    while (times < REFUSALS_MAX && (await this.#isNoted(refusalId(piece, times)))) times += 1;
+    await this.#note("extraction_refused", reason, refusalId(piece, times));
+    const isGivenUp = times === REFUSALS_MAX;
+    if (isGivenUp) {
+      this.#gathered.refuse(`A piece was given up: ${reason}, ${REFUSALS_MAX} times so far.`, segment.entryIds);
+      await this.#note("extracted", "", readId(piece));
+    } else this.#left = reason;
+    this.#refusedInARow += 1;
+    if (this.#refusedInARow === REFUSED_IN_A_ROW_MAX) throw new Stopped(reason);
+    return isGivenUp;
+  }
+
+  async #isNoted(id: string): Promise<boolean> {
+    return (await this.#parts.reading.ask("getById", id)) !== undefined;
   }
 
   /** Each time that a piece is sent counts, whatever comes of it, and is written down before: no crash makes it free. */
@@ -154,6 +190,7 @@ export class ModelPass {
       await this.#note(EXTRACTION, `${tokens}`);
       const reply = await extractor.ask({ prompt: this.#prompt, text }, signal);
       if (!("failed" in reply)) return reply;
+      if (reply.unsent === true) await this.#note(UNSENT, `${tokens}`);
       if (reply.retry_ms === undefined || tries === TRIES) throw new Stopped(reply.failed);
       const isEnded = await sleep(Math.min(reply.retry_ms, RETRY_MS_MAX), false, { signal }).catch(() => true);
       if (isEnded) throw new Stopped(ENDED);
@@ -171,6 +208,14 @@ export class ModelPass {
     const since_ms = nowMs - (nowMs % DAY_MS);
     return this.#parts.reading.ask("tokensSentSince", since_ms);
   }
+}
+
+function readId(piece: string): string {
+  return `extraction:${piece}`;
+}
+
+function refusalId(piece: string, nth: number): string {
+  return `refusal:${nth}:${piece}`;
 }
 
 async function readPrompt(): Promise<string> {

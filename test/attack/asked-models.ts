@@ -24,7 +24,8 @@ interface Asked {
   url: string;
   /** How often it was asked. */
   times: number;
-  answer: (response: ServerResponse) => void;
+  /** Given what it was asked, too. */
+  answer: (response: ServerResponse, question: string) => void;
   /** Another server, which nobody is to ask. */
   elsewhere: { url: string; times: number };
 }
@@ -37,9 +38,13 @@ export function askedModels(): Asked {
     elsewhere: { url: "", times: 0 },
   };
   const model = createServer((request, response) => {
-    request.resume().on("end", () => {
+    let question = "";
+    request.setEncoding("utf8").on("data", (piece: string) => {
+      question += piece;
+    });
+    request.on("end", () => {
       asked.times += 1;
-      asked.answer(response);
+      asked.answer(response, question);
     });
   });
   const other = createServer((_, response) => {

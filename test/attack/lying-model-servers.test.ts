@@ -1,7 +1,8 @@
 // Models that lie in how they answer: servers that fail, hang, lead elsewhere or never end, and commands that do. A pass that
 // was stopped goes on, whatever is sent is counted, and nothing is left behind.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import type { ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -75,6 +76,35 @@ describe("a server that", () => {
     expect(await sentCounts()).toHaveLength(asked.times);
   });
 
+  test("always refuses one piece is asked about it three times, in as many passes; what is older is read meanwhile", async () => {
+    asked.answer = (response, question) => {
+      if (question.includes(WISH)) response.writeHead(400).end("filtered");
+      else response.end(completionOf(documentOf()));
+    };
+    const all = () => asked.recorder.memories.extract({ model: model() });
+    for (const times of [2, 3]) {
+      const { stopped, dropped } = await all();
+      expect([stopped, dropped, asked.times]).toEqual([expect.stringContaining("400"), [], times]);
+    }
+    const { stopped, dropped } = await all();
+    expect([stopped, asked.times]).toEqual([undefined, 4]);
+    expect(dropped).toMatchObject([{ dropped: "answer", reason: expect.stringContaining("given up") }]);
+    expect(dropped[0]?.reason).toContain("400");
+    expect(await all()).toMatchObject({ candidates: [], dropped: [] });
+    expect(asked.times).toBe(4);
+  });
+
+  test("refuses whatever it is asked is asked about three pieces, and then the pass stops", async () => {
+    const said = { kind: "message", role: "user", project: "atlas" } as const;
+    for (const session_id of ["c", "d", "e"]) {
+      await asked.recorder.append({ ...said, session_id, content: `Hello from session ${session_id}` });
+    }
+    asked.nowMs += 3_600_000;
+    asked.answer = (response) => response.writeHead(422).end();
+    const { stopped } = await asked.recorder.memories.extract({ model: model() });
+    expect([stopped, asked.times]).toEqual([expect.stringContaining("422"), 3]);
+  });
+
   test("says nothing and hangs keeps nobody from closing, and what it was sent is counted", async () => {
     asked.answer = () => undefined;
     await asked.recorder.learn({ model: model(), look_ms: 1, gather_ms: 0 });
@@ -129,6 +159,20 @@ describe("the budget of a day", () => {
     asked.nowMs += 24 * 3_600_000;
     asked.answer = (response) => response.end(honest);
     expect((await extract({ daily_tokens })).candidates).toHaveLength(1);
+  });
+
+  test("is not spent on a server that nobody can connect to", async () => {
+    const nobody = createServer();
+    await new Promise<void>((resolve) => nobody.listen(0, "127.0.0.1", resolve));
+    const { port } = nobody.address() as AddressInfo;
+    await new Promise((resolve) => nobody.close(resolve));
+    const away = { url: `http://127.0.0.1:${port}/v1`, model: "liar" };
+    for (let run = 0; run < 3; run += 1) {
+      expect((await extract({ model: away })).stopped).toContain("ECONNREFUSED");
+    }
+    const [tokens = 0] = await sentCounts();
+    asked.answer = (response) => response.end(honest);
+    expect((await extract({ daily_tokens: tokens })).candidates).toHaveLength(1);
   });
 
   test("is not lost among 10,000 other audits of the day", async () => {

@@ -1,9 +1,11 @@
 // Memories on the command line: adding, listing, recalling, the passes, and deciding one candidate at a time.
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { openRecorder } from "../../src/index.js";
 import { folderOfFile } from "../support/temporary-folder.js";
 import { fillStore, readError, readJson, runCli } from "./cli-run.js";
+import { runOnTerminal } from "./terminal-run.js";
 
 const data = folderOfFile();
 
@@ -66,11 +68,59 @@ test("the verdict on the last candidate can be taken back, too", async () => {
   await runCli(["extract"], { data: store });
   const { stderr } = await runCli(["review"], { data: store, input });
   expect(stderr).toContain("0 accepted, 0 rejected; 2 candidates wait.");
+  const left = await runCli(["review"], { data: store, input: "r\n" });
+  expect(left.stderr).toContain("0 accepted, 0 rejected; 2 candidates wait.");
   const given = await runCli(["review"], { data: store, input: "s\na\n\n" });
   expect(given.stderr).toContain("1 accepted, 0 rejected; 1 candidate waits.");
   const mistyped = ["recall", "--session", "typo", "--project", "atlas"];
   expect((await runCli(mistyped, { data: store })).stderr).toContain("Session typo begins with this");
   expect((await runCli(mistyped, { data: store })).stderr).toBe("");
+});
+
+test("on a terminal an edit begins with the present text, in which a word is put where the cursor is", async () => {
+  const store = join(data, "edited");
+  const said = { kind: "message", session_id: "s", project: "atlas", role: "user" } as const;
+  await fillStore(store, [{ ...said, content: "From now on write all commit messages in English." }]);
+  await runCli(["extract"], { data: store });
+  const [{ content }] = (await readJson(["memories", "--status", "candidate"], { data: store })).memories;
+  const HOME = "\u001b[1~";
+  const answers: [after: string, keys: string][] = [
+    ["(s): ", "e\r"],
+    [`In other words: ${content}`, `${HOME}Please \r`],
+    ["or Enter to give it: ", "\r"],
+  ];
+  const { status, text } = await runOnTerminal(["review"], {
+    ...{ data: store, columns: 120 },
+    onText: (seen, type) => {
+      const [after, keys] = answers[0] ?? ["", ""];
+      if (answers.length === 0 || !stripVTControlCharacters(seen).includes(after)) return;
+      answers.shift();
+      type(keys);
+    },
+  });
+  expect([status, text]).toEqual([0, expect.stringContaining("1 accepted, 0 rejected; 0 candidates wait.")]);
+  const { memories } = await readJson(["memories"], { data: store });
+  expect(memories).toMatchObject([{ status: "active", content: `Please ${content}` }]);
+});
+
+test("what is refused names flags of the command alone, and whoever names no project is told of those there are", async () => {
+  const store = join(data, "refused");
+  const added = ["memories", "add", "The release notes are written on Thursdays", "--project", "atlas"];
+  await runCli(added, { data: store });
+  const flagsNamed = async (...args: string[]) =>
+    [...(await runCli(args, { data: store })).stderr.matchAll(/field: (.*)/g)].map(([, field]) => field);
+  expect(await flagsNamed("memories", "add", "short")).toEqual([]);
+  expect(await flagsNamed("memories", "add", "Answers come in German", "--confidence", "3")).toEqual(["--confidence"]);
+  const [words, ...inVain] = ["Answers come in German", "--status", "candidate", "--valid-until", "2030-01-01"];
+  expect(await flagsNamed("memories", "add", words as string, ...inVain)).toEqual(["--status"]);
+  expect(await flagsNamed("memories", "list", ...inVain)).toEqual(["--valid-until"]);
+  expect(await flagsNamed("memories", "show", "nobody", "--project", "atlas")).toEqual(["--project"]);
+  expect(await flagsNamed("reinforce", "nobody")).toEqual([]);
+  expect(await flagsNamed("extract", "--model", "m")).toEqual(["--model"]);
+  expect(await flagsNamed("list", "--model", "m")).toEqual([]);
+  const recalled = await runCli(["recall", "--project", "atlsa"], { data: store });
+  expect(recalled.stderr).toBe("Nothing to recall of atlsa; with --project there is something of atlas.\n");
+  expect((await runCli(["recall"], { data: store })).stderr).toContain("that holds everywhere; with --project");
 });
 
 test("memories are added, listed and recalled; what waits is counted in stats", async () => {

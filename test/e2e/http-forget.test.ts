@@ -222,6 +222,7 @@ test.each([
   const server = await startServer();
   const answer = await server.post("/forget", body);
   expect([answer.status, answer.body.error.code, answer.body.error.field]).toEqual([400, code, field]);
+  expect(answer.body.error.message).not.toBe("");
 });
 
 test("what the log wrote about itself is not forgotten, and nobody else may write it", async () => {

@@ -3,9 +3,9 @@ import type { Command } from "commander";
 import type { Extraction } from "../../index.js";
 import { type CommandModule, examplesText, type Invocation } from "../command.js";
 import { exitStatus } from "../failures.js";
-import { modelOptions } from "../model-options.js";
+import { modelOf, modelOptions } from "../model-options.js";
 import { definePass, runPass } from "../pass-options.js";
-import { countOf, formatCount } from "../text/table.js";
+import { countOf, formatCount, wrapText } from "../text/table.js";
 import { cleanLine, documentText, type Pane } from "../text/terminal.js";
 
 export const extractCommand: CommandModule = {
@@ -23,9 +23,10 @@ export const extractCommand: CommandModule = {
   },
 
   async run(invocation: Invocation) {
-    const { options, settings, screen, json } = invocation;
+    const { options, screen, json } = invocation;
+    const model = modelOf(invocation);
     const extraction = await runPass(invocation, "Looking for what to remember", (recorder, pass) =>
-      recorder.memories.extract({ ...pass, ...settings.model }),
+      recorder.memories.extract({ ...pass, ...model }),
     );
     screen.out.write(
       json ? documentText(extraction, screen.out) : extractionText(extraction, screen.out, options.explain === true),
@@ -34,24 +35,29 @@ export const extractCommand: CommandModule = {
   },
 };
 
-const NOTHING_FOUND = `Nothing that was read is marked as worth remembering. Rules look for sentences of users that begin with "remember
-that" or "from now on", for headings such as "Decision:" in answers, and for commands that failed and later worked;
---via or --model-url has a model read the rest, and hansard memories add takes your word.
-`;
+const NOTHING_FOUND =
+  "Nothing that was read is marked as worth remembering. Rules look for sentences of users that begin with " +
+  '"remember that" or "from now on", for headings such as "Decision:" in answers, and for commands that failed and ' +
+  "later worked; --via or --model-url has a model read the rest, and hansard memories add takes your word.";
 
-function extractionText(extraction: Extraction, { colours }: Pane, explain: boolean): string {
+function extractionText(extraction: Extraction, pane: Pane, explain: boolean): string {
+  const { colours, columns } = pane;
+  const indented = (text: string, indent: number): string =>
+    wrapText(cleanLine(text), columns === undefined ? undefined : columns - indent).join(`\n${" ".repeat(indent)}`);
   const { candidates, dropped, dropped_by_gate } = extraction;
   const gates = Object.entries(dropped_by_gate).map(([gate, count]) => `${formatCount(count)} by ${gate}`);
   const head = `${countOf(candidates.length, "candidate", "candidates")} proposed${gates.length === 0 ? "" : `; dropped ${gates.join(", ")}`}.\n`;
-  const lines = candidates.map(({ type, content }) => `  ${colours.green("+")} ${type}: ${cleanLine(content)}\n`);
+  const lines = candidates.map(
+    ({ type, content }) => `  ${colours.green("+")} ${indented(`${type}: ${content}`, 4)}\n`,
+  );
   const ended =
     extraction.stopped === undefined ? "" : `Stopped: ${cleanLine(extraction.stopped)}. Run it again to go on.\n`;
   // Most sessions say nothing that a rule knows; without a word about it that looks like a failure.
-  if (candidates.length + dropped.length === 0) return `${head}${NOTHING_FOUND}${ended}`;
+  if (candidates.length + dropped.length === 0) return `${head}${indented(NOTHING_FOUND, 0)}\n${ended}`;
   if (!explain) return `${head}${lines.join("")}${ended}`;
   const reasons = dropped.map(
     ({ dropped: gate, reason, content, entry_ids }) =>
-      `  ${colours.red("-")} ${gate}: ${cleanLine(content)}\n    ${colours.dim(cleanLine(`${reason} (${entry_ids.join(", ")})`))}\n`,
+      `  ${colours.red("-")} ${indented(`${gate}: ${content}`, 4)}\n    ${colours.dim(indented(`${reason} (${entry_ids.join(", ")})`, 4))}\n`,
   );
   return `${head}${lines.join("")}${reasons.join("")}${ended}`;
 }

@@ -14,11 +14,11 @@ import {
   withRecorder,
 } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
-import { defineQuestion, readQuestion } from "../question-options.js";
+import { defineQuestion, optionNamesOf, readQuestion } from "../question-options.js";
 import { systemUser } from "../system-user.js";
 import { auditText, memoryTable, memoryText } from "../text/memory-text.js";
 import { tellMore } from "../text/more.js";
-import { countOf } from "../text/table.js";
+import { countOf, wrapText } from "../text/table.js";
 import { documentText } from "../text/terminal.js";
 
 type Task = (invocation: Invocation, operands: readonly string[]) => Promise<void>;
@@ -54,6 +54,7 @@ export const memoriesCommand: CommandModule = {
     const [name = "list", ...operands] = invocation.operands;
     const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
     if (task === undefined) throw taskUnknown(name);
+    refuseMisplaced(name, invocation.options);
     await task(invocation, operands);
     return exitStatus.done;
   },
@@ -67,7 +68,7 @@ async function listMemories(recorder: Recorder, { options, screen, json }: Invoc
     return;
   }
   const isBare = Object.keys(readQuestion(options, "memories")).length === 0;
-  const nothing = isBare ? NONE_YET : "No memory matches.\n";
+  const nothing = `${wrapText(isBare ? NONE_YET : "No memory matches.", out.columns).join("\n")}\n`;
   out.write(page.memories.length === 0 ? nothing : memoryTable(page.memories, out));
   if (page.pending > 0) err.write(`${countOf(page.pending, "candidate waits", "candidates wait")}: hansard review\n`);
   tellMore({ shown: page.memories.length, cursor: page.next_cursor, pane: err });
@@ -116,11 +117,33 @@ function readText(file: string): string {
   }
 }
 
-const NONE_YET = `There are no memories yet. hansard extract proposes what the record says is worth remembering, hansard review asks you
-about it, and hansard memories add takes your word.
-`;
+const NONE_YET =
+  "There are no memories yet. hansard extract proposes what the record says is worth remembering, hansard review asks " +
+  "you about it, and hansard memories add takes your word.";
 
 const ADD_OPTIONS = ["type", "project", "confidence", "validUntil"] as const;
+
+/** The options that only some tasks take; what did nothing would look as if it had been done. */
+const optionsByTask: { readonly [task: string]: readonly string[] } = {
+  list: optionNamesOf("memories"),
+  show: [],
+  audit: ["project"],
+  add: ADD_OPTIONS,
+};
+
+function refuseMisplaced(task: string, options: Invocation["options"]): void {
+  const taken = optionsByTask[task] ?? [];
+  const wrong = Object.values(optionsByTask)
+    .flat()
+    .find((name) => options[name] !== undefined && !taken.includes(name));
+  if (wrong === undefined) return;
+  const flag = `--${wrong.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const owners = Object.keys(optionsByTask).filter((name) => optionsByTask[name]?.includes(wrong));
+  throw new WrongUse({
+    ...{ code: "option_misplaced", field: flag, message: `${flag} does nothing beside ${task}` },
+    hint: `It belongs to ${owners.join(" and ")}.`,
+  });
+}
 
 function taskUnknown(name: string): WrongUse {
   return new WrongUse({

@@ -1,7 +1,7 @@
 // `hansard review`: one candidate at a time with the words that it rests on, and a person who decides.
 //
 // A verdict is final, so that each is given only when the next one is decided: until then it can be undone.
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import type { MemoryDetail, Recorder } from "../../index.js";
 import { rejectionReasons } from "../../model/memory.js";
@@ -39,8 +39,8 @@ last verdict, q quit. A verdict is given when the next one is decided, or at the
   },
 };
 
-/** Answers a line, or nothing once there are no more. */
-type Ask = (prompt: string) => Promise<string | undefined>;
+/** Answers a line, or nothing once there are no more. On a terminal the line begins with a text that can be changed. */
+type Ask = (prompt: string, beginning?: string) => Promise<string | undefined>;
 
 type Decision =
   | { readonly verdict: "promote"; readonly content?: string }
@@ -131,7 +131,7 @@ class Review {
         this.#last = undefined;
         return undone.at;
       }
-      const decision = await this.#decisionOf(key);
+      const decision = await this.#decisionOf(key, memory);
       if (decision === undefined) continue;
       await this.#give();
       this.#last = { id: memory.id, at, decision };
@@ -139,10 +139,12 @@ class Review {
     }
   }
 
-  async #decisionOf(key: string): Promise<Decision | undefined> {
+  async #decisionOf(key: string, memory: MemoryDetail): Promise<Decision | undefined> {
     if (key === "a") return { verdict: "promote" };
     if (key === "e") {
-      const content = (await this.#ask("In other words: "))?.trim() ?? "";
+      const present = cleanLine(memory.content);
+      const content = (await this.#ask("In other words: ", present))?.trim() ?? "";
+      if (content === present) return { verdict: "promote" };
       if (content !== "") return { verdict: "promote", content };
       this.#say("Nothing was written, and nothing is decided.");
       return undefined;
@@ -151,8 +153,10 @@ class Review {
       this.#say(`${JSON.stringify(cleanLine(key, KEY_SHOWN))} is none of the keys.`);
       return undefined;
     }
-    const names = rejectionReasons.map((reason, nth) => `${nth + 1} ${reason}`).join(", ");
-    const given = (await this.#ask(`Why? ${names} (${rejectionReasons.length}): `))?.trim() ?? "";
+    const names = rejectionReasons.map((reason, nth) => `${nth + 1} ${reason}`).join(" ");
+    const given = (await this.#ask(`Why? ${names} (${rejectionReasons.length}): `))?.trim();
+    // Whoever goes away at the question has not answered it.
+    if (given === undefined) return undefined;
     const reason = given === "" ? "other" : (rejectionReasons[Number(given) - 1] ?? given);
     if (!/^\d+$/.test(reason)) return { verdict: "reject", reason };
     this.#say(
@@ -191,7 +195,11 @@ class Review {
         code !== "field_invalid"
       )
         throw error;
-      this.#say(`${cleanLine(String(message))}.`);
+      const words = decision.verdict === "promote" ? decision.content : undefined;
+      // By now the next one is on the screen, or none.
+      this.#say(
+        `${words === undefined ? id : JSON.stringify(cleanLine(words))} was not taken: ${cleanLine(String(message))}.`,
+      );
     }
   }
 
@@ -202,13 +210,40 @@ class Review {
 
 /** Asks on standard error, since standard output is for documents, and hears lines of standard input. */
 function askerOf(pane: Pane): { readonly ask: Ask; close(): void } {
-  const lines = createInterface({ input: process.stdin, terminal: false });
+  const isTyped = process.stdin.isTTY === true && pane.isTerminal;
+  const lines = createInterface({
+    input: process.stdin,
+    // What was answered before is no answer to the next question.
+    ...(isTyped ? { output: process.stderr, terminal: true, historySize: 0 } : { terminal: false }),
+  });
+  // Node takes several characters at once for a paste and puts them at the end of the line, wherever the cursor is, unless
+  // it would complete words, which nobody asks it to.
+  Object.defineProperty(lines, "isCompletionEnabled", { get: () => true, set: () => undefined });
   const heard = lines[Symbol.asyncIterator]();
+  let isOver = false;
+  lines.on("close", () => {
+    isOver = true;
+  });
+  // While lines are edited, Ctrl-C comes as a key. It ends the program as it would have without that.
+  lines.on("SIGINT", () => {
+    lines.close();
+    pane.write("\n");
+    process.kill(process.pid, "SIGINT");
+  });
   return {
-    async ask(prompt) {
-      pane.write(prompt);
+    async ask(prompt, beginning = "") {
+      const wasOver = isOver;
+      if (!isTyped) pane.write(prompt);
+      else if (!isOver) {
+        lines.setPrompt(prompt);
+        lines.prompt();
+        lines.write(beginning);
+      }
       const { done, value } = await heard.next();
-      return done === true ? undefined : value;
+      if (done !== true) return value;
+      // Ctrl-D leaves the cursor behind the question.
+      if (isTyped && !wasOver) pane.write("\n");
+      return undefined;
     },
     close: () => lines.close(),
   };

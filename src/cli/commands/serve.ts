@@ -14,7 +14,7 @@ import { type CommandModule, examplesText, type Invocation } from "../command.js
 import { type ExitStatus, exitStatus, Failed, WrongUse } from "../failures.js";
 import { hintText } from "../hints.js";
 import { inspectApart } from "../inspect-apart.js";
-import { modelOptions } from "../model-options.js";
+import { modelOf, modelOptions } from "../model-options.js";
 import { bannerText } from "../text/banner.js";
 import { logText } from "../text/log-text.js";
 import type { Pane } from "../text/terminal.js";
@@ -67,6 +67,7 @@ export async function serveRecord(
 ): Promise<ExitStatus> {
   const host = settings.host.replace(/^\[(.*)\]$/, "$1");
   const tls = readTls(settings.tls);
+  const model = modelOf({ options, settings });
   const stop = new Promise<NodeJS.Signals>((resolve) => onSignal(resolve));
   const { err } = screen;
   const isVerbose = options.verbose === true;
@@ -90,7 +91,7 @@ export async function serveRecord(
   try {
     await prepare(recorder);
     await recorder.learn({
-      ...settings.model,
+      ...model,
       onTrouble: (error) =>
         logger.logger.warn({ reason: reasonOf(error) }, "what was recorded could not be learned from"),
     });

@@ -100,8 +100,10 @@ export function candidateText(
   const head = dim(`${place.at} of ${place.of} · ${memory.type} · ${where} · from ${memory.source}`);
   const statement = wrapText(cleanText(memory.content), pane.columns).map(bold).join("\n");
   const words = memory.words.map(({ quote, before, after, kind, session_id, created_at }) => {
-    const said =
-      `${cleanLine(before)} ${yellow(`»${cleanLine(quote, Number.MAX_SAFE_INTEGER)}«`)} ${cleanLine(after)}`.trim();
+    const quoted = yellow(`»${cleanLine(quote, Number.MAX_SAFE_INTEGER)}«`);
+    // A full stop stays beside the words that it ends.
+    const gaps = [/\s$/.test(before) ? " " : "", /^\s/.test(after) ? " " : ""];
+    const said = `${cleanLine(before)}${gaps[0]}${quoted}${gaps[1]}${cleanLine(after)}`.trim();
     const from = dim(
       `${shortTime(created_at, { year: true })} ${kind}${session_id === "" ? "" : ` in ${cleanLine(session_id)}`}`,
     );
@@ -127,13 +129,20 @@ export function auditText({ file, statements, counts }: FileAudit & { readonly f
   const said = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`);
   const lines = statements.map(({ line, verdict, statement, reason, evidence }) => {
     const quote = evidence === undefined ? "" : ` »${cleanLine(evidence.quote, QUOTE_SHOWN)}« ${evidence.entry_id}`;
-    const first = `${String(line).padStart(5)}  ${(paints[verdict] ?? dim)(verdict.padEnd(12))} ${cleanLine(statement)}`;
-    return `${first}\n${dim(`       ${cleanLine(`${reason}${quote}`, Number.MAX_SAFE_INTEGER)}`)}\n`;
+    const wrapped = (text: string, indent: number): readonly string[] =>
+      wrapText(text, pane.columns === undefined ? undefined : pane.columns - indent);
+    const first = `${String(line).padStart(5)}  ${(paints[verdict] ?? dim)(verdict.padEnd(12))} `;
+    const said = wrapped(cleanLine(statement), STATEMENT_INDENT).join(`\n${" ".repeat(STATEMENT_INDENT)}`);
+    const why = wrapped(cleanLine(`${reason}${quote}`, Number.MAX_SAFE_INTEGER), REASON_INDENT);
+    return `${first}${said}\n${why.map((part) => `${" ".repeat(REASON_INDENT)}${dim(part)}\n`).join("")}`;
   });
   return `${bold(cleanLine(file))}: ${said.length === 0 ? "no statements" : said.join(", ")}\n${lines.join("")}`;
 }
 
 const QUOTE_SHOWN = 200;
+/** Behind the number of the line, and behind the verdict. */
+const REASON_INDENT = 7;
+const STATEMENT_INDENT = 20;
 
 function quoteText(quote: string, where: string, pane: Pane): string {
   const width = pane.columns === undefined ? undefined : pane.columns - 4;

@@ -30,7 +30,10 @@ export function formOf(text: string): { readonly statement: string } | { readonl
   if (text.length > UNITS_MAX) return { flaw: `has more than ${CHARS_MAX} characters` };
   const statement = cleaned(text);
   const chars = codePoints(statement);
-  if (chars < CHARS_MIN) return { flaw: `has ${chars} characters, and a statement has at least ${CHARS_MIN}` };
+  if (chars < CHARS_MIN)
+    return {
+      flaw: `has ${chars} ${chars === 1 ? "character" : "characters"}, and a statement has at least ${CHARS_MIN}`,
+    };
   if (chars > CHARS_MAX) return { flaw: `has ${chars} characters, and a statement has at most ${CHARS_MAX}` };
   return { statement };
 }

@@ -5,6 +5,8 @@ import type { EntryReader } from "../../read/entry-reader.js";
 
 /** The action of an audit entry whose target is how many tokens are about to be sent. */
 export const EXTRACTION = "extraction";
+/** The action of one that takes as many back, since nobody could be reached to send them to. */
+export const UNSENT = "extraction_unsent";
 
 const READ_AT_ONCE = 1_000;
 
@@ -23,11 +25,13 @@ export async function tokensSentSince(since_ms: number, { index, entries }: Part
     const audits = await entries.read(page.map(({ position }) => position));
     for (const entry of audits) if (entry.kind === "audit") sum += sentIn(entry);
     place = page.at(-1);
-    if (page.length < READ_AT_ONCE) return sum;
+    // What was about to be sent before midnight may have been taken back after it.
+    if (page.length < READ_AT_ONCE) return Math.max(0, sum);
   }
 }
 
 function sentIn({ action, target }: EntryOf<"audit">): number {
-  const tokens = action === EXTRACTION ? Number(target) : 0;
-  return Number.isFinite(tokens) ? tokens : 0;
+  const tokens = Number(target);
+  if (!Number.isFinite(tokens)) return 0;
+  return action === EXTRACTION ? tokens : action === UNSENT ? -tokens : 0;
 }
