@@ -39,7 +39,12 @@ function pane(columns: number): Pane {
 }
 
 function tooWide(text: string, columns: number): readonly string[] {
-  return text.split("\n").filter((one) => stringWidth(one) > columns);
+  return linesWiderThan(text.split("\n"), columns);
+}
+
+/** Each line that occurs is measured once: that takes longer than laying them out. */
+function linesWiderThan(lines: readonly string[], columns: number): readonly string[] {
+  return [...new Set(lines)].filter((one) => stringWidth(one) > columns);
 }
 
 describe("whatever was recorded", () => {
@@ -124,22 +129,19 @@ test("a word that fits on no line begins where it stands, and one line is cut ra
   expect(paragraphLines([{ text: `raw\n${path}`, linesMax: 1 }], 40, pane(40))).toEqual([`raw ${path.slice(0, 35)}…`]);
 });
 
-test.each([40, 80, 120, 200])(
-  "one line of 200,000 characters and names of 512 bytes fit into %i columns",
-  (columns) => {
-    for (const unit of ["x", "日", "👩‍👩‍👧", "e\u0301", "ש"]) {
-      const [text, name] = [unit.repeat(Math.ceil(200_000 / unit.length)), unit.repeat(512 / Buffer.byteLength(unit))];
-      const rows = [[name, cleanLine(text)]];
-      const table = renderTable({
-        columns: [{ title: "SESSION", widthMax: 20, widthMin: 8 }, { title: "WHAT" }],
-        rows,
-        width: columns,
-        colours,
-      });
-      expect(tooWide(table, columns)).toEqual([]);
-      expect(fitText(text, columns)).toBe(`${unit.repeat(Math.floor((columns - 1) / stringWidth(unit)))}…`);
-      expect(wrapText(cleanText(text), columns).filter((one) => stringWidth(one) > columns)).toEqual([]);
-      expect(paragraphLines([{ text, linesMax: 3 }], columns, pane(columns))).toHaveLength(4);
-    }
-  },
-);
+test.each([40, 200])("one line of 200,000 characters and names of 512 bytes fit into %i columns", (columns) => {
+  for (const unit of ["x", "日", "👩‍👩‍👧", "e\u0301", "ש"]) {
+    const [text, name] = [unit.repeat(Math.ceil(200_000 / unit.length)), unit.repeat(512 / Buffer.byteLength(unit))];
+    const rows = [[name, cleanLine(text)]];
+    const table = renderTable({
+      columns: [{ title: "SESSION", widthMax: 20, widthMin: 8 }, { title: "WHAT" }],
+      rows,
+      width: columns,
+      colours,
+    });
+    expect(tooWide(table, columns)).toEqual([]);
+    expect(fitText(text, columns)).toBe(`${unit.repeat(Math.floor((columns - 1) / stringWidth(unit)))}…`);
+    expect(linesWiderThan(wrapText(cleanText(text), columns), columns)).toEqual([]);
+    expect(paragraphLines([{ text, linesMax: 3 }], columns, pane(columns))).toHaveLength(4);
+  }
+});
