@@ -125,6 +125,13 @@ function hasFiles(folder: string): boolean {
   }
 }
 
+/** Refuses what a request could not be sent to. */
+export function requireAddress(field: string, address: string | undefined, example: string): void {
+  if (address === undefined || (URL.canParse(address) && /^https?:\/\/./.test(address))) return;
+  const message = `${field} must be an http:// or https:// address`;
+  throw new WrongUse({ code: "option_invalid", field, message, hint: `For example ${field} ${example}.` });
+}
+
 /** Text options as they were given; absent ones are left out. */
 export function textOptions<N extends string>(
   options: { readonly [name: string]: unknown },

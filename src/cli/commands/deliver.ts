@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { connectRecorder, type Problem } from "../../../client/index.js";
 import { node } from "../../../client/node.js";
 import { defaultSpoolFolder, spooledServers } from "../../../client/spool.js";
-import { type CommandModule, helpText, type Invocation, textOptions } from "../command.js";
+import { type CommandModule, helpText, type Invocation, requireAddress, textOptions } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { countOf } from "../text/table.js";
 import { cleanLine, documentText } from "../text/terminal.js";
@@ -42,7 +42,7 @@ export const deliverCommand: CommandModule = {
 
   async run({ options, settings, screen, json }: Invocation) {
     const { spool, url } = textOptions(options, ["spool", "url"] as const);
-    if (url !== undefined && !(URL.canParse(url) && /^https?:\/\/./.test(url))) throw addressInvalid();
+    requireAddress("--url", url, "https://record.example.com");
     const here = node as NonNullable<typeof node>;
     const folder = spool ?? defaultSpoolFolder(here);
     const servers = url === undefined ? spooledServers(here, folder) : [url];
@@ -55,16 +55,6 @@ export const deliverCommand: CommandModule = {
     return told.some(isUndone) ? exitStatus.failed : exitStatus.done;
   },
 };
-
-function addressInvalid(): WrongUse {
-  const hint = "For example --url https://record.example.com.";
-  return new WrongUse({
-    code: "option_invalid",
-    field: "--url",
-    message: "--url is not the address of a server",
-    hint,
-  });
-}
 
 function severalWait(servers: readonly string[]): WrongUse {
   const message = `HANSARD_KEY is for one server, and something may wait for several: ${servers.join(", ")}`;

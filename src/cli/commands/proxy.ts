@@ -1,8 +1,15 @@
 // `hansard proxy`: passes model calls on to their provider and records them, for programs whose address can be changed.
 import type { Command } from "commander";
 import { proxiedProviders, serveProxy } from "../../proxy/recording-proxy.js";
-import { type CommandModule, examplesText, type Invocation, textOptions, withRecorder } from "../command.js";
-import { exitStatus, WrongUse } from "../failures.js";
+import {
+  type CommandModule,
+  examplesText,
+  type Invocation,
+  requireAddress,
+  textOptions,
+  withRecorder,
+} from "../command.js";
+import { exitStatus } from "../failures.js";
 
 const PORT_DEFAULT = 4748;
 
@@ -27,7 +34,7 @@ export const proxyCommand: CommandModule = {
   async run(invocation: Invocation) {
     const { options, settings, screen } = invocation;
     const { to, session, project, client } = textOptions(options, ["to", "session", "project", "client"] as const);
-    if (to !== undefined && !/^https?:\/\/./.test(to)) throw noAddress();
+    requireAddress("--to", to, "https://api.openai.com");
     const port = options.port === undefined ? PORT_DEFAULT : settings.port;
     await withRecorder(invocation, { create: true }, async (recorder) => {
       const surroundings = { session_id: session, project, client };
@@ -41,13 +48,3 @@ export const proxyCommand: CommandModule = {
     return exitStatus.done;
   },
 };
-
-function noAddress(): WrongUse {
-  const hint = "For example --to https://api.openai.com.";
-  return new WrongUse({
-    code: "option_invalid",
-    field: "--to",
-    message: "--to must be an http:// or https:// address",
-    hint,
-  });
-}

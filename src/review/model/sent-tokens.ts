@@ -1,6 +1,7 @@
 // What models were sent, as the audit says: an entry for each time that a piece of a session goes out.
 import type { EntryOf } from "../../model/entry.js";
-import type { EntryIndex, RowKey } from "../../ports/entry-index.js";
+import type { EntryIndex } from "../../ports/entry-index.js";
+import { rowPages } from "../../ports/row-pages.js";
 import type { EntryReader } from "../../read/entry-reader.js";
 
 /** The action of an audit entry whose target is how many tokens are about to be sent. */
@@ -19,15 +20,12 @@ interface Parts {
 export async function tokensSentSince(since_ms: number, { index, entries }: Parts): Promise<number> {
   const filter = { kinds: ["audit"], since_ms };
   let sum = 0;
-  let place: RowKey | undefined;
-  for (;;) {
-    const page = await index.list({ filter, limit: READ_AT_ONCE, ...(place === undefined ? {} : { after: place }) });
+  for await (const page of rowPages((place) => index.list({ filter, ...place }), READ_AT_ONCE)) {
     const audits = await entries.read(page.map(({ position }) => position));
     for (const entry of audits) if (entry.kind === "audit") sum += sentIn(entry);
-    place = page.at(-1);
-    // What was about to be sent before midnight may have been taken back after it.
-    if (page.length < READ_AT_ONCE) return Math.max(0, sum);
   }
+  // What was about to be sent before midnight may have been taken back after it.
+  return Math.max(0, sum);
 }
 
 function sentIn({ action, target }: EntryOf<"audit">): number {
