@@ -3,13 +3,14 @@
 With `usage` before the files, a line for each format instead: its calls and their tokens, over all of its files together.
 """
 import json
+import os
 import re
 import sys
 
 INJECTED = re.compile(
     r"<(command-[a-z-]+|local-command-[a-z-]+|bash-[a-z-]+|task-notification|system-reminder|ide_[a-z_]+)\b[\s\S]*?(</\1>|$)"
 )
-CODEX_CONTEXT = re.compile(r"^\s*(<(environment_context|user_instructions|user_action|turn_aborted)\b|# AGENTS\.md)")
+CODEX_CONTEXT = re.compile(r"^\s*(<(environment_context|user_instructions|user_action|user_shell_command|turn_aborted)\b|# AGENTS\.md)")
 
 
 def lines_of(path):
@@ -116,13 +117,19 @@ def gemini(path):
     }
 
 
+RESPONSE_BODY = ".response.json"
 NAMES = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 
 
 def claude_calls(paths):
     """A call is known by the ids of its answer and of its request, whichever file has it and how often."""
     calls = {}
-    for path in paths:
+    for path in (path for path in paths if path.endswith(RESPONSE_BODY)):
+        # The provider's own answer, named after its request. Some calls, such as a compaction, stand nowhere else.
+        with open(path, encoding="utf-8") as file:
+            body = json.load(file)
+        calls[(body["id"], os.path.basename(path).removesuffix(RESPONSE_BODY))] = body["usage"]
+    for path in (path for path in paths if not path.endswith(RESPONSE_BODY)):
         for number, line in enumerate(lines_of(path)):
             message = line.get("message") if isinstance(line.get("message"), dict) else {}
             usage = message.get("usage") or {}

@@ -82,7 +82,9 @@ test.each(folders)(
     const bench = importBench();
     const files: ImportedFile[] = [];
     await bench.import(filesIn(folder), { onFile: (found) => void files.push(found) });
-    const named = files.filter(({ file }) => file.endsWith(".jsonl")).map(({ file, format }) => `${format}=${file}`);
+    const named = files
+      .filter(({ file }) => /\.(?:jsonl|response\.json)$/.test(file))
+      .map(({ file, format }) => `${format}=${file}`);
     const expected = execFileSync("python3", [counter, "usage", ...named], { encoding: "utf8" })
       .trim()
       .split("\n")
