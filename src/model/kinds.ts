@@ -189,6 +189,11 @@ export const captureKinds = Object.keys(kindRules) as readonly CaptureKind[];
 /** The kinds of what was said and done; others say nothing about a conversation. */
 export const conversationKinds: readonly string[] = captureKinds.filter((kind) => kindRules[kind].is_conversation);
 
+/** The kinds that reflection passes over. It reads responses with their interactions, and feedback with what it is about. */
+export const otherKinds: readonly string[] = readKinds.filter(
+  (kind) => !conversationKinds.includes(kind) && kind !== "response" && kind !== "feedback",
+);
+
 export function isCaptureKind(kind: unknown): kind is CaptureKind {
   return typeof kind === "string" && Object.hasOwn(kindRules, kind);
 }

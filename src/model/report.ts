@@ -130,6 +130,8 @@ export interface ReflectionReport {
   readonly users: number;
   readonly responses: number;
   readonly errors: number;
+  /** Entries of other kinds that the same filters select, among those reviewed. */
+  readonly passed_over: number;
   /** All of them counted, the newest five shown. */
   readonly low_confidence: { readonly count: number; readonly items: readonly LowConfidenceItem[] };
   readonly confidence: ConfidenceSpread;
@@ -163,10 +165,13 @@ export type ToolFinding = Cited<ToolReport> & {
 
 export interface Findings {
   readonly counts: Counts;
+  readonly passed_over: number;
   readonly low_confidence: readonly Cited<LowConfidenceItem>[];
   readonly confidence: ConfidenceSpread;
+  /** All of them; a report has at most 100. */
   readonly error_groups: readonly Cited<ErrorGroup>[];
   readonly topics: readonly Cited<Topic>[];
+  /** All of them; a report has at most 100. */
   readonly tools: readonly ToolFinding[];
   readonly disliked: readonly Cited<DislikedItem>[];
   readonly disliked_count: number;

@@ -1,5 +1,5 @@
 // The door for reflection: which entries to look back at, as it comes in from any surface.
-import { conversationKinds } from "../model/kinds.js";
+import { conversationKinds, otherKinds } from "../model/kinds.js";
 import { Rejection } from "../model/rejection.js";
 import { bothHold, type RowFilter } from "../ports/row-filter.js";
 import { type Given, parseFilters } from "./filters.js";
@@ -14,6 +14,8 @@ export interface ReflectionOptions extends FilterOptions<"reflection"> {
 
 export interface ReflectionQuery {
   readonly filter: RowFilter;
+  /** The same filters, for the kinds that are passed over. */
+  readonly others: RowFilter;
   readonly given: Given;
   readonly limit: number;
 }
@@ -25,6 +27,7 @@ export function parseReflectionQuery(options: ReflectionOptions, nowMs: number):
   const asked = parseFilters(rule.filters, options, nowMs);
   if (asked instanceof Rejection) return asked;
   const filter = bothHold({ kinds: conversationKinds }, asked.filter);
+  const others = bothHold({ kinds: otherKinds }, asked.filter);
   // Another kind than those of a conversation leaves nothing to look at.
-  return { filter, given: asked.given, limit: filter.kinds?.length === 0 ? 0 : limit };
+  return { filter, others, given: asked.given, limit: filter.kinds?.length === 0 ? 0 : limit };
 }

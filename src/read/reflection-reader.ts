@@ -5,6 +5,7 @@ import type { Entry, EntryOf } from "../model/entry.js";
 import { isDislike } from "../model/feedback.js";
 import { states } from "../model/states.js";
 import type { RowKey, RowQuery } from "../ports/entry-index.js";
+import { newestFirst } from "../ports/index/rows.js";
 import { bothHold, type RowFilter } from "../ports/row-filter.js";
 import { EntryReader } from "./entry-reader.js";
 import type { ReadingParts } from "./reader.js";
@@ -15,9 +16,12 @@ export interface Onlooker {
   /** With its feedback below 0, newest first, where there is any. */
   add(entry: Entry, dislikes?: readonly EntryOf<"feedback">[]): void;
   addBefore(entry: Entry): void;
+  /** So many entries of other kinds are among those it looks back at. */
+  passOver(count: number): void;
 }
 
 const KEYS_PER_PAGE = 1_000;
+const COUNTED_PER_PAGE = 10_000;
 /** Few at a time, since each may be as large as an entry can be. */
 const CHUNK_ROWS = 8;
 /** After so many chunks whatever else waits for this thread has its turn. */
@@ -44,19 +48,44 @@ export class ReflectionReader {
 
   async read(query: ReflectionQuery, onlooker: Onlooker): Promise<void> {
     if (query.limit === 0) return;
+    const oldest = await this.#readConversation(query, onlooker);
+    onlooker.passOver(await this.#countFrom(query.others, oldest));
+  }
+
+  /** Answers with the oldest of the reviewed entries; undefined where there are fewer of them than the limit. */
+  async #readConversation(query: ReflectionQuery, onlooker: Onlooker): Promise<RowKey | undefined> {
+    let oldest: RowKey | undefined;
     let reviewed = 0;
     let before = 0;
     for await (const { entries, disliked } of this.#newestFirst(query)) {
       for (const entry of entries) {
         if (reviewed < query.limit) {
           reviewed += 1;
+          if (reviewed === query.limit) oldest = { created_ms: Date.parse(entry.created_at), position: entry.position };
           onlooker.add(entry, disliked.has(entry.position) ? await this.#dislikesOf(entry) : undefined);
         } else {
           before += 1;
           onlooker.addBefore(entry);
-          if (before === reviewed) return;
+          if (before === reviewed) return oldest;
         }
       }
+    }
+    return oldest;
+  }
+
+  /** Counts entries from the newest back to this one; without one, all of them. */
+  async #countFrom(others: RowFilter, oldest: RowKey | undefined): Promise<number> {
+    const filter = oldest === undefined ? others : bothHold(others, { since_ms: oldest.created_ms });
+    if (filter.kinds?.length === 0) return 0;
+    let count = 0;
+    let after: RowKey | undefined;
+    while (true) {
+      const page: RowQuery = { filter, limit: COUNTED_PER_PAGE, ...(after === undefined ? {} : { after }) };
+      const keys = await this.#parts.index.list(page);
+      count += oldest === undefined ? keys.length : keys.filter((key) => newestFirst(key, oldest) < 0).length;
+      if (keys.length < COUNTED_PER_PAGE) return count;
+      after = keys.at(-1);
+      await new Promise((resolve) => setImmediate(resolve));
     }
   }
 

@@ -17,16 +17,17 @@ export function insightsOf(found: {
   const insights: Cited<Insight>[] = [];
   if (counts.low_confidence > 0) {
     const isOne = counts.low_confidence === 1;
-    const answers = isOne ? "1 answer was" : `${counts.low_confidence} answers were`;
-    const advice = `worth checking before relying on ${isOne ? "it" : "them"}`;
-    const text = `${answers} given with a confidence below ${CONFIDENCE_LOW}: ${advice}.`;
+    const answers = isOne ? "1 answer has" : `${counts.low_confidence} answers have`;
+    const advice = `check ${isOne ? "it" : "them"} before relying on ${isOne ? "it" : "them"}`;
+    const text = `${answers} a confidence below ${CONFIDENCE_LOW * 100}%: ${advice}.`;
     insights.push({ text, cited: found.low_confidence.cited });
   }
   if (counts.errors > 0) {
     const errors = counts.errors === 1 ? "1 error" : `${counts.errors} errors`;
+    const entries = counts.reviewed === 1 ? "1 entry" : `${counts.reviewed} entries`;
     const [most] = error_groups;
     const which = most !== undefined && most.count > 1 ? `, ${most.count} of them alike: “${most.text}”` : "";
-    insights.push({ text: `${errors} in ${counts.reviewed} entries${which}.`, cited: found.errors.cited });
+    insights.push({ text: `${errors} in ${entries}${which}.`, cited: found.errors.cited });
   }
   if (counts.failed_tool_calls > 0) {
     insights.push({ text: failingText(counts.failed_tool_calls, tools), cited: found.failed_tool_calls.cited });
@@ -34,7 +35,7 @@ export function insightsOf(found: {
   if (insights.length === 0) insights.push({ text: ALL_WELL, cited: [] });
   const [topic] = topics;
   if (topic !== undefined) {
-    const text = `Users keep coming back to “${topic.word}”: ${topic.count} mentions.`;
+    const text = `Frequent topic: “${topic.word}”, ${topic.count} mentions.`;
     insights.push({ text, cited: topic.cited });
   }
   return insights;
@@ -45,7 +46,9 @@ const ALL_WELL = "All looks well: no low confidence, no errors, no failing tools
 function failingText(failures: number, tools: readonly ToolFinding[]): string {
   const failing = tools.filter(({ is_failing }) => is_failing);
   const [worst] = failing;
+  if (worst !== undefined && worst.failures === failures)
+    return `${worst.tool}: ${failures} of ${worst.calls} calls failed.`;
   const calls = tools.reduce((sum, tool) => sum + tool.calls, 0);
-  const which = worst === undefined ? "" : `, of ${worst.tool} ${worst.failures} of ${worst.calls}`;
-  return `${failures} of ${calls} tool ${calls === 1 ? "call" : "calls"} failed${which}.`;
+  const most = worst === undefined ? "" : `, most of them by ${worst.tool}: ${worst.failures} of ${worst.calls}`;
+  return `${failures} of ${calls} tool calls failed${most}.`;
 }

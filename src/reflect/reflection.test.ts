@@ -64,8 +64,21 @@ describe("counts", () => {
     expect(report).toMatchObject({ reviewed: 8, users: 1, responses: 3, errors: 0 });
   });
 
-  test("entries that are no conversation are passed over", () => {
-    expect(reflect([entry("raw", { source: "x", record: {} }), entry("clear", {})]).reviewed).toBe(0);
+  test("entries of other kinds are passed over, and counted; responses and feedback are read with what they are about", () => {
+    const others = [entry("raw", { source: "x", record: {} }), entry("clear", {})];
+    expect(reflect(others)).toMatchObject({ reviewed: 0, passed_over: 2 });
+    const looked = (...given: readonly Entry[]): string => reflect(given).markdown.split("\n")[2] as string;
+    const counts = "Looked at 1 entry: 1 from users, 0 responses, 0 errors.";
+    expect(looked(said("user", "x"))).toBe(counts);
+    expect(looked(said("user", "x"), ...others)).toBe(`${counts} 2 of other kinds were passed over.`);
+    expect(looked(said("user", "x"), others[0] as Entry)).toBe(`${counts} 1 of other kinds was passed over.`);
+    expect(looked(said("user", "x"), entry("response", {}), entry("feedback", {}))).toBe(counts);
+  });
+
+  test("one entry, one response and one error are singular", () => {
+    expect(reflect([asked("a", "b"), failed("c")]).markdown).toContain(
+      "Looked at 2 entries: 1 from users, 1 response, 1 error.",
+    );
   });
 });
 
@@ -82,7 +95,7 @@ describe("low confidence", () => {
     expect(report.low_confidence.count).toBe(6);
     expect(report.low_confidence.items.map(({ text }) => text)).toEqual(["0.49", "0.4", "0.3", "0.2", "0.1"]);
     expect(report.low_confidence.items[0]?.entry_ids).toEqual([low[5]?.id]);
-    expect(report.markdown).toContain("### Low confidence (6)\n\n- 0.49 (0.49; #");
+    expect(report.markdown).toContain("### Low confidence (6)\n\n- 2026-11-15T00:00:");
     expect(report.markdown).toContain("1 more, 6 in all.");
   });
 
@@ -174,10 +187,25 @@ test("tools: every one with a failed call is failing, slow by median or by the s
   expect(byName.get("solid")).toMatchObject({ calls: 12, failures: 2, is_failing: true });
   expect(byName.get("quick")).toMatchObject({ is_failing: false });
   // The one with the most failures first, whatever share they are.
-  const lines = "- solid: 2 of 12 calls failed, 17 % \\(#\\d+, #\\d+\\)\n- shaky: 1 of 10 calls failed, 10 % \\(#";
+  const lines = "- solid: 2 of 12 calls failed, 17% \\(#\\d+, #\\d+\\)\n- shaky: 1 of 10 calls failed, 10% \\(#";
   expect(markdown).toMatch(new RegExp(`### Failing tools\n\n${lines}`));
-  expect(markdown).toContain("- 3 of 27 tool calls failed, of solid 2 of 12. (#");
+  expect(markdown).toContain("- 3 of 27 tool calls failed, most of them by solid: 2 of 12. (#");
   expect(markdown).not.toContain("All looks well");
+});
+
+test("names of tools are compared without case, and shown as the newest call spells them", () => {
+  const { tools } = reflect([ran("bash", { is_error: true }), ran("Bash")]);
+  expect(tools).toMatchObject([{ tool: "Bash", calls: 2, failures: 1 }]);
+});
+
+test("the newest errors stand first, whatever recurs most, and groups are counted whole", () => {
+  const often = [1, 2, 3].map((at) => failed(`timeout after ${at} s`));
+  const once = ["alpha", "beta", "gamma", "delta", "epsilon"].map((name) => failed(`${name} is missing`));
+  const { markdown, error_groups } = reflect([...often, ...once]);
+  expect(error_groups[0]).toMatchObject({ count: 3 });
+  expect(markdown).toMatch(/### Errors \(8\)\n\n- \S+Z epsilon is missing \(#\d+\)\n/);
+  expect(markdown).toContain("1 more, 6 groups in all.");
+  expect(markdown).toContain("- 8 errors in 8 entries, 3 of them alike: “timeout after 3 s”.");
 });
 
 test("where no call failed, or none had a duration, the sections say so", () => {
@@ -205,8 +233,9 @@ test("disliked answers are counted, the newest five shown with what was said abo
   const [newest] = opinions[6] as [Entry, Entry];
   expect(disliked.items[0]?.entry_ids).toEqual([answers[6]?.id, newest.id, opinions[6]?.[1]?.id]);
   expect(disliked.items[1]).toMatchObject({ text: "answer 5", comment: "", label: "meh", score: -0.25 });
-  expect(markdown).toContain("### Disliked answers (7)\n\n- answer 6: “wrong, it is ***”, score -1 (#");
-  expect(markdown).toContain("\n- answer 5: meh, score -0.25 (#");
+  expect(markdown).toContain("### Disliked answers (7)\n\n- 2026-");
+  expect(markdown).toContain("Z answer 6: “wrong, it is \\*\\*\\*”, score -1 (#");
+  expect(markdown).toContain("Z answer 5: meh, score -0.25 (#");
   expect(markdown).toContain("2 more, 7 in all.");
   expect(insights).toMatchObject([{ text: expect.stringMatching(/^All looks well/) }]);
 });
@@ -215,7 +244,7 @@ test("what users keep coming back to does not keep all from looking well", () =>
   const { insights } = reflect([asked("migration"), asked("migration"), asked("migration")]);
   expect(insights.map(({ text }) => text)).toEqual([
     "All looks well: no low confidence, no errors, no failing tools.",
-    "Users keep coming back to “migration”: 3 mentions.",
+    "Frequent topic: “migration”, 3 mentions.",
   ]);
 });
 
@@ -256,11 +285,11 @@ Looked at 8 entries: 3 from users, 2 responses, 2 errors.
 
 ### Low confidence (1)
 
-- Perhaps it is the migration lock. (0.3; #6)
+- 2026-11-15T00:00:06Z 30%: Perhaps it is the migration lock. (#6)
 
 ### Errors (2)
 
-- timeout after 60 s (2 times; #4, #3)
+- 2026-11-15T00:00:04Z timeout after 60 s (2 times since 2026-11-15T00:00:03Z; #4, #3)
 
 ### Recurring topics
 
@@ -268,11 +297,11 @@ Looked at 8 entries: 3 from users, 2 responses, 2 errors.
 
 ### Failing tools
 
-- psql: 1 of 1 call failed, 100 % (#8)
+- psql: 1 of 1 calls failed, 100% (#8)
 
 ### Slow tools
 
-- psql: median 6.0 s, 95 % within 6.0 s (#8)
+- psql: median 6.0 s, 95% within 6.0 s (#8)
 
 ### Disliked answers (0)
 
@@ -280,16 +309,16 @@ No answer got feedback below 0.
 
 ### Decisions followed by errors
 
-- run the migration again (then 2 errors; #2, #3, #4)
+- 2026-11-15T00:00:02Z run the migration again (then 2 errors; #2, #3, #4)
 
 ### Trend
 
-Nothing was recorded before these to compare with.
+Nothing earlier to compare with.
 
 ### Insights
 
-- 1 answer was given with a confidence below 0.5: worth checking before relying on it. (#6)
+- 1 answer has a confidence below 50%: check it before relying on it. (#6)
 - 2 errors in 8 entries, 2 of them alike: “timeout after 60 s”. (#4, #3)
-- 1 of 1 tool call failed, of psql 1 of 1. (#8)
-- Users keep coming back to “migration”: 3 mentions. (#7, #5, #1)`);
+- psql: 1 of 1 calls failed. (#8)
+- Frequent topic: “migration”, 3 mentions. (#7, #5, #1)`);
 });

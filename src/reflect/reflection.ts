@@ -1,7 +1,7 @@
 // Reflection: entries in, findings out. One pass, newest first, in memory that does not grow with the entries' size.
 import { contentTexts } from "../model/content.js";
 import type { Entry, EntryOf } from "../model/entry.js";
-import { conversationKinds } from "../model/kinds.js";
+import { conversationKinds, otherKinds } from "../model/kinds.js";
 import type { Cited, LowConfidenceItem, ReflectionReport } from "../model/report.js";
 import { citationOf } from "./citations.js";
 import { FollowedDecisions } from "./decisions.js";
@@ -16,7 +16,6 @@ import { TopicCount } from "./topics.js";
 import { assistantConfidence, changesBetween, isLowConfidence, Tally, Timeline } from "./trend.js";
 
 const ITEMS_KEPT = 5;
-const GROUPS_GIVEN = 100;
 
 export interface ReflectionSettings {
   /** What hides secrets; without one texts are shown as they are. */
@@ -37,6 +36,7 @@ export class Reflection {
   readonly #decisions: FollowedDecisions;
   readonly #lowConfidence: Cited<LowConfidenceItem>[] = [];
   readonly #mask: Mask;
+  #passedOver = 0;
 
   constructor({ mask = asItIs }: ReflectionSettings = {}) {
     this.#mask = mask;
@@ -49,7 +49,10 @@ export class Reflection {
 
   /** An entry, with its feedback below 0, newest first, where there is any. */
   add(entry: Entry, dislikes?: readonly EntryOf<"feedback">[]): void {
-    if (!isConversation(entry)) return;
+    if (!isConversation(entry)) {
+      if (otherKinds.includes(entry.kind)) this.#passedOver += 1;
+      return;
+    }
     this.#now.add(entry);
     this.#timeline.add(entry);
     this.#topics.add(entry);
@@ -60,6 +63,10 @@ export class Reflection {
     if (dislikes !== undefined) this.#disliked.add(entry, dislikes);
     if (this.#lowConfidence.length < ITEMS_KEPT && isLowConfidence(entry))
       this.#lowConfidence.push(toItem(entry, this.#mask));
+  }
+
+  passOver(count: number): void {
+    this.#passedOver += count;
   }
 
   addBefore(entry: Entry): void {
@@ -73,11 +80,12 @@ export class Reflection {
     const tools = this.#tools.finish();
     return toReport({
       counts,
+      passed_over: this.#passedOver,
       low_confidence: this.#lowConfidence,
       confidence: this.#timeline.confidence(),
-      error_groups: error_groups.slice(0, GROUPS_GIVEN),
+      error_groups,
       topics,
-      tools: tools.slice(0, GROUPS_GIVEN),
+      tools,
       disliked: this.#disliked.finish(),
       disliked_count: this.#disliked.count,
       decisions: this.#decisions.finish(),

@@ -17,19 +17,25 @@ import { CONFIDENCE_LOW } from "../model/states.js";
 import { withIds } from "./citations.js";
 
 const ITEMS_SHOWN = 5;
+const GROUPS_GIVEN = 100;
 const CITED_SHOWN = 5;
 
+/** As much of a time as tells entries apart for people: 2026-11-15T06:39:37. */
+const SECONDS = 19;
+
+const NO_TEXT = "(no text)";
 const NOTHING = "Nothing recorded yet to reflect on.";
 
 export function toReport(findings: Findings): ReflectionReport {
   const { counts, before } = findings;
   return {
     ...{ reviewed: counts.reviewed, users: counts.users, responses: counts.responses, errors: counts.errors },
+    passed_over: findings.passed_over,
     low_confidence: { count: counts.low_confidence, items: findings.low_confidence.map(withIds) },
     confidence: findings.confidence,
-    error_groups: findings.error_groups.map(withIds),
+    error_groups: findings.error_groups.slice(0, GROUPS_GIVEN).map(withIds),
     topics: findings.topics.map(withIds),
-    tools: findings.tools.map(({ failed: _, slowest: __, ...tool }) => withIds(tool)),
+    tools: findings.tools.slice(0, GROUPS_GIVEN).map(({ failed: _, slowest: __, ...tool }) => withIds(tool)),
     disliked: { count: findings.disliked_count, items: findings.disliked.map(withIds) },
     decisions: findings.decisions.map(withIds),
     trend: { before, changes: findings.changes.map(withIds), timeline: findings.timeline },
@@ -44,23 +50,25 @@ function renderMarkdown(findings: Findings): string {
   const failing = tools.filter((tool) => tool.is_failing);
   const isTimed = tools.some(({ median_ms }) => median_ms !== undefined);
   const slow = tools.filter((tool) => tool.is_slow).sort((left, right) => (right.p95_ms ?? 0) - (left.p95_ms ?? 0));
-  const { reviewed, users, responses, errors } = counts;
+  // What happened last stands first, as in every other section; the insights name what happened most.
+  const newestErrors = [...findings.error_groups].sort(newestFirst);
   return [
     "## Self-reflection",
-    `Looked at ${reviewed} entries: ${users} from users, ${responses} responses, ${errors} errors.`,
+    lookedAt(findings),
     ...section(`Low confidence (${counts.low_confidence})`, {
       items: findings.low_confidence.map(
-        ({ text, confidence, cited }) => `${inMarkdown(text)} (${shortNumber(confidence)}; ${places(cited)})`,
+        ({ created_at, text, confidence, cited }) =>
+          `${at(created_at)} ${percent(confidence)}: ${inMarkdown(text) || NO_TEXT} (${places(cited)})`,
       ),
       all: counts.low_confidence,
-      none: `No assistant message had a confidence below ${CONFIDENCE_LOW}.`,
+      none: `No answer has a confidence below ${percent(CONFIDENCE_LOW)}.`,
     }),
-    ...section(`Errors (${errors})`, { items: findings.error_groups.map(errorLine), none: "No errors." }),
+    ...section(`Errors (${counts.errors})`, { items: newestErrors.map(errorLine), of: "groups", none: "No errors." }),
     ...section("Recurring topics", {
       items: findings.topics.map(
         ({ word, count, cited }) => `${inMarkdown(word)}: ${count} mentions (${places(cited)})`,
       ),
-      none: "No word was said three times.",
+      none: "No recurring topics.",
     }),
     ...section("Failing tools", { items: failing.map(failingLine), none: "No tool call failed." }),
     ...section("Slow tools", {
@@ -93,12 +101,13 @@ function renderMarkdown(findings: Findings): string {
 /** Five items, and in a line of its own how many more there are. */
 function section(
   heading: string,
-  found: { readonly items: readonly string[]; readonly all?: number; readonly none: string },
+  found: { readonly items: readonly string[]; readonly all?: number; readonly of?: string; readonly none: string },
 ): readonly [string, string] {
-  const { items, all = items.length, none } = found;
+  const { items, all = items.length, of, none } = found;
   const shown = items.slice(0, ITEMS_SHOWN).map((item) => `- ${item}`);
   if (shown.length === 0) return [`### ${heading}`, none];
-  const more = all > shown.length ? `\n\n${all - shown.length} more, ${all} in all.` : "";
+  const more =
+    all > shown.length ? `\n\n${all - shown.length} more, ${all}${of === undefined ? "" : ` ${of}`} in all.` : "";
   return [`### ${heading}`, `${shown.join("\n")}${more}`];
 }
 
@@ -108,26 +117,27 @@ function places(cited: readonly Citation[]): string {
   return [...shown, ...(cited.length > shown.length ? ["…"] : [])].join(", ");
 }
 
-function errorLine({ text, count, cited }: Cited<ErrorGroup>): string {
-  return `${inMarkdown(text) || "(no text)"} (${count === 1 ? "" : `${count} times; `}${places(cited)})`;
+function errorLine({ text, count, first_at, last_at, cited }: Cited<ErrorGroup>): string {
+  const times = count === 1 ? "" : `${count} times since ${first_at.slice(0, SECONDS)}Z; `;
+  return `${at(last_at)} ${inMarkdown(text) || NO_TEXT} (${times}${places(cited)})`;
 }
 
 function failingLine({ tool, calls, failures, failure_rate, failed }: ToolFinding): string {
-  const percent = Math.round(failure_rate * 100);
-  return `${inMarkdown(tool)}: ${failures} of ${counted(calls, "call")} failed, ${percent} % (${places(failed)})`;
+  return `${inMarkdown(tool)}: ${failures} of ${calls} calls failed, ${percent(failure_rate)} (${places(failed)})`;
 }
 
 function slowLine({ tool, median_ms = 0, p95_ms = 0, slowest }: ToolFinding): string {
-  return `${inMarkdown(tool)}: median ${duration(median_ms)}, 95 % within ${duration(p95_ms)} (${places(slowest)})`;
+  return `${inMarkdown(tool)}: median ${duration(median_ms)}, 95% within ${duration(p95_ms)} (${places(slowest)})`;
 }
 
-function dislikedLine({ text, comment, label, score, cited }: Cited<DislikedItem>): string {
-  const why = [comment && `“${comment}”`, label, `score ${shortNumber(score)}`].filter((words) => words !== "");
-  return `${text || "(no text)"}: ${why.join(", ")} (${places(cited)})`;
+function dislikedLine({ created_at, text, comment, label, score, cited }: Cited<DislikedItem>): string {
+  const [said, named] = [inMarkdown(comment), inMarkdown(label)];
+  const why = [said && `“${said}”`, named, `score ${shortNumber(score)}`].filter((words) => words !== "");
+  return `${at(created_at)} ${inMarkdown(text) || NO_TEXT}: ${why.join(", ")} (${places(cited)})`;
 }
 
-function decisionLine({ decision, errors, cited }: Cited<DecisionReport>): string {
-  return `${inMarkdown(decision)} (then ${counted(errors, "error")}; ${places(cited)})`;
+function decisionLine({ created_at, decision, errors, cited }: Cited<DecisionReport>): string {
+  return `${at(created_at)} ${inMarkdown(decision) || NO_TEXT} (then ${counted(errors, "error")}; ${places(cited)})`;
 }
 
 const measureNames = {
@@ -144,22 +154,43 @@ const directionNames = {
 function changeLine(change: Cited<TrendChange>, now: Counts, before: Counts): string {
   const { measure, direction, cited } = change;
   const present = `${change.now} in ${counted(now.reviewed, "entry")}`;
-  const past = `${change.before} in the ${before.reviewed} before`;
+  const past = `${change.before} in the previous ${counted(before.reviewed, "entry")}`;
   return `${measureNames[measure]}: ${present}, ${past}: ${directionNames[direction]} (${places(cited)})`;
 }
 
 function withoutChange(before: Counts): string {
-  if (before.reviewed === 0) return "Nothing was recorded before these to compare with.";
-  return `No errors, low confidence or failed tool calls, neither here nor in the ${before.reviewed} before.`;
+  if (before.reviewed === 0) return "Nothing earlier to compare with.";
+  return `No errors, low confidence or failed tool calls, neither here nor in the previous ${counted(before.reviewed, "entry")}.`;
 }
 
-function counted(count: number, one: "call" | "entry" | "error"): string {
+function lookedAt({ counts, passed_over }: Findings): string {
+  const { reviewed, users, responses, errors } = counts;
+  const said = [`${users} from users`, counted(responses, "response"), counted(errors, "error")].join(", ");
+  const others =
+    passed_over === 0 ? "" : ` ${passed_over} of other kinds ${passed_over === 1 ? "was" : "were"} passed over.`;
+  return `Looked at ${counted(reviewed, "entry")}: ${said}.${others}`;
+}
+
+function counted(count: number, one: "entry" | "error" | "response"): string {
   if (count === 1) return `1 ${one}`;
   return `${count} ${one === "entry" ? "entries" : `${one}s`}`;
 }
 
 function duration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+function at(time: string): string {
+  return `${time.slice(0, SECONDS)}Z`;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)}%`;
+}
+
+function newestFirst(left: Cited<ErrorGroup>, right: Cited<ErrorGroup>): number {
+  if (left.last_at !== right.last_at) return left.last_at < right.last_at ? 1 : -1;
+  return (right.cited[0]?.position ?? 0) - (left.cited[0]?.position ?? 0);
 }
 
 /** Programs compute confidences to the last digit; three tell them apart. */

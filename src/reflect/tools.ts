@@ -13,6 +13,8 @@ const TOOLS_MAX = 1_000;
 const SLOWEST_CITED = 5;
 
 interface Tool {
+  /** As the newest call spells it. */
+  readonly name: string;
   calls: number;
   readonly durations: number[];
   failures: number;
@@ -24,6 +26,7 @@ interface Tool {
 
 /** Takes calls newest first. */
 export class ToolTally {
+  /** By their names without case. */
   readonly #tools = new Map<string, Tool>();
   readonly #mask: Mask;
 
@@ -48,8 +51,8 @@ export class ToolTally {
 
   /** The ones that failed most first, then the ones called most. */
   finish(): readonly ToolFinding[] {
-    return [...this.#tools]
-      .map(([name, tool]) => toReport(name, tool))
+    return [...this.#tools.values()]
+      .map(toReport)
       .sort(
         (left, right) =>
           right.failures - left.failures || right.calls - left.calls || (left.tool < right.tool ? -1 : 1),
@@ -57,10 +60,11 @@ export class ToolTally {
   }
 
   #toolNamed(name: string): Tool | undefined {
-    const known = this.#tools.get(name);
+    const key = name.toLowerCase();
+    const known = this.#tools.get(key);
     if (known !== undefined || this.#tools.size >= TOOLS_MAX) return known;
-    const tool: Tool = { calls: 0, durations: [], failures: 0, failed: [], newest: [], slowest: [] };
-    this.#tools.set(name, tool);
+    const tool: Tool = { name, calls: 0, durations: [], failures: 0, failed: [], newest: [], slowest: [] };
+    this.#tools.set(key, tool);
     return tool;
   }
 }
@@ -71,8 +75,8 @@ function keepSlowest({ slowest }: Tool, call: Tool["slowest"][number]): void {
   slowest.length = Math.min(slowest.length, SLOWEST_CITED);
 }
 
-function toReport(name: string, tool: Tool): ToolFinding {
-  const { calls, failures, failed, newest } = tool;
+function toReport(tool: Tool): ToolFinding {
+  const { name, calls, failures, failed, newest } = tool;
   const latency = latencyOf(tool.durations);
   const failure_rate = failures / calls;
   const is_failing = failures > 0;

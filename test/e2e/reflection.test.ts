@@ -15,6 +15,7 @@ const NAMES = [
     "users",
     "responses",
     "errors",
+    "passed_over",
     "low_confidence",
     "confidence",
     "error_groups",
@@ -47,6 +48,18 @@ test("an interaction that was completed later counts as answered; raw entries do
   expect(await recorder.reflect()).toMatchObject({ reviewed: 1, users: 1, responses: 0 });
   await recorder.completeInteraction(id, { response: "r" });
   expect(await recorder.reflect()).toMatchObject({ reviewed: 1, users: 1, responses: 1 });
+});
+
+test("entries of other kinds are counted as far back as the newest so many reach, with the same filters", async () => {
+  const { recorder } = memoryRecorder();
+  const raw = { kind: "raw", source: "x", record: {} } as const;
+  await recorder.append([raw, said("user", "old"), raw, { ...raw, project: "a" }, said("user", "new"), raw]);
+  expect(await recorder.reflect()).toMatchObject({ reviewed: 2, passed_over: 4 });
+  expect(await recorder.reflect({ limit: 2 })).toMatchObject({ reviewed: 2, passed_over: 3 });
+  expect(await recorder.reflect({ limit: 1 })).toMatchObject({ reviewed: 1, passed_over: 1 });
+  expect(await recorder.reflect({ project: "-" })).toMatchObject({ reviewed: 2, passed_over: 3 });
+  expect(await recorder.reflect({ kind: "message" })).toMatchObject({ reviewed: 2, passed_over: 0 });
+  expect(await recorder.reflect({ role: "user" })).toMatchObject({ reviewed: 2, passed_over: 0 });
 });
 
 test("filters are those of lists, and hold for what came before as well", async () => {
@@ -85,7 +98,7 @@ test("GET /reflection answers with JSON, and with Markdown to whoever prefers th
   }
   const markdown = await server.request("/reflection", { headers: { accept: "text/markdown" } });
   expect(markdown.text).toBe(body.markdown);
-  expect(markdown.text).toContain("Looked at 2 entries: 1 from users, 0 responses, 1 errors.");
+  expect(markdown.text).toContain("Looked at 2 entries: 1 from users, 0 responses, 1 error.");
 });
 
 test.each([
@@ -105,8 +118,8 @@ test("hansard reflect prints Markdown where it is piped, without what would stee
   await fillStore(data, [{ kind: "error", error: "\u001b[31mred\u001b[0m\u0007 alert", session_id: "s" }]);
   const { status, stdout } = await runCli(["reflect"], { data });
   expect(status).toBe(0);
-  expect(stdout).toMatch(/^## Self-reflection\n\nLooked at 1 entries: 0 from users, 0 responses, 1 errors\.\n/);
-  expect(stdout).toContain("- red alert (#1)");
+  expect(stdout).toMatch(/^## Self-reflection\n\nLooked at 1 entry: 0 from users, 0 responses, 1 error\.\n/);
+  expect(stdout).toMatch(/\n- \S+Z red alert \(#1\)\n/);
   expect((await runCli(["reflect", "--session", "other"], { data })).stdout).toBe(`${NOTHING}\n`);
 });
 

@@ -1,6 +1,7 @@
 // A report for a terminal: its Markdown with headings that stand out, and items wrapped to the width of the window.
 import type { ReflectionReport } from "../../index.js";
-import { countOf, formatCount, wrapText } from "./table.js";
+import { shortTime } from "./entry-text.js";
+import { formatCount, wrapText } from "./table.js";
 import { type Colours, cleanText, type Pane } from "./terminal.js";
 
 const BULLET = "• ";
@@ -14,35 +15,29 @@ export function reflectionText(report: ReflectionReport, pane: Pane): string {
   return blocks.map((block, at) => blockText(block, { width, colours: pane.colours, isFirst: at === 0 })).join("");
 }
 
-/** Counts as people write them; the document keeps to its fixed words. */
+/** Counts and times as people write them; the document keeps to its fixed words. */
 function inWords(report: ReflectionReport): string {
   let title = "";
-  const blocks = withHead(report)
-    .split("\n\n")
-    .map((block) => {
-      title = /^### (.*)$/.exec(block)?.[1] ?? title;
-      if (block.startsWith("### ")) return block.replace(/\d{4,}(?=\)$)/, grouped);
-      if (/^\d+ more, \d+ in all\.$/.test(block)) return block.replace(/\d{4,}/g, grouped);
-      // What was recorded stands in quotes there, and positions are for typing.
-      return title === "Trend" || title === "Insights" ? block.replace(/“[^”]*”|(?<![#\w.])\d{4,}\b/g, grouped) : block;
-    });
-  return blocks.join("\n\n");
+  const blocks = report.markdown.split("\n\n").map((block) => {
+    title = /^### (.*)$/.exec(block)?.[1] ?? title;
+    if (block.startsWith("Looked at ")) return block.replace(/\d{4,}/g, grouped);
+    if (block.startsWith("### ")) return block.replace(/\d{4,}(?=\)$)/, grouped);
+    if (/^\d+ more, \d+(?: groups)? in all\.$/.test(block)) return block.replace(/\d{4,}/g, grouped);
+    // What was recorded stands in quotes there, and positions are for typing.
+    return title === "Trend" || title === "Insights" ? block.replace(/“[^”]*”|(?<![#\w.])\d{4,}\b/g, grouped) : block;
+  });
+  return blocks
+    .join("\n\n")
+    .replace(LEADING_TIME, (_, time: string) => `- ${shortTime(time, { year: true })}`)
+    .replace(ESCAPED, "$1");
 }
+
+const LEADING_TIME = /^- (\d{4}-\d\d-\d\dT[\d:]{8}Z)(?= )/gm;
+/** What keeps recorded text from being Markdown; a terminal shows it as it is. */
+const ESCAPED = /\\([!-/:-@[-`{-~])/g;
 
 function grouped(digits: string): string {
   return /^\d+$/.test(digits) ? formatCount(Number(digits)) : digits;
-}
-
-function withHead({ markdown, reviewed, users, responses, errors }: ReflectionReport): string {
-  const counts = [
-    `${formatCount(users)} from users`,
-    countOf(responses, "response", "responses"),
-    countOf(errors, "error", "errors"),
-  ];
-  return markdown.replace(
-    /^Looked at .*$/m,
-    `Looked at ${countOf(reviewed, "entry", "entries")}: ${counts.join(", ")}.`,
-  );
 }
 
 function blockText(

@@ -16,6 +16,7 @@ export function reflectionSchemas(): { readonly [name: string]: Schema } {
         users: { ...count, description: "What users said: their messages, and interactions." },
         responses: { ...count, description: "Messages of assistants, and interactions with a response." },
         errors: { ...count, description: "Entries of kind `error`, and interactions that failed." },
+        passed_over: { ...count, description: "Entries of other kinds among them." },
         low_confidence: object({
           count,
           items: listOf(object({ ...placed, confidence: number, text, entry_ids })),
