@@ -2,6 +2,7 @@
 import { readdirSync } from "node:fs";
 import type { AddHelpTextContext, Command } from "commander";
 import type { Fault } from "../model/fault.js";
+import { isStoreFileName } from "../model/store-files.js";
 import { openForQuestion, openRecorder, type RecorderOptions } from "../open-recorder.js";
 import type { Recorder } from "../recorder.js";
 import { filesOf, isInProcess } from "../stores.js";
@@ -98,16 +99,17 @@ async function withOpened<T>(recorder: Recorder, work: (recorder: Recorder) => P
 }
 
 /**
- * The same for a question. Where nobody named a store and none was begun yet, there is nothing wrong: the answers are those
- * of an empty store, beside a word on how to begin. Nothing is made on disk for it.
+ * The same for a question. Where no record was begun yet in the place that is set up for it, nothing is wrong: the answers
+ * are those of an empty store, with a note on how to begin, and nothing is written to disk. A place that is named with
+ * --data is meant to hold one, so there it is an error.
  */
 export async function withQuestion<T>(
   asking: Store & { readonly prices?: string | undefined },
   work: (recorder: Recorder) => Promise<T>,
 ): Promise<T> {
   const { settings, screen, json, prices } = asking;
-  const isUnbegun = settings.is_default_data && !hasFiles(settings.data);
-  if (!isUnbegun) return withOpened(await openForQuestion(openingOf(asking, { create: false, prices })), work);
+  if (!isUnbegun(settings))
+    return withOpened(await openForQuestion(openingOf(asking, { create: false, prices })), work);
   if (!json) {
     const { columns } = screen.err;
     const begun = `There is no record in ${settings.data} yet. \`hansard record\`, \`hansard import\` and \`hansard serve\` begin one.`;
@@ -116,12 +118,13 @@ export async function withQuestion<T>(
   return withOpened(await openForQuestion({ data: "memory:", prices }), work);
 }
 
-/** Files of a store without its log are no new store, and are told by opening it. */
-function hasFiles(folder: string): boolean {
+/** Files of a store without its log are not a new store; opening it says so. */
+function isUnbegun({ data, given_data }: Settings): boolean {
+  if ((given_data ?? "") !== "" || filesOf(data) === undefined) return false;
   try {
-    return readdirSync(folder).length > 0;
+    return !readdirSync(data).some(isStoreFileName);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ENOENT";
+    return (error as NodeJS.ErrnoException).code === "ENOENT";
   }
 }
 

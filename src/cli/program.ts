@@ -12,152 +12,165 @@ interface CommandEntry {
   readonly load: () => Promise<CommandModule>;
 }
 
-const commands: { readonly [name: string]: CommandEntry } = {
-  serve: {
-    summary: "serve the record over HTTP",
-    load: async () => (await import("./commands/serve.js")).serveCommand,
+/** By what they are for, as the help groups them. */
+const commandGroups = {
+  Record: {
+    record: {
+      summary: "record an entry, or many from standard input",
+      load: async () => (await import("./commands/record.js")).recordCommand,
+    },
+    import: {
+      summary: "read files of other programs, or an export, into the record",
+      load: async () => (await import("./commands/import.js")).importCommand,
+    },
+    watch: {
+      summary: "keep reading what other programs write, while they write it",
+      load: async () => (await import("./commands/watch.js")).watchCommand,
+    },
+    hooks: {
+      summary: "install Claude Code hooks that record its sessions",
+      load: async () => (await import("./commands/hooks.js")).hooksCommand,
+    },
+    proxy: {
+      summary: "pass model calls on to their provider, and record them",
+      load: async () => (await import("./commands/proxy.js")).proxyCommand,
+    },
+    deliver: {
+      summary: "deliver spooled entries of agents that have exited",
+      load: async () => (await import("./commands/deliver.js")).deliverCommand,
+    },
   },
-  demo: {
-    summary: "serve a record in memory with a week's story, to look around",
-    load: async () => (await import("./commands/demo.js")).demoCommand,
+  Read: {
+    list: {
+      summary: "list what was recorded, newest first",
+      load: async () => (await import("./commands/list.js")).listCommand,
+    },
+    show: {
+      summary: "show one entry whole",
+      load: async () => (await import("./commands/show.js")).showCommand,
+    },
+    sessions: {
+      summary: "list sessions, or show one with its timeline",
+      load: async () => (await import("./commands/sessions.js")).sessionsCommand,
+    },
+    history: {
+      summary: "print a session as model messages",
+      load: async () => (await import("./commands/history.js")).historyCommand,
+    },
+    search: {
+      summary: "find what was recorded by what it says",
+      load: async () => (await import("./commands/search.js")).searchCommand,
+    },
+    tail: {
+      summary: "show entries as they are recorded",
+      load: async () => (await import("./commands/tail.js")).tailCommand,
+    },
+    context: {
+      summary: "what a model was given for an answer, and what had changed",
+      load: async () => (await import("./commands/context.js")).contextCommand,
+    },
+    told: {
+      summary: "was a text in the model's context when it answered?",
+      load: async () => (await import("./commands/told.js")).toldCommand,
+    },
+    reflect: {
+      summary: "look back: what went wrong, what recurs, how it has changed",
+      load: async () => (await import("./commands/reflect.js")).reflectCommand,
+    },
+    usage: {
+      summary: "sum up tokens and what they cost, each call once",
+      load: async () => (await import("./commands/usage.js")).usageCommand,
+    },
+    stats: {
+      summary: "count what there is, by kind and project",
+      load: async () => (await import("./commands/stats.js")).statsCommand,
+    },
+    export: {
+      summary: "write the record, or a part of it, to a file",
+      load: async () => (await import("./commands/export.js")).exportCommand,
+    },
   },
-  record: {
-    summary: "record an entry, or many from standard input",
-    load: async () => (await import("./commands/record.js")).recordCommand,
+  Learn: {
+    memories: {
+      summary: "list what was learned, or add to it",
+      load: async () => (await import("./commands/memories.js")).memoriesCommand,
+    },
+    review: {
+      summary: "review pending candidates, one at a time",
+      load: async () => (await import("./commands/review.js")).reviewCommand,
+    },
+    extract: {
+      summary: "propose what the record says is worth remembering",
+      load: async () => (await import("./commands/extract.js")).extractCommand,
+    },
+    reinforce: {
+      summary: "count which memories were given, used and confirmed",
+      load: async () => (await import("./commands/reinforce.js")).reinforceCommand,
+    },
+    recall: {
+      summary: "print the memories for a prompt",
+      load: async () => (await import("./commands/recall.js")).recallCommand,
+    },
   },
-  list: {
-    summary: "list what was recorded, newest first",
-    load: async () => (await import("./commands/list.js")).listCommand,
+  Prove: {
+    verify: {
+      summary: "prove that nothing recorded was changed or removed",
+      load: async () => (await import("./commands/verify.js")).verifyCommand,
+    },
+    seal: {
+      summary: "print a signed statement of what the log holds now",
+      load: async () => (await import("./commands/seal.js")).sealCommand,
+    },
   },
-  show: {
-    summary: "show one entry whole",
-    load: async () => (await import("./commands/show.js")).showCommand,
+  Operate: {
+    serve: {
+      summary: "serve the record over HTTP",
+      load: async () => (await import("./commands/serve.js")).serveCommand,
+    },
+    mcp: {
+      summary: "serve the record to an agent over MCP",
+      load: async () => (await import("./commands/mcp.js")).mcpCommand,
+    },
+    demo: {
+      summary: "serve sample data of one week, discarded on exit",
+      load: async () => (await import("./commands/demo.js")).demoCommand,
+    },
+    keys: {
+      summary: "create, list and revoke the keys that a server asks for",
+      load: async () => (await import("./commands/keys.js")).keysCommand,
+    },
+    doctor: {
+      summary: "say what is wrong with a store, and what to do",
+      load: async () => (await import("./commands/doctor.js")).doctorCommand,
+    },
+    backup: {
+      summary: "back up the record to a file while it is in use",
+      load: async () => (await import("./commands/backup.js")).backupCommand,
+    },
+    restore: {
+      summary: "make a store from a backup",
+      load: async () => (await import("./commands/restore.js")).restoreCommand,
+    },
+    copy: {
+      summary: "copy a record between a folder and PostgreSQL",
+      load: async () => (await import("./commands/copy.js")).copyCommand,
+    },
+    forget: {
+      summary: "remove an entry, a session or a project for good",
+      load: async () => (await import("./commands/forget.js")).forgetCommand,
+    },
+    scrub: {
+      summary: "find entries that hold secrets, and forget them",
+      load: async () => (await import("./commands/scrub.js")).scrubCommand,
+    },
+    retention: {
+      summary: "forget what is older than you want to keep",
+      load: async () => (await import("./commands/retention.js")).retentionCommand,
+    },
   },
-  sessions: {
-    summary: "list sessions, or show one with its timeline",
-    load: async () => (await import("./commands/sessions.js")).sessionsCommand,
-  },
-  history: {
-    summary: "hand a session back as model input",
-    load: async () => (await import("./commands/history.js")).historyCommand,
-  },
-  search: {
-    summary: "find what was recorded by what it says",
-    load: async () => (await import("./commands/search.js")).searchCommand,
-  },
-  context: {
-    summary: "what a model was given for an answer, and what had changed",
-    load: async () => (await import("./commands/context.js")).contextCommand,
-  },
-  told: {
-    summary: "whether a text lay before the model when it answered",
-    load: async () => (await import("./commands/told.js")).toldCommand,
-  },
-  reflect: {
-    summary: "look back: what went wrong, what recurs, how it has changed",
-    load: async () => (await import("./commands/reflect.js")).reflectCommand,
-  },
-  usage: {
-    summary: "sum up tokens and what they cost, each call once",
-    load: async () => (await import("./commands/usage.js")).usageCommand,
-  },
-  memories: {
-    summary: "list what was learned, or add to it",
-    load: async () => (await import("./commands/memories.js")).memoriesCommand,
-  },
-  review: {
-    summary: "decide upon what waits, one candidate at a time",
-    load: async () => (await import("./commands/review.js")).reviewCommand,
-  },
-  extract: {
-    summary: "propose what the record says is worth remembering",
-    load: async () => (await import("./commands/extract.js")).extractCommand,
-  },
-  reinforce: {
-    summary: "count which memories were given, used and confirmed",
-    load: async () => (await import("./commands/reinforce.js")).reinforceCommand,
-  },
-  recall: {
-    summary: "what a model should be given of it",
-    load: async () => (await import("./commands/recall.js")).recallCommand,
-  },
-  import: {
-    summary: "read files of other programs, or an export, into the record",
-    load: async () => (await import("./commands/import.js")).importCommand,
-  },
-  watch: {
-    summary: "keep reading what other programs write, while they write it",
-    load: async () => (await import("./commands/watch.js")).watchCommand,
-  },
-  export: {
-    summary: "write the record, or a part of it, to a file",
-    load: async () => (await import("./commands/export.js")).exportCommand,
-  },
-  copy: {
-    summary: "move a record between a folder and PostgreSQL",
-    load: async () => (await import("./commands/copy.js")).copyCommand,
-  },
-  stats: {
-    summary: "count what there is, by kind and project",
-    load: async () => (await import("./commands/stats.js")).statsCommand,
-  },
-  tail: {
-    summary: "show entries as they are recorded",
-    load: async () => (await import("./commands/tail.js")).tailCommand,
-  },
-  mcp: {
-    summary: "serve the record to an agent over MCP",
-    load: async () => (await import("./commands/mcp.js")).mcpCommand,
-  },
-  proxy: {
-    summary: "pass model calls on to their provider, and record them",
-    load: async () => (await import("./commands/proxy.js")).proxyCommand,
-  },
-  deliver: {
-    summary: "send what agents left in the spool that never came back",
-    load: async () => (await import("./commands/deliver.js")).deliverCommand,
-  },
-  hooks: {
-    summary: "have Claude Code tell a server what it does",
-    load: async () => (await import("./commands/hooks.js")).hooksCommand,
-  },
-  keys: {
-    summary: "make, list and revoke the keys that a server asks for",
-    load: async () => (await import("./commands/keys.js")).keysCommand,
-  },
-  verify: {
-    summary: "prove that nothing recorded was changed or removed",
-    load: async () => (await import("./commands/verify.js")).verifyCommand,
-  },
-  seal: {
-    summary: "print a signed statement of what the log holds now",
-    load: async () => (await import("./commands/seal.js")).sealCommand,
-  },
-  forget: {
-    summary: "remove an entry, a session or a project for good",
-    load: async () => (await import("./commands/forget.js")).forgetCommand,
-  },
-  scrub: {
-    summary: "find entries that hold secrets, and forget them",
-    load: async () => (await import("./commands/scrub.js")).scrubCommand,
-  },
-  retention: {
-    summary: "forget what is older than you want to keep",
-    load: async () => (await import("./commands/retention.js")).retentionCommand,
-  },
-  backup: {
-    summary: "copy the record to a file while it is in use, and verify the copy",
-    load: async () => (await import("./commands/backup.js")).backupCommand,
-  },
-  restore: {
-    summary: "make a store from a backup",
-    load: async () => (await import("./commands/restore.js")).restoreCommand,
-  },
-  doctor: {
-    summary: "say what is wrong with a store, and what to do",
-    load: async () => (await import("./commands/doctor.js")).doctorCommand,
-  },
-};
+} as const satisfies { readonly [group: string]: { readonly [name: string]: CommandEntry } };
+
+const commands: { readonly [name: string]: CommandEntry } = Object.assign({}, ...Object.values(commandGroups));
 
 /** Runs the command that the arguments name and answers with the exit status. */
 export async function run(args: readonly string[]): Promise<ExitStatus> {
@@ -193,16 +206,19 @@ function createProgram(screen: Screen, reach: (status: ExitStatus) => void): Com
     .configureHelp(helpStyle())
     .addHelpText("after", `\n${SETTINGS_HELP}`);
   for (const option of program.options) takeOnce(option);
-  for (const [name, { summary }] of Object.entries(commands)) {
-    const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
-    program.command(name).summary(summary).description(sentence).helpOption("-h, --help", "show this help");
+  for (const [group, members] of Object.entries(commandGroups)) {
+    program.commandsGroup(`${group}:`);
+    for (const [name, { summary }] of Object.entries(members)) {
+      const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}${summary.endsWith("?") ? "" : "."}`;
+      program.command(name).summary(summary).description(sentence).helpOption("-h, --help", "show this help");
+    }
   }
   program.hook("preSubcommand", async (_, command) => {
     const { load } = commands[command.name()] as CommandEntry;
     const module = await load();
     module.define(command);
     command.option("--data <place>", "a folder, or the address of a database or server (HANSARD_DATA, or ~/.hansard)");
-    command.option("--mask-file <path>", "values to mask beside well-known tokens, one on a line (HANSARD_MASK_FILE)");
+    command.option("--mask-file <path>", "extra values to mask, one per line (HANSARD_MASK_FILE)");
     for (const option of command.options) takeOnce(option);
     command.action(async () => {
       reach(await module.run(toInvocation(program, command, screen)));
@@ -235,7 +251,7 @@ HANSARD_RATE, HANSARD_REDACT, HANSARD_MODEL_URL, HANSARD_MODEL, HANSARD_VIA,
 HANSARD_DAILY_TOKENS), then hansard.config.json in the current folder.
 Values to mask add up: --mask-file, HANSARD_MASK_FILE, HANSARD_MASK (one on a
 line), "mask" in the configuration.
-Exit status: 0 done, 1 failed, 2 wrong use.
+Exit status: 0 done, 1 failed, 2 usage error.
 `;
 
 function helpStyle(): HelpConfiguration {

@@ -13,8 +13,6 @@ export interface Settings {
   readonly given_data: string | undefined;
   /** What a server is asked with, where data is the address of one. */
   readonly key?: string | undefined;
-  /** Whether nobody named it, so that it is the one in the home folder. */
-  readonly is_default_data: boolean;
   readonly host: string;
   readonly port: number;
   /** Names that the server answers to beside its own. */
@@ -81,7 +79,6 @@ export function resolveSettings(sources: Sources): Settings {
     data: parseData(find("data")),
     given_data: typeof sources.flags.data === "string" ? sources.flags.data : undefined,
     key: parseText(find("key")),
-    is_default_data: parseText(find("data")) === undefined,
     host: parseText(find("host")) ?? "127.0.0.1",
     port: parsePort(find("port")),
     allow_host: parseNames(find("allow_host")),

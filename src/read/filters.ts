@@ -44,7 +44,11 @@ export const filters = {
     parse: parseKindFilter,
     schema: { type: "string" },
     description: `Entries of this kind: ${readKinds.join(", ")}.`,
-    flag: { name: "kind", value: "kind", says: `only this kind: ${readKinds.join(", ")}` },
+    flag: {
+      name: "kind",
+      value: "kind",
+      says: "only this kind: message, tool_call, error …; a wrong one lists them all",
+    },
     refusals: ["kind_unknown"],
     is_typed: true,
   },

@@ -12,7 +12,7 @@ describe("a store that cannot be used is one clear error with status 1:", () => 
   test.each(reading)("%s on a store that does not exist, which is not made", async (...args) => {
     const folder = join(folderOfTest(), "absent");
     const given = args.filter((arg) => arg !== undefined);
-    expect(await readError(given, { data: folder })).toMatchObject({ status: 1, code: "store_missing" });
+    expect(await readError([...given, "--data", folder])).toMatchObject({ status: 1, code: "store_missing" });
     expect((await runCli(["doctor"], { data: folder })).stdout).toContain("there is no folder");
   });
 

@@ -91,7 +91,7 @@ describe("hansard keys", () => {
 
   test("a store that is not there has no keys to list, and is not made for it", async () => {
     const data = join(folderOfTest(), "none");
-    expect(await readError(["keys", "list"], { data })).toMatchObject({ status: 1, code: "store_missing" });
+    expect(await readError(["keys", "list", "--data", data])).toMatchObject({ status: 1, code: "store_missing" });
   });
 });
 

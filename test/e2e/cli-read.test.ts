@@ -1,5 +1,5 @@
 // `hansard list`, `show`, `stats` and `verify`, on a sound store and on an empty one.
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -46,8 +46,8 @@ const entries: readonly EntryInput[] = [
 
 beforeAll(() => fillStore(data, entries));
 
-test.each([["list"], ["sessions"], ["search", "x"], ["reflect"], ["stats"]])(
-  "%s of a store that nobody named or began says how to begin, and makes nothing",
+test.each([["list"], ["sessions"], ["search", "x"], ["reflect"], ["stats"], ["keys", "list"], ["memories"]])(
+  "%s of a record that was not begun says how to begin, and makes nothing",
   async (...args) => {
     const home = folderOfTest();
     const { status, stderr } = await runCli(args, { env: { HOME: home } });
@@ -58,11 +58,19 @@ test.each([["list"], ["sessions"], ["search", "x"], ["reflect"], ["stats"]])(
     expect(existsSync(join(home, ".hansard"))).toBe(false);
     const json = await runCli([...args, "--json"], { env: { HOME: home } });
     expect({ status: json.status, stderr: json.stderr }).toEqual({ status: 0, stderr: "" });
+    // So it is where the place was set up for it, whether its folder is there or not, and whatever else lies in it.
+    const [absent, other] = [join(home, "absent"), folderOfTest()];
+    writeFileSync(join(other, "notes.txt"), "");
+    for (const data of [absent, other]) {
+      const set = await runCli(args, { data });
+      expect(set).toMatchObject({ status: 0, stderr: expect.stringContaining(`no record in ${data} yet`) });
+    }
+    expect([existsSync(absent), readdirSync(other)]).toEqual([false, ["notes.txt"]]);
     // A store that was named, or that lost its log, is another matter.
     mkdirSync(join(home, ".hansard"));
     writeFileSync(join(home, ".hansard", "index.db"), "");
     expect((await readError(args, { env: { HOME: home } })).status).toBe(1);
-    expect(await readError(args, { data: join(home, "named") })).toMatchObject({ code: "store_missing" });
+    expect(await readError([...args, "--data", join(home, "named")])).toMatchObject({ code: "store_missing" });
   },
 );
 

@@ -182,7 +182,6 @@ describe.each([80, 120])("at %i columns", (columns) => {
       ...{
         data,
         given_data: undefined,
-        is_default_data: false,
         host: "127.0.0.1",
         port: 0,
         allow_host: [],

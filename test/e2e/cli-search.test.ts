@@ -129,7 +129,7 @@ test("facets that do not name every session still count all that was found", asy
 });
 
 test("a folder without a store is said to be none", async () => {
-  expect(await readError(["search", "x"], { data: folderOfTest() })).toMatchObject({
+  expect(await readError(["search", "x", "--data", folderOfTest()])).toMatchObject({
     code: "store_missing",
     status: 1,
   });

@@ -89,7 +89,6 @@ test.each<[string, CommandModule, readonly string[]]>([
     rate: undefined,
     retention: [],
     given_data: undefined,
-    is_default_data: false,
   };
   const screen = { out: out.pane, err: terminal().pane };
   expect(await command.run({ operands, options: {}, settings, screen, json: false })).toBe(0);

@@ -40,6 +40,28 @@ describe("help and version", () => {
     for (const name of commandNames) expect(stdout).toMatch(new RegExp(`^ +${name} `, "m"));
   });
 
+  test("--help groups the commands, each on one line of 80 columns", async () => {
+    const { stdout } = await runCli(["--help"]);
+    const sections = stdout.split("\n\n").map((section) => section.split("\n"));
+    const groups = sections.filter(([title = ""]) => /^(Record|Read|Learn|Prove|Operate):$/.test(title));
+    expect(groups.map(([title]) => title)).toEqual(["Record:", "Read:", "Learn:", "Prove:", "Operate:"]);
+    const lines = groups.flatMap(([, ...rest]) => rest);
+    const names = lines.map((line) => /^ {2}(\S+) +\S/.exec(line)?.[1]);
+    expect(names).toEqual(expect.arrayContaining([...commandNames]));
+    expect(names).not.toContain(undefined);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test("the help of a list names some kinds, and a wrong kind names all of them", async () => {
+    for (const name of ["list", "search", "tail", "export"]) {
+      const { stdout } = await runCli([name, "--help"]);
+      expect(stdout).toMatch(/--kind <kind> +only this kind: message, tool_call, error …/);
+      expect(stdout).not.toContain("memory_superseded");
+    }
+    const { stderr } = await runCli(["list", "--kind", "x"], { data: folderOfTest() });
+    expect(stderr.replace(/\s+/g, " ")).toContain("memory_superseded");
+  });
+
   test.each(commandNames)("%s has help with an example, by flag and by the help command", async (name) => {
     const { status, stdout } = await runCli([name, "--help"]);
     expect(status).toBe(0);
@@ -52,7 +74,7 @@ describe("help and version", () => {
   test("without a command the help goes to stderr, and the status says that nothing was done", async () => {
     const { status, stdout, stderr } = await runCli([]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    expect(stderr).toContain("Commands:");
+    expect(stderr).toMatch(/^Record:$/m);
   });
 });
 

@@ -1,14 +1,15 @@
-// `hansard copy`: moves a record between a folder and PostgreSQL, in either direction, with its positions and hashes.
+// `hansard copy`: copies a record between a folder and PostgreSQL, in either direction, with its positions and hashes.
 import type { Command } from "commander";
 import { type CopyOutcome, copyStore } from "../../copy-store.js";
 import { shownPlace } from "../../model/data-address.js";
 import { type CommandModule, helpText, type Invocation, waitingNote } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { resolvePlace } from "../settings.js";
-import { bar, countOf, formatCount } from "../text/table.js";
-import { documentText, ProgressLine } from "../text/terminal.js";
+import { bar, countOf, formatCount, wrapText } from "../text/table.js";
+import { cleanLine, documentText, type Pane, ProgressLine } from "../text/terminal.js";
 
 const BAR_TOTAL = 20;
+const NOT_COPIED = "API keys, seals and their key, and how far watched files were read";
 
 export const copyCommand: CommandModule = {
   define(command: Command): void {
@@ -19,7 +20,11 @@ export const copyCommand: CommandModule = {
       .addHelpText(
         "after",
         helpText(
-          ["A copy that was broken off goes on where it stopped when it is started again."],
+          [
+            `It copies, and changes nothing at the source: the whole log goes over, with the same positions, times and hashes.
+An interrupted copy continues where it stopped when it is started again.`,
+            `Not copied: ${NOT_COPIED}. The copy builds its own index.`,
+          ],
           [
             ["from one machine to a database", "hansard copy --from ~/.hansard --to postgres://hansard@db/hansard"],
             ["and back into a folder", "hansard copy --from postgres://hansard@db/hansard --to ./record"],
@@ -46,7 +51,7 @@ export const copyCommand: CommandModule = {
       });
       progress.clear();
       if ("differs_at" in outcome) throw otherLog(to, outcome.differs_at);
-      screen.out.write(json ? documentText(outcome, screen.out) : copyText(outcome));
+      screen.out.write(json ? documentText(outcome, screen.out) : copyText(outcome, { from, pane: screen.out }));
       return exitStatus.done;
     } finally {
       progress.clear();
@@ -54,10 +59,14 @@ export const copyCommand: CommandModule = {
   },
 };
 
-function copyText(outcome: Exclude<CopyOutcome, { readonly differs_at: number }>): string {
+function copyText(
+  outcome: Exclude<CopyOutcome, { readonly differs_at: number }>,
+  { from, pane }: { readonly from: string; readonly pane: Pane },
+): string {
+  const note = `${cleanLine(shownPlace(from))} is unchanged. Not copied: ${NOT_COPIED}.`;
   const before = outcome.existing === 0 ? "" : `, ${outcome.existing} were there before`;
   const left = outcome.left === undefined ? "" : `Still there: ${outcome.left}\n`;
-  return `Copied ${countOf(outcome.copied, "entry", "entries")}${before}; head hash ${outcome.hash}\n${left}`;
+  return `Copied ${countOf(outcome.copied, "entry", "entries")}${before}; head hash ${outcome.hash}\n${wrapText(note, pane.columns).join("\n")}\n${left}`;
 }
 
 function place(given: unknown, flag: string): string {

@@ -1,7 +1,7 @@
 // `hansard keys`: makes, lists and revokes the keys that a server asks for. A running server knows at once.
 import type { Command } from "commander";
 import type { Recorder } from "../../recorder.js";
-import { type CommandModule, helpText, type Invocation, withRecorder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, withQuestion, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { commandLine } from "../hints.js";
 import { systemUser } from "../system-user.js";
@@ -42,8 +42,10 @@ export const keysCommand: CommandModule = {
     const task = taskOf(invocation);
     refuseMisplaced(invocation, task);
     // The first key may be made before anything is recorded, so that a server can start with it.
-    const create = task === "create";
-    await withRecorder(invocation, { create }, ({ keys }) => tasks[task](keys, invocation));
+    const work = ({ keys }: Recorder): Promise<void> => tasks[task](keys, invocation);
+    await (task === "list"
+      ? withQuestion(invocation, work)
+      : withRecorder(invocation, { create: task === "create" }, work));
     return exitStatus.done;
   },
 };

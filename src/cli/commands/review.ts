@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import type { MemoryDetail, Recorder } from "../../index.js";
 import { rejectionReasons } from "../../model/memory.js";
-import { type CommandModule, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
+import { type CommandModule, helpText, type Invocation, textOptions, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { systemUser } from "../system-user.js";
 import { candidateText } from "../text/memory-text.js";
@@ -21,13 +21,13 @@ export const reviewCommand: CommandModule = {
           `Keys, each followed by Enter: a accept, r reject (with a reason), e edit and accept, s or nothing skip, u undo the
 last verdict, q quit. A verdict is given when the next one is decided, or at the end; until then u takes it back.`,
         ],
-        [["decide upon what waits, best first", "hansard review"]],
+        [["pending candidates, best first", "hansard review"]],
       ),
     );
   },
 
   async run({ options, settings, screen, json }: Invocation) {
-    await withRecorder({ settings, screen, json }, { create: false }, async (recorder) => {
+    await withQuestion({ settings, screen, json }, async (recorder) => {
       const asking = askerOf(screen.err);
       try {
         await new Review(recorder, screen.err, asking.ask).run(textOptions(options, ["project"]));
