@@ -5,6 +5,7 @@ import { Capture } from "./capture/capture.js";
 import { GroupCommit } from "./capture/group-commit.js";
 import { ImportDoor } from "./capture/import-door.js";
 import type { Surroundings } from "./capture/pack.js";
+import { type OnRecorded, RecordedHooks } from "./capture/recorded-hooks.js";
 import { audited } from "./custody/audit.js";
 import { Custody } from "./custody/custody.js";
 import type { Sealing } from "./custody/sealing.js";
@@ -47,13 +48,17 @@ export interface RecorderSides {
   readonly leases?: (() => Leases) | undefined;
   /** Where it is kept how far watched files were read; undefined keeps it in memory. */
   readonly bookmarks?: string | undefined;
+  /** Told what was recorded. */
+  readonly onRecorded?: OnRecorded | undefined;
 }
 
 export function composeRecorder(sides: RecorderSides): Recorder {
   const { log, reading, mask, surroundings, growth } = sides;
   const commit = new GroupCommit(log);
   const queue = new OneAtATime();
-  const own = writingParts({ ...sides, commit, queue });
+  const recorded = new RecordedHooks();
+  if (sides.onRecorded !== undefined) recorded.add(sides.onRecorded);
+  const own = writingParts({ ...sides, commit, queue, recorded });
   const keys = new Keys({ store: sides.keyStore, nowMs: surroundings.nowMs, note: own.note, mask });
   const tails = new TailHub({ source: sides.tailSource, log });
   commit.listen(() => reading.grown());
@@ -65,7 +70,7 @@ export function composeRecorder(sides: RecorderSides): Recorder {
     learn: (options: LearningOptions) => learn(options),
   };
   const vitals = new Vitals({
-    ...{ log, reading, commit, tails: () => tails.size },
+    ...{ log, reading, commit, recorded, tails: () => tails.size },
     isContradicted: () => own.custody.isContradicted(),
   });
   let learning: Learning | undefined;
@@ -109,7 +114,8 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   const partsOf = (recorded_by: string): RecorderParts => {
     const known = partsByKey.get(recorded_by);
     const parts =
-      known ?? partsWith(writingParts({ ...sides, commit, queue, surroundings: { ...surroundings, recorded_by } }));
+      known ??
+      partsWith(writingParts({ ...sides, commit, queue, recorded, surroundings: { ...surroundings, recorded_by } }));
     partsByKey.set(recorded_by, parts);
     return parts;
   };
@@ -131,7 +137,13 @@ const LOOK_MS = 5 * 60 * 1000;
 type WritingParts = ReturnType<typeof writingParts>;
 
 /** All that appends to the log, and so says by whose key. */
-function writingParts(sides: RecorderSides & { readonly commit: GroupCommit; readonly queue: OneAtATime }) {
+function writingParts(
+  sides: RecorderSides & {
+    readonly commit: GroupCommit;
+    readonly queue: OneAtATime;
+    readonly recorded: RecordedHooks;
+  },
+) {
   const { log, reading, mask, commit } = sides;
   const capture = new Capture(sides);
   const custody = new Custody(sides);

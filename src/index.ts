@@ -1,6 +1,7 @@
 // The public interface of the library.
 export type { LearningOptions } from "./background/learning.js";
 export type { Captured } from "./capture/capture.js";
+export type { OnRecorded, RecordedEntry } from "./capture/recorded-hooks.js";
 export type { Surroundings } from "./capture/surroundings.js";
 export type { ForgetOptions } from "./custody/forget-wish.js";
 export type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./custody/forgotten.js";

@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { pooledRandomBytes } from "./capture/pack.js";
+import type { OnRecorded } from "./capture/recorded-hooks.js";
 import { composeRecorder } from "./compose-recorder.js";
 import { defaultSealKeyPath } from "./custody/seal-key.js";
 import { Sealing } from "./custody/sealing.js";
@@ -44,11 +45,16 @@ export interface RecorderOptions {
   readonly rebuild?: Partial<RebuildOptions>;
   /** Hears why, once, if a database is not there yet: it is waited for, 30 s at most. */
   readonly onWait?: ((fault: Fault) => void) | undefined;
+  /**
+   * Called with the entries of each batch that this recorder has recorded, once they are on disk: kind, id, position, labels
+   * and counts, never text. Capture does not wait for it; if it throws or rejects, a process warning says so, once.
+   */
+  readonly onRecorded?: OnRecorded | undefined;
 }
 
 const recorderOptionNames = optionNames<RecorderOptions>({
   ...{ data: true, key: true, index: true, create: true, mask: true, redact: true, seal_key: true },
-  ...{ prices: true, rebuild: true, onWait: true },
+  ...{ prices: true, rebuild: true, onWait: true, onRecorded: true },
 });
 const rebuildOptionNames = optionNames<RebuildOptions>({ behind_max: true, wait_ms: true, newest: true });
 
@@ -67,12 +73,13 @@ async function open(given: RecorderOptions, { reads_here }: Pick<SidesOptions, "
   const data = parseData(options.data);
   const values = orThrow(parseMaskValues(options.mask));
   const mask = createMask({ values });
+  const onRecorded = parseHook(options.onRecorded);
   const prices = options.prices === undefined ? undefined : orThrow(await readPriceFile(options.prices));
   const redact = isRedacting(options) ? mask : undefined;
   if (typeof data === "string" && isServerAddress(data)) {
     const { connectServer } = await import("./remote/connect-server.js");
     const bookmarks = redact === undefined ? bookmarksOf(data) : undefined;
-    return connectServer({ address: data, key: options.key, mask, redact, prices, bookmarks });
+    return connectServer({ address: data, key: options.key, mask, redact, prices, bookmarks, onRecorded });
   }
   const place = typeof data === "string" ? data : "memory:";
   const guarded = {
@@ -87,7 +94,7 @@ async function open(given: RecorderOptions, { reads_here }: Pick<SidesOptions, "
   const index = options.index === undefined || options.index === "" ? undefined : parseIndex(options.index);
   const sides = await openSides({ data, index, rebuild, mode, mask, mask_values: values, onWait, reads_here });
   const bookmarks = redact === undefined ? bookmarksOf(place) : undefined;
-  return composeRecorder({ ...guarded, ...sides, bookmarks });
+  return composeRecorder({ ...guarded, ...sides, bookmarks, onRecorded });
 }
 
 /**
@@ -131,6 +138,11 @@ function isEngineParts(data: unknown): data is EngineParts {
   const { log, index, keys } = (data ?? {}) as { readonly [part: string]: { readonly [method: string]: unknown } };
   const methods = [log?.append, index?.apply ?? index?.look, keys?.lookUp];
   return typeof data === "object" && methods.every((method) => typeof method === "function");
+}
+
+function parseHook(hook: unknown): OnRecorded | undefined {
+  if (hook === undefined || typeof hook === "function") return hook as OnRecorded | undefined;
+  throw new RecorderError({ code: "field_invalid", field: "onRecorded", message: "onRecorded must be a function" });
 }
 
 function isRedacting({ redact }: RecorderOptions): boolean {

@@ -1,6 +1,6 @@
 // The record as it can be read: what is asked is parsed here, and put to whoever answers.
 import type { Context, OfAnswer, Told } from "./model/context.js";
-import type { Entry, ErasedEntry, ErasedInteraction, Interaction } from "./model/entry.js";
+import type { Entry, ErasedEntry, ErasedInteraction, Interaction, InteractionSummary } from "./model/entry.js";
 import { isPositionText } from "./model/ids.js";
 import { orThrow, RecorderError } from "./model/rejection.js";
 import type { ReflectionReport } from "./model/report.js";
@@ -50,8 +50,17 @@ export class ReadableRecord {
     this.#parts = parts;
   }
 
-  /** Interactions, newest first, without their responses and context packs. */
-  async listInteractions(options: InteractionListOptions = {}): Promise<InteractionList> {
+  /** Interactions, newest first: with `full` whole, otherwise without their responses and context packs. */
+  async listInteractions(
+    options: InteractionListOptions & { readonly full: true },
+  ): Promise<InteractionList<Interaction>>;
+  async listInteractions(
+    options?: InteractionListOptions & { readonly full?: false | undefined },
+  ): Promise<InteractionList>;
+  async listInteractions(options: InteractionListOptions): Promise<InteractionList<Interaction | InteractionSummary>>;
+  async listInteractions(
+    options: InteractionListOptions = {},
+  ): Promise<InteractionList<Interaction | InteractionSummary>> {
     return this.#ask(
       "listInteractions",
       orThrow(parseInteractionQuery(known("interactions", options), this.#parts.nowMs())),

@@ -1,5 +1,6 @@
 // How a store is: whether its log can be read and written, how far the index has followed, and how much waits.
 import type { CommitLoad, CommitReport, GroupCommit } from "./capture/group-commit.js";
+import type { OnRecorded, RecordedHooks } from "./capture/recorded-hooks.js";
 import { Fault } from "./model/fault.js";
 import type { EntryLog } from "./ports/entry-log.js";
 import type { Asking, KeepUpBounds } from "./read/questions.js";
@@ -88,6 +89,11 @@ export class Vitals {
     return this.#parts.commit.watch(heard);
   }
 
+  /** Tells what is recorded through this recorder from now on, where that is wanted, until the answer is called. */
+  watchRecorded(onRecorded: OnRecorded, isWanted: () => boolean): () => void {
+    return this.#parts.recorded.add(onRecorded, isWanted);
+  }
+
   #recentTrouble(): string | undefined {
     if (this.#parts.commit.commitMs > STUCK_MS) return "store_busy";
     const trouble = this.#trouble;
@@ -99,6 +105,7 @@ interface VitalsParts {
   readonly log: EntryLog;
   readonly reading: Asking;
   readonly commit: GroupCommit;
+  readonly recorded: RecordedHooks;
   /** How many follow the log. */
   readonly tails: () => number;
   /** Whether the log was found to be cut off or exchanged. */

@@ -14,6 +14,7 @@ import { type Draft, type GivenDraft, parseDraft } from "./draft.js";
 import type { GroupCommit } from "./group-commit.js";
 import { alreadyCompleted, namesOthers, resolveNamed } from "./named-entries.js";
 import { type Packed, pack, type Surroundings, sharedRoom } from "./pack.js";
+import type { RecordedDraft, RecordedHooks } from "./recorded-hooks.js";
 
 export interface Captured {
   readonly status: "recorded" | "already_recorded";
@@ -34,6 +35,7 @@ export class Capture {
   readonly #commit: GroupCommit;
   readonly #surroundings: Surroundings;
   readonly #redact: Mask | undefined;
+  readonly #recorded: RecordedHooks | undefined;
 
   constructor(parts: {
     readonly log: EntryLog;
@@ -41,11 +43,14 @@ export class Capture {
     readonly surroundings: Surroundings;
     /** Masks what is captured before anything else sees it; without it, entries are kept as they were given. */
     readonly redact?: Mask | undefined;
+    /** Who is told what was recorded. */
+    readonly recorded?: RecordedHooks | undefined;
   }) {
     this.#log = parts.log;
     this.#redact = parts.redact;
     this.#commit = parts.commit;
     this.#surroundings = parts.surroundings;
+    this.#recorded = parts.recorded;
   }
 
   /** One entry, or a list of them: all or none. */
@@ -67,7 +72,10 @@ export class Capture {
       const packed = pack(draft, this.#surroundings);
       if (packed instanceof Rejection) return packed;
       const outcome = await this.#commit.append([packed.entry]);
-      if ("placed" in outcome) return recorded(packed, outcome.placed[0] as Placement);
+      if ("placed" in outcome) {
+        this.#tell([packed], outcome.placed);
+        return recorded(packed, outcome.placed[0] as Placement);
+      }
     }
     const items = await this.append([input], { kindWhenAbsent });
     // Nobody gave a list, so there is no item to point at.
@@ -105,6 +113,7 @@ export class Capture {
    */
   prepare(inputs: readonly unknown[]): (() => Promise<readonly number[] | undefined>) | undefined {
     const unit: LogEntry[] = [];
+    const all: Packed[] = [];
     const room = sharedRoom();
     for (const input of inputs) {
       const draft = this.#parse(input, undefined);
@@ -112,11 +121,23 @@ export class Capture {
         draft instanceof Rejection || namesOthers(draft.kind) ? undefined : pack(draft, this.#surroundings, room);
       if (packed === undefined || packed instanceof Rejection) return undefined;
       unit.push(packed.entry);
+      if (this.#recorded !== undefined) all.push(packed);
     }
     return async () => {
       const outcome = await this.#commit.append(unit);
-      return "placed" in outcome ? outcome.placed.map(({ position }) => position) : undefined;
+      if (!("placed" in outcome)) return undefined;
+      this.#tell(all, outcome.placed);
+      return outcome.placed.map(({ position }) => position);
     };
+  }
+
+  #tell(packed: readonly Packed[], placed: readonly Placement[]): void {
+    this.#recorded?.tell(() =>
+      packed.map(({ draft, id, created_at }, at): RecordedDraft => {
+        const { position } = placed[at] as Placement;
+        return { draft, placed: { id, position, created_at } };
+      }),
+    );
   }
 
   async #parseAll(
@@ -160,6 +181,10 @@ export class Capture {
         if (refused !== undefined) return refused;
         continue;
       }
+      this.#tell(
+        open.map((index) => packed[index] as Packed),
+        outcome.placed,
+      );
       for (const [order, index] of open.entries()) {
         known.set(index, recorded(packed[index] as Packed, outcome.placed[order] as Placement));
         if (turn.isOver) await turn.next();

@@ -38,7 +38,7 @@ declare module "fastify" {
 }
 
 /** Asked before anything is gathered for a line that nobody will see. */
-function isEnabled(threshold: string, level: Level): boolean {
+export function isEnabled(threshold: string, level: Level): boolean {
   const value = (name: string): number => levels.values[name] ?? Number.POSITIVE_INFINITY;
   return value(level) >= value(threshold);
 }

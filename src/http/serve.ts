@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os";
 import type { FastifyInstance } from "fastify";
 import { beyondLoopback, isLoopback } from "./door/loopback.js";
 import { createServer, HOST_DEFAULT, type ServerOptions } from "./server.js";
-import { watchStore } from "./store-watch.js";
+import { logRecorded, watchStore } from "./store-watch.js";
 
 export interface ServeOptions extends ServerOptions {
   /** 0 takes any free port. */
@@ -37,14 +37,17 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const app = createServer(options);
   await app.listen({ host, port });
   const addresses = addressesOf(app, options.tls === undefined ? "http" : "https");
-  const stopWatching = options.logger === undefined ? () => undefined : watchStore(recorder, options.logger);
+  const { logger } = options;
+  const stops = logger === undefined ? [] : [watchStore(recorder, logger), logRecorded(recorder, logger)];
   let closing: Promise<void> | undefined;
   return {
     address: addresses[0] as string,
     addresses,
     close: () => {
-      stopWatching();
-      closing ??= drain(app, drain_ms_max).then(() => recorder.close());
+      closing ??= drain(app, drain_ms_max).then(() => {
+        for (const stop of stops) stop();
+        return recorder.close();
+      });
       return closing;
     },
   };

@@ -1,7 +1,8 @@
-// Says in the log when the store cannot be used any more, and when it can be again. While nobody asks, and while whoever asks is
+// Says in the log what is recorded, when the store cannot be used any more, and when it can be again. While nobody asks, and while whoever asks is
 // told but not the operator, that would pass in silence.
 import type { FastifyBaseLogger } from "fastify";
 import type { Recorder } from "../recorder.js";
+import { isEnabled } from "./logger.js";
 
 const LOOK_MS = 2_000;
 
@@ -24,6 +25,18 @@ export function watchStore(recorder: Recorder, logger: FastifyBaseLogger, lookMs
   // It fails only when the recorder is closed meanwhile.
   const timer = setInterval(() => void look().catch(() => undefined), lookMs).unref();
   return () => clearInterval(timer);
+}
+
+/** A line at level debug for each interaction that is recorded through this server, until the answer is called. */
+export function logRecorded(recorder: Recorder, logger: FastifyBaseLogger): () => void {
+  return recorder.vitals.watchRecorded(
+    (entries) => {
+      for (const { kind, id, created_at: _, ...rest } of entries) {
+        if (kind === "interaction") logger.debug({ interaction_id: id, ...rest }, "interaction_recorded");
+      }
+    },
+    () => isEnabled(logger.level, "debug"),
+  );
 }
 
 function wordsOf(trouble: string): string {

@@ -16,8 +16,8 @@ import { complete, excerptOf, summarise } from "./views.js";
 const PAGE_BYTES_MAX = 16 * 1024 * 1024;
 const COMPLETED_AT_ONCE = 16;
 
-export interface SummaryPage {
-  readonly rows: readonly EntrySummary[];
+export interface Page<Row> {
+  readonly rows: readonly Row[];
   /** How many of the positions were used; fewer than given where the page was full. */
   readonly used: number;
 }
@@ -105,7 +105,7 @@ export class EntryReader {
   }
 
   /** The entries at these positions in their short form, masked, as many as fit on a page, the first in any case. */
-  async page(positions: readonly number[], options: { readonly excerpts?: boolean } = {}): Promise<SummaryPage> {
+  async page(positions: readonly number[], options: { readonly excerpts?: boolean } = {}): Promise<Page<EntrySummary>> {
     const toRow = (entry: Entry): EntrySummary => {
       const row = this.#mask.entry(summarise(entry));
       // Masked before it is cut, so that no secret is cut in two and shown.
@@ -118,6 +118,24 @@ export class EntryReader {
     for (let at = 0; at < entries.length; at += COMPLETED_AT_ONCE) {
       const completed = await this.#withResponses(entries.slice(at, at + COMPLETED_AT_ONCE), readableEntries);
       rows.push(...completed.map(toRow));
+    }
+    return { rows, used: stored.length };
+  }
+
+  /** The same whole. What responses bring that came later counts, too. */
+  async wholePage(positions: readonly number[]): Promise<Page<Entry>> {
+    const stored = await this.#log.getBodies(positions, PAGE_BYTES_MAX);
+    const entries = toReadable(stored);
+    const rows: Entry[] = [];
+    let chars = 0;
+    for (let at = 0; at < entries.length; at += COMPLETED_AT_ONCE) {
+      for (const entry of await this.#withResponses(entries.slice(at, at + COMPLETED_AT_ONCE), readableEntries)) {
+        chars += entry.kind === "interaction" && "response_id" in entry ? entry.response.length : 0;
+        if (chars > PAGE_BYTES_MAX && rows.length > 0) {
+          return { rows, used: stored.findIndex((one) => one?.position === entry.position) };
+        }
+        rows.push(this.#mask.entry(entry));
+      }
     }
     return { rows, used: stored.length };
   }

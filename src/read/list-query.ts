@@ -4,7 +4,7 @@ import type { RowKey } from "../ports/entry-index.js";
 import { bothHold, type RowFilter } from "../ports/row-filter.js";
 import { fingerprintOf, formatCursor, parseCursor } from "./cursor.js";
 import { type Given, parseFilters } from "./filters.js";
-import { parseLimit } from "./parameters.js";
+import { parseLimit, parseSwitch } from "./parameters.js";
 import { type FilterOptions, questionRules } from "./question-rules.js";
 
 export interface Page {
@@ -13,7 +13,10 @@ export interface Page {
 }
 
 /** Filters of the list of interactions. An empty one filters nothing; `"-"` selects entries without that label. */
-export interface InteractionListOptions extends FilterOptions<"interactions">, Page {}
+export interface InteractionListOptions extends FilterOptions<"interactions">, Page {
+  /** Whether interactions are listed whole, with their responses and context packs: true, or `"1"` and `"true"`. */
+  readonly full?: boolean | string | undefined;
+}
 
 /** Filters of the list of entries. An empty one filters nothing; `"-"` selects entries without that label. */
 export interface EntryListOptions extends FilterOptions<"entries">, Page {}
@@ -32,8 +35,15 @@ export interface ListQuery {
   readonly fingerprint: string;
 }
 
-export function parseInteractionQuery(options: InteractionListOptions, nowMs: number): ListQuery | Rejection {
-  return parseList("interactions", options, { always: { kinds: ["interaction"] }, nowMs });
+export interface InteractionQuery extends ListQuery {
+  readonly full: boolean;
+}
+
+export function parseInteractionQuery(options: InteractionListOptions, nowMs: number): InteractionQuery | Rejection {
+  const full = parseSwitch("full", options.full);
+  if (full instanceof Rejection) return full;
+  const query = parseList("interactions", options, { always: { kinds: ["interaction"] }, nowMs });
+  return query instanceof Rejection ? query : { ...query, full };
 }
 
 export function parseEntryQuery(options: EntryListOptions, nowMs: number): ListQuery | Rejection {

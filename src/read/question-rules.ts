@@ -80,6 +80,14 @@ const order: Parameter = {
   refusals: ["field_invalid"],
 };
 
+const full: Parameter = {
+  description:
+    "`1` lists whole interactions, with `response` and `context_pack`, masked. A page of much text ends early.",
+  schema: switchSchema,
+  flag: { name: "full", says: "with --json: whole interactions, with their responses and context packs" },
+  refusals: ["field_invalid"],
+};
+
 const excerpts: Parameter = {
   description: "`1` adds `response_excerpt` to interactions and responses: the first 2,000 characters, masked.",
   schema: switchSchema,
@@ -288,6 +296,7 @@ const entryFilters = [
 
 export const questionRules = {
   interactions: {
+    own: { full },
     filters: ["project", "session_id", "client", "model", "is", "since", "until", "memory", "chunk"],
     limit: listLimit(50),
     is_paged: true,

@@ -3,14 +3,14 @@
 // Whoever holds an index answers: in this thread, in one of its own, or on another machine. A new question is a line here
 // and a row of `reading/answers.ts` and of `remote/remote-reading.ts`.
 import type { Context, OfAnswer, Told } from "../model/context.js";
-import type { Entry, ErasedEntry } from "../model/entry.js";
+import type { Entry, ErasedEntry, Interaction, InteractionSummary } from "../model/entry.js";
 import type { Evidence, Proposal } from "../model/memory.js";
 import type { ReflectionReport } from "../model/report.js";
 import type { Contradiction, Verification } from "../model/verification.js";
 import type { EntryCounts, RowKey, RowQuery, SessionRange } from "../ports/entry-index.js";
 import type { EntryJson, EntryWish } from "./entry-reader.js";
 import type { ConsolidationPlan, History } from "./history/history.js";
-import type { ListQuery } from "./list-query.js";
+import type { InteractionQuery, ListQuery } from "./list-query.js";
 import type { LogSelection } from "./log-selection.js";
 import type { AuditedStatement, FileText, FoundStatement } from "./memories/file-audit.js";
 import type { Hearing, Judged, StatementWish, Twin } from "./memories/judged.js";
@@ -30,7 +30,7 @@ import type { UsageQuery } from "./usage/usage-query.js";
 import type { UsageReport } from "./usage/usage-reader.js";
 
 interface Questions {
-  listInteractions(query: ListQuery): InteractionList;
+  listInteractions(query: InteractionQuery): InteractionList<Interaction | InteractionSummary>;
   listEntries(query: ListQuery): EntryList;
   getById(id: string): Entry | ErasedEntry | undefined;
   getByPosition(position: number): Entry | ErasedEntry | undefined;

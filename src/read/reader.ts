@@ -1,15 +1,16 @@
 // The reader: lists and single entries, as every surface shows them. It never changes anything.
 import { SESSIONS } from "../indexing/session-fold.js";
-import type { Entry, EntrySummary, ErasedEntry, InteractionSummary } from "../model/entry.js";
+import type { Entry, EntrySummary, ErasedEntry, Interaction, InteractionSummary } from "../model/entry.js";
 import { formatTime } from "../model/time.js";
 import type { EntryCounts, EntryIndex, RowKey, RowQuery } from "../ports/entry-index.js";
 import type { EntrySource } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
-import { EntryReader } from "./entry-reader.js";
-import { cursorAfter, type ListQuery } from "./list-query.js";
+import { EntryReader, type Page } from "./entry-reader.js";
+import { cursorAfter, type InteractionQuery, type ListQuery } from "./list-query.js";
 
-export interface InteractionList {
-  readonly interactions: readonly InteractionSummary[];
+/** A page of interactions: summaries, or whole ones where `full` was asked for. */
+export interface InteractionList<Row = InteractionSummary> {
+  readonly interactions: readonly Row[];
   readonly next_cursor: string | null;
   /** While the index is rebuilt: older entries may be missing. */
   readonly partial?: true;
@@ -39,13 +40,15 @@ export class Reader {
     this.#entries = new EntryReader(parts);
   }
 
-  async listInteractions(query: ListQuery): Promise<InteractionList> {
-    const { rows, next_cursor } = await this.#list(query);
-    return { interactions: rows as readonly InteractionSummary[], next_cursor };
+  async listInteractions(query: InteractionQuery): Promise<InteractionList<Interaction | InteractionSummary>> {
+    const read = (positions: readonly number[]): Promise<Page<Entry | EntrySummary>> =>
+      query.full ? this.#entries.wholePage(positions) : this.#entries.page(positions);
+    const { rows, next_cursor } = await this.#list(query, read);
+    return { interactions: rows as readonly (Interaction | InteractionSummary)[], next_cursor };
   }
 
   async listEntries(query: ListQuery): Promise<EntryList> {
-    const { rows, next_cursor } = await this.#list(query);
+    const { rows, next_cursor } = await this.#list(query, (positions) => this.#entries.page(positions));
     return { entries: rows, next_cursor };
   }
 
@@ -70,14 +73,14 @@ export class Reader {
     return this.#parts.mask.value({ entries, sessions, ...others, ...period });
   }
 
-  async #list(query: ListQuery): Promise<{
-    readonly rows: readonly EntrySummary[];
-    readonly next_cursor: string | null;
-  }> {
+  async #list<Row>(
+    query: ListQuery,
+    read: (positions: readonly number[]) => Promise<Page<Row>>,
+  ): Promise<{ readonly rows: readonly Row[]; readonly next_cursor: string | null }> {
     if (query.limit === 0) return { rows: [], next_cursor: null };
     // One more than asked for tells whether there is a next page.
     const keys = await this.#parts.index.list({ ...query, limit: query.limit + 1 });
-    const { rows, used } = await this.#entries.page(keys.slice(0, query.limit).map((key) => key.position));
+    const { rows, used } = await read(keys.slice(0, query.limit).map((key) => key.position));
     const next_cursor = used > 0 && used < keys.length ? cursorAfter(query, keys[used - 1] as RowKey) : null;
     return { rows, next_cursor };
   }

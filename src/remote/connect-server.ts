@@ -1,4 +1,5 @@
 // A server as a store: the parts of a recorder that ask it, and say of all else where it is done.
+import { type OnRecorded, RecordedHooks } from "../capture/recorded-hooks.js";
 import type { Keys } from "../guard/keys.js";
 import { Watches } from "../import/watch/watches.js";
 import type { Mask } from "../ports/mask.js";
@@ -17,11 +18,15 @@ export interface RemoteOptions extends ServerOptions {
   readonly prices?: PriceFile | undefined;
   /** Where watching keeps how far it has read; undefined keeps it in memory. */
   readonly bookmarks: string | undefined;
+  /** Told what was recorded. */
+  readonly onRecorded?: OnRecorded | undefined;
 }
 
-export function connectServer({ mask, redact, prices, bookmarks, ...place }: RemoteOptions): Recorder {
+export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...place }: RemoteOptions): Recorder {
   const server = new ServerConnection(place);
-  const capture = new RemoteCapture({ server, redact });
+  const recorded = new RecordedHooks();
+  if (onRecorded !== undefined) recorded.add(onRecorded);
+  const capture = new RemoteCapture({ server, redact, recorded });
   const tails = new RemoteTails(server);
   const watches = new Watches(bookmarks);
   const reading = new RemoteReading({ server, mask });
@@ -49,6 +54,7 @@ export function connectServer({ mask, redact, prices, bookmarks, ...place }: Rem
       textsThrough: async () => ((await server.get("/health")) as { indexed_through: number }).indexed_through,
       keepUp: async () => undefined,
       watchCommits: () => () => undefined,
+      watchRecorded: (heard, isWanted) => recorded.add(heard, isWanted),
     },
     async close() {
       await watches.close();

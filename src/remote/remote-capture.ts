@@ -1,6 +1,7 @@
 // Capture through a server: parsed here, so that what is refused is refused in the same words, and recorded there.
 import { type Captured, type CapturedItem, entriesMissing } from "../capture/capture.js";
 import { type GivenDraft, parseDraft } from "../capture/draft.js";
+import type { RecordedHooks } from "../capture/recorded-hooks.js";
 import type { CaptureKind } from "../model/entry.js";
 import { Fault, type FaultCode } from "../model/fault.js";
 import { RecorderError, Rejection, reject } from "../model/rejection.js";
@@ -15,10 +16,16 @@ const TAKEN = "id_conflict";
 export class RemoteCapture {
   readonly #server: ServerConnection;
   readonly #redact: Mask | undefined;
+  readonly #recorded: RecordedHooks;
   #mayRead = true;
   #isAdmitted = false;
 
-  constructor(parts: { readonly server: ServerConnection; readonly redact?: Mask | undefined }) {
+  constructor(parts: {
+    readonly server: ServerConnection;
+    readonly redact?: Mask | undefined;
+    readonly recorded: RecordedHooks;
+  }) {
+    this.#recorded = parts.recorded;
     this.#server = parts.server;
     this.#redact = parts.redact;
   }
@@ -93,7 +100,14 @@ export class RemoteCapture {
         "/entries",
         drafts.map((draft) => this.#entryOf(draft)),
       );
-      return (entries as readonly Captured[]).map((item, index) => {
+      const items = entries as readonly Captured[];
+      this.#recorded.tell(() =>
+        drafts.flatMap((draft, index) => {
+          const placed = items[index];
+          return placed?.status === "recorded" ? [{ draft, placed }] : [];
+        }),
+      );
+      return items.map((item, index) => {
         const unknown_fields = drafts[index]?.unknown_fields;
         return unknown_fields === undefined ? item : { ...item, unknown_fields };
       });

@@ -38,7 +38,8 @@ export class RemoteReading implements Reading {
 
 // A question that no route answers, and of which it is not said that it is asked elsewhere, does not compile.
 const answers = {
-  listInteractions: (server, query) => server.get("/interactions", listed(query)),
+  listInteractions: (server, query) =>
+    server.get("/interactions", { ...listed(query), full: query.full ? 1 : undefined }),
   listEntries: (server, query) => server.get("/entries", listed(query)),
   getById: (server, id) => server.find(entryPath(id), "entry_not_found"),
   getByPosition: (server, position) => server.find(entryPath(position), "entry_not_found"),

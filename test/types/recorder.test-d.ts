@@ -130,7 +130,9 @@ void recorder.append({ kind: "audit", action: "export" });
 void recorder.append({ error: "e" });
 
 // Reading.
-expectTypeOf(recorder.listInteractions).returns.resolves.toEqualTypeOf<InteractionList>();
+expectTypeOf(recorder.listInteractions()).resolves.toEqualTypeOf<InteractionList>();
+expectTypeOf(recorder.listInteractions({ project: "web" })).resolves.toEqualTypeOf<InteractionList>();
+expectTypeOf(recorder.listInteractions({ full: true })).resolves.toEqualTypeOf<InteractionList<Interaction>>();
 expectTypeOf(recorder.listInteractions).toBeCallableWith({ project: "-", since: "7d", limit: 5, memory: "m" });
 expectTypeOf(recorder.listEntries).returns.resolves.toEqualTypeOf<EntryList>();
 expectTypeOf<EntryList["entries"]>().toEqualTypeOf<readonly EntrySummary[]>();

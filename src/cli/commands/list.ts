@@ -1,7 +1,7 @@
 // `hansard list`: entries newest first, as a table or as the document of GET /entries or GET /interactions.
 import type { Command } from "commander";
 import type { EntryList, InteractionList, Recorder } from "../../index.js";
-import type { EntrySummary } from "../../model/entry.js";
+import type { EntrySummary, Interaction, InteractionSummary } from "../../model/entry.js";
 import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { commandLine } from "../hints.js";
@@ -31,17 +31,34 @@ export const listCommand: CommandModule = {
     const { out } = invocation.screen;
     notePartial(page, invocation);
     if (invocation.json) out.write(documentText(page, out));
-    else printPage(invocation, "entries" in page ? page.entries : page.interactions, page.next_cursor);
+    // Whole ones are for --json alone.
+    else
+      printPage(
+        invocation,
+        "entries" in page ? page.entries : (page.interactions as readonly InteractionSummary[]),
+        page.next_cursor,
+      );
     return exitStatus.done;
   },
 };
 
-/** Memories and chunks are an interaction's; asking for one asks for interactions. */
-async function readPage(recorder: Recorder, options: Invocation["options"]): Promise<EntryList | InteractionList> {
+/** Memories, chunks and long texts are an interaction's; asking for one of them asks for interactions. */
+async function readPage(
+  recorder: Recorder,
+  options: Invocation["options"],
+): Promise<EntryList | InteractionList<Interaction | InteractionSummary>> {
   const entries = readQuestion(options, "entries");
   const interactions = readQuestion(options, "interactions");
   const { kind = "" } = entries;
-  const used = (["memory", "chunk"] as const).find((name) => interactions[name] !== undefined);
+  if (options.full !== undefined && options.json !== true) {
+    throw new WrongUse({
+      code: "option_misplaced",
+      field: "--full",
+      message: "--full has no effect without --json",
+      hint: "Add --json, or print one interaction whole with `hansard show`.",
+    });
+  }
+  const used = (["memory", "chunk", "full"] as const).find((name) => interactions[name] !== undefined);
   // What only entries can be asked for; whoever asks for it must not be answered as if they had not.
   const own = (["role", "tool"] as const).find((name) => (entries[name] ?? "") !== "");
   if (used === undefined) {
@@ -60,7 +77,7 @@ async function readPage(recorder: Recorder, options: Invocation["options"]): Pro
   throw new WrongUse({
     code: "option_misplaced",
     field: `--${used}`,
-    message: `entries of kind ${kind} use no memories or chunks`,
+    message: `--${used} lists interactions, not entries of kind ${kind}`,
     hint: "Leave --kind out, or give --kind interaction.",
   });
 }

@@ -35,7 +35,7 @@ export const serveCommand: CommandModule = {
       .option("--prices <file>", "prices for /usage in LiteLLM's form (HANSARD_PRICES)")
       .option("--redact <when>", "capture: mask secrets before they are stored, instead of where they are shown")
       .option("--watch", "keep reading what known tools write on this machine, as `hansard watch` does")
-      .option("--verbose", "log every request, not only those that were refused or failed")
+      .option("--verbose", "log every request and every interaction, not only what was refused or failed")
       .addHelpText(
         "after",
         examplesText([

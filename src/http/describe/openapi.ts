@@ -133,7 +133,13 @@ function answerSchemas(): { readonly [name: string]: Schema } {
     }),
     Receipt: object({ status, id: text, position: count, created_at: time, unknown_fields }, ["unknown_fields"]),
     EntriesRecorded: object({ status, entries: listOf(schemaNamed("Receipt")) }),
-    InteractionPage: object({ interactions: listOf(schemaNamed("InteractionSummary")), ...pageEnd }, ["partial"]),
+    InteractionPage: object(
+      {
+        interactions: listOf({ anyOf: [schemaNamed("InteractionSummary"), schemaNamed("InteractionEntry")] }),
+        ...pageEnd,
+      },
+      ["partial"],
+    ),
     EntryPage: object({ entries: listOf(schemaNamed("EntrySummary")), ...pageEnd }, ["partial"]),
     Verification: {
       oneOf: [

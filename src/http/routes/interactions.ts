@@ -116,7 +116,8 @@ const listOperation: Operation = {
   tags,
   summary: "List interactions, newest first",
   description:
-    "Rows leave out `response` and `context_pack`, and have `response_chars` instead. `next_cursor` leads to the next " +
+    "Rows leave out `response` and `context_pack`, and have `response_chars` instead; with `full=1` they are whole " +
+    "interactions, masked. `next_cursor` leads to the next " +
     "page and is null on the last one.",
   parameters: listQuestion.parameters,
   responses: {
