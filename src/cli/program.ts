@@ -246,10 +246,11 @@ function repeated(name: string): WrongUse {
 }
 
 const SETTINGS_HELP = `Settings come from flags, then the environment (HANSARD_DATA, HANSARD_KEY,
-HANSARD_HOST, HANSARD_PORT, HANSARD_ALLOW_HOST, HANSARD_TLS_CERT, HANSARD_TLS_KEY,
-HANSARD_RATE, HANSARD_REDACT, HANSARD_MODEL_URL, HANSARD_MODEL, HANSARD_VIA,
-HANSARD_DAILY_TOKENS), then hansard.config.json in the current folder.
-Values to mask add up: --mask-file, HANSARD_MASK_FILE, HANSARD_MASK (one on a
+HANSARD_HOST, HANSARD_PORT, HANSARD_ALLOW_HOST, HANSARD_TLS_CERT,
+HANSARD_TLS_KEY, HANSARD_RATE, HANSARD_REDACT, HANSARD_MODEL_URL, HANSARD_MODEL,
+HANSARD_VIA, HANSARD_DAILY_TOKENS), then hansard.config.json in the current
+folder.
+Values to mask add up: --mask-file, HANSARD_MASK_FILE, HANSARD_MASK (one per
 line), "mask" in the configuration.
 Exit status: 0 done, 1 failed, 2 usage error.
 `;

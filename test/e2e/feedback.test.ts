@@ -75,7 +75,7 @@ test("reflection shows disliked answers with what was said about them", () =>
       { id: "i39", text: "a39", comment: "not 39", score: -1 },
       { id: "i20", comment: "not 20" },
     ]);
-    expect(report.markdown).toContain("### Disliked answers (2)\n\n- a39: “not 39”, score -1 (#40, #43)\n");
+    expect(report.markdown).toMatch(/### Disliked answers \(2\)\n\n- \S+Z a39: “not 39”, score -1 \(#40, #43\)\n/);
     expect((await recorder.reflect({ limit: 100, is: "disliked" })).disliked.count).toBe(3);
   }));
 

@@ -75,6 +75,7 @@ export const badValues: { readonly [N in Exclude<ParameterName<QuestionName>, Fi
   facets: ["maybe"],
   order: ["up"],
   excerpts: ["maybe"],
+  full: ["maybe"],
   after: ["-1", "1.5"],
   masked: ["2"],
   max_messages: ["many"],

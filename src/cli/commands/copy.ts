@@ -66,7 +66,7 @@ function copyText(
   const note = `${cleanLine(shownPlace(from))} is unchanged. Not copied: ${NOT_COPIED}.`;
   const before = outcome.existing === 0 ? "" : `, ${outcome.existing} were there before`;
   const left = outcome.left === undefined ? "" : `Still there: ${outcome.left}\n`;
-  return `Copied ${countOf(outcome.copied, "entry", "entries")}${before}; head hash ${outcome.hash}\n${wrapText(note, pane.columns).join("\n")}\n${left}`;
+  return `Copied ${countOf(outcome.copied, "entry", "entries")}${before}\nhead hash ${outcome.hash}\n${wrapText(note, pane.columns).join("\n")}\n${left}`;
 }
 
 function place(given: unknown, flag: string): string {
