@@ -156,6 +156,22 @@ describe("reinforce", () => {
     expect((await recorder.memories.get(id))?.last_confirmed_at).toBeDefined();
   });
 
+  test.each([
+    "Answers in German",
+    "Never push to main",
+    "Use port 4747",
+    "Prices are always in cents",
+    "We deploy only from the release branch",
+  ])("a short memory that is repeated word for word is used, or confirmed: %s", async (short) => {
+    const memory = await recorder.memories.add({ content: short, type: "project", project: "atlas" });
+    const turn = { project: "atlas", prompt: "Go on", response: `As you know: ${short}.` };
+    await recorder.recordInteraction({ ...turn, session_id: "given", memories_used: [memory.id] });
+    await recorder.recordInteraction({ ...turn, session_id: "not-given", prompt: `${short}!`, response: "Yes." });
+    await recorder.recordInteraction({ ...turn, session_id: "neither", response: "Done." });
+    await recorder.memories.reinforce();
+    expect(await recorder.memories.get(memory.id)).toMatchObject({ given: 1, used: 1, confirmed: 1 });
+  });
+
   test("results of tools in the user's name begin no turn", async () => {
     const said = { kind: "message", session_id: "s", project: "atlas" } as const;
     await say("s", "user", "Where does it live?");
