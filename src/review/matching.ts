@@ -10,8 +10,6 @@ import { SEGMENTED_CHARS_MAX, type Stems } from "./stems.js";
 export const WINDOW_SENTENCES = 3;
 /** A memory with fewer stems needs all of them in one sentence, which denies what it denies. */
 const STEMS_OF_SHORT_MAX = 3;
-/** More than any memory has: no window is enough. */
-const NEVER_WITHIN_WINDOW = 0xffff;
 
 /** What lies behind this of one text is not looked at: the output of a tool can be long, and repeats nothing there. */
 export const TEXT_CHARS_MAX = 1_000_000;
@@ -32,10 +30,10 @@ interface IndexedMemory {
 
 interface Row {
   readonly id: string;
-  readonly content: string;
   /** The numbers of its stems. */
   readonly numbers: readonly number[];
   readonly comparable: string;
+  readonly isDenied: boolean;
 }
 
 /** A sentence with the numbers of its stems, as far as a memory has them. */
@@ -68,8 +66,6 @@ export class MemoryIndex {
   /** By row: how many stems it has, and how many of them a match needs. */
   readonly #sizes: Uint16Array;
   readonly #needed: Uint16Array;
-  /** The same for a match within a window of sentences. */
-  readonly #neededWithin: Uint16Array;
   /** Memories of stop words alone: they can only be repeated word for word. */
   readonly #stemless: readonly Row[];
   /** The languages of the memories, and English. */
@@ -83,13 +79,13 @@ export class MemoryIndex {
       this.#languages.add(stems.language(content));
       const numbers = [...new Set([...stems.of(content)].map((stem) => this.#numberOf(stem)))];
       for (const number of numbers) (this.#postings[number] as number[]).push(row);
-      return { id, content, numbers, comparable: comparable(content) };
+      const isDenied = this.#clausesOf(content).some((clause) => clause.isDenied);
+      return { id, numbers, comparable: comparable(content), isDenied };
     });
     this.#ids = new Set(memories.map(({ id }) => id));
     this.#hits = new Uint16Array(memories.length);
     this.#sizes = Uint16Array.from(this.#rows, ({ numbers }) => numbers.length);
     this.#needed = this.#sizes.map(stemsNeeded);
-    this.#neededWithin = this.#sizes.map((size) => (isShort(size) ? NEVER_WITHIN_WINDOW : stemsNeeded(size)));
     this.#stemless = this.#rows.filter(({ numbers }) => numbers.length === 0);
   }
 
@@ -102,19 +98,16 @@ export class MemoryIndex {
     const read = text.slice(0, TEXT_CHARS_MAX);
     const matched = new Set(this.#citedIn(read));
     const sentences = this.#numberedSentences(read);
+    const unmatched: Row[] = [...this.#stemless];
     // Few texts have enough of any memory at all, and only they are looked at sentence by sentence.
-    const hit = this.#hitBy(sentences, this.#needed);
-    if (hit.length > 0) {
-      for (const row of this.#matchedWithin(sentences)) matched.add(row.id);
-      for (const row of this.#shortIn(sentences, hit)) matched.add(row.id);
+    if (this.#hitBy(sentences, this.#needed).length > 0) {
+      const near = this.#nearIn(sentences);
+      for (const row of near) if (!isShort(row)) matched.add(row.id);
+      for (const row of this.#shortIn(sentences, [...near].filter(isShort))) matched.add(row.id);
+      const repeatable = this.#hitBy(sentences, this.#sizes).filter((row) => near.has(row) || !isShort(row));
+      unmatched.push(...repeatable.filter(({ id }) => !matched.has(id)));
     }
-    const whole = hit.length === 0 ? [] : this.#hitBy(sentences, this.#sizes);
-    for (const row of repeatedIn(
-      read,
-      [...whole, ...this.#stemless].filter(({ id }) => !matched.has(id)),
-    )) {
-      if (this.#isSaid(row, read)) matched.add(row.id);
-    }
+    for (const row of repeatedIn(read, unmatched)) if (this.#isSaid(row, read)) matched.add(row.id);
     return matched;
   }
 
@@ -203,7 +196,7 @@ export class MemoryIndex {
   }
 
   /** The rows that have enough of their stems in three consecutive sentences: a window slides over them, and counts. */
-  #matchedWithin(sentences: readonly NumberedSentence[]): ReadonlySet<Row> {
+  #nearIn(sentences: readonly NumberedSentence[]): ReadonlySet<Row> {
     const matched = new Set<Row>();
     const hits = this.#hits;
     const inWindow = new Map<number, number>();
@@ -220,7 +213,7 @@ export class MemoryIndex {
         for (const row of this.#postings[stem] as number[]) {
           const count = (hits[row] as number) + 1;
           hits[row] = count;
-          if (count >= (this.#neededWithin[row] as number)) matched.add(this.#rows[row] as Row);
+          if (count >= (this.#needed[row] as number)) matched.add(this.#rows[row] as Row);
         }
       }
     }
@@ -229,8 +222,8 @@ export class MemoryIndex {
 
   /** Of the short ones among these rows, those that have all their stems in one sentence that denies what they deny. */
   *#shortIn(sentences: readonly NumberedSentence[], rows: readonly Row[]): Generator<Row> {
-    const short = rows.filter(({ numbers }) => isShort(numbers.length));
-    if (short.length === 0) return;
+    if (rows.length === 0) return;
+    const deniedBySentence = new Map<NumberedSentence, ReadonlySet<number>>();
     const sentencesByNumber = new Map<number, NumberedSentence[]>();
     for (const sentence of sentences) {
       for (const number of sentence.numbers) {
@@ -239,22 +232,23 @@ export class MemoryIndex {
         else found.push(sentence);
       }
     }
-    for (const row of short) {
-      const [first = -1, ...others] = row.numbers;
-      const isSaidIn = (sentence: NumberedSentence): boolean =>
-        others.every((number) => sentence.numbers.includes(number)) && this.#deniesAlike(row, sentence.text);
-      if (sentencesByNumber.get(first)?.some(isSaidIn) === true) yield row;
+    for (const row of rows) {
+      const isSaidIn = (sentence: NumberedSentence): boolean => {
+        if (!row.numbers.every((number) => sentence.numbers.includes(number))) return false;
+        const denied = deniedBySentence.get(sentence) ?? this.#deniedIn(sentence.text);
+        deniedBySentence.set(sentence, denied);
+        return row.isDenied === row.numbers.some((number) => denied.has(number));
+      };
+      const having = row.numbers.map((number) => sentencesByNumber.get(number) ?? []);
+      const fewest = having.toSorted((one, other) => one.length - other.length)[0];
+      if (fewest?.some(isSaidIn) === true) yield row;
     }
   }
 
-  /** Whether the clauses that speak of a memory are denied exactly where the memory is. */
-  #deniesAlike({ content, numbers }: Row, sentence: string): boolean {
-    const readAs = new Set([this.#stems.language(sentence), ...this.#languages]);
-    const own = new Set(numbers);
-    const isDenied = this.#clausesOf(sentence).some(
-      (clause) => clause.isDenied && [...this.#numbersIn(clause.words, readAs)].some((number) => own.has(number)),
-    );
-    return isDenied === this.#clausesOf(content).some((clause) => clause.isDenied);
+  /** The numbers of the stems in the clauses of a sentence that are denied. */
+  #deniedIn(sentence: string): ReadonlySet<number> {
+    const words = this.#clausesOf(sentence).flatMap((clause) => (clause.isDenied ? clause.words : []));
+    return this.#numbersIn(words, [this.#stems.language(sentence), ...this.#languages]);
   }
 
   /** Whether a text has the memory word for word in a place where nothing around it denies it. */
@@ -278,8 +272,8 @@ export class MemoryIndex {
   }
 }
 
-function isShort(stems: number): boolean {
-  return stems <= STEMS_OF_SHORT_MAX;
+function isShort({ numbers }: Row): boolean {
+  return numbers.length <= STEMS_OF_SHORT_MAX;
 }
 
 /** Those of these rows whose text stands in another one, case, white space and punctuation aside. */
