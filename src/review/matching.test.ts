@@ -135,6 +135,7 @@ test("a memory stands in a pack as it is, case, white space and punctuation asid
   const index = new MemoryIndex([{ id: "m-1", content: "Use tabs, not spaces." }], stems);
   expect([...index.containedIn("Known:\n- USE TABS  not spaces\n- more")]).toEqual(["m-1"]);
   expect([...index.containedIn("Use spaces, not tabs")]).toEqual([]);
+  expect([...index.containedIn("I refuse tabs, not spaces")]).toEqual([]);
 });
 
 test("a row's hits do not outlive the text that made them", () => {

@@ -278,8 +278,38 @@ function isShort({ numbers }: Row): boolean {
 
 /** Those of these rows whose text stands in another one, case, white space and punctuation aside. */
 function repeatedIn(text: string, rows: readonly Row[]): readonly Row[] {
-  const whole = rows.length === 0 ? "" : comparable(text);
-  return rows.filter((row) => row.comparable !== "" && whole.includes(row.comparable));
+  if (rows.length === 0) return [];
+  const whole = comparable(text);
+  const places = placesByWord(whole);
+  return rows.filter((row) => {
+    if (row.comparable === "") return false;
+    if (UNSPACED.test(row.comparable)) return whole.includes(row.comparable);
+    // From where its rarest word stands: to search a long text for each of thousands of memories takes seconds.
+    let fewest: { readonly at: number; readonly places: readonly number[] } | undefined;
+    for (const [word, [at = 0]] of placesByWord(row.comparable)) {
+      const found = places.get(word) ?? [];
+      if (fewest === undefined || found.length < fewest.places.length) fewest = { at, places: found };
+    }
+    const isAt = (place: number): boolean => {
+      const end = place + row.comparable.length;
+      const isWhole = (place === 0 || whole[place - 1] === " ") && (end === whole.length || whole[end] === " ");
+      return isWhole && whole.startsWith(row.comparable, place);
+    };
+    return fewest?.places.some((place) => place >= fewest.at && isAt(place - fewest.at)) === true;
+  });
+}
+
+/** Where each word of a comparable text begins. */
+function placesByWord(whole: string): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>();
+  let at = 0;
+  for (const word of whole.split(" ")) {
+    const known = places.get(word);
+    if (known === undefined) places.set(word, [at]);
+    else known.push(at);
+    at += word.length + 1;
+  }
+  return places;
 }
 
 /** Where words in their comparable form stand in a text, as whole words where its script has spaces. */
