@@ -52,7 +52,10 @@ export const memoryFold: Fold = {
 };
 
 export function documentToMemory(document: IndexDocument): KeptMemory {
-  return toBody(document).memory;
+  const { memory } = toBody(document);
+  // Earlier versions knew one source for all rules. What those on commands said had one form.
+  if ((memory.source as string) !== "rule") return memory;
+  return { ...memory, source: /^`.+` fails; `.+` works$/s.test(memory.content) ? "rule:commands" : "rule:words" };
 }
 
 interface MemoryBody {

@@ -6,7 +6,7 @@ export type MemoryType = (typeof memoryTypes)[number];
 export const memoryStatuses = ["candidate", "active", "superseded", "rejected"] as const;
 export type MemoryStatus = (typeof memoryStatuses)[number];
 
-export const memorySources = ["person", "agent", "rule", "import", "model"] as const;
+export const memorySources = ["person", "agent", "rule:commands", "rule:words", "decision", "import", "model"] as const;
 export type MemorySource = (typeof memorySources)[number];
 
 /** Why a candidate is turned down, as surfaces offer it; any other text will do. */

@@ -17,7 +17,7 @@ import type { Hearing, Judged, StatementWish, Twin } from "./memories/judged.js"
 import type { MemoryListQuery, RecallQuery } from "./memories/memory-query.js";
 import type { MemoryDetail, MemoryList } from "./memories/memory-reader.js";
 import type { MemorySummary } from "./memories/memory-view.js";
-import type { PassRange, ProposalStep, TurnUses, TurnWish, UsesStep } from "./memories/pass-steps.js";
+import type { PassRange, ProposalStep, RulesFound, TurnUses, TurnWish, UsesStep } from "./memories/pass-steps.js";
 import type { QuotedEntry } from "./memories/quoted-entry.js";
 import type { Recalled } from "./memories/recalled.js";
 import type { EntryList, InteractionList } from "./reader.js";
@@ -67,7 +67,7 @@ interface Questions {
   judge(proposal: Proposal): Judged;
   /** What rules find in the next stretch of the log. */
   proposalsIn(range: PassRange): ProposalStep;
-  proposalsOfInteraction(id: string): readonly Proposal[] | undefined;
+  proposalsOfInteraction(id: string): RulesFound | undefined;
   /** Which memories the turns used that begin in the next stretch of the log. */
   usesIn(range: PassRange): UsesStep;
   usesOfTurn(wish: TurnWish): TurnUses | "waiting" | undefined;

@@ -1,5 +1,6 @@
 // Whether two statements say opposite things about the same: the same head words with another number, or with a negation.
 import type { Language } from "./languages.js";
+import { DENIES_NEXT, DENIES_PREVIOUS } from "./negation.js";
 import { jaccard, type Stems } from "./stems.js";
 
 /** The same subject: this share of all stems but the numbers, or the same beginning. */
@@ -8,16 +9,6 @@ const HEAD_STEMS = 3;
 
 /** A "not" takes the next word that says something, if that is near. */
 const REACH_WORDS = 4;
-
-const BEFORE = new Set(
-  (
-    "not no never don't doesn't didn't won't can't cannot isn't aren't wasn't shouldn't mustn't dont doesnt cant wont " +
-    "without avoid stop nicht kein keine keinen keinem keiner nie niemals ohne pas jamais sans ne sin nunca " +
-    "jamás non mai senza não nem niet geen nooit inte aldrig не никогда без 不 不要 不用 别 別 没 没有 沒有 勿 禁止 无 無"
-  ).split(" "),
-);
-/** In Japanese the word that is denied stands before. */
-const AFTER = new Set("ない なかっ ません ず せん ぬ ないで".split(" "));
 
 const IS_NUMBER = /^\p{Nd}+$/u;
 const NUMBERS = /\p{Nd}+(?:[.,]\p{Nd}+)*/gu;
@@ -67,12 +58,12 @@ function parse(text: string, language: Language, stems: Stems): Parsed {
   const denied = new Set<string>();
   let reach = 0;
   for (const word of words) {
-    if (AFTER.has(word)) {
+    if (DENIES_PREVIOUS.has(word)) {
       const before = ordered.at(-1);
       if (before !== undefined) denied.add(before);
       continue;
     }
-    if (BEFORE.has(word)) {
+    if (DENIES_NEXT.has(word)) {
       reach = REACH_WORDS;
       continue;
     }

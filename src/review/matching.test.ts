@@ -16,7 +16,9 @@ const matches = (memory: string, text: string) =>
 
 test.each([
   // stems of the memory, stems needed
-  [1, 4],
+  [1, 1],
+  [2, 2],
+  [3, 3],
   [4, 4],
   [5, 4],
   [6, 5],
@@ -28,8 +30,8 @@ test.each([
   [40, 14],
 ])("of %d stems a match needs %d", (count, needed) => {
   expect(stemsNeeded(count)).toBe(needed);
-  if (needed <= count) expect(matches(ofTrees(count), ofTrees(needed))).toBe(true);
-  expect(matches(ofTrees(count), ofTrees(Math.min(needed - 1, count)))).toBe(false);
+  expect(matches(ofTrees(count), ofTrees(needed))).toBe(true);
+  expect(matches(ofTrees(count), ofTrees(needed - 1))).toBe(false);
 });
 
 test("within three consecutive sentences, wherever they stand", () => {
@@ -41,6 +43,55 @@ test("within three consecutive sentences, wherever they stand", () => {
   expect(matches(memory, `Something else. ${parts.slice(0, 3).join(" ")} And more.`)).toBe(true);
   expect(matches(memory, "Alder birch. Cedar. Something else. Dogwood elm. More.")).toBe(false);
   expect(matches(memory, "Alder birch. Cedar dogwood. Elm.")).toBe(true);
+});
+
+describe("a short memory", () => {
+  test.each([
+    ["Answers in German", "As you know: ANSWERS,  in *German*."],
+    ["Never push to main", "I never push to main, so I made a branch."],
+    ["Use port 4747", "No, use port 4747."],
+    ["Prices are always in cents", "Careful. Prices are always in cents. Go on."],
+    ["We deploy only from the release branch", "Wait, we deploy only from the release branch!"],
+    ["Do it by yourself", "Please do it by yourself."],
+    ["Antworten auf Deutsch", "The user wrote “Antworten auf Deutsch” in the file of rules that is read at the start."],
+    ["用中文回答", "好的，用中文回答。"],
+  ])("%j is repeated word for word in %j", (memory, text) => {
+    expect(matches(memory, text)).toBe(true);
+  });
+
+  test.each([
+    ["Use port 4747", "do not use port 4747"],
+    ["Use port 4747", "Don’t use port 4747!"],
+    ["Use port 4747", "Do not, whatever happens, use port 4747."],
+    ["Use port 4747", "Verwende niemals: use port 4747"],
+    ["Use port 4747", "use port 47470"],
+    ["Use port 4747", "I confuse port 4747"],
+    ["Do it by yourself", "Don't do it by yourself."],
+    ["Never push to main", "Push to main."],
+    ["Push to main", "Never push to main."],
+  ])("%j is not said by %j", (memory, text) => {
+    expect(matches(memory, text)).toBe(false);
+  });
+
+  test.each([
+    ["Use port 4747", "The server used port 4747.", true],
+    ["Use port 4747", "I did not restart it, it uses the port 4747.", true],
+    ["Use port 4747", "It never used that port, 4747.", false],
+    ["Use port 4747", "The port is in use. It is 4747.", false],
+    ["Use port 4747", "Use port 8080.", false],
+    ["Never push to main", "I did not push this to main.", true],
+    ["Never push to main", "I pushed this to main.", false],
+  ])("%j has all its stems in one sentence of %j, with the same negation: %s", (memory, text, isMatch) => {
+    expect(matches(memory, text)).toBe(isMatch);
+  });
+});
+
+test("a long memory is repeated word for word over more than three sentences", () => {
+  const memory = "Alder birch. Cedar dogwood. Elm fir. Ginkgo hazel. Ironwood juniper. Kapok larch.";
+  expect(matches(memory, `Known: ${memory} So it is.`)).toBe(true);
+  expect(matches(memory, "Alder birch. Cedar dogwood. Elm fir. Hazel ginkgo. Ironwood juniper. Kapok larch.")).toBe(
+    false,
+  );
 });
 
 test("repeating a word adds nothing", () => {
@@ -84,6 +135,7 @@ test("a memory stands in a pack as it is, case, white space and punctuation asid
   const index = new MemoryIndex([{ id: "m-1", content: "Use tabs, not spaces." }], stems);
   expect([...index.containedIn("Known:\n- USE TABS  not spaces\n- more")]).toEqual(["m-1"]);
   expect([...index.containedIn("Use spaces, not tabs")]).toEqual([]);
+  expect([...index.containedIn("I refuse tabs, not spaces")]).toEqual([]);
 });
 
 test("a row's hits do not outlive the text that made them", () => {

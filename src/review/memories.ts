@@ -237,7 +237,8 @@ function together(first: Extraction, second: Extraction): Extraction {
   return {
     candidates: [...first.candidates, ...second.candidates],
     dropped: [...first.dropped, ...second.dropped],
-    ...{ dropped_by_gate, through: first.through },
+    // A model reads what rules have read.
+    ...{ dropped_by_gate, looked_at: first.looked_at, passed_over: first.passed_over, through: first.through },
     ...(stopped === undefined ? {} : { stopped }),
   };
 }

@@ -4,13 +4,13 @@ import { completionClaim } from "../model/claims.js";
 import type { Entry } from "../model/entry.js";
 import { isFromUser } from "../model/from-user.js";
 import { parseJsonObject } from "../model/json.js";
-import type { Proposal } from "../model/memory.js";
+import { readRole } from "../model/roles.js";
 import { parseTime } from "../model/time.js";
 import type { EntryLog, StoredBody } from "../ports/entry-log.js";
 import type { EntryReader } from "../read/entry-reader.js";
 import type { MemoriesById } from "../read/memories/kept-memories.js";
-import type { BareCall, PassRange, ProposalStep, TurnUses, UsesStep } from "../read/memories/pass-steps.js";
-import { proposalsOf } from "./rules/rules.js";
+import type { BareCall, PassRange, ProposalStep, RulesFound, TurnUses, UsesStep } from "../read/memories/pass-steps.js";
+import { readByRules } from "./rules/rules.js";
 import type { TurnReader } from "./turn-reader.js";
 import type { TurnUsesReader } from "./turn-uses.js";
 
@@ -36,7 +36,7 @@ export class PassReader {
     const { entries, ...come } = await readStretch(log, range);
     return {
       ...come,
-      proposals: entries.flatMap(proposalsOf),
+      ...foundIn(entries),
       calls: entries.flatMap((entry): readonly BareCall[] => {
         if (entry.kind !== "tool_call") return [];
         const { id, session_id, project, args, is_error } = entry;
@@ -46,14 +46,14 @@ export class PassReader {
   }
 
   /** Of one interaction, and of the response that completed it; undefined where there is none. */
-  async proposalsOfInteraction(log: Log, id: string): Promise<readonly Proposal[] | undefined> {
+  async proposalsOfInteraction(log: Log, id: string): Promise<RulesFound | undefined> {
     const entry = await this.#entries.getById(id);
     if (entry === undefined || "erased" in entry || entry.kind !== "interaction") return undefined;
     const [position] = await log.find([completionClaim(id)]);
     const [response] = position === undefined ? [] : await this.#entries.read([position]);
     // What a later response brought is quoted from the entry that brought it.
     const own = response === undefined ? entry : { ...entry, response: "", response_summary: "" };
-    return [own, ...(response === undefined ? [] : [response])].flatMap(proposalsOf);
+    return foundIn([own, ...(response === undefined ? [] : [response])]);
   }
 
   async uses(log: Log, range: PassRange, memories: MemoriesById): Promise<UsesStep> {
@@ -77,6 +77,27 @@ export class PassReader {
     const { project, client } = start;
     return { turn_id: id, project, client, uses: await this.#uses.usesIn(turn, memories) };
   }
+}
+
+function foundIn(entries: readonly Entry[]): RulesFound {
+  const found = entries.map(readByRules);
+  const count = (isOne: (entry: Entry) => boolean): number => entries.filter(isOne).length;
+  return {
+    proposals: found.flatMap(({ proposals }) => proposals),
+    passed_over: found.flatMap(({ passed_over }) => passed_over),
+    looked_at: {
+      entries: entries.length,
+      users: count(isFromUser),
+      assistants: count(isAnswer),
+      decisions: count(({ kind }) => kind === "decision"),
+      tool_calls: count(({ kind }) => kind === "tool_call"),
+    },
+  };
+}
+
+function isAnswer(entry: Entry): boolean {
+  if (entry.kind === "interaction" || entry.kind === "response") return entry.response !== "";
+  return entry.kind === "message" && readRole(entry.role) === "assistant";
 }
 
 async function readStretch(

@@ -9,7 +9,14 @@ import { optionNames } from "../model/options.js";
 import type { TakenClaim } from "../ports/entry-log.js";
 import type { DroppedProposal } from "../read/memories/judged.js";
 import type { MemorySummary } from "../read/memories/memory-view.js";
-import type { MemoryUse, PassRange, TurnUses } from "../read/memories/pass-steps.js";
+import type {
+  LookedAt,
+  MemoryUse,
+  PassedOverWords,
+  PassRange,
+  RulesFound,
+  TurnUses,
+} from "../read/memories/pass-steps.js";
 import type { Asking } from "../read/questions.js";
 import type { ModelPassOptions } from "./model-pass.js";
 import { FailedCommands } from "./rules/commands.js";
@@ -42,6 +49,10 @@ export interface Extraction {
   /** What was not, with the gate that dropped it. */
   readonly dropped: readonly DroppedStatement[];
   readonly dropped_by_gate: { readonly [gate: string]: number };
+  /** What rules read. */
+  readonly looked_at: LookedAt;
+  /** What looked like an instruction or a decision, and was not taken for one. */
+  readonly passed_over: readonly PassedOverWords[];
   /** Position that it came to. */
   readonly through: number;
   /** Why a model was not asked to the end; it goes on there when it is run again. */
@@ -109,7 +120,7 @@ export class Passes {
     const commands = live?.commands ?? new FailedCommands();
     const through = await this.#walk(options, live, async (range) => {
       const step = await this.#parts.reading.ask("proposalsIn", range);
-      for (const proposal of step.proposals) await this.#propose(proposal, gathered);
+      await this.#proposeAll(step, gathered);
       for (const call of step.calls) commands.add(call as EntryOf<"tool_call">);
       return step;
     });
@@ -122,10 +133,10 @@ export class Passes {
 
   /** The same of one interaction; undefined where there is none. */
   async extractOne(id: string): Promise<Extraction | undefined> {
-    const proposals = await this.#parts.reading.ask("proposalsOfInteraction", id);
-    if (proposals === undefined) return undefined;
+    const found = await this.#parts.reading.ask("proposalsOfInteraction", id);
+    if (found === undefined) return undefined;
     const gathered = new Gathered();
-    for (const proposal of proposals) await this.#propose(proposal, gathered);
+    await this.#proposeAll(found, gathered);
     return gathered.finish(0);
   }
 
@@ -186,6 +197,11 @@ export class Passes {
     return from;
   }
 
+  async #proposeAll(found: RulesFound, gathered: Gathered): Promise<void> {
+    gathered.look(found);
+    for (const proposal of found.proposals) await this.#propose(proposal, gathered);
+  }
+
   async #propose(proposal: Proposal, gathered: Gathered): Promise<void> {
     gathered.add(proposal, await this.#parts.propose(proposal));
   }
@@ -215,6 +231,20 @@ export class Gathered {
   readonly #candidates: MemorySummary[] = [];
   readonly #dropped: DroppedStatement[] = [];
   readonly #byGate = new Map<string, number>();
+  readonly #passedOver: PassedOverWords[] = [];
+  #lookedAt: LookedAt = { entries: 0, users: 0, assistants: 0, decisions: 0, tool_calls: 0 };
+
+  look({ looked_at, passed_over }: RulesFound): void {
+    const { entries, users, assistants, decisions, tool_calls } = this.#lookedAt;
+    this.#lookedAt = {
+      entries: entries + looked_at.entries,
+      users: users + looked_at.users,
+      assistants: assistants + looked_at.assistants,
+      decisions: decisions + looked_at.decisions,
+      tool_calls: tool_calls + looked_at.tool_calls,
+    };
+    this.#passedOver.push(...passed_over.slice(0, EXPLAINED_MAX - this.#passedOver.length));
+  }
 
   add({ content, evidence }: Proposal, answer: MemorySummary | DroppedProposal): void {
     if (!("dropped" in answer)) {
@@ -237,6 +267,7 @@ export class Gathered {
 
   finish(through: number): Extraction {
     const dropped_by_gate = Object.fromEntries(this.#byGate);
-    return { candidates: this.#candidates, dropped: this.#dropped, dropped_by_gate, through };
+    const looked = { looked_at: this.#lookedAt, passed_over: this.#passedOver };
+    return { candidates: this.#candidates, dropped: this.#dropped, dropped_by_gate, ...looked, through };
   }
 }

@@ -12,7 +12,7 @@ import type { Hearing, Judged, StatementWish, Twin } from "../read/memories/judg
 import type { MemoriesById } from "../read/memories/kept-memories.js";
 import type { RecallQuery } from "../read/memories/memory-query.js";
 import type { MemoryReader } from "../read/memories/memory-reader.js";
-import type { PassRange, ProposalStep, TurnUses, TurnWish, UsesStep } from "../read/memories/pass-steps.js";
+import type { PassRange, ProposalStep, RulesFound, TurnUses, TurnWish, UsesStep } from "../read/memories/pass-steps.js";
 import type { QuotedEntry } from "../read/memories/quoted-entry.js";
 import type { Recalled } from "../read/memories/recalled.js";
 import { comparable } from "./comparable.js";
@@ -117,7 +117,7 @@ export class ReviewDesk {
     return this.#passes.proposals(log, range);
   }
 
-  proposalsOfInteraction(log: EntryLog, id: string): Promise<readonly Proposal[] | undefined> {
+  proposalsOfInteraction(log: EntryLog, id: string): Promise<RulesFound | undefined> {
     return this.#passes.proposalsOfInteraction(log, id);
   }
 

@@ -188,10 +188,15 @@ test("those that are like another one, or contradict one, are listed by themselv
 test("review says what was not understood, and shows the words of what a candidate contradicts", async () => {
   const store = join(data, "contradicting");
   await fillStore(store, [
-    { kind: "message", session_id: "s", project: "atlas", role: "user", content: "Good morning, shall we start?" },
+    { kind: "message", session_id: "s", project: "atlas", role: "user", content: "Shall we start? Never mind." },
   ]);
   const nothing = await runCli(["extract", "--explain"], { data: store });
-  expect(nothing.stdout).toMatch(/^0 candidates proposed\.\nNothing that was read is marked/);
+  expect(nothing.stdout).toMatch(
+    /^0 candidates proposed\.\nRules read 1 entry: 1 user message, .*\nNothing that was read is marked/,
+  );
+  expect(nothing.stdout).toMatch(
+    / · passed over: Never mind\.\n {4}"mind" is nothing that an agent is told to do\. \(\S+\)\n/,
+  );
   await runCli(["memories", "add", "The staging database listens on port 5433", "--project", "atlas"], { data: store });
   await fillStore(store, [
     {

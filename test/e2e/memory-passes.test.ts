@@ -43,7 +43,7 @@ describe("extract", () => {
   test("proposes what rules find, with its evidence, and says what was dropped and why", async () => {
     const { candidates, dropped, dropped_by_gate } = await recorder.memories.extract();
     expect(candidates.map(({ type, project, source, status }) => [type, project, source, status])).toContainEqual([
-      ...["preference", "atlas", "rule", "candidate"],
+      ...["preference", "atlas", "rule:words", "candidate"],
     ]);
     for (const { evidence, supported } of candidates) {
       expect(supported).toBe(true);
@@ -110,11 +110,28 @@ describe("extract", () => {
     );
   });
 
+  test("a decision with its reason and standing instructions are proposed; what was passed over is told", async () => {
+    const envelope = { session_id: "words", project: "words" } as const;
+    await say("words", "user", "Never push to main. Always use this for now. Maybe fix the login?", "words");
+    const reason = "the registry drops connections at night";
+    await recorder.append({ kind: "decision", ...envelope, decision: "Retry once", rationale: reason });
+    await recorder.append({ kind: "decision", ...envelope, decision: "Use another port", rationale: "" });
+    await recorder.recordInteraction({ ...envelope, prompt: "I prefer answers in German", response: "Gern." });
+    const found = await recorder.memories.extract({ session_id: "words" });
+    expect(found.candidates.map(({ source, type, content }) => [source, type, content])).toEqual([
+      ["rule:words", "preference", "Never push to main"],
+      ["decision", "adaptation", `Retry once (${reason})`],
+      ["rule:words", "preference", "I prefer answers in German"],
+    ]);
+    expect(found.looked_at).toEqual({ entries: 4, users: 2, assistants: 1, decisions: 2, tool_calls: 0 });
+    expect(found.passed_over.map(({ content }) => content)).toEqual(["Always use this for now.", "Use another port"]);
+  });
+
   test("one interaction alone, with the response that came later", async () => {
     const { id } = await recorder.recordInteraction({ prompt: "Which file?", project: "atlas" });
     await recorder.completeInteraction(id, { response: "## Requirement: every export has a header line" });
     const { candidates } = await recorder.memories.extract({ interaction_id: id });
-    expect(candidates).toMatchObject([{ type: "project", source: "rule" }]);
+    expect(candidates).toMatchObject([{ type: "project", source: "rule:words" }]);
     expect((await recorder.memories.extract({ interaction_id: id })).candidates).toEqual([]);
     await expect(recorder.memories.extract({ interaction_id: "nobody" })).rejects.toMatchObject({
       code: "interaction_not_found",
@@ -154,6 +171,22 @@ describe("reinforce", () => {
     expect((await recorder.memories.reinforce()).reinforced).toEqual([]);
     expect(await head()).toBe(before);
     expect((await recorder.memories.get(id))?.last_confirmed_at).toBeDefined();
+  });
+
+  test.each([
+    "Answers in German",
+    "Never push to main",
+    "Use port 4747",
+    "Prices are always in cents",
+    "We deploy only from the release branch",
+  ])("a short memory that is repeated word for word is used, or confirmed: %s", async (short) => {
+    const memory = await recorder.memories.add({ content: short, type: "project", project: "atlas" });
+    const turn = { project: "atlas", prompt: "Go on", response: `As you know: ${short}.` };
+    await recorder.recordInteraction({ ...turn, session_id: "given", memories_used: [memory.id] });
+    await recorder.recordInteraction({ ...turn, session_id: "not-given", prompt: `${short}!`, response: "Yes." });
+    await recorder.recordInteraction({ ...turn, session_id: "neither", response: "Done." });
+    await recorder.memories.reinforce();
+    expect(await recorder.memories.get(memory.id)).toMatchObject({ given: 1, used: 1, confirmed: 1 });
   });
 
   test("results of tools in the user's name begin no turn", async () => {
@@ -273,6 +306,29 @@ test("beside capture one program on a store learns, once each, and goes on where
   await expect.poll(waiting).toHaveLength(2);
   expect((await other.listEntries({ kind: "memory_proposed" })).entries).toHaveLength(2);
   await other.close();
+});
+
+test("beside capture the same is proposed as over the past", async () => {
+  const entries = [
+    { kind: "message", role: "user", content: "Never push to main. Always use this for now." },
+    { kind: "decision", decision: "Retry once", rationale: "the registry drops connections at night" },
+    { kind: "interaction", prompt: "I prefer answers in German", response: "Gern." },
+  ] as const;
+  const record = async (isLive: boolean): Promise<readonly unknown[]> => {
+    const each = await openRecorder({ data: await storeOfTest() });
+    if (isLive) await each.learn({ gather_ms: 0, onTrouble: (error) => expect.fail(String(error)) });
+    for (const entry of entries) await each.append({ ...entry, session_id: "s", project: "atlas" });
+    if (!isLive) await each.memories.extract();
+    const proposed = async () =>
+      (await each.memories.list({ status: "candidate" })).memories.map(({ source, type, content, project }) =>
+        [source, type, content, project].join(" | "),
+      );
+    await expect.poll(proposed).toHaveLength(3);
+    const found = (await proposed()).toSorted();
+    await each.close();
+    return found;
+  };
+  expect(await record(true)).toEqual(await record(false));
 });
 
 test("beside captures that never pause uses are counted all the same", async () => {

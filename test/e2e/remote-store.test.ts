@@ -121,7 +121,7 @@ test("memories are proposed, decided upon and recalled, and usage is summed up, 
   const call = { prompt: said, response: "Noted.", model: "gpt-5", usage: { input_tokens: 12, output_tokens: 3 } };
   await remote.recordInteraction({ ...call, id: "call", project: "web" });
   const { candidates } = await remote.memories.extract({ interaction_id: "call" });
-  expect(candidates).toMatchObject([{ project: "web", status: "candidate", source: "rule" }]);
+  expect(candidates).toMatchObject([{ project: "web", status: "candidate", source: "rule:words" }]);
   const { memories } = remote;
   const added = await memories.add({ content: "Answers come in German", type: "preference", actor: "anna" });
   expect(added).toMatchObject({ status: "active", source: "person" });

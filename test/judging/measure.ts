@@ -5,7 +5,7 @@ import type { MemoryType } from "../../src/model/memory.js";
 import type { Speaker } from "../../src/read/memories/quoted-entry.js";
 import { judge } from "../../src/review/gates/gates.js";
 import { MemoryIndex } from "../../src/review/matching.js";
-import { proposalsOf } from "../../src/review/rules/rules.js";
+import { readByRules } from "../../src/review/rules/rules.js";
 import { quotedEntry } from "../../src/review/spoken.js";
 import { Stems } from "../../src/review/stems.js";
 import { usesOf } from "../../src/review/uses.js";
@@ -111,7 +111,7 @@ function proposedOf(turn: LabelledTurn): readonly { readonly type: MemoryType; r
   return entriesOf(turn).flatMap((entry) => {
     const quoted = quotedEntry(entry);
     const ground = { entriesById: new Map(quoted === undefined ? [] : [[entry.id, quoted]]), given: [], memories: [] };
-    return proposalsOf(entry).flatMap((proposal) => {
+    return readByRules(entry).proposals.flatMap((proposal) => {
       const judgement = judge(proposal, ground, stems);
       return "kept" in judgement ? [judgement.kept] : [];
     });

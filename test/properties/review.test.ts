@@ -15,7 +15,7 @@ import { MemoryIndex } from "../../src/review/matching.js";
 import { parseAnswer } from "../../src/review/model/answer.js";
 import { segmentsOf } from "../../src/review/model/segments.js";
 import { particularsOf, standsIn } from "../../src/review/particulars.js";
-import { proposalsOf } from "../../src/review/rules/rules.js";
+import { readByRules } from "../../src/review/rules/rules.js";
 import { sentencesOf } from "../../src/review/sentences.js";
 import { Stems } from "../../src/review/stems.js";
 
@@ -129,7 +129,7 @@ test("whatever a text holds, rules quote it word for word, and nothing throws", 
         role,
         content,
       } as unknown as Entry;
-      for (const proposal of proposalsOf(message)) {
+      for (const proposal of readByRules(message).proposals) {
         for (const { quote } of proposal.evidence) {
           expect(content).toContain(quote);
           expect([...quote].length >= 20 || quote === content).toBe(true);
@@ -192,7 +192,7 @@ describe("5 MB of anything take seconds at most", () => {
       const long = filled(unit);
       const started = performance.now();
       for (const role of ["user", "assistant"]) {
-        proposalsOf({
+        readByRules({
           id: "e1",
           kind: "message",
           session_id: "s1",

@@ -5,7 +5,9 @@ import { plural } from "../words.js";
 export const sourceWords: { readonly [source in Memory["source"]]: string } = {
   person: "a person",
   agent: "an agent",
-  rule: "a rule",
+  "rule:commands": "a rule on commands",
+  "rule:words": "a rule on words",
+  decision: "a decision",
   import: "a file",
   model: "a model",
 };
@@ -13,7 +15,9 @@ export const sourceWords: { readonly [source in Memory["source"]]: string } = {
 const manyOf: { readonly [source in Memory["source"]]: string } = {
   person: "Persons",
   agent: "Agents",
-  rule: "Rules",
+  "rule:commands": "Rules on commands",
+  "rule:words": "Rules on words",
+  decision: "Decisions",
   import: "Files",
   model: "A model",
 };

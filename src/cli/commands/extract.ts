@@ -11,7 +11,7 @@ import { cleanLine, documentText, type Pane } from "../text/terminal.js";
 export const extractCommand: CommandModule = {
   define(command: Command): void {
     modelOptions(definePass(command))
-      .option("--explain", "show what was dropped, by which gate and why")
+      .option("--explain", "show what was read, passed over and dropped, and why")
       .addHelpText(
         "after",
         examplesText([
@@ -37,14 +37,15 @@ export const extractCommand: CommandModule = {
 
 const NOTHING_FOUND =
   "Nothing that was read is marked as worth remembering. Rules look for sentences of users that begin with " +
-  '"remember that" or "from now on", for headings such as "Decision:" in answers, and for commands that failed and ' +
-  "later worked; --via or --model-url has a model read the rest, and hansard memories add takes your word.";
+  '"always", "never", "I prefer", "remember that" or "from now on", for decisions with a rationale, for headings such as ' +
+  '"Decision:" in answers, and for commands that failed and later worked; --via or --model-url has a model read the ' +
+  "rest, and hansard memories add takes your word.";
 
 function extractionText(extraction: Extraction, pane: Pane, explain: boolean): string {
   const { colours, columns } = pane;
   const indented = (text: string, indent: number): string =>
     wrapText(cleanLine(text), columns === undefined ? undefined : columns - indent).join(`\n${" ".repeat(indent)}`);
-  const { candidates, dropped, dropped_by_gate } = extraction;
+  const { candidates, dropped, dropped_by_gate, looked_at, passed_over } = extraction;
   const gates = Object.entries(dropped_by_gate).map(([gate, count]) => `${formatCount(count)} by ${gate}`);
   const head = `${countOf(candidates.length, "candidate", "candidates")} proposed${gates.length === 0 ? "" : `; dropped ${gates.join(", ")}`}.\n`;
   const lines = candidates.map(
@@ -53,11 +54,26 @@ function extractionText(extraction: Extraction, pane: Pane, explain: boolean): s
   const ended =
     extraction.stopped === undefined ? "" : `Stopped: ${cleanLine(extraction.stopped)}. Run it again to go on.\n`;
   // Most sessions say nothing that a rule knows; without a word about it that looks like a failure.
-  if (candidates.length + dropped.length === 0) return `${head}${indented(NOTHING_FOUND, 0)}\n${ended}`;
-  if (!explain) return `${head}${lines.join("")}${ended}`;
+  const nothing = candidates.length + dropped.length === 0 ? `${indented(NOTHING_FOUND, 0)}\n` : "";
+  if (!explain) return `${head}${lines.join("")}${nothing}${ended}`;
   const reasons = dropped.map(
     ({ dropped: gate, reason, content, entry_ids }) =>
       `  ${colours.red("-")} ${indented(`${gate}: ${content}`, 4)}\n    ${colours.dim(indented(`${reason} (${entry_ids.join(", ")})`, 4))}\n`,
   );
-  return `${head}${lines.join("")}${reasons.join("")}${ended}`;
+  const passed = passed_over.map(
+    ({ reason, content, entry_id }) =>
+      `  ${colours.dim("·")} ${indented(`passed over: ${content}`, 4)}\n    ${colours.dim(indented(`${reason} (${entry_id})`, 4))}\n`,
+  );
+  const read = `${indented(readText(looked_at), 0)}\n`;
+  return `${head}${read}${lines.join("")}${nothing}${reasons.join("")}${passed.join("")}${ended}`;
+}
+
+function readText({ entries, users, assistants, decisions, tool_calls }: Extraction["looked_at"]): string {
+  const parts = [
+    countOf(users, "user message", "user messages"),
+    countOf(assistants, "answer", "answers"),
+    countOf(decisions, "decision", "decisions"),
+    countOf(tool_calls, "tool call", "tool calls"),
+  ];
+  return `Rules read ${countOf(entries, "entry", "entries")}: ${parts.join(", ")}.`;
 }

@@ -142,6 +142,11 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
           ]),
         ),
         dropped_by_gate: { type: "object", additionalProperties: count },
+        looked_at: object({ entries: count, users: count, assistants: count, decisions: count, tool_calls: count }),
+        passed_over: {
+          ...listOf(object({ entry_id: text, content: text, reason: text })),
+          description: "What looked like an instruction or a decision, and was not taken for one.",
+        },
         through: count,
         stopped: text,
       },

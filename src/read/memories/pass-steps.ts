@@ -17,11 +17,35 @@ export interface PassRange {
 /** A call of a tool, as far as rules look at it. */
 export type BareCall = Pick<EntryOf<"tool_call">, "id" | "session_id" | "project" | "args" | "is_error">;
 
-export interface ProposalStep {
+/** Words that a rule looked at and did not take, and why. */
+export interface PassedOverWords {
+  readonly entry_id: string;
+  /** The words, shortened. */
+  readonly content: string;
+  /** A sentence for people. */
+  readonly reason: string;
+}
+
+/** How many entries rules have read, and what is among them. */
+export interface LookedAt {
+  readonly entries: number;
+  readonly users: number;
+  readonly assistants: number;
+  readonly decisions: number;
+  readonly tool_calls: number;
+}
+
+/** What rules find in some entries. */
+export interface RulesFound {
+  readonly proposals: readonly Proposal[];
+  readonly passed_over: readonly PassedOverWords[];
+  readonly looked_at: LookedAt;
+}
+
+export interface ProposalStep extends RulesFound {
   /** How far it came; where the log ends there is no more. */
   readonly through: number;
   readonly is_end: boolean;
-  readonly proposals: readonly Proposal[];
   readonly calls: readonly BareCall[];
 }
 

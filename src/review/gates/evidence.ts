@@ -1,6 +1,6 @@
 // The second gate: every quote stands word for word in the entry it names, and the right people said it.
 import { codePoints } from "../../model/code-points.js";
-import type { Evidence, MemoryType } from "../../model/memory.js";
+import type { Evidence, MemorySource, MemoryType } from "../../model/memory.js";
 import type { Speaker } from "../../read/memories/quoted-entry.js";
 import type { Ground } from "../ground.js";
 import type { Gate, Ruling, Trial } from "./gate.js";
@@ -8,7 +8,10 @@ import type { Gate, Ruling, Trial } from "./gate.js";
 /** A shorter quote could stand anywhere, unless it is all that was said. */
 export const QUOTE_CHARS_MIN = 20;
 
-/** Who must have said a statement of a type, where neither a person nor a rule proposes it. */
+/** Rules and decisions have their types from where they were found, and a person's word needs nobody else's. */
+const TYPED_BY_SOURCE: ReadonlySet<MemorySource> = new Set(["rule:commands", "rule:words", "decision", "person"]);
+
+/** Who must have said a statement of a type, where it comes from another source. */
 const speakersByType: { readonly [T in MemoryType]: readonly Speaker[] } = {
   identity: ["user"],
   preference: ["user"],
@@ -35,8 +38,7 @@ export const evidence: Gate = (trial, { ground }) => {
     const flaw = flawOf(each, ground);
     if (flaw !== undefined) return { dropped: flaw };
   }
-  // Rules have their types from where they look, and a person's word needs nobody else's.
-  if (trial.source === "rule" || trial.source === "person") return { passed: trial };
+  if (TYPED_BY_SOURCE.has(trial.source)) return { passed: trial };
   return byWhoSaidIt(trial, new Set(trial.evidence.flatMap((each) => speakersOf(each, ground))));
 };
 

@@ -3,7 +3,7 @@ import { codePoints } from "../../model/code-points.js";
 import type { Gate } from "./gate.js";
 
 const CHARS_MIN = 8;
-const CHARS_MAX = 280;
+export const STATEMENT_CHARS_MAX = 280;
 
 /** No statement has so many bytes; what does is not even looked through. */
 const UNITS_MAX = 100_000;
@@ -27,14 +27,15 @@ export const form: Gate = (trial) => {
 
 /** A text as a statement, or what keeps it from being one. */
 export function formOf(text: string): { readonly statement: string } | { readonly flaw: string } {
-  if (text.length > UNITS_MAX) return { flaw: `has more than ${CHARS_MAX} characters` };
+  if (text.length > UNITS_MAX) return { flaw: `has more than ${STATEMENT_CHARS_MAX} characters` };
   const statement = cleaned(text);
   const chars = codePoints(statement);
   if (chars < CHARS_MIN)
     return {
       flaw: `has ${chars} ${chars === 1 ? "character" : "characters"}, and a statement has at least ${CHARS_MIN}`,
     };
-  if (chars > CHARS_MAX) return { flaw: `has ${chars} characters, and a statement has at most ${CHARS_MAX}` };
+  if (chars > STATEMENT_CHARS_MAX)
+    return { flaw: `has ${chars} characters, and a statement has at most ${STATEMENT_CHARS_MAX}` };
   return { statement };
 }
 

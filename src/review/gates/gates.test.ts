@@ -77,10 +77,10 @@ describe("evidence", () => {
   });
 
   test("only a person needs none", () => {
-    const without = ["person", "agent", "rule", "import", "model"].map((source) =>
+    const without = ["person", "agent", "rule:words", "decision", "import", "model"].map((source) =>
       withEvidence([], source as MemorySource),
     );
-    expect(without).toEqual([undefined, "evidence", "evidence", "evidence", "evidence"]);
+    expect(without).toEqual([undefined, ...Array<string>(5).fill("evidence")]);
     expect(withEvidence([{ entry_id: "e1", quote: "invented, and long enough" }], "person")).toBe("evidence");
   });
 
@@ -105,9 +105,11 @@ describe("evidence", () => {
     }
   });
 
-  test("a rule keeps the type that it has from where it looked", () => {
-    expect(outcome("project", "assistant", "rule")).toBe("project");
-    expect(outcome("preference", "assistant", "rule")).toBe("preference");
+  test("rules and decisions keep the type that they have from where they were found", () => {
+    expect(outcome("project", "assistant", "rule:words")).toBe("project");
+    expect(outcome("preference", "assistant", "rule:words")).toBe("preference");
+    expect(outcome("adaptation", "assistant", "rule:commands")).toBe("adaptation");
+    expect(outcome("adaptation", "assistant", "decision")).toBe("adaptation");
   });
 
   test("one quote of a user is enough among others", () => {

@@ -108,7 +108,7 @@ function proposalOf({ project, repairs, isOver }: Lesson): Proposal | undefined 
   return {
     type: "adaptation",
     content: `\`${last.failed.command}\` fails; \`${last.worked.command}\` works`,
-    source: "rule",
+    source: "rule:commands",
     evidence: (found as readonly Repair[]).flatMap(({ failed, worked }) => [
       { entry_id: failed.entry_id, quote: failed.command },
       { entry_id: worked.entry_id, quote: worked.command },

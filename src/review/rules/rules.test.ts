@@ -2,11 +2,12 @@
 import { describe, expect, test } from "vitest";
 import type { Entry, EntryOf } from "../../model/entry.js";
 import { FailedCommands } from "./commands.js";
-import { proposalsOf } from "./rules.js";
+import { readByRules } from "./rules.js";
 
 const envelope = { id: "e1", session_id: "s1", project: "atlas", extra: {} };
 const message = (role: string, content: unknown) =>
   ({ ...envelope, kind: "message", role, content }) as unknown as Entry;
+const proposalsOf = (entry: Entry) => readByRules(entry).proposals;
 const found = (entry: Entry) => proposalsOf(entry).map(({ type, content }) => [type, content]);
 
 describe("headings", () => {
@@ -156,7 +157,7 @@ describe("commands that failed and then worked", () => {
     expect(learned(...repaired("s1"), ...repaired("s2"))).toEqual([
       expect.objectContaining({
         type: "adaptation",
-        source: "rule",
+        source: "rule:commands",
         project: "atlas",
         content: "`npm test` fails; `npm run test -- --run` works",
         evidence: [

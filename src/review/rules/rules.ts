@@ -3,34 +3,75 @@ import { contentTexts } from "../../model/content.js";
 import type { Entry } from "../../model/entry.js";
 import type { Proposal } from "../../model/memory.js";
 import { readRole } from "../../model/roles.js";
+import type { PassedOverWords } from "../../read/memories/pass-steps.js";
 import type { Spoken } from "../../read/memories/quoted-entry.js";
+import { proposalOfDecision } from "./decisions.js";
 import { type Finding, quoteOf } from "./finding.js";
 import { findHeadings } from "./headings.js";
 import { proseOf } from "./prose.js";
 import { findInUsers } from "./remember.js";
 import { findInAssistants } from "./sentences-of-assistants.js";
+import { findStanding } from "./standing.js";
 
 /** What the beginning of a longer text does not say is not looked for: nobody decides anything in the sixth megabyte. */
 const TEXT_CHARS_MAX = 1_000_000;
+/** So much of what was passed over is shown. */
+const SHOWN_CHARS_MAX = 280;
+/** The session of a subagent: what stands there in a user's name, another agent wrote. */
+const OF_SUBAGENT = /\/agent-[^/]*$/;
 
-export function proposalsOf(entry: Entry): readonly Proposal[] {
+interface RulesReading {
+  readonly proposals: readonly Proposal[];
+  /** What looked like an instruction or a decision, and was not taken for one. */
+  readonly passed_over: readonly PassedOverWords[];
+}
+
+export function readByRules(entry: Entry): RulesReading {
+  const ofDecision = entry.kind === "decision" ? proposalOfDecision(entry) : undefined;
+  if (ofDecision !== undefined) return { proposals: [ofDecision], passed_over: [] };
   const proposals = new Map<string, Proposal>();
+  const passed_over: PassedOverWords[] = [];
   for (const { by, text } of readTexts(entry)) {
     const read = text.slice(0, TEXT_CHARS_MAX);
     const prose = proseOf(read);
-    const findings = by === "user" ? findInUsers(prose) : [...findHeadings(prose), ...findInAssistants(prose)];
-    for (const finding of findings) {
+    const found = by === "user" ? inUsers(prose, entry) : inAssistants(prose);
+    for (const finding of found.findings) {
       if (!proposals.has(finding.content)) proposals.set(finding.content, proposalOf(finding, read, entry));
     }
+    for (const { start, end, reason } of found.passed_over) {
+      passed_over.push({
+        entry_id: entry.id,
+        content: read.slice(start, Math.min(end, start + SHOWN_CHARS_MAX)),
+        reason,
+      });
+    }
   }
-  return [...proposals.values()];
+  if (entry.kind === "decision" && proposals.size === 0) {
+    const content = entry.decision.slice(0, SHOWN_CHARS_MAX);
+    passed_over.push({ entry_id: entry.id, content, reason: "The decision has no rationale." });
+  }
+  return { proposals: [...proposals.values()], passed_over };
+}
+
+type Found = ReturnType<typeof findStanding>;
+
+function inUsers(prose: string, { session_id }: Entry): Found {
+  const standing = findStanding(prose);
+  const findings = [...findInUsers(prose), ...standing.findings];
+  if (!OF_SUBAGENT.test(session_id)) return { findings, passed_over: standing.passed_over };
+  const reason = "Another agent wrote it: the session is a subagent's.";
+  return { findings: [], passed_over: findings.map(({ start, end }) => ({ start, end, reason })) };
+}
+
+function inAssistants(prose: string): Found {
+  return { findings: [...findHeadings(prose), ...findInAssistants(prose)], passed_over: [] };
 }
 
 function proposalOf(finding: Finding, text: string, entry: Entry): Proposal {
   return {
     type: finding.type,
     content: finding.content,
-    source: "rule",
+    source: "rule:words",
     evidence: [{ entry_id: entry.id, quote: quoteOf(text, finding) }],
     project: entry.project,
     tags: [],

@@ -8,14 +8,24 @@ const PROGRAMS =
   "xcodebuild dotnet nuget bash zsh curl wget ssh rsync systemctl psql mysql sqlite redis postgres postgresql kafka " +
   "nginx playwright cypress storybook turbo lerna nx sbt mix elixir stack cabal nix brew apt";
 const names = new Set(PROGRAMS.split(" "));
+const COMMON_WORDS = new Set("go make ruby swift helm stack mix elixir rake turbo black composer rust apt".split(" "));
 
 /** TypeScript and GmbH are names, but of no place and no program. */
 const IS_NAME = /^\p{L}+$/u;
 const IS_NUMBER = /^[\p{Nd}.,:%-]+\p{L}{0,3}$/u;
 const WORDS = /[a-z][a-z0-9]+/g;
 
+/** Whether a program is named, by a name that is no common word. */
+export function namesProgram(statement: string): boolean {
+  return wordsOf(statement).some((word) => names.has(word) && !COMMON_WORDS.has(word));
+}
+
 export function namesTool(statement: string): boolean {
   if (particularsOf(statement).some((particular) => !IS_NUMBER.test(particular) && !IS_NAME.test(particular)))
     return true;
-  return (statement.toLowerCase().match(WORDS) ?? []).some((word) => names.has(word));
+  return wordsOf(statement).some((word) => names.has(word));
+}
+
+function wordsOf(statement: string): readonly string[] {
+  return statement.toLowerCase().match(WORDS) ?? [];
 }
