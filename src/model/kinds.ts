@@ -1,6 +1,6 @@
 // The table of kinds: which fields each has. Parsing, reading and the published schemas all follow from it.
 import type { CaptureKind, CommonFields, FieldsByKind, OwnFieldsByKind, OwnKind, ReadKind } from "./entry.js";
-import { reservedKinds } from "./entry.js";
+import { memoryKinds, reservedKinds } from "./entry.js";
 import {
   boolean,
   confidence,
@@ -188,6 +188,28 @@ export const captureKinds = Object.keys(kindRules) as readonly CaptureKind[];
 
 /** The kinds of what was said and done; others say nothing about a conversation. */
 export const conversationKinds: readonly string[] = captureKinds.filter((kind) => kindRules[kind].is_conversation);
+
+/** What a search without `kind` looks through: the conversation, and feedback on it. */
+export const searchedKinds: readonly string[] = [
+  "interaction",
+  "response",
+  "message",
+  "tool_call",
+  "error",
+  "decision",
+  "consolidation",
+  "feedback",
+] satisfies readonly CaptureKind[];
+
+/** The kinds that only a `kind:` of this name finds; a search counts its matches there by the same names. */
+export const kindsElsewhere = {
+  raw: ["raw"],
+  memory: memoryKinds,
+  audit: ["audit"],
+  session_info: ["session_info"],
+} as const satisfies { readonly [name: string]: readonly ReadKind[] };
+
+export type ElsewhereName = keyof typeof kindsElsewhere;
 
 export function isCaptureKind(kind: unknown): kind is CaptureKind {
   return typeof kind === "string" && Object.hasOwn(kindRules, kind);
