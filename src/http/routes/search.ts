@@ -45,7 +45,7 @@ const historyOperation: Operation = {
   operationId: "sessionHistory",
   tags: ["Search"],
   summary: "Find a phrase, as text for an agent",
-  description: 
+  description:
     "The query is one phrase, whatever it contains; a line for each entry, newest first. Without `kind` only the " +
     "conversation is looked through, so memories that nobody accepted are not in it.",
   parameters: historyQuestion.parameters,
