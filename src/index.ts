@@ -80,6 +80,7 @@ export type { MemorySummary } from "./read/memories/memory-view.js";
 export type { Recalled } from "./read/memories/recalled.js";
 export type { EntryList, InteractionList } from "./read/reader.js";
 export type { ReflectionOptions } from "./read/reflection-query.js";
+export type { Elsewhere } from "./read/search/elsewhere.js";
 export type { Facets } from "./read/search/facets.js";
 export type { SearchOptions, SessionHistoryOptions } from "./read/search/search-query.js";
 export type { SearchHit, SearchPage } from "./read/search/searcher.js";

@@ -1,7 +1,8 @@
 // Texts and needles for the suite of the index, and what candidates have to be, found out in the plainest way there is.
 import { expect } from "vitest";
 import { normalise } from "../model/normalise.js";
-import type { EntryIndex, EntryRow, EntryTexts, RowFilter, RowKey } from "../ports/entry-index.js";
+import type { EntryIndex, EntryRow, EntryTexts, NewestQuery, RowFilter, RowKey } from "../ports/entry-index.js";
+import { timesOfKind } from "../ports/row-filter.js";
 import { fill } from "./index-filling.js";
 import { expectedKeys, mixedRows } from "./index-samples.js";
 import { seededRandom } from "./seeded-random.js";
@@ -87,6 +88,26 @@ export async function expectCandidates(
   expect(found, about).toEqual(listed.filter((position) => given.has(position)));
   const missing = listed.filter((position) => holdsAll(position, needles) && !given.has(position));
   expect(missing, about).toEqual([]);
+}
+
+/** Candidates of the filter, in order; of the newest rows all that match, or of all rows where none was left out. */
+export async function expectNewest(index: EntryIndex, query: NewestQuery): Promise<void> {
+  const { kind, filter, needles, rows_max } = query;
+  const { keys, is_all } = await index.newestCandidates(query);
+  const about = JSON.stringify(query);
+  const found = keys.map(({ position }) => position);
+  const listed = positionsOf(ROWS, { ...filter, kinds: [kind] });
+  const given = new Set(found);
+  expect(found, about).toEqual(listed.filter((position) => given.has(position)));
+  const ofKind = positionsOf(ROWS, timesOfKind(kind, filter));
+  if (ofKind.length <= rows_max) expect(is_all, about).toBe(true);
+  const looked = new Set(is_all ? ofKind : ofKind.slice(0, rows_max));
+  const missing = listed.filter(
+    (position) => looked.has(position) && holdsAll(position, needles) && !given.has(position),
+  );
+  expect(missing, about).toEqual([]);
+  if (needles.length === 0 && ofKind.length > rows_max) expect(is_all, about).toBe(false);
+  if (!is_all) expect(found.length, about).toBeLessThanOrEqual(rows_max);
 }
 
 const listedByFilter = new Map<string, readonly number[]>();

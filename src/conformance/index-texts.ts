@@ -8,6 +8,7 @@ import {
   COUNT,
   candidates,
   expectCandidates,
+  expectNewest,
   giveTexts,
   NEEDLES,
   ROWS,
@@ -75,6 +76,35 @@ export const indexTextChecks: readonly Check<EntryIndex>[] = [
       const index = await withTexts(await open());
       for (const filter of [{}, { kinds: ["error"] }, { kinds: [] }, { session_id: "s:1" }]) {
         expect(await candidates(index, filter, [])).toEqual(expectedKeys(ROWS, filter));
+      }
+    },
+  },
+  {
+    behaviour: "the newest candidates of a kind are the candidates among so many of its newest rows, or all there are",
+    run: async ({ open }) => {
+      const index = await withTexts(await open());
+      const times = { since_ms: 10_000, until_ms: 50_000 };
+      for (const filter of [{}, { project: "Atlas" }, { session_id: "s:1" }, times, { ...times, project: "" }]) {
+        for (const needles of [[], ...NEEDLES.slice(0, 40)]) {
+          for (const rows_max of [0, 3, COUNT])
+            await expectNewest(index, { kind: "message", filter, needles, rows_max });
+        }
+      }
+      const none = { kind: "gesture", filter: {}, needles: ["a"], rows_max: 5 };
+      expect(await index.newestCandidates(none)).toEqual({ keys: [], is_all: true });
+    },
+  },
+  {
+    behaviour: "among the newest candidates are entries whose texts are not applied yet",
+    run: async ({ open }) => {
+      const index = await open();
+      await fill(index, { rows: ROWS, through: COUNT });
+      await giveTexts(index, { after: 0, through: 100, step: 100 });
+      for (const needles of [["nowhere at all"], ...NEEDLES.slice(0, 20)]) {
+        const { keys } = await index.newestCandidates({ kind: "message", filter: {}, needles, rows_max: COUNT });
+        const found = new Set(keys.map(({ position }) => position));
+        const late = ROWS.filter(({ kind, position }) => kind === "message" && position > 100);
+        expect(late.filter(({ position }) => !found.has(position))).toEqual([]);
       }
     },
   },

@@ -175,6 +175,10 @@ test("an unknown type, and a role that nobody knows, are kept raw and go out whe
   ];
   await bench.import(bench.write("s.jsonl", lines));
   expect((await bench.entries()).map(({ kind }) => kind)).toEqual(["message", "raw", "raw", "raw", "raw"]);
+  const { recorder } = bench;
+  expect(await recorder.search("sneeze")).toMatchObject({ results: [], elsewhere: { raw: 1 } });
+  expect((await recorder.search("sneeze kind:raw")).results).toMatchObject([{ kind: "raw", position: 2 }]);
+  expect((await recorder.search("kind:raw")).results).toHaveLength(4);
   expect(recordsOf(await bench.export({ format: "timmy", session_id: "s" }))).toEqual(lines);
 });
 

@@ -55,6 +55,11 @@ export function textsOf(kind: string, fields: object): readonly FieldText[] {
   return texts;
 }
 
+/** Whether entries of this kind have texts at all. */
+export function hasTexts(kind: string): boolean {
+  return Object.hasOwn(fieldsByKind, kind) && fieldsByKind[kind as ReadKind].length > 0;
+}
+
 /** Every key and leaf of a value that is not empty, each a text of its own. */
 export function leavesOf(value: JsonValue): readonly string[] {
   const texts: string[] = [];

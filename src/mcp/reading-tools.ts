@@ -13,8 +13,8 @@ export const readingTools = {
   session_history: {
     title: "What was recorded about a phrase",
     description:
-      "Looks a phrase up in everything that was recorded, newest first, a line each: what users and assistants said, " +
-      "tools returned, failed and was decided. For exact terms, exclusions and filters use search.",
+      "Looks a phrase up in the recorded conversation, newest first, a line each: what users and assistants said, tools " +
+      "returned, failed and was decided. For exact terms, exclusions and filters use search.",
     route: "GET /session-history",
     input: () => questionInput("session_history", { cursor: cursorProperty }, ["query"]),
     output: () => object({ text: { ...text, description: "The lines." }, next_cursor: nextCursor }),
@@ -48,7 +48,9 @@ export const readingTools = {
   search: {
     title: "Search the record",
     description:
-      "Finds entries that hold all terms, newest first. Long fields are cut in the answer; get_entry has them whole.",
+      "Finds entries of the conversation that hold all terms, newest first. Raw records, memories, audits and notes about " +
+      "sessions are found with kind; elsewhere counts the matches there. Long fields are cut in the answer; get_entry " +
+      "has them whole.",
     route: "GET /search",
     input: () => questionInput("search", {}, []),
     output: (schemas) => answerOutput(schemas, "SearchPage"),

@@ -1,6 +1,6 @@
 // The table of kinds: which fields each has. Parsing, reading and the published schemas all follow from it.
 import type { CaptureKind, CommonFields, FieldsByKind, OwnFieldsByKind, OwnKind, ReadKind } from "./entry.js";
-import { reservedKinds } from "./entry.js";
+import { memoryKinds, reservedKinds } from "./entry.js";
 import {
   boolean,
   confidence,
@@ -35,6 +35,8 @@ interface KindRule<F> {
   readonly needs_session: boolean;
   /** Whether it is part of what was said and done, which reflection looks back at. */
   readonly is_conversation: boolean;
+  /** Whether a search without `kind` looks through it: the conversation, and feedback on it. */
+  readonly is_searched: boolean;
   readonly fields: FieldTable<F>;
 }
 
@@ -43,6 +45,7 @@ export const kindRules = {
   interaction: {
     needs_session: false,
     is_conversation: true,
+    is_searched: true,
     fields: {
       prompt,
       response: text,
@@ -59,6 +62,7 @@ export const kindRules = {
   response: {
     needs_session: false,
     is_conversation: false,
+    is_searched: true,
     fields: {
       interaction_id: required(text),
       response: text,
@@ -74,6 +78,7 @@ export const kindRules = {
   message: {
     needs_session: true,
     is_conversation: true,
+    is_searched: true,
     fields: {
       role: required(role),
       content,
@@ -86,6 +91,7 @@ export const kindRules = {
   tool_call: {
     needs_session: false,
     is_conversation: true,
+    is_searched: true,
     fields: {
       tool: required(text),
       args: object,
@@ -95,30 +101,49 @@ export const kindRules = {
       tool_call_id: text,
     },
   },
-  error: { needs_session: false, is_conversation: true, fields: { error: required(text), context: text } },
+  error: {
+    needs_session: false,
+    is_conversation: true,
+    is_searched: true,
+    fields: { error: required(text), context: text },
+  },
   decision: {
     needs_session: false,
     is_conversation: true,
+    is_searched: true,
     fields: { decision: required(text), rationale: text, confidence },
   },
   consolidation: {
     needs_session: true,
     is_conversation: false,
+    is_searched: true,
     fields: { through: required(position), summary: text },
   },
-  clear: { needs_session: true, is_conversation: false, fields: {} },
-  withdrawal: { needs_session: true, is_conversation: false, fields: { withdraws: required(position) } },
+  clear: { needs_session: true, is_conversation: false, is_searched: false, fields: {} },
+  withdrawal: {
+    needs_session: true,
+    is_conversation: false,
+    is_searched: false,
+    fields: { withdraws: required(position) },
+  },
   feedback: {
     needs_session: false,
     is_conversation: false,
+    is_searched: true,
     fields: { entry_id: required(text), score, label: text, comment: text },
   },
   session_info: {
     needs_session: true,
     is_conversation: false,
+    is_searched: false,
     fields: { title: text, metadata: object, parent: sessionReference },
   },
-  raw: { needs_session: false, is_conversation: false, fields: { source: required(text), record: required(object) } },
+  raw: {
+    needs_session: false,
+    is_conversation: false,
+    is_searched: false,
+    fields: { source: required(text), record: required(object) },
+  },
 } as const satisfies { readonly [K in CaptureKind]: KindRule<FieldsByKind[K]> };
 
 /** The same for kinds that only the log itself writes. */
@@ -126,11 +151,13 @@ const ownKindRules: { readonly [K in OwnKind]: KindRule<OwnFieldsByKind[K]> } = 
   audit: {
     needs_session: false,
     is_conversation: false,
+    is_searched: false,
     fields: { action: required(text), actor: required(text), target: text },
   },
   redaction: {
     needs_session: false,
     is_conversation: false,
+    is_searched: false,
     fields: { positions: required(positions), reason: text, scope: text },
   },
   memory_proposed: ofMemory({
@@ -168,7 +195,7 @@ const ownKindRules: { readonly [K in OwnKind]: KindRule<OwnFieldsByKind[K]> } = 
 };
 
 function ofMemory<F>(fields: FieldTable<F>): KindRule<F> {
-  return { needs_session: false, is_conversation: false, fields };
+  return { needs_session: false, is_conversation: false, is_searched: false, fields };
 }
 
 const readRules = { ...kindRules, ...ownKindRules };
@@ -193,6 +220,19 @@ export const conversationKinds: readonly string[] = captureKinds.filter((kind) =
 export const otherKinds: readonly string[] = readKinds.filter(
   (kind) => !conversationKinds.includes(kind) && kind !== "response" && kind !== "feedback",
 );
+
+/** What a search without `kind` looks through. */
+export const searchedKinds: readonly string[] = captureKinds.filter((kind) => kindRules[kind].is_searched);
+
+/** The kinds that only a `kind:` of this name finds; a search counts its matches there by the same names. */
+export const kindsElsewhere = {
+  raw: ["raw"],
+  memory: memoryKinds,
+  audit: ["audit"],
+  session_info: ["session_info"],
+} as const satisfies { readonly [name: string]: readonly ReadKind[] };
+
+export type ElsewhereName = keyof typeof kindsElsewhere;
 
 export function isCaptureKind(kind: unknown): kind is CaptureKind {
   return typeof kind === "string" && Object.hasOwn(kindRules, kind);

@@ -17,7 +17,7 @@ export type {
   RowQuery,
 } from "./index/rows.js";
 export type { SessionPlace, SessionPlacesQuery, SessionRange } from "./index/sessions.js";
-export type { CandidateQuery, EntryTexts, TextBatch } from "./index/texts.js";
+export type { CandidateQuery, EntryTexts, NewestCandidates, NewestQuery, TextBatch } from "./index/texts.js";
 export type { RowFilter } from "./row-filter.js";
 
 export interface EntryIndex extends RowIndex, SessionIndex, TextIndex, DocumentIndex, IndexLife {

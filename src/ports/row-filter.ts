@@ -79,6 +79,15 @@ export function withReferences(filter: RowFilter, references: readonly Reference
   return references.length === 0 ? others : { ...others, references };
 }
 
+/** What of the filter an index of one kind's rows in order of time answers by itself. */
+export function timesOfKind(kind: string, { since_ms, until_ms }: RowFilter): RowFilter {
+  return {
+    kinds: [kind],
+    ...(since_ms === undefined ? {} : { since_ms }),
+    ...(until_ms === undefined ? {} : { until_ms }),
+  };
+}
+
 /** The columns that a filter with these conditions looks at, each once. */
 export function columnsOf<N extends ConditionName>(names: readonly N[]): readonly (keyof FilteredRow<N>)[] {
   return [...new Set(names.map((name) => conditionRules[name].column))];

@@ -1,6 +1,7 @@
 // The table of filters: a row for each, from which every surface takes its parameters, flags, refusals and words, and every
 // question what the filter means. How two of the same come together is the business of its kind of condition.
 import { HAS_CONTEXT } from "../indexing/entry-row.js";
+import { memoryKinds } from "../model/entry.js";
 import { parseLabel } from "../model/ids.js";
 import { captureKinds, isCaptureKind, isReservedKind, ownKinds, readKinds } from "../model/kinds.js";
 import { Rejection, type RejectionCode, reject } from "../model/rejection.js";
@@ -38,16 +39,18 @@ export const filters = {
   session_id: label("session_id", { code: "session_id_invalid", flag: "session", value: "id" }),
   /** Of this client; `"-"` selects what has none. */
   client: label("client", { code: "label_invalid", flag: "client", value: "name" }),
-  /** Of this kind. */
+  /** Of this kind; several separated by commas, `memory` for all kinds that memories are made of. */
   kind: {
     condition: "kinds",
     parse: parseKindFilter,
     schema: { type: "string" },
-    description: `Entries of this kind: ${readKinds.join(", ")}.`,
+    description:
+      `Entries of this kind: ${readKinds.join(", ")}; \`memory\` means all kinds that begin with \`memory_\`. ` +
+      "Several are separated by commas.",
     flag: {
       name: "kind",
-      value: "kind",
-      says: "only this kind: message, tool_call, error …; a wrong one lists them all",
+      value: "kinds",
+      says: "only these kinds, comma separated: message, tool_call, error, memory …; a wrong one lists them all",
     },
     refusals: ["kind_unknown"],
     is_typed: true,
@@ -224,12 +227,22 @@ function parsePlaceFilter(place: unknown): ParsedFilter<"references"> | Rejectio
 }
 
 function parseKindFilter(kind: unknown): ParsedFilter<"kinds"> | Rejection {
-  if (isCaptureKind(kind) || isReservedKind(kind)) return { asked: [kind as string], text: kind as string };
+  const names = typeof kind === "string" ? [...new Set(kind.split(",").map((name) => name.trim()))] : [kind];
+  const kinds: string[] = [];
+  for (const name of names) {
+    if (name === "memory") kinds.push(...memoryKinds);
+    else if (isCaptureKind(name) || isReservedKind(name)) kinds.push(name as string);
+    else return kindUnknown(name);
+  }
+  return { asked: [...new Set(kinds)], text: names.join(",") };
+}
+
+function kindUnknown(kind: unknown): Rejection {
   return reject({
     code: "kind_unknown",
     field: "kind",
     message: `kind ${shown(kind)} is not known`,
-    hint: `Kinds are ${captureKinds.join(", ")}, and of the log itself ${ownKinds.join(", ")}.`,
+    hint: `Kinds are ${captureKinds.join(", ")}, and of the log itself ${ownKinds.join(", ")}; memory means all of memory_*.`,
   });
 }
 

@@ -216,6 +216,20 @@ class NeedlesWithoutFilter extends MemoryIndex {
   }
 }
 
+type NewestQuery = Parameters<MemoryIndex["newestCandidates"]>[0];
+
+class NewestWithoutFilter extends MemoryIndex {
+  override newestCandidates(query: NewestQuery): ReturnType<MemoryIndex["newestCandidates"]> {
+    return super.newestCandidates({ ...query, filter: {} });
+  }
+}
+
+class NewestTakenForAll extends MemoryIndex {
+  override async newestCandidates(query: NewestQuery): ReturnType<MemoryIndex["newestCandidates"]> {
+    return { ...(await super.newestCandidates(query)), is_all: true };
+  }
+}
+
 class TailLeftOut extends MemoryIndex {
   override async candidates(query: TextQuery): Promise<readonly RowKey[]> {
     const through = await this.textCheckpoint();
@@ -318,6 +332,8 @@ export const faultyIndexes: readonly { readonly Faulty: new () => MemoryIndex; r
   { Faulty: AsciiTexts, breaks: "every entry that holds all needles" },
   { Faulty: FirstTextOnly, breaks: "every entry that holds all needles" },
   { Faulty: NeedlesWithoutFilter, breaks: "candidates pass the filter" },
+  { Faulty: NewestWithoutFilter, breaks: "the newest candidates of a kind" },
+  { Faulty: NewestTakenForAll, breaks: "the newest candidates of a kind" },
   { Faulty: TailLeftOut, breaks: "not applied yet are candidates" },
   { Faulty: RankedCandidates, breaks: "every entry that holds all needles" },
   { Faulty: TextsTakenForApplied, breaks: "texts in many small batches" },

@@ -4,6 +4,7 @@ import type { Entry } from "../../src/index.js";
 export interface Wish {
   readonly terms: readonly string[];
   readonly excluded: readonly string[];
+  /** One kind, or several separated by commas. */
   readonly kind?: string;
   readonly role?: string;
   readonly project?: string;
@@ -20,8 +21,10 @@ export function searchPlainly(entries: readonly Entry[], wish: Wish): readonly n
     .map(({ position }) => position);
 }
 
+const SEARCHED = ["interaction", "response", "message", "tool_call", "error", "decision", "consolidation", "feedback"];
+
 export function isMeant(entry: Entry, wish: Wish): boolean {
-  if (wish.kind === undefined ? entry.kind === "raw" : entry.kind !== wish.kind) return false;
+  if (!(wish.kind?.split(",") ?? SEARCHED).includes(entry.kind)) return false;
   if (wish.role !== undefined && roleOf(entry) !== wish.role) return false;
   if (wish.project !== undefined && entry.project !== (wish.project === "-" ? "" : wish.project)) return false;
   if (wish.session_id !== undefined && entry.session_id !== (wish.session_id === "-" ? "" : wish.session_id))

@@ -1,7 +1,14 @@
 // Search against a brute-force scan: the same hits in the same order, while entries are written and indexed.
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/conformance/seeded-random.js";
-import { type Entry, type EntryInput, openRecorder, type Recorder, type SearchHit } from "../../src/index.js";
+import {
+  type Entry,
+  type EntryInput,
+  openRecorder,
+  type Recorder,
+  type SearchHit,
+  type SearchPage,
+} from "../../src/index.js";
 import { fuzzSeed, fuzzTimeoutMs, runsOf } from "../support/fuzz.js";
 import { storeOfTest, testEngine } from "../support/store.js";
 import { fold, isMeant, searchPlainly, type Wish } from "./search-oracle.js";
@@ -37,9 +44,10 @@ test.each([
         const wish = newWish(texts, random);
         const before = [...entries];
         const writing = writeSome(Math.ceil((inputs.length * 2) / 3 / queries));
-        const hits = await allHits(recorder, wish, random);
+        const { hits, first } = await allHits(recorder, wish, random);
         await writing;
         expectHits({ hits, before, entries, wish });
+        expectElsewhere({ first, before, entries, wish });
       }
     } finally {
       await recorder.close();
@@ -79,6 +87,27 @@ function expectHits(parts: {
   ).toEqual([]);
 }
 
+/** What came while it was searched may be counted or not; where not everything was looked at, no more than there is. */
+function expectElsewhere(parts: {
+  readonly first: SearchPage;
+  readonly before: readonly Entry[];
+  readonly entries: readonly Entry[];
+  readonly wish: Wish;
+}): void {
+  const { first, before, entries, wish } = parts;
+  const about = JSON.stringify(wish);
+  if (wish.kind !== undefined) {
+    expect(first, about).not.toHaveProperty("elsewhere");
+    return;
+  }
+  for (const kind of ["raw", "session_info"] as const) {
+    const counted = first.elsewhere?.[kind] ?? 0;
+    expect(counted, about).toBeLessThanOrEqual(searchPlainly(entries, { ...wish, kind }).length);
+    if (first.elsewhere_at_least === true) continue;
+    expect(counted, about).toBeGreaterThanOrEqual(searchPlainly(before, { ...wish, kind }).length);
+  }
+}
+
 /** One assertion for all hits of a query: there are a million of them, and an assertion costs more than the look. */
 function isReasonGiven(hit: SearchHit, wish: Wish): boolean {
   if (wish.terms.length === 0) return hit.field === "" && hit.matches.length === 0;
@@ -97,7 +126,11 @@ function unfinal(text: string): string {
   return fold(text).replaceAll("ς", "σ");
 }
 
-async function allHits(recorder: Recorder, wish: Wish, random: () => number): Promise<readonly SearchHit[]> {
+async function allHits(
+  recorder: Recorder,
+  wish: Wish,
+  random: () => number,
+): Promise<{ readonly hits: readonly SearchHit[]; readonly first: SearchPage }> {
   const { terms, excluded, ...filters } = wish;
   const typed: string[] = [];
   const given: { [name: string]: string } = {};
@@ -108,14 +141,16 @@ async function allHits(recorder: Recorder, wish: Wish, random: () => number): Pr
   const words = [...terms.map((term) => written(term)), ...excluded.map((term) => `-${written(term)}`)];
   const query = [...typed, ...words].join(" ");
   const hits: SearchHit[] = [];
+  let first: SearchPage | undefined;
   let cursor: string | null = null;
   const limit = random() < 0.1 ? 7 : 500;
   do {
-    const page: Awaited<ReturnType<Recorder["search"]>> = await recorder.search(query, { ...given, limit, cursor });
+    const page: SearchPage = await recorder.search(query, { ...given, limit, cursor });
+    first ??= page;
     hits.push(...page.results);
     cursor = page.next_cursor;
   } while (cursor !== null && hits.length < 5_000);
-  return hits;
+  return { hits, first };
 }
 
 /** A term as a person has to write it: quoted where it would mean something else. */
@@ -141,7 +176,9 @@ function newWish(texts: readonly string[], random: () => number): Wish {
   const terms = some(pick([0, 1, 1, 1, 1, 2, 3]));
   const excluded = some(pick([0, 0, 0, 1, 2]));
   const filters = {
-    ...(random() < 0.15 ? { kind: pick(["message", "error", "tool_call", "raw", "interaction"]) } : {}),
+    ...(random() < 0.15
+      ? { kind: pick(["message", "error", "tool_call", "raw", "interaction", "raw,message", "session_info"]) }
+      : {}),
     ...(random() < 0.15 ? { role: pick(["user", "assistant", "system"]) } : {}),
     ...(random() < 0.15 ? { project: pick(["atlas", "beacon", "-"]) } : {}),
     ...(random() < 0.1 ? { session_id: pick(["s:0", "s:1", "-"]) } : {}),
@@ -184,5 +221,6 @@ function toInput(text: string, at: number, random: () => number): EntryInput {
     () => ({ ...envelope, kind: "error", session_id, error: text.slice(0, 200), context: text }),
     () => ({ ...envelope, kind: "decision", decision: text }),
     () => ({ ...envelope, kind: "raw", source: "s", record: { [text.slice(0, 9)]: text } }),
+    () => ({ ...envelope, kind: "session_info", session_id, title: text.slice(0, 100) }),
   ])();
 }

@@ -42,6 +42,32 @@ test("a hit in what was given says how often it was", async () => {
   expect(stdout).toContain("#3  2026-11-15 06:10  interaction  given 1 time  s:2\n");
 });
 
+test("matches in kinds that only --kind finds are counted below, and memories say their status", async () => {
+  const folder = folderOfTest();
+  const note = { kind: "raw", source: "otlp", record: { text: "a timeout" } } as const;
+  await fillStore(folder, [...entries, note, note]);
+  const content = "Every timeout is 30 seconds long";
+  const { id } = await readJson(["memories", "add", content, "--type", "identity"], { data: folder });
+  const { stdout } = await runCli(["search", "timeout", "--limit", "1"], { data: folder });
+  expect(stdout).toMatch(/^#3 .*\n {4}-x and timeout\n\nNot shown: 2 with kind:raw, 1 with kind:memory\n$/);
+  expect((await runCli(["search", "seconds"], { data: folder })).stdout).toBe(
+    "Nothing recorded matches 'seconds'.\n\nNot shown: 1 with kind:memory\n",
+  );
+  const found = await runCli(["search", "seconds", "--kind", "memory"], { data: folder });
+  expect(found.stdout).toMatch(
+    /^#\d+ {2}\S+ \S+ {2}memory_proposed {2}active.*\n {4}Every timeout is 30 seconds long\n$/,
+  );
+  expect(await readJson(["search", "seconds"], { data: folder })).toMatchObject({
+    results: [],
+    elsewhere: { memory: 1 },
+  });
+  expect((await runCli(["search", "timeout", "--text"], { data: folder })).stdout).toMatch(/^3 found/);
+  expect((await runCli(["search", "seconds", "--text"], { data: folder })).stdout).toBe(
+    "Nothing recorded matches 'seconds'.\n",
+  );
+  expect(id).toMatch(/./);
+});
+
 test("words are one query, filters typed or given", async () => {
   expect((await readJson(["search", "timeout", "kind:error"], { data })).results).toMatchObject([{ position: 2 }]);
   expect((await readJson(["search", "timeout", "--project", "web"], { data })).results).toMatchObject([

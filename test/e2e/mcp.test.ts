@@ -158,6 +158,14 @@ describe.each(Object.entries(ways))("%s", (_, way) => {
     const listed = await caller.call("list_memories", { status: "candidate" });
     expect(listed.structuredContent).toMatchObject({ memories: [{ content: wish.content }], pending: 1 });
     expect((await caller.call("recall", { project: "web" })).structuredContent.memories_used).toEqual([]);
+    const history = await caller.call("session_history", { query: "german" });
+    expect(history.structuredContent.text).toMatch(/^1 found for 'german', newest first:\n\[.*\] user: From now on/);
+    expect((await caller.call("search", { q: "german" })).structuredContent).toMatchObject({
+      ...{ results: [{ kind: "message" }], elsewhere: { memory: 1 } },
+    });
+    expect((await caller.call("search", { q: "german kind:memory" })).structuredContent).toMatchObject({
+      results: [{ kind: "memory_proposed", status: "candidate" }],
+    });
     const { id } = proposed.structuredContent;
     await server.post(`/memories/${id}/promote`);
     const recalled = await caller.call("recall", { project: "web", budget_tokens: 1_000_000 });

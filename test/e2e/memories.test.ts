@@ -31,8 +31,10 @@ test("a person adds a memory, which is active at once and has its history", asyn
   ]);
   const { entries } = (await server().get("/entries?kind=audit&limit=1")).body;
   expect(entries).toMatchObject([{ action: "verdict", actor: "person", target: body.id }]);
-  const found = (await server().get("/search?q=%22port%20of%20atlas%22")).body.results;
-  expect(found).toMatchObject([{ kind: "memory_proposed", id: body.id, field: "content" }]);
+  const search = "/search?q=%22port%20of%20atlas%22";
+  expect((await server().get(search)).body).toEqual({ results: [], next_cursor: null, elsewhere: { memory: 1 } });
+  const found = (await server().get(`${search}&kind=memory`)).body.results;
+  expect(found).toMatchObject([{ kind: "memory_proposed", id: body.id, field: "content", status: "active" }]);
 });
 
 test("a candidate waits, is counted everywhere, and gets one verdict", async () => {

@@ -95,6 +95,17 @@ test("a filter completes itself while it is typed, and facets narrow down", asyn
   await expect.poll(() => page.getByLabel("Search the record").inputValue()).toBe("timeout kind:decision ");
 });
 
+test("matches that only a kind finds are counted as links, and memories say their status", async () => {
+  const { page } = await open(`${server().address}/ui/search?q=ledger`);
+  await page
+    .locator(".facets", { hasText: "Not shown" })
+    .getByRole("link", { name: /^memory \d+/ })
+    .click();
+  await expect.poll(() => page.getByLabel("Search the record").inputValue()).toBe("ledger kind:memory");
+  await page.locator(".entry-line[data-kind=memory_proposed]", { hasText: "active" }).first().waitFor();
+  await expect.poll(() => page.getByText("Not shown").count()).toBe(0);
+});
+
 test("drawing across the strip of activity chooses a time, and the address keeps it", async () => {
   const { page } = await open(`${server().address}/ui/?range=7d`);
   await page.locator(".activity .bar").first().waitFor();

@@ -68,6 +68,7 @@ const questions: { readonly [name: string]: (recorder: Recorder) => Promise<unkn
   history: (recorder) => recorder.session("a/b").history({ max_messages: 1 }),
   "Anthropic's history": (recorder) => recorder.session("a/b").history({ format: "anthropic" }),
   search: (recorder) => recorder.search("build -red kind:interaction", { limit: 2, facets: true }),
+  "a search with matches elsewhere": (recorder) => recorder.search("leaves"),
   "the rest of a search": async (recorder) =>
     recorder.search("build", { limit: 2, cursor: (await recorder.search("build", { limit: 2 })).next_cursor }),
   "session history": (recorder) => recorder.sessionHistory("build", "user", 3),
@@ -79,6 +80,8 @@ const questions: { readonly [name: string]: (recorder: Recorder) => Promise<unkn
 
 test("every question has the answer that the store itself gives", async () => {
   const { server, remote } = await filledServer();
+  await remote.append({ kind: "raw", source: "s", record: { tree: "leaves" } });
+  expect(await remote.search("leaves")).toMatchObject({ results: [], elsewhere: { raw: 1 } });
   for (const [name, ask] of Object.entries(questions)) {
     expect(await ask(remote), name).toEqual(await ask(server.recorder));
   }

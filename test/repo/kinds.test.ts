@@ -23,7 +23,8 @@ test("a kind that is only in the table of kinds does not compile where something
     writeFileSync(join(root, file), text.replace(before, `${row}\n${before}`));
   };
   add("src/model/entry.ts", "  readonly raw: RawFields;", "  readonly gesture: { readonly gesture: string };");
-  const rule = "gesture: { needs_session: false, is_conversation: false, fields: { gesture: required(text) } },";
+  const rule =
+    "gesture: { needs_session: false, is_conversation: false, is_searched: false, fields: { gesture: required(text) } },";
   add("src/model/kinds.ts", "  raw: {", `  ${rule}`);
 
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");

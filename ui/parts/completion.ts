@@ -7,7 +7,7 @@ import { kindNames } from "../words.js";
 export type Known = { readonly [name: string]: readonly string[] };
 
 const values: Known = {
-  kind: kindNames,
+  kind: [...kindNames, "memory"],
   role: readRoles,
   is: stateNames,
   in: ["context"],

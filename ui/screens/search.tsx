@@ -48,6 +48,7 @@ export function SearchScreen({ query }: { readonly query: URLSearchParams }) {
       </div>
       {answer.error !== undefined && !isHalf && <Failed error={answer.error} again={answer.again} />}
       {facets !== undefined && facets.counted > 0 && <Facets facets={facets} q={q} />}
+      {answer.value !== undefined && <Elsewhere answer={answer.value} />}
       {answer.busy && groups.length === 0 && <Loading what="Searching" />}
       <ol className="groups" aria-busy={answer.busy}>
         {groups.map(({ session_id, hits: ofSession }) => (
@@ -101,6 +102,7 @@ function HitGroup(options: {
         {hits.map((hit) => (
           <li key={hit.position}>
             <EntryLine entry={hit} q={q}>
+              {hit.status !== undefined && <span className="field">{hit.status} </span>}
               {hit.field !== "" && hit.field !== "content" && (
                 <span className="field">{hit.field.replaceAll("_", " ")} </span>
               )}
@@ -131,6 +133,23 @@ function Facets({ facets, q }: { readonly facets: FacetCounts; readonly q: strin
       {words.slice(0, FACETS_SHOWN * 2).map(({ filter, name, count }) => (
         <Link key={filter} to={to(["search"], { q: `${q} ${filter}` })}>
           {name} <span className="quiet">{countOf(count)}</span>
+        </Link>
+      ))}
+    </p>
+  );
+}
+
+/** Matches that only a `kind:` shows, as links that add it. */
+function Elsewhere({ answer }: { readonly answer: SearchAnswer & { readonly q: string } }) {
+  const { elsewhere = {}, elsewhere_at_least, q } = answer;
+  const counts = Object.entries(elsewhere);
+  if (counts.length === 0) return null;
+  return (
+    <p className="facets">
+      <span className="quiet">Not shown{elsewhere_at_least === true ? ", at least" : ""}:</span>
+      {counts.map(([name, count]) => (
+        <Link key={name} to={to(["search"], { q: `${q} kind:${name}` })}>
+          {name.replaceAll("_", " ")} <span className="quiet">{countOf(count)}</span>
         </Link>
       ))}
     </p>

@@ -25,6 +25,7 @@ export const searchCommand: CommandModule = {
           ["entries that hold both words", "hansard search timeout postgres"],
           ["a phrase, in errors of the last week", "hansard search '\"connection reset\" kind:error since:7d'"],
           ["without those that mention a retry", "hansard search 'timeout -retry'"],
+          ["memories, with their present status", "hansard search 'port kind:memory'"],
           ["as the tool session_history answers", "hansard search deploy --text --role user"],
         ]),
       );
@@ -84,7 +85,16 @@ function printPage(invocation: Invocation, page: SearchPage): void {
   const isWide = invocation.options.wide === true;
   out.write(page.results.map((hit) => hitText(hit, out, isWide)).join("\n"));
   if (page.facets !== undefined) out.write(facetsText(page.facets, out));
+  out.write(elsewhereText(page, out));
   tellMore({ shown: page.results.length, cursor: page.next_cursor, pane: err });
+}
+
+/** Matches that only `--kind` shows. */
+function elsewhereText({ elsewhere = {}, elsewhere_at_least }: SearchPage, { colours, columns }: Pane): string {
+  const counts = Object.entries(elsewhere).map(([name, count]) => `${formatCount(count)} with kind:${name}`);
+  if (counts.length === 0) return "";
+  const text = `Not shown${elsewhere_at_least === true ? ", at least" : ""}: ${counts.join(", ")}`;
+  return `\n${colours.dim(wrapText(text, columns).join("\n"))}\n`;
 }
 
 /** A line that says which entry it is, and the words around the match below it. */
@@ -94,11 +104,14 @@ function hitText(hit: SearchHit, pane: Pane, isWide: boolean): string {
   const known = isWide ? [hit.id, hit.session_id, hit.project, hit.client] : [hit.session_id, hit.project, hit.client];
   const labels = known.map((label) => cleanLine(label)).filter((one) => one !== "");
   const [place, time] = [`#${hit.position}`, shortTime(hit.created_at, { year: true })];
-  const given = hit.given === undefined ? [] : [`given ${countOf(hit.given, "time", "times")}`];
+  const notes = [
+    ...(hit.status === undefined ? [] : [hit.status]),
+    ...(hit.given === undefined ? [] : [`given ${countOf(hit.given, "time", "times")}`]),
+  ];
   const room =
-    pane.columns === undefined || isWide ? undefined : pane.columns - [place, time, who, ...given, ""].join(GAP).length;
+    pane.columns === undefined || isWide ? undefined : pane.columns - [place, time, who, ...notes, ""].join(GAP).length;
   const shownLabels = room === undefined ? labels.join(GAP) : fitText(labels.join(GAP), Math.max(room, 0));
-  const head = [bold(place), dim(time), kindColour(hit.kind, pane.colours)(who), ...given, dim(shownLabels)];
+  const head = [bold(place), dim(time), kindColour(hit.kind, pane.colours)(who), ...notes, dim(shownLabels)];
   const line = head.slice(0, shownLabels === "" ? -1 : undefined).join(GAP);
   const shown = hit.snippet === "" ? { text: entryLine(hit), paint: (text: string) => text } : markedLine(hit, inverse);
   const width = pane.columns === undefined ? undefined : Math.min(pane.columns, LINE_WIDTH_MAX) - INDENT.length;

@@ -9,6 +9,8 @@ import type {
   IndexDocument,
   IndexSource,
   IndexStanding,
+  NewestCandidates,
+  NewestQuery,
   RowCounts,
   RowFilter,
   RowKey,
@@ -19,7 +21,7 @@ import type {
   TextBatch,
 } from "../../ports/entry-index.js";
 import { newestFirst } from "../../ports/index/rows.js";
-import { rowMatches, withReferences } from "../../ports/row-filter.js";
+import { rowMatches, timesOfKind, withReferences } from "../../ports/row-filter.js";
 import { MemoryDocuments } from "./index-documents.js";
 import { keptReferences, referenceTest } from "./index-uses.js";
 
@@ -95,6 +97,14 @@ export class MemoryIndex implements EntryIndex {
   async candidates(query: CandidateQuery): Promise<readonly RowKey[]> {
     const keys = await this.list({ ...query, limit: this.#rows.length });
     return keys.filter(({ position }) => this.#mayHold(position, query.needles)).slice(0, query.limit);
+  }
+
+  async newestCandidates({ kind, filter, needles, rows_max }: NewestQuery): Promise<NewestCandidates> {
+    const newest = await this.list({ filter: timesOfKind(kind, filter), limit: rows_max + 1 });
+    const passing = await this.list({ filter: { ...filter, kinds: [kind] }, limit: this.#rows.length });
+    const looked = new Set(newest.slice(0, rows_max).map(({ position }) => position));
+    const keys = passing.filter(({ position }) => looked.has(position) && this.#mayHold(position, needles));
+    return { keys, is_all: newest.length <= rows_max };
   }
 
   async getDocuments(query: {

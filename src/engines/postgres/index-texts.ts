@@ -1,5 +1,6 @@
 // Texts in the index: what may hold a needle, found through trigrams and, where those are blind, through short pieces.
-import type { CandidateQuery, EntryTexts, RowKey } from "../../ports/entry-index.js";
+import type { CandidateQuery, EntryTexts, NewestCandidates, NewestQuery, RowKey } from "../../ports/entry-index.js";
+import { timesOfKind } from "../../ports/row-filter.js";
 import { columnsOf } from "./columns.js";
 import type { Session } from "./connection.js";
 import { Conditions, rowConditions } from "./index-filter.js";
@@ -28,7 +29,7 @@ export function textRow({ position, texts }: EntryTexts): readonly unknown[] {
 
 export async function candidates(session: Session, query: CandidateQuery): Promise<readonly RowKey[]> {
   const { limit } = query;
-  const pieces = query.needles.flatMap((needle) => holdable(needle).split(GAP)).filter((piece) => piece !== "");
+  const pieces = piecesOf(query.needles);
   const keys = await listKeys(session, { ...query, limit: PROBE_ROWS });
   const probe = new Conditions([
     ...columnsOf(
@@ -58,6 +59,28 @@ export async function candidates(session: Session, query: CandidateQuery): Promi
     WHERE r.position > (SELECT position FROM hansard_index_checkpoints WHERE name = 'texts') AND ${where.sql}
     ORDER BY created_ms DESC, position DESC LIMIT ${where.bind(limit)}`;
   return session.query<RowKey>({ text }, where.values);
+}
+
+export async function newestCandidates(
+  session: Session,
+  { kind, filter, needles, rows_max }: NewestQuery,
+): Promise<NewestCandidates> {
+  const newest = await listKeys(session, { filter: timesOfKind(kind, filter), limit: rows_max + 1 });
+  const is_all = newest.length <= rows_max;
+  if (newest.length === 0) return { keys: [], is_all };
+  const where = rowConditions({ filter: { ...filter, kinds: [kind] } });
+  const looked = where.bind(newest.slice(0, rows_max).map(({ position }) => position));
+  const text = `SELECT r.created_ms, r.position FROM hansard_index_rows r
+    LEFT JOIN hansard_index_texts t ON t.position = r.position
+    CROSS JOIN (SELECT position FROM hansard_index_checkpoints WHERE name = 'texts') c
+    WHERE r.position = ANY (${looked}::bigint[]) AND ${where.sql}
+      AND (r.position > c.position OR coalesce(${holds(where, piecesOf(needles))}, false))
+    ORDER BY r.created_ms DESC, r.position DESC`;
+  return { keys: await session.query<RowKey>({ text }, where.values), is_all };
+}
+
+function piecesOf(needles: readonly string[]): readonly string[] {
+  return needles.flatMap((needle) => holdable(needle).split(GAP)).filter((piece) => piece !== "");
 }
 
 function keyOf({ created_ms, position }: RowKey): RowKey {

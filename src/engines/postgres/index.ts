@@ -11,6 +11,8 @@ import type {
   IndexDocument,
   IndexSource,
   IndexStanding,
+  NewestCandidates,
+  NewestQuery,
   RowCounts,
   RowKey,
   RowQuery,
@@ -26,7 +28,7 @@ import { changeDocuments, changedDocuments, countDocuments, getDocuments, listDo
 import { addRows, countRows, eraseRows, rowsAt } from "./index-rows.js";
 import { CHECKPOINTS_SQL, createIndexTables, emptyIndexTables, INDEX_VERSION, indexTables } from "./index-schema.js";
 import { sessionPlaces, sessionPositions } from "./index-sessions.js";
-import { candidates, textRow, textsStatement } from "./index-texts.js";
+import { candidates, newestCandidates, textRow, textsStatement } from "./index-texts.js";
 import { listKeys } from "./list-ways.js";
 import { replaceDerived, writtenByNewer } from "./migrations.js";
 import { purgeTables } from "./purge.js";
@@ -100,6 +102,10 @@ export class PostgresIndex implements EntryIndex {
 
   async candidates(query: CandidateQuery): Promise<readonly RowKey[]> {
     return query.limit === 0 ? [] : candidates(this.#connections, query);
+  }
+
+  newestCandidates(query: NewestQuery): Promise<NewestCandidates> {
+    return newestCandidates(this.#connections, query);
   }
 
   getDocuments(query: {

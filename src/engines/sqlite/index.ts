@@ -12,6 +12,8 @@ import type {
   IndexDraft,
   IndexSource,
   IndexStanding,
+  NewestCandidates,
+  NewestQuery,
   RowCounts,
   RowKey,
   RowQuery,
@@ -143,6 +145,10 @@ export class SqliteIndex implements EntryIndex {
 
   async candidates(query: CandidateQuery): Promise<readonly RowKey[]> {
     return this.#guard(() => this.#texts.candidates(query));
+  }
+
+  async newestCandidates(query: NewestQuery): Promise<NewestCandidates> {
+    return this.#guard(() => this.#texts.newestCandidates(query));
   }
 
   async getDocuments(query: {

@@ -1,14 +1,32 @@
 // JSON schemas of what a search answers.
+import { kindsElsewhere } from "../../model/kinds.js";
+import { memoryStatuses } from "../../model/memory.js";
 import { type Schema, schemaNamed } from "./operation.js";
 import { count, listOf, object, pageEnd, text } from "./shapes.js";
+
+const elsewhereNames = Object.keys(kindsElsewhere);
 
 export function searchSchemas(): { readonly [name: string]: Schema } {
   const countsOf = (name: string): Schema => listOf(object({ [name]: text, count }));
   return {
-    SearchPage: object({ results: listOf(schemaNamed("SearchHit")), facets: schemaNamed("Facets"), ...pageEnd }, [
-      "facets",
-      "partial",
-    ]),
+    SearchPage: object(
+      {
+        results: listOf(schemaNamed("SearchHit")),
+        facets: schemaNamed("Facets"),
+        elsewhere: {
+          ...object(Object.fromEntries(elsewhereNames.map((name) => [name, count])), elsewhereNames),
+          description:
+            "On the first page of a search without `kind`: how many matches there are that only `kind:raw`, `kind:memory`, " +
+            "`kind:audit` and `kind:session_info` find, by that name. Absent where there are none.",
+        },
+        elsewhere_at_least: {
+          ...{ type: "boolean", const: true },
+          description: "Not everything was looked at, so there may be more matches elsewhere than are counted.",
+        },
+        ...pageEnd,
+      },
+      ["facets", "elsewhere", "elsewhere_at_least", "partial"],
+    ),
     SearchHit: {
       allOf: [
         schemaNamed("EntrySummary"),
@@ -25,8 +43,12 @@ export function searchSchemas(): { readonly [name: string]: Schema } {
                 "Where terms stand in the snippet: start and end in UTF-16 units, in order, never overlapping.",
             },
             given: { ...count, description: "With `in:context`: how often the text was given in its session." },
+            status: {
+              ...{ type: "string", enum: memoryStatuses },
+              description: "Of a hit of a memory kind: what the memory's status is now.",
+            },
           },
-          ["given"],
+          ["given", "status"],
         ),
       ],
     },

@@ -31,7 +31,9 @@ const searchOperation: Operation = {
   summary: "Find entries by what they say, newest first",
   description:
     "Case-insensitive substrings in any language. Filters, typed into `q` or given beside it, must all hold; without " +
-    "terms they list. Raw records are searched only with `kind:raw`.",
+    "terms they list. Without `kind` the conversation is looked through: interactions, responses, messages, tool calls, " +
+    "errors, decisions, summaries of consolidations, feedback. All else is found with `kind`, and `elsewhere` says how " +
+    "many matches lie there.",
   parameters: searchQuestion.parameters,
   responses: {
     200: { description: "A page of hits.", content: jsonContent(schemaNamed("SearchPage")) },
@@ -43,7 +45,9 @@ const historyOperation: Operation = {
   operationId: "sessionHistory",
   tags: ["Search"],
   summary: "Find a phrase, as text for an agent",
-  description: "The query is one phrase, whatever it contains; a line for each entry, newest first.",
+  description:
+    "The query is one phrase, whatever it contains; a line for each entry, newest first. Without `kind` only the " +
+    "conversation is looked through, so memories that nobody accepted are not in it.",
   parameters: historyQuestion.parameters,
   responses: {
     200: {

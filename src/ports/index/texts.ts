@@ -1,4 +1,5 @@
 // Texts in the index: what a search looks through, applied behind the rows, and which entries may hold what it looks for.
+import type { RowFilter } from "../row-filter.js";
 import type { RowKey, RowQuery } from "./rows.js";
 
 /** What a search looks through in one entry: each text of its own, in the form that searches compare. */
@@ -17,6 +18,22 @@ export interface TextBatch {
 export interface CandidateQuery extends RowQuery {
   /** Each a piece of one text, in the form of the texts. */
   readonly needles: readonly string[];
+}
+
+/** A look at the newest rows of one kind, which costs no more however large the index is. */
+export interface NewestQuery {
+  readonly kind: string;
+  /** What else has to hold. */
+  readonly filter: Omit<RowFilter, "kinds">;
+  readonly needles: readonly string[];
+  /** So many rows of the kind, within the times of the filter, are looked at. */
+  readonly rows_max: number;
+}
+
+export interface NewestCandidates {
+  readonly keys: readonly RowKey[];
+  /** False where rows of the kind were left out, which may be candidates, too. */
+  readonly is_all: boolean;
 }
 
 export interface TextIndex {
@@ -38,4 +55,6 @@ export interface TextIndex {
    * and perhaps some that do not. Whoever asks looks at the entries themselves.
    */
   candidates(query: CandidateQuery): Promise<readonly RowKey[]>;
+  /** The candidates among the newest rows of a kind, newest first; all of them where the engine finds those as quickly. */
+  newestCandidates(query: NewestQuery): Promise<NewestCandidates>;
 }

@@ -1,5 +1,6 @@
 // The door for searches: what is refused and how it is said, and how typed and given filters come together.
 import { describe, expect, test } from "vitest";
+import { memoryKinds } from "../../model/entry.js";
 import { Rejection } from "../../model/rejection.js";
 import { cursorAfter } from "../list-query.js";
 import { parseSearchQuery, parseSessionHistory, type SearchOptions, type SearchQuery } from "./search-query.js";
@@ -22,11 +23,14 @@ test("terms come in the form that texts are compared in, each once", () => {
   expect(parse('CAFE\u0301 Café "ONE two" -NO')).toMatchObject({ terms: ["café", "one two"], excluded: ["no"] });
 });
 
-test("raw records are searched only when they are asked for", () => {
-  expect(parse("x").filter.kinds).not.toContain("raw");
-  expect(parse("x").filter.kinds).toEqual(expect.arrayContaining(["message", "interaction", "audit"]));
+test("without kind the conversation is searched, and all else only when it is asked for", () => {
+  expect(parse("x").filter.kinds?.toSorted()).toEqual([
+    ...["consolidation", "decision", "error", "feedback", "interaction", "message", "response", "tool_call"],
+  ]);
   expect(parse("kind:raw").filter.kinds).toEqual(["raw"]);
   expect(parse("x", { kind: "raw" }).filter.kinds).toEqual(["raw"]);
+  expect(parse("kind:memory").filter.kinds).toEqual([...memoryKinds]);
+  expect(parse("kind:error,raw kind:raw,message").filter.kinds).toEqual(["raw"]);
 });
 
 test("the limit is 10 unless another is given, and 500 at most", () => {

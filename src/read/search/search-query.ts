@@ -1,6 +1,5 @@
 // The door for searches: a query as it was typed and filters as they were given, parsed into what the searcher needs.
-import { reservedKinds } from "../../model/entry.js";
-import { captureKinds } from "../../model/kinds.js";
+import { searchedKinds } from "../../model/kinds.js";
 import { limits } from "../../model/limits.js";
 import { normalise } from "../../model/normalise.js";
 import { Rejection, reject } from "../../model/rejection.js";
@@ -34,11 +33,10 @@ export interface SearchQuery {
   readonly in_context: boolean;
   readonly after?: ListPlace;
   readonly facets: boolean;
+  /** Whether what only `kind:` finds is counted: on the first page where no kind is asked for. */
+  readonly counts_elsewhere: boolean;
   readonly fingerprint: string;
 }
-
-/** What a search looks through where no kind is asked for: raw records only when they are. */
-const searchedKinds: readonly string[] = [...captureKinds.filter((kind) => kind !== "raw"), ...reservedKinds];
 
 export function parseSearchQuery(
   text: string | null | undefined,
@@ -103,7 +101,8 @@ function toQuery(
   const in_context = asked.given.in !== undefined || parsed.filters.some(({ name }) => name === "in");
   const place = parsePlace(options.cursor, { filter: searched, fingerprint }, { has_texts: in_context });
   if (place instanceof Rejection) return place;
-  return { terms, excluded, given, limit, in_context, facets, fingerprint, ...place };
+  const counts_elsewhere = filter.kinds === undefined && !in_context && place.after === undefined;
+  return { terms, excluded, given, limit, in_context, facets, counts_elsewhere, fingerprint, ...place };
 }
 
 function distinct(texts: readonly string[]): readonly string[] {

@@ -53,11 +53,14 @@ test.each<[string, readonly number[]]>([
   ["role:user kind:error", []],
   ["project:atlas timeout", [1]],
   ["project:- timeout", [6, 3, 2]],
-  ["session_id:s:1", [9, 2, 1]],
+  ["session_id:s:1", [2, 1]],
+  ["session_id:s:1 kind:session_info", [9]],
+  ["kind:error,decision", [5, 4]],
+  ["kind:raw,error timeout", [8, 4]],
   ["proxy", [7]],
   ["client:cli", [4]],
   ["t -o", [5]],
-  ["-timeout", [9, 7, 5]],
+  ["-timeout", [7, 5]],
 ])("%j finds %j", async (query, expected) => {
   expect(await positions(query)).toEqual(expected);
 });
@@ -204,6 +207,39 @@ test("facets look through the newest entries only where that takes long, and say
   const { facets, results } = await recorder.search("needle -hay", { facets: true });
   expect(results).toHaveLength(2);
   expect(facets).toMatchObject({ counted: 1, complete: false });
+});
+
+describe("matches in kinds that only kind: finds", () => {
+  test("are counted by the name that finds them, where there are any and no kind is asked for", async () => {
+    const { recorder } = store;
+    expect(await recorder.search("timeout")).toMatchObject({ elsewhere: { raw: 1 } });
+    expect((await recorder.search("session_id:s:1")).elsewhere).toEqual({ session_info: 1 });
+    expect((await recorder.search("-timeout")).elsewhere).toEqual({ session_info: 1 });
+    for (const query of ["connection", "timeout kind:error", "timeout in:context", "role:user timeout"]) {
+      expect(Object.keys(await recorder.search(query))).toEqual(["results", "next_cursor"]);
+    }
+  });
+
+  test("are counted on the first page alone", async () => {
+    const { next_cursor, elsewhere } = await store.recorder.search("timeout", { limit: 1 });
+    expect(elsewhere).toEqual({ raw: 1 });
+    expect(await store.recorder.search("timeout", { limit: 1, cursor: next_cursor })).not.toHaveProperty("elsewhere");
+  });
+
+  test("are counted as far as little work leads, which the answer says", async () => {
+    const { recorder } = memoryRecorder();
+    const raws = (count: number, word: string): EntryInput[] =>
+      Array.from({ length: count }, () => ({ kind: "raw", source: "s", record: { word } }));
+    await recorder.append(raws(100, "often"));
+    expect(await recorder.search("often")).toMatchObject({ elsewhere: { raw: 100 } });
+    expect(await recorder.search("often")).not.toHaveProperty("elsewhere_at_least");
+    await recorder.append(raws(1, "often"));
+    expect(await recorder.search("often")).toMatchObject({ elsewhere: { raw: 100 }, elsewhere_at_least: true });
+    await recorder.append({ kind: "raw", source: "s", record: { large: `often ${"x".repeat(2_000_000)}` } });
+    expect(await recorder.search("often")).toMatchObject({ elsewhere: { raw: 1 }, elsewhere_at_least: true });
+    await recorder.append(raws(500, "other"));
+    expect(await recorder.search("often")).toMatchObject({ results: [], elsewhere_at_least: true });
+  });
 });
 
 test("what was just recorded is found", async () => {

@@ -3,13 +3,16 @@ import { setImmediate } from "node:timers/promises";
 import { textsOf } from "../../indexing/texts.js";
 import type { EntrySummary } from "../../model/entry.js";
 import { limits } from "../../model/limits.js";
+import type { MemoryStatus } from "../../model/memory.js";
 import type { RowKey } from "../../ports/entry-index.js";
 import { EntryReader } from "../entry-reader.js";
 import { cursorAfter } from "../list-query.js";
 import type { ReadingParts } from "../reader.js";
+import { countElsewhere, type ElsewhereCounts } from "./elsewhere.js";
 import { FacetCounts, type Facets } from "./facets.js";
 import { type GivenHit, GivenSearch, textsIn } from "./given-search.js";
 import { beginningOf, type Match, Matcher } from "./matching.js";
+import { memoryOf, statusesOf } from "./memory-status.js";
 import type { SearchQuery } from "./search-query.js";
 import { nothingFoundText, sessionHistoryLine, sessionHistoryText } from "./session-history.js";
 import { type MatchRange, type Snippet, snippetOf, snippetOfMasked } from "./snippet.js";
@@ -24,9 +27,11 @@ export type SearchHit = EntrySummary & {
   readonly matches: readonly MatchRange[];
   /** With `in:context`: how often the text was given in its session. */
   readonly given?: number;
+  /** Of a hit of a memory kind: what the memory's status is now. */
+  readonly status?: MemoryStatus;
 };
 
-export interface SearchPage {
+export interface SearchPage extends ElsewhereCounts {
   readonly results: readonly SearchHit[];
   readonly next_cursor: string | null;
   readonly facets?: Facets;
@@ -70,7 +75,8 @@ export class Searcher {
 
   async search(query: SearchQuery): Promise<SearchPage> {
     const page = query.in_context ? await this.#givenPage(query) : await this.#page(query);
-    return query.facets ? { ...page, facets: await this.#facets(query) } : page;
+    const elsewhere = query.counts_elsewhere && query.limit > 0 ? await countElsewhere(this.#parts, query) : {};
+    return { ...page, ...(query.facets ? { facets: await this.#facets(query) } : {}), ...elsewhere };
   }
 
   /** The newest hits as lines of text for an agent. */
@@ -80,7 +86,10 @@ export class Searcher {
     if (query.limit === 0) return nothingFoundText(phrase);
     for await (const { key } of this.#hits(query)) {
       // One by one, so that no more than one entry is held, however large they are.
-      for (const entry of await this.#entries.show([key.position])) lines.push(sessionHistoryLine(entry));
+      for (const entry of await this.#entries.show([key.position])) {
+        const statuses = await statusesOf(this.#parts.index, [entry]);
+        lines.push(sessionHistoryLine(entry, statuses.get(memoryOf(entry) ?? "")));
+      }
       if (lines.length >= query.limit) break;
     }
     return sessionHistoryText(phrase, lines);
@@ -99,7 +108,11 @@ export class Searcher {
       reasons.set(key.position, { field, ...this.#snippet(hit, query.terms) });
     }
     const { rows, used } = await this.#entries.page(keys.slice(0, query.limit).map(({ position }) => position));
-    const results = rows.map((row) => ({ ...row, ...reasons.get(row.position) }) as SearchHit);
+    const statuses = await statusesOf(this.#parts.index, rows);
+    const results = rows.map((row) => {
+      const status = statuses.get(memoryOf(row) ?? "");
+      return { ...row, ...reasons.get(row.position), ...(status === undefined ? {} : { status }) } as SearchHit;
+    });
     const next_cursor = used > 0 && used < keys.length ? cursorAfter(query, keys[used - 1] as RowKey) : null;
     return { results, next_cursor };
   }

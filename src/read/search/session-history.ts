@@ -5,6 +5,7 @@ import { valueText } from "../../model/content.js";
 import { messageText } from "../../model/content-pieces.js";
 import type { Entry } from "../../model/entry.js";
 import { feedbackWords } from "../../model/feedback.js";
+import type { MemoryStatus } from "../../model/memory.js";
 import { reinforcedWords, verdictWords } from "../../model/memory-words.js";
 import { readRole } from "../../model/roles.js";
 
@@ -20,10 +21,12 @@ export function nothingFoundText(query: string): string {
   return `Nothing recorded matches '${onOneLine(query)}'.`;
 }
 
-export function sessionHistoryLine(entry: Entry): string {
+/** With the present status of the memory that the entry is about, where it is about one. */
+export function sessionHistoryLine(entry: Entry, status?: MemoryStatus): string {
   const session = entry.session_id === "" ? "" : ` (${entry.session_id})`;
   const text = saidByKind(textByKind, entry) ?? `${entry.kind}: `;
-  return `[${entry.created_at.slice(0, 19)}] ${text}${session}`;
+  const now = status === undefined ? "" : ` [${status}]`;
+  return `[${entry.created_at.slice(0, 19)}] ${text}${now}${session}`;
 }
 
 const textByKind: ByKind<Entry, string> = {

@@ -1,6 +1,6 @@
 // The search for entries that may hold all needles, newest first: from the signatures where these leave few, else from the
 // list, row by row, for as long as that promises to be quicker.
-import type { CandidateQuery, RowKey } from "../../../ports/entry-index.js";
+import type { CandidateQuery, NewestCandidates, RowKey } from "../../../ports/entry-index.js";
 import { newestFirst } from "../../../ports/index/rows.js";
 import { listKeys } from "../list-ways.js";
 import { amongStatement } from "../row-filter.js";
@@ -57,6 +57,23 @@ export class CandidateSearch {
     if (further > 0) listed = this.#list(listed, listed.looked + further);
     const { found, last, isAll } = listed;
     return isAll || found.length >= limit ? found : [...found, ...this.#fromStretches(last, limit - found.length)];
+  }
+
+  /**
+   * Those among the newest rows, of which no more than the limit are looked at: one more says that there are more. Where
+   * the signatures leave few of all entries, these are looked at instead, and none is left out.
+   */
+  among(newest: readonly RowKey[]): NewestCandidates {
+    const { query, few } = this.#parts;
+    const isAll = newest.length <= query.limit;
+    const isNarrowed = query.needles.some((needle) => needle !== "");
+    if (!isAll && isNarrowed) {
+      const { positions } = this.#newest(this.#beyond(few + 1));
+      if (positions.length <= few) return { keys: this.#keysOf(positions, undefined), is_all: true };
+    }
+    const looked = newest.slice(0, query.limit).map(({ position }) => position);
+    const positions = isNarrowed ? looked.filter((position) => this.#mayHold(position)) : looked;
+    return { keys: this.#keysOf(positions, undefined), is_all: isAll };
   }
 
   /** All candidates, or the first that are more than few; and which part of the entries among which they were they are. */

@@ -1,7 +1,8 @@
 // The text index on SQLite: takes texts as signatures, keeps what it has written in good order, and finds what may hold a
 // needle.
 import type Database from "better-sqlite3";
-import type { CandidateQuery, RowKey, TextBatch } from "../../../ports/entry-index.js";
+import type { CandidateQuery, NewestCandidates, NewestQuery, RowKey, TextBatch } from "../../../ports/entry-index.js";
+import { timesOfKind } from "../../../ports/row-filter.js";
 import { BUSY_TIMEOUT_MS } from "../file.js";
 import { listKeys } from "../list-ways.js";
 import type { Statements } from "../statements.js";
@@ -127,16 +128,24 @@ export class TextIndex {
     if (query.limit <= 0) return [];
     if (query.needles.every((needle) => needle === "")) return listKeys(this.#sql, query);
     // Within one transaction, so that a segment which is written meanwhile is not seen twice or not at all.
-    return this.#sql.transactions.read(() => this.#candidates(query));
+    return this.#sql.transactions.read(() => this.#searchFor(query).run());
   }
 
-  #candidates(query: CandidateQuery): readonly RowKey[] {
+  newestCandidates({ kind, filter, needles, rows_max }: NewestQuery): NewestCandidates {
+    return this.#sql.transactions.read(() => {
+      const newest = listKeys(this.#sql, { filter: timesOfKind(kind, filter), limit: rows_max + 1 });
+      if (newest.length === 0) return { keys: [], is_all: true };
+      return this.#searchFor({ filter: { ...filter, kinds: [kind] }, needles, limit: rows_max }).among(newest);
+    });
+  }
+
+  #searchFor(query: CandidateQuery): CandidateSearch {
     const checkpoint = this.checkpoint();
     const held = this.#heldAfter(checkpoint);
     this.#known.look();
     const probe = this.#probeFor(query.needles, held);
     const covered = { through: held?.through ?? checkpoint, rows_through: this.#checkpointOf("rows") };
-    return new CandidateSearch({ sql: this.#sql, probe, ...covered, query, few: this.#options.few }).run();
+    return new CandidateSearch({ sql: this.#sql, probe, ...covered, query, few: this.#options.few });
   }
 
   /** A search asks for its candidates page by page, and what is found out for one holds for the next. */
