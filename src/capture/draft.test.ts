@@ -168,6 +168,13 @@ describe("a field of the wrong type is refused by its name:", () => {
   });
 });
 
+test("a prompt is blank where trim leaves nothing of it: a byte order mark is, a control character is not", () => {
+  expect(refusalOf({ kind: "interaction", prompt: "\ufeff" })).toMatchObject({ code: "prompt_blank" });
+  for (const prompt of ["\u001c", "\u0085", "\u200b"]) {
+    expect(draftOf({ kind: "interaction", prompt }).body).toEqual({ prompt });
+  }
+});
+
 describe("the kind", () => {
   test.each(["redaction", "audit", "memory_proposed", "memory_promoted", "memory_edited"])("%s is reserved", (kind) => {
     expect(refusalOf({ kind })).toMatchObject({ code: "kind_reserved", field: "kind" });

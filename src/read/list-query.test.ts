@@ -36,9 +36,12 @@ describe("limit", () => {
     expect(parseLimit(limit, { default: 50, max: 500 })).toBe(expected);
   });
 
-  test.each(["many", "5 rows", " ", Number.NaN, "NaN", true, {}, [5]])("%j is refused", (limit) => {
-    expect(parseLimit(limit, { default: 50, max: 500 })).toMatchObject({ code: "limit_invalid", field: "limit" });
-  });
+  test.each(["many", "5 rows", " ", Number.NaN, "NaN", true, {}, [5]])(
+    "%j, which is no number, is refused",
+    (limit) => {
+      expect(parseLimit(limit, { default: 50, max: 500 })).toMatchObject({ code: "limit_invalid", field: "limit" });
+    },
+  );
 
   test("is 50 where none is given", () => {
     expect(queryOf({})).toMatchObject({ limit: 50 });

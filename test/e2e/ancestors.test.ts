@@ -258,3 +258,53 @@ describe("where self-reflection failed", () => {
     expect((await recorder.reflect()).topics.map(({ word }) => word)).toContain("服务");
   });
 });
+
+describe("what they did, and Hansard does too", () => {
+  test("an empty id names no interaction, and a session of which nothing was recorded has no summary", async () => {
+    const { recorder } = memoryRecorder();
+    await recorder.recordInteraction({ prompt: "p" });
+    expect(await recorder.getInteraction("")).toBeUndefined();
+    expect(await recorder.session("s").summary()).toBeUndefined();
+  });
+
+  test("recording an interaction changes none of the memories that it names", () =>
+    withStore(async (recorder) => {
+      const content = "The port of atlas is 4747";
+      const { id, confidence } = await recorder.memories.add({ type: "project", project: "atlas", content });
+      const context_pack = { memories: [{ id, type: "project", content: "The port of atlas is 80" }] };
+      await recorder.recordInteraction({
+        prompt: "Which port?",
+        response: "80.",
+        project: "atlas",
+        memories_used: [id],
+        context_pack,
+      });
+      // Its uses are counted from the log; its statement, its status and its confidence are a person's.
+      expect(await recorder.memories.get(id)).toMatchObject({ content, confidence, status: "active", evidence: [] });
+    }));
+
+  test("clearing a session leaves its title and metadata", async () => {
+    const { recorder } = memoryRecorder();
+    const session = recorder.session("s");
+    await session.info({ title: "Upgrade", metadata: { channel: "telegram" } });
+    await session.message({ role: "user", content: "q" });
+    await session.clear();
+    expect(await session.summary()).toMatchObject({ title: "Upgrade", metadata: { channel: "telegram" } });
+  });
+
+  test("a message is appended to a session of 10,000 as quickly as to a session of none", async () => {
+    const { recorder } = memoryRecorder();
+    await recorder.append(Array.from({ length: 10_000 }, (_, n) => ({ ...said("user", `${n}`), session_id: "long" })));
+    const times: { [session_id: string]: number[] } = { long: [], short: [] };
+    // In turns, because whatever else the machine does must slow down both alike.
+    for (let n = 0; n < 100; n += 1) {
+      for (const [session_id, taken] of Object.entries(times)) {
+        const start = performance.now();
+        await recorder.session(session_id).message({ role: "user", content: `${n}` });
+        taken.push(performance.now() - start);
+      }
+    }
+    const [long = 0, short = 0] = Object.values(times).map((taken) => taken.toSorted((a, b) => a - b)[50]);
+    expect(long).toBeLessThan(short * 5);
+  });
+});

@@ -86,3 +86,18 @@ test("the query is one phrase, and the role counts messages only", async () => {
   ]);
   expect(await linesFor(entries, "role", { limit: 1 })).toHaveLength(2);
 });
+
+test("an empty role is every role", async () => {
+  const entries: readonly EntryInput[] = [
+    { kind: "message", ...s, role: "user", content: "x" },
+    { kind: "message", ...s, role: "system", content: "x" },
+    { kind: "error", error: "x" },
+  ];
+  expect((await linesFor(entries, "x", { role: "" }))[0]).toBe("3 found for 'x', newest first:");
+});
+
+test("a phrase lies within one field, where fields were joined before they were searched", async () => {
+  const entries: readonly EntryInput[] = [{ kind: "decision", decision: "use x", rationale: "because y" }];
+  expect(await linesFor(entries, "because y")).toHaveLength(2);
+  expect(await linesFor(entries, "x because")).toEqual(["Nothing recorded matches 'x because'."]);
+});
