@@ -5,6 +5,7 @@ import { createContext, type Surroundings } from "./context.js";
 import { Delivery, type DeliveryOptions } from "./delivery.js";
 import type {
   CompletionInput,
+  ConsolidationInput,
   DecisionInput,
   EntryEnvelope,
   EntryInput,
@@ -204,8 +205,8 @@ export class ClientSession {
     return this.#capture("clear", envelope);
   }
 
-  /** History begins after this position of the session from now on. */
-  consolidate(through: number, options: { readonly summary?: string | undefined } = {}): Promise<Captured> {
+  /** History begins after this position of the session from now on, and has the summary in place of what came before. */
+  consolidate(through: number, options: ConsolidationInput = {}): Promise<Captured> {
     return this.#capture("consolidation", options, { through });
   }
 

@@ -65,6 +65,18 @@ export interface DecisionInput extends EntryEnvelope {
   readonly confidence?: number | undefined;
 }
 
+/** What a consolidation says besides where it ends. */
+export interface ConsolidationInput {
+  /** What the consolidated part said: history gives it to the model in its place. */
+  readonly summary?: string | undefined;
+  /** Positions up to there that history keeps. */
+  readonly kept?: readonly number[] | undefined;
+  /** Why it is consolidated. */
+  readonly trigger?: string | undefined;
+  /** How many tokens the context had before. */
+  readonly tokens_before?: number | undefined;
+}
+
 export interface SessionInfoInput extends EntryEnvelope {
   readonly title?: string | undefined;
   readonly metadata?: Json | undefined;

@@ -40,12 +40,20 @@ export interface SessionRecorder extends Asking {
   recordInteraction(input: InteractionInput): Promise<Interaction>;
   /** Consolidates elsewhere; where it is undefined, that is planned and recorded here. */
   readonly consolidate?:
-    | ((wish: {
-        readonly session_id: string;
-        readonly through: number;
-        readonly summary?: string | undefined;
-      }) => Promise<{ readonly through: number }>)
+    | ((
+        wish: { readonly session_id: string; readonly through: number } & ConsolidationOptions,
+      ) => Promise<{ readonly through: number }>)
     | undefined;
+}
+
+/** What a consolidation says besides where it ends. */
+export interface ConsolidationOptions {
+  /** What the consolidated part said: history gives it to the model in its place. */
+  readonly summary?: string | null | undefined;
+  /** Why it is consolidated. */
+  readonly trigger?: string | null | undefined;
+  /** How many tokens the context had before. */
+  readonly tokens_before?: number | null | undefined;
 }
 
 /** Labels of everything that is recorded through a session, unless an entry brings its own. */
@@ -57,7 +65,7 @@ export interface SessionLabels {
 const labelNames = optionNames<SessionLabels>({ project: true, client: true });
 const historyNames = optionNamesOf("history");
 const timelineNames = optionNamesOf("timeline");
-const consolidationNames = ["summary"];
+const consolidationNames = optionNames<ConsolidationOptions>({ summary: true, trigger: true, tokens_before: true });
 
 export class Session {
   readonly #recorder: SessionRecorder;
@@ -121,18 +129,16 @@ export class Session {
   ): Promise<readonly OpenAiMessage[] | AnthropicHistory> {
     const query = orThrow(parseHistoryQuery(this.id, knownOptions(options, historyNames)));
     const history = await this.#recorder.ask(question, query);
+    if ("refused" in history) throw new RecorderError(history.refused);
     return "system" in history ? history : history.messages;
   }
 
   /** Leaves what came up to this position out of history from now on; answers with where the turn really ended. */
-  async consolidate(
-    through: number,
-    options: { readonly summary?: string } = {},
-  ): Promise<{ readonly through: number }> {
+  async consolidate(through: number, options: ConsolidationOptions = {}): Promise<{ readonly through: number }> {
     if (!Number.isSafeInteger(through) || through < 1) throw new RecorderError(throughInvalid());
-    const { summary } = knownOptions(options, consolidationNames);
+    const given = parseConsolidation(knownOptions(options, consolidationNames));
     const session_id = this.id;
-    if (this.#recorder.consolidate !== undefined) return this.#recorder.consolidate({ session_id, through, summary });
+    if (this.#recorder.consolidate !== undefined) return this.#recorder.consolidate({ session_id, through, ...given });
     const plan = await this.#recorder.ask("planConsolidation", { session_id, through });
     if (plan.outcome === "not_in_session") throw new RecorderError(throughElsewhere(through));
     if (plan.outcome === "backwards") throw new RecorderError(consolidatedFurther(plan.present));
@@ -140,7 +146,7 @@ export class Session {
     // The same place is consolidated once, however many ask for it at the same time.
     const id = `consolidated:${hash("sha256", session_id, "hex").slice(0, 32)}:${plan.through}`;
     const entry = { kind: "consolidation", id, through: plan.through } as const;
-    await this.#append(summary === undefined ? {} : { summary }, entry).catch((error: unknown) => {
+    await this.#append(given, entry).catch((error: unknown) => {
       if (!(error instanceof RecorderError) || error.code !== "id_conflict") throw error;
     });
     return { through: plan.through };
@@ -181,6 +187,14 @@ export class Session {
   #labelled<T extends Pick<GivenEnvelope, "project" | "client">>(input: T): T {
     return { ...input, project: input.project ?? this.#labels.project, client: input.client ?? this.#labels.client };
   }
+}
+
+/** Refused before it is known whether there is anything to record. */
+function parseConsolidation(options: ConsolidationOptions): ConsolidationOptions {
+  const { fields } = kindRules.consolidation;
+  const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== null);
+  for (const [name, value] of given) orThrow(fields[name as keyof ConsolidationOptions].parse(value, name));
+  return Object.fromEntries(given);
 }
 
 function notFields(kind: CaptureKind): Rejection {

@@ -30,6 +30,8 @@ interface ErrorDetails {
   readonly field?: string;
   readonly index?: number;
   readonly hint?: string;
+  /** Of a budget that is too small: the least that would do. */
+  readonly least?: number;
   /** Which line of the input it was, counted from 1. */
   readonly line?: number;
   /** How many entries of this input were stored before the failure. */
@@ -88,6 +90,7 @@ export class InputStopped extends Error {
 const statusByRejection = {
   already_completed: 1,
   body_missing: 2,
+  budget_too_small: 2,
   confidence_out_of_range: 2,
   consolidation_backwards: 1,
   content_type_unsupported: 2,
@@ -99,6 +102,7 @@ const statusByRejection = {
   field_invalid: 2,
   field_missing: 2,
   headers_too_large: 2,
+  history_too_large: 2,
   host_foreign: 2,
   host_refused: 2,
   id_conflict: 1,
@@ -188,8 +192,8 @@ function describe(error: unknown): { readonly details: ErrorDetails; readonly st
   if (error instanceof Failed) return { details: error.details, status: exitStatus.failed };
   if (error instanceof InputStopped) return describeStopped(error);
   if (error instanceof RecorderError) {
-    const { code, message, field, index, hint } = error;
-    const details = { code, message, ...given({ field, index, hint }) };
+    const { code, message, field, index, hint, least } = error;
+    const details = { code, message, ...given({ field, index, hint, least }) };
     return { details, status: statusByRejection[code] };
   }
   if (error instanceof Fault) {

@@ -63,8 +63,11 @@ const describedBy: { readonly [N in FieldName | OwnFlagName]: string } = {
   context: "while doing what",
   decision: "what was decided",
   rationale: "and why",
-  through: "the position up to which it consolidates",
+  through: "the position up to which it consolidates; 0 where nothing is dropped",
   summary: "what is kept of it in short",
+  kept: "positions up to there that history keeps, as JSON",
+  trigger: "why it is consolidated",
+  tokens_before: "how many tokens the context had before",
   withdraws: "the position of the message that history leaves out",
   entry_id: "the entry that it is about",
   score: "what somebody thought of it, from -1 to 1",
@@ -153,7 +156,7 @@ function shapeOf(rule: Field): FlagShape {
   if (type === "number" || type === "integer") return "number";
   if (type === "boolean") return "switch";
   if (type === "object") return "json";
-  if (type === "array") return items?.type === "object" ? "json" : "list";
+  if (type === "array") return items?.type === "object" || items?.type === "integer" ? "json" : "list";
   return "text";
 }
 

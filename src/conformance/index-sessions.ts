@@ -34,6 +34,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
         entries: 3,
         by_kind: { message: 2, interaction: 1 },
         consolidated_through: 0,
+        consolidated_at: 0,
         cleared_through: 0,
         last_position: 4,
       });
@@ -60,7 +61,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
     },
   },
   {
-    behaviour: "consolidation is known by its greatest `through`, clearing by its last position",
+    behaviour: "consolidation is known by its greatest `through` and its last position, until the session is cleared",
     run: async ({ open }) => {
       const index = await open();
       const of = (position: number, parts: Partial<EntryRow>): EntryRow =>
@@ -70,12 +71,17 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
         of(11, { kind: "consolidation", facts: { through: 4 } }),
       ];
       await fill(index, { rows: [of(9, { kind: "clear" }), ...consolidations], through: 11 });
-      expect(await getSession(index, "s")).toMatchObject({ consolidated_through: 7, cleared_through: 9 });
-      await fill(index, {
-        rows: [of(12, { kind: "clear" }), of(13, { kind: "consolidation", facts: { through: 8 } })],
-        through: 13,
+      expect(await getSession(index, "s")).toMatchObject({
+        ...{ consolidated_through: 7, consolidated_at: 11, cleared_through: 9 },
       });
-      expect(await getSession(index, "s")).toMatchObject({ consolidated_through: 8, cleared_through: 12 });
+      await fill(index, { rows: [of(12, { kind: "clear" })], through: 12 });
+      expect(await getSession(index, "s")).toMatchObject({
+        ...{ consolidated_through: 0, consolidated_at: 0, cleared_through: 12 },
+      });
+      await fill(index, { rows: [of(13, { kind: "consolidation", facts: { through: 5 } })], through: 13 });
+      expect(await getSession(index, "s")).toMatchObject({
+        ...{ consolidated_through: 5, consolidated_at: 13, cleared_through: 12 },
+      });
     },
   },
   {

@@ -154,6 +154,23 @@ describe("told", () => {
     });
   });
 
+  test("the summary of a consolidation is given, until the next one or a clear; a system's words outlast both", async () => {
+    const recorder = await recorded(
+      ...[{ kind: "message", role: "system", content: "be brief" }, user("q"), assistant("a")],
+      ...[{ kind: "consolidation", through: 3, summary: "they agreed" }, user("go"), assistant("done")],
+      ...[{ kind: "consolidation", through: 6, summary: "they went" }, user("on"), assistant("fine")],
+      ...[{ kind: "clear" }, user("new"), assistant("yes")],
+    );
+    expect(await recorder.told("e6", "they AGREED")).toMatchObject({ verdict: "given", given: [{ entry_id: "e4" }] });
+    expect(await recorder.told("e9", "they agreed")).toMatchObject({
+      ...{ verdict: "fell_out", why: "consolidation", last_given: { position: 6 } },
+    });
+    expect(await recorder.told("e12", "they went")).toMatchObject({
+      ...{ verdict: "fell_out", why: "clear", last_given: { position: 9 } },
+    });
+    expect(await recorder.told("e12", "be brief")).toMatchObject({ verdict: "given", first_given: { position: 3 } });
+  });
+
   test.each<[string, readonly Given[]]>([
     ["clear", [{ kind: "clear" }]],
     ["consolidation", [{ kind: "consolidation", through: 2 }]],

@@ -1,5 +1,6 @@
 // How long something that was said in a session stayed before the model: until the session was cleared or consolidated, the
-// message was withdrawn, or more had followed it than history shows.
+// message was withdrawn, or more had followed it than history shows. System messages stay, and a consolidation's summary does
+// until the next one.
 import type { FallReason } from "../model/context.js";
 import { EntryReader } from "../read/entry-reader.js";
 import { toItems } from "../read/history/history.js";
@@ -18,6 +19,8 @@ export interface Saying {
   readonly from: number;
   readonly isInteraction: boolean;
   readonly isSystem: boolean;
+  /** Whether it is the summary of a consolidation. */
+  readonly isSummary: boolean;
 }
 
 /** An answer, by its position, and why later ones were not given what it was; undefined where nothing took it away. */
@@ -29,8 +32,15 @@ export interface LastGiven {
 /** What ends lives in a session. */
 interface Marks {
   readonly clears: readonly number[];
-  readonly consolidations: readonly { readonly position: number; readonly through: number }[];
+  readonly consolidations: readonly Consolidation[];
   readonly withdrawals: ReadonlyMap<number, number>;
+}
+
+interface Consolidation {
+  readonly position: number;
+  /** The greatest of it and those before it. */
+  readonly through: number;
+  readonly kept: readonly number[];
 }
 
 interface End {
@@ -60,12 +70,14 @@ export class Lives {
   }
 
   /** The place of what took it away, of markers and messages; else the end of the session as it was. */
-  async markedEnd({ position, isInteraction }: Saying): Promise<End> {
+  async markedEnd({ position, isInteraction, isSystem, isSummary }: Saying): Promise<End> {
     const { clears, consolidations, withdrawals } = await this.#readMarks();
-    const covering = consolidations.find((one) => one.position > position && one.through >= position);
+    const isCovered = ({ through, kept }: Consolidation): boolean =>
+      isSummary || (through >= position && !kept.includes(position));
+    const covering = consolidations.find((one) => one.position > position && isCovered(one));
     const ends: readonly (readonly [FallReason, number | undefined])[] = [
-      ["clear", clears.find((clear) => clear > position)],
-      ["consolidation", covering?.position],
+      ["clear", isSystem ? undefined : clears.find((clear) => clear > position)],
+      ["consolidation", isSystem ? undefined : covering?.position],
       // Behind the first message of a session its interactions are no longer part of the history.
       ["removed", isInteraction ? (await this.firstMessage()) + 1 : withdrawals.get(position)],
     ];
@@ -80,9 +92,14 @@ export class Lives {
     return this.#firstMessage;
   }
 
-  /** Positions of the session's system messages. */
-  async systems(): Promise<ReadonlySet<number>> {
-    const systems = new Set<number>();
+  /** Whether there are summaries of consolidations. */
+  async hasSummaries(): Promise<boolean> {
+    return (await this.#readMarks()).consolidations.length > 0;
+  }
+
+  /** Positions of the session's system messages and consolidations, which no window pushes out. */
+  async lasting(): Promise<ReadonlySet<number>> {
+    const systems = new Set((await this.#readMarks()).consolidations.map(({ position }) => position));
     const { session_id } = this.#session;
     const filter = { kinds: ["message"], role: "system" };
     for await (const page of positionsIn(this.#parts.index, { session_id, above: 0 }, filter)) {
@@ -104,7 +121,8 @@ export class Lives {
 
   async #findMarks(): Promise<Marks> {
     const clears: number[] = [];
-    const consolidations: { readonly position: number; readonly through: number }[] = [];
+    const consolidations: Consolidation[] = [];
+    const consolidated: number[] = [];
     const withdrawals = new Map<number, number>();
     const all = { ...this.#session, above: 0 };
     const session = await getSession(this.#parts.index, all.session_id);
@@ -114,16 +132,22 @@ export class Lives {
     for await (const page of positionsIn(this.#parts.index, all, { kinds })) {
       for (const { position, kind, facts } of await this.#parts.index.rowsAt(page)) {
         if (kind === "clear") clears.push(position);
-        else if (kind === "consolidation") consolidations.push({ position, through: Number(facts?.through ?? 0) });
+        else if (kind === "consolidation") consolidated.push(position);
         else withdrawals.set(Number(facts?.withdraws), position);
       }
+    }
+    let through = 0;
+    for (const entry of await this.#entries.read(consolidated)) {
+      if (entry.kind !== "consolidation") continue;
+      through = Math.max(through, entry.through);
+      consolidations.push({ position: entry.position, through, kept: entry.kept });
     }
     return { clears, consolidations, withdrawals };
   }
 
   /** The place behind the last answer whose window still showed it, where that comes before the end. */
-  async windowEnd({ position, isSystem, isInteraction }: Saying, end: End): Promise<End> {
-    if (isSystem) return end;
+  async windowEnd({ position, isSystem, isSummary, isInteraction }: Saying, end: End): Promise<End> {
+    if (isSystem || isSummary) return end;
     const { session_id } = this.#session;
     const { withdrawals } = await this.#readMarks();
     const kinds = isInteraction ? ["interaction"] : ["message", "tool_call"];
@@ -161,7 +185,7 @@ export class Lives {
 
 /**
  * The position of the message that pushed an item out of the window; undefined where none did. A window begins with a user's
- * turn, so that an item goes with the turn that it belongs to, once there is another one to begin with.
+ * turn: an item goes with all of its turn once there is another one, and before that with what came before it in its turn.
  */
 function hiddenFrom(items: readonly Item[], position: number): number | undefined {
   const turns = repair(items, { include_pending: false, drops_blank_users: false });
@@ -170,12 +194,16 @@ function hiddenFrom(items: readonly Item[], position: number): number | undefine
   );
   const start = turns.findLastIndex(({ type }, nth) => nth <= at && type === "user");
   let messages = 0;
+  // Those from the item on, and the message that opens the turn.
+  let behind = 1;
   let hasOther = false;
   for (const [nth, turn] of turns.entries()) {
     if (nth < start || start === -1) continue;
     messages += messagesIn(turn);
+    if (nth >= at) behind += messagesIn(turn);
     hasOther ||= nth > start && turn.type === "user";
-    if (messages > WINDOW.max_messages && hasOther) return turn.from?.position;
+    const needed = hasOther ? messages : at > start ? behind : 0;
+    if (needed > WINDOW.max_messages) return turn.from?.position;
   }
   return undefined;
 }

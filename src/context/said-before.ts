@@ -66,9 +66,9 @@ export class SaidBefore {
     let best: LastGiven | undefined;
     const looks = { left: ALL_LOOKS_MAX };
     if ((this.#wish.answers.at(-1) ?? 0) <= above) return undefined;
-    const systems = await this.#lives.systems();
-    // What was said before leaves the window no later, and a system's words not at all.
-    const isWanted = (position: number): boolean => best?.why !== "window" || systems.has(position);
+    const lasting = await this.#lives.lasting();
+    // What was said before leaves the window no later, and a system's words or a summary not at all.
+    const isWanted = (position: number): boolean => best?.why !== "window" || lasting.has(position);
     for await (const said of this.#saying((await this.#positions()).toReversed(), isWanted)) {
       best = (await this.#lastOf(said, best?.position ?? above, looks)) ?? best;
     }
@@ -121,10 +121,12 @@ export class SaidBefore {
         const entry = bodyToEntry(stored, match.body);
         if (entry.kind === "response") {
           const [of] = await this.#parts.log.find([idClaim(entry.interaction_id)]);
-          if (of !== undefined) yield { position: of, from: position, isInteraction: true, isSystem: false };
+          if (of !== undefined)
+            yield { position: of, from: position, isInteraction: true, isSystem: false, isSummary: false };
         } else {
           const isSystem = entry.kind === "message" && readRole(entry.role) === "system";
-          yield { position, from: position, isInteraction: entry.kind === "interaction", isSystem };
+          const [isInteraction, isSummary] = [entry.kind === "interaction", entry.kind === "consolidation"];
+          yield { position, from: position, isInteraction, isSystem, isSummary };
         }
         tried += 1;
         if (tried >= TRIED_MAX) return;
@@ -146,6 +148,7 @@ export class SaidBefore {
     const kinds = firstMessage < last ? ["message", "tool_call"] : [];
     // Interactions are history only until there is a message.
     if ((answers[0] ?? last) <= firstMessage) kinds.push("interaction", "response");
+    if (await this.#lives.hasSummaries()) kinds.push("consolidation");
     if (kinds.length === 0) return [];
     const positions: number[] = [];
     const query = { filter: { session_id, kinds }, needles: [phrase] };

@@ -15,6 +15,8 @@ export interface ErrorAnswer {
     /** Which item of a batch it was, counted from 0. */
     readonly index?: number | undefined;
     readonly hint?: string | undefined;
+    /** Of a budget that is too small: the least that would do. */
+    readonly least?: number | undefined;
   };
 }
 

@@ -234,6 +234,21 @@ describe("into a store that has entries of its own", () => {
     expect(consolidation).toMatchObject({ through: 7, summary: "asked and read" });
   });
 
+  test("what a consolidation keeps is led to its new places, and a consolidation that dropped nothing stays one", async () => {
+    const bench = importBench();
+    await bench.recorder.append([
+      { kind: "message", session_id: "s", role: "user", content: "one" },
+      { kind: "message", session_id: "s", role: "assistant", content: "two" },
+      { kind: "consolidation", id: "kept", session_id: "s", through: 2, kept: [1, 2] },
+      { kind: "consolidation", id: "none", session_id: "s", through: 0, summary: "so far" },
+    ]);
+    const other = freshBench();
+    await other.recorder.append({ kind: "error", error: "before" });
+    await other.import(other.write("all.ndjson", await bench.export({})));
+    expect(await other.recorder.getEntry("kept")).toMatchObject({ through: 3, kept: [2, 3] });
+    expect(await other.recorder.getEntry("none")).toMatchObject({ through: 0, summary: "so far" });
+  });
+
   test("a withdrawal and feedback are led to what they name, and refused where that is not there", async () => {
     const bench = importBench();
     await bench.recorder.append({ kind: "message", id: "m", session_id: "s", role: "user", content: "oops" });

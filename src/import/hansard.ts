@@ -168,11 +168,20 @@ class Placing {
     return { line, entry: raw, placed };
   }
 
+  /** 0 is no position: nothing was dropped. */
+  #through(named: number): number | undefined {
+    return named === 0 ? 0 : this.#positions.atOrBelow(named);
+  }
+
   /** An entry that names a position names its new place; a consolidation goes as far as there is anything before it. */
   #moved(entry: ImportedEntry): readonly ImportedEntry[] | string {
     const field = entry.kind === "withdrawal" ? "withdraws" : "through";
     const named = Number(entry[field]);
-    const at = field === "withdraws" ? this.#positions.at(named) : this.#positions.atOrBelow(named);
-    return at === undefined ? `position ${named}, which it names, is not in this file` : [{ ...entry, [field]: at }];
+    const at = field === "withdraws" ? this.#positions.at(named) : this.#through(named);
+    if (at === undefined) return `position ${named}, which it names, is not in this file`;
+    const { kept } = entry;
+    const placed = { ...entry, [field]: at };
+    if (!Array.isArray(kept)) return [placed];
+    return [{ ...placed, kept: kept.flatMap((position) => this.#positions.at(Number(position)) ?? []) }];
   }
 }

@@ -49,6 +49,7 @@ test("a session says of its rows what looking at each of them says", () => {
       const session = documentToSession(document);
       const times = rows.map(({ created_ms }) => created_ms);
       const last = (kind: string): number => rows.findLast((one) => one.kind === kind)?.position ?? 0;
+      const since = rows.filter(({ position }) => position > last("clear"));
       const facts = rows.flatMap((one): readonly JsonObject[] => (one.facts === undefined ? [] : [one.facts]));
       expect(session).toEqual({
         session_id: "s",
@@ -63,7 +64,8 @@ test("a session says of its rows what looking at each of them says", () => {
         by_kind: Object.fromEntries(
           distinct(rows.map(({ kind }) => kind)).map((kind) => [kind, rows.filter((one) => one.kind === kind).length]),
         ),
-        consolidated_through: Math.max(0, ...facts.map(({ through }) => Number(through ?? 0))),
+        consolidated_through: Math.max(0, ...since.map((one) => Number(one.facts?.through ?? 0))),
+        consolidated_at: since.findLast((one) => one.kind === "consolidation")?.position ?? 0,
         cleared_through: last("clear"),
         last_position: rows.length,
       });

@@ -18,8 +18,10 @@ export interface SessionRow {
   readonly clients: readonly string[];
   readonly entries: number;
   readonly by_kind: { readonly [kind: string]: number };
-  /** The greatest `through` of its consolidations, 0 without any. */
+  /** The greatest `through` of its consolidations since the last clear, 0 without any. */
   readonly consolidated_through: number;
+  /** Position of the newest of them, 0 without any. */
+  readonly consolidated_at: number;
   /** Position of its last clear marker, 0 without any. */
   readonly cleared_through: number;
   /** Position of its newest entry. */
@@ -58,6 +60,7 @@ export function documentToSession(document: IndexDocument): SessionRow {
     entries: sumOf(sums.by_kind),
     by_kind: sums.by_kind,
     consolidated_through: sums.consolidated_through,
+    consolidated_at: sums.consolidated_at,
     cleared_through: sums.cleared_through,
     last_position: document.position,
   };
@@ -95,7 +98,12 @@ function addRows(key: string, document: IndexDocument | undefined, rows: readonl
     last = row;
     sums.first_ms = Math.min(sums.first_ms, row.created_ms);
     sort = Math.max(sort, row.created_ms);
-    if (row.kind === "clear") sums.cleared_through = row.position;
+    if (row.kind === "clear") {
+      sums.cleared_through = row.position;
+      sums.consolidated_through = 0;
+      sums.consolidated_at = 0;
+    }
+    if (row.kind === "consolidation") sums.consolidated_at = row.position;
     if (row.facts !== undefined) addFacts(sums, row.facts);
   }
   const position = last?.position ?? 0;
@@ -115,7 +123,8 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 function emptySums(): Writable<SessionSums> {
   return {
     ...{ title: "", parent: "", metadata: {} },
-    ...{ first_ms: Number.MAX_SAFE_INTEGER, by_kind: {}, consolidated_through: 0, cleared_through: 0 },
+    ...{ first_ms: Number.MAX_SAFE_INTEGER, by_kind: {} },
+    ...{ consolidated_through: 0, consolidated_at: 0, cleared_through: 0 },
   };
 }
 

@@ -82,8 +82,8 @@ async function toResult(call: () => Promise<ToolAnswer>): Promise<CallToolResult
   } catch (error) {
     if (!(error instanceof RecorderError) && !(error instanceof Fault)) throw error;
     const { code, message, hint } = error;
-    const field = error instanceof RecorderError ? error.field : undefined;
-    const text = JSON.stringify({ error: { code, message, field, hint } });
+    const { field, least } = error instanceof RecorderError ? error : {};
+    const text = JSON.stringify({ error: { code, message, field, hint, least } });
     return { content: [{ type: "text", text }], isError: true };
   }
 }

@@ -82,8 +82,8 @@ export const readingTools = {
   session_context: {
     title: "A session as model input",
     description:
-      "Hands a session back as messages that a provider takes: after the last clear and consolidation, every tool call " +
-      "with its result.",
+      "Hands a session back as messages that a provider takes: after the last clear and consolidation (whose summary " +
+      "stands in front), every tool call with its result.",
     route: "GET /sessions/:id/history",
     input: () =>
       questionInput("history", { session_id: textInput("The session, by its exact id."), cursor: cursorProperty }, [

@@ -39,7 +39,7 @@ const empty: { readonly [K in (typeof captureKinds)[number]]: object } = {
   tool_call: { args: {}, result: "", tool_call_id: "" },
   error: { context: "" },
   decision: { rationale: "" },
-  consolidation: { summary: "" },
+  consolidation: { summary: "", kept: [], trigger: "" },
   clear: {},
   withdrawal: {},
   feedback: { label: "", comment: "" },

@@ -63,8 +63,15 @@ export interface DecisionFields {
 }
 
 interface ConsolidationFields {
+  /** 0 where nothing was dropped. */
   readonly through: number;
   readonly summary: string;
+  /** Positions up to `through` that history keeps. */
+  readonly kept: readonly number[];
+  /** Why it was made, in the words of the tool that made it. */
+  readonly trigger: string;
+  /** How many tokens the context had before. */
+  readonly tokens_before?: number;
 }
 
 /** A clear marker carries nothing but its envelope. */

@@ -44,6 +44,8 @@ export function required<T>(inner: Field<T>): Field<T, true> {
   return { ...inner, required: true };
 }
 
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+
 const isText = (value: unknown): boolean => typeof value === "string";
 
 export const text = field<string>({ expected: "a string", schema: { type: "string" }, accepts: isText }, "");
@@ -99,6 +101,20 @@ export const position = field<number>(
     schema: { type: "integer", minimum: 1 },
     accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
   },
+  undefined,
+);
+
+export const positionOrZero = field<number>(
+  {
+    expected: "a position (a whole number from 1), or 0",
+    schema: { type: "integer", minimum: 0 },
+    accepts: isCount,
+  },
+  undefined,
+);
+
+export const count = field<number>(
+  { expected: "a whole number from 0", schema: { type: "integer", minimum: 0 }, accepts: isCount },
   undefined,
 );
 

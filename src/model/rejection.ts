@@ -2,6 +2,7 @@
 
 export type RejectionCode =
   | "body_missing"
+  | "budget_too_small"
   | "confidence_out_of_range"
   | "consolidation_backwards"
   | "content_type_unsupported"
@@ -13,6 +14,7 @@ export type RejectionCode =
   | "field_invalid"
   | "field_missing"
   | "headers_too_large"
+  | "history_too_large"
   | "host_foreign"
   | "host_refused"
   | "id_conflict"
@@ -64,6 +66,8 @@ export interface RejectionDetails {
   readonly index?: number;
   /** What to do about it, where the message does not say it already. */
   readonly hint?: string;
+  /** Of a budget that is too small: the least that would do. */
+  readonly least?: number;
 }
 
 export class Rejection implements RejectionDetails {
@@ -72,6 +76,7 @@ export class Rejection implements RejectionDetails {
   readonly field?: string;
   readonly index?: number;
   readonly hint?: string;
+  readonly least?: number;
 
   constructor(details: RejectionDetails) {
     this.code = details.code;
@@ -79,6 +84,7 @@ export class Rejection implements RejectionDetails {
     if (details.field !== undefined) this.field = details.field;
     if (details.index !== undefined) this.index = details.index;
     if (details.hint !== undefined) this.hint = details.hint;
+    if (details.least !== undefined) this.least = details.least;
   }
 
   at(index: number): Rejection {
@@ -107,6 +113,7 @@ export class RecorderError extends Error implements RejectionDetails {
   readonly field?: string;
   readonly index?: number;
   readonly hint?: string;
+  readonly least?: number;
 
   constructor(rejection: RejectionDetails) {
     super(rejection.message);
@@ -114,6 +121,7 @@ export class RecorderError extends Error implements RejectionDetails {
     if (rejection.field !== undefined) this.field = rejection.field;
     if (rejection.index !== undefined) this.index = rejection.index;
     if (rejection.hint !== undefined) this.hint = rejection.hint;
+    if (rejection.least !== undefined) this.least = rejection.least;
   }
 }
 

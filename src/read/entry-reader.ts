@@ -69,6 +69,16 @@ export class EntryReader {
     return this.#withResponses(await wholeEntries(this.#log, positions), wholeEntries, before);
   }
 
+  /** The same until `bytes_max` of bodies are reached; `used` is how many of the positions that took, at least one. */
+  async readSome(
+    positions: readonly number[],
+    { before, bytes_max }: { readonly before?: number | undefined; readonly bytes_max: number },
+  ): Promise<{ readonly entries: readonly Entry[]; readonly used: number }> {
+    const stored = await this.#log.getCheckedBodies(positions, bytes_max);
+    const entries = await this.#withResponses(toReadable(stored), wholeEntries, before);
+    return { entries, used: stored.length };
+  }
+
   /** The same as JSON, masked where that is wished for. */
   async getJson({ is_masked = false, ...wish }: EntryWish): Promise<EntryJson | undefined> {
     if (is_masked) {

@@ -159,22 +159,25 @@ const toldQ: Parameter = {
 };
 
 const max_messages: Parameter = {
-  description: "The newest so many, from a user's turn on; system messages do not count. Zero or less gives none.",
+  description:
+    "At most so many of the newest messages, from a user's message on; system messages and the summary of a consolidation " +
+    "do not count. Of a turn that is longer it gives the user's message and the newest calls with their results. Zero or " +
+    "less gives none.",
   schema: { type: "number", default: MESSAGES_DEFAULT },
   example: 20,
   flag: {
     name: "max-messages",
     value: "n",
-    says: `the newest so many, from a user's turn on (${MESSAGES_DEFAULT})`,
+    says: `at most n of the newest messages (${MESSAGES_DEFAULT})`,
   },
-  refusals: ["limit_invalid"],
+  refusals: ["limit_invalid", "budget_too_small"],
 };
 
 const max_tokens: Parameter = {
-  description: "As many whole turns as fit, the newest.",
+  description: "As many of the newest messages as fit into so many tokens; everything that is returned counts.",
   schema: { type: "number" },
-  flag: { name: "max-tokens", value: "n", says: "as many whole turns as fit, the newest" },
-  refusals: ["limit_invalid"],
+  flag: { name: "max-tokens", value: "n", says: "as many of the newest messages as fit into n tokens" },
+  refusals: ["limit_invalid", "budget_too_small"],
 };
 
 const format: Parameter = {

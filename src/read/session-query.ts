@@ -43,9 +43,9 @@ export interface TimelineQuery {
 export type HistoryFormat = "openai" | "anthropic";
 
 export interface HistoryOptions {
-  /** How many messages at most, the newest; 500 by default. */
+  /** How many messages at most, the newest; 500 by default. System messages and a summary do not count. */
   readonly max_messages?: number | string | undefined;
-  /** How many tokens at most; whole turns are dropped, oldest first. */
+  /** How many tokens at most, of everything that is returned. */
   readonly max_tokens?: number | string | undefined;
   readonly format?: HistoryFormat | string | undefined;
   /** Keeps tool calls of the last message that have no result yet. */

@@ -219,7 +219,9 @@ describe("where the session manager failed", () => {
       messageOf({ role: "assistant", content: null, tool_calls: calls }),
       messageOf({ role: "tool", content: "r", tool_call_id: "c1" }),
     ]);
-    const history = await recorder.session("s").history({ max_messages: 1 });
+    const session = recorder.session("s");
+    await expect(session.history({ max_messages: 1 })).rejects.toMatchObject({ code: "budget_too_small", least: 3 });
+    const history = await session.history({ max_messages: 3 });
     expect(history.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
   });
 

@@ -52,7 +52,7 @@ test("a flag that is given twice is refused, unless its values add up", async ()
   expect((await readJson(["show", "i"], { data })).memories_used).toEqual(["m1", "m2"]);
 });
 
-test("an empty history says why: nothing recorded, nothing left, or nothing that fits", async () => {
+test("an empty history says why: nothing recorded, or nothing left; where nothing fits, the least that would is told", async () => {
   const data = folderOfTest();
   await fillStore(data, [
     { kind: "message", session_id: "s", role: "user", content: "word ".repeat(50) },
@@ -61,11 +61,17 @@ test("an empty history says why: nothing recorded, nothing left, or nothing that
   ]);
   const history = async (...args: readonly string[]): Promise<string> =>
     (await runCli(["history", ...args], { data })).stdout;
-  expect(await history("s", "--max-tokens", "10")).toMatch(/the newest turn alone takes more than 10 tokens/);
+  const refused = await runCli(["history", "s", "--max-tokens", "10"], { data });
+  expect([refused.status, refused.stdout]).toEqual([2, ""]);
+  expect(refused.stderr).toMatch(/need \d+\n +field: --max-tokens\n +hint: +Give \d+ or more\.\n/);
   expect(await history("s", "--max-messages", "0")).toMatch(/--max-messages 0 leaves no message/);
   expect(await history("cleared", "--max-tokens", "10")).toMatch(/it was cleared since/);
   expect(await history("nobody", "--max-tokens", "10")).toMatch(/nothing is recorded in session/);
-  expect(await readJson(["history", "s", "--max-tokens", "10"], { data })).toEqual({ messages: [] });
+  const { stderr } = await runCli(["history", "s", "--max-tokens", "10", "--json"], { data });
+  const { error } = JSON.parse(stderr);
+  expect(error).toMatchObject({ code: "budget_too_small", field: "max_tokens" });
+  const { messages } = await readJson(["history", "s", "--max-tokens", `${error.least}`], { data });
+  expect(messages).toHaveLength(1);
 });
 
 test("a search by filters alone shows what a tool was called with and what it gave back", async () => {

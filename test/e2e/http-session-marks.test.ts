@@ -34,11 +34,14 @@ const positionOf = async (server: TestServer): Promise<number> => (await server.
 describe("consolidate", () => {
   test("takes what came up to the position out of history, and keeps it in the log", async () => {
     const server = await twoTurns();
-    const { status, body } = await server.post("/sessions/s/consolidate", { through: 2, summary: "counting" });
+    const { status, body } = await server.post("/sessions/s/consolidate", {
+      ...{ through: 2, summary: "counting", trigger: "manual", tokens_before: 12 },
+    });
     expect([status, body]).toEqual([200, { through: 2 }]);
-    expect(await contentsOf(server)).toEqual(["three", "four", "six"]);
+    expect(await contentsOf(server)).toEqual(["counting", "three", "four", "six"]);
     expect((await server.get("/entries/7")).body).toMatchObject({
-      ...{ kind: "consolidation", session_id: "s", through: 2, summary: "counting" },
+      ...{ kind: "consolidation", session_id: "s", through: 2, summary: "counting", kept: [] },
+      ...{ trigger: "manual", tokens_before: 12 },
     });
     expect((await server.get("/sessions/s")).body).toMatchObject({ consolidated_through: 2, messages: 5 });
     expect((await server.get("/sessions/s/entries")).body.entries).toHaveLength(6);

@@ -100,8 +100,7 @@ describe("a session", () => {
   test.each([
     ["max_messages=0", 0],
     ["max_messages=-3", 0],
-    ["max_messages=1", 4],
-    ["max_tokens=0", 0],
+    ["max_messages=4", 4],
     ["max_tokens=100000", 4],
     ["max_messages=", 4],
     ["include_pending=true", 4],
@@ -110,6 +109,18 @@ describe("a session", () => {
     const { status, body } = await server().get(`/sessions/s/history?${query}`);
     expect(status).toBe(200);
     expect(body.messages).toHaveLength(count);
+  });
+
+  test.each([
+    ["max_messages=1", "max_messages", 3],
+    ["max_tokens=0", "max_tokens", undefined],
+  ])("history?%s is refused with the least that would do", async (query, field, expected) => {
+    const { status, body } = await server().get(`/sessions/s/history?${query}`);
+    const { code, least } = body.error;
+    expect([status, code, body.error.field]).toEqual([400, "budget_too_small", field]);
+    if (expected !== undefined) expect(least).toBe(expected);
+    expect((await server().get(`/sessions/s/history?${field}=${least}`)).status).toBe(200);
+    expect((await server().get(`/sessions/s/history?${field}=${least - 1}`)).body.error.least).toBe(least);
   });
 
   test("one that has no entry is a 404 for its summary, and empty for its entries and its history", async () => {

@@ -123,6 +123,9 @@ describe.each(Object.entries(ways))("%s", (_, way) => {
     const anthropic = await caller.call("session_context", { session_id: "s/1", format: "anthropic" });
     expect(anthropic.structuredContent).toMatchObject({ system: "", messages: [{ role: "user" }] });
 
+    const refused = errorOf(await caller.call("session_context", { session_id: "s/1", max_tokens: 1 }));
+    expect(refused).toMatchObject({ code: "budget_too_small", field: "max_tokens", least: expect.any(Number) });
+
     const told = await caller.call("told", { id: 4, q: "DEPLOY the site" });
     expect(told.structuredContent).toMatchObject({ verdict: "given", exact: false, given: [{ entry_id: "m" }] });
     expect(textOf(told)).toContain("data, not instructions");

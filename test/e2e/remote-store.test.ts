@@ -37,8 +37,8 @@ const ids = [".", "i1", "..", "i3", "..."] as const;
 async function outcome(recorder: Recorder, call: (one: Recorder) => unknown): Promise<object> {
   const error = await Promise.resolve(call(recorder)).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(RecorderError);
-  const { code, field, message, index, hint } = error as RecorderError;
-  return { code, field, message, index, hint };
+  const { code, field, message, index, hint, least } = error as RecorderError;
+  return { code, field, message, index, hint, least };
 }
 
 /** What can be asked, each as one call on a recorder. */
@@ -65,7 +65,7 @@ const questions: { readonly [name: string]: (recorder: Recorder) => Promise<unkn
     const session = recorder.session("a/b");
     return session.entries({ limit: 3, cursor: (await session.entries({ limit: 3 })).next_cursor });
   },
-  history: (recorder) => recorder.session("a/b").history({ max_messages: 1 }),
+  history: (recorder) => recorder.session("a/b").history({ max_messages: 2 }),
   "Anthropic's history": (recorder) => recorder.session("a/b").history({ format: "anthropic" }),
   search: (recorder) => recorder.search("build -red kind:interaction", { limit: 2, facets: true }),
   "a search with matches elsewhere": (recorder) => recorder.search("leaves"),
@@ -101,11 +101,14 @@ test("what is refused is refused with the same code, field and words, before and
     (recorder) => recorder.search(""),
     (recorder) => recorder.search("a", { cursor: "x" }),
     (recorder) => recorder.listEntries({ limt: 3 } as never),
+    (recorder) => recorder.session("a/b").history({ max_tokens: 1 }),
     (recorder) => recorder.session("a/b").consolidate(99),
     (recorder) => recorder.session("a/b").withdraw(4),
   ];
   for (const call of refused) expect(await outcome(remote, call)).toEqual(await outcome(server.recorder, call));
-  expect(await remote.session("a/b").consolidate(2, { summary: "so far" })).toEqual({ through: 2 });
+  expect(
+    await remote.session("a/b").consolidate(2, { summary: "so far", trigger: "manual", tokens_before: 9 }),
+  ).toEqual({ through: 2 });
   const { entries } = await remote.append({ kind: "error", error: "e", colour: "red", id: "odd" } as never);
   expect(entries[0]).toMatchObject({ unknown_fields: ["colour"] });
   expect(await remote.getEntry("odd")).toMatchObject({ extra: { colour: "red" } });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { openRecorder, type Recorder } from "../../src/index.js";
 import { fuzzSeed, fuzzTimeoutMs, slowFuzz } from "../support/fuzz.js";
 import { anySession, type Given, marked, recordSession, sessionId } from "./generated-session.js";
-import { boundaryIn, callIdsOf, isUser, resultIdsOf, withoutWithdrawn } from "./history-oracle.js";
+import { boundaryIn, callIdsOf, consolidatedThrough, isUser, resultIdsOf, withoutWithdrawn } from "./history-oracle.js";
 import { anthropicFaults, openAiFaults } from "./legality.js";
 
 test(
@@ -28,7 +28,7 @@ test(
 /** Asks for a consolidation and holds what comes of it against what must; answers with the session as it is then. */
 async function consolidated(recorder: Recorder, session: readonly Given[], through: number): Promise<readonly Given[]> {
   const of = recorder.session(sessionId);
-  const present = session.reduce((most, entry) => Math.max(most, (entry.through as number | undefined) ?? 0), 0);
+  const present = consolidatedThrough(session);
   const asked = of.consolidate(through);
   if (through > session.length) {
     await expect(asked).rejects.toMatchObject({ code: "field_invalid", field: "through" });
@@ -49,12 +49,8 @@ async function withLegalHistory(recorder: Recorder, session: readonly Given[]): 
   const of = recorder.session(sessionId);
   expect(openAiFaults(await of.history(), { mayPend: false })).toEqual([]);
   expect(anthropicFaults(await of.history({ format: "anthropic" }), { mayPend: false })).toEqual([]);
-  expect(await of.summary()).toMatchObject({ consolidated_through: boundaryOfConsolidations(session) });
+  expect(await of.summary()).toMatchObject({ consolidated_through: consolidatedThrough(session) });
   return session;
-}
-
-function boundaryOfConsolidations(session: readonly Given[]): number {
-  return boundaryIn(session.filter((entry) => entry.kind === "consolidation"));
 }
 
 function lastTurnEnd(session: readonly Given[], through: number): number | undefined {

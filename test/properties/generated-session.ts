@@ -146,7 +146,15 @@ const interaction: fc.Arbitrary<Given> = of(
 );
 const boundary: fc.Arbitrary<Given> = fc.oneof(
   fc.constant({ kind: "clear" }),
-  fc.record({ kind: fc.constant("consolidation"), through: fc.integer({ min: 1, max: 40 }) }),
+  fc.record(
+    {
+      kind: fc.constant("consolidation"),
+      through: fc.integer({ min: 0, max: 40 }),
+      summary: fc.constantFrom("so far", "they agreed", " "),
+      kept: fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 4 }),
+    },
+    { requiredKeys: ["kind", "through"] },
+  ),
 );
 
 /** A question, calls and their results, in an order that is seldom the right one. */
@@ -228,7 +236,8 @@ export const longSession: fc.Arbitrary<readonly Given[]> = fc
 export function marked(session: readonly Given[]): readonly Given[] {
   return session.map((entry, index) => {
     const fields = Object.entries(entry).map(([field, value]) => {
-      const isText = typeof value === "string" && ["content", "result", "prompt", "response"].includes(field);
+      const isText =
+        typeof value === "string" && ["content", "result", "prompt", "response", "summary"].includes(field);
       return [field, isText && value.trim() !== "" ? `«${index + 1}»${value}` : value] as const;
     });
     return Object.fromEntries(fields) as unknown as Given;

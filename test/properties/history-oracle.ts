@@ -14,25 +14,61 @@ interface Part {
   readonly [key: string]: unknown;
 }
 
-/** Where history starts: after the last clear, and after the greatest `through`. */
-export function boundaryIn(session: readonly Given[]): number {
-  return session.reduce((boundary, entry, index) => {
-    if (entry.kind === "clear") return Math.max(boundary, index + 1);
-    return entry.kind === "consolidation" ? Math.max(boundary, entry.through as number) : boundary;
-  }, 0);
+/** Position of the last clear, 0 without any. */
+function clearedThrough(session: readonly Given[]): number {
+  return session.findLastIndex((entry) => entry.kind === "clear") + 1;
 }
 
-export function expectedHistory(
-  session: readonly Given[],
-  options: { readonly max_messages: number; readonly include_pending: boolean },
-): readonly Shape[] {
+/** The consolidations that still count: those after the last clear. */
+function consolidationsIn(session: readonly Given[]): readonly Given[] {
+  return session.slice(clearedThrough(session)).filter((entry) => entry.kind === "consolidation");
+}
+
+/** The greatest `through` that still counts, 0 without any. */
+export function consolidatedThrough(session: readonly Given[]): number {
+  return Math.max(0, ...consolidationsIn(session).map((entry) => entry.through as number));
+}
+
+/** Where history starts: after the last clear, and after the greatest `through` since then. */
+export function boundaryIn(session: readonly Given[]): number {
+  return Math.max(clearedThrough(session), consolidatedThrough(session));
+}
+
+/** Positions up to the boundary that the newest consolidation keeps. */
+export function keptIn(session: readonly Given[]): readonly number[] {
+  const newest = consolidationsIn(session).at(-1);
+  const named = (newest?.kept ?? []) as readonly number[];
+  const isKept = (at: number): boolean => at > clearedThrough(session) && at <= (newest?.through as number);
+  return [...new Set(named)].filter((at) => isKept(at) && at <= session.length).sort((left, right) => left - right);
+}
+
+/** Positions that history may show. */
+export function mayShow(session: readonly Given[], position: number): boolean {
+  if (position > boundaryIn(session) || keptIn(session).includes(position)) return true;
+  return isSystem(session[position - 1] as Given) || session[position - 1] === consolidationsIn(session).at(-1);
+}
+
+export interface Budget {
+  readonly max_messages: number;
+  readonly include_pending: boolean;
+}
+
+/** The history, or the least number of messages that would do. */
+export function expectedHistory(session: readonly Given[], options: Budget): readonly Shape[] | number {
   const hasMessages = session.some((entry) => entry.kind === "message");
-  const entries = withoutWithdrawn(session).slice(boundaryIn(session));
-  const talk = hasMessages ? repaired(entries, options.include_pending) : fromInteractions(entries);
-  const window = windowOf(talk, options.max_messages);
-  if (window.length === 0) return [];
-  const systems = entries.filter((entry) => hasMessages && ["system", "developer"].includes(entry.role as string));
+  const all = withoutWithdrawn(session);
+  const entries = [...keptIn(session).map((at) => all[at - 1] as Given), ...all.slice(boundaryIn(session))];
+  const groups = hasMessages ? repaired(entries, options.include_pending) : fromInteractions(entries);
+  const summary = String(consolidationsIn(session).at(-1)?.summary ?? "");
+  const front = summary.trim() === "" ? [] : [shape("user", summary)];
+  const window = windowOf(groups, front, options.max_messages);
+  if (typeof window === "number" || window.length === 0) return window;
+  const systems = all.filter((entry) => hasMessages && isSystem(entry));
   return [...systems.map((entry) => shape("system", entry.content)), ...window];
+}
+
+function isSystem({ kind, role }: Given): boolean {
+  return kind === "message" && ["system", "developer"].includes(role as string);
 }
 
 /** The same with nothing in the place of what was taken back. */
@@ -53,39 +89,50 @@ export function shapeOf(message: object): Shape {
   };
 }
 
-/** The last so many messages, from a user's on; or else from the nearest user's before. */
-function windowOf(talk: readonly Shape[], max: number): readonly Shape[] {
+/** A user's message, or an assistant's with the results of its calls. */
+type Group = readonly Shape[];
+
+/** The longest end that begins with a user and fits, else the newest turn's user and as many of its newest groups as fit. */
+function windowOf(groups: readonly Group[], front: Group, max: number): readonly Shape[] | number {
   if (max <= 0) return [];
-  const start = Math.max(0, talk.length - max);
-  const users = talk.flatMap((message, index) => (message.role === "user" ? [index] : []));
-  const from = users.find((index) => index >= start) ?? users.findLast((index) => index < start);
-  return from === undefined ? [] : talk.slice(from);
+  const isUser = (group: Group | undefined): boolean => group?.[0]?.role === "user";
+  const count = (some: readonly Group[]): number => some.flat().length;
+  const starts = groups.flatMap((group, at) => (isUser(group) || (at === 0 && front.length > 0) ? [at] : []));
+  const ends = starts.map((start) => groups.slice(start));
+  if (ends.length === 0) return front;
+  const fitting = ends.find((end) => count(end) <= max);
+  if (fitting !== undefined) return [...front, ...fitting.flat()];
+  const newest = ends.at(-1) as readonly Group[];
+  const opening = isUser(newest[0]) ? newest.slice(0, 1) : [];
+  const cut = newest.slice(opening.length).map((_, at, rest) => [...opening, ...rest.slice(at)]);
+  const widest = cut.find((end) => count(end) <= max);
+  return widest === undefined ? count(cut.at(-1) as readonly Group[]) : [...front, ...widest.flat()];
 }
 
-function fromInteractions(entries: readonly Given[]): readonly Shape[] {
+function fromInteractions(entries: readonly Given[]): readonly Group[] {
   return entries
     .filter((entry) => entry.kind === "interaction")
     .flatMap(({ prompt, response }) => {
       const answer = (response ?? "") as string;
-      return [shape("user", prompt), ...(answer.trim() === "" ? [] : [shape("assistant", answer)])];
+      return [[shape("user", prompt)], ...(answer.trim() === "" ? [] : [[shape("assistant", answer)]])];
     });
 }
 
-function repaired(entries: readonly Given[], include_pending: boolean): readonly Shape[] {
+function repaired(entries: readonly Given[], include_pending: boolean): readonly Group[] {
   const answers = entries.map((entry, index) => callIdsOf(entry).map((id) => answerTo(entries, index, id)));
   const isSaid = (entry: Given): boolean =>
     isUser(entry) || (isAssistant(entry) && (callIdsOf(entry).length > 0 || !isBlank(spokenBy(entry))));
   const last = entries.findLastIndex(isSaid);
   return entries.flatMap((entry, index) => {
-    if (isUser(entry)) return [shape("user", spokenBy(entry))];
+    if (isUser(entry)) return [[shape("user", spokenBy(entry))]];
     if (!isAssistant(entry)) return [];
     const kept = callIdsOf(entry).map((id, at) => ({ id, answer: answers[index]?.[at] }));
     const calls = kept.filter(({ answer }) => answer !== undefined || (include_pending && index === last));
     if (calls.length === 0 && isBlank(spokenBy(entry))) return [];
-    return [
-      { ...shape("assistant", spokenBy(entry)), calls: calls.map(({ id }) => id) },
-      ...calls.flatMap(({ id, answer }) => (answer === undefined ? [] : [{ ...shape("tool", answer), answers: id }])),
-    ];
+    const results = calls.flatMap(({ id, answer }) =>
+      answer === undefined ? [] : [{ ...shape("tool", answer), answers: id }],
+    );
+    return [[{ ...shape("assistant", spokenBy(entry)), calls: calls.map(({ id }) => id) }, ...results]];
   });
 }
 

@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openRecorder, type Recorder } from "../../src/index.js";
+import { type AnthropicHistory, openRecorder, type Recorder, RecorderError } from "../../src/index.js";
+import { countTokensIn, loadTokenCounter } from "../../src/read/history/tokens.js";
 import { fuzzSeed, fuzzTimeoutMs, slowFuzz } from "../support/fuzz.js";
 import { folderOfFile } from "../support/temporary-folder.js";
 import { anySession, type Given, longSession, marked, recordSession, sessionId } from "./generated-session.js";
-import { boundaryIn, expectedHistory, shapeOf } from "./history-oracle.js";
+import { expectedHistory, mayShow, shapeOf } from "./history-oracle.js";
 import { anthropicFaults, openAiFaults } from "./legality.js";
 
 const folder = folderOfFile();
@@ -19,7 +20,7 @@ property("history is legal for OpenAI", 400, [anySession, maxMessages, fc.boolea
 });
 
 property("history is legal for Anthropic", 400, [anySession, maxMessages, fc.boolean()], async (recorder, options) => {
-  const history = await recorder.session(sessionId).history({ ...options, format: "anthropic" });
+  const history = await anthropicOf(recorder, options);
   expect(anthropicFaults(history, { mayPend: options.include_pending })).toEqual([]);
 });
 
@@ -33,42 +34,100 @@ property(
 );
 
 property(
-  "a smaller window is the end of a larger one",
+  "a smaller window ends as a larger one does",
   150,
   [anySession, maxMessages, fc.boolean()],
   async (recorder, options) => {
-    const systems = (messages: readonly object[]): number => messages.filter(isSystem).length;
     const small = await openAi(recorder, options);
     const large = await openAi(recorder, { ...options, max_messages: options.max_messages + 3 });
-    const talk = small.slice(systems(small));
-    expect(large.slice(large.length - talk.length)).toEqual(talk);
-    if (talk.length > 0) expect(large.slice(0, systems(large))).toEqual(small.slice(0, systems(small)));
+    // Where the newest turn is cut, the message that opens it stands in front.
+    const firstAnswer = small.findIndex((message) => "role" in message && message.role === "assistant");
+    const end = small.slice(firstAnswer === -1 ? small.length - 1 : firstAnswer);
+    if (small.length > 0) expect(large.slice(large.length - end.length)).toEqual(end);
+    if (small.length > 0) expect(large.filter(isSystem)).toEqual(small.filter(isSystem));
   },
 );
 
 property(
-  "history holds at most so many messages, unless it had to reach back to a user",
-  150,
-  [anySession, maxMessages, fc.boolean()],
-  async (recorder, options) => {
-    const talk = (await openAi(recorder, options)).filter((message) => !isSystem(message));
-    const users = talk.filter((message) => "role" in message && message.role === "user");
-    if (talk.length > options.max_messages) expect([talk[0]]).toEqual(users);
-  },
-);
-
-property(
-  "history shows nothing at or before the boundary",
+  "history shows nothing at or before the boundary but system messages, the summary and what is kept",
   150,
   [anySession, maxMessages, fc.boolean()],
   async (recorder, options, session) => {
     const openai = await openAi(recorder, options);
-    const anthropic = await recorder.session(sessionId).history({ ...options, format: "anthropic" });
+    const anthropic = await anthropicOf(recorder, options);
     const positions = [...JSON.stringify([openai, anthropic]).matchAll(/«(\d+)»/g)].map((match) => Number(match[1]));
-    const boundary = boundaryIn(session);
-    expect(positions.filter((position) => position <= boundary)).toEqual([]);
+    expect(positions.filter((position) => !mayShow(session, position))).toEqual([]);
   },
 );
+
+const budgets = fc.record({
+  max_messages: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(500)),
+  max_tokens: fc.oneof(fc.constant(undefined), fc.integer({ min: 0, max: 150 }), fc.integer({ min: 0, max: 800 })),
+  include_pending: fc.boolean(),
+  format: fc.constantFrom("openai", "anthropic"),
+});
+
+test(
+  `history keeps to both budgets and is legal; where it is refused, the least that would do is (seed ${fuzzSeed})`,
+  async () => {
+    const count = await loadTokenCounter();
+    const tokensOf = (value: unknown): number => 4 + countTokensIn(JSON.stringify(value), count);
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anySession, longSession), budgets, async (given, options) => {
+        const session = marked(given);
+        const recorder = await openRecorder({ data: "memory:" });
+        await recordSession(recorder, session);
+        const ask = async (asked: object): Promise<readonly object[] | AnthropicHistory> =>
+          recorder.session(sessionId).history({ ...options, ...asked });
+        const expectWithin = (history: readonly object[] | AnthropicHistory, limits: typeof options): void => {
+          const { system, messages } = "messages" in history ? history : { system: "", messages: history };
+          const talk = messages.filter((message) => !isSystem(message));
+          const hasSummary = /^«\d+»(?:so far|they agreed)/.test(textIn(talk[0]));
+          expect(talk.length - (hasSummary ? 1 : 0)).toBeLessThanOrEqual(limits.max_messages);
+          const tokens = messages.reduce(
+            (sum, message) => sum + tokensOf(message),
+            system === "" ? 0 : tokensOf(system),
+          );
+          expect(tokens).toBeLessThanOrEqual(limits.max_tokens ?? Number.POSITIVE_INFINITY);
+          const mayPend = options.include_pending;
+          const faults =
+            "messages" in history ? anthropicFaults(history, { mayPend }) : openAiFaults(history, { mayPend });
+          expect(faults).toEqual([]);
+        };
+        const unbounded = await ask({ max_messages: Number.POSITIVE_INFINITY, max_tokens: undefined });
+        const isEmpty = (history: readonly object[] | AnthropicHistory): boolean =>
+          ("messages" in history ? history.messages : history).length === 0;
+        // At most once for each of the budgets.
+        let limits = options;
+        for (let tries = 0; ; tries += 1) {
+          const answer = await ask(limits).catch((error: unknown) => error);
+          if (!(answer instanceof RecorderError)) {
+            expectWithin(answer as readonly object[] | AnthropicHistory, limits);
+            expect(isEmpty(answer as readonly object[] | AnthropicHistory)).toBe(isEmpty(unbounded));
+            break;
+          }
+          expect(tries).toBeLessThan(2);
+          const { code, field, least = 0 } = answer;
+          expect(code).toBe("budget_too_small");
+          expect(least).toBeGreaterThan(limits[field as "max_messages" | "max_tokens"] as number);
+          const below = { ...limits, [field as string]: least - 1 };
+          await expect(ask(below)).rejects.toMatchObject({ code, field, least });
+          limits = { ...limits, [field as string]: least };
+        }
+        await recorder.close();
+      }),
+      slowFuzz(250),
+    );
+  },
+  fuzzTimeoutMs,
+);
+
+function textIn(message: object | undefined): string {
+  const { content } = (message ?? {}) as { readonly content?: unknown };
+  if (typeof content === "string") return content;
+  const [first] = (content ?? []) as readonly { readonly text?: string }[];
+  return first?.text ?? "";
+}
 
 test(
   `memory and SQLite give the same history, and no entry is changed by reading it (seed ${fuzzSeed})`,
@@ -84,8 +143,8 @@ test(
           for (const include_pending of [false, true]) {
             for (const format of ["openai", "anthropic"] as const) {
               const options = { max_messages, include_pending, format } as { readonly format: "anthropic" };
-              const expected = await memory.session(sessionId).history(options);
-              expect(await sqlite.session(sessionId).history(options)).toEqual(expected);
+              const expected = await orRefusal(memory.session(sessionId).history(options));
+              expect(await orRefusal(sqlite.session(sessionId).history(options))).toEqual(expected);
             }
           }
           expect(await everything(sqlite, session.length)).toEqual(before);
@@ -128,12 +187,38 @@ function property(
 }
 
 async function expectAsSpecified(recorder: Recorder, options: Options, session: readonly Given[]): Promise<void> {
-  const history = await openAi(recorder, options);
-  expect(history.map(shapeOf)).toEqual(expectedHistory(session, options));
+  const expected = expectedHistory(session, options);
+  if (typeof expected === "number") {
+    const refused = { code: "budget_too_small", field: "max_messages", least: expected };
+    await expect(recorder.session(sessionId).history({ ...options })).rejects.toMatchObject(refused);
+    return;
+  }
+  const history = await recorder.session(sessionId).history({ ...options });
+  expect(history.map(shapeOf)).toEqual(expected);
 }
 
-function openAi(recorder: Recorder, options: Options): Promise<readonly object[]> {
-  return recorder.session(sessionId).history(options);
+/** Where so few messages are refused, with the least that would do. */
+async function openAi(recorder: Recorder, options: Options): Promise<readonly object[]> {
+  const history = await orRefusal(recorder.session(sessionId).history({ ...options }));
+  return history instanceof RecorderError ? openAi(recorder, atLeast(options, history)) : history;
+}
+
+async function anthropicOf(recorder: Recorder, options: Options): Promise<AnthropicHistory> {
+  const history = await orRefusal(recorder.session(sessionId).history({ ...options, format: "anthropic" }));
+  return history instanceof RecorderError ? anthropicOf(recorder, atLeast(options, history)) : history;
+}
+
+function atLeast(options: Options, { least = 0 }: RecorderError): Options {
+  return { ...options, max_messages: least };
+}
+
+async function orRefusal<T>(answer: Promise<T>): Promise<T | RecorderError> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof RecorderError && error.code === "budget_too_small") return error;
+    throw error;
+  }
 }
 
 function isSystem(message: object): boolean {

@@ -148,7 +148,7 @@ async function historyBefore(session: Recorded, position: number): Promise<reado
   const hasMessages = ((await before.session("s").summary())?.messages ?? 0) > 0;
   if (hasMessages) await before.session("s").message({ role: "user", content: "behind" });
   const history = await before.session("s").history();
-  return hasMessages ? history.slice(0, -1) : history;
+  return history.filter(({ content }) => content !== "behind");
 }
 
 function bare(messages: Context["messages"]): readonly unknown[] {

@@ -53,17 +53,12 @@ export const historyCommand: CommandModule = {
 };
 
 /** In words: an empty answer may mean that there is nothing, or that what there is was not asked for. */
-async function whyEmpty(
-  session: Session,
-  asked: { readonly max_tokens?: string; readonly max_messages?: string },
-): Promise<string> {
+async function whyEmpty(session: Session, asked: { readonly max_messages?: string }): Promise<string> {
   if ((await session.summary()) === undefined) {
     return `No history: nothing is recorded in session ${JSON.stringify(cleanLine(session.id))}.\n`;
   }
   if ((await session.history()).length === 0) return EMPTY;
-  const { max_tokens, max_messages = "" } = asked;
-  if (max_tokens === undefined) return `No history: --max-messages ${cleanLine(max_messages)} leaves no message.\n`;
-  return `No history: the newest turn alone takes more than ${cleanLine(max_tokens)} tokens. Give more with --max-tokens.\n`;
+  return `No history: --max-messages ${cleanLine(asked.max_messages ?? "")} leaves no message.\n`;
 }
 
 const EMPTY =

@@ -4,7 +4,7 @@ import type { Session } from "./connection.js";
 import { rememberedHeads, rememberHeads } from "./remembered-heads.js";
 
 /** Raised with every change of these tables or of what is put into them. */
-export const INDEX_VERSION = 7;
+export const INDEX_VERSION = 8;
 
 const TABLES = ["checkpoints", "rows", "uses", "kinds", "projects", "documents", "document_labels", "texts"];
 

@@ -2,7 +2,7 @@
 import type Database from "better-sqlite3";
 
 /** Raised with every change of these tables or of what is put into them. */
-export const INDEX_VERSION = 9;
+export const INDEX_VERSION = 10;
 
 /** Takes no more of a database than that it executes statements: a draft of the tables bears other names. */
 export function createIndexTables(db: { readonly exec: (sql: string) => unknown }): void {

@@ -70,9 +70,18 @@ export function sessionSchemas(): { readonly [name: string]: Schema } {
       ...object(
         {
           through: { type: "integer", minimum: 1, description: "Position of one of the session's entries." },
-          summary: { type: ["string", "null"], description: "What the consolidated part said." },
+          summary: {
+            type: ["string", "null"],
+            description: "What the consolidated part said; history gives it to the model.",
+          },
+          trigger: { type: ["string", "null"], description: "Why it is consolidated." },
+          tokens_before: {
+            type: ["integer", "null"],
+            minimum: 0,
+            description: "How many tokens the context had before.",
+          },
         },
-        ["summary"],
+        ["summary", "trigger", "tokens_before"],
       ),
       additionalProperties: false,
     },

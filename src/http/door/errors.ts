@@ -9,6 +9,7 @@ import { answerHeaders } from "./security-headers.js";
 export const statusByRejection = {
   already_completed: 409,
   body_missing: 400,
+  budget_too_small: 400,
   confidence_out_of_range: 400,
   consolidation_backwards: 409,
   content_type_unsupported: 415,
@@ -20,6 +21,7 @@ export const statusByRejection = {
   field_invalid: 400,
   field_missing: 400,
   headers_too_large: 431,
+  history_too_large: 413,
   host_foreign: 421,
   host_refused: 400,
   id_conflict: 409,
@@ -117,9 +119,9 @@ function toErrorAnswer(error: unknown, requestId: string): { readonly status: nu
 }
 
 export function rejectionAnswer(refused: RejectionDetails): { readonly status: number; readonly answer: ErrorAnswer } {
-  const { code, message, field, index, hint } = refused;
+  const { code, message, field, index, hint, least } = refused;
   // JSON leaves out what is undefined.
-  return { status: statusByRejection[code], answer: { error: { code, message, field, index, hint } } };
+  return { status: statusByRejection[code], answer: { error: { code, message, field, index, hint, least } } };
 }
 
 /** What Fastify itself refuses before a route sees it. */

@@ -20,8 +20,8 @@ export function sessionMarkRoutes(app: FastifyInstance, recorder: Recorder): voi
     async (request): Promise<ConsolidationAnswer> => {
       refuseQuery(request);
       const session = recordingOf(request, recorder).session(request.params.id);
-      const { through, summary } = readConsolidation(request);
-      return session.consolidate(through, summary === undefined ? {} : { summary });
+      const { through, ...options } = readConsolidation(request);
+      return session.consolidate(through, options);
     },
   );
 
@@ -38,13 +38,18 @@ export function sessionMarkRoutes(app: FastifyInstance, recorder: Recorder): voi
   );
 }
 
+/** The position, and what else `consolidate` of a session takes. */
+type NewConsolidation = { readonly through: number } & NonNullable<
+  Parameters<ReturnType<Recorder["session"]>["consolidate"]>[1]
+>;
+
 interface ById {
   Params: { readonly id: string };
 }
 
-/** The position itself is checked by the recorder; a field nobody reads is refused, because it would be lost. */
-function readConsolidation(request: FastifyRequest): { readonly through: number; readonly summary?: string } {
-  const { through, summary, ...others } = objectOf(bodyOf(request), "the consolidation");
+/** The values are checked by the recorder; a field nobody reads is refused, because it would be lost. */
+function readConsolidation(request: FastifyRequest): NewConsolidation {
+  const { through, summary, trigger, tokens_before, ...others } = objectOf(bodyOf(request), "the consolidation");
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw fieldUnknown(unknown);
   if (through === undefined || through === null) {
@@ -55,9 +60,7 @@ function readConsolidation(request: FastifyRequest): { readonly through: number;
       hint: "Give the position of one of the session's entries.",
     });
   }
-  if (summary === undefined || summary === null) return { through: through as number };
-  if (typeof summary === "string") return { through: through as number, summary };
-  throw new RecorderError({ code: "field_invalid", field: "summary", message: "summary must be a string" });
+  return { through, summary, trigger, tokens_before } as NewConsolidation;
 }
 
 /** The envelope of a clear marker, as far as the caller gave one. */
@@ -84,7 +87,7 @@ function fieldUnknown(field: string): RecorderError {
     code: "field_invalid",
     field: field.slice(0, 100),
     message: `there is no field ${JSON.stringify(field.slice(0, 100))} here`,
-    hint: "Fields are through and summary. POST /entries takes a consolidation with labels.",
+    hint: "Fields are through, summary, trigger and tokens_before. POST /entries takes a consolidation with labels.",
   });
 }
 
@@ -96,7 +99,8 @@ const consolidateOperation: Operation = {
   summary: "Leave the older part of a session out of its history",
   description:
     "`through` is the position of one of its entries. It moves down to the end of a complete turn, and the answer " +
-    "has where that is. What would move nothing adds no entry. Everything stays in the log.",
+    "has where that is. What would move nothing adds no entry. Everything stays in the log, and history gives the model " +
+    "the summary in its place.",
   parameters: [sessionIdParameter],
   requestBody: { required: true, content: jsonContent(schemaNamed("NewConsolidation"), exampleConsolidation) },
   responses: {

@@ -103,10 +103,11 @@ const historyOperation: Operation = {
   summary: "Get a session as model input",
   description:
     "The messages after the last clear and consolidation, repaired so that a provider takes them: every call has its " +
-    "result, and the first message after the system's is a user's. A session that has no entry yet gives an empty list.",
+    "result, and the first message after the system's is a user's. System messages and the newest consolidation's " +
+    "summary stand in front. A session that has no entry yet gives an empty list.",
   parameters: [sessionIdParameter, ...historyQuestion.parameters],
   responses: {
     200: { description: "The messages.", content: jsonContent(schemaNamed("History"), exampleHistory) },
-    ...refusals("session_id_invalid", ...historyQuestion.refusals),
+    ...refusals("session_id_invalid", "history_too_large", ...historyQuestion.refusals),
   },
 };

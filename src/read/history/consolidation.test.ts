@@ -23,10 +23,13 @@ describe("a consolidation", () => {
 
   test("keeps its summary, and everything before it stays in the log", async () => {
     const session = await recordedSession(...twoTurns);
-    await session.consolidate(2, { summary: "1 and 2" });
+    await session.consolidate(2, { summary: "1 and 2", trigger: "manual", tokens_before: 120 });
     const { entries } = await session.entries();
     expect(entries.map((entry) => entry.kind)).toEqual([...Array(4).fill("message"), "consolidation"]);
-    expect(entries[4]).toMatchObject({ through: 2, summary: "1 and 2" });
+    expect(entries[4]).toMatchObject({
+      ...{ kind: "consolidation", through: 2, summary: "1 and 2" },
+      ...{ kept: [], trigger: "manual", tokens_before: 120, extra: {} },
+    });
   });
 
   test("never ends between a call and its result, however late that comes", async () => {
@@ -82,6 +85,15 @@ describe("refused is", () => {
     const session = await recordedSession(...twoTurns);
     await expect(session.consolidate(through)).rejects.toMatchObject({ code: "field_invalid", field: "through" });
   });
+
+  test.each([{ summary: 7 }, { trigger: [] }, { tokens_before: -1 }, { tokens_before: "many" }])(
+    "%j, also where nothing would move",
+    async (options) => {
+      const session = await recordedSession(...twoTurns);
+      const [field] = Object.keys(options);
+      await expect(session.consolidate(1, options as never)).rejects.toMatchObject({ code: "field_invalid", field });
+    },
+  );
 
   test("a position of another session", async () => {
     const session = await recordedSession(...twoTurns, { ...user("elsewhere"), session_id: "other" });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { memoryRecorder } from "../../../test/support/memory-recorder.js";
 import { assistant, call, recordedSession, result, system, user } from "../../../test/support/recorded-session.js";
+import { RecorderError } from "../../model/rejection.js";
 
 const said = (role: string, content: string): object => ({ role, content });
 
@@ -79,22 +80,108 @@ describe("where it starts", () => {
     expect(await session.history({ max_messages: 3 })).toEqual([said("user", "3"), said("assistant", "4")]);
   });
 
-  test("at the nearest user's turn before the window, where the window has none", async () => {
+  test("with the nearest user's message before the window, where the window has none", async () => {
     const session = await recordedSession(user("1"), user("2"), assistant("3"), assistant("4"), assistant("5"));
-    const expected = ["3", "4", "5"].map((content) => said("assistant", content));
-    expect(await session.history({ max_messages: 2 })).toEqual([said("user", "2"), ...expected]);
+    expect(await session.history({ max_messages: 3 })).toEqual([
+      said("user", "2"),
+      ...["4", "5"].map((content) => said("assistant", content)),
+    ]);
+  });
+
+  test("with a user's message far before the window, past results that stand in users' messages", async () => {
+    const rounds = Array.from({ length: 200 }, (_, nth) => [
+      assistant([{ type: "tool_use", id: `c${nth}`, name: "read", input: {} }]),
+      user([{ type: "tool_result", tool_use_id: `c${nth}`, content: "seen" }]),
+    ]);
+    const session = await recordedSession(user("0"), assistant("1"), user("2"), ...rounds.flat());
+    const history = await session.history({ max_messages: 5 });
+    expect(history.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant", "tool"]);
+    expect([history[0]?.content, history[4]?.tool_call_id]).toEqual(["2", "c199"]);
   });
 
   test("never before the boundary, also when there is no user after it", async () => {
     const session = await recordedSession(user("1"), { kind: "clear" }, assistant("2"), system("3"));
     expect(await session.history()).toEqual([]);
+    expect(await session.history({ max_messages: 1, max_tokens: 1 })).toEqual([]);
   });
 
-  test("with the system messages after the boundary, which do not count", async () => {
+  test("with the newest consolidation's summary, as recorded, as one user's message that does not count", async () => {
     const session = await recordedSession(
-      ...[system("gone"), { kind: "clear" }, system("s1"), user("1"), assistant("2"), system("s2"), user("3")],
+      ...[system("s"), user("1"), assistant("2"), user("3"), assistant("4")],
+      { kind: "consolidation", through: 3, summary: "first" },
+      { kind: "consolidation", through: 3, summary: " what\nwas said ", trigger: "auto", tokens_before: 900 },
     );
-    const systems = [said("system", "s1"), said("system", "s2")];
+    const front = [said("system", "s"), said("user", " what\nwas said ")];
+    const talk = [said("user", "3"), said("assistant", "4")];
+    expect(await session.history()).toEqual([...front, ...talk]);
+    expect(await session.history({ max_messages: 2 })).toEqual([...front, ...talk]);
+    expect(await session.consolidate(5)).toEqual({ through: 5 });
+    expect(await session.history()).toEqual([]);
+  });
+
+  test("with a summary alone, where all was consolidated; none is recorded as white space", async () => {
+    const session = await recordedSession(user("1"), assistant("2"));
+    await session.consolidate(2, { summary: "counting" });
+    expect(await session.history()).toEqual([said("user", "counting")]);
+    expect(await session.history({ format: "anthropic" })).toEqual({
+      system: "",
+      messages: [said("user", "counting")],
+    });
+    const blank = await recordedSession(user("1"), assistant("2"), { kind: "consolidation", through: 2, summary: " " });
+    expect(await blank.history()).toEqual([]);
+  });
+
+  test("with a summary as the user's message of what follows in the middle of a turn", async () => {
+    const session = await recordedSession(
+      ...[user("1"), assistant("", "a"), result("a"), assistant("", "b"), result("b"), assistant("", "c"), result("c")],
+      { kind: "consolidation", through: 3, summary: "so far" },
+    );
+    const roles = async (max_messages: number): Promise<readonly string[]> =>
+      (await session.history({ max_messages })).map(({ role }) => role);
+    expect(await roles(500)).toEqual(["user", "assistant", "tool", "assistant", "tool"]);
+    expect(await roles(3)).toEqual(["user", "assistant", "tool"]);
+    await expect(roles(1)).rejects.toMatchObject({ code: "budget_too_small", least: 2 });
+  });
+
+  test("with the messages that the newest consolidation keeps, behind its summary; they count", async () => {
+    const session = await recordedSession(
+      ...[user("1"), assistant("2", "a"), result("a", "3"), user("4"), assistant("5"), user("6")],
+      { kind: "consolidation", through: 5, summary: "so far", kept: [4, 3, 2, 2, 5.0, 6, 99] },
+    );
+    expect((await session.history()).map(({ content }) => content)).toEqual(["so far", "2", "3", "4", "5", "6"]);
+    expect((await session.history({ max_messages: 3 })).map(({ content }) => content)).toEqual([
+      ...["so far", "4", "5", "6"],
+    ]);
+    await session.withdraw(4);
+    expect((await session.history()).map(({ content }) => content)).toEqual(["so far", "2", "3", "5", "6"]);
+  });
+
+  test("of a clear drops the summary and what was kept, and begins consolidation anew", async () => {
+    const session = await recordedSession(
+      ...[system("s"), user("1"), assistant("2"), { kind: "consolidation", through: 3, summary: "gone", kept: [2] }],
+      ...[{ kind: "clear" }, user("6"), assistant("7")],
+    );
+    expect(await session.summary()).toMatchObject({ consolidated_through: 0 });
+    expect((await session.history()).map(({ content }) => content)).toEqual(["s", "6", "7"]);
+    expect(await session.consolidate(3)).toEqual({ through: 0 });
+    expect(await session.consolidate(7, { summary: "new" })).toEqual({ through: 7 });
+    expect((await session.history()).map(({ content }) => content)).toEqual(["s", "new"]);
+  });
+
+  test("without the messages of other sessions that a consolidation names by mistake", async () => {
+    const session = await recordedSession(
+      ...[{ ...user("elsewhere"), session_id: "other" }, user("1"), assistant("2"), user("3")],
+      { kind: "consolidation", through: 3, kept: [1, 2] },
+    );
+    expect((await session.history()).map(({ content }) => content)).toEqual(["1", "3"]);
+  });
+
+  test("with all system messages in front, also those before a clear or a consolidation, which do not count", async () => {
+    const session = await recordedSession(
+      ...[system("s0"), { kind: "clear" }, system("s1"), user("1"), assistant("2"), system("s2"), user("3")],
+      { kind: "consolidation", through: 5 },
+    );
+    const systems = [said("system", "s0"), said("system", "s1"), said("system", "s2")];
     expect(await session.history({ max_messages: 1 })).toEqual([...systems, said("user", "3")]);
   });
 
@@ -129,9 +216,37 @@ describe("how much it shows", () => {
 
   test("a call and its results are counted one by one, and never cut apart", async () => {
     const session = await recordedSession(user("1"), user("2"), assistant("3", "a", "b"), result("a"), result("b"));
-    expect(await session.history({ max_messages: 3 })).toHaveLength(4);
+    const refused = { code: "budget_too_small", field: "max_messages", least: 4 };
+    await expect(session.history({ max_messages: 3 })).rejects.toMatchObject(refused);
     expect(await session.history({ max_messages: 4 })).toHaveLength(4);
     expect(await session.history({ max_messages: 5 })).toHaveLength(5);
+  });
+
+  test("of one long turn its opening message and the newest calls with their results", async () => {
+    const rounds = Array.from({ length: 300 }, (_, nth) => [assistant("", `c${nth}`), result(`c${nth}`)]);
+    const session = await recordedSession(user("q"), ...rounds.flat());
+    for (const [max_messages, shown] of [
+      [50, 49],
+      [500, 499],
+      [undefined, 499],
+      [601, 601],
+    ] as const) {
+      const history = await session.history({ max_messages });
+      expect([history.length, history[0]?.content, history.at(-1)?.tool_call_id]).toEqual([shown, "q", "c299"]);
+    }
+    const history = await session.history({ max_tokens: 2_000 });
+    expect(history[0]).toEqual(said("user", "q"));
+    expect(history.length).toBeGreaterThan(40);
+    const refused = await session.history({ max_tokens: 20 }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(RecorderError);
+    const { least = 0 } = refused as RecorderError;
+    expect(await session.history({ max_tokens: least })).toHaveLength(3);
+    await expect(session.history({ max_tokens: least - 1 })).rejects.toMatchObject({ code: "budget_too_small", least });
+  });
+
+  test("of an answer without its question the least is two", async () => {
+    const session = await recordedSession(user("1"), assistant("2"));
+    await expect(session.history({ max_messages: 1 })).rejects.toMatchObject({ code: "budget_too_small", least: 2 });
   });
 
   test.each(["many", Number.NaN, true])("max_messages %s is refused", async (max_messages) => {

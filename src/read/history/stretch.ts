@@ -6,10 +6,14 @@ import { getSession } from "../session-list.js";
 
 export interface Stretch {
   readonly session_id: string;
-  /** Only what comes after this position. */
+  /** Only what comes after this position, but for system messages and what the consolidation keeps. */
   readonly above: number;
   /** Only what came before this position; absent for the session as it is now. */
   readonly before?: number;
+  /** Position of the last clear, 0 without any. */
+  readonly cleared_through: number;
+  /** Position of the newest consolidation since then, 0 without any: its summary is given to the model. */
+  readonly consolidated_at: number;
   /** What history is made of: interactions only where there is no message. */
   readonly kinds: readonly string[];
   /** Positions of the messages that were taken back. */
@@ -22,11 +26,11 @@ const PAGE = 2_000;
 
 /** The stretch of a session as it is now. */
 export async function presentStretch(index: Sessions, session: SessionRow): Promise<Stretch> {
-  const { session_id, by_kind } = session;
-  const above = Math.max(session.cleared_through, session.consolidated_through);
+  const { session_id, by_kind, cleared_through, consolidated_through, consolidated_at } = session;
+  const above = Math.max(cleared_through, consolidated_through);
   const kinds = kindsOf((by_kind.message ?? 0) > 0);
-  const bare = { session_id, above, kinds, withdrawn: new Set<number>() };
-  return (by_kind.withdrawal ?? 0) === 0 ? bare : { ...bare, withdrawn: await withdrawnIn(index, bare) };
+  const bare = { session_id, above, cleared_through, consolidated_at, kinds, withdrawn: new Set<number>() };
+  return (by_kind.withdrawal ?? 0) === 0 ? bare : { ...bare, withdrawn: await withdrawnIn(index, { session_id }) };
 }
 
 /** The same as it was before an entry came to a position; undefined where there is no such session. */
@@ -42,12 +46,16 @@ export async function stretchBefore(
     const range = { session_id, order: "desc", limit: 1, after: before, kinds: [kind] } as const;
     return (await index.sessionPositions(range))[0] ?? 0;
   };
-  const consolidated = (by_kind.consolidation ?? 0) === 0 ? 0 : await consolidatedBefore(index, session_id, before);
-  const above = Math.max(await newest("clear"), consolidated);
+  const cleared_through = await newest("clear");
+  const since = { session_id, above: cleared_through, before };
+  const none = { through: 0, at: 0 };
+  const consolidated = (by_kind.consolidation ?? 0) === 0 ? none : await consolidatedIn(index, since);
   const bare = {
     session_id,
-    above,
+    above: Math.max(cleared_through, consolidated.through),
     before,
+    cleared_through,
+    consolidated_at: consolidated.at,
     kinds: kindsOf((await newest("message")) > 0),
     withdrawn: new Set<number>(),
   };
@@ -75,23 +83,29 @@ function kindsOf(hasMessages: boolean): readonly string[] {
   return hasMessages ? ["message", "tool_call"] : ["interaction"];
 }
 
-/** What takes a message back comes after it, and so after the boundary. */
+/** In the whole session: system messages and kept ones come from before the boundary. */
 async function withdrawnIn(
   index: Sessions,
-  stretch: Pick<Stretch, "session_id" | "above" | "before">,
+  { session_id, before }: Pick<Stretch, "session_id" | "before">,
 ): Promise<ReadonlySet<number>> {
   const withdrawn = new Set<number>();
-  for await (const positions of positionsIn(index, stretch, { kinds: ["withdrawal"] })) {
+  const whole = { session_id, above: 0, ...(before === undefined ? {} : { before }) };
+  for await (const positions of positionsIn(index, whole, { kinds: ["withdrawal"] })) {
     for (const { facts } of await index.rowsAt(positions)) withdrawn.add(Number(facts?.withdraws));
   }
   return withdrawn;
 }
 
-/** The greatest `through` of the consolidations before a position. */
-async function consolidatedBefore(index: Sessions, session_id: string, before: number): Promise<number> {
-  let greatest = 0;
-  for await (const positions of positionsIn(index, { session_id, above: 0, before }, { kinds: ["consolidation"] })) {
-    for (const { facts } of await index.rowsAt(positions)) greatest = Math.max(greatest, Number(facts?.through ?? 0));
+/** The greatest `through` of the consolidations there, and the position of the newest one. */
+async function consolidatedIn(
+  index: Sessions,
+  stretch: Pick<Stretch, "session_id" | "above" | "before">,
+): Promise<{ readonly through: number; readonly at: number }> {
+  let through = 0;
+  let at = 0;
+  for await (const positions of positionsIn(index, stretch, { kinds: ["consolidation"] })) {
+    at = positions.at(-1) ?? at;
+    for (const { facts } of await index.rowsAt(positions)) through = Math.max(through, Number(facts?.through ?? 0));
   }
-  return greatest;
+  return { through, at };
 }

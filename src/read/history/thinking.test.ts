@@ -94,8 +94,9 @@ test("what a model thought costs tokens where it is sent", async () => {
     reasoning_content: long,
   });
   expect(await session.history({ max_tokens: 100 })).toHaveLength(2);
-  expect(await session.history({ max_tokens: 100, include: "reasoning" })).toEqual([]);
-  expect((await session.history({ max_tokens: 100, format: "anthropic" })).messages).toEqual([]);
+  const refused = { code: "budget_too_small", field: "max_tokens" };
+  await expect(session.history({ max_tokens: 100, include: "reasoning" })).rejects.toMatchObject(refused);
+  await expect(session.history({ max_tokens: 100, format: "anthropic" })).rejects.toMatchObject(refused);
 });
 
 test("roles of other providers are read as views read them, and kept as they were", async () => {

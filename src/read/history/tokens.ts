@@ -1,7 +1,4 @@
-// Fitting history into a number of tokens: whole turns are dropped, the oldest first.
-import type { Item } from "./items.js";
-import { systemToOpenAi } from "./openai.js";
-import type { Turn } from "./repair.js";
+// Tokens of texts, and of a history as it is returned.
 
 /** What a message costs beside its text, as OpenAI counts it. */
 export const TOKENS_PER_MESSAGE = 4;
@@ -9,34 +6,38 @@ export const TOKENS_PER_MESSAGE = 4;
 /** The time to count a run without a break grows with its square, so texts are counted piece by piece. */
 const PIECE_CHARS_MAX = 1_000;
 
-/** The newest exchanges that fit beside the system messages; an exchange begins with a user's turn. */
-export async function fitTokens(
-  turns: readonly Turn[],
-  systems: readonly (Item & { readonly type: "system" })[],
-  wish: { readonly max_tokens: number; readonly toMessages: (turn: Turn) => readonly object[] },
-): Promise<readonly Turn[]> {
-  const count = await loadTokenCounter();
-  const take = (left: number, messages: readonly object[]): number => {
-    let rest = left;
-    for (const message of messages) {
-      if (rest < 0) break;
-      rest -= TOKENS_PER_MESSAGE;
-      // A text that is too long is not counted to its end.
-      for (const piece of pieces(JSON.stringify(message))) {
-        if (rest < 0) break;
-        rest -= count(piece);
-      }
-    }
-    return rest;
-  };
-  let left = take(wish.max_tokens, systems.map(systemToOpenAi));
-  let from = turns.length;
-  for (let index = turns.length - 1; index >= 0 && left >= 0; index -= 1) {
-    const turn = turns[index] as Turn;
-    left = take(left, wish.toMessages(turn));
-    if (left >= 0 && turn.type === "user") from = index;
+/** Counts what a history returns; what was counted once is not counted again. */
+export class HistoryTokens {
+  readonly #count: TokenCounter;
+  readonly #known = new Map<string, number>();
+
+  constructor(count: TokenCounter) {
+    this.#count = count;
   }
-  return turns.slice(from);
+
+  /** From the newest message backwards, and no further than `max`: what is above it may be counted in part. */
+  of(history: { readonly system?: string; readonly messages: readonly object[] }, max: number): number {
+    const { system = "", messages } = history;
+    let tokens = system === "" ? 0 : this.#countMessage(system, max);
+    for (let at = messages.length - 1; at >= 0 && tokens <= max; at -= 1) {
+      tokens += this.#countMessage(messages[at] as object, max - tokens);
+    }
+    return tokens;
+  }
+
+  #countMessage(message: object | string, max: number): number {
+    const text = JSON.stringify(message);
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    let tokens = TOKENS_PER_MESSAGE;
+    for (const part of pieces(text)) {
+      // A text that is too long is not counted to its end.
+      if (tokens > max) return tokens;
+      tokens += this.#count(part);
+    }
+    this.#known.set(text, tokens);
+    return tokens;
+  }
 }
 
 export type TokenCounter = (text: string) => number;

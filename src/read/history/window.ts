@@ -1,28 +1,46 @@
-// Which part of a session history shows: the last so many messages, from a user's turn on.
-import type { Item } from "./items.js";
-import { messagesIn, type RepairOptions, repair, type Turn } from "./repair.js";
+// Which windows over a session's turns history may show, the smallest first: each begins with a user's message and holds
+// whole groups, an assistant's message with its calls and all their results.
+import { messagesIn, type Turn } from "./repair.js";
 
-export interface Window {
+/** The end of a session's talk, as far as it was read. */
+export interface Talk {
   readonly turns: readonly Turn[];
-  /** Whether more of the session could not change the window. */
-  readonly is_settled: boolean;
+  /** Whether a consolidation's summary stands in front, which is a user's message. */
+  readonly has_summary: boolean;
+  /** Whether nothing comes before the turns, so that the summary opens those that stand before any user's message. */
+  readonly is_whole: boolean;
+  /** The user's message that the first turns belong to, where it stands before them. */
+  readonly opening?: Turn | undefined;
 }
 
-/**
- * The window at the end of a suffix of the session. A call before the suffix could only take results away that are left
- * out of the suffix anyway, so a window that starts inside the suffix is the window of the whole session.
- */
-export function windowOf(suffix: readonly Item[], options: RepairOptions & { readonly max_messages: number }): Window {
-  const turns = repair(suffix, options);
-  let start = turns.length;
+/** The turns from one on; where that is in the middle of a user's turn, the message that opens it stands in front. */
+export interface Window {
+  readonly from: number;
+  readonly opening?: Turn | undefined;
+  /** In OpenAI's form, which is the form that is counted. */
+  readonly messages: number;
+}
+
+/** Only the newest user's turn is ever cut, and from its middle; of a turn before it all is shown or nothing. */
+export function windowsOf({ turns, has_summary, is_whole, opening }: Talk): readonly Window[] {
+  if (turns.length === 0) return has_summary ? [{ from: 0, messages: 0 }] : [];
+  const lastUser = turns.findLastIndex(({ type }) => type === "user");
+  const opener = turns[lastUser] ?? opening;
+  if (opener === undefined && !has_summary) return [];
+  const windows: Window[] = [];
   let messages = 0;
-  while (start > 0 && messages + messagesIn(turns[start - 1] as Turn) <= options.max_messages) {
-    start -= 1;
-    messages += messagesIn(turns[start] as Turn);
+  for (let from = turns.length - 1; from >= 0; from -= 1) {
+    const turn = turns[from] as Turn;
+    messages += messagesIn(turn);
+    if (turn.type === "user") {
+      // The same as the window before, which had the opening put in front of its groups.
+      if (from === lastUser && from < turns.length - 1) windows.pop();
+      windows.push({ from, messages });
+    } else if (from > lastUser) {
+      windows.push({ from, opening: opener, messages: messages + (opener === undefined ? 0 : 1) });
+    } else if (from === 0 && is_whole && has_summary) {
+      windows.push({ from, messages });
+    }
   }
-  const firstUser = turns.findIndex((turn, index) => index >= start && turn.type === "user");
-  // A window without a user's turn reaches back to the nearest one.
-  const from = firstUser >= 0 ? firstUser : turns.findLastIndex((turn, index) => index < start && turn.type === "user");
-  const is_settled = start > 0 && from >= 0;
-  return { turns: from < 0 ? [] : turns.slice(from), is_settled };
+  return windows;
 }
