@@ -34,6 +34,8 @@ export type {
   Entry,
   EntryInput,
   EntryOf,
+  AlteredEntry,
+  AlteredInteraction,
   EntrySummary,
   ErasedEntry,
   ErasedInteraction,
@@ -41,6 +43,7 @@ export type {
   Interaction,
   InteractionInput,
   InteractionSummary,
+  ListedEntry,
   Kind,
 } from "./model/entry.js";
 export { Fault, type FaultCode } from "./model/fault.js";

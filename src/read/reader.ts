@@ -1,6 +1,6 @@
 // The reader: lists and single entries, as every surface shows them. It never changes anything.
 import { SESSIONS } from "../indexing/session-fold.js";
-import type { Entry, EntrySummary, ErasedEntry, InteractionSummary } from "../model/entry.js";
+import type { AlteredInteraction, Entry, ErasedEntry, InteractionSummary, ListedEntry } from "../model/entry.js";
 import { formatTime } from "../model/time.js";
 import type { EntryCounts, EntryIndex, RowKey, RowQuery } from "../ports/entry-index.js";
 import type { EntrySource } from "../ports/entry-log.js";
@@ -9,14 +9,14 @@ import { EntryReader } from "./entry-reader.js";
 import { cursorAfter, type ListQuery } from "./list-query.js";
 
 export interface InteractionList {
-  readonly interactions: readonly InteractionSummary[];
+  readonly interactions: readonly (InteractionSummary | AlteredInteraction)[];
   readonly next_cursor: string | null;
   /** While the index is rebuilt: older entries may be missing. */
   readonly partial?: true;
 }
 
 export interface EntryList {
-  readonly entries: readonly EntrySummary[];
+  readonly entries: readonly ListedEntry[];
   readonly next_cursor: string | null;
   /** While the index is rebuilt: older entries may be missing. */
   readonly partial?: true;
@@ -41,7 +41,7 @@ export class Reader {
 
   async listInteractions(query: ListQuery): Promise<InteractionList> {
     const { rows, next_cursor } = await this.#list(query);
-    return { interactions: rows as readonly InteractionSummary[], next_cursor };
+    return { interactions: rows as InteractionList["interactions"], next_cursor };
   }
 
   async listEntries(query: ListQuery): Promise<EntryList> {
@@ -71,7 +71,7 @@ export class Reader {
   }
 
   async #list(query: ListQuery): Promise<{
-    readonly rows: readonly EntrySummary[];
+    readonly rows: readonly ListedEntry[];
     readonly next_cursor: string | null;
   }> {
     if (query.limit === 0) return { rows: [], next_cursor: null };

@@ -8,6 +8,7 @@ import { MemoryLog } from "../../src/engines/memory/log.js";
 import { createMask } from "../../src/guard/masking/mask.js";
 import { openSides } from "../../src/open-sides.js";
 import type { EntryIndex } from "../../src/ports/entry-index.js";
+import { AlteredNote } from "../../src/ports/noting-log.js";
 import type { EntryLog } from "../../src/ports/entry-log.js";
 import { LocalReading } from "../../src/reading/local.js";
 import type { Recorder } from "../../src/recorder.js";
@@ -44,6 +45,7 @@ export function composeInMemory(parts: {
   const { log, index } = parts;
   return composeRecorder({
     ...parts,
+    altered: new AlteredNote(),
     mask,
     reading: new LocalReading({ log, index, mask }),
     tailSource: new LocalTailSource(log, mask),

@@ -10,7 +10,7 @@ import { type Step, snapDown, toStep } from "./consolidation.js";
 import { type Item, interactionToItems, messageToItems, toolCallToItems } from "./items.js";
 import { type OpenAiMessage, systemToOpenAi, turnToOpenAi } from "./openai.js";
 import type { Turn } from "./repair.js";
-import { positionsIn, presentStretch, type Stretch } from "./stretch.js";
+import { assertNoneUnplaced, positionsIn, presentStretch, type Stretch } from "./stretch.js";
 import { fitTokens } from "./tokens.js";
 import { windowOf } from "./window.js";
 
@@ -51,7 +51,9 @@ export class HistoryReader {
   async history(query: HistoryQuery): Promise<History> {
     const session = await getSession(this.#parts.index, query.session_id);
     if (session === undefined || query.max_messages === 0) return render([], [], query);
-    const { systems, turns } = await this.turnsIn(await presentStretch(this.#parts.index, session), query);
+    const stretch = await presentStretch(this.#parts.index, session);
+    await assertNoneUnplaced(this.#parts.index, stretch);
+    const { systems, turns } = await this.turnsIn(stretch, query);
     const fitting = await fittingTurns(turns, systems, query);
     return fitting.length === 0 ? render([], [], query) : render(systems, fitting, query);
   }

@@ -1,9 +1,10 @@
 // Search as an agent reads it: a line for each hit, short, newest first.
+import { ALTERED_WORDS, isAltered } from "../../model/altered.js";
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
 import { firstCodePoints } from "../../model/code-points.js";
 import { valueText } from "../../model/content.js";
 import { messageText } from "../../model/content-pieces.js";
-import type { Entry } from "../../model/entry.js";
+import type { AlteredEntry, Entry } from "../../model/entry.js";
 import { feedbackWords } from "../../model/feedback.js";
 import { reinforcedWords, verdictWords } from "../../model/memory-words.js";
 import { readRole } from "../../model/roles.js";
@@ -20,9 +21,9 @@ export function nothingFoundText(query: string): string {
   return `Nothing recorded matches '${onOneLine(query)}'.`;
 }
 
-export function sessionHistoryLine(entry: Entry): string {
+export function sessionHistoryLine(entry: Entry | AlteredEntry): string {
   const session = entry.session_id === "" ? "" : ` (${entry.session_id})`;
-  const text = saidByKind(textByKind, entry) ?? `${entry.kind}: `;
+  const text = isAltered(entry) ? `${entry.kind}: ${ALTERED_WORDS}` : saidByKind(textByKind, entry) ?? `${entry.kind}: `;
   return `[${entry.created_at.slice(0, 19)}] ${text}${session}`;
 }
 
