@@ -47,14 +47,18 @@ async function recorded(intrude: () => Promise<Intruder>, engine: string): Promi
   const { id: memory } = await recorder.memories.add({ ...proposed, content: `The ${TRUE} port is 4747` } as never);
   await recorder.search(TRUE);
   await recorder.close();
-  const changed = (column: string): string =>
+  const hex = (text: string): string => Buffer.from(text).toString("hex");
+  // As hexadecimal text, since bodies in parts are no UTF-8.
+  const replaced = (column: string): string =>
     engine === "sqlite"
-      ? `CAST(replace(CAST(${column} AS TEXT), '${TRUE}', '${FORGED}') AS BLOB)`
-      : `convert_to(replace(convert_from(${column}, 'UTF8'), '${TRUE}', '${FORGED}'), 'UTF8')`;
-  const holds = engine === "sqlite" ? `instr(bytes, CAST('${TRUE}' AS BLOB))` : `position('${TRUE}'::bytea IN bytes)`;
+      ? `unhex(replace(lower(hex(${column})), '${hex(TRUE)}', '${hex(FORGED)}'))`
+      : `decode(replace(encode(${column}, 'hex'), '${hex(TRUE)}', '${hex(FORGED)}'), 'hex')`;
+  // PostgreSQL's are compressed, and of the same length here: each gets the other's.
+  const parts = log("parts");
+  const other = `(SELECT bytes FROM ${parts} other WHERE other.start <> ${parts}.start LIMIT 1)`;
   const forge = () =>
-    editLog(`UPDATE ${log("bodies")} SET body = ${changed("body")} WHERE encoding = 0;
-      UPDATE ${log("parts")} SET bytes = ${changed("bytes")} WHERE ${holds} > 0;`);
+    editLog(`UPDATE ${log("bodies")} SET body = ${replaced("body")};
+      UPDATE ${parts} SET bytes = ${engine === "sqlite" ? replaced("bytes") : other};`);
   return { ...intruder, memory, forge };
 }
 
@@ -203,7 +207,9 @@ test("the page says that entries were altered, and shows none of their words", a
   for (const path of ["sessions/s", "", `search?q=${TRUE}`]) {
     const { page, problems } = await open(`${server.address}/ui/${path}`);
     await page.getByText(ALTERED_WORDS).first().waitFor();
-    expect([path, await page.getByText(FORGED).count(), problems]).toEqual([path, 0, []]);
+    // Whole reads are faults, which the console tells.
+    const others = problems.filter((problem) => !problem.includes("status of 500"));
+    expect([path, await page.getByText(FORGED).count(), others]).toEqual([path, 0, []]);
   }
   const { page } = await open(`${server.address}/ui/integrity`);
   await page.getByText(/does not match its hash/).first().waitFor();
