@@ -41,7 +41,7 @@ export const parts: Suite = {
         for (const of of inTurn(position)) {
           times.read[of].push(
             await milliseconds(async () =>
-              JSON.parse((await logs[of].getCheckedBodies([position]))[0]?.body as string),
+              JSON.parse((await logs[of].getBodies([position]))[0]?.body as string),
             ),
           );
         }

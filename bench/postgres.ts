@@ -113,7 +113,7 @@ async function sharing(server: PostgresServer, { rounds }: SuiteOptions): Promis
     for (let position = 1; position <= TURNS; position += READS_EVERY) {
       for (const of of inTurn(position)) {
         const read = async (): Promise<unknown> =>
-          JSON.parse((await logs[of].getCheckedBodies([position]))[0]?.body as string);
+          JSON.parse((await logs[of].getBodies([position]))[0]?.body as string);
         times.read[of].push(await milliseconds(read));
       }
     }

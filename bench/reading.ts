@@ -146,7 +146,7 @@ async function assertSame({ recorder, raw, peer }: Stores, messages: readonly Ke
       history.map(({ content }) => content),
       wanted,
     );
-    deepStrictEqual(entries.map((entry) => (entry.kind === "message" ? entry.content : "")).reverse(), wanted);
+    deepStrictEqual(entries.map((entry) => ("content" in entry ? entry.content : "")).reverse(), wanted);
     deepStrictEqual(
       raw.last(session_id, LAST).map(({ content }) => content),
       wanted,
@@ -158,7 +158,7 @@ async function assertSame({ recorder, raw, peer }: Stores, messages: readonly Ke
     );
   }
   const { entries } = await recorder.listEntries({ limit: LAST });
-  const newest = entries.map((entry) => (entry.kind === "message" ? entry.content : ""));
+  const newest = entries.map((entry) => ("content" in entry ? entry.content : ""));
   deepStrictEqual(
     newest,
     raw.newest(LAST).map(({ content }) => content),

@@ -19,6 +19,7 @@ import type { EntryLog } from "./ports/entry-log.js";
 import type { KeyStore } from "./ports/key-store.js";
 import { type Leases, leaseOf } from "./ports/lease.js";
 import type { Mask } from "./ports/mask.js";
+import type { AlteredNote } from "./ports/noting-log.js";
 import type { Growth } from "./ports/store.js";
 import type { Reading } from "./read/questions.js";
 import type { PriceFile } from "./read/usage/price-file.js";
@@ -31,6 +32,8 @@ import { Vitals } from "./vitals.js";
 
 export interface RecorderSides {
   readonly log: EntryLog;
+  /** Where it is noted that an altered body was read. */
+  readonly altered: AlteredNote;
   readonly reading: Reading;
   readonly tailSource: TailSource;
   readonly keyStore: KeyStore;
@@ -70,7 +73,7 @@ export function composeRecorder(sides: RecorderSides): Recorder {
     learn: (options: LearningOptions) => learn(options),
   };
   const vitals = new Vitals({
-    ...{ log, reading, commit, recorded, tails: () => tails.size },
+    ...{ log, altered: sides.altered, reading, commit, recorded, tails: () => tails.size },
     isContradicted: () => own.custody.isContradicted(),
   });
   let learning: Learning | undefined;

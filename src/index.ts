@@ -30,6 +30,8 @@ export type {
   Told,
 } from "./model/context.js";
 export type {
+  AlteredEntry,
+  AlteredInteraction,
   CaptureKind,
   CompletionInput,
   Entry,
@@ -43,6 +45,7 @@ export type {
   InteractionInput,
   InteractionSummary,
   Kind,
+  ListedEntry,
 } from "./model/entry.js";
 export { Fault, type FaultCode } from "./model/fault.js";
 export type { JsonObject, JsonValue } from "./model/json.js";

@@ -6,6 +6,7 @@ import type { EntryLog } from "./ports/entry-log.js";
 import type { IndexHolder } from "./ports/index-holder.js";
 import type { KeyStore } from "./ports/key-store.js";
 import type { Mask } from "./ports/mask.js";
+import { AlteredNote, NotingLog } from "./ports/noting-log.js";
 import type { LogMode, Store } from "./ports/store.js";
 import { AtOnce } from "./reading/at-once.js";
 import { LocalReading } from "./reading/local.js";
@@ -40,19 +41,30 @@ export interface SidesOptions {
   readonly reads_here?: boolean | undefined;
 }
 
-type Sides = Pick<RecorderSides, "log" | "reading" | "tailSource" | "keyStore" | "growth" | "leases">;
+type Sides = Pick<RecorderSides, "log" | "altered" | "reading" | "tailSource" | "keyStore" | "growth" | "leases">;
 
 export async function openSides(options: SidesOptions): Promise<Sides> {
   const { data, mode, onWait } = options;
-  if (typeof data !== "string") return { log: data.log, keyStore: data.keys, ...(await readHere(data, options)) };
+  const altered = new AlteredNote();
+  if (typeof data !== "string") {
+    const log = new NotingLog(data.log, altered);
+    return { log, altered, keyStore: data.keys, ...(await readHere({ log, index: data.index }, options)) };
+  }
   const store = await openStore({ address: data, mode, onWait });
-  const log = await openWriter(store, mode);
+  const log = new NotingLog(await openWriter(store, mode), altered);
   // What lives in this process alone cannot be read from another thread.
   const isReadHere = options.reads_here || isInProcess(data);
   const reading = isReadHere
     ? await readHere({ log, index: await store.index() }, options)
-    : readInThreads(data, options);
-  return { log, keyStore: await store.keys(), growth: store.growth?.(), leases: () => store.leases(), ...reading };
+    : readInThreads(data, altered, options);
+  return {
+    log,
+    altered,
+    keyStore: await store.keys(),
+    growth: store.growth?.(),
+    leases: () => store.leases(),
+    ...reading,
+  };
 }
 
 /** A log in a file is written by a thread as soon as several wait for it: an fsync must not hold up the others. */
@@ -71,19 +83,26 @@ async function readHere(
 
 function readInThreads(
   data: string,
+  altered: AlteredNote,
   { index, mask, mask_values, rebuild }: SidesOptions,
 ): Pick<Sides, "reading" | "tailSource"> {
-  const elsewhere = new ThreadedReading({ data, index, mask: mask_values, rebuild });
+  const elsewhere = new ThreadedReading({ data, index, mask: mask_values, rebuild, altered: altered.memory });
   const isInFiles = [data, index ?? data].every((address) => filesOf(address) !== undefined);
   return {
-    reading: isInFiles ? new NearFirst({ openHere: () => openAtOnce({ data, index, mask }), elsewhere }) : elsewhere,
-    tailSource: new ThreadedTailSource({ data, mask: mask_values }),
+    reading: isInFiles
+      ? new NearFirst({ openHere: () => openAtOnce({ data, index, mask }, altered), elsewhere })
+      : elsewhere,
+    tailSource: new ThreadedTailSource({ data, mask: mask_values, altered: altered.memory }),
   };
 }
 
-async function openAtOnce(options: Pick<SidesOptions, "index" | "mask"> & { readonly data: string }): Promise<AtOnce> {
+async function openAtOnce(
+  options: Pick<SidesOptions, "index" | "mask"> & { readonly data: string },
+  altered: AlteredNote,
+): Promise<AtOnce> {
   const { data: address, mask } = options;
   const store = await openStore({ address, mode: "read" });
   const indexStore = await openStore({ address: options.index ?? address, mode: "read" });
-  return new AtOnce({ log: await store.log("read"), index: await indexStore.index(), mask });
+  const log = new NotingLog(await store.log("read"), altered);
+  return new AtOnce({ log, index: await indexStore.index(), mask });
 }

@@ -3,10 +3,11 @@ import type { CommitLoad, CommitReport, GroupCommit } from "./capture/group-comm
 import type { OnRecorded, RecordedHooks } from "./capture/recorded-hooks.js";
 import { Fault } from "./model/fault.js";
 import type { EntryLog } from "./ports/entry-log.js";
+import type { AlteredNote } from "./ports/noting-log.js";
 import type { Asking, KeepUpBounds } from "./read/questions.js";
 
 export interface Health {
-  /** `degraded` while answers may lack older entries, the log cannot be used, or was cut off. */
+  /** `degraded` while answers may lack older entries, the log cannot be used, was cut off, or an altered body was read. */
   readonly status: "ok" | "degraded";
   /** Position of the newest entry; while the log cannot be asked, of the newest one that was known. */
   readonly position: number;
@@ -16,8 +17,17 @@ export interface Health {
   readonly pending?: number;
   /** `cut_off` where the log no longer holds what it once did; recording goes on. Absent where there is nothing to say. */
   readonly warnings?: readonly "cut_off"[];
+  /** What was found wrong with the record since the start, and what to do; absent where there is nothing to say. */
+  readonly problems?: readonly Problem[];
   /** Why nothing can be recorded or read at present; absent while that is possible. */
   readonly trouble?: string;
+}
+
+export interface Problem {
+  readonly code: "entry_altered";
+  readonly position: number;
+  readonly message: string;
+  readonly hint: string;
 }
 
 /** What waits, and how far behind the index is. */
@@ -50,7 +60,7 @@ export class Vitals {
   }
 
   async health(): Promise<Health> {
-    const { log, reading } = this.#parts;
+    const { log, reading, altered } = this.#parts;
     const head = await log.head().catch((error: unknown) => (error instanceof Fault ? error.code : "store_failed"));
     const [index, pending, isContradicted] = await Promise.all([
       reading.ask("indexState").catch(() => undefined),
@@ -60,12 +70,15 @@ export class Vitals {
     if (typeof head !== "string") this.#position = head.position;
     if (index !== undefined) this.#indexedThrough = index.indexed_through;
     const trouble = typeof head === "string" ? head : (log.fault?.()?.code ?? this.#recentTrouble());
+    const problems = altered.position === undefined ? [] : [alteredAt(altered.position)];
+    const isOk = trouble === undefined && index?.is_whole === true && !isContradicted && problems.length === 0;
     return {
-      status: trouble === undefined && index?.is_whole === true && !isContradicted ? "ok" : "degraded",
+      status: isOk ? "ok" : "degraded",
       position: this.#position,
       indexed_through: this.#indexedThrough,
       ...(pending === undefined ? {} : { pending }),
       ...(isContradicted ? { warnings: ["cut_off"] } : {}),
+      ...(problems.length === 0 ? {} : { problems }),
       ...(trouble === undefined ? {} : { trouble }),
     };
   }
@@ -101,8 +114,18 @@ export class Vitals {
   }
 }
 
+function alteredAt(position: number): Problem {
+  return {
+    code: "entry_altered",
+    position,
+    message: `entry ${position} was altered: it does not match its hash`,
+    hint: "Run `hansard verify`, then `hansard doctor` for what to do.",
+  };
+}
+
 interface VitalsParts {
   readonly log: EntryLog;
+  readonly altered: AlteredNote;
   readonly reading: Asking;
   readonly commit: GroupCommit;
   readonly recorded: RecordedHooks;

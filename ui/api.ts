@@ -1,4 +1,5 @@
 // Asking the server: every call of the page in one place, typed by the HTTP contract, with the key where one is needed.
+
 import type {
   AccessAnswer,
   ContextAnswer,
@@ -21,10 +22,17 @@ import type {
   UsageAnswer,
   VerifyAnswer,
 } from "../src/http/contract.js";
+import { isAltered } from "../src/model/altered.js";
+import type { AlteredEntry } from "../src/model/entry.js";
 import { createStore } from "./store.js";
 
-export type Row = EntryPage["entries"][number];
-export type Hit = SearchAnswer["results"][number];
+type Listed = EntryPage["entries"][number];
+/** On the page an altered entry is of a kind of its own, whatever it was: there is nothing of it to be shown. */
+type Shown<R> = R extends AlteredEntry ? Omit<R, "kind"> & { readonly kind: "altered" } : R;
+export type Row = Shown<Listed>;
+export type Hit = Shown<SearchAnswer["results"][number]>;
+export type RowPage = Omit<EntryPage, "entries"> & { readonly entries: readonly Row[] };
+export type HitPage = Omit<SearchAnswer, "results"> & { readonly results: readonly Hit[] };
 export type Session = SessionAnswer;
 export type Memory = MemorySummary;
 export type {
@@ -163,8 +171,17 @@ export async function getHealth(signal?: AbortSignal): Promise<HealthAnswer> {
   return health as HealthAnswer;
 }
 
-export const listEntries = (query: Query, signal?: AbortSignal) =>
-  ask<EntryPage>(address("/entries", query), { signal });
+/** A row of a list as the page shows it. */
+export function toRow<R extends object>(listed: R): Shown<R> {
+  return (isAltered(listed) ? { ...listed, kind: "altered" } : listed) as Shown<R>;
+}
+
+async function askRows(path: string, signal: AbortSignal | undefined): Promise<RowPage> {
+  const page = await ask<EntryPage>(path, { signal });
+  return { ...page, entries: page.entries.map(toRow) };
+}
+
+export const listEntries = (query: Query, signal?: AbortSignal) => askRows(address("/entries", query), signal);
 
 /** Masked, as everything that the page shows. */
 export const getEntry = (id: string, signal?: AbortSignal) =>
@@ -183,13 +200,15 @@ export const listSessions = (query: Query, signal?: AbortSignal) =>
 export const getSession = (id: string, signal?: AbortSignal) => ask<SessionAnswer>(`/sessions/${part(id)}`, { signal });
 
 export const sessionEntries = (id: string, query: Query, signal?: AbortSignal) =>
-  ask<EntryPage>(address(`/sessions/${part(id)}/entries`, query), { signal });
+  askRows(address(`/sessions/${part(id)}/entries`, query), signal);
 
 export const getHistory = (id: string, query: Query) =>
   ask<HistoryAnswer>(address(`/sessions/${part(id)}/history`, query));
 
-export const searchRecord = (query: Query, signal?: AbortSignal) =>
-  ask<SearchAnswer>(address("/search", query), { signal });
+export async function searchRecord(query: Query, signal?: AbortSignal): Promise<HitPage> {
+  const page = await ask<SearchAnswer>(address("/search", query), { signal });
+  return { ...page, results: page.results.map(toRow) as readonly Hit[] };
+}
 
 export const reflect = (query: Query, signal?: AbortSignal) =>
   ask<ReflectionAnswer>(address("/reflection", query), { signal });

@@ -1,5 +1,5 @@
 // Following the log live. A browser's own event source cannot send a key, so the events are read from a plain answer.
-import { Away, address, keptKey, lock, type Query, type Row, send, toRefused } from "./api.js";
+import { Away, address, keptKey, lock, type Query, type Row, send, toRefused, toRow } from "./api.js";
 
 export interface Following {
   /** Entries after this position; those still to come where it is left out. */
@@ -35,7 +35,7 @@ export async function follow({ after, filters = {}, signal, heard, listening }: 
       listening?.(true);
       await readEvents(response.body, (id, data) => {
         last = id ?? last;
-        if (data !== "") gathered(JSON.parse(data) as Row);
+        if (data !== "") gathered(toRow(JSON.parse(data)) as Row);
       });
     } catch {
       // Whatever cut it off, the position says where to go on.

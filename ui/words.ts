@@ -1,4 +1,5 @@
 // Times, sizes and counts in words, and what each kind of entry is about.
+import { ALTERED_WORDS } from "../src/model/altered.js";
 import { messageText } from "../src/model/content-pieces.js";
 import { readRole } from "../src/model/roles.js";
 import { CONFIDENCE_LOW } from "../src/model/states.js";
@@ -92,12 +93,13 @@ export function textOf(value: unknown): string {
 /** Who speaks, or what happens, as the margin says it. */
 export function speakerOf(entry: Row): string {
   if (entry.kind === "message") return readRole(entry.role);
+  if (entry.kind === "altered") return "altered";
   // A newer server may know more kinds.
   return labelByKind[entry.kind] ?? (entry as Row).kind.replaceAll("_", " ");
 }
 
 /** Every kind, as the contract names them: one that is missing here does not compile. */
-const labelByKind: { readonly [K in Row["kind"]]: string } = {
+const labelByKind: { readonly [K in Exclude<Row["kind"], "altered">]: string } = {
   message: "message",
   interaction: "asked",
   response: "answered",
@@ -120,7 +122,7 @@ const labelByKind: { readonly [K in Row["kind"]]: string } = {
   memory_reinforced: "met again",
 };
 
-export const kindNames = Object.keys(labelByKind) as readonly Row["kind"][];
+export const kindNames = Object.keys(labelByKind) as readonly (keyof typeof labelByKind)[];
 
 /** How a memory was met: `given, used`. */
 export function usesWords(uses: {
@@ -154,6 +156,8 @@ export function gistOf(entry: Row | Hit): string {
 
 function wordsOf(entry: Row): string {
   switch (entry.kind) {
+    case "altered":
+      return `Entry ${entry.position} is ${ALTERED_WORDS}.`;
     case "interaction":
       return entry.prompt;
     case "response":
@@ -258,7 +262,7 @@ export function firstLine(text: string, charsMax = 300): string {
 }
 
 export function isFailed(entry: Row): boolean {
-  if (entry.kind === "error") return true;
+  if (entry.kind === "error" || entry.kind === "altered") return true;
   if (entry.kind === "tool_call") return entry.is_error === true;
   return (entry.kind === "interaction" || entry.kind === "response") && entry.error !== "";
 }

@@ -116,7 +116,7 @@ export class SaidBefore {
         const isAsked = stored !== undefined && isWanted(stored.position);
         const match = isAsked ? this.#matcher.match(stored) : undefined;
         if (turn.isOver) await turn.next();
-        if (stored === undefined || match === undefined) continue;
+        if (stored === undefined || match?.body === undefined) continue;
         const { position } = stored;
         const entry = bodyToEntry(stored, match.body);
         if (entry.kind === "response") {

@@ -1,5 +1,6 @@
 // The index held against the log: every row, what was counted by kind, and every document, from what the bodies say.
 
+import { isAlteredRow } from "../indexing/entry-row.js";
 import { compareRows } from "../indexing/rows-of-bodies.js";
 import type { EntryIndex, EntryRow, IndexStanding } from "../ports/entry-index.js";
 import type { EntryLog } from "../ports/entry-log.js";
@@ -37,7 +38,7 @@ export async function compareIndex(
       const compared = await compareRows(parts, batch);
       strange.push(...compared.strange);
       for (const row of compared.rows) addRow(expected, row);
-      folded.add(compared.rows);
+      folded.add(compared.rows.filter((row) => !isAlteredRow(row)));
       options.onProgress?.(batch.at(-1)?.position ?? through);
     }
     // What was forgotten since is no longer there to be compared.

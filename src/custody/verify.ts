@@ -89,7 +89,7 @@ async function holdersOf(log: EntryLog, { position }: Flaw): Promise<{ readonly 
   const sharing = position === 0 ? [] : ((await log.sharing?.(position)) ?? []);
   const holders: number[] = [];
   for (const one of sharing) {
-    const [stored] = await log.getCheckedBodies([one]);
+    const [stored] = await log.getBodies([one]);
     if (stored?.flaw !== undefined) holders.push(one);
   }
   return holders.length < 2 ? {} : { holders };

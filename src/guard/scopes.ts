@@ -20,8 +20,6 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "POST /sessions/:id/clear": "capture",
   "POST /sessions/:id/consolidate": "capture",
   "POST /hooks/claude-code": "capture",
-  "POST /v1/traces": "capture",
-  "POST /api/public/otel/v1/traces": "capture",
 
   "GET /metrics": "metrics",
 

@@ -17,10 +17,7 @@ export interface PlacedBody {
   readonly body: JsonObject;
 }
 
-/**
- * An erased entry has no row. Neither has one whose body is damaged: reading it by its position and `verify` say so
- * loudly, but it must not keep everything after it out of every list.
- */
+/** An erased entry has no row; an altered one has a bare row, see below. */
 export function readableBody(stored: StoredBody): PlacedBody | undefined {
   const { position, kind, recorded_at, body: text } = stored;
   const body = parseJsonObject(text);
@@ -42,6 +39,24 @@ export function toEntryRow({ position, kind, recorded_at, body }: PlacedBody, ab
     ...(kind === "message" ? { role: readRole(body.role as string) } : {}),
     ...(facts === undefined ? {} : { facts }),
   };
+}
+
+/** By this the entries are found that were altered before they were indexed. */
+export const HAS_ALTERED: Reference = { what: "has", reference: "altered" };
+
+/**
+ * The row of an entry whose body is not the one that was recorded: what the chain says of it, so that lists show it as altered.
+ * Where it was altered after it was indexed, it keeps the row that it had.
+ */
+export function toAlteredRow({ position, kind, recorded_at, flaw }: StoredBody): EntryRow | undefined {
+  const created_ms = flaw === undefined ? undefined : parseTime(recorded_at);
+  if (created_ms === undefined) return undefined;
+  return { position, kind, created_ms, session_id: "", project: "", client: "", references: [HAS_ALTERED] };
+}
+
+/** Folds make nothing of such a row. */
+export function isAlteredRow({ references }: EntryRow): boolean {
+  return references.some(({ what, reference }) => what === HAS_ALTERED.what && reference === HAS_ALTERED.reference);
 }
 
 /** What a fold needs of an entry beside what every row has. */

@@ -4,7 +4,7 @@ import { hexOf } from "../model/hex.js";
 import { namedIn } from "../model/redaction.js";
 import type { EntryIndex, IndexSource, IndexStanding } from "../ports/entry-index.js";
 import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
-import { readableBody } from "./entry-row.js";
+import { readableBody, toAlteredRow } from "./entry-row.js";
 import { foldBatch } from "./folding.js";
 import { KnownDocuments } from "./known-documents.js";
 import { rowsOfBodies } from "./rows-of-bodies.js";
@@ -86,9 +86,12 @@ export class Indexer {
     const source = { log_id, position: through, hash: last.hash };
     const bodies = batch.flatMap((stored) => readableBody(stored) ?? []);
     const erased = bodies.flatMap(({ position, kind, body }) => (kind === "redaction" ? namedIn(position, body) : []));
-    const rows = await rowsOfBodies(this.#log, bodies);
+    const sound = await rowsOfBodies(this.#log, bodies);
     this.#known.compare(after);
-    const documents = await foldBatch({ index: this.#index, rows, erased, known: this.#known });
+    const documents = await foldBatch({ index: this.#index, rows: sound, erased, known: this.#known });
+    const altered = batch.flatMap((stored) => toAlteredRow(stored) ?? []);
+    const rows =
+      altered.length === 0 ? sound : [...sound, ...altered].sort((left, right) => left.position - right.position);
     const applied = { after, rows, through, erased, ...documents, source };
     if (await this.#index.apply(applied)) {
       this.#known.remember(applied);

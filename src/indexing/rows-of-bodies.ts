@@ -26,17 +26,22 @@ export interface RowComparison {
   readonly strange: readonly number[];
 }
 
-/** Compares the rows of entries with what the log makes of them; the index has come to all of them. */
+/**
+ * Compares the rows of entries with what the log makes of them; the index has come to all of them. Of an altered entry the log
+ * can make nothing, and the row that the index has is taken as it is.
+ */
 export async function compareRows(
   { log, index }: { readonly log: Pick<EntryLog, "find">; readonly index: Pick<EntryIndex, "rowsAt"> },
   stored: readonly StoredBody[],
 ): Promise<RowComparison> {
-  const rows = await rowsOfBodies(
+  const made = await rowsOfBodies(
     log,
     stored.flatMap((one) => readableBody(one) ?? []),
   );
-  const expected = new Map(rows.map((row) => [row.position, row]));
   const found = new Map((await index.rowsAt(stored.map(({ position }) => position))).map((row) => [row.position, row]));
+  const kept = stored.flatMap(({ flaw, position }) => (flaw === undefined ? [] : (found.get(position) ?? [])));
+  const rows = kept.length === 0 ? made : [...made, ...kept].sort((left, right) => left.position - right.position);
+  const expected = new Map(rows.map((row) => [row.position, row]));
   const strange = stored
     .map(({ position }) => position)
     .filter((position) => !isSameRow(expected.get(position), found.get(position)));

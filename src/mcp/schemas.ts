@@ -53,12 +53,17 @@ export function envelopeOf(schemas: Schemas): { readonly properties: Properties;
 function lean(schemas: Schemas): Schemas {
   const envelope = { type: "object", ...envelopeOf(schemas), description: "The envelope, and the fields of its kind." };
   const text = { type: "string" };
+  const listed = {
+    ...envelope,
+    description:
+      "The envelope, and the fields of its kind; only the envelope and `altered` where it does not match its hash.",
+  };
   const memory = {
     type: "object",
     properties: { id: text, type: text, content: text, project: text, status: text, confidence: { type: "number" } },
     required: ["id", "type", "content", "project", "status", "confidence"],
   };
-  return { Entry: envelope, EntrySummary: envelope, Memory: memory };
+  return { Entry: envelope, EntrySummary: envelope, ListedEntry: listed, Memory: memory };
 }
 
 function referencesOf(schema: unknown): readonly string[] {

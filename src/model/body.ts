@@ -1,5 +1,5 @@
 // The body of an entry: how it is read back from its bytes, with absent fields filled in.
-import type { Entry, ErasedEntry, Kind } from "./entry.js";
+import type { AlteredEntry, Entry, ErasedEntry, Kind } from "./entry.js";
 import { corruptEntry } from "./fault.js";
 import { hexOf } from "./hex.js";
 import { isJsonObject, type JsonObject } from "./json.js";
@@ -46,7 +46,7 @@ export function parseBodyText(position: number, text: string): JsonObject {
 /** The entry as readers see it: envelope and fields, flat. */
 export function toEntry(stored: StoredParts): Entry | ErasedEntry {
   if (stored.flaw !== undefined) throw corruptEntry(stored.position, stored.flaw);
-  if (stored.body === undefined) return toErased(stored);
+  if (stored.body === undefined) return { ...bareEnvelope({ ...stored, hash: hexOf(stored.hash) }), erased: true };
   return bodyToEntry({ ...stored, hash: hexOf(stored.hash) }, parseBody(stored.position, stored.body));
 }
 
@@ -67,8 +67,13 @@ export function bodyToEntry(stored: PlacedParts, body: JsonObject): Entry {
   return entry as unknown as Entry;
 }
 
-/** An erased body took its id and labels with it; what the chain itself holds is left. */
-function toErased(stored: StoredParts): ErasedEntry {
+/** The entry as lists show it where its body is not the one that was recorded. */
+export function toAltered(stored: PlacedParts): AlteredEntry {
+  return { ...bareEnvelope(stored), altered: true };
+}
+
+/** What the chain itself holds: id and labels are gone with the body. */
+function bareEnvelope(stored: PlacedParts): Omit<ErasedEntry, "erased"> {
   return {
     position: stored.position,
     id: "",
@@ -79,8 +84,7 @@ function toErased(stored: StoredParts): ErasedEntry {
     session_id: "",
     project: "",
     client: "",
-    hash: hexOf(stored.hash),
-    erased: true,
+    hash: stored.hash,
   };
 }
 

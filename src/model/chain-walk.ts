@@ -95,38 +95,55 @@ export function isWhole(entry: WalkedEntry, previous: Uint8Array): boolean {
 export function bodyFlaw(
   entry: Pick<WalkedEntry, "kind" | "salt" | "body" | "commitment" | "flaw">,
 ): string | undefined {
-  const { kind, salt, body, commitment, flaw } = entry;
-  if (flaw !== undefined) return flaw;
-  if (salt === undefined || body === undefined) {
-    if ((salt ?? body) !== undefined) return LOST;
-    return lastingKinds.includes(kind) ? "the body is missing, and no redaction may take it" : undefined;
-  }
+  const { salt, body, commitment } = entry;
+  const flaw = readFlaw(entry);
+  if (flaw !== undefined || salt === undefined || body === undefined) return flaw;
   const isRecorded = salt.byteLength === SALT_BYTES && Buffer.compare(commitmentOf(salt, body), commitment) === 0;
   return isRecorded ? undefined : NOT_RECORDED;
+}
+
+/** What is wrong with an entry as its log gave it: the log has compared the body with its commitment already. */
+function readFlaw({
+  kind,
+  salt,
+  body,
+  flaw,
+}: Pick<WalkedEntry, "kind" | "salt" | "body" | "flaw">): string | undefined {
+  if (flaw !== undefined || (salt !== undefined && body !== undefined)) return flaw;
+  if ((salt ?? body) !== undefined) return LOST;
+  return lastingKinds.includes(kind) ? "the body is missing, and no redaction may take it" : undefined;
 }
 
 export const NOT_RECORDED = "the body is not the one that was recorded";
 
 /** The entry itself where its body is the one that was recorded, or none is left of it; a fault where it was altered. */
-export function asRecorded<E extends Pick<WalkedEntry, "position" | "kind" | "salt" | "body" | "commitment" | "flaw">>(
-  stored: E,
-): E {
-  const flaw = bodyFlaw(stored);
+export function asRecorded<E extends Pick<WalkedEntry, "position" | "kind" | "salt" | "body" | "flaw">>(stored: E): E {
+  const flaw = readFlaw(stored);
   if (flaw !== undefined) throw corruptEntry(stored.position, flaw);
   return stored;
 }
 
-interface CheckedBody extends Pick<Link, "position" | "kind" | "recorded_at" | "recorded_by"> {
+/** How an engine hands out an entry: without salt and body, and with the reason, where they do not fit the commitment. */
+export function withoutAltered<E extends Pick<WalkedEntry, "kind" | "salt" | "body" | "commitment" | "flaw">>(
+  stored: E,
+): E {
+  if (stored.salt === undefined || stored.body === undefined) return stored;
+  const flaw = bodyFlaw(stored);
+  if (flaw === undefined) return stored;
+  const { salt: _, body: __, ...left } = stored;
+  return { ...left, flaw } as E;
+}
+
+interface BodyText extends Pick<Link, "position" | "kind" | "recorded_at" | "recorded_by"> {
   readonly hash: string;
   readonly body?: string;
   readonly flaw?: string;
 }
 
-/** The body as text where it is the one that was recorded, and else what is wrong with it. */
-export function toChecked(stored: WalkedEntry): CheckedBody {
-  const { position, kind, recorded_at, recorded_by, body } = stored;
+/** The body as text, of an entry that a log gave. */
+export function toBodyText(stored: WalkedEntry): BodyText {
+  const { position, kind, recorded_at, recorded_by, body, flaw } = stored;
   const placed = { position, kind, recorded_at, recorded_by, hash: hexOf(stored.hash) };
-  const flaw = bodyFlaw(stored);
   if (flaw !== undefined) return { ...placed, flaw };
   return body === undefined ? placed : { ...placed, body: Buffer.from(body).toString("utf8") };
 }

@@ -222,6 +222,20 @@ export type EntrySummary =
 /** What is left of an entry whose body was erased. */
 export type ErasedEntry = Envelope & { readonly erased: true };
 
+/**
+ * What lists show of an entry whose body, or whose response's body, does not match its hash. Id and labels are in the body
+ * too: they are `""`, and `created_at` is the time of recording.
+ */
+export type AlteredEntry = Envelope & { readonly altered: true };
+
+/** The same in a list of interactions; the fields of those are not there. */
+export type AlteredInteraction = AlteredEntry & {
+  readonly [Field in Exclude<keyof InteractionSummary, keyof AlteredEntry>]?: undefined;
+};
+
+/** A row of any list. */
+export type ListedEntry = EntrySummary | AlteredEntry;
+
 /** Envelope fields that the caller may give. */
 export interface GivenEnvelope {
   /** Makes capture idempotent; a UUIDv7 is made when it is left out. */

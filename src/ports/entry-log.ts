@@ -42,7 +42,10 @@ export interface StoredEntry {
   readonly hash: Uint8Array;
   readonly salt?: Uint8Array;
   readonly body?: Uint8Array;
-  /** Why the body that is there cannot be read; damage must not look like erasure. */
+  /**
+   * Why the body that is there cannot be read, or is not the one that was recorded: then salt and body are absent. Damage must
+   * not look like erasure, nor an altered text like a recorded one.
+   */
   readonly flaw?: string;
 }
 
@@ -57,6 +60,7 @@ export interface StoredBody {
   readonly hash: string;
   /** JSON; absent once it was erased. */
   readonly body?: string;
+  /** As in `StoredEntry`. */
   readonly flaw?: string;
 }
 
@@ -108,8 +112,9 @@ export interface ReadRange {
 }
 
 /** What those need of a log who show entries that an index led them to. */
-export type EntrySource = Pick<EntryLog, "find" | "get" | "getBodies" | "getCheckedBodies" | "redactionsAfter">;
+export type EntrySource = Pick<EntryLog, "find" | "get" | "getBodies" | "redactionsAfter">;
 
+/** Every body that a log hands out was compared with its commitment: one that does not fit has a flaw, and no body. */
 export interface EntryLog {
   /** Which engine this is, so that a test can tell that it talks to the one it means. */
   readonly engine: string;
@@ -142,8 +147,6 @@ export interface EntryLog {
   get(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredEntry | undefined)[]>;
   /** As `get`, bodies only. */
   getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]>;
-  /** As `getBodies`, each held against its commitment: one that is not what was recorded has a flaw, and no body. */
-  getCheckedBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]>;
   /** The position that took each claim, or undefined. */
   find(claims: readonly string[]): Promise<readonly (number | undefined)[]>;
   /**

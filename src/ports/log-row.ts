@@ -1,4 +1,5 @@
 // A row of a log that a database keeps, as the entry that it stands for: whichever database, the columns are the same.
+import { withoutAltered } from "../model/chain-walk.js";
 import type { StoredEntry } from "./entry-log.js";
 
 /** The body's bytes as they are. */
@@ -26,7 +27,7 @@ export function rowToEntry(row: LogRow): StoredEntry {
   const placed = { position, kind, recorded_at, recorded_by, claims_digest, commitment, hash };
   if (row.body === null || row.salt === null) return placed;
   if (row.encoding !== PLAIN) return { ...placed, flaw: unknownEncoding(row.encoding) };
-  return { ...placed, salt: row.salt, body: row.body };
+  return withoutAltered({ ...placed, salt: row.salt, body: row.body });
 }
 
 export function unknownEncoding(encoding: number | null): string {

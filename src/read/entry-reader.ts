@@ -1,10 +1,10 @@
 // Entries by position, as views show them: whole, with the response that completed an interaction.
 //
 // This is where secrets are masked: what is shown beside other entries passes through here, the record itself does not.
-import { bodyToEntry, parseBodyText, toEntry } from "../model/body.js";
+import { bodyToEntry, parseBodyText, toAltered, toEntry } from "../model/body.js";
 import { asRecorded } from "../model/chain-walk.js";
 import { completionClaim, idClaim } from "../model/claims.js";
-import type { Entry, EntryOf, EntrySummary, ErasedEntry, Interaction } from "../model/entry.js";
+import type { AlteredEntry, Entry, EntryOf, ErasedEntry, Interaction, ListedEntry } from "../model/entry.js";
 import { corruptEntry } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
 import { LiftedParts } from "../model/lifted-parts.js";
@@ -57,16 +57,16 @@ export class EntryReader {
     if (stored === undefined) return undefined;
     const entry = toEntry(asRecorded(stored));
     if ("erased" in entry) return entry;
-    const [completed] = await this.#withResponses([entry], wholeEntries);
-    return completed;
+    const [completed] = await this.#withResponses([entry]);
+    return recordedEntry(completed as Entry | AlteredBody);
   }
 
   /**
-   * The entries at these positions, each held against its commitment, for whoever hands on the record itself; with `before`,
-   * without the responses that came at that position or later.
+   * The entries at these positions for whoever hands on the record itself: an altered one is a fault. With `before`, without
+   * the responses that came at that position or later.
    */
   async readWhole(positions: readonly number[], before?: number): Promise<readonly Entry[]> {
-    return this.#withResponses(await wholeEntries(this.#log, positions), wholeEntries, before);
+    return (await this.#withResponses(await this.#read(positions), before)).map(recordedEntry);
   }
 
   /** The same until `bytes_max` of bodies are reached; `used` is how many of the positions that took, at least one. */
@@ -74,8 +74,8 @@ export class EntryReader {
     positions: readonly number[],
     { before, bytes_max }: { readonly before?: number | undefined; readonly bytes_max: number },
   ): Promise<{ readonly entries: readonly Entry[]; readonly used: number }> {
-    const stored = await this.#log.getCheckedBodies(positions, bytes_max);
-    const entries = await this.#withResponses(toReadable(stored), wholeEntries, before);
+    const stored = await this.#log.getBodies(positions, bytes_max);
+    const entries = (await this.#withResponses(toReadable(stored), before)).map(recordedEntry);
     return { entries, used: stored.length };
   }
 
@@ -104,42 +104,57 @@ export class EntryReader {
     return { kind, json: parts.json(complete(interaction as Interaction, completion as EntryOf<"response">)) };
   }
 
-  /** The entries at these positions, masked, for whoever shows parts of them; erased ones are left out. */
+  /** The entries at these positions, masked, for whoever shows parts of them; erased and altered ones are left out. */
   async show(positions: readonly number[]): Promise<readonly Entry[]> {
     return (await this.read(positions)).map((entry) => this.#mask.entry(entry));
   }
 
-  /** The entries at these positions as they were recorded; erased ones are left out. */
-  async read(positions: readonly number[]): Promise<readonly Entry[]> {
-    return this.#withResponses(await readableEntries(this.#log, positions), readableEntries);
+  /** As `show`, with altered ones as lists show them. */
+  async showListed(positions: readonly number[]): Promise<readonly (Entry | AlteredEntry)[]> {
+    const found = await this.#withResponses(await this.#read(positions));
+    return found.map((entry) => (entry instanceof AlteredBody ? entry.shown : this.#mask.entry(entry)));
   }
 
-  /** The entries at these positions in their short form, masked, as many as fit on a page, the first in any case. */
-  async page(positions: readonly number[], options: { readonly excerpts?: boolean } = {}): Promise<Page<EntrySummary>> {
-    const toRow = (entry: Entry): EntrySummary => {
+  /** The entries at these positions as they were recorded; erased and altered ones are left out. */
+  async read(positions: readonly number[]): Promise<readonly Entry[]> {
+    const found = await this.#withResponses(await this.#read(positions));
+    return found.filter((entry): entry is Entry => !(entry instanceof AlteredBody));
+  }
+
+  /**
+   * The entries at these positions in their short form, masked, as many as fit on a page, the first in any case. Altered ones
+   * are shown as altered.
+   */
+  async page(positions: readonly number[], options: { readonly excerpts?: boolean } = {}): Promise<Page<ListedEntry>> {
+    const toRow = (entry: Entry | AlteredBody): ListedEntry => {
+      if (entry instanceof AlteredBody) return entry.shown;
       const row = this.#mask.entry(summarise(entry));
       // Masked before it is cut, so that no secret is cut in two and shown.
       return options.excerpts === true ? { ...row, ...excerptOf(this.#mask.entry(entry)) } : row;
     };
     const stored = await this.#log.getBodies(positions, PAGE_BYTES_MAX);
     const entries = toReadable(stored);
-    const rows: EntrySummary[] = [];
+    const rows: ListedEntry[] = [];
     // A few at a time: a response may be as large as an entry can be, and the short form leaves it out.
     for (let at = 0; at < entries.length; at += COMPLETED_AT_ONCE) {
-      const completed = await this.#withResponses(entries.slice(at, at + COMPLETED_AT_ONCE), readableEntries);
+      const completed = await this.#withResponses(entries.slice(at, at + COMPLETED_AT_ONCE));
       rows.push(...completed.map(toRow));
     }
     return { rows, used: stored.length };
   }
 
   /** The same whole. What responses bring that came later counts, too. */
-  async wholePage(positions: readonly number[]): Promise<Page<Entry>> {
+  async wholePage(positions: readonly number[]): Promise<Page<Entry | AlteredEntry>> {
     const stored = await this.#log.getBodies(positions, PAGE_BYTES_MAX);
     const entries = toReadable(stored);
-    const rows: Entry[] = [];
+    const rows: (Entry | AlteredEntry)[] = [];
     let chars = 0;
     for (let at = 0; at < entries.length; at += COMPLETED_AT_ONCE) {
-      for (const entry of await this.#withResponses(entries.slice(at, at + COMPLETED_AT_ONCE), readableEntries)) {
+      for (const entry of await this.#withResponses(entries.slice(at, at + COMPLETED_AT_ONCE))) {
+        if (entry instanceof AlteredBody) {
+          rows.push(entry.shown);
+          continue;
+        }
         chars += entry.kind === "interaction" && "response_id" in entry ? entry.response.length : 0;
         if (chars > PAGE_BYTES_MAX && rows.length > 0) {
           return { rows, used: stored.findIndex((one) => one?.position === entry.position) };
@@ -158,41 +173,67 @@ export class EntryReader {
     return stored?.body === undefined ? undefined : stored;
   }
 
-  /** Interactions that were completed later carry what their response brought. */
+  async #read(positions: readonly number[]): Promise<readonly (Entry | AlteredBody)[]> {
+    return toReadable(await this.#log.getBodies(positions));
+  }
+
+  /**
+   * Interactions that were completed later carry what their response brought. Where that was altered, nobody can say what the
+   * answer was, and the whole counts as altered.
+   */
   async #withResponses(
-    entries: readonly Entry[],
-    read: ReadEntries,
+    entries: readonly (Entry | AlteredBody)[],
     before = Number.POSITIVE_INFINITY,
-  ): Promise<readonly Entry[]> {
-    const waiting = entries.filter((entry) => entry.kind === "interaction" && entry.response === "");
+  ): Promise<readonly (Entry | AlteredBody)[]> {
+    const waiting = entries.filter(isWaiting);
     if (waiting.length === 0) return entries;
     const found = await this.#log.find(waiting.map((entry) => completionClaim(entry.id)));
-    const positions = found.filter((position) => position !== undefined && position < before) as readonly number[];
-    if (positions.length === 0) return entries;
-    const responseById = new Map<string, EntryOf<"response">>();
-    for (const response of await read(this.#log, positions)) {
-      if (response.kind === "response") responseById.set(response.interaction_id, response);
+    const positionById = new Map<string, number>();
+    for (const [at, { id }] of waiting.entries()) {
+      const position = found[at];
+      if (position !== undefined && position < before) positionById.set(id, position);
     }
+    if (positionById.size === 0) return entries;
+    const responses = await this.#read([...positionById.values()]);
+    const responseByPosition = new Map(responses.map((response) => [response.position, response]));
     return entries.map((entry) => {
-      const response = entry.kind === "interaction" ? responseById.get(entry.id) : undefined;
-      return response === undefined ? entry : complete(entry as Interaction, response);
+      const position = isWaiting(entry) ? positionById.get(entry.id) : undefined;
+      const response = position === undefined ? undefined : responseByPosition.get(position);
+      if (response instanceof AlteredBody) return response.makesAltered(entry as Interaction);
+      if (response?.kind !== "response") return entry;
+      return complete(entry as Interaction, response);
     });
   }
 }
 
+/** Where a body is not the one that was recorded: what a list shows, and the fault of whole reads. */
+class AlteredBody {
+  readonly position: number;
+  readonly shown: AlteredEntry;
+  readonly fault: Error;
+
+  constructor(stored: StoredBody | Interaction, fault: Error) {
+    this.position = stored.position;
+    this.shown = toAltered(stored);
+    this.fault = fault;
+  }
+
+  makesAltered(interaction: Interaction): AlteredBody {
+    return new AlteredBody(interaction, this.fault);
+  }
+}
+
+function recordedEntry(entry: Entry | AlteredBody): Entry {
+  if (entry instanceof AlteredBody) throw entry.fault;
+  return entry;
+}
+
+function isWaiting(entry: Entry | AlteredBody): entry is Interaction {
+  return !(entry instanceof AlteredBody) && entry.kind === "interaction" && entry.response === "";
+}
+
 function misplaced(position: number, id: string): Error {
   return corruptEntry(position, `it is not the entry ${id}, which the log says is here`);
-}
-
-/** Entries that are there, in the order asked for. */
-type ReadEntries = (log: EntrySource, positions: readonly number[]) => Promise<readonly Entry[]>;
-
-async function readableEntries(log: EntrySource, positions: readonly number[]): Promise<readonly Entry[]> {
-  return toReadable(await log.getBodies(positions));
-}
-
-async function wholeEntries(log: EntrySource, positions: readonly number[]): Promise<readonly Entry[]> {
-  return toReadable(await log.getCheckedBodies(positions));
 }
 
 /** What is not built is not looked at, so that it has to be the very bytes that were recorded. */
@@ -202,11 +243,11 @@ function toLifted(stored: StoredEntry, parts: LiftedParts, built?: ReadonlySet<s
 }
 
 /** Those that are there and not erased. */
-function toReadable(stored: readonly (StoredBody | undefined)[]): readonly Entry[] {
-  const entries: Entry[] = [];
+function toReadable(stored: readonly (StoredBody | undefined)[]): readonly (Entry | AlteredBody)[] {
+  const entries: (Entry | AlteredBody)[] = [];
   for (const one of stored) {
-    if (one?.flaw !== undefined) throw corruptEntry(one.position, one.flaw);
-    if (one?.body !== undefined) entries.push(bodyToEntry(one, parseBodyText(one.position, one.body)));
+    if (one?.flaw !== undefined) entries.push(new AlteredBody(one, corruptEntry(one.position, one.flaw)));
+    else if (one?.body !== undefined) entries.push(bodyToEntry(one, parseBodyText(one.position, one.body)));
   }
   return entries;
 }

@@ -1,6 +1,14 @@
 // The reader: lists and single entries, as every surface shows them. It never changes anything.
 import { SESSIONS } from "../indexing/session-fold.js";
-import type { Entry, EntrySummary, ErasedEntry, Interaction, InteractionSummary } from "../model/entry.js";
+import type {
+  AlteredEntry,
+  AlteredInteraction,
+  Entry,
+  ErasedEntry,
+  Interaction,
+  InteractionSummary,
+  ListedEntry,
+} from "../model/entry.js";
 import { formatTime } from "../model/time.js";
 import type { EntryCounts, EntryIndex, RowKey, RowQuery } from "../ports/entry-index.js";
 import type { EntrySource } from "../ports/entry-log.js";
@@ -10,14 +18,14 @@ import { cursorAfter, type InteractionQuery, type ListQuery } from "./list-query
 
 /** A page of interactions: summaries, or whole ones where `full` was asked for. */
 export interface InteractionList<Row = InteractionSummary> {
-  readonly interactions: readonly Row[];
+  readonly interactions: readonly (Row | AlteredInteraction)[];
   readonly next_cursor: string | null;
   /** While the index is rebuilt: older entries may be missing. */
   readonly partial?: true;
 }
 
 export interface EntryList {
-  readonly entries: readonly EntrySummary[];
+  readonly entries: readonly ListedEntry[];
   readonly next_cursor: string | null;
   /** While the index is rebuilt: older entries may be missing. */
   readonly partial?: true;
@@ -41,10 +49,10 @@ export class Reader {
   }
 
   async listInteractions(query: InteractionQuery): Promise<InteractionList<Interaction | InteractionSummary>> {
-    const read = (positions: readonly number[]): Promise<Page<Entry | EntrySummary>> =>
+    const read = (positions: readonly number[]): Promise<Page<Entry | AlteredEntry | ListedEntry>> =>
       query.full ? this.#entries.wholePage(positions) : this.#entries.page(positions);
     const { rows, next_cursor } = await this.#list(query, read);
-    return { interactions: rows as readonly (Interaction | InteractionSummary)[], next_cursor };
+    return { interactions: rows as InteractionList<Interaction | InteractionSummary>["interactions"], next_cursor };
   }
 
   async listEntries(query: ListQuery): Promise<EntryList> {

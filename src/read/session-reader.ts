@@ -1,6 +1,6 @@
 // Sessions as they are read: summaries, timelines and the list of them.
 import type { SessionRow } from "../indexing/session-fold.js";
-import type { EntrySummary } from "../model/entry.js";
+import type { ListedEntry } from "../model/entry.js";
 import type { JsonObject } from "../model/json.js";
 import { formatTime } from "../model/time.js";
 import type { SessionRange } from "../ports/entry-index.js";
@@ -36,7 +36,7 @@ export interface SessionList {
 }
 
 export interface Timeline {
-  readonly entries: readonly EntrySummary[];
+  readonly entries: readonly ListedEntry[];
   readonly next_cursor: string | null;
   /** While the index is rebuilt: older entries may be missing. */
   readonly partial?: true;

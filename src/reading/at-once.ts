@@ -110,7 +110,6 @@ function bounded(log: EntryLog): EntrySource {
     redactionsAfter: (position) => log.redactionsAfter(position),
     get: async (positions) => within(positions, await log.get(positions, BYTES_MAX)),
     getBodies: async (positions) => within(positions, await log.getBodies(positions, BYTES_MAX)),
-    getCheckedBodies: async (positions) => within(positions, await log.getCheckedBodies(positions, BYTES_MAX)),
   };
 }
 

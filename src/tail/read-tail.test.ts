@@ -5,9 +5,17 @@ import { memoryRecorder } from "../../test/support/memory-recorder.js";
 import { sampleEntries } from "../../test/support/sample-entries.js";
 import type { EntryInput } from "../model/entry.js";
 import { Rejection } from "../model/rejection.js";
-import type { StoredEntry } from "../ports/entry-log.js";
+import type { StoredBody } from "../ports/entry-log.js";
 import { noMask } from "../ports/mask.js";
-import { matches, parseTailQuery, readTail, rowEntry, type TailOptions, type TailQuery } from "./read-tail.js";
+import {
+  matches,
+  parseTailQuery,
+  readTail,
+  rowEntry,
+  type TailOptions,
+  type TailQuery,
+  type TailRow,
+} from "./read-tail.js";
 
 describe("what a tail asks for", () => {
   test.each<[TailOptions, TailQuery]>([
@@ -125,20 +133,24 @@ describe("what is read", () => {
     });
   });
 
-  test("erased and damaged entries are left out, and what follows them is not", async () => {
+  test("erased entries are left out, altered ones are told without their text, and what follows them too", async () => {
     const { recorder, log } = memoryRecorder();
     await recorder.append(errors(4));
-    const [first, second, third, fourth] = (await log.read({ after: 0, limit: 4 })) as StoredEntry[];
-    const { body: _, salt: __, ...erased } = first as StoredEntry;
-    const stored = [
-      erased,
-      { ...second, body: Buffer.from("{torn") },
-      { ...third, body: Buffer.from('{"id":"x","session_id":7}') },
-      fourth,
-    ] as StoredEntry[];
-    const { rows, through } = await readTail({ log: { read: async () => stored }, mask: noMask }, { after: 0 });
-    expect(rows.map(({ position }) => position)).toEqual([4]);
+    const [first, second, third, fourth] = (await log.readBodies({ after: 0, limit: 4 })) as StoredBody[];
+    const { body: _, ...erased } = first as StoredBody;
+    const { body: __, ...altered } = { ...third, flaw: "the body is not the one that was recorded" } as StoredBody;
+    const stored = [erased, second, altered, fourth] as StoredBody[];
+    const read = (filter: object) =>
+      readTail({ log: { readBodies: async () => stored }, mask: noMask }, { after: 0, filter });
+    const { rows, through } = await read({});
+    expect(rows.map(({ position }) => position)).toEqual([2, 3, 4]);
+    expect(rowEntry(rows[1] as TailRow)).toMatchObject({ position: 3, kind: "error", id: "", altered: true });
+    expect(rowEntry(rows[1] as TailRow)).not.toHaveProperty("error");
     expect(through).toBe(4);
+    // Of which project it was nobody knows any more, but of which kind.
+    expect((await read({ project: "p" })).rows.map(({ position }) => position)).toEqual([3]);
+    expect((await read({ kinds: ["message"] })).rows).toEqual([]);
+    expect(rows.map((row) => matches(row, { project: "p" }))).toEqual([false, true, false]);
   });
 });
 

@@ -1,10 +1,9 @@
 // Following the log: what a tail asks for, and the entries after a position as they were appended, ready to be sent.
-import { toEntry } from "../model/body.js";
-import type { Entry } from "../model/entry.js";
-import { Fault } from "../model/fault.js";
+import { bodyToEntry, parseBodyText, toAltered } from "../model/body.js";
+import type { AlteredEntry, Entry } from "../model/entry.js";
 import { Rejection } from "../model/rejection.js";
 import type { EntryRow } from "../ports/entry-index.js";
-import type { EntryLog, StoredEntry } from "../ports/entry-log.js";
+import type { EntryLog, StoredBody } from "../ports/entry-log.js";
 import type { Mask } from "../ports/mask.js";
 import { columnsOf, type FilteredRow, rowMatches } from "../ports/row-filter.js";
 import { filters, parseFilters } from "../read/filters.js";
@@ -30,6 +29,8 @@ export interface TailQuery {
 /** One entry on its way to whoever follows: the text that is sent, and what filters look at. */
 export interface TailRow extends FilteredRow<keyof TailFilter> {
   readonly position: number;
+  /** Its body is not the one that was recorded, so only the kind of it is known. */
+  readonly is_altered?: true;
   /** The entry as JSON on one line, in bytes: many listeners wait for the same, and V8 must not carry it about for them. */
   readonly json: Uint8Array;
 }
@@ -41,7 +42,7 @@ export interface TailRange {
 
 /** What a tail is read from, and what hides the secrets in it. */
 export interface TailParts {
-  readonly log: Pick<EntryLog, "read">;
+  readonly log: Pick<EntryLog, "readBodies">;
   readonly mask: Mask;
 }
 
@@ -72,8 +73,14 @@ export function parseTailQuery(options: TailOptions): TailQuery | Rejection {
   return { after, filter: Object.keys(filter).length === 0 ? undefined : filter };
 }
 
+/** Nobody can say what an altered entry was about; that it is there has to be said in any case. */
 export function matches(row: Omit<TailRow, "json">, filter: TailFilter | undefined): boolean {
-  return filter === undefined || rowMatches(row, filter);
+  if (filter === undefined) return true;
+  return rowMatches(row, row.is_altered === true ? kindsOf(filter) : filter);
+}
+
+function kindsOf({ kinds }: TailFilter): Pick<TailFilter, "kinds"> {
+  return kinds === undefined ? {} : { kinds };
 }
 
 /** The next entries that match, a bounded amount; none where the log ends or a long stretch has no match. */
@@ -82,7 +89,7 @@ export async function readTail(parts: TailParts, range: TailRange): Promise<Tail
   let isFull = true;
   let rows: readonly TextRow[] = [];
   for (let reads = 0; reads < READS_MAX && isFull && rows.length === 0; reads += 1) {
-    const stored = await parts.log.read({ after: through, limit: READ_ENTRIES, bytes_max: READ_BYTES });
+    const stored = await parts.log.readBodies({ after: through, limit: READ_ENTRIES, bytes_max: READ_BYTES });
     rows = stored.flatMap((one) => toRow(one, range.filter, parts.mask));
     through = stored.at(-1)?.position ?? through;
     isFull = stored.length === READ_ENTRIES || bytesOf(stored) >= READ_BYTES;
@@ -91,8 +98,8 @@ export async function readTail(parts: TailParts, range: TailRange): Promise<Tail
 }
 
 /** The entry of a row. */
-export function rowEntry({ json }: TailRow): Entry {
-  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString()) as Entry;
+export function rowEntry({ json }: TailRow): Entry | AlteredEntry {
+  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString()) as Entry | AlteredEntry;
 }
 
 interface TextRow extends Omit<TailRow, "json"> {
@@ -110,13 +117,18 @@ function packed(rows: readonly TextRow[]): readonly TailRow[] {
   });
 }
 
-function toRow(stored: StoredEntry, filter: TailFilter | undefined, mask: Mask): readonly TextRow[] {
-  const { kinds } = filter ?? {};
+function toRow(stored: StoredBody, filter: TailFilter | undefined, mask: Mask): readonly TextRow[] {
   // What is of another kind need not be parsed.
-  if (!rowMatches(stored, kinds === undefined ? {} : { kinds })) return [];
-  const found = readableEntry(stored);
-  if (found === undefined || !matches(found.row, filter)) return [];
-  return [{ ...carried(found.row), json: JSON.stringify(mask.entry(found.entry)) }];
+  if (!rowMatches(stored, kindsOf(filter ?? {}))) return [];
+  if (stored.flaw !== undefined) {
+    const entry = toAltered(stored);
+    return [{ position: entry.position, kind: entry.kind, is_altered: true, json: JSON.stringify(entry) } as TextRow];
+  }
+  if (stored.body === undefined) return [];
+  const entry = bodyToEntry(stored, parseBodyText(stored.position, stored.body));
+  const row = rowOfEntry(entry);
+  if (row === undefined || !matches(row, filter)) return [];
+  return [{ ...carried(row), json: JSON.stringify(mask.entry(entry)) }];
 }
 
 /** Of a row what filters look at; many wait for it, and some of them on another thread. */
@@ -126,18 +138,6 @@ function carried(row: EntryRow): Omit<TailRow, "json"> {
   return kept as unknown as Omit<TailRow, "json">;
 }
 
-/** As in lists, what was erased or damaged is left out; a damaged entry must not end every tail that reaches it. */
-function readableEntry(stored: StoredEntry): { readonly entry: Entry; readonly row: EntryRow } | undefined {
-  try {
-    const entry = toEntry(stored);
-    const row = "erased" in entry ? undefined : rowOfEntry(entry);
-    return row === undefined ? undefined : { entry: entry as Entry, row };
-  } catch (error) {
-    if (error instanceof Fault && error.code === "entry_corrupt") return undefined;
-    throw error;
-  }
-}
-
-function bytesOf(stored: readonly StoredEntry[]): number {
-  return stored.reduce((bytes, one) => bytes + (one.body?.byteLength ?? 0), 0);
+function bytesOf(stored: readonly StoredBody[]): number {
+  return stored.reduce((bytes, one) => bytes + (one.body?.length ?? 0), 0);
 }

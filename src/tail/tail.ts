@@ -1,5 +1,5 @@
 // One tail: an async iterable over the entries of the log, from a position on, each once and in order.
-import type { Entry } from "../model/entry.js";
+import type { AlteredEntry, Entry } from "../model/entry.js";
 import { rowEntry, type TailFilter, type TailRead, type TailRow } from "./read-tail.js";
 
 /** What a tail needs of the hub it belongs to. */
@@ -13,7 +13,7 @@ export interface TailWindow {
   leave(tail: Tail): void;
 }
 
-type Next = Promise<IteratorResult<Entry, undefined>>;
+type Next = Promise<IteratorResult<Entry | AlteredEntry, undefined>>;
 
 /** A row that was handed out, with the answer that every tail of it gives: a hundred of them parse it once. */
 interface AnsweredRow extends TailRow {
@@ -31,7 +31,7 @@ export interface TailParts {
   readonly window: TailWindow;
 }
 
-export class Tail implements AsyncIterableIterator<Entry, undefined, undefined> {
+export class Tail implements AsyncIterableIterator<Entry | AlteredEntry, undefined, undefined> {
   readonly #parts: TailParts;
   /** What was pulled and not handed out yet, from `#taken` on. */
   #rows: readonly TailRow[] = [];
@@ -144,7 +144,7 @@ export class Tail implements AsyncIterableIterator<Entry, undefined, undefined> 
   }
 }
 
-const END: IteratorResult<Entry, undefined> = Object.freeze({ value: undefined, done: true });
+const END: IteratorResult<Entry | AlteredEntry, undefined> = Object.freeze({ value: undefined, done: true });
 
 /** None of those who share an entry may change it. */
 function frozen<T>(value: T): T {

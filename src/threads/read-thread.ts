@@ -2,6 +2,7 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { createMask } from "../guard/masking/mask.js";
 import { leaseOf } from "../ports/lease.js";
+import { AlteredNote, NotingLog } from "../ports/noting-log.js";
 import type { Question } from "../read/questions.js";
 import { Following, type Leisure } from "../reading/following.js";
 import { LocalReading } from "../reading/local.js";
@@ -33,7 +34,7 @@ async function open(): Promise<void> {
     options.index === undefined ? store : await openStore({ address: options.index, mode: "read", waits: false });
   const files = indexStore.files;
   reading = new LocalReading({
-    log: await store.log("read"),
+    log: new NotingLog(await store.log("read"), new AlteredNote(options.altered)),
     index: await indexStore.index(),
     mask: createMask({ values: options.mask }),
     rebuild: options.rebuild,

@@ -2,6 +2,7 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { createMask } from "../guard/masking/mask.js";
 import type { EntryLog } from "../ports/entry-log.js";
+import { AlteredNote, NotingLog } from "../ports/noting-log.js";
 import { openStore } from "../stores.js";
 import { readTail, type TailRange, type TailRead } from "../tail/read-tail.js";
 import { settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
@@ -22,7 +23,7 @@ async function perform({ method, argument }: ThreadRequest): Promise<unknown> {
   if (method !== "open") throw new Error(`unknown call ${method}`);
   giveWay();
   const store = await openStore({ address: options.data, mode: "read", waits: false });
-  log = await store.log("read");
+  log = new NotingLog(await store.log("read"), new AlteredNote(options.altered));
 }
 
 /** What a read has brought is handed over, not copied. */

@@ -100,10 +100,6 @@ export class ThreadedLog implements EntryLog {
     return this.#own.getBodies(positions, bytes_max);
   }
 
-  getCheckedBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]> {
-    return this.#own.getCheckedBodies(positions, bytes_max);
-  }
-
   find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {
     return this.#own.find(claims);
   }

@@ -17,6 +17,8 @@ export interface ReadThreadOptions {
   readonly index?: string | undefined;
   /** Values that the user registered to be masked. */
   readonly mask?: readonly string[] | undefined;
+  /** Where it is noted that an altered body was read. */
+  readonly altered: BigInt64Array;
   readonly rebuild?: Partial<RebuildOptions> | undefined;
 }
 

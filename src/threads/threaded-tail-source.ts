@@ -10,6 +10,8 @@ export interface TailThreadOptions {
   readonly data: string;
   /** Values that the user registered to be masked. */
   readonly mask?: readonly string[] | undefined;
+  /** Where it is noted that an altered body was read. */
+  readonly altered: BigInt64Array;
 }
 
 export class ThreadedTailSource implements TailSource {

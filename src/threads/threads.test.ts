@@ -6,6 +6,7 @@ import { folderOfTest } from "../../test/support/temporary-folder.js";
 import { SqliteLog } from "../engines/sqlite/log.js";
 import { Fault } from "../model/fault.js";
 import type { LogEntry } from "../ports/entry-log.js";
+import { AlteredNote } from "../ports/noting-log.js";
 import { Thread, toFailure } from "./calls.js";
 import { threadFile } from "./thread-file.js";
 import { ThreadedLog } from "./threaded-log.js";
@@ -160,7 +161,7 @@ test("reading tries again where its thread could not open the files, with a thre
   const made = threadsMade();
   const folder = folderOfTest();
   const path = join(folder, "log.db");
-  const reading = new ThreadedReading({ data: folder });
+  const reading = new ThreadedReading({ altered: new AlteredNote().memory, data: folder });
   await expect(reading.ask("count")).rejects.toMatchObject({ code: "store_missing" });
   const log = await ThreadedLog.open({ path, mode: "create" });
   expect(await reading.ask("count")).toMatchObject({ entries: 0 });
@@ -172,7 +173,7 @@ test("reading tries again where its thread could not open the files, with a thre
 
 test("reading that was never asked for anything closes without a thread", async () => {
   const made = threadsMade();
-  const reading = new ThreadedReading({ data: "nowhere" });
+  const reading = new ThreadedReading({ altered: new AlteredNote().memory, data: "nowhere" });
   reading.grown();
   await reading.close();
   expect(made()).toBe(0);

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { serve } from "../../src/http/serve.js";
-import { type Entry, type EntryInput, openRecorder, type Recorder } from "../../src/index.js";
+import { type AlteredEntry, type Entry, type EntryInput, openRecorder, type Recorder } from "../../src/index.js";
 import { engines } from "./intruder.js";
 
 const reason = "the person asked us to";
@@ -38,8 +38,11 @@ async function streamed(address: string, query: string): Promise<string> {
   return text;
 }
 
-async function takeThrough(tail: ReturnType<Recorder["tail"]>, position: number): Promise<readonly Entry[]> {
-  const taken: Entry[] = [];
+async function takeThrough(
+  tail: ReturnType<Recorder["tail"]>,
+  position: number,
+): Promise<readonly (Entry | AlteredEntry)[]> {
+  const taken: (Entry | AlteredEntry)[] = [];
   for (;;) {
     const { value } = await tail.next();
     if (value === undefined) return taken;

@@ -1,6 +1,6 @@
 // Looks at a store after the fact: nothing acknowledged is missing, nothing is half there, and the index is right.
 import { expect } from "vitest";
-import { type EntryCounts, type EntrySummary, openRecorder, type Recorder } from "../../src/index.js";
+import { type EntryCounts, type ListedEntry, openRecorder, type Recorder } from "../../src/index.js";
 import { batchOf, entryOf } from "./made-entries.js";
 
 /** Opens the store as the next process would, and returns how many entries it holds. */
@@ -26,7 +26,7 @@ export async function auditStore(data: string, acknowledged: Iterable<string>): 
 }
 
 /** Compared field by field only where something differs: there are many thousands. */
-function expectWhole(entry: EntrySummary): void {
+function expectWhole(entry: ListedEntry): void {
   const expected = Object.entries(entryOf(entry.id));
   const found = entry as unknown as { readonly [name: string]: unknown };
   if (expected.some(([name, value]) => JSON.stringify(found[name]) !== JSON.stringify(value))) {
@@ -47,13 +47,13 @@ function expectWholeBatches(ids: Iterable<string>): void {
 }
 
 interface IndexAnswers {
-  readonly entries: readonly EntrySummary[];
+  readonly entries: readonly ListedEntry[];
   readonly counts: EntryCounts;
   readonly usingMemory: readonly string[];
 }
 
 async function indexAnswers(recorder: Recorder): Promise<IndexAnswers> {
-  const entries: EntrySummary[] = [];
+  const entries: ListedEntry[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await recorder.listEntries({ limit: 500, cursor });
     entries.push(...page.entries);

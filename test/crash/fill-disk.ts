@@ -70,7 +70,7 @@ async function idsStored(recorder: Recorder): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await recorder.listEntries({ limit: 500, cursor });
-    for (const entry of page.entries) if (entry.kind === "error" && entry.error === text) ids.add(entry.id);
+    for (const entry of page.entries) if ("error" in entry && entry.error === text) ids.add(entry.id);
     cursor = page.next_cursor;
   }
   return ids;

@@ -36,7 +36,7 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
     const positions = [120, 3, 77];
     expect(digested(await shared.get(positions))).toEqual(digested(await apart.get(positions)));
     expect(await shared.getBodies(positions)).toStrictEqual(await apart.getBodies(positions));
-    expect(await shared.getCheckedBodies(positions)).toStrictEqual(await apart.getBodies(positions));
+    expect(await shared.getBodies(positions)).toStrictEqual(await apart.getBodies(positions));
     // A bound is one of the bytes that come out.
     const bounded = { ...ALL, bytes_max: 1_000_000 };
     expect(await shared.readBodies(bounded)).toHaveLength((await apart.readBodies(bounded)).length);
@@ -160,7 +160,7 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
     expect(await beside.purge()).toBeUndefined();
     expect(await found(late, early, first)).toEqual([true, false, false]);
     expect(await verify(log)).toMatchObject({ ok: true, erased: 40 });
-    const [kept] = await log.getCheckedBodies([43]);
+    const [kept] = await log.getBodies([43]);
     expect(kept?.body).toBe(Buffer.from(keeps.body).toString("utf8"));
   });
 
@@ -174,7 +174,7 @@ describe.each(partEngines)("parts on $engine", ({ store, legible }) => {
     const told = { ok: false, position: 4, holders: [4, 5, 6] };
     await place.damage(text);
     expect(await verify(log)).toMatchObject(told);
-    await expect(log.getCheckedBodies([6])).resolves.toMatchObject([{ flaw: expect.stringContaining("not the one") }]);
+    await expect(log.getBodies([6])).resolves.toMatchObject([{ flaw: expect.stringContaining("not the one") }]);
     const recorder = await openRecorder({ data: place.data });
     onTestFinished(() => recorder.close());
     expect(await recorder.verify()).toMatchObject(told);

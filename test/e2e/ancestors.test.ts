@@ -26,7 +26,7 @@ describe("where the interaction trail failed", () => {
     do {
       const page = await recorder.listInteractions({ limit: 10_000, ...(cursor ? { cursor } : {}) });
       expect(page.interactions.length).toBeLessThanOrEqual(500);
-      prompts.push(...page.interactions.map((interaction) => interaction.prompt));
+      prompts.push(...page.interactions.map(({ prompt = "" }) => prompt));
       cursor = page.next_cursor;
     } while (cursor !== null);
     expect(prompts).toEqual(Array.from({ length: 1_203 }, (_, n) => `${1_202 - n}`));

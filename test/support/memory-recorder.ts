@@ -9,6 +9,7 @@ import { createMask } from "../../src/guard/masking/mask.js";
 import { openSides } from "../../src/open-sides.js";
 import type { EntryIndex } from "../../src/ports/entry-index.js";
 import type { EntryLog } from "../../src/ports/entry-log.js";
+import { AlteredNote } from "../../src/ports/noting-log.js";
 import { LocalReading } from "../../src/reading/local.js";
 import type { Recorder } from "../../src/recorder.js";
 import { LocalTailSource } from "../../src/tail/source.js";
@@ -44,6 +45,7 @@ export function composeInMemory(parts: {
   const { log, index } = parts;
   return composeRecorder({
     ...parts,
+    altered: new AlteredNote(),
     mask,
     reading: new LocalReading({ log, index, mask }),
     tailSource: new LocalTailSource(log, mask),

@@ -1,8 +1,9 @@
-// How often `told` is right: sixty questions over real transcripts, answered by hand from the files themselves. A question
-// names the entry that it is asked of and the words that it looks for by their places, so that nothing of the transcripts is
-// kept here; what nobody said is written out.
-import { existsSync, readFileSync } from "node:fs";
+// How often `told` is right: questions over transcripts, answered by hand from the files themselves. A question names the entry
+// that it is asked of and the words that it looks for by their places, so nothing of real transcripts is kept here; what nobody
+// said is written out. The transcripts among the fixtures have questions of their own.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { openRecorder, type Recorder, type Told } from "../../src/index.js";
 import { contentText } from "../../src/model/content-pieces.js";
 import type { Entry } from "../../src/model/entry.js";
@@ -33,15 +34,29 @@ export interface Measured {
 export const PRECISION_MIN = 0.95;
 
 const root = new URL("../../../", import.meta.url);
-const questions = readFileSync(new URL("test/telling/questions.ndjson", root), "utf8")
-  .trim()
-  .split("\n")
-  .map((line) => JSON.parse(line) as Question);
 
-/** Undefined where there are no transcripts. */
-export async function measure(folder: string): Promise<Measured | undefined> {
+/** Transcripts, and the questions over them. */
+export interface Source {
+  readonly folder: string;
+  readonly questions: string;
+}
+
+export const fixtures: Source = {
+  folder: fileURLToPath(new URL("test/fixtures", root)),
+  questions: fileURLToPath(new URL("test/fixtures/telling/questions.ndjson", root)),
+};
+
+/** Real ones, which are no part of the repository. */
+export function realTranscripts(folder = fileURLToPath(new URL("../shared/data", root))): Source {
+  return { folder, questions: fileURLToPath(new URL("test/telling/questions.ndjson", root)) };
+}
+
+export async function measure({ folder, questions: asked }: Source): Promise<Measured> {
+  const questions = readFileSync(asked, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Question);
   const files = [...new Set(questions.map(({ file }) => file))];
-  if (!files.every((file) => existsSync(join(folder, file)))) return undefined;
   const wrong: string[] = [];
   for (const file of files) {
     const recorder = await openRecorder({ data: "memory:" });

@@ -1,6 +1,7 @@
 // The types of the public interface: what callers may give, what they get back, and what the compiler must refuse.
 import { expectTypeOf } from "vitest";
 import {
+  type AlteredEntry,
   type AnthropicHistory,
   type AppendResult,
   type Captured,
@@ -10,7 +11,6 @@ import {
   type EntryInput,
   type EntryList,
   type EntryOf,
-  type EntrySummary,
   type ErasedEntry,
   type ErasedInteraction,
   Fault,
@@ -23,6 +23,7 @@ import {
   type InteractionSummary,
   type JsonObject,
   type JsonValue,
+  type ListedEntry,
   type OpenAiMessage,
   openRecorder,
   type Recorder,
@@ -135,7 +136,7 @@ expectTypeOf(recorder.listInteractions({ project: "web" })).resolves.toEqualType
 expectTypeOf(recorder.listInteractions({ full: true })).resolves.toEqualTypeOf<InteractionList<Interaction>>();
 expectTypeOf(recorder.listInteractions).toBeCallableWith({ project: "-", since: "7d", limit: 5, memory: "m" });
 expectTypeOf(recorder.listEntries).returns.resolves.toEqualTypeOf<EntryList>();
-expectTypeOf<EntryList["entries"]>().toEqualTypeOf<readonly EntrySummary[]>();
+expectTypeOf<EntryList["entries"]>().toEqualTypeOf<readonly ListedEntry[]>();
 expectTypeOf<InteractionList["next_cursor"]>().toEqualTypeOf<string | null>();
 expectTypeOf(recorder.getInteraction).returns.resolves.toEqualTypeOf<Interaction | ErasedInteraction | undefined>();
 expectTypeOf(recorder.getEntry).returns.resolves.toEqualTypeOf<Entry | ErasedEntry | undefined>();
@@ -224,7 +225,7 @@ expectTypeOf(session.consolidate).returns.resolves.toEqualTypeOf<{ readonly thro
 expectTypeOf(session.summary).returns.resolves.toEqualTypeOf<SessionSummary | undefined>();
 expectTypeOf(session.entries).returns.resolves.toEqualTypeOf<Timeline>();
 expectTypeOf(session.entries).toBeCallableWith({ order: "desc", limit: "5", cursor: null });
-expectTypeOf<Timeline["entries"]>().toEqualTypeOf<readonly EntrySummary[]>();
+expectTypeOf<Timeline["entries"]>().toEqualTypeOf<readonly ListedEntry[]>();
 // @ts-expect-error The session is given already.
 void session.message({ session_id: "other", role: "user", content: "c" });
 // @ts-expect-error A message has a role.
@@ -272,9 +273,9 @@ void recorder.sessionHistory({ role: "user" });
 // A tail is an endless iterable of whole entries, and is ended by whoever opened it.
 const tail = recorder.tail({ after: 5, kind: "error", session_id: "s" });
 expectTypeOf(tail).toEqualTypeOf<Tail>();
-expectTypeOf(tail.next).returns.resolves.toEqualTypeOf<IteratorResult<Entry, undefined>>();
+expectTypeOf(tail.next).returns.resolves.toEqualTypeOf<IteratorResult<Entry | AlteredEntry, undefined>>();
 expectTypeOf(tail.started).returns.resolves.toEqualTypeOf<number>();
-for await (const entry of recorder.tail()) expectTypeOf(entry).toEqualTypeOf<Entry>();
+for await (const entry of recorder.tail()) expectTypeOf(entry).toEqualTypeOf<Entry | AlteredEntry>();
 expectTypeOf(recorder.tail).toBeCallableWith({ after: "12", project: "p", client: "c", role: "user" });
 // @ts-expect-error A tail has no limit.
 recorder.tail({ limit: 5 });

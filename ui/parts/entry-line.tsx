@@ -18,7 +18,7 @@ function placeOf(entry: Row, q = ""): string {
   const met = entry.kind === "memory_reinforced" ? entry.memories[0]?.memory_id : undefined;
   if (typeof met === "string") return to(["memories", met]);
   return session_id === ""
-    ? to(["entries", id])
+    ? to(["entries", id || String(position)])
     : to(["sessions", session_id], { q, ...(q === "" ? {} : THROUGH_ALL) }, String(position));
 }
 
@@ -38,7 +38,7 @@ export function EntryLine(options: {
       </time>
       <span className="speaker">{speakerOf(entry)}</span>
       <span className="gist" dir="auto">
-        {children ?? <Gist entry={entry} />}
+        {children || <Gist entry={entry} />}
       </span>
     </Link>
   );

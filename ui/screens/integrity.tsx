@@ -113,6 +113,7 @@ function State({ health }: { readonly health: HealthAnswer }) {
           : `The index is ${plural(behind, "entry", "entries")} behind; lists may lack the newest for a moment.`}
         {health.warnings?.includes("cut_off") === true &&
           " The log no longer holds what it once did: hansard doctor explains what is missing."}
+        {(health.problems ?? []).map(({ message, hint }) => ` ${sentence(message)} ${hint}`)}
       </p>
       <p className="quiet">This is Hansard {health.version}.</p>
     </section>

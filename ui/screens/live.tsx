@@ -1,7 +1,7 @@
 // The record as it comes: a strip of activity, then the newest entries on top, grouped by session.
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useAnswer } from "../answer.js";
-import { type EntryPage, getHealth, listEntries, type Query, type Row } from "../api.js";
+import { getHealth, listEntries, type Query, type Row, type RowPage } from "../api.js";
 import { step, useKeys } from "../keys.js";
 import { type Labels, useLabels, useTitle } from "../labels.js";
 import { Activity, type Range, ranges } from "../parts/activity.js";
@@ -98,7 +98,7 @@ function useLive(filters: Query) {
   const question = JSON.stringify(filters);
   // Lists go by the time of what happened, the log by when it was told: what an import brought last may lie far below.
   const first = useAnswer(
-    async (signal): Promise<EntryPage & { readonly through: number }> => {
+    async (signal): Promise<RowPage & { readonly through: number }> => {
       const { position } = await getHealth(signal);
       return { through: position, ...(await listEntries({ ...filters, limit: PAGE }, signal)) };
     },
@@ -110,7 +110,7 @@ function useLive(filters: Query) {
   const isBounded = filters.until !== "";
 
   // While it is rendered, not in an effect: for a moment an answer would be there without its rows, and a store seem empty.
-  const [read, setRead] = useState<EntryPage>();
+  const [read, setRead] = useState<RowPage>();
   if (first.value !== undefined && first.value !== read) {
     setRead(first.value);
     setList(listOf(first.value));
@@ -166,7 +166,7 @@ function useLive(filters: Query) {
 
 interface List {
   /** The answer that it began with. */
-  readonly first: EntryPage | undefined;
+  readonly first: RowPage | undefined;
   readonly rows: readonly Row[];
   /** Where the rows go on; of no use where some of them were let go. */
   readonly cursor: string | null;
@@ -176,7 +176,7 @@ interface List {
   readonly fresh: number;
 }
 
-function listOf(first?: EntryPage): List {
+function listOf(first?: RowPage): List {
   const { entries: rows = [], next_cursor: cursor = null } = first ?? {};
   return { first, rows, cursor, isCut: false, waiting: [], fresh: 0 };
 }
@@ -202,7 +202,7 @@ async function older({ rows, cursor, isCut }: List, filters: Query): Promise<Pic
   let read: readonly Row[] = isCut ? [] : rows;
   let next = isCut ? null : cursor;
   do {
-    const page: EntryPage = await listEntries({ ...filters, limit: isCut ? ANEW : PAGE, cursor: next ?? undefined });
+    const page: RowPage = await listEntries({ ...filters, limit: isCut ? ANEW : PAGE, cursor: next ?? undefined });
     read = [...read, ...page.entries];
     next = page.next_cursor;
   } while (next !== null && read.length <= rows.length);

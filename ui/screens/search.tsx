@@ -1,7 +1,7 @@
 // Search as one types: hits grouped by session, with what was found marked, and words that narrow it down.
 import { useEffect, useMemo, useState } from "react";
 import { useAnswer, usePages } from "../answer.js";
-import { type Hit, Refused, type SearchAnswer, searchRecord } from "../api.js";
+import { type Hit, type HitPage, Refused, searchRecord } from "../api.js";
 import { step, useKeys } from "../keys.js";
 import { type Labels, useLabels, useTitle } from "../labels.js";
 import { Snippet } from "../marks.js";
@@ -29,7 +29,7 @@ export function SearchScreen({ query }: { readonly query: URLSearchParams }) {
     submitted.set("");
     document.querySelector<HTMLElement>("[data-result]")?.focus();
   }, [wanted, answer.value]);
-  const { pages, more } = usePages<SearchAnswer>(answer.value, (cursor) =>
+  const { pages, more } = usePages<HitPage>(answer.value, (cursor) =>
     searchRecord({ q: answer.value?.q, limit: PAGE, cursor }),
   );
   useKeys({ j: () => step("[data-result]", 1), k: () => step("[data-result]", -1) });
@@ -67,7 +67,7 @@ export function SearchScreen({ query }: { readonly query: URLSearchParams }) {
 }
 
 /** How much was found; nothing until an answer came, which says so itself. */
-function foundWords(answer: (SearchAnswer & { readonly q: string }) | undefined): string {
+function foundWords(answer: (HitPage & { readonly q: string }) | undefined): string {
   if (answer?.facets === undefined) return "";
   const { counted, complete, sessions } = answer.facets;
   if (counted === 0) return `Nothing recorded matches ${answer.q}`;
@@ -102,15 +102,21 @@ function HitGroup(options: {
         {hits.map((hit) => (
           <li key={hit.position}>
             <EntryLine entry={hit} q={q}>
-              {hit.status !== undefined && <span className="field">{hit.status} </span>}
-              {hit.field !== "" && hit.field !== "content" && (
-                <span className="field">{hit.field.replaceAll("_", " ")} </span>
-              )}
-              <Snippet text={hit.snippet} matches={hit.matches} />
+              {hit.kind !== "altered" && <Found hit={hit} />}
             </EntryLine>
           </li>
         ))}
       </ol>
+    </>
+  );
+}
+
+function Found({ hit }: { readonly hit: Hit }) {
+  return (
+    <>
+      {hit.status !== undefined && <span className="field">{hit.status} </span>}
+      {hit.field !== "" && hit.field !== "content" && <span className="field">{hit.field.replaceAll("_", " ")} </span>}
+      <Snippet text={hit.snippet} matches={hit.matches} />
     </>
   );
 }
@@ -140,7 +146,7 @@ function Facets({ facets, q }: { readonly facets: FacetCounts; readonly q: strin
 }
 
 /** Matches that only a `kind:` shows, as links that add it. */
-function Elsewhere({ answer }: { readonly answer: SearchAnswer & { readonly q: string } }) {
+function Elsewhere({ answer }: { readonly answer: HitPage & { readonly q: string } }) {
   const { elsewhere = {}, elsewhere_at_least, q } = answer;
   const counts = Object.entries(elsewhere);
   if (counts.length === 0) return null;

@@ -1,7 +1,7 @@
 // `hansard list`: entries newest first, as a table or as the document of GET /entries or GET /interactions.
 import type { Command } from "commander";
 import type { EntryList, InteractionList, Recorder } from "../../index.js";
-import type { EntrySummary, Interaction, InteractionSummary } from "../../model/entry.js";
+import type { Interaction, InteractionSummary, ListedEntry } from "../../model/entry.js";
 import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { commandLine } from "../hints.js";
@@ -82,7 +82,7 @@ async function readPage(
   });
 }
 
-function printPage(invocation: Invocation, rows: readonly EntrySummary[], cursor: string | null): void {
+function printPage(invocation: Invocation, rows: readonly ListedEntry[], cursor: string | null): void {
   const { out, err } = invocation.screen;
   if (rows.length === 0) {
     out.write(emptyText(invocation));
@@ -109,11 +109,11 @@ const NARROW = 60;
 const TEXT_WIDTH_MAX = 400;
 
 interface ListColumn extends Column {
-  readonly text: (entry: EntrySummary) => string;
+  readonly text: (entry: ListedEntry) => string;
 }
 
 /** A column that says the same in every row, because it was asked for or is empty, leaves its room to the text. */
-function tableOf(invocation: Invocation, rows: readonly EntrySummary[]) {
+function tableOf(invocation: Invocation, rows: readonly ListedEntry[]) {
   const { out } = invocation.screen;
   const { colours } = out;
   const year = rows.some((row) => row.created_at.slice(0, 4) !== new Date().toISOString().slice(0, 4));
@@ -132,7 +132,7 @@ function tableOf(invocation: Invocation, rows: readonly EntrySummary[]) {
   const columns: readonly ListColumn[] = [
     { title: "#", align: "right", paint: (text) => colours.bold(text), text: (row) => String(row.position) },
     { title: "TIME (UTC)", paint: (text) => colours.dim(text), text: (row) => shortTime(row.created_at, { year }) },
-    ...(isWide ? [{ title: "ID", text: (row: EntrySummary) => cleanLine(row.id) }] : []),
+    ...(isWide ? [{ title: "ID", text: (row: ListedEntry) => cleanLine(row.id) }] : []),
     ...(isOneVoice ? [] : [{ title: "WHO", paint: paintKind, text: whoOf }]),
     ...labels.slice(0, labelsShown),
     { title: "WHAT", text: (row) => (isWide ? entryLine(row) : cutText(entryLine(row), TEXT_WIDTH_MAX)) },

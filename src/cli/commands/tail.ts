@@ -1,8 +1,9 @@
 // `hansard tail`: entries as they are recorded, by whichever process, a line each, until Ctrl-C.
 import type { Command } from "commander";
 import stringWidth from "string-width";
+import { isAltered } from "../../model/altered.js";
 import { valueText } from "../../model/content.js";
-import type { Entry } from "../../model/entry.js";
+import type { AlteredEntry, Entry } from "../../model/entry.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { onStop } from "../on-stop.js";
@@ -43,7 +44,9 @@ export const tailCommand: CommandModule = {
         if (out.isTerminal && !json) screen.err.write(waitingText(after, screen.err));
         for (let rows = await tail.nextRows(); rows !== undefined; rows = await tail.nextRows()) {
           const texts = rows.map((row) => Buffer.from(row.json).toString());
-          const lines = texts.map((text) => (json ? escapeObeyed(text) : tailLine(JSON.parse(text) as Entry, out)));
+          const lines = texts.map((text) =>
+            json ? escapeObeyed(text) : tailLine(JSON.parse(text) as Entry | AlteredEntry, out),
+          );
           out.write(`${lines.join("\n")}\n`);
         }
         // The terminal has echoed ^C; what follows starts on a line of its own.
@@ -61,7 +64,7 @@ function waitingText(after: number, pane: Pane): string {
 }
 
 /** One entry on one line: when, where in the log, what kind, what it says, and in which session and project. */
-export function tailLine(entry: Entry, pane: Pane): string {
+export function tailLine(entry: Entry | AlteredEntry, pane: Pane): string {
   const { dim, bold } = pane.colours;
   const labels = [entry.session_id, entry.project].filter((label) => label !== "").map((label) => cleanLine(label));
   const time = timeOf(entry);
@@ -78,12 +81,13 @@ export function tailLine(entry: Entry, pane: Pane): string {
 }
 
 /** An entry that was recorded long after it happened, as imported ones are, shows its date too. */
-function timeOf({ created_at, recorded_at }: Entry): string {
+function timeOf({ created_at, recorded_at }: Entry | AlteredEntry): string {
   const isSameDay = created_at.slice(0, 10) === recorded_at.slice(0, 10);
   return isSameDay ? created_at.slice(11, 19) : created_at.slice(0, 19).replace("T", " ");
 }
 
-function textOf(entry: Entry): string {
+function textOf(entry: Entry | AlteredEntry): string {
+  if (isAltered(entry)) return entryLine(entry);
   switch (entry.kind) {
     case "interaction":
       return cleanLine(

@@ -18,6 +18,7 @@ export interface Started {
     readonly pending?: number;
     readonly trouble?: string;
     readonly warnings?: readonly string[];
+    readonly problems?: readonly { readonly message: string; readonly hint: string }[];
   };
   /** How many keys were made, and how many of them still open the door; undefined where they cannot be read. */
   readonly keys: { readonly made: number; readonly good: number } | undefined;
@@ -68,9 +69,11 @@ function keyRows({ keys, settings }: Started, pane: Pane): readonly string[] {
   return [beside("Keys", text, pane)];
 }
 
-function troubleText({ trouble, warnings = [] }: Started["health"]): string {
+function troubleText({ trouble, warnings = [], problems = [] }: Started["health"]): string {
   if (trouble !== undefined) return `Nothing can be recorded or read at present (${trouble}).`;
   if (warnings.includes("cut_off")) return "The log no longer holds what it once did; run `hansard doctor`.";
+  const [problem] = problems;
+  if (problem !== undefined) return `${problem.message}. ${problem.hint}`;
   return "Lists may lack older entries, because the index is not whole; `hansard doctor` says more.";
 }
 

@@ -1,8 +1,9 @@
 // Entries in words: the one line that stands for an entry in a table, and the colour of its kind.
+import { ALTERED_WORDS, isAltered } from "../../model/altered.js";
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
 import { valueText } from "../../model/content.js";
 import { answeredCalls, messageText } from "../../model/content-pieces.js";
-import type { EntrySummary, ReadKind } from "../../model/entry.js";
+import type { EntrySummary, ListedEntry, ReadKind } from "../../model/entry.js";
 import { feedbackWords } from "../../model/feedback.js";
 import { reinforcedWords, verdictWords } from "../../model/memory-words.js";
 import { readRole } from "../../model/roles.js";
@@ -34,13 +35,14 @@ const lineByKind: ByKind<EntrySummary, string> = {
 };
 
 /** Without who said it, which stands beside it. */
-export function entryLine(entry: EntrySummary): string {
+export function entryLine(entry: ListedEntry): string {
+  if (isAltered(entry)) return ALTERED_WORDS;
   return cleanLine(saidByKind(lineByKind, entry) ?? "");
 }
 
-/** Who speaks in an entry: of a message its role, as views read it, else the kind. */
+/** Who speaks in an entry: of a message its role, as views read it, where that is known, else the kind. */
 export function whoOf(entry: { readonly kind: string; readonly role?: string }): string {
-  return entry.kind === "message" ? readRole(entry.role ?? "") : cleanLine(entry.kind);
+  return entry.kind === "message" && entry.role !== undefined ? readRole(entry.role) : cleanLine(entry.kind);
 }
 
 type Colour = "cyan" | "green" | "yellow" | "red" | "magenta" | "dim";

@@ -1,9 +1,10 @@
 // The timeline of a session on a terminal: place, time and speaker at the side, and what happened beside them.
 
+import { isAltered } from "../../model/altered.js";
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
 import { valueText } from "../../model/content.js";
 import { answeredCalls, messagePieces, pieceText } from "../../model/content-pieces.js";
-import type { EntrySummary } from "../../model/entry.js";
+import type { EntrySummary, ListedEntry } from "../../model/entry.js";
 import { feedbackWords } from "../../model/feedback.js";
 import type { JsonObject } from "../../model/json.js";
 import { readRole } from "../../model/roles.js";
@@ -25,7 +26,7 @@ const SAID_LINES = 8;
 const BESIDE_WIDTH_MIN = 30;
 const GAP = "  ";
 
-export function timelineText(entries: readonly EntrySummary[], pane: Pane): string {
+export function timelineText(entries: readonly ListedEntry[], pane: Pane): string {
   const { bold, dim } = pane.colours;
   const positionWidth = Math.max(...entries.map(({ position }) => String(position).length + 1));
   const whoWidth = Math.max(...entries.map((entry) => whoOf(entry).length));
@@ -55,7 +56,8 @@ function timeOf(time: string, pane: Pane): string {
   return pane.isTerminal ? time.slice(11, 19) : time.slice(0, 19).replace("T", " ");
 }
 
-function colourOf(entry: EntrySummary, colours: Colours): (text: string) => string {
+function colourOf(entry: ListedEntry, colours: Colours): (text: string) => string {
+  if (isAltered(entry)) return colours.red;
   return entry.kind === "message" ? roleColour(readRole(entry.role), colours) : kindColour(entry.kind, colours);
 }
 
@@ -115,7 +117,8 @@ const paragraphsByKind: ByKind<EntrySummary, readonly Paragraph[], [colours: Col
   memory_reinforced: (entry, { dim }) => [{ text: entryLine(entry), paint: dim }],
 };
 
-function paragraphsOf(entry: EntrySummary, colours: Colours): readonly Paragraph[] {
+function paragraphsOf(entry: ListedEntry, colours: Colours): readonly Paragraph[] {
+  if (isAltered(entry)) return [{ text: entryLine(entry), linesMax: 1, paint: colours.red }];
   const paragraphs = saidByKind(paragraphsByKind, entry, colours) ?? [];
   return paragraphs.filter(({ text }) => text.trim() !== "");
 }

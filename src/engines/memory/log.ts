@@ -2,9 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import { chainHash, commitmentOf, GENESIS_HASH, isChained, isOfFirstFormat } from "../../model/chain.js";
-import { toChecked } from "../../model/chain-walk.js";
+import { toBodyText, withoutAltered } from "../../model/chain-walk.js";
 import { claimKey, claimsByPosition, claimsDigest } from "../../model/claims.js";
-import { hexOf } from "../../model/hex.js";
 import { erasedBy, lastingKinds } from "../../model/redaction.js";
 import type {
   AppendOutcome,
@@ -56,7 +55,7 @@ export class MemoryLog implements EntryLog {
     const found: StoredEntry[] = [];
     let bytes = 0;
     for (const entry of this.#entries.slice(range.after, range.after + range.limit)) {
-      found.push(entry);
+      found.push(withoutAltered(entry));
       bytes += entry.body?.byteLength ?? 0;
       if (bytes >= (range.bytes_max ?? Number.POSITIVE_INFINITY)) break;
     }
@@ -71,7 +70,7 @@ export class MemoryLog implements EntryLog {
     let bytes = 0;
     for (const position of positions) {
       const stored = this.#entries[position - 1];
-      found.push(stored);
+      found.push(stored === undefined ? undefined : withoutAltered(stored));
       bytes += stored?.body?.byteLength ?? 0;
       if (bytes >= bytes_max) break;
     }
@@ -79,19 +78,12 @@ export class MemoryLog implements EntryLog {
   }
 
   async readBodies(range: ReadRange): Promise<readonly StoredBody[]> {
-    return (await this.read(range)).map(toBody);
+    return (await this.read(range)).map(toBodyText);
   }
 
   async getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]> {
-    return (await this.get(positions, bytes_max)).map((stored) => (stored === undefined ? undefined : toBody(stored)));
-  }
-
-  async getCheckedBodies(
-    positions: readonly number[],
-    bytes_max?: number,
-  ): Promise<readonly (StoredBody | undefined)[]> {
     return (await this.get(positions, bytes_max)).map((stored) =>
-      stored === undefined ? undefined : toChecked(stored),
+      stored === undefined ? undefined : toBodyText(stored),
     );
   }
 
@@ -177,10 +169,4 @@ export class MemoryLog implements EntryLog {
 
 function keyOf(claim: string): string {
   return claimKey(claim).toString("hex");
-}
-
-function toBody({ position, kind, recorded_at, recorded_by, hash, body, flaw }: StoredEntry): StoredBody {
-  const placed = { position, kind, recorded_at, recorded_by, hash: hexOf(hash) };
-  if (flaw !== undefined) return { ...placed, flaw };
-  return body === undefined ? placed : { ...placed, body: Buffer.from(body).toString("utf8") };
 }

@@ -1,4 +1,7 @@
 // The bodies of rows: as bytes, or as text, which halves what travels; those in parts are put together.
+import { createHash } from "node:crypto";
+import { SALT_BYTES } from "../../model/chain.js";
+import { NOT_RECORDED } from "../../model/chain-walk.js";
 import { Fault } from "../../model/fault.js";
 import { hexOf } from "../../model/hex.js";
 import type { StoredBody, StoredEntry } from "../../ports/entry-log.js";
@@ -16,7 +19,9 @@ interface TextRow {
   readonly kind: string | null;
   readonly recorded_at: string | null;
   readonly recorded_by: string | null;
+  readonly commitment: Buffer | null;
   readonly hash: Buffer | null;
+  readonly salt: Buffer | null;
   readonly encoding: number | null;
   readonly text?: string | null;
   /** Where there is no text. */
@@ -64,13 +69,17 @@ function toBody(row: TextRow, whole: WholeBody | undefined): StoredBody | undefi
   const { position, kind, recorded_at, hash, encoding } = row;
   if (kind === null || recorded_at === null || hash === null) return undefined;
   const placed = { position, kind, recorded_at, recorded_by: row.recorded_by ?? undefined, hash: hexOf(hash) };
-  if (whole !== undefined) {
-    return "flaw" in whole ? { ...placed, flaw: whole.flaw } : { ...placed, body: whole.body.toString("utf8") };
-  }
-  const body = row.text ?? row.body?.toString("utf8");
+  if (whole !== undefined && "flaw" in whole) return { ...placed, flaw: whole.flaw };
+  const body = whole?.body ?? row.text ?? row.body ?? undefined;
   if (body === undefined) return placed;
-  if (encoding !== PLAIN) return { ...placed, flaw: unknownEncoding(encoding) };
-  return { ...placed, body };
+  if (whole === undefined && encoding !== PLAIN) return { ...placed, flaw: unknownEncoding(encoding) };
+  if (!isRecorded(row, body)) return { ...placed, flaw: NOT_RECORDED };
+  return { ...placed, body: typeof body === "string" ? body : body.toString("utf8") };
+}
+
+function isRecorded({ salt, commitment }: TextRow, body: string | Buffer): boolean {
+  if (salt?.byteLength !== SALT_BYTES || commitment === null) return false;
+  return createHash("sha256").update(salt).update(body).digest().equals(commitment);
 }
 
 function isNotText(error: unknown): boolean {

@@ -104,7 +104,7 @@ export const readStatement: Statement = {
 
 export const readTextsStatement: Statement = {
   name: "hansard_read_texts",
-  text: readText(`position, kind, recorded_at, recorded_by, hash, encoding, ${TEXT}`),
+  text: readText(`position, kind, recorded_at, recorded_by, commitment, hash, salt, encoding, ${TEXT}`),
 };
 
 /** Lengths are known without reading the bodies, so that only those within the limit are sent. */
@@ -126,12 +126,12 @@ export const getStatement: Statement = {
 
 export const getBytesStatement: Statement = {
   name: "hansard_get_bytes",
-  text: getText("position, kind, recorded_at, recorded_by, hash, encoding, body, whole_bytes"),
+  text: getText("position, kind, recorded_at, recorded_by, commitment, hash, salt, encoding, body, whole_bytes"),
 };
 
 export const getTextsStatement: Statement = {
   name: "hansard_get_texts",
-  text: getText(`position, kind, recorded_at, recorded_by, hash, encoding, ${TEXT}`),
+  text: getText(`position, kind, recorded_at, recorded_by, commitment, hash, salt, encoding, ${TEXT}`),
 };
 
 /** As `readText`, of the given positions in their order; those that are not there are rows without a kind. */

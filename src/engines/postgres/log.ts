@@ -1,6 +1,5 @@
 // The log on PostgreSQL: one locked head row gives out positions and carries the chain, across any number of servers.
 import { isChained } from "../../model/chain.js";
-import { toChecked } from "../../model/chain-walk.js";
 import { type ClaimRow, claimKey, claimsByPosition } from "../../model/claims.js";
 import { erasedBy } from "../../model/redaction.js";
 import type {
@@ -150,15 +149,6 @@ export class PostgresLog implements EntryLog {
     if (positions.length === 0) return [];
     const query = { texts: getTextsStatement, bytes: getBytesStatement, values: [positions, bytes_max] };
     return readTexts(this.#connections, query);
-  }
-
-  async getCheckedBodies(
-    positions: readonly number[],
-    bytes_max?: number,
-  ): Promise<readonly (StoredBody | undefined)[]> {
-    return (await this.get(positions, bytes_max)).map((stored) =>
-      stored === undefined ? undefined : toChecked(stored),
-    );
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {

@@ -19,12 +19,6 @@ type Head = readonly [
 
 type BodyRow = readonly [
   ...head: Head,
-  /** Bytes where it is in parts. */
-  body: string | Buffer | null,
-];
-
-type CheckedRow = readonly [
-  ...head: Head,
   /** Where the body is in parts, and else the beginning of what follows. */
   salt: Buffer | null,
   salted_body: Buffer | null,
@@ -34,7 +28,7 @@ type CheckedRow = readonly [
 
 /** Salts and bodies of several entries one after the other, and as JSON what is known of each. */
 type RowTogether = readonly [salted_bodies: Buffer | null, heads: string];
-type CheckedHead = readonly [...head: Head, salt_bytes: number | null, body_bytes: number | null, commitment: string];
+type HeadTogether = readonly [...head: Head, salt_bytes: number | null, body_bytes: number | null, commitment: string];
 
 /** So much is taken in one go, since what is made for each row takes longer than to read it. */
 const TOGETHER_BYTES_MAX = 1024 * 1024;
@@ -73,23 +67,9 @@ function placedIn([position, kind, recorded_at, by, hash]: readonly [...Head, ..
   return { position, kind, recorded_at, recorded_by: by ?? undefined, hash };
 }
 
-function rowToBody(row: BodyRow, join: Join): StoredBody {
-  const placed = placedIn(row);
-  const [, , , , , encoding, body] = row;
-  if (body === null) return placed;
-  if (typeof body === "string") {
-    return encoding === PLAIN ? { ...placed, body } : { ...placed, flaw: unknownEncoding(encoding) };
-  }
-  try {
-    return { ...placed, body: join(body, NOTHING).toString("utf8") };
-  } catch (error) {
-    return { ...placed, flaw: flawOf(error) };
-  }
-}
-
 const NOTHING = Buffer.alloc(0);
 
-function rowToChecked(row: CheckedRow, join: Join): StoredBody {
+function rowToBody(row: BodyRow, join: Join): StoredBody {
   const placed = placedIn(row);
   const [, , , , , encoding, salt, kept, saltBytes, commitment] = row;
   if (kept === null) return placed;
@@ -103,10 +83,10 @@ function rowToChecked(row: CheckedRow, join: Join): StoredBody {
   }
 }
 
-function toCheckedBodies([kept, heads]: RowTogether): readonly StoredBody[] {
+function toBodies([kept, heads]: RowTogether): readonly StoredBody[] {
   const bytes = kept ?? NOTHING;
   let end = 0;
-  return (JSON.parse(heads) as readonly CheckedHead[]).map((head): StoredBody => {
+  return (JSON.parse(heads) as readonly HeadTogether[]).map((head): StoredBody => {
     const placed = placedIn(head);
     const [, , , , , encoding, saltBytes, bodyBytes, commitment] = head;
     if (saltBytes === null || bodyBytes === null) return placed;
@@ -144,11 +124,6 @@ export const bodyRow: RowForm<BodyRow, StoredBody> = {
   bytesOf: ({ body }) => body?.length ?? 0,
   isInParts: ([, , , , , encoding]) => encoding === IN_PARTS,
 };
-const checkedRow: RowForm<CheckedRow, StoredBody> = {
-  toItem: rowToChecked,
-  bytesOf: ({ body }) => body?.length ?? 0,
-  isInParts: ([, , , , , encoding]) => encoding === IN_PARTS,
-};
 
 interface Taken<T> {
   readonly found: readonly T[];
@@ -175,8 +150,8 @@ export class RowReads {
     return inOrder(isCut ? positions.slice(0, positions.indexOf(found.at(-1)?.position ?? 0) + 1) : positions, found);
   }
 
-  /** Held against their commitments: all in one go where they are small and whole, and else one by one. */
-  takeCheckedAt(
+  /** All in one go where they are small and whole, and else one by one. */
+  takeBodiesAt(
     statements: { readonly together: Database.Statement; readonly each: Database.Statement },
     positions: readonly number[],
     bytes_max: number | undefined,
@@ -184,12 +159,10 @@ export class RowReads {
     const found = this.#guard(() => {
       const asked = given(positions);
       const bytesMax = Math.min(bytes_max ?? TOGETHER_BYTES_MAX, TOGETHER_BYTES_MAX);
-      return toCheckedBodies(statements.together.get(asked, asked, bytesMax) as RowTogether);
+      return toBodies(statements.together.get(asked, asked, bytesMax) as RowTogether);
     });
     // Nothing comes where it would be too much, as where there is nothing.
-    return found.length === 0
-      ? this.takeAt(statements.each, positions, checkedRow, bytes_max)
-      : inOrder(positions, found);
+    return found.length === 0 ? this.takeAt(statements.each, positions, bodyRow, bytes_max) : inOrder(positions, found);
   }
 
   /** Row by row where there is a bound, since each of them may be large, and else all at once, which is quicker. */

@@ -6,17 +6,14 @@ import { ERASED, PURGE_MARK, SECOND_FORMAT_VERSION } from "./log-schema.js";
 import { versionOf } from "./migrations.js";
 
 /** Who only reads leaves an older file as it is, and there are no such columns in it. */
-function columnsOf(db: Database.Database): { readonly [what in "entry" | "body" | "checked" | "together"]: string } {
+function columnsOf(db: Database.Database): { readonly [what in "entry" | "body" | "together"]: string } {
   const isOlder = versionOf(db) < SECOND_FORMAT_VERSION;
   const by = isOlder ? "NULL" : "e.recorded_by";
   const digest = isOlder ? "NULL AS claims_digest" : "e.claims_digest";
   return {
     entry: `e.position, e.kind, e.recorded_at, ${by} AS recorded_by, ${digest}, e.commitment, e.hash, b.salt, b.encoding, b.body`,
-    // The body's bytes are UTF-8, and SQLite makes strings of bytes faster than a buffer is copied and decoded.
-    body: `e.position, e.kind, e.recorded_at, ${by}, lower(hex(e.hash)), b.encoding,
-      iif(b.encoding = ${IN_PARTS}, b.body, CAST(b.body AS TEXT))`,
     // One buffer with what is hashed, since each takes as long as several texts.
-    checked: `e.position, e.kind, e.recorded_at, ${by}, lower(hex(e.hash)), b.encoding, iif(b.encoding = ${IN_PARTS}, b.salt, NULL),
+    body: `e.position, e.kind, e.recorded_at, ${by}, lower(hex(e.hash)), b.encoding, iif(b.encoding = ${IN_PARTS}, b.salt, NULL),
       iif(b.encoding = ${IN_PARTS}, b.body, CAST(b.salt || b.body AS BLOB)), length(b.salt), lower(hex(e.commitment))`,
     // The bytes of all in one buffer, and what is known of them in one text.
     together: `CAST(group_concat(CAST(b.salt || b.body AS TEXT), '') AS BLOB), json_group_array(json_array(e.position, e.kind,
@@ -60,8 +57,7 @@ export type LogStatements = {
     | "get"
     | "readBodiesAfter"
     | "getBodies"
-    | "getCheckedBodies"
-    | "getCheckedTogether"
+    | "getTogether"
     | "findClaim"
     | "redactionsAfter"
     | "insertBody"
@@ -98,8 +94,7 @@ export function prepareLog(db: Database.Database): LogStatements {
       .raw(),
     get: db.prepare(`SELECT ${columns.entry} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`),
     getBodies: db.prepare(`SELECT ${columns.body} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`).raw(),
-    getCheckedBodies: db.prepare(`SELECT ${columns.checked} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY}`).raw(),
-    getCheckedTogether: db
+    getTogether: db
       .prepare(`SELECT ${columns.together} FROM ${GIVEN} LEFT JOIN bodies b ON ${HAS_BODY} WHERE ${GIVEN_BYTES} < ?`)
       .raw(),
     findClaim: db.prepare("SELECT position FROM claims WHERE claim = ?"),

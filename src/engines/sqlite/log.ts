@@ -154,15 +154,8 @@ export class SqliteLog implements EntryLog {
   }
 
   async getBodies(positions: readonly number[], bytes_max?: number): Promise<readonly (StoredBody | undefined)[]> {
-    return this.#rows.takeAt(this.#sql.getBodies, positions, bodyRow, bytes_max);
-  }
-
-  async getCheckedBodies(
-    positions: readonly number[],
-    bytes_max?: number,
-  ): Promise<readonly (StoredBody | undefined)[]> {
-    const { getCheckedTogether: together, getCheckedBodies: each } = this.#sql;
-    return this.#rows.takeCheckedAt({ together, each }, positions, bytes_max);
+    const { getTogether: together, getBodies: each } = this.#sql;
+    return this.#rows.takeBodiesAt({ together, each }, positions, bytes_max);
   }
 
   async find(claims: readonly string[]): Promise<readonly (number | undefined)[]> {

@@ -119,6 +119,13 @@ export function entrySchemas(): { readonly [name: string]: Schema } {
     NewEntry: union(captureKinds.map((kind) => [kind, `New${nameOf(kind)}`])),
     Entry: union(readKinds.map((kind) => [kind, nameOf(kind)])),
     EntrySummary: union(readKinds.map((kind) => [kind, isSummarised(kind) ? summaryNameOf(kind) : nameOf(kind)])),
+    ListedEntry: { anyOf: [schemaNamed("EntrySummary"), schemaNamed("AlteredEntry")] },
+    AlteredEntry: {
+      ...objectOf({ ...readEnvelope, altered: { const: true } }, [...Object.keys(readEnvelope), "altered"]),
+      description:
+        "An entry whose body, or whose response's body, does not match its hash. Its text is not shown, and id and labels " +
+        "are empty: they are in the body too.",
+    },
     ErasedEntry: objectOf({ ...readEnvelope, erased: { const: true } }, [...Object.keys(readEnvelope), "erased"]),
   };
   for (const kind of captureKinds) {

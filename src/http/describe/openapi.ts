@@ -136,12 +136,14 @@ function answerSchemas(): { readonly [name: string]: Schema } {
     EntriesRecorded: object({ status, entries: listOf(schemaNamed("Receipt")) }),
     InteractionPage: object(
       {
-        interactions: listOf({ anyOf: [schemaNamed("InteractionSummary"), schemaNamed("InteractionEntry")] }),
+        interactions: listOf({
+          anyOf: ["InteractionSummary", "InteractionEntry", "AlteredEntry"].map(schemaNamed),
+        }),
         ...pageEnd,
       },
       ["partial"],
     ),
-    EntryPage: object({ entries: listOf(schemaNamed("EntrySummary")), ...pageEnd }, ["partial"]),
+    EntryPage: object({ entries: listOf(schemaNamed("ListedEntry")), ...pageEnd }, ["partial"]),
     Verification: {
       oneOf: [
         object({ ok: { const: true }, entries: count, erased: count, position: count, hash: text, warnings }, [
@@ -172,13 +174,18 @@ function answerSchemas(): { readonly [name: string]: Schema } {
           ...listOf({ const: "cut_off" }),
           description: "`cut_off`: the log no longer holds what it once did.",
         },
+        problems: {
+          ...listOf(object({ code: { const: "entry_altered" }, position: count, message: text, hint: text })),
+          description:
+            "What was found wrong with the record since the start. `entry_altered`: a body was read that does not match its hash.",
+        },
         trouble: {
           ...text,
           description:
             "Why the log cannot be used at present; absent while it can. The positions are then those last known.",
         },
       },
-      ["pending", "warnings", "trouble"],
+      ["pending", "warnings", "problems", "trouble"],
     ),
   };
 }

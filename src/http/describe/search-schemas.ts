@@ -29,12 +29,13 @@ export function searchSchemas(): { readonly [name: string]: Schema } {
     ),
     SearchHit: {
       allOf: [
-        schemaNamed("EntrySummary"),
+        schemaNamed("ListedEntry"),
         object(
           {
             field: {
               ...text,
-              description: "The field that holds the first term; empty where only filters were given.",
+              description:
+                "The field that holds the first term; empty where only filters were given, or the entry was altered.",
             },
             snippet: { ...text, description: "A piece of that field's text, as it was recorded." },
             matches: {

@@ -92,7 +92,8 @@ const healthOperation: Operation = {
   summary: "Ask whether the server is well",
   description:
     "`degraded` means that capture works while lists may lack older entries, because the index is being rebuilt or " +
-    "cannot be used, or that the log was cut off or exchanged (`warnings` has `cut_off`). Where the log itself cannot be " +
+    "cannot be used, that the log was cut off or exchanged (`warnings` has `cut_off`), or that an altered body was read " +
+    "(`problems` has `entry_altered` and its position). Where the log itself cannot be " +
     "read or written the status is 503, and `trouble` says why.",
   responses: {
     200: { description: "It records and answers.", content: jsonContent(schemaNamed("Health")) },

@@ -13,7 +13,7 @@ import { budgetTooSmall, historyTooLarge } from "./history-refusals.js";
 import { type Item, interactionToItems, messageToItems, toolCallToItems } from "./items.js";
 import { type OpenAiMessage, systemToOpenAi, turnToOpenAi } from "./openai.js";
 import { messagesIn, type RepairOptions, repair, type Turn } from "./repair.js";
-import { positionsIn, presentStretch, type Stretch } from "./stretch.js";
+import { assertNoneUnplaced, positionsIn, presentStretch, type Stretch } from "./stretch.js";
 import { HistoryTokens, loadTokenCounter } from "./tokens.js";
 import { type Talk, type Window, windowsOf } from "./window.js";
 
@@ -81,6 +81,7 @@ export class HistoryReader {
     const session = await getSession(this.#parts.index, query.session_id);
     if (session === undefined || max_messages === 0) return render(NOTHING, query);
     const stretch = await presentStretch(this.#parts.index, session);
+    await assertNoneUnplaced(this.#parts.index, stretch);
     const front = await this.#front(stretch);
     // No message takes less than a token.
     const most = Math.max(1, Math.min(max_messages, max_tokens ?? max_messages));

@@ -10,9 +10,9 @@ import { MemoryLog } from "../../engines/memory/log.js";
 class CountedLog extends MemoryLog {
   bodies = 0;
 
-  override getCheckedBodies(positions: readonly number[], bytes_max?: number) {
+  override getBodies(positions: readonly number[], bytes_max?: number) {
     this.bodies += positions.length;
-    return super.getCheckedBodies(positions, bytes_max);
+    return super.getBodies(positions, bytes_max);
   }
 }
 

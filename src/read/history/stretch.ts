@@ -1,7 +1,11 @@
 // The part of a session that history is made of: after the last clear and what was consolidated, and before a position where
 // history is asked for as it was then.
+import { HAS_ALTERED } from "../../indexing/entry-row.js";
 import type { SessionRow } from "../../indexing/session-fold.js";
+import { NOT_RECORDED } from "../../model/chain-walk.js";
+import { corruptEntry } from "../../model/fault.js";
 import type { EntryIndex, SessionRange } from "../../ports/entry-index.js";
+import { rowPages } from "../../ports/row-pages.js";
 import { getSession } from "../session-list.js";
 
 export interface Stretch {
@@ -60,6 +64,22 @@ export async function stretchBefore(
     withdrawn: new Set<number>(),
   };
   return (by_kind.withdrawal ?? 0) === 0 ? bare : { ...bare, withdrawn: await withdrawnIn(index, bare) };
+}
+
+/**
+ * An entry that was altered before it was indexed does not say any more whose it is. One that came after the session began may
+ * be part of it, and then its history would lack something without a word.
+ */
+export async function assertNoneUnplaced(
+  index: Sessions & Pick<EntryIndex, "list">,
+  { session_id, above, kinds }: Stretch,
+): Promise<void> {
+  const filter = { kinds, references: [HAS_ALTERED] };
+  for await (const page of rowPages((place) => index.list({ filter, ...place }), PAGE)) {
+    const [first = 0] = await index.sessionPositions({ session_id, order: "asc", limit: 1 });
+    const unplaced = page.find(({ position }) => position > Math.max(above, first));
+    if (unplaced !== undefined) throw corruptEntry(unplaced.position, `${NOT_RECORDED}, and may be of this session`);
+  }
 }
 
 /** Positions of the stretch in order, page by page. */

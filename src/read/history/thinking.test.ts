@@ -115,7 +115,7 @@ test("roles of other providers are read as views read them, and kept as they wer
     "assistant",
   ]);
   const { entries } = await session.entries();
-  expect(entries.map((entry) => (entry.kind === "message" ? entry.role : ""))).toEqual([
+  expect(entries.map((entry) => ("role" in entry ? entry.role : ""))).toEqual([
     ...["developer", "user", "model", "function", "model"],
   ]);
 });

@@ -1,14 +1,14 @@
 // Whether an entry is what a search looks for, and which of its texts holds the first term.
 import { type FieldText, textsOf } from "../../indexing/texts.js";
 import { parseBodyText } from "../../model/body.js";
-import { Fault } from "../../model/fault.js";
 import type { JsonObject } from "../../model/json.js";
 import { normalise, splitsPair } from "../../model/normalise.js";
 import type { StoredBody } from "../../ports/entry-log.js";
 import { mayHold, type Sieve, sieveOf } from "./sieve.js";
 
 export interface Match {
-  readonly body: JsonObject;
+  /** Undefined where the entry was altered: nobody can say whether it holds what is looked for. */
+  readonly body: JsonObject | undefined;
   /** Where the first term was found; without terms the beginning of its texts, undefined where it has none. */
   readonly found: FieldText | undefined;
   /** Which of the entry's texts that is; undefined where it is the beginning of several. */
@@ -26,12 +26,12 @@ export class Matcher {
     this.#sieves = sieveOf(query.terms);
   }
 
-  /** Undefined where the entry is not meant, is erased, or is damaged, which `verify` tells loudly and lists leave out. */
+  /** Undefined where the entry is not meant, or is erased. */
   match(stored: StoredBody): Match | undefined {
-    if (stored.body === undefined || stored.flaw !== undefined) return undefined;
+    if (stored.flaw !== undefined) return { body: undefined, found: undefined, foundAt: undefined };
+    if (stored.body === undefined) return undefined;
     if (!mayHold(stored.body, this.#sieves)) return undefined;
-    const body = parseSound(stored.position, stored.body);
-    if (body === undefined) return undefined;
+    const body = parseBodyText(stored.position, stored.body);
     const texts = textsOf(stored.kind, body);
     const normals = texts.map((one) => normalise(one.text));
     const holds = (needle: string): number => normals.findIndex((normal) => indexOfText(normal, needle) !== -1);
@@ -63,13 +63,4 @@ export function indexOfText(text: string, needle: string, from = 0): number {
   let at = text.indexOf(needle, from);
   while (at !== -1 && (splitsPair(text, at) || splitsPair(text, at + needle.length))) at = text.indexOf(needle, at + 1);
   return at;
-}
-
-function parseSound(position: number, text: string): JsonObject | undefined {
-  try {
-    return parseBodyText(position, text);
-  } catch (error) {
-    if (error instanceof Fault && error.code === "entry_corrupt") return undefined;
-    throw error;
-  }
 }

@@ -1,13 +1,14 @@
 // The present status of the memories that entries are about, so nobody takes a turned down one for what was learned.
 import { documentToMemory, MEMORIES } from "../../indexing/memory-fold.js";
-import type { Entry, EntrySummary } from "../../model/entry.js";
+import { isAltered } from "../../model/altered.js";
+import type { AlteredEntry, Entry, ListedEntry } from "../../model/entry.js";
 import type { MemoryStatus } from "../../model/memory.js";
 import type { EntryIndex } from "../../ports/entry-index.js";
 
 /** By the id of the memory; those that are forgotten have none. */
 export async function statusesOf(
   index: EntryIndex,
-  entries: readonly (Entry | EntrySummary)[],
+  entries: readonly (Entry | ListedEntry | AlteredEntry)[],
 ): Promise<ReadonlyMap<string, MemoryStatus>> {
   const keys = [...new Set(entries.flatMap((entry) => memoryOf(entry) ?? []))];
   if (keys.length === 0) return new Map();
@@ -16,7 +17,8 @@ export async function statusesOf(
 }
 
 /** The one memory that an entry is about; undefined where it is about none or, as a reinforcement may be, about several. */
-export function memoryOf(entry: Entry | EntrySummary): string | undefined {
+export function memoryOf(entry: Entry | ListedEntry | AlteredEntry): string | undefined {
+  if (isAltered(entry)) return undefined;
   if (entry.kind === "memory_proposed") return entry.id;
   return "memory_id" in entry ? entry.memory_id : undefined;
 }

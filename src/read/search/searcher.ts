@@ -1,7 +1,7 @@
 // The searcher: looks through what the index takes for possible hits, newest first, and shows those that are.
 import { setImmediate } from "node:timers/promises";
 import { textsOf } from "../../indexing/texts.js";
-import type { EntrySummary } from "../../model/entry.js";
+import type { ListedEntry } from "../../model/entry.js";
 import { limits } from "../../model/limits.js";
 import type { MemoryStatus } from "../../model/memory.js";
 import type { RowKey } from "../../ports/entry-index.js";
@@ -18,8 +18,8 @@ import { nothingFoundText, sessionHistoryLine, sessionHistoryText } from "./sess
 import { type MatchRange, type Snippet, snippetOf, snippetOfMasked } from "./snippet.js";
 
 /** An entry in its short form, and why it was found. */
-export type SearchHit = EntrySummary & {
-  /** The field that holds the first term; `""` where only filters were given. */
+export type SearchHit = ListedEntry & {
+  /** The field that holds the first term; `""` where only filters were given, or the entry was altered. */
   readonly field: string;
   /** A piece of that field's text, as it was recorded. */
   readonly snippet: string;
@@ -86,7 +86,7 @@ export class Searcher {
     if (query.limit === 0) return nothingFoundText(phrase);
     for await (const { key } of this.#hits(query)) {
       // One by one, so that no more than one entry is held, however large they are.
-      for (const entry of await this.#entries.show([key.position])) {
+      for (const entry of await this.#entries.showListed([key.position])) {
         const statuses = await statusesOf(this.#parts.index, [entry]);
         lines.push(sessionHistoryLine(entry, statuses.get(memoryOf(entry) ?? "")));
       }
@@ -131,7 +131,7 @@ export class Searcher {
     for (const [at, hit] of shown.entries()) {
       const { rows } = await this.#entries.page([hit.key.position]);
       const reason = { field: "context_pack", ...this.#givenSnippet(hit, query.terms), given: counts[at] ?? 1 };
-      for (const row of rows) results.push({ ...row, ...reason });
+      for (const row of rows) results.push({ ...row, ...reason } as SearchHit);
     }
     const last = shown.at(-1);
     const isMore = last !== undefined && hits.length > query.limit;
@@ -149,8 +149,8 @@ export class Searcher {
   #snippet({ kind, body, found, foundAt }: Hit, terms: readonly string[]): Snippet {
     const { mask } = this.#parts;
     const text = found?.text ?? "";
-    const isWhole = foundAt !== undefined && found !== undefined && typeof body[found.field] === "string";
-    if (found === undefined || isWhole) return snippetOf(text, terms, mask);
+    const isWhole = foundAt !== undefined && found !== undefined && typeof body?.[found.field] === "string";
+    if (body === undefined || found === undefined || isWhole) return snippetOf(text, terms, mask);
     const texts = textsOf(kind, mask.value(body));
     const masked = (foundAt === undefined ? beginningOf(texts) : texts[foundAt])?.text ?? "";
     return masked === mask.text(text) ? snippetOf(text, terms, mask) : snippetOfMasked(masked, terms);
@@ -163,7 +163,7 @@ export class Searcher {
     const hits = query.in_context
       ? this.#given.hits(whole)
       : this.#hits(whole, { entries: limits.facet_entries, spent: () => counts.leaveRest() });
-    for await (const { kind, body } of hits) if (!counts.add(kind, body)) break;
+    for await (const { kind, body } of hits) if (!counts.add(kind, body ?? {})) break;
     return this.#parts.mask.value(counts.facets());
   }
 

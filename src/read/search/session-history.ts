@@ -1,9 +1,10 @@
 // Search as an agent reads it: a line for each hit, short, newest first.
+import { ALTERED_WORDS, isAltered } from "../../model/altered.js";
 import { type ByKind, saidByKind } from "../../model/by-kind.js";
 import { firstCodePoints } from "../../model/code-points.js";
 import { valueText } from "../../model/content.js";
 import { messageText } from "../../model/content-pieces.js";
-import type { Entry } from "../../model/entry.js";
+import type { AlteredEntry, Entry } from "../../model/entry.js";
 import { feedbackWords } from "../../model/feedback.js";
 import type { MemoryStatus } from "../../model/memory.js";
 import { reinforcedWords, verdictWords } from "../../model/memory-words.js";
@@ -22,9 +23,11 @@ export function nothingFoundText(query: string): string {
 }
 
 /** With the present status of the memory that the entry is about, where it is about one. */
-export function sessionHistoryLine(entry: Entry, status?: MemoryStatus): string {
+export function sessionHistoryLine(entry: Entry | AlteredEntry, status?: MemoryStatus): string {
   const session = entry.session_id === "" ? "" : ` (${entry.session_id})`;
-  const text = saidByKind(textByKind, entry) ?? `${entry.kind}: `;
+  const text = isAltered(entry)
+    ? `${entry.kind}: ${ALTERED_WORDS}`
+    : (saidByKind(textByKind, entry) ?? `${entry.kind}: `);
   const now = status === undefined ? "" : ` [${status}]`;
   return `[${entry.created_at.slice(0, 19)}] ${text}${now}${session}`;
 }
