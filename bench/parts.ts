@@ -40,9 +40,7 @@ export const parts: Suite = {
       for (let position = 1; position <= TURNS; position += READS_EVERY) {
         for (const of of inTurn(position)) {
           times.read[of].push(
-            await milliseconds(async () =>
-              JSON.parse((await logs[of].getBodies([position]))[0]?.body as string),
-            ),
+            await milliseconds(async () => JSON.parse((await logs[of].getBodies([position]))[0]?.body as string)),
           );
         }
       }

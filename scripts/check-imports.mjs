@@ -115,7 +115,9 @@ const testsMayImport = ["engines/memory", "test/support"];
 
 /** What of src the page may see for its types only, and what it shares: how contents are read, and rules of the model. */
 const contractOfThePage = "src/http/contract.ts";
-const sharedWithThePage = ["content-pieces", "memory", "roles", "states"].map((name) => `src/model/${name}.ts`);
+const sharedWithThePage = ["altered", "content-pieces", "entry", "memory", "roles", "states"].map(
+  (name) => `src/model/${name}.ts`,
+);
 
 /**
  * Packages that have one home: a driver belongs to its engine, a framework to its surface. Databases of other programs

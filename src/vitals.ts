@@ -23,7 +23,7 @@ export interface Health {
   readonly trouble?: string;
 }
 
-export interface Problem {
+interface Problem {
   readonly code: "entry_altered";
   readonly position: number;
   readonly message: string;
