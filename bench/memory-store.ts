@@ -1,9 +1,9 @@
 // A store with many active memories, and turns that say something about some of them; the same in every run.
 import { randomBytes } from "node:crypto";
-import { packOwn } from "../src/capture/own-entries.js";
+import { openStore } from "../src/engines/stores.js";
 import type { InteractionInput } from "../src/index.js";
+import { packOwn } from "../src/log/capture/own-entries.js";
 import type { MemoryType } from "../src/model/memory.js";
-import { openStore } from "../src/stores.js";
 import { Corpus } from "./search-corpus.js";
 
 export const PROJECT = "bench";

@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { SqliteLog } from "../src/engines/sqlite/log.js";
+import type { LogEntry } from "../src/log/port.js";
 import { SALT_BYTES } from "../src/model/chain.js";
-import type { LogEntry } from "../src/ports/entry-log.js";
 import { type Figure, median, type Suite, type SuiteOptions } from "./figures.js";
 
 export const TURNS = 400;

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { setPriority } from "node:os";
 import { join } from "node:path";
-import { serve } from "../src/http/serve.js";
 import { openRecorder, type Recorder } from "../src/index.js";
+import { serve } from "../src/surfaces/http/serve.js";
 import { type Figure, median, percentile, type Suite, type SuiteOptions } from "./figures.js";
 import { stream } from "./indexing.js";
 

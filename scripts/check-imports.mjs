@@ -17,96 +17,45 @@ import { lineAt, nodesOf } from "./syntax.mjs";
  */
 export const mayImport = {
   model: [],
-  ports: ["model"],
-  capture: ["model", "ports"],
-  indexing: ["model", "ports"],
+  // Forgetting asks readers for positions, and a selection of the log is made with the filters of rows.
+  log: ["model", "index", "reading"],
+  index: ["model", "log"],
+  guard: ["model"],
+  "engines/*": ["model", "log", "index", "guard", "engines/parts"],
+  "engines/parts": ["model"],
+  "engines/port.ts": ["model", "log", "index", "guard"],
+  "engines/stores.ts": ["model", "engines/*", "engines/port.ts"],
   // A search looks through the very texts that the index was given.
-  read: ["model", "ports", "indexing"],
-  context: ["model", "ports", "indexing", "read"],
-  // The two directions of a format lie in one file, so that what comes in can go out as it was.
-  export: ["model", "ports", "read", "import"],
-  reflect: ["model"],
+  search: ["model", "log", "index"],
+  sessions: ["model", "index", "search"],
+  context: ["model", "log", "index", "search", "sessions"],
+  usage: ["model", "index", "search"],
+  reflect: ["model", "index", "search"],
   import: ["model"],
-  otlp: ["model"],
-  // A story is entries as anybody would record them.
-  demo: ["model", "recorder.ts"],
-  guard: ["model", "ports"],
-  extractors: ["model", "ports"],
-  review: ["model", "ports", "capture", "indexing", "read", "reflect"],
-  // What custody writes about the log goes in as every entry does.
-  custody: ["model", "ports", "capture", "indexing", "read"],
-  background: ["model", "ports", "capture", "indexing", "read", "reflect", "review", "custody"],
-  "engines/*": ["model", "ports"],
-  // Sessions are folded and read outside of the engines, and are to come out right on each of them.
-  conformance: ["model", "ports", "indexing", "read"],
-  "conformance.ts": ["conformance"],
-  tail: ["model", "ports", "read"],
+  // The two directions of a format lie in one file: what comes in can go out as it was.
+  export: ["model", "log", "index", "search", "sessions", "usage", "import", "reading"],
+  memories: ["model", "log", "index", "search", "sessions", "reflect", "reading"],
   // What answers while there is no whole index is one in memory.
-  reading: ["model", "ports", "indexing", "read", "context", "reflect", "review", "custody", "engines/*"],
-  "stores.ts": ["model", "ports", "engines/*"],
-  threads: ["model", "ports", "guard", "read", "reading", "tail", "engines/*", "stores.ts"],
-  "session.ts": ["model", "capture", "read"],
-  "vitals.ts": ["model", "ports", "capture", "read"],
-  "recorder-options.ts": ["model", "read", "import", "custody", "background"],
-  "readable-record.ts": ["model", "ports", "read", "recorder-options.ts"],
-  "recorder.ts": [
-    ...[
-      "background",
-      "model",
-      "ports",
-      "capture",
-      "read",
-      "reading",
-      "tail",
-      "import",
-      "export",
-      "otlp",
-      "guard",
-      "review",
-      "custody",
-    ],
-    ...["recorder-options.ts", "readable-record.ts", "session.ts", "vitals.ts"],
+  reading: [
+    ...["model", "log", "index", "search", "sessions", "context", "usage", "reflect", "memories"],
+    "engines/memory",
   ],
-  "compose-recorder.ts": [
-    ...["model", "ports", "capture", "read", "tail", "import", "export", "guard", "review", "custody", "background"],
-    ...["extractors", "recorder.ts", "vitals.ts"],
-  ],
-  "open-sides.ts": ["model", "ports", "reading", "tail", "stores.ts", "threads", "compose-recorder.ts"],
-  // A recorder whose parts ask a server; what is refused is refused by the same parsers.
-  remote: ["model", "ports", "capture", "read", "tail", "import", "guard", "review", "recorder.ts", "client"],
-  "open-recorder.ts": [
-    ...["model", "capture", "read", "guard", "custody", "reading", "remote"],
-    ...["open-sides.ts", "compose-recorder.ts", "recorder.ts", "stores.ts"],
+  threads: ["model", "log", "index", "guard", "search", "reading", "engines/*", "engines/port.ts", "engines/stores.ts"],
+  recorder: [
+    ...["model", "log", "index", "guard", "engines/*", "engines/port.ts", "engines/stores.ts", "search", "sessions"],
+    ...["context", "usage", "reflect", "import", "export", "memories", "reading", "threads", "client"],
   ],
   "index.ts": [
-    ...["model", "ports", "capture", "read", "tail", "custody", "review", "background", "import", "export"],
-    ...["open-recorder.ts", "open-sides.ts", "session.ts", "recorder.ts"],
+    ...["model", "log", "index", "guard", "search", "sessions", "context", "usage", "reflect", "import", "export"],
+    ...["memories", "reading", "recorder"],
   ],
-  // Parameters, flags and their words follow from the table of what can be asked.
-  http: ["model", "guard", "read/question-rules.ts", "recorder.ts", "mcp"],
-  mcp: ["model", "guard", "read/question-rules.ts", "recorder.ts"],
+  "surfaces/http": ["model", "guard", "search/question-rules.ts", "recorder", "surfaces/mcp"],
+  "surfaces/mcp": ["model", "guard", "search/question-rules.ts", "recorder"],
   // What agents import is used where they cannot.
-  proxy: ["client", "recorder.ts", "http/door/hosts.ts"],
-  "inspect-store.ts": ["model", "ports", "custody", "engines/*", "stores.ts", "remote"],
-  "back-up-store.ts": ["model", "custody", "engines/*"],
-  "copy-store.ts": ["model", "ports", "custody", "stores.ts"],
-  "verify-file.ts": ["import"],
-  cli: [
-    "model",
-    "read/question-rules.ts",
-    "recorder.ts",
-    "open-recorder.ts",
-    "inspect-store.ts",
-    "verify-file.ts",
-    "back-up-store.ts",
-    "copy-store.ts",
-    "stores.ts",
-    "index.ts",
-    "http",
-    "mcp",
-    "demo",
-    "proxy",
-    "client",
+  "surfaces/proxy": ["client", "recorder", "surfaces/http"],
+  "surfaces/cli": [
+    ...["model", "search/question-rules.ts", "recorder", "import", "engines/stores.ts", "index.ts", "client"],
+    ...["surfaces/http", "surfaces/mcp", "surfaces/proxy"],
   ],
 };
 
@@ -114,7 +63,7 @@ export const mayImport = {
 const testsMayImport = ["engines/memory", "test/support"];
 
 /** What of src the page may see for its types only, and what it shares: how contents are read, and rules of the model. */
-const contractOfThePage = "src/http/contract.ts";
+const contractOfThePage = "src/surfaces/http/contract.ts";
 const sharedWithThePage = ["altered", "content-pieces", "entry", "memory", "roles", "states"].map(
   (name) => `src/model/${name}.ts`,
 );
@@ -129,9 +78,9 @@ const homeOfPackage = {
   "better-sqlite3": "engines/sqlite",
   pg: "engines/postgres",
   "@clickhouse/client": "engines/clickhouse",
-  fastify: "http",
-  commander: "cli",
-  "@modelcontextprotocol/server": "mcp",
+  fastify: "surfaces/http",
+  commander: "surfaces/cli",
+  "@modelcontextprotocol/server": "surfaces/mcp",
 };
 
 const otherUsersOfSqlite = ["src/import/tables.ts", "src/import/watch/bookmarks.ts"];
@@ -199,7 +148,7 @@ export function areaOf(file) {
   if (top !== "src") return top;
   // A test that lies directly in src belongs to the file it tests.
   if (second === undefined) return first.replace(/\.test(-d)?\.ts$/, ".ts");
-  return first === "engines" ? `engines/${second}` : first;
+  return first === "engines" || first === "surfaces" ? `${first}/${second}` : first;
 }
 
 /**

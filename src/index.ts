@@ -1,13 +1,7 @@
 // The public interface of the library.
-export type { LearningOptions } from "./background/learning.js";
-export type { Captured } from "./capture/capture.js";
-export type { OnRecorded, RecordedEntry } from "./capture/recorded-hooks.js";
-export type { Surroundings } from "./capture/surroundings.js";
-export type { ForgetOptions } from "./custody/forget-wish.js";
-export type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./custody/forgotten.js";
-export type { RetentionRule } from "./custody/retention.js";
-export type { SecretFinding } from "./custody/scrubbing.js";
+
 export type { ExportFormat, ExportOptions } from "./export/export-query.js";
+export type { KeyStore } from "./guard/key-store.js";
 export type {
   ImportedFile,
   ImportOptions,
@@ -18,6 +12,35 @@ export type {
 export { type FoundPlace, findInPlaces, type KnownPlace, knownPlaces, placeVariables } from "./import/places.js";
 export { importFormats } from "./import/registry.js";
 export type { Watch, WatchCounts, WatchOptions } from "./import/watch/watch-files.js";
+export type { EntryCounts, EntryIndex } from "./index/port.js";
+export type { Captured } from "./log/capture/capture.js";
+export type { OnRecorded, RecordedEntry } from "./log/capture/recorded-hooks.js";
+export type { Surroundings } from "./log/capture/surroundings.js";
+export type { ForgetOptions } from "./log/forgetting/forget-wish.js";
+export type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./log/forgetting/forgotten.js";
+export type { RetentionRule } from "./log/forgetting/retention.js";
+export type { SecretFinding } from "./log/forgetting/scrubbing.js";
+export type { EntryLog } from "./log/port.js";
+export type { LearningOptions } from "./memories/background/learning.js";
+export type { AuditedStatement } from "./memories/files/file-audit.js";
+export type { DroppedProposal } from "./memories/judge/judged.js";
+export type { ExtractOptions, FileAudit, Memories, ProposedStatement, VerdictsGiven } from "./memories/memories.js";
+export type { DroppedStatement, Extraction, PassOptions, Reinforced, Reinforcement } from "./memories/passes.js";
+export type { ExtractorSettings } from "./memories/propose/extractor.js";
+export type { MemoryListOptions, RecallOptions } from "./memories/read/memory-query.js";
+export type { MemoryDetail, MemoryEvent, MemoryList } from "./memories/read/memory-reader.js";
+export type { MemoryUseInTurn, WordsInContext } from "./memories/read/memory-uses.js";
+export type { MemorySummary } from "./memories/read/memory-view.js";
+export type { Recalled } from "./memories/recall/recalled.js";
+export type { Acceptance } from "./memories/review/acceptance.js";
+export type {
+  EditOptions,
+  FileInput,
+  MemoryInput,
+  ProposalInput,
+  VerdictOptions,
+  VerdictsInput,
+} from "./memories/review/memory-input.js";
 export type {
   Context,
   ContextChange,
@@ -64,34 +87,9 @@ export type {
 } from "./model/report.js";
 export type { Seal } from "./model/seal.js";
 export type { Contradiction, KnownHead, Verification } from "./model/verification.js";
-export { openRecorder, type RecorderOptions } from "./open-recorder.js";
-export type { EngineParts } from "./open-sides.js";
-export type { EntryCounts, EntryIndex } from "./ports/entry-index.js";
-export type { EntryLog } from "./ports/entry-log.js";
-export type { ExtractorSettings } from "./ports/extractor.js";
-export type { KeyStore } from "./ports/key-store.js";
-export type { AnthropicHistory, AnthropicMessage } from "./read/history/anthropic.js";
-export type { OpenAiCall, OpenAiMessage } from "./read/history/openai.js";
-export type { EntryListOptions, InteractionListOptions } from "./read/list-query.js";
-export type { Acceptance } from "./read/memories/acceptance.js";
-export type { AuditedStatement } from "./read/memories/file-audit.js";
-export type { DroppedProposal } from "./read/memories/judged.js";
-export type { MemoryListOptions, RecallOptions } from "./read/memories/memory-query.js";
-export type { MemoryDetail, MemoryEvent, MemoryList } from "./read/memories/memory-reader.js";
-export type { MemoryUseInTurn, WordsInContext } from "./read/memories/memory-uses.js";
-export type { MemorySummary } from "./read/memories/memory-view.js";
-export type { Recalled } from "./read/memories/recalled.js";
-export type { EntryList, InteractionList } from "./read/reader.js";
-export type { ReflectionOptions } from "./read/reflection-query.js";
-export type { Elsewhere } from "./read/search/elsewhere.js";
-export type { Facets } from "./read/search/facets.js";
-export type { SearchOptions, SessionHistoryOptions } from "./read/search/search-query.js";
-export type { SearchHit, SearchPage } from "./read/search/searcher.js";
-export type { HistoryFormat, HistoryOptions, SessionListOptions, TimelineOptions } from "./read/session-query.js";
-export type { SessionList, SessionSummary, Timeline } from "./read/session-reader.js";
-export type { PricesFrom } from "./read/usage/price-table.js";
-export type { UsageDivision, UsageOptions } from "./read/usage/usage-query.js";
-export type { UsageReport, UsageRow, UsageTotal } from "./read/usage/usage-reader.js";
+export type { TailOptions } from "./reading/tail/read-tail.js";
+export { openRecorder, type RecorderOptions } from "./recorder/open-recorder.js";
+export type { EngineParts } from "./recorder/open-sides.js";
 export {
   type AcceptLogOptions,
   type AppendResult,
@@ -100,16 +98,19 @@ export {
   Recorder,
   type Tail,
   type VerifyOptions,
-} from "./recorder.js";
-export type { ExtractOptions, FileAudit, Memories, ProposedStatement, VerdictsGiven } from "./review/memories.js";
-export type {
-  EditOptions,
-  FileInput,
-  MemoryInput,
-  ProposalInput,
-  VerdictOptions,
-  VerdictsInput,
-} from "./review/memory-input.js";
-export type { DroppedStatement, Extraction, PassOptions, Reinforced, Reinforcement } from "./review/passes.js";
-export { Session, type SessionEnvelope, type SessionLabels } from "./session.js";
-export type { TailOptions } from "./tail/read-tail.js";
+} from "./recorder/recorder.js";
+export { Session, type SessionEnvelope, type SessionLabels } from "./recorder/session.js";
+export type { ReflectionOptions } from "./reflect/read/reflection-query.js";
+export type { Elsewhere } from "./search/elsewhere.js";
+export type { Facets } from "./search/facets.js";
+export type { EntryListOptions, InteractionListOptions } from "./search/lists/list-query.js";
+export type { EntryList, InteractionList } from "./search/lists/reader.js";
+export type { SearchOptions, SessionHistoryOptions } from "./search/search-query.js";
+export type { SearchHit, SearchPage } from "./search/searcher.js";
+export type { AnthropicHistory, AnthropicMessage } from "./sessions/history/anthropic.js";
+export type { OpenAiCall, OpenAiMessage } from "./sessions/history/openai.js";
+export type { HistoryFormat, HistoryOptions, SessionListOptions, TimelineOptions } from "./sessions/session-query.js";
+export type { SessionList, SessionSummary, Timeline } from "./sessions/session-reader.js";
+export type { PricesFrom } from "./usage/price-table.js";
+export type { UsageDivision, UsageOptions } from "./usage/usage-query.js";
+export type { UsageReport, UsageRow, UsageTotal } from "./usage/usage-reader.js";

@@ -1,5 +1,7 @@
 // Asking the server: every call of the page in one place, typed by the HTTP contract, with the key where one is needed.
 
+import { isAltered } from "../src/model/altered.js";
+import type { AlteredEntry } from "../src/model/entry.js";
 import type {
   AccessAnswer,
   ContextAnswer,
@@ -21,9 +23,7 @@ import type {
   ToldAnswer,
   UsageAnswer,
   VerifyAnswer,
-} from "../src/http/contract.js";
-import { isAltered } from "../src/model/altered.js";
-import type { AlteredEntry } from "../src/model/entry.js";
+} from "../src/surfaces/http/contract.js";
 import { createStore } from "./store.js";
 
 type Listed = EntryPage["entries"][number];

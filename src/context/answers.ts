@@ -1,11 +1,11 @@
 // Which answer of a model an entry belongs to, and the answers of a session before it.
-import { ANSWER, HAS_CONTEXT } from "../indexing/entry-row.js";
+import { ANSWER, HAS_CONTEXT } from "../index/entry-row.js";
+import type { EntryIndex } from "../index/port.js";
 import type { Entry, EntryOf, Interaction } from "../model/entry.js";
 import { textsOfUser } from "../model/from-user.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { readRole } from "../model/roles.js";
-import type { EntryIndex } from "../ports/entry-index.js";
-import type { EntryReader } from "../read/entry-reader.js";
+import type { EntryReader } from "../search/lists/entry-reader.js";
 
 /** Something that a model answered, or the place in a session where it would have. */
 export type Answer = Interaction | EntryOf<"message"> | EntryOf<"tool_call"> | EntryOf<"error"> | EntryOf<"decision">;

@@ -1,16 +1,16 @@
 // What a model was given for an answer: as the caller recorded it, or else the session's history as it was then.
-import { type GivenPart, messagePart, partsOfPack, roleOf } from "../indexing/given-texts.js";
+import { type GivenPart, messagePart, partsOfPack, roleOf } from "../index/given-texts.js";
 import { contentTexts } from "../model/content.js";
 import type { Context, GivenMessage } from "../model/context.js";
 import type { Interaction } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
-import type { HistoryReader, HistoryTurns } from "../read/history/history.js";
-import type { ItemOrigin } from "../read/history/items.js";
-import { systemToOpenAi, turnToOpenAi } from "../read/history/openai.js";
-import type { Turn } from "../read/history/repair.js";
-import { stretchBefore } from "../read/history/stretch.js";
-import { MESSAGES_DEFAULT } from "../read/question-rules.js";
-import type { ReadingParts } from "../read/reader.js";
+import type { ReadingParts } from "../search/lists/reader.js";
+import { MESSAGES_DEFAULT } from "../search/question-rules.js";
+import type { HistoryReader, HistoryTurns } from "../sessions/history/history.js";
+import type { ItemOrigin } from "../sessions/history/items.js";
+import { systemToOpenAi, turnToOpenAi } from "../sessions/history/openai.js";
+import type { Turn } from "../sessions/history/repair.js";
+import { stretchBefore } from "../sessions/history/stretch.js";
 import type { Answer, Answers } from "./answers.js";
 
 /** A context before it is counted and compared. */

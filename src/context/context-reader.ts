@@ -2,9 +2,9 @@
 import type { Context, ContextChange, GivenMessage, OfAnswer, Told } from "../model/context.js";
 import type { Entry, ErasedEntry } from "../model/entry.js";
 import { Turn } from "../model/turn.js";
-import { EntryReader, type EntryWish } from "../read/entry-reader.js";
-import { HistoryReader } from "../read/history/history.js";
-import type { ReadingParts } from "../read/reader.js";
+import { EntryReader, type EntryWish } from "../search/lists/entry-reader.js";
+import type { ReadingParts } from "../search/lists/reader.js";
+import { HistoryReader } from "../sessions/history/history.js";
 import { type Answer, Answers } from "./answers.js";
 import { type Assembled, assemble, partsOf } from "./assemble.js";
 import { compareMessages } from "./compare.js";

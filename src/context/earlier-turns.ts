@@ -1,7 +1,7 @@
 // Earlier answers of a session that were given a phrase: by the contexts that were recorded, and by what was said.
 import type { EntryPlace, FallReason } from "../model/context.js";
-import { EntryReader } from "../read/entry-reader.js";
-import type { ReadingParts } from "../read/reader.js";
+import { EntryReader } from "../search/lists/entry-reader.js";
+import type { ReadingParts } from "../search/lists/reader.js";
 import type { RecordedPacks } from "./recorded-packs.js";
 import { SaidBefore } from "./said-before.js";
 

@@ -1,13 +1,13 @@
 // From an answer to what it led to: its tool calls, the errors before the next answer, what somebody thought of it, and the
 // user's next words.
-import { feedbackOn } from "../indexing/feedback-fold.js";
+import { feedbackOn } from "../index/feedback-fold.js";
+import type { EntryIndex } from "../index/port.js";
 import { firstCodePoints } from "../model/code-points.js";
 import type { LedTo } from "../model/context.js";
 import type { Entry, EntryOf } from "../model/entry.js";
 import { textsOfUser } from "../model/from-user.js";
 import { readRole } from "../model/roles.js";
-import type { EntryIndex } from "../ports/entry-index.js";
-import type { EntryReader } from "../read/entry-reader.js";
+import type { EntryReader } from "../search/lists/entry-reader.js";
 import { type Answer, callIdsOf, hasWordsOfUser, mayHaveMade } from "./answers.js";
 
 /** So many entries after the answer are looked through, and so much of a text is shown. */

@@ -1,13 +1,13 @@
 // From a message that was given to where it was recorded first: the entry that says it, or the answer that was given it before.
 // The session before the answer is looked through, as far as a few megabytes reach.
-import { roleOf } from "../indexing/given-texts.js";
+import { roleOf } from "../index/given-texts.js";
 import { bodyToEntry, parseBodyText } from "../model/body.js";
 import { contentTexts, valueText } from "../model/content.js";
 import type { GivenMessage } from "../model/context.js";
 import type { Entry, Interaction } from "../model/entry.js";
 import { isJsonObject } from "../model/json.js";
 import { readRole } from "../model/roles.js";
-import type { ReadingParts } from "../read/reader.js";
+import type { ReadingParts } from "../search/lists/reader.js";
 import type { Answer } from "./answers.js";
 
 const ENTRIES_MAX = 500;

@@ -2,13 +2,13 @@
 // message was withdrawn, or more had followed it than history shows. System messages stay, and a consolidation's summary does
 // until the next one.
 import type { FallReason } from "../model/context.js";
-import { EntryReader } from "../read/entry-reader.js";
-import { toItems } from "../read/history/history.js";
-import type { Item } from "../read/history/items.js";
-import { messagesIn, repair } from "../read/history/repair.js";
-import { positionsIn } from "../read/history/stretch.js";
-import type { ReadingParts } from "../read/reader.js";
-import { getSession } from "../read/session-list.js";
+import { EntryReader } from "../search/lists/entry-reader.js";
+import type { ReadingParts } from "../search/lists/reader.js";
+import { toItems } from "../sessions/history/history.js";
+import type { Item } from "../sessions/history/items.js";
+import { messagesIn, repair } from "../sessions/history/repair.js";
+import { positionsIn } from "../sessions/history/stretch.js";
+import { getSession } from "../sessions/session-list.js";
 import { WINDOW } from "./assemble.js";
 
 /** Something that was said. */

@@ -1,6 +1,6 @@
 // The distinct texts that a session's interactions were given by themselves, each with those that were given it.
 import { normalise } from "../model/normalise.js";
-import { indexOfText } from "../read/search/matching.js";
+import { indexOfText } from "../search/matching.js";
 
 /** A text in the form that searches compare, and the runs of packs that hold it: from one to another, both included. */
 interface KnownText {

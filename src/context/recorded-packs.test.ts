@@ -1,7 +1,7 @@
 // Which recorded contexts held a phrase: the same from a table that is kept and grows, and by looking through all of them.
 import { expect, test } from "vitest";
 import { memoryRecorder } from "../../test/support/memory-recorder.js";
-import { noMask } from "../ports/mask.js";
+import { noMask } from "../model/mask.js";
 import { RecordedPacks } from "./recorded-packs.js";
 
 test("a table that grows, one made anew and no table agree, also after something was forgotten", async () => {

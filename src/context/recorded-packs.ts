@@ -3,17 +3,17 @@
 //
 // What is asked once of a session is asked again, so the distinct texts are kept, each with where it was given. Sessions whose
 // packs hold more than that is good for are looked through every time.
-import { partsOfPack } from "../indexing/given-texts.js";
+import { partsOfPack } from "../index/given-texts.js";
+import type { StoredBody } from "../log/port.js";
 import { isJsonObject, parseJsonObject } from "../model/json.js";
 import { normalise } from "../model/normalise.js";
 import { OneAtATime } from "../model/one-at-a-time.js";
 import { Turn } from "../model/turn.js";
-import type { StoredBody } from "../ports/entry-log.js";
-import { positionsIn } from "../read/history/stretch.js";
-import type { ReadingParts } from "../read/reader.js";
-import { indexOfText } from "../read/search/matching.js";
-import { mayHold, sieveOf } from "../read/search/sieve.js";
-import { getSession } from "../read/session-list.js";
+import type { ReadingParts } from "../search/lists/reader.js";
+import { indexOfText } from "../search/matching.js";
+import { mayHold, sieveOf } from "../search/sieve.js";
+import { positionsIn } from "../sessions/history/stretch.js";
+import { getSession } from "../sessions/session-list.js";
 import { isRecordedPack } from "./assemble.js";
 import { PackTable } from "./pack-table.js";
 

@@ -1,12 +1,13 @@
 // What was said in a session before an answer, and which of the answers put together from it were given it. How long something
 // stayed is told by its life; the context of the answer itself has the last word, since what was said may have been repaired away.
+
+import { rowPages } from "../index/row-pages.js";
 import { bodyToEntry } from "../model/body.js";
 import { idClaim } from "../model/claims.js";
 import { readRole } from "../model/roles.js";
 import { Turn } from "../model/turn.js";
-import { rowPages } from "../ports/row-pages.js";
-import type { ReadingParts } from "../read/reader.js";
-import { Matcher } from "../read/search/matching.js";
+import type { ReadingParts } from "../search/lists/reader.js";
+import { Matcher } from "../search/matching.js";
 import { type LastGiven, Lives, type Saying } from "./lives.js";
 
 interface Wish {

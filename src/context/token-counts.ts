@@ -1,5 +1,5 @@
 // How many tokens texts have: counting takes long, and the same messages are given again and again, so counts are kept.
-import { countTokensIn, loadTokenCounter, TOKENS_PER_MESSAGE, type TokenCounter } from "../read/history/tokens.js";
+import { countTokensIn, loadTokenCounter, TOKENS_PER_MESSAGE, type TokenCounter } from "../sessions/history/tokens.js";
 
 /** So many characters are kept with their counts. */
 const CHARS_MAX = 16 * 1024 * 1024;

@@ -2,10 +2,10 @@
 import type { GivenPlace, Told } from "../model/context.js";
 import { normalise } from "../model/normalise.js";
 import { Turn } from "../model/turn.js";
-import type { EntryReader } from "../read/entry-reader.js";
-import type { ReadingParts } from "../read/reader.js";
-import { indexOfText } from "../read/search/matching.js";
-import { type Snippet, snippetOf, snippetOfMasked } from "../read/search/snippet.js";
+import type { EntryReader } from "../search/lists/entry-reader.js";
+import type { ReadingParts } from "../search/lists/reader.js";
+import { indexOfText } from "../search/matching.js";
+import { type Snippet, snippetOf, snippetOfMasked } from "../search/snippet.js";
 import type { Answer } from "./answers.js";
 import { type Assembled, assemble, type PlacedPart, partsOf } from "./assemble.js";
 import { EarlierTurns } from "./earlier-turns.js";

@@ -1,13 +1,14 @@
 // One session as a trajectory in ATIF, the interchange form: steps of user, system and agent, each with what its tools gave
 // back. Secrets are masked, since people pass such files on.
+
+import type { Head } from "../log/port.js";
 import { valueText } from "../model/content.js";
 import { contentText } from "../model/content-pieces.js";
 import type { Entry, EntryOf } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { readRole } from "../model/roles.js";
 import { readUsage, tokenNames } from "../model/usage.js";
-import type { Head } from "../ports/entry-log.js";
-import { givenTokens } from "../read/usage/price-table.js";
+import { givenTokens } from "../usage/price-table.js";
 import type { ExportQuery } from "./export-query.js";
 import { type ExportParts, readable, selectEntries } from "./selection.js";
 import { Withdrawn } from "./withdrawn.js";

@@ -3,9 +3,9 @@ import type { Fault } from "../model/fault.js";
 import { parseId } from "../model/ids.js";
 import { Rejection, reject } from "../model/rejection.js";
 import { parseClock, type WallClock } from "../model/zoned-time.js";
-import { type Given, parseFilters } from "../read/filters.js";
-import { isGiven, parseSwitch } from "../read/parameters.js";
-import { exportFormats, type FilterOptions, type QuestionFilter, questionRules } from "../read/question-rules.js";
+import { type Given, parseFilters } from "../search/filters.js";
+import { isGiven, parseSwitch } from "../search/parameters.js";
+import { exportFormats, type FilterOptions, type QuestionFilter, questionRules } from "../search/question-rules.js";
 
 export type ExportFormat = (typeof exportFormats)[number];
 

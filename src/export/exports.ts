@@ -1,8 +1,9 @@
 // Exports of an open store: the chosen entries as text, each export written down before its first piece is handed out.
+
+import type { EntryLog } from "../log/port.js";
 import type { Fault } from "../model/fault.js";
-import type { EntryLog } from "../ports/entry-log.js";
-import type { Mask } from "../ports/mask.js";
-import type { Asking } from "../read/questions.js";
+import type { Mask } from "../model/mask.js";
+import type { Asking } from "../reading/questions.js";
 import { type ExportQuery, targetOf } from "./export-query.js";
 
 /** Who exports, and the name under which several calls are one deed. */

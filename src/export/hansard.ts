@@ -1,11 +1,11 @@
 // Hansard's own form: a line about the log, then a line for each entry, with all that its hash was made from.
 import { EXPORT_VERSION } from "../import/exported-entry.js";
+import { ClaimsAhead } from "../log/claims-ahead.js";
+import type { Head, StoredEntry } from "../log/port.js";
 import { parseBody } from "../model/body.js";
 import { claimKey } from "../model/claims.js";
 import { hexOf } from "../model/hex.js";
-import { ClaimsAhead } from "../ports/claims-ahead.js";
-import type { Head, StoredEntry } from "../ports/entry-log.js";
-import type { Mask } from "../ports/mask.js";
+import type { Mask } from "../model/mask.js";
 import type { ExportFilter } from "./export-query.js";
 import { type ExportParts, selectEntries } from "./selection.js";
 

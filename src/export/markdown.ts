@@ -1,11 +1,12 @@
 // An export for people: entries in order as Markdown, recorded text in fences, where it is text and nothing else.
+
+import type { Head } from "../log/port.js";
 import { type ByKind, saidByKind } from "../model/by-kind.js";
 import { messageText } from "../model/content-pieces.js";
 import type { Entry } from "../model/entry.js";
 import { inMarkdown } from "../model/markdown-text.js";
 import { reinforcedWords, verdictWords } from "../model/memory-words.js";
 import { readRole } from "../model/roles.js";
-import type { Head } from "../ports/entry-log.js";
 import type { ExportQuery } from "./export-query.js";
 import { type ExportParts, readable, selectEntries } from "./selection.js";
 

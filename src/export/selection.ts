@@ -1,20 +1,20 @@
 // Which entries an export holds: in order of position, up to where the log ended when it began.
 
 import { isUtf8 } from "node:buffer";
+import type { RowKey, RowQuery, SessionRange } from "../index/port.js";
+import { rowMatches } from "../index/row-filter.js";
+import { rowPages } from "../index/row-pages.js";
+import type { EntryLog, Head, StoredBody, StoredEntry } from "../log/port.js";
+import { walkLog } from "../log/walk-log.js";
 import { bodyToEntry, parseBody, parseBodyText } from "../model/body.js";
 import { bodyFlaw } from "../model/chain-walk.js";
 import { completionClaim } from "../model/claims.js";
 import type { Entry } from "../model/entry.js";
 import { corruptEntry, isCorruptEntry } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
-import type { RowKey, RowQuery, SessionRange } from "../ports/entry-index.js";
-import type { EntryLog, Head, StoredBody, StoredEntry } from "../ports/entry-log.js";
-import type { Mask } from "../ports/mask.js";
-import { rowMatches } from "../ports/row-filter.js";
-import { rowPages } from "../ports/row-pages.js";
-import { walkLog } from "../ports/walk-log.js";
-import { rowOfEntry } from "../read/row-of-entry.js";
-import type { SessionSummary } from "../read/session-reader.js";
+import type { Mask } from "../model/mask.js";
+import { rowOfEntry } from "../search/lists/row-of-entry.js";
+import type { SessionSummary } from "../sessions/session-reader.js";
 import type { ExportFilter } from "./export-query.js";
 
 const BATCH_ENTRIES = 200;

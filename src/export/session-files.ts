@@ -3,6 +3,7 @@
 import type { StoredForm, ToLine } from "../import/line-form.js";
 import { nanobotLine } from "../import/nanobot.js";
 import { timmyLine } from "../import/timmy.js";
+import type { EntryLog, Head, StoredEntry } from "../log/port.js";
 import { parseBody } from "../model/body.js";
 import { asRecorded } from "../model/chain-walk.js";
 import { completionClaim } from "../model/claims.js";
@@ -10,8 +11,7 @@ import type { Entry } from "../model/entry.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { parseTime } from "../model/time.js";
 import type { WallClock } from "../model/zoned-time.js";
-import type { EntryLog, Head, StoredEntry } from "../ports/entry-log.js";
-import type { SessionSummary } from "../read/session-reader.js";
+import type { SessionSummary } from "../sessions/session-reader.js";
 import type { ExportQuery } from "./export-query.js";
 import { type ExportParts, readable, selectEntries } from "./selection.js";
 import { Withdrawn } from "./withdrawn.js";

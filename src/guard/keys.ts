@@ -1,11 +1,11 @@
 // Keys: making, listing and revoking them, and saying who it is that comes with one.
 import { randomBytes } from "node:crypto";
+import type { Mask } from "../model/mask.js";
 import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
 import { isScope, type Scope, scopes } from "../model/scope.js";
 import { formatTime } from "../model/time.js";
-import type { KeyStore, StoredKey } from "../ports/key-store.js";
-import type { Mask } from "../ports/mask.js";
+import type { KeyStore, StoredKey } from "./key-store.js";
 import { hashOfKey, idOfKey, isKeyOf, newKey } from "./key-text.js";
 
 /** A key as it is listed: never the key itself. */

@@ -1,12 +1,13 @@
 // How each question is answered: from the log alone, from as much of an index as there is, or from a whole one.
-import { contradictionOf } from "../custody/evidence.js";
-import { verify } from "../custody/verify.js";
-import { compareRows } from "../indexing/rows-of-bodies.js";
-import type { EntryLog, StoredBody } from "../ports/entry-log.js";
-import type { Mask } from "../ports/mask.js";
-import type { EntryReader } from "../read/entry-reader.js";
-import { selectFromLog } from "../read/log-selection.js";
-import type { AnswerTo, QueryOf, Question } from "../read/questions.js";
+
+import { compareRows } from "../index/rows-of-bodies.js";
+import { contradictionOf } from "../log/evidence.js";
+import { selectFromLog } from "../log/log-selection.js";
+import type { EntryLog, StoredBody } from "../log/port.js";
+import { verify } from "../log/verify.js";
+import type { Mask } from "../model/mask.js";
+import type { EntryReader } from "../search/lists/entry-reader.js";
+import type { AnswerTo, QueryOf, Question } from "./questions.js";
 import { nextTurn } from "./rebuild.js";
 import type { Rebuilding } from "./rebuilding.js";
 import type { SteadyIndex } from "./steady.js";

@@ -1,13 +1,14 @@
 // Answers at once, in the thread that asks, what takes less time than the way to another thread: small pages of what the
 // index holds whole. Everything else gets no answer here, and nothing here ever writes.
+
+import type { IndexHolder } from "../index/index-holder.js";
+import type { EntryIndex } from "../index/port.js";
+import type { EntryLog, EntrySource } from "../log/port.js";
 import { hexOf } from "../model/hex.js";
-import type { EntryIndex } from "../ports/entry-index.js";
-import type { EntryLog, EntrySource } from "../ports/entry-log.js";
-import type { IndexHolder } from "../ports/index-holder.js";
-import type { Mask } from "../ports/mask.js";
-import type { AnswerTo, QueryOf, Question } from "../read/questions.js";
+import type { Mask } from "../model/mask.js";
 import { pageAnswers } from "./answers.js";
 import { knowingClean } from "./known-clean.js";
+import type { AnswerTo, QueryOf, Question } from "./questions.js";
 import { type Readers, readersOf } from "./view.js";
 
 /** Larger pages take long enough that the way to another thread does not matter, and this thread has other things to do. */

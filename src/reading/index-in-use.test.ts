@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryLog } from "../engines/memory/log.js";
-import type { EntryIndex } from "../ports/entry-index.js";
-import { type HeldIndex, IndexFault, type IndexHolder } from "../ports/index-holder.js";
-import { noMask } from "../ports/mask.js";
+import { type HeldIndex, IndexFault, type IndexHolder } from "../index/index-holder.js";
+import type { EntryIndex } from "../index/port.js";
+import { noMask } from "../model/mask.js";
 import { IndexInUse } from "./index-in-use.js";
 
 class Held implements IndexHolder {

@@ -1,8 +1,9 @@
 // Which index is in use: the one that its holder has now, and another one where that turns out to be lost, damaged or
 // exchanged while it is read.
-import type { EntryLog } from "../ports/entry-log.js";
-import { IndexExchanged, IndexFault, type IndexHolder } from "../ports/index-holder.js";
-import type { Mask } from "../ports/mask.js";
+
+import { IndexExchanged, IndexFault, type IndexHolder } from "../index/index-holder.js";
+import type { EntryLog } from "../log/port.js";
+import type { Mask } from "../model/mask.js";
 import { View } from "./view.js";
 
 const TRIES = 6;

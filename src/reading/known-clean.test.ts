@@ -1,6 +1,6 @@
 // What a mask remembers: entries without a secret are not looked through again, and nothing else is passed over.
 import { expect, test } from "vitest";
-import { type Mask, noMask } from "../ports/mask.js";
+import { type Mask, noMask } from "../model/mask.js";
 import { knowingClean } from "./known-clean.js";
 
 function counting(): { readonly mask: Mask; readonly looked: () => number } {

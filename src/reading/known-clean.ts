@@ -1,7 +1,7 @@
 // A mask that remembers which entries have nothing to hide. What was recorded never changes, and looking for secrets takes
 // longer than all else that a list does with an entry it has shown before.
 import type { EntrySummary } from "../model/entry.js";
-import type { Mask } from "../ports/mask.js";
+import type { Mask } from "../model/mask.js";
 
 /** Positions by the million, a bit each. */
 const POSITIONS_MAX = 64 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { repeatableSurroundings } from "../../test/support/surroundings.js";
 import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryLog } from "../engines/memory/log.js";
-import { noMask } from "../ports/mask.js";
+import { noMask } from "../model/mask.js";
 import { LocalReading } from "./local.js";
 
 const { randomBytes } = repeatableSurroundings();

@@ -1,13 +1,14 @@
 // Reading in this thread, from a log and an index that this thread has open.
-import type { EntryIndex } from "../ports/entry-index.js";
-import type { EntryLog } from "../ports/entry-log.js";
-import { fixedIndex, type IndexHolder } from "../ports/index-holder.js";
-import type { Mask } from "../ports/mask.js";
-import { EntryReader } from "../read/entry-reader.js";
-import type { AnswerTo, Asked, IndexState, QueryOf, Question, Reading } from "../read/questions.js";
+
+import { fixedIndex, type IndexHolder } from "../index/index-holder.js";
+import type { EntryIndex } from "../index/port.js";
+import type { EntryLog } from "../log/port.js";
+import type { Mask } from "../model/mask.js";
+import { EntryReader } from "../search/lists/entry-reader.js";
 import { answers, type Desk } from "./answers.js";
 import { knowingClean } from "./known-clean.js";
 import type { RebuildOptions } from "./patience.js";
+import type { AnswerTo, Asked, IndexState, QueryOf, Question, Reading } from "./questions.js";
 import { Rebuilding } from "./rebuilding.js";
 import { SteadyIndex } from "./steady.js";
 

@@ -1,7 +1,7 @@
 // Reading that is answered in this thread where that is quicker than the way to another one, and there otherwise.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { AnswerTo, Asked, QueryOf, Question, Reading } from "../read/questions.js";
 import type { AtOnce } from "./at-once.js";
+import type { AnswerTo, Asked, QueryOf, Question, Reading } from "./questions.js";
 
 export class NearFirst implements Reading {
   readonly #openHere: () => Promise<AtOnce>;

@@ -1,7 +1,7 @@
 // A view of the newest entries alone, in memory: what answers while there is no index that knows them all.
 import { MemoryIndex } from "../engines/memory/index.js";
-import type { EntryLog } from "../ports/entry-log.js";
-import type { Mask } from "../ports/mask.js";
+import type { EntryLog } from "../log/port.js";
+import type { Mask } from "../model/mask.js";
 import { type Readers, View } from "./view.js";
 
 /** Entries may be large, and reading thousands of those would take longer than anybody waits. */

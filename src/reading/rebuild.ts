@@ -1,8 +1,9 @@
 // Builds an index anew beside the one in use, which goes on answering until the new one takes its place.
-import type { EntryIndex, IndexDraft } from "../ports/entry-index.js";
-import type { EntryLog } from "../ports/entry-log.js";
-import { IndexFault } from "../ports/index-holder.js";
-import { noMask } from "../ports/mask.js";
+
+import { IndexFault } from "../index/index-holder.js";
+import type { EntryIndex, IndexDraft } from "../index/port.js";
+import type { EntryLog } from "../log/port.js";
+import { noMask } from "../model/mask.js";
 import { View } from "./view.js";
 
 export interface RebuildPlan {

@@ -1,5 +1,5 @@
 // A rebuild of the index under way: whoever asks for one meanwhile waits for the same, and can ask how far it has come.
-import type { Asking } from "../read/questions.js";
+import type { Asking } from "./questions.js";
 import type { SteadyIndex } from "./steady.js";
 
 /** How often whoever waits hears of it. */

@@ -3,16 +3,16 @@
 // While an index is built from nothing, reads do not wait for all of it. They are answered from the newest entries, and
 // the answer says that it is partial. What would be wrong rather than short without the older entries waits.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { IndexFault, IndexHolder } from "../index/index-holder.js";
+import type { EntryIndex } from "../index/port.js";
+import type { EntryLog } from "../log/port.js";
 import { Fault } from "../model/fault.js";
+import type { Mask } from "../model/mask.js";
 import type { KnownHead } from "../model/verification.js";
-import type { EntryIndex } from "../ports/entry-index.js";
-import type { EntryLog } from "../ports/entry-log.js";
-import type { IndexFault, IndexHolder } from "../ports/index-holder.js";
-import type { Mask } from "../ports/mask.js";
-import type { IndexState } from "../read/questions.js";
 import { IndexInUse, type Wish } from "./index-in-use.js";
 import { NewestView } from "./newest.js";
 import { Patience, type RebuildOptions, rebuildDefaults } from "./patience.js";
+import type { IndexState } from "./questions.js";
 import { nextTurn, rebuildBeside } from "./rebuild.js";
 import type { Readers, View } from "./view.js";
 

@@ -1,19 +1,19 @@
 // Everything that answers from one index: the indexer that keeps it up to the log, and the readers on top of it.
 import { ContextReader } from "../context/context-reader.js";
-import { Indexer } from "../indexing/indexer.js";
-import { TextIndexer } from "../indexing/text-indexer.js";
-import type { EntryIndex } from "../ports/entry-index.js";
-import type { EntryLog } from "../ports/entry-log.js";
-import type { Mask } from "../ports/mask.js";
-import { EntryReader } from "../read/entry-reader.js";
-import { HistoryReader } from "../read/history/history.js";
-import { MemoryReader } from "../read/memories/memory-reader.js";
-import { Reader, type ReadingParts } from "../read/reader.js";
-import { ReflectionReader } from "../read/reflection-reader.js";
-import { Searcher } from "../read/search/searcher.js";
-import { SessionReader } from "../read/session-reader.js";
-import { UsageReader } from "../read/usage/usage-reader.js";
-import type { ReviewDesk } from "../review/review-desk.js";
+import { Indexer } from "../index/indexer.js";
+import type { EntryIndex } from "../index/port.js";
+import { TextIndexer } from "../index/text-indexer.js";
+import type { EntryLog } from "../log/port.js";
+import type { ReviewDesk } from "../memories/judge/review-desk.js";
+import { MemoryReader } from "../memories/read/memory-reader.js";
+import type { Mask } from "../model/mask.js";
+import { ReflectionReader } from "../reflect/read/reflection-reader.js";
+import { EntryReader } from "../search/lists/entry-reader.js";
+import { Reader, type ReadingParts } from "../search/lists/reader.js";
+import { Searcher } from "../search/searcher.js";
+import { HistoryReader } from "../sessions/history/history.js";
+import { SessionReader } from "../sessions/session-reader.js";
+import { UsageReader } from "../usage/usage-reader.js";
 
 /** An index, and those who answer from it as it stands. */
 export interface Readers {
@@ -45,7 +45,7 @@ export function readersOf(parts: ReadingParts): Readers {
     usage: new UsageReader(parts),
     memories,
     review() {
-      desk ??= import("../review/review-desk.js").then(
+      desk ??= import("../memories/judge/review-desk.js").then(
         ({ ReviewDesk }) => new ReviewDesk({ ...parts, memories, entries }),
       );
       return desk;

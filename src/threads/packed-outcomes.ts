@@ -1,6 +1,7 @@
 // Outcomes on their way back from the log's thread: positions as numbers, all hashes in one buffer.
+
+import type { AppendOutcome, Placement, TakenClaim } from "../log/port.js";
 import { makeInTurns, Turn } from "../model/turn.js";
-import type { AppendOutcome, Placement, TakenClaim } from "../ports/entry-log.js";
 
 const HASH_BYTES = 32;
 

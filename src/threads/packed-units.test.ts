@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
-import type { AppendOutcome, LogEntry, TakenClaim } from "../ports/entry-log.js";
+import type { AppendOutcome, LogEntry, TakenClaim } from "../log/port.js";
 import { packOutcomes, unpackInTurns, unpackOutcomes } from "./packed-outcomes.js";
 import { addressed, packInTurns, packUnits, unpackUnits } from "./packed-units.js";
 

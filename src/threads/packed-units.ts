@@ -1,7 +1,8 @@
 // Units on their way to the log's thread, as one run of bytes: cloning one buffer costs a fraction of cloning the objects.
+
+import type { AppendUnit, LogEntry } from "../log/port.js";
 import { SALT_BYTES } from "../model/chain.js";
 import { mapInTurns, Turn } from "../model/turn.js";
-import type { AppendUnit, LogEntry } from "../ports/entry-log.js";
 
 const LENGTH_BYTES = 4;
 

@@ -1,12 +1,12 @@
 // The thread that fills the index and answers reads, whichever engine keeps them.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { openStore } from "../engines/stores.js";
 import { createMask } from "../guard/masking/mask.js";
-import { leaseOf } from "../ports/lease.js";
-import { AlteredNote, NotingLog } from "../ports/noting-log.js";
-import type { Question } from "../read/questions.js";
+import { AlteredNote, NotingLog } from "../log/noting-log.js";
+import { leaseOf } from "../model/lease.js";
 import { Following, type Leisure } from "../reading/following.js";
 import { LocalReading } from "../reading/local.js";
-import { openStore } from "../stores.js";
+import type { Question } from "../reading/questions.js";
 import { givenAway, settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import { purgeFile } from "./purging.js";
 import type { ReadThreadOptions } from "./threaded-reading.js";

@@ -1,10 +1,10 @@
 // The thread that reads the log for those who follow it, so that parsing for them never holds up capture.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { openStore } from "../engines/stores.js";
 import { createMask } from "../guard/masking/mask.js";
-import type { EntryLog } from "../ports/entry-log.js";
-import { AlteredNote, NotingLog } from "../ports/noting-log.js";
-import { openStore } from "../stores.js";
-import { readTail, type TailRange, type TailRead } from "../tail/read-tail.js";
+import { AlteredNote, NotingLog } from "../log/noting-log.js";
+import type { EntryLog } from "../log/port.js";
+import { readTail, type TailRange, type TailRead } from "../reading/tail/read-tail.js";
 import { settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import { giveWay } from "./niceness.js";
 import type { TailThreadOptions } from "./threaded-tail-source.js";

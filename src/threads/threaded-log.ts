@@ -1,7 +1,8 @@
 // The SQLite log as the rest of the program sees it. A caller that is alone is served where it stands; as soon as several
 // wait, a thread of its own writes for them, so that the others go on while it syncs.
+
+import type { LogMode } from "../engines/port.js";
 import { SqliteLog } from "../engines/sqlite/log.js";
-import { closed, Fault } from "../model/fault.js";
 import type {
   AppendOutcome,
   AppendUnit,
@@ -16,8 +17,8 @@ import type {
   StoredBody,
   StoredEntry,
   Stray,
-} from "../ports/entry-log.js";
-import type { LogMode } from "../ports/store.js";
+} from "../log/port.js";
+import { closed, Fault } from "../model/fault.js";
 import { givenAway, Thread } from "./calls.js";
 import { Checkpointing, LONG_COMMIT_BYTES } from "./checkpointing.js";
 import { type PackedOutcomes, unpackInTurns, unpackOutcomes } from "./packed-outcomes.js";

@@ -1,7 +1,8 @@
 // Reading in a thread of its own, started when it is first asked for something: it fills the index and answers, so that
 // neither ever holds up capture.
-import type { AnswerTo, Asked, Question, Reading } from "../read/questions.js";
+
 import type { RebuildOptions } from "../reading/patience.js";
+import type { AnswerTo, Asked, Question, Reading } from "../reading/questions.js";
 import { LazyThread } from "./lazy-thread.js";
 import { threadFile } from "./thread-file.js";
 

@@ -1,7 +1,7 @@
 // Where tails read from: the log, in a thread that is not the one that answers other reads. A rebuild or a long verify
 // there would hold up everybody who follows, and somebody who catches up on a long log would hold up every search.
-import type { TailRange, TailRead } from "../tail/read-tail.js";
-import type { TailSource } from "../tail/source.js";
+import type { TailRange, TailRead } from "../reading/tail/read-tail.js";
+import type { TailSource } from "../reading/tail/source.js";
 import { LazyThread } from "./lazy-thread.js";
 import { threadFile } from "./thread-file.js";
 

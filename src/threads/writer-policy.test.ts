@@ -1,6 +1,6 @@
 // Each rule of who commits an append, on both sides of its threshold.
 import { describe, expect, test } from "vitest";
-import type { AppendUnit } from "../ports/entry-log.js";
+import type { AppendUnit } from "../log/port.js";
 import { WriterPolicy } from "./writer-policy.js";
 
 const KiB = 1024;

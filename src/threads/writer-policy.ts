@@ -1,6 +1,6 @@
 // Who commits an append: the caller itself where it comes alone and the disk is quick, else the writer thread. It knows no
 // thread and no log, and is given its clock.
-import type { AppendUnit } from "../ports/entry-log.js";
+import type { AppendUnit } from "../log/port.js";
 
 /** Handing a lone entry to a thread and back wakes two sleepers, which takes longer than a fast disk's sync. */
 const LONE_BYTES_MAX = 64 * 1024;

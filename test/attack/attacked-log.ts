@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { Connections } from "../../src/engines/postgres/connection.js";
 import { PostgresLog } from "../../src/engines/postgres/log.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
-import type { EntryLog } from "../../src/ports/entry-log.js";
+import type { EntryLog } from "../../src/log/port.js";
 import { databaseOfTest, sharedPostgres } from "../support/postgres.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 

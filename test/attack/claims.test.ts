@@ -1,9 +1,9 @@
 // Claims decide what may happen only once. Whoever plants, moves or deletes one is found out, on every engine alike.
 import { describe, expect, test } from "vitest";
-import { newEntry } from "../../src/conformance/log-entries.js";
-import { verify } from "../../src/custody/verify.js";
+import type { LogEntry } from "../../src/log/port.js";
+import { verify } from "../../src/log/verify.js";
 import { claimKey } from "../../src/model/claims.js";
-import type { LogEntry } from "../../src/ports/entry-log.js";
+import { newEntry } from "../conformance/suites/log-entries.js";
 import { type AttackedLog, attackedEngines, engineNames } from "./attacked-log.js";
 
 const UUID = "01a1e151-5bab-7a32-be7a-92ea2e8602c1";

@@ -1,7 +1,7 @@
 // A log on PostgreSQL whose end was cut off behind its back: its index remembers, until a person accepts it.
 import { expect, onTestFinished, test } from "vitest";
 import { type EntryInput, openRecorder, type Recorder } from "../../src/index.js";
-import { inspectStore } from "../../src/inspect-store.js";
+import { inspectStore } from "../../src/recorder/inspect-store.js";
 import { serverOfTest } from "../support/postgres.js";
 
 const FIRST = 20;

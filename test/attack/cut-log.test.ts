@@ -4,10 +4,10 @@ import { copyFileSync, cpSync, existsSync, readdirSync, rmSync, truncateSync, wr
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { backUpStore } from "../../src/back-up-store.js";
 import { type EntryInput, openRecorder, type Verification } from "../../src/index.js";
-import { inspectStore } from "../../src/inspect-store.js";
 import type { Finding } from "../../src/model/diagnosis.js";
+import { backUpStore } from "../../src/recorder/back-up-store.js";
+import { inspectStore } from "../../src/recorder/inspect-store.js";
 import { withRecorder } from "../crash/sample-store.js";
 import { readJson, resultOf, runCli, serveCli, startCli } from "../e2e/cli-run.js";
 import { startServer } from "../e2e/http-client.js";

@@ -1,7 +1,7 @@
 // What was erased stays erased and stays told; what the log wrote about itself is never erased. On every engine alike.
 import { describe, expect, test } from "vitest";
-import { newEntry } from "../../src/conformance/log-entries.js";
-import { verify } from "../../src/custody/verify.js";
+import { verify } from "../../src/log/verify.js";
+import { newEntry } from "../conformance/suites/log-entries.js";
 import { type AttackedLog, attackedEngines, engineNames } from "./attacked-log.js";
 
 const body = Buffer.from('{"id":"gone","error":"to be forgotten"}');

@@ -1,8 +1,8 @@
 // What was forgotten is not handed out by anybody who kept it: not by the hub of tails, nor by a tail that was stopped half way.
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { serve } from "../../src/http/serve.js";
 import { type AlteredEntry, type Entry, type EntryInput, openRecorder, type Recorder } from "../../src/index.js";
+import { serve } from "../../src/surfaces/http/serve.js";
 import { engines } from "./intruder.js";
 
 const reason = "the person asked us to";

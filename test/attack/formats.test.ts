@@ -1,9 +1,9 @@
 // Nobody makes an entry look as if it were of the first format, whose hash covers neither claims nor who brought it.
 import { describe, expect, test } from "vitest";
-import { newEntries, newEntry } from "../../src/conformance/log-entries.js";
-import { verify } from "../../src/custody/verify.js";
+import type { StoredEntry } from "../../src/log/port.js";
+import { verify } from "../../src/log/verify.js";
 import { chainHash } from "../../src/model/chain.js";
-import type { StoredEntry } from "../../src/ports/entry-log.js";
+import { newEntries, newEntry } from "../conformance/suites/log-entries.js";
 import { type AttackedLog, attackedEngines, engineNames } from "./attacked-log.js";
 
 async function recorded(engine: (typeof engineNames)[number]): Promise<AttackedLog> {

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openSealKey } from "../../src/custody/seal-key.js";
 import { openRecorder } from "../../src/index.js";
+import { openSealKey } from "../../src/log/seals/seal-key.js";
 import { runCli } from "../e2e/cli-run.js";
 import { startServer } from "../e2e/http-client.js";
 import { folderOfTest } from "../support/temporary-folder.js";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { serveProxy } from "../../src/proxy/recording-proxy.js";
+import { serveProxy } from "../../src/surfaces/proxy/recording-proxy.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
 import { speak } from "./raw-socket.js";
 

@@ -1,8 +1,8 @@
 // An index that somebody has edited: the doctor holds it against the log and says so, and a rebuild mends it.
 import { describe, expect, test } from "vitest";
 import { openRecorder } from "../../src/index.js";
-import { inspectStore } from "../../src/inspect-store.js";
 import type { Diagnosis } from "../../src/model/diagnosis.js";
+import { inspectStore } from "../../src/recorder/inspect-store.js";
 import { sampleEntries } from "../support/sample-entries.js";
 import { engines, type Intruder } from "./intruder.js";
 

@@ -1,8 +1,8 @@
 // What protects the log's rows: missing triggers are told and put back, and what is not ours is never ok.
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { newEntries } from "../../src/conformance/log-entries.js";
-import { verify } from "../../src/custody/verify.js";
+import { verify } from "../../src/log/verify.js";
+import { newEntries } from "../conformance/suites/log-entries.js";
 import { editLog, sampleStore, withRecorder } from "../crash/sample-store.js";
 import { readJson, runCli } from "../e2e/cli-run.js";
 import { type AttackedLog, attackedEngines, engineNames } from "./attacked-log.js";

@@ -1,7 +1,6 @@
 // The conformance suite on every engine there is, the SQLite log also through the thread that owns it.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { describeEntryIndex, describeEntryLog, describeLeases } from "../../src/conformance.js";
 import { MemoryIndex } from "../../src/engines/memory/index.js";
 import { MemoryLeases } from "../../src/engines/memory/leases.js";
 import { MemoryLog } from "../../src/engines/memory/log.js";
@@ -10,6 +9,7 @@ import { SqliteLeases } from "../../src/engines/sqlite/leases.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import { ThreadedLog } from "../../src/threads/threaded-log.js";
 import { folderOfFile } from "../support/temporary-folder.js";
+import { describeEntryIndex, describeEntryLog, describeLeases } from "./index.js";
 
 const folder = folderOfFile();
 

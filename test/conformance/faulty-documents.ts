@@ -1,6 +1,6 @@
 // Indexes whose documents are wrong in one respect each, to show that the conformance suite notices.
 import { MemoryIndex } from "../../src/engines/memory/index.js";
-import type { DocumentQuery, IndexBatch, IndexDocument } from "../../src/ports/entry-index.js";
+import type { DocumentQuery, IndexBatch, IndexDocument } from "../../src/index/port.js";
 
 class AnyLabelWillDo extends MemoryIndex {
   override async listDocuments(query: DocumentQuery): Promise<readonly IndexDocument[]> {

@@ -8,7 +8,7 @@ import type {
   RowCounts,
   RowKey,
   SessionRange,
-} from "../../src/ports/entry-index.js";
+} from "../../src/index/port.js";
 
 type Query = Parameters<MemoryIndex["list"]>[0];
 

@@ -1,5 +1,5 @@
 // Leases that are wrong in one respect each, to show that the conformance suite notices.
-import type { Leases } from "../../src/ports/lease.js";
+import type { Leases } from "../../src/model/lease.js";
 
 /** Leases as they should be, among all that share a book. */
 class BookLeases implements Leases {

@@ -1,7 +1,7 @@
 // Logs that are wrong in one respect each, to show that the conformance suite notices.
 import { MemoryLog } from "../../src/engines/memory/log.js";
+import type { AppendOutcome, AppendUnit, Head, LogEntry, StoredEntry } from "../../src/log/port.js";
 import { chainHash, GENESIS_HASH } from "../../src/model/chain.js";
-import type { AppendOutcome, AppendUnit, Head, LogEntry, StoredEntry } from "../../src/ports/entry-log.js";
 
 type Range = Parameters<MemoryLog["read"]>[0];
 

@@ -3,14 +3,14 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { describeKeyStore } from "../../src/conformance.js";
 import { MemoryKeys } from "../../src/engines/memory/keys.js";
 import { Connections } from "../../src/engines/postgres/connection.js";
 import { PostgresKeys } from "../../src/engines/postgres/keys.js";
 import { SqliteKeys } from "../../src/engines/sqlite/keys.js";
-import type { StoredKey } from "../../src/ports/key-store.js";
+import type { StoredKey } from "../../src/guard/key-store.js";
 import { databaseOfTest, storeAddress } from "../support/postgres.js";
 import { folderOfFile, folderOfTest } from "../support/temporary-folder.js";
+import { describeKeyStore } from "./index.js";
 
 const folder = folderOfFile();
 

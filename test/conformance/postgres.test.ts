@@ -1,11 +1,11 @@
 // The conformance suite on a real PostgreSQL.
 import { afterAll } from "vitest";
-import { describeEntryIndex, describeEntryLog, describeLeases } from "../../src/conformance.js";
 import { Connections } from "../../src/engines/postgres/connection.js";
 import { PostgresIndex } from "../../src/engines/postgres/index.js";
 import { PostgresLeases } from "../../src/engines/postgres/leases.js";
 import { PostgresLog } from "../../src/engines/postgres/log.js";
 import { storeAddress } from "../support/postgres.js";
+import { describeEntryIndex, describeEntryLog, describeLeases } from "./index.js";
 
 const postgres = { engine: "postgres" };
 

@@ -1,17 +1,17 @@
 // The suite itself: faulty engines are found out, and a lack that has gone stale is an error.
 import { describe, expect, test } from "vitest";
-import { entryIndexChecks } from "../../src/conformance/entry-index.js";
-import { entryLogChecks } from "../../src/conformance/entry-log.js";
-import { keyStoreChecks } from "../../src/conformance/key-store.js";
-import { leaseChecks } from "../../src/conformance/leases.js";
-import { type Check, proveLack, runCheck } from "../../src/conformance/suite.js";
 import { MemoryLog } from "../../src/engines/memory/log.js";
-import type { EntryLog } from "../../src/ports/entry-log.js";
+import type { EntryLog } from "../../src/log/port.js";
 import { faultyDocuments } from "./faulty-documents.js";
 import { faultyIndexes } from "./faulty-indexes.js";
 import { faultyKeys } from "./faulty-keys.js";
 import { faultyLeases, openerOf } from "./faulty-leases.js";
 import { faultyLogs } from "./faulty-logs.js";
+import { entryIndexChecks } from "./suites/entry-index.js";
+import { entryLogChecks } from "./suites/entry-log.js";
+import { keyStoreChecks } from "./suites/key-store.js";
+import { leaseChecks } from "./suites/leases.js";
+import { type Check, proveLack, runCheck } from "./suites/suite.js";
 
 describe("a log that is wrong in one respect fails the check for it:", () => {
   test.each(faultyLogs)("$Faulty.name", async ({ Faulty, breaks }) => {

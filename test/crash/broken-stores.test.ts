@@ -14,8 +14,8 @@ import {
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { seededRandom } from "../../src/conformance/seeded-random.js";
 import { openRecorder, type Recorder } from "../../src/index.js";
+import { seededRandom } from "../conformance/suites/seeded-random.js";
 import { sampleEntries } from "../support/sample-entries.js";
 import { sampleStore, withRecorder } from "./sample-store.js";
 

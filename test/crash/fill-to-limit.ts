@@ -1,7 +1,7 @@
 // A program that serves under a limit on the size of files, records until that is reached, and prints what it was answered.
 import { randomBytes } from "node:crypto";
-import { serve } from "../../src/http/serve.js";
 import { openRecorder } from "../../src/index.js";
+import { serve } from "../../src/surfaces/http/serve.js";
 
 export interface LimitReport {
   /** Statuses and codes of refused captures, each once. */

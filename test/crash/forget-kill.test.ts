@@ -1,8 +1,8 @@
 // kill -9 in the middle of forgetting: all of it or nothing, and what was begun is finished by the next program.
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { seededRandom } from "../../src/conformance/seeded-random.js";
 import { type EntryInput, openRecorder } from "../../src/index.js";
+import { seededRandom } from "../conformance/suites/seeded-random.js";
 import { resultOf, startCli } from "../e2e/cli-run.js";
 import { fuzzSeed, fuzzTimeoutMs, runsOf } from "../support/fuzz.js";
 import { folderOfTest } from "../support/temporary-folder.js";

@@ -1,7 +1,7 @@
 // kill -9 in the middle of concurrent writes, again and again on one store: what was acknowledged is there afterwards.
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { seededRandom } from "../../src/conformance/seeded-random.js";
+import { seededRandom } from "../conformance/suites/seeded-random.js";
 import { fuzzSeed, fuzzTimeoutMs, runsOf } from "../support/fuzz.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { auditStore } from "./audit.js";

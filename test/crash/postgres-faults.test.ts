@@ -6,12 +6,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { newEntries, newEntry, positionsOf } from "../../src/conformance/log-entries.js";
-import { verify } from "../../src/custody/verify.js";
 import { Connections } from "../../src/engines/postgres/connection.js";
 import { toFault } from "../../src/engines/postgres/faults.js";
 import { PostgresLog } from "../../src/engines/postgres/log.js";
 import { openPostgres, type PostgresStore } from "../../src/engines/postgres/store.js";
+import { verify } from "../../src/log/verify.js";
+import { newEntries, newEntry, positionsOf } from "../conformance/suites/log-entries.js";
 import { databaseOfTest, serverOfTest, sharedPostgres } from "../support/postgres.js";
 
 describe("at the start", () => {

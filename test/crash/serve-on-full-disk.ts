@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { serve } from "../../src/http/serve.js";
 import { openRecorder } from "../../src/index.js";
+import { serve } from "../../src/surfaces/http/serve.js";
 import { PostgresServer } from "../support/postgres-server.js";
 import { placeBallast } from "./ballast.js";
 

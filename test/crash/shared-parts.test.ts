@@ -1,11 +1,11 @@
 // Bodies in parts, on every engine: read back byte for byte, each text once, and gone with the last entry that holds it.
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { newEntry } from "../../src/conformance/log-entries.js";
-import { copyLog } from "../../src/custody/copy.js";
-import { verify } from "../../src/custody/verify.js";
 import { openRecorder } from "../../src/index.js";
-import type { EntryLog, LogEntry } from "../../src/ports/entry-log.js";
+import { copyLog } from "../../src/log/copy.js";
+import type { EntryLog, LogEntry } from "../../src/log/port.js";
+import { verify } from "../../src/log/verify.js";
+import { newEntry } from "../conformance/suites/log-entries.js";
 import { digest, digested, loop, range, redaction, turn, words } from "../support/history-loop.js";
 import { partEngines } from "../support/part-stores.js";
 import { auditStore } from "./audit.js";

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { backUpStore, restoreStore } from "../../src/back-up-store.js";
-import { verify } from "../../src/custody/verify.js";
 import { compactLog } from "../../src/engines/sqlite/compact.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
-import type { LogEntry } from "../../src/ports/entry-log.js";
+import type { LogEntry } from "../../src/log/port.js";
+import { verify } from "../../src/log/verify.js";
+import { backUpStore, restoreStore } from "../../src/recorder/back-up-store.js";
 import { digested, loop, range, redaction } from "../support/history-loop.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 

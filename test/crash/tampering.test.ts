@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import type Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { verify } from "../../src/custody/verify.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
+import { verify } from "../../src/log/verify.js";
 import { chainHash, commitmentOf } from "../../src/model/chain.js";
 import { claimKey, claimsDigest, completionClaim, idClaim } from "../../src/model/claims.js";
 import { sampleEntries } from "../support/sample-entries.js";

@@ -16,8 +16,8 @@ import {
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { seededRandom } from "../../src/conformance/seeded-random.js";
 import { openRecorder } from "../../src/index.js";
+import { seededRandom } from "../conformance/suites/seeded-random.js";
 import { startCli } from "../e2e/cli-run.js";
 import { recordsOf } from "../support/fixtures.js";
 import { fuzzSeed } from "../support/fuzz.js";

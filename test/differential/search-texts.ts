@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
-import { seededRandom } from "../../src/conformance/seeded-random.js";
+import { seededRandom } from "../conformance/suites/seeded-random.js";
 
 const SAMPLES = join(repositoryRoot, "..", "shared", "data");
 const FILE_BYTES_MAX = 2 * 1024 * 1024;

@@ -1,6 +1,5 @@
 // Search against a brute-force scan: the same hits in the same order, while entries are written and indexed.
 import { expect, test } from "vitest";
-import { seededRandom } from "../../src/conformance/seeded-random.js";
 import {
   type Entry,
   type EntryInput,
@@ -9,6 +8,7 @@ import {
   type SearchHit,
   type SearchPage,
 } from "../../src/index.js";
+import { seededRandom } from "../conformance/suites/seeded-random.js";
 import { fuzzSeed, fuzzTimeoutMs, runsOf } from "../support/fuzz.js";
 import { storeOfTest, testEngine } from "../support/store.js";
 import { fold, isMeant, searchPlainly, type Wish } from "./search-oracle.js";

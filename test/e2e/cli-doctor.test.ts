@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { newEntry } from "../../src/conformance/log-entries.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
 import { openRecorder } from "../../src/index.js";
+import { newEntry } from "../conformance/suites/log-entries.js";
 import { withRecorder } from "../crash/sample-store.js";
 import { databaseOfTest } from "../support/postgres.js";
 import { folderOfTest } from "../support/temporary-folder.js";

@@ -1,7 +1,7 @@
 // `hansard search`: for people, for programs and for agents.
 import { beforeAll, expect, test } from "vitest";
-import { markedLine } from "../../src/cli/text/marked-text.js";
 import type { EntryInput } from "../../src/index.js";
+import { markedLine } from "../../src/surfaces/cli/text/marked-text.js";
 import { folderOfFile, folderOfTest } from "../support/temporary-folder.js";
 import { fillStore, readError, readJson, runCli } from "./cli-run.js";
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type EntryInput, openRecorder, type Recorder } from "../../src/index.js";
 import type { Entry } from "../../src/model/entry.js";
 import { conversationKinds } from "../../src/model/kinds.js";
-import { type QuestionName, questionNames, questionRules } from "../../src/read/question-rules.js";
+import { type QuestionName, questionNames, questionRules } from "../../src/search/question-rules.js";
 import { filterValues } from "../support/filter-values.js";
 import { storeOfFile, storeOfTest } from "../support/store.js";
 

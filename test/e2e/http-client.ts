@@ -1,8 +1,8 @@
 // A real server on a free port for one test, and short ways to ask it.
 import { afterAll, beforeAll, onTestFinished } from "vitest";
-import { type ServeOptions, type Serving, serve } from "../../src/http/serve.js";
 import { openRecorder, type Recorder, type RecorderOptions } from "../../src/index.js";
-import { inspectStore } from "../../src/inspect-store.js";
+import { inspectStore } from "../../src/recorder/inspect-store.js";
+import { type ServeOptions, type Serving, serve } from "../../src/surfaces/http/serve.js";
 import { storeOfFile, storeOfTest } from "../support/store.js";
 
 export interface Answer {

@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { serve } from "../../src/http/serve.js";
 import { openRecorder } from "../../src/index.js";
+import { serve } from "../../src/surfaces/http/serve.js";
 import { startServer, type TestServer } from "./http-client.js";
 
 test("closing under load loses nothing that was acknowledged", async () => {

@@ -1,6 +1,6 @@
 // Filters and other parameters over HTTP: what a route documents is what it reads, and what it refuses is documented.
 import { beforeAll, describe, expect, test } from "vitest";
-import { parametersOf, type QuestionName, questionNames } from "../../src/read/question-rules.js";
+import { parametersOf, type QuestionName, questionNames } from "../../src/search/question-rules.js";
 import { badValues, filterValues } from "../support/filter-values.js";
 import { serverOfFile } from "./http-client.js";
 

@@ -1,9 +1,9 @@
 // The log of a server: whoever is refused is in it by address, key id and reason, and never with a key or a recorded text.
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createLogger } from "../../src/http/logger.js";
-import { type Serving, serve } from "../../src/http/serve.js";
 import { openRecorder, type Recorder } from "../../src/index.js";
+import { createLogger } from "../../src/surfaces/http/logger.js";
+import { type Serving, serve } from "../../src/surfaces/http/serve.js";
 
 const SECRET = "the-recorded-secret";
 const lines: string[] = [];

@@ -1,6 +1,6 @@
 // The figures of a server: what is in them is true, and nothing recorded is.
 import { expect, onTestFinished, test } from "vitest";
-import { serve } from "../../src/http/serve.js";
+import { serve } from "../../src/surfaces/http/serve.js";
 import { startServer, type TestServer } from "./http-client.js";
 
 async function figures(server: TestServer): Promise<ReadonlyMap<string, number>> {

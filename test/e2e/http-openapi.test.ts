@@ -4,10 +4,10 @@ import { promisify } from "node:util";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Check, Errors } from "typebox/schema";
 import { expect, test } from "vitest";
-import { exampleCandidates } from "../../src/http/describe/examples.js";
-import { createServer } from "../../src/http/server.js";
 import { type EntryInput, openRecorder } from "../../src/index.js";
 import { captureKinds } from "../../src/model/kinds.js";
+import { exampleCandidates } from "../../src/surfaces/http/describe/examples.js";
+import { createServer } from "../../src/surfaces/http/server.js";
 import { serverOfFile, startServer, type TestServer } from "./http-client.js";
 
 const server = serverOfFile();

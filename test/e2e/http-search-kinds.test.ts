@@ -1,8 +1,8 @@
 // What a search looks through where no kind is asked for, in the week of the demo: the conversation, and no memory that
 // nobody accepted.
 import { beforeAll, expect, test } from "vitest";
-import { tellStory } from "../../src/demo/story.js";
 import type { SearchPage } from "../../src/index.js";
+import { tellStory } from "../../src/recorder/demo/story.js";
 import { serverOfFile } from "./http-client.js";
 
 const CONVERSATION = [

@@ -1,8 +1,8 @@
 // The hook of openRecorder and the server's line in the log: what was recorded, in kinds, places, labels and counts.
 import { expect, onTestFinished, test } from "vitest";
-import { createLogger } from "../../src/http/logger.js";
-import { serve } from "../../src/http/serve.js";
 import { openRecorder, type RecordedEntry, type Recorder, type RecorderOptions } from "../../src/index.js";
+import { createLogger } from "../../src/surfaces/http/logger.js";
+import { serve } from "../../src/surfaces/http/serve.js";
 import { startServer } from "./http-client.js";
 
 const labels = { session_id: "s", project: "web", client: "c" };

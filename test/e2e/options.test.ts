@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { knownOptions, notKnown } from "../../src/model/options.js";
-import { openRecorder } from "../../src/open-recorder.js";
+import { openRecorder } from "../../src/recorder/open-recorder.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 

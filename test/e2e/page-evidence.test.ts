@@ -1,6 +1,6 @@
 // What was recorded, set so that it can be read: calls and what came of them, what a search finds, and what is new.
 import { expect, test } from "vitest";
-import { tellStory } from "../../src/demo/story.js";
+import { tellStory } from "../../src/recorder/demo/story.js";
 import { startServer } from "./http-client.js";
 import { browserOfFile } from "./page-browser.js";
 

@@ -1,7 +1,7 @@
 // What a newcomer asks, answered in the page alone: from the first screen, with every click and every text typed counted.
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { tellStory } from "../../src/demo/story.js";
+import { tellStory } from "../../src/recorder/demo/story.js";
 import { serverOfFile } from "./http-client.js";
 import { browserOfFile } from "./page-browser.js";
 

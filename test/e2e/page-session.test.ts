@@ -1,8 +1,8 @@
 // One session in the browser: read, searched, judged and followed, however long it is and whatever is in it.
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { tellStory } from "../../src/demo/story.js";
 import { type EntryInput, openRecorder } from "../../src/index.js";
+import { tellStory } from "../../src/recorder/demo/story.js";
 import { storeOfTest } from "../support/store.js";
 import { serverOfFile, startServer } from "./http-client.js";
 import { browserOfFile } from "./page-browser.js";

@@ -2,8 +2,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { serve } from "../../src/http/serve.js";
 import { openRecorder } from "../../src/index.js";
+import { serve } from "../../src/surfaces/http/serve.js";
 import { folderOfFile } from "../support/temporary-folder.js";
 import { fillStore, readJson, runCli } from "./cli-run.js";
 

@@ -1,9 +1,12 @@
 // Answers in the thread that asks: the same as from anywhere else, from an index that is whole, and otherwise none.
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { openStore } from "../../src/engines/stores.js";
 import { openRecorder, type Recorder } from "../../src/index.js";
-import { noMask } from "../../src/ports/mask.js";
-import { type EntryListOptions, type ListQuery, parseEntryQuery } from "../../src/read/list-query.js";
-import type { AnswerTo, QueryOf, Question } from "../../src/read/questions.js";
+import { noMask } from "../../src/model/mask.js";
+import { AtOnce } from "../../src/reading/at-once.js";
+import { LocalReading } from "../../src/reading/local.js";
+import type { AnswerTo, QueryOf, Question } from "../../src/reading/questions.js";
+import { type EntryListOptions, type ListQuery, parseEntryQuery } from "../../src/search/lists/list-query.js";
 import {
   type HistoryQuery,
   parseHistoryQuery,
@@ -11,10 +14,7 @@ import {
   parseTimelineQuery,
   type SessionListQuery,
   type TimelineQuery,
-} from "../../src/read/session-query.js";
-import { AtOnce } from "../../src/reading/at-once.js";
-import { LocalReading } from "../../src/reading/local.js";
-import { openStore } from "../../src/stores.js";
+} from "../../src/sessions/session-query.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 
 let data: string;

@@ -1,14 +1,14 @@
 // Who answers: this thread where somebody asks alone for little, another one otherwise; and nobody else has to wait.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { openStore } from "../../src/engines/stores.js";
 import { openRecorder, type Recorder } from "../../src/index.js";
-import { noMask } from "../../src/ports/mask.js";
-import type { AnswerTo, Asked, Question, Reading } from "../../src/read/questions.js";
-import { parseTimelineQuery, type TimelineQuery } from "../../src/read/session-query.js";
+import { noMask } from "../../src/model/mask.js";
 import { AtOnce } from "../../src/reading/at-once.js";
 import { LocalReading } from "../../src/reading/local.js";
 import { NearFirst } from "../../src/reading/near-first.js";
-import { openStore } from "../../src/stores.js";
+import type { AnswerTo, Asked, Question, Reading } from "../../src/reading/questions.js";
+import { parseTimelineQuery, type TimelineQuery } from "../../src/sessions/session-query.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 
 let data: string;

@@ -1,8 +1,8 @@
 // By whose key an entry came in: given by the server, in the chain, and the same wherever the entry goes.
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { copyStore } from "../../src/copy-store.js";
 import { openRecorder, type Recorder } from "../../src/index.js";
+import { copyStore } from "../../src/recorder/copy-store.js";
 import { databaseOfTest } from "../support/postgres.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { runCli } from "./cli-run.js";

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ServerConnection } from "../../src/remote/server-connection.js";
+import { ServerConnection } from "../../src/recorder/remote/server-connection.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { readError, readJson } from "./cli-run.js";
 import { standIn } from "./connected-client.js";

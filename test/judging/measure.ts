@@ -1,14 +1,14 @@
 // Precision and recall of rules, gates and matching on the labelled lists.
 import { readFileSync } from "node:fs";
+import { judge } from "../../src/memories/judge/gates/gates.js";
+import { readByRules } from "../../src/memories/propose/rules/rules.js";
+import type { Speaker } from "../../src/memories/read/quoted-entry.js";
+import { MemoryIndex } from "../../src/memories/reinforce/matching.js";
+import { usesOf } from "../../src/memories/reinforce/uses.js";
+import { quotedEntry } from "../../src/memories/text/spoken.js";
+import { Stems } from "../../src/memories/text/stems.js";
 import type { Entry } from "../../src/model/entry.js";
 import type { MemoryType } from "../../src/model/memory.js";
-import type { Speaker } from "../../src/read/memories/quoted-entry.js";
-import { judge } from "../../src/review/gates/gates.js";
-import { MemoryIndex } from "../../src/review/matching.js";
-import { readByRules } from "../../src/review/rules/rules.js";
-import { quotedEntry } from "../../src/review/spoken.js";
-import { Stems } from "../../src/review/stems.js";
-import { usesOf } from "../../src/review/uses.js";
 
 const stems = new Stems();
 

@@ -1,7 +1,7 @@
 // What is promised of masking: of the secrets in the labelled lists nearly all are hidden, and nearly nothing else.
 import { expect, test } from "vitest";
 import { createMask } from "../../src/guard/masking/mask.js";
-import { noMask } from "../../src/ports/mask.js";
+import { noMask } from "../../src/model/mask.js";
 import { lists, SHARE_MIN } from "./lists.js";
 import { measure } from "./measure.js";
 import { sampleOf } from "./sample.js";

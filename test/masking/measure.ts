@@ -1,5 +1,5 @@
 // How well the mask tells secrets from what only looks like them: recall and precision over a list of samples.
-import type { Mask } from "../../src/ports/mask.js";
+import type { Mask } from "../../src/model/mask.js";
 import type { Sample } from "./sample.js";
 
 export interface Measured {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type AnthropicHistory, openRecorder, type Recorder, RecorderError } from "../../src/index.js";
-import { countTokensIn, loadTokenCounter } from "../../src/read/history/tokens.js";
+import { countTokensIn, loadTokenCounter } from "../../src/sessions/history/tokens.js";
 import { fuzzSeed, fuzzTimeoutMs, slowFuzz } from "../support/fuzz.js";
 import { folderOfFile } from "../support/temporary-folder.js";
 import { anySession, type Given, longSession, marked, recordSession, sessionId } from "./generated-session.js";

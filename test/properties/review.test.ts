@@ -1,23 +1,23 @@
 // Judging under random and hostile input: nothing throws, nothing gets past a gate, and nothing takes long.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { audited } from "../../src/memories/files/audit.js";
+import { statementsOf } from "../../src/memories/files/statements.js";
+import { SupportSearch } from "../../src/memories/files/support.js";
+import { judge } from "../../src/memories/judge/gates/gates.js";
+import type { Ground } from "../../src/memories/judge/ground.js";
+import { wordsOf } from "../../src/memories/judge/ground.js";
+import { hedgeIn } from "../../src/memories/judge/hedges.js";
+import { particularsOf, standsIn } from "../../src/memories/judge/particulars.js";
+import { parseAnswer } from "../../src/memories/propose/model/answer.js";
+import { segmentsOf } from "../../src/memories/propose/model/segments.js";
+import { readByRules } from "../../src/memories/propose/rules/rules.js";
+import type { QuotedEntry } from "../../src/memories/read/quoted-entry.js";
+import { MemoryIndex } from "../../src/memories/reinforce/matching.js";
+import { sentencesOf } from "../../src/memories/text/sentences.js";
+import { Stems } from "../../src/memories/text/stems.js";
 import type { Entry } from "../../src/model/entry.js";
 import { memorySources, memoryStatuses, memoryTypes, type Proposal } from "../../src/model/memory.js";
-import type { QuotedEntry } from "../../src/read/memories/quoted-entry.js";
-import { audited } from "../../src/review/files/audit.js";
-import { statementsOf } from "../../src/review/files/statements.js";
-import { SupportSearch } from "../../src/review/files/support.js";
-import { judge } from "../../src/review/gates/gates.js";
-import type { Ground } from "../../src/review/ground.js";
-import { wordsOf } from "../../src/review/ground.js";
-import { hedgeIn } from "../../src/review/hedges.js";
-import { MemoryIndex } from "../../src/review/matching.js";
-import { parseAnswer } from "../../src/review/model/answer.js";
-import { segmentsOf } from "../../src/review/model/segments.js";
-import { particularsOf, standsIn } from "../../src/review/particulars.js";
-import { readByRules } from "../../src/review/rules/rules.js";
-import { sentencesOf } from "../../src/review/sentences.js";
-import { Stems } from "../../src/review/stems.js";
 
 const stems = new Stems();
 

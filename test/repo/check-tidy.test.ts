@@ -41,8 +41,12 @@ test("a file of more than 600 lines is too long", () => {
 
 test("a file begins with a comment, after the line for the shell if there is one", () => {
   const missing = "a file begins with a comment that says what it is";
-  expect(problems({ "src/cli/main.ts": "export const a = 1\n" })).toEqual([`src/cli/main.ts:1: ${missing}`]);
-  expect(problems({ "src/cli/main.ts": "#!/usr/bin/env node\n// The command.\nexport const a = 1\n" })).toEqual([]);
+  expect(problems({ "src/surfaces/cli/main.ts": "export const a = 1\n" })).toEqual([
+    `src/surfaces/cli/main.ts:1: ${missing}`,
+  ]);
+  expect(
+    problems({ "src/surfaces/cli/main.ts": "#!/usr/bin/env node\n// The command.\nexport const a = 1\n" }),
+  ).toEqual([]);
 });
 
 test("a test that does not run is found in every spelling", () => {

@@ -32,13 +32,13 @@ test("a kind that is only in the table of kinds does not compile where something
   const files = new Set([...stdout.matchAll(/^(src\/[^(]+)\(/gm)].map(([, file]) => file));
   expect([...files].sort()).toEqual(
     expect.arrayContaining([
-      "src/cli/record-options.ts",
-      "src/cli/text/entry-text.ts",
-      "src/cli/text/timeline-text.ts",
+      "src/surfaces/cli/record-options.ts",
+      "src/surfaces/cli/text/entry-text.ts",
+      "src/surfaces/cli/text/timeline-text.ts",
       "src/export/markdown.ts",
-      "src/http/describe/entry-schemas.ts",
-      "src/indexing/texts.ts",
-      "src/read/search/session-history.ts",
+      "src/surfaces/http/describe/entry-schemas.ts",
+      "src/index/texts.ts",
+      "src/search/session-history.ts",
     ]),
   );
   // The model itself follows from its tables.

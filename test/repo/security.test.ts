@@ -6,12 +6,12 @@ import type { FastifyInstance, RouteOptions } from "fastify";
 import { expect, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
 import { type Need, needByRoute } from "../../src/guard/scopes.js";
-import { statusByFault, statusByRejection } from "../../src/http/door/errors.js";
-import { defaultLimits } from "../../src/http/door/limits.js";
-import { createServer } from "../../src/http/server.js";
 import { openRecorder } from "../../src/index.js";
 import { limits } from "../../src/model/limits.js";
 import { scopes } from "../../src/model/scope.js";
+import { statusByFault, statusByRejection } from "../../src/surfaces/http/door/errors.js";
+import { defaultLimits } from "../../src/surfaces/http/door/limits.js";
+import { createServer } from "../../src/surfaces/http/server.js";
 
 const text = readFileSync(join(repositoryRoot, "docs", "SECURITY.md"), "utf8");
 

@@ -1,8 +1,8 @@
 // A log with an entry whose unknown field lies deeper, in `extra`, than an entry may be when it is given.
-import { type Packed, pack } from "../../src/capture/pack.js";
+import { type Packed, pack } from "../../src/log/capture/pack.js";
 import type { JsonValue } from "../../src/model/json.js";
 import { limits } from "../../src/model/limits.js";
-import type { Recorder } from "../../src/recorder.js";
+import type { Recorder } from "../../src/recorder/recorder.js";
 import { memoryRecorder } from "./memory-recorder.js";
 import { repeatableSurroundings } from "./surroundings.js";
 

@@ -1,2 +1,2 @@
 // Filling an index in a test, as the conformance suite does.
-export { fill } from "../../src/conformance/index-filling.js";
+export { fill } from "../conformance/suites/index-filling.js";

@@ -1,7 +1,7 @@
 // Values of every filter and parameter that tests try: a filter or parameter without any does not compile.
 import type { Entry } from "../../src/model/entry.js";
-import type { FilterName } from "../../src/read/filters.js";
-import type { ParameterName, QuestionName } from "../../src/read/question-rules.js";
+import type { FilterName } from "../../src/search/filters.js";
+import type { ParameterName, QuestionName } from "../../src/search/question-rules.js";
 
 export interface FilterValues {
   /** A value that selects some of the sample entries, and which. */

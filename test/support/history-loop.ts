@@ -1,8 +1,8 @@
 // A loop that sends its whole history with every turn, as entries of a log.
 import { hash } from "node:crypto";
-import { newEntry } from "../../src/conformance/log-entries.js";
-import { seededRandom } from "../../src/conformance/seeded-random.js";
-import type { LogEntry, StoredEntry } from "../../src/ports/entry-log.js";
+import type { LogEntry, StoredEntry } from "../../src/log/port.js";
+import { newEntry } from "../conformance/suites/log-entries.js";
+import { seededRandom } from "../conformance/suites/seeded-random.js";
 
 interface Message {
   readonly role: string;

@@ -1,18 +1,19 @@
 // A recorder in memory whose clock and chance repeat, with its parts within reach.
-import type { Surroundings } from "../../src/capture/pack.js";
-import { composeRecorder } from "../../src/compose-recorder.js";
-import { Sealing } from "../../src/custody/sealing.js";
+
 import { MemoryIndex } from "../../src/engines/memory/index.js";
 import { MemoryKeys } from "../../src/engines/memory/keys.js";
 import { MemoryLog } from "../../src/engines/memory/log.js";
 import { createMask } from "../../src/guard/masking/mask.js";
-import { openSides } from "../../src/open-sides.js";
-import type { EntryIndex } from "../../src/ports/entry-index.js";
-import type { EntryLog } from "../../src/ports/entry-log.js";
-import { AlteredNote } from "../../src/ports/noting-log.js";
+import type { EntryIndex } from "../../src/index/port.js";
+import type { Surroundings } from "../../src/log/capture/pack.js";
+import { AlteredNote } from "../../src/log/noting-log.js";
+import type { EntryLog } from "../../src/log/port.js";
+import { Sealing } from "../../src/log/seals/sealing.js";
 import { LocalReading } from "../../src/reading/local.js";
-import type { Recorder } from "../../src/recorder.js";
-import { LocalTailSource } from "../../src/tail/source.js";
+import { LocalTailSource } from "../../src/reading/tail/source.js";
+import { composeRecorder } from "../../src/recorder/compose-recorder.js";
+import { openSides } from "../../src/recorder/open-sides.js";
+import type { Recorder } from "../../src/recorder/recorder.js";
 import { repeatableSurroundings } from "./surroundings.js";
 
 export interface MemoryRecorder {

@@ -9,7 +9,7 @@ import { Connections } from "../../src/engines/postgres/connection.js";
 import { PostgresLog } from "../../src/engines/postgres/log.js";
 import { fromStored } from "../../src/engines/postgres/part-bytes.js";
 import { SqliteLog } from "../../src/engines/sqlite/log.js";
-import type { EntryLog } from "../../src/ports/entry-log.js";
+import type { EntryLog } from "../../src/log/port.js";
 import { databaseOfTest, serverOfTest, sharedPostgres } from "./postgres.js";
 import type { PostgresServer } from "./postgres-server.js";
 import { folderOfTest } from "./temporary-folder.js";

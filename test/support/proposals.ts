@@ -1,9 +1,10 @@
 // Proposals and what they are judged by, for tests: everything is as it should be, but for what the test says.
+
+import { judge } from "../../src/memories/judge/gates/gates.js";
+import type { Ground } from "../../src/memories/judge/ground.js";
+import type { QuotedEntry, Speaker } from "../../src/memories/read/quoted-entry.js";
+import { Stems } from "../../src/memories/text/stems.js";
 import type { Proposal } from "../../src/model/memory.js";
-import type { QuotedEntry, Speaker } from "../../src/read/memories/quoted-entry.js";
-import { judge } from "../../src/review/gates/gates.js";
-import type { Ground } from "../../src/review/ground.js";
-import { Stems } from "../../src/review/stems.js";
 
 const stems = new Stems();
 

@@ -1,6 +1,6 @@
 // Time and chance that are the same in every run, so that two recorders make the same ids, salts and hashes.
 import { createHash } from "node:crypto";
-import type { Surroundings } from "../../src/capture/pack.js";
+import type { Surroundings } from "../../src/log/capture/pack.js";
 
 /** Every call for the time is a millisecond later than the one before. */
 export function repeatableSurroundings(seed = 0): Surroundings {

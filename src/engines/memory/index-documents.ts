@@ -6,7 +6,7 @@ import type {
   DocumentQuery,
   IndexBatch,
   IndexDocument,
-} from "../../ports/entry-index.js";
+} from "../../index/port.js";
 
 export class MemoryDocuments {
   readonly #byName = new Map<string, IndexDocument>();

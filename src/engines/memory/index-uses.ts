@@ -1,5 +1,5 @@
 // References in memory, the plain way: which entries they count for is found by looking at every row.
-import type { EntryRow, Reference, RowFilter } from "../../ports/entry-index.js";
+import type { EntryRow, Reference, RowFilter } from "../../index/port.js";
 
 /** Whether all that a filter says of references holds for a row. */
 export function referenceTest(rows: readonly EntryRow[], filter: RowFilter): (row: EntryRow) => boolean {

@@ -1,4 +1,6 @@
 // The index in memory: the executable specification of what an index engine answers, used by tests.
+
+import { newestFirst } from "../../index/port/rows.js";
 import type {
   CandidateQuery,
   ChangeQuery,
@@ -19,9 +21,8 @@ import type {
   SessionPlacesQuery,
   SessionRange,
   TextBatch,
-} from "../../ports/entry-index.js";
-import { newestFirst } from "../../ports/index/rows.js";
-import { rowMatches, timesOfKind, withReferences } from "../../ports/row-filter.js";
+} from "../../index/port.js";
+import { rowMatches, timesOfKind, withReferences } from "../../index/row-filter.js";
 import { MemoryDocuments } from "./index-documents.js";
 import { keptReferences, referenceTest } from "./index-uses.js";
 

@@ -1,5 +1,5 @@
 // Leases in memory: nobody else is there to hold one.
-import type { Leases } from "../../ports/lease.js";
+import type { Leases } from "../../model/lease.js";
 
 export class MemoryLeases implements Leases {
   readonly engine = "memory";

@@ -1,10 +1,6 @@
 // The log in memory: the executable specification of what a log engine does, used by tests.
 
 import { randomUUID } from "node:crypto";
-import { chainHash, commitmentOf, GENESIS_HASH, isChained, isOfFirstFormat } from "../../model/chain.js";
-import { toBodyText, withoutAltered } from "../../model/chain-walk.js";
-import { claimKey, claimsByPosition, claimsDigest } from "../../model/claims.js";
-import { erasedBy, lastingKinds } from "../../model/redaction.js";
 import type {
   AppendOutcome,
   AppendUnit,
@@ -19,7 +15,11 @@ import type {
   StoredBody,
   StoredEntry,
   TakenClaim,
-} from "../../ports/entry-log.js";
+} from "../../log/port.js";
+import { chainHash, commitmentOf, GENESIS_HASH, isChained, isOfFirstFormat } from "../../model/chain.js";
+import { toBodyText, withoutAltered } from "../../model/chain-walk.js";
+import { claimKey, claimsByPosition, claimsDigest } from "../../model/claims.js";
+import { erasedBy, lastingKinds } from "../../model/redaction.js";
 
 export class MemoryLog implements EntryLog {
   readonly engine = "memory";

@@ -1,6 +1,6 @@
 // A store in memory: gone when it is closed, and only for whoever opened it.
-import { fixedIndex } from "../../ports/index-holder.js";
-import type { Store, StoreEngine } from "../../ports/store.js";
+import { fixedIndex } from "../../index/index-holder.js";
+import type { Store, StoreEngine } from "../port.js";
 import { MemoryIndex } from "./index.js";
 import { MemoryKeys } from "./keys.js";
 import { MemoryLeases } from "./leases.js";

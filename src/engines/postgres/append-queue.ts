@@ -1,6 +1,6 @@
 // Batches one after the other: what arrives while one is written is written together afterwards, since the head row
 // admits only one at a time and a commit costs the same however many it serves.
-import type { AppendOutcome, AppendUnit } from "../../ports/entry-log.js";
+import type { AppendOutcome, AppendUnit } from "../../log/port.js";
 
 const UNITS_MAX = 2_000;
 const BYTES_MAX = 16 * 1024 * 1024;

@@ -1,6 +1,7 @@
 // Documents of the index, and their labels in the order of lists; changed within the transaction of a batch.
+
+import type { ChangeQuery, DocumentName, DocumentQuery, IndexDocument } from "../../index/port.js";
 import type { JsonObject } from "../../model/json.js";
-import type { ChangeQuery, DocumentName, DocumentQuery, IndexDocument } from "../../ports/entry-index.js";
 import { columnsOf } from "./columns.js";
 import type { Session } from "./connection.js";
 import { Conditions, storable, unstored } from "./index-filter.js";

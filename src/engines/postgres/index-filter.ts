@@ -1,6 +1,6 @@
 // Filters of a list as conditions with their values. Text is only ever bound, never pasted into the statement.
-import type { RowKey } from "../../ports/entry-index.js";
-import { type Condition, conditionsOf, type RowFilter } from "../../ports/row-filter.js";
+import type { RowKey } from "../../index/port.js";
+import { type Condition, conditionsOf, type RowFilter } from "../../index/row-filter.js";
 import { referenceCondition } from "./index-uses.js";
 
 export class Conditions {

@@ -1,6 +1,7 @@
 // Rows of the index: put in and taken out within the transaction of a batch, given back, and counted.
+
+import type { EntryRow, RowCounts } from "../../index/port.js";
 import type { JsonObject } from "../../model/json.js";
-import type { EntryRow, RowCounts } from "../../ports/entry-index.js";
 import { columnsOf } from "./columns.js";
 import type { Session } from "./connection.js";
 import { storable, unstored } from "./index-filter.js";

@@ -1,5 +1,5 @@
 // Sessions in the index: which entries each of them has, by position.
-import type { SessionPlace, SessionPlacesQuery, SessionRange } from "../../ports/entry-index.js";
+import type { SessionPlace, SessionPlacesQuery, SessionRange } from "../../index/port.js";
 import type { Session } from "./connection.js";
 import { Conditions, storable } from "./index-filter.js";
 

@@ -1,6 +1,6 @@
 // Texts in the index: what may hold a needle, found through trigrams and, where those are blind, through short pieces.
-import type { CandidateQuery, EntryTexts, NewestCandidates, NewestQuery, RowKey } from "../../ports/entry-index.js";
-import { timesOfKind } from "../../ports/row-filter.js";
+import type { CandidateQuery, EntryTexts, NewestCandidates, NewestQuery, RowKey } from "../../index/port.js";
+import { timesOfKind } from "../../index/row-filter.js";
 import { columnsOf } from "./columns.js";
 import type { Session } from "./connection.js";
 import { Conditions, rowConditions } from "./index-filter.js";

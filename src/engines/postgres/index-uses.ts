@@ -1,7 +1,7 @@
 // Which entries a reference counts for: one row for each, in the order of lists, so that a list by a reference walks them
 // newest first and reads no more than it answers.
 import { hash } from "node:crypto";
-import type { EntryRow, Reference, ReferenceCondition, RowKey } from "../../ports/entry-index.js";
+import type { EntryRow, Reference, ReferenceCondition, RowKey } from "../../index/port.js";
 import { columnsOf } from "./columns.js";
 import type { Session } from "./connection.js";
 import type { Conditions } from "./index-filter.js";

@@ -1,6 +1,5 @@
 // The index on PostgreSQL, in tables beside the log: any server may fill it, each batch under one lock.
-import { shownPlace } from "../../model/data-address.js";
-import { Fault } from "../../model/fault.js";
+
 import type {
   CandidateQuery,
   ChangeQuery,
@@ -20,7 +19,9 @@ import type {
   SessionPlacesQuery,
   SessionRange,
   TextBatch,
-} from "../../ports/entry-index.js";
+} from "../../index/port.js";
+import { shownPlace } from "../../model/data-address.js";
+import { Fault } from "../../model/fault.js";
 import { columnsOf } from "./columns.js";
 import type { Connections, Session, Statement } from "./connection.js";
 import { CREATE_DATABASE, toFault } from "./faults.js";

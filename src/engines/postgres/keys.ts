@@ -1,6 +1,7 @@
 // Keys in a table beside the log, so that every server on the database knows them.
+
+import type { KeyLookup, KeyStore, StoredKey } from "../../guard/key-store.js";
 import type { Scope } from "../../model/scope.js";
-import type { KeyLookup, KeyStore, StoredKey } from "../../ports/key-store.js";
 import type { Connections, Statement } from "./connection.js";
 import { type Migration, migrate } from "./migrations.js";
 

@@ -1,7 +1,7 @@
 // Leases on a database: advisory locks by name, all of one session that is kept as long as any is held. They go with the
 // connection, so that nothing has to be taken over from a server that is gone.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Leases } from "../../ports/lease.js";
+import type { Leases } from "../../model/lease.js";
 import type { Connections } from "./connection.js";
 import { toFault } from "./faults.js";
 import { SessionHolder } from "./session-holder.js";

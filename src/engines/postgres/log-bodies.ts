@@ -1,11 +1,11 @@
 // The bodies of rows: as bytes, or as text, which halves what travels; those in parts are put together.
 import { createHash } from "node:crypto";
+import { IN_PARTS, type LogRow, PLAIN, rowToEntry, unknownEncoding } from "../../log/log-row.js";
+import type { StoredBody, StoredEntry } from "../../log/port.js";
 import { SALT_BYTES } from "../../model/chain.js";
 import { NOT_RECORDED } from "../../model/chain-walk.js";
 import { Fault } from "../../model/fault.js";
 import { hexOf } from "../../model/hex.js";
-import type { StoredBody, StoredEntry } from "../../ports/entry-log.js";
-import { IN_PARTS, type LogRow, PLAIN, rowToEntry, unknownEncoding } from "../../ports/log-row.js";
 import type { Connections, Statement } from "./connection.js";
 import { codeOf } from "./faults.js";
 import { readWhole, type TakenBody, type WholeBody } from "./part-reading.js";

@@ -1,5 +1,5 @@
 // What protects the log's rows: triggers and the functions that they call, as the schema's own texts define them.
-import type { Guards } from "../../ports/entry-log.js";
+import type { Guards } from "../../log/port.js";
 import type { Connections, Session, Statement } from "./connection.js";
 import { codeOf } from "./faults.js";
 import { ruleTexts, truncationRuleSql } from "./log-schema.js";

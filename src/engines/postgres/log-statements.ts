@@ -1,9 +1,10 @@
 // The statements of the log, and how a batch of entries becomes their values.
+
+import { IN_PARTS, PLAIN } from "../../log/log-row.js";
+import type { Head } from "../../log/port.js";
 import { HASH_BYTES } from "../../model/chain.js";
 import { claimKey } from "../../model/claims.js";
 import { lastingKinds } from "../../model/redaction.js";
-import type { Head } from "../../ports/entry-log.js";
-import { IN_PARTS, PLAIN } from "../../ports/log-row.js";
 import type { Statement } from "./connection.js";
 import type { TakenBatch } from "./part-taking.js";
 

@@ -1,7 +1,6 @@
 // The log on PostgreSQL: one locked head row gives out positions and carries the chain, across any number of servers.
-import { isChained } from "../../model/chain.js";
-import { type ClaimRow, claimKey, claimsByPosition } from "../../model/claims.js";
-import { erasedBy } from "../../model/redaction.js";
+
+import type { LogRow } from "../../log/log-row.js";
 import type {
   AppendOutcome,
   AppendUnit,
@@ -16,8 +15,10 @@ import type {
   StoredBody,
   StoredEntry,
   Stray,
-} from "../../ports/entry-log.js";
-import type { LogRow } from "../../ports/log-row.js";
+} from "../../log/port.js";
+import { isChained } from "../../model/chain.js";
+import { type ClaimRow, claimKey, claimsByPosition } from "../../model/claims.js";
+import { erasedBy } from "../../model/redaction.js";
 import { AppendQueue } from "./append-queue.js";
 import type { Connections, Session } from "./connection.js";
 import { isAway, isConstraint, isRefusedByRule, toFault } from "./faults.js";

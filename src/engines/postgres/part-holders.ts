@@ -1,7 +1,7 @@
 // Who holds which parts, read from the bodies and the lists themselves.
-import type { Stray } from "../../ports/entry-log.js";
-import type { PartDigests } from "../../ports/part-digests.js";
-import { type HeldParts, holdParts, isFiled } from "../../ports/part-holding.js";
+import type { Stray } from "../../log/port.js";
+import type { PartDigests } from "../parts/part-digests.js";
+import { type HeldParts, holdParts, isFiled } from "../parts/part-holding.js";
 import type { Session } from "./connection.js";
 import { LoadedParts } from "./part-reading.js";
 import {

@@ -1,7 +1,7 @@
 // Puts bodies in parts together: their lists are loaded in one round trip, all texts that these lead to in another.
 import { NOT_RECORDED } from "../../model/chain-walk.js";
-import { expand, joinPieces, type Loaded, MISSING, type PartSource } from "../../ports/part-joining.js";
-import { type PartRef, type Piece, PiecesFlaw, readPieces } from "../../ports/pieces.js";
+import { expand, joinPieces, type Loaded, MISSING, type PartSource } from "../parts/part-joining.js";
+import { type PartRef, type Piece, PiecesFlaw, readPieces } from "../parts/pieces.js";
 import type { Connections, Session } from "./connection.js";
 import { toFault } from "./faults.js";
 import { fromStored } from "./part-bytes.js";

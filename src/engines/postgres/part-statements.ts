@@ -1,5 +1,5 @@
 // The statements of parts: looked up by what they are, loaded by where they lie, and removed.
-import { IN_PARTS } from "../../ports/log-row.js";
+import { IN_PARTS } from "../../log/log-row.js";
 import type { Statement } from "./connection.js";
 import type { StoredBytes } from "./part-bytes.js";
 

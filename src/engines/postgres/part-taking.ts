@@ -1,8 +1,8 @@
 // Takes the bodies of a batch apart: what of them is in the store already is asked for, mostly in one round trip for all of them.
-import { PartDigests } from "../../ports/part-digests.js";
-import { MISSING } from "../../ports/part-joining.js";
-import { type KnownList, PARTED_BYTES_MIN, type PartShelf, PartTaking } from "../../ports/part-taking.js";
-import { type PartRef, PiecesFlaw } from "../../ports/pieces.js";
+import { PartDigests } from "../parts/part-digests.js";
+import { MISSING } from "../parts/part-joining.js";
+import { type KnownList, PARTED_BYTES_MIN, type PartShelf, PartTaking } from "../parts/part-taking.js";
+import { type PartRef, PiecesFlaw } from "../parts/pieces.js";
 import type { Session } from "./connection.js";
 import type { PlacedEntry } from "./log-statements.js";
 import { fromStored, type StoredBytes, toStored } from "./part-bytes.js";

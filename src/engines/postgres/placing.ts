@@ -1,8 +1,9 @@
 // Placing a batch: which units go in, at which positions and with which hashes, once the taken claims are known.
+
+import type { LogRow } from "../../log/log-row.js";
+import type { AppendOutcome, AppendUnit, Head, LogEntry, Placement, TakenClaim } from "../../log/port.js";
 import { chainHash, commitmentOf } from "../../model/chain.js";
 import { claimsDigest } from "../../model/claims.js";
-import type { AppendOutcome, AppendUnit, Head, LogEntry, Placement, TakenClaim } from "../../ports/entry-log.js";
-import type { LogRow } from "../../ports/log-row.js";
 import type { Session } from "./connection.js";
 import type { PlacedEntry } from "./log-statements.js";
 

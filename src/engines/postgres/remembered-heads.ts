@@ -1,5 +1,5 @@
 // The heads of logs that an index was made from: rows among its checkpoints that outlive everything else in it.
-import type { IndexSource } from "../../ports/entry-index.js";
+import type { IndexSource } from "../../index/port.js";
 import type { Session } from "./connection.js";
 
 const COLUMNS_SQL = `SELECT 1 FROM information_schema.columns WHERE table_schema = current_schema()

@@ -1,8 +1,9 @@
 // Opens a store on PostgreSQL: its log, its index, word of growth from other servers, and the leases of the servers that share it.
+
+import { fixedIndex } from "../../index/index-holder.js";
 import { shownPlace } from "../../model/data-address.js";
 import { Fault } from "../../model/fault.js";
-import { fixedIndex } from "../../ports/index-holder.js";
-import type { Store, StoreEngine } from "../../ports/store.js";
+import type { Store, StoreEngine } from "../port.js";
 import { Connections } from "./connection.js";
 import { Growth } from "./growth.js";
 import { PostgresIndex } from "./index.js";

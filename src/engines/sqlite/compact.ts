@@ -1,9 +1,9 @@
 // Rewrites bodies that are stored as they are into parts. The chain is not touched: a body is the same bytes in either form.
 import { statSync } from "node:fs";
 import type Database from "better-sqlite3";
+import { IN_PARTS, PLAIN } from "../../log/log-row.js";
 import { commitmentOf } from "../../model/chain.js";
-import { IN_PARTS, PLAIN } from "../../ports/log-row.js";
-import { PARTED_BYTES_MIN } from "../../ports/part-taking.js";
+import { PARTED_BYTES_MIN } from "../parts/part-taking.js";
 import { toFault } from "./file.js";
 import { openLog } from "./log-opening.js";
 import { STALE_MARK } from "./log-schema.js";

@@ -1,5 +1,5 @@
 // What failed in the index, told apart from what failed in the log: damage here is mended by building it anew.
-import { IndexFault } from "../../ports/index-holder.js";
+import { IndexFault } from "../../index/index-holder.js";
 import { toFault } from "./file.js";
 
 const HINT = "Nothing is lost, the index is derived: `hansard doctor --rebuild-index` makes it anew.";

@@ -3,10 +3,10 @@
 import { readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type Database from "better-sqlite3";
+import { type HeldIndex, IndexFault, type IndexHolder } from "../../index/index-holder.js";
+import type { EntryIndex } from "../../index/port.js";
 import { Fault } from "../../model/fault.js";
 import { storeFiles } from "../../model/store-files.js";
-import type { EntryIndex } from "../../ports/entry-index.js";
-import { type HeldIndex, IndexFault, type IndexHolder } from "../../ports/index-holder.js";
 import { connect, isWritable } from "./connect.js";
 import { SqliteIndex } from "./index.js";
 import { INDEX_VERSION } from "./index-schema.js";

@@ -1,6 +1,7 @@
 // Rows of the index: put in and taken out within the transaction of a batch, given back, and counted.
+
+import type { EntryRow, RowCounts } from "../../index/port.js";
 import type { JsonObject } from "../../model/json.js";
-import type { EntryRow, RowCounts } from "../../ports/entry-index.js";
 import { eraseNames, eraseUses } from "./erased-uses.js";
 import { fromExactText, toExactText } from "./exact-text.js";
 import { addUses, borneReferences, numberReferences, toBorne } from "./index-uses.js";

@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { fill } from "../../../test/support/fill-index.js";
 import { folderOfTest } from "../../../test/support/temporary-folder.js";
-import type { EntryRow } from "../../ports/entry-index.js";
+import type { EntryRow } from "../../index/port.js";
 import { SqliteIndex } from "./index.js";
 
 test("what most entries of a batch refer to is one row, what few do is a row for each", async () => {

@@ -3,7 +3,7 @@
 //
 // A row for each use costs as much as a row in another index. So where most entries of a batch refer to the same, as they
 // do to a model, one row says between which positions to look; the entries themselves bear the numbers.
-import type { EntryRow, Reference, ReferenceCondition } from "../../ports/entry-index.js";
+import type { EntryRow, Reference, ReferenceCondition } from "../../index/port.js";
 import { fromExactText, toExactText } from "./exact-text.js";
 import type { Statements } from "./statements.js";
 

@@ -21,7 +21,7 @@ import type {
   SessionPlacesQuery,
   SessionRange,
   TextBatch,
-} from "../../ports/entry-index.js";
+} from "../../index/port.js";
 import { connect, isImmutable } from "./connect.js";
 import { openFile, toFault } from "./file.js";
 import {

@@ -6,7 +6,7 @@
 import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import type { Leases } from "../../ports/lease.js";
+import type { Leases } from "../../model/lease.js";
 import { connect } from "./connect.js";
 import { toFault } from "./file.js";
 

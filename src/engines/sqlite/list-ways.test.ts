@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { folderOfTest } from "../../../test/support/temporary-folder.js";
-import type { RowFilter } from "../../ports/row-filter.js";
+import type { RowFilter } from "../../index/row-filter.js";
 import { SqliteIndex } from "./index.js";
 import { rowConditions } from "./row-filter.js";
 

@@ -2,8 +2,8 @@
 //
 // Which way is short nobody knows beforehand: a project may have ten entries or a million, and so may a reference. Where
 // there are several ways, all of them are walked in turn, a few steps each, and the first to arrive answers.
-import type { ReferenceCondition, RowKey, RowQuery } from "../../ports/entry-index.js";
-import { type RowFilter, withReferences } from "../../ports/row-filter.js";
+import type { ReferenceCondition, RowKey, RowQuery } from "../../index/port.js";
+import { type RowFilter, withReferences } from "../../index/row-filter.js";
 import { type Conditions, rowConditions } from "./row-filter.js";
 import type { Statements } from "./statements.js";
 import { allOf, boundedBy, type Step, takeSteps, type Way } from "./steps.js";

@@ -1,8 +1,8 @@
 // The bodies of the log: as they are or in parts, and erased with what nobody else holds of them.
 import type Database from "better-sqlite3";
-import type { AppendUnit, Stray } from "../../ports/entry-log.js";
-import { IN_PARTS, PLAIN } from "../../ports/log-row.js";
-import { PARTED_BYTES_MIN } from "../../ports/part-taking.js";
+import { IN_PARTS, PLAIN } from "../../log/log-row.js";
+import type { AppendUnit, Stray } from "../../log/port.js";
+import { PARTED_BYTES_MIN } from "../parts/part-taking.js";
 import { ERASED, PARTS_VERSION } from "./log-schema.js";
 import { versionOf } from "./migrations.js";
 import { PartHolders } from "./part-holders.js";

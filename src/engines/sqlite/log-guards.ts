@@ -1,6 +1,6 @@
 // What protects the log's rows: the triggers of its tables, and the tables themselves in the form in which they were made.
 import Database from "better-sqlite3";
-import type { Guards } from "../../ports/entry-log.js";
+import type { Guards } from "../../log/port.js";
 import { logMigrations } from "./log-schema.js";
 import { versionOf } from "./migrations.js";
 

@@ -1,11 +1,11 @@
 // Rows of the log's tables as the entries and bodies that they stand for.
 import { hash as hashOf } from "node:crypto";
 import type Database from "better-sqlite3";
+import { IN_PARTS, type LogRow, PLAIN, rowToEntry, unknownEncoding } from "../../log/log-row.js";
+import type { StoredBody, StoredEntry } from "../../log/port.js";
 import { SALT_BYTES } from "../../model/chain.js";
 import { NOT_RECORDED } from "../../model/chain-walk.js";
-import type { StoredBody, StoredEntry } from "../../ports/entry-log.js";
-import { IN_PARTS, type LogRow, PLAIN, rowToEntry, unknownEncoding } from "../../ports/log-row.js";
-import { PiecesFlaw } from "../../ports/pieces.js";
+import { PiecesFlaw } from "../parts/pieces.js";
 
 /** What all rows of bodies begin with. */
 type Head = readonly [

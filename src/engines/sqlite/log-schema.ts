@@ -1,8 +1,8 @@
 // The tables of log.db, one step per version of the format. Steps are never changed once released, only added.
 import { randomBytes, randomUUID } from "node:crypto";
+import { IN_PARTS } from "../../log/log-row.js";
 import { lastingKinds } from "../../model/redaction.js";
-import { IN_PARTS } from "../../ports/log-row.js";
-import { DIGEST_BYTES } from "../../ports/part-digests.js";
+import { DIGEST_BYTES } from "../parts/part-digests.js";
 import type { Migration } from "./migrations.js";
 
 /** Stands in `encoding` where a body was overwritten. */

@@ -1,9 +1,5 @@
 // The log on SQLite: entries and their chain in one table, salted bodies in another, claims in a third.
 import type Database from "better-sqlite3";
-import { chainHash, commitmentOf, GENESIS_HASH, isChained } from "../../model/chain.js";
-import { type ClaimRow, claimKey, claimsByPosition, keysDigest } from "../../model/claims.js";
-import { Fault } from "../../model/fault.js";
-import { erasedBy } from "../../model/redaction.js";
 import type {
   AppendOutcome,
   AppendUnit,
@@ -20,7 +16,11 @@ import type {
   StoredEntry,
   Stray,
   TakenClaim,
-} from "../../ports/entry-log.js";
+} from "../../log/port.js";
+import { chainHash, commitmentOf, GENESIS_HASH, isChained } from "../../model/chain.js";
+import { type ClaimRow, claimKey, claimsByPosition, keysDigest } from "../../model/claims.js";
+import { Fault } from "../../model/fault.js";
+import { erasedBy } from "../../model/redaction.js";
 import { checkpoint } from "./checkpointer.js";
 import { toFault } from "./file.js";
 import type { HeldFiles } from "./held-files.js";

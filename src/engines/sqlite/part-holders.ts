@@ -1,9 +1,9 @@
 // Who holds which parts: read from the bodies and the lists themselves, since nothing beside them could be trusted to say it.
 import type Database from "better-sqlite3";
-import type { Stray } from "../../ports/entry-log.js";
-import { IN_PARTS } from "../../ports/log-row.js";
-import { DIGEST_BYTES } from "../../ports/part-digests.js";
-import { type HeldParts, holdParts, isFiled } from "../../ports/part-holding.js";
+import { IN_PARTS } from "../../log/log-row.js";
+import type { Stray } from "../../log/port.js";
+import { DIGEST_BYTES } from "../parts/part-digests.js";
+import { type HeldParts, holdParts, isFiled } from "../parts/part-holding.js";
 import { ERASED_PARTS, STALE_DIGESTS_MARK } from "./log-schema.js";
 import type { Parts } from "./parts.js";
 

@@ -1,9 +1,9 @@
 // The parts of bodies, each kept once: the rows that they lie in.
 import type Database from "better-sqlite3";
-import { DIGEST_BYTES, PartDigests } from "../../ports/part-digests.js";
-import { joinParts, type Loaded, MISSING, type PartSource } from "../../ports/part-joining.js";
-import { type KnownList, type PartShelf, PartTaking } from "../../ports/part-taking.js";
-import { type PartRef, PiecesFlaw } from "../../ports/pieces.js";
+import { DIGEST_BYTES, PartDigests } from "../parts/part-digests.js";
+import { joinParts, type Loaded, MISSING, type PartSource } from "../parts/part-joining.js";
+import { type KnownList, type PartShelf, PartTaking } from "../parts/part-taking.js";
+import { type PartRef, PiecesFlaw } from "../parts/pieces.js";
 import { PARTS_SECRET } from "./log-schema.js";
 
 /**

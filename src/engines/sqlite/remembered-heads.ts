@@ -1,6 +1,6 @@
 // The heads of logs that an index was made from: rows among its checkpoints that outlive everything else in it.
 import type Database from "better-sqlite3";
-import type { IndexSource } from "../../ports/entry-index.js";
+import type { IndexSource } from "../../index/port.js";
 
 /** A hash names a head, since no two logs have the same. */
 const NAME = "'head ' || hash";

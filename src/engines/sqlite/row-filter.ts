@@ -1,5 +1,5 @@
 // The filter of a list as conditions of a statement. Text is only ever bound, never pasted into it.
-import { type Condition, conditionsOf, type RowFilter } from "../../ports/row-filter.js";
+import { type Condition, conditionsOf, type RowFilter } from "../../index/row-filter.js";
 import { toExactText } from "./exact-text.js";
 import { referenceCondition } from "./index-uses.js";
 

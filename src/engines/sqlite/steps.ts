@@ -1,5 +1,5 @@
 // Steps of a walk through rows, newest first: what all ways of a list have in common.
-import type { RowFilter, RowKey } from "../../ports/entry-index.js";
+import type { RowFilter, RowKey } from "../../index/port.js";
 import type { Conditions } from "./row-filter.js";
 import type { Statements } from "./statements.js";
 

@@ -1,6 +1,7 @@
 // The way along the entries that a reference counts for: those that lie scattered, and spans in which most entries do.
-import type { Reference, RowFilter, RowKey } from "../../ports/entry-index.js";
-import { newestFirst } from "../../ports/index/rows.js";
+
+import { newestFirst } from "../../index/port/rows.js";
+import type { Reference, RowFilter, RowKey } from "../../index/port.js";
 import { bearsNumber, numberOf } from "./index-uses.js";
 import { type Conditions, rowConditions } from "./row-filter.js";
 import type { Statements } from "./statements.js";

@@ -1,5 +1,5 @@
 // What was found in one text: leads are followed to the secrets they belong to, and those that overlap become one.
-import type { SecretSpan } from "../../ports/mask.js";
+import type { SecretSpan } from "../../model/mask.js";
 import { joinedFrom } from "./broken-lines.js";
 import { cookiesAt } from "./cookies.js";
 import { KeyBlocks } from "./key-blocks.js";

@@ -1,6 +1,6 @@
 // The mask: finds secrets in recorded text and puts markers in their place. Every surface that shows recorded text passes
 // through one.
-import type { Cut, Mask, MaskedCut, SecretSpan } from "../../ports/mask.js";
+import type { Cut, Mask, MaskedCut, SecretSpan } from "../../model/mask.js";
 import { cookieAnchors } from "./cookies.js";
 import { CODE_LEAD, COOKIE_RULE, Finds, KEY_BLOCK_RULE, type Lead, NAMED_RULE, REGISTERED_RULE } from "./finds.js";
 import { keyAnchors } from "./key-blocks.js";

@@ -1,7 +1,8 @@
 // The search for entries that may hold all needles, newest first: from the signatures where these leave few, else from the
 // list, row by row, for as long as that promises to be quicker.
-import type { CandidateQuery, NewestCandidates, RowKey } from "../../../ports/entry-index.js";
-import { newestFirst } from "../../../ports/index/rows.js";
+
+import { newestFirst } from "../../../index/port/rows.js";
+import type { CandidateQuery, NewestCandidates, RowKey } from "../../../index/port.js";
 import { listKeys } from "../list-ways.js";
 import { amongStatement } from "../row-filter.js";
 import type { Statements } from "../statements.js";

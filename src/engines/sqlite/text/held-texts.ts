@@ -1,5 +1,5 @@
 // Texts that were given to the index and are not written yet: kept as signatures, and lost with this process.
-import type { EntryTexts } from "../../../ports/entry-index.js";
+import type { EntryTexts } from "../../../index/port.js";
 import { BlockPlaces, placeOf } from "./block-places.js";
 import { blocksToHide, hideInSignatures } from "./hiding.js";
 import { SIGNATURE_WORDS, SignatureWriter } from "./signature.js";

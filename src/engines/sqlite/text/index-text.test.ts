@@ -7,7 +7,7 @@ import { fill } from "../../../../test/support/fill-index.js";
 import { slowFuzz } from "../../../../test/support/fuzz.js";
 import { folderOfTest } from "../../../../test/support/temporary-folder.js";
 import { slicesOfTexts, textBlocks } from "../../../../test/support/text-blocks.js";
-import type { EntryRow, EntryTexts } from "../../../ports/entry-index.js";
+import type { EntryRow, EntryTexts } from "../../../index/port.js";
 import { MemoryIndex } from "../../memory/index.js";
 import { SqliteIndex } from "../index.js";
 import { Statements } from "../statements.js";

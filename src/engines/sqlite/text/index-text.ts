@@ -1,8 +1,8 @@
 // The text index on SQLite: takes texts as signatures, keeps what it has written in good order, and finds what may hold a
 // needle.
 import type Database from "better-sqlite3";
-import type { CandidateQuery, NewestCandidates, NewestQuery, RowKey, TextBatch } from "../../../ports/entry-index.js";
-import { timesOfKind } from "../../../ports/row-filter.js";
+import type { CandidateQuery, NewestCandidates, NewestQuery, RowKey, TextBatch } from "../../../index/port.js";
+import { timesOfKind } from "../../../index/row-filter.js";
 import { BUSY_TIMEOUT_MS } from "../file.js";
 import { listKeys } from "../list-ways.js";
 import type { Statements } from "../statements.js";

@@ -1,0 +1,45 @@
+// What an engine offers to whoever opens a store with it: the parts of one, each opened when it is needed.
+
+import type { KeyStore } from "../guard/key-store.js";
+import type { IndexHolder } from "../index/index-holder.js";
+import type { EntryLog } from "../log/port.js";
+import type { Fault } from "../model/fault.js";
+import type { Leases } from "../model/lease.js";
+import type { StoreFiles } from "../model/store-files.js";
+
+/** Whether a store that is not there is made, must be there, or is only read. */
+export type LogMode = "create" | "write" | "read";
+
+/** Word from others on the same store that its log has grown. */
+export interface Growth {
+  listen(onGrown: () => void): void;
+  close(): void;
+}
+
+export interface Store {
+  /** Where it is made of files: these are written and read by threads of their own, since each call holds its thread. */
+  readonly files?: StoreFiles;
+  log(mode: LogMode): Promise<EntryLog>;
+  index(): Promise<IndexHolder>;
+  keys(): Promise<KeyStore>;
+  /** Where others share the store without sharing its files. */
+  growth?(): Growth;
+  /** Which one of all processes on the store does what only one of them should. */
+  leases(): Leases;
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  readonly address: string;
+  readonly mode: LogMode;
+  /** Whether a server that is not there yet is waited for; without it, that is a fault at once. */
+  readonly waits?: boolean;
+  /** Hears why, once, if it is waited for. */
+  readonly onWait?: ((fault: Fault) => void) | undefined;
+}
+
+/** An engine, by the addresses that it serves. */
+export interface StoreEngine {
+  readonly engine: string;
+  open(options: StoreOptions): Promise<Store>;
+}

@@ -1,0 +1,47 @@
+// Which engine serves an address, as a registry: the first row that knows it. An engine is loaded when it is first needed.
+import { isDatabaseAddress, isServerAddress } from "../model/data-address.js";
+import { Fault } from "../model/fault.js";
+import { type StoreFiles, storeFiles } from "../model/store-files.js";
+import type { Store, StoreEngine, StoreOptions } from "./port.js";
+
+interface EngineRow {
+  serves(address: string): boolean;
+  load(): Promise<StoreEngine>;
+}
+
+const engines: readonly EngineRow[] = [
+  { serves: isInProcess, load: async () => (await import("./memory/store.js")).memoryEngine },
+  { serves: isDatabaseAddress, load: async () => (await import("./postgres/store.js")).postgresEngine },
+  { serves: isServerAddress, load: refuseServer },
+  // Everything else is a path.
+  { serves: () => true, load: async () => (await import("./sqlite/store.js")).sqliteEngine },
+];
+
+/** A server is asked, and not opened: what works on a store itself is done where it lies. */
+async function refuseServer(): Promise<never> {
+  throw new Fault("store_unsuitable", "this is not done through a server", {
+    hint: "Do it on the server's own machine, with --data naming the folder or database of the record.",
+  });
+}
+
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const row = engines.find(({ serves }) => serves(options.address)) as EngineRow;
+  return (await row.load()).open(options);
+}
+
+/** Whether there is an engine for this address; what looks like none is a path. */
+export function isServed(address: string): boolean {
+  const isAddress = isInProcess(address) || isDatabaseAddress(address) || isServerAddress(address);
+  return isAddress || !/^[a-z][a-z0-9+.-]*:\/\//i.test(address);
+}
+
+/** Whether a store lives and dies with whoever opened it. */
+export function isInProcess(address: string): boolean {
+  return address === "memory:";
+}
+
+/** The files of a store that is a folder; undefined where it is kept otherwise. */
+export function filesOf(address: string): StoreFiles | undefined {
+  const isAddress = isInProcess(address) || isDatabaseAddress(address) || isServerAddress(address);
+  return isAddress ? undefined : storeFiles(address);
+}

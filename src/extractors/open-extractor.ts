@@ -1,8 +1,0 @@
-// Which driver serves what the user configured.
-import type { Extractor, ExtractorSettings } from "../ports/extractor.js";
-import { CommandExtractor } from "./command.js";
-import { Endpoint } from "./endpoint.js";
-
-export function openExtractor(settings: ExtractorSettings): Extractor {
-  return "via" in settings ? new CommandExtractor(settings) : new Endpoint(settings);
-}

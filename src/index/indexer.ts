@@ -1,0 +1,155 @@
+// The indexer: carries entries from the log into the index, in order, each once.
+
+import type { EntryLog, StoredEntry } from "../log/port.js";
+import { Fault } from "../model/fault.js";
+import { hexOf } from "../model/hex.js";
+import { namedIn } from "../model/redaction.js";
+import { readableBody, toAlteredRow } from "./entry-row.js";
+import { foldBatch } from "./folding.js";
+import { KnownDocuments } from "./known-documents.js";
+import type { EntryIndex, IndexSource, IndexStanding } from "./port.js";
+import { rowsOfBodies } from "./rows-of-bodies.js";
+
+/** Large enough to pay for its commit, small enough that a read which has to wait for a batch hardly notices. */
+const BATCH_ENTRIES = 1_000;
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+export class Indexer {
+  readonly #log: EntryLog;
+  readonly #index: EntryIndex;
+  readonly #known = new KnownDocuments();
+  #logId: string | undefined;
+  /** The epoch in which the index was found to be made from this log; in another one it may be made from another log. */
+  #epoch: string | undefined;
+  /** What was applied here last; others may have applied more since. */
+  #applied: IndexSource | undefined;
+  #stepping: Promise<boolean> | undefined;
+
+  constructor(parts: { readonly log: EntryLog; readonly index: EntryIndex }) {
+    this.#log = parts.log;
+    this.#index = parts.index;
+  }
+
+  /**
+   * Applies one batch; false when there was nothing left to apply. Where another process applies at the same time, one of
+   * the two batches is passed over.
+   */
+  step(): Promise<boolean> {
+    // Reads that come together would otherwise each make the same batch.
+    this.#stepping ??= this.#step().finally(() => {
+      this.#stepping = undefined;
+    });
+    return this.#stepping;
+  }
+
+  /** Returns once everything that is in the log now is in the index: what was acknowledged is then found. */
+  async catchUp(): Promise<void> {
+    const { position } = await this.#log.head();
+    await this.bringTo(position);
+  }
+
+  /** Returns once the index holds all entries up to a position that the log was seen to have. */
+  async bringTo(position: number): Promise<void> {
+    while (!this.holds(await this.#index.standing(), position)) await this.stepTowards(position);
+  }
+
+  /**
+   * One batch on the way to a position. Where the log says that it has come so far and yet has nothing more to read, it is
+   * damaged, and whoever waited for the position would wait for ever.
+   */
+  async stepTowards(position: number): Promise<void> {
+    // A step that others had begun may have read the log before it grew.
+    if ((await this.step()) || (await this.step())) return;
+    if (this.holds(await this.#index.standing(), position)) return;
+    throw new Fault("store_corrupt", `the log says that it has ${position} entries, and holds fewer`, {
+      hint: "Run `hansard verify`, and restore the store from a backup.",
+    });
+  }
+
+  /** Whether an index that stands so holds the entries of this log through a position, and not those of another. */
+  holds({ position: reached, epoch }: IndexStanding, position: number): boolean {
+    // An empty one is anybody's, and right for an empty log.
+    if (reached === 0) return position === 0;
+    return epoch === this.#epoch && reached >= position;
+  }
+
+  async #step(): Promise<boolean> {
+    const log_id = await this.#ownLogId();
+    const after = await this.#ownStanding(log_id);
+    const batch = await this.#log.readBodies({ after: after.position, limit: BATCH_ENTRIES, bytes_max: BATCH_BYTES });
+    const last = batch.at(-1);
+    if (last === undefined) return false;
+    if (await this.#isCutOff(after, log_id)) {
+      await this.#index.reset();
+      return true;
+    }
+    const through = last.position;
+    const source = { log_id, position: through, hash: last.hash };
+    const bodies = batch.flatMap((stored) => readableBody(stored) ?? []);
+    const erased = bodies.flatMap(({ position, kind, body }) => (kind === "redaction" ? namedIn(position, body) : []));
+    const sound = await rowsOfBodies(this.#log, bodies);
+    this.#known.compare(after);
+    const documents = await foldBatch({ index: this.#index, rows: sound, erased, known: this.#known });
+    const altered = batch.flatMap((stored) => toAlteredRow(stored) ?? []);
+    const rows =
+      altered.length === 0 ? sound : [...sound, ...altered].sort((left, right) => left.position - right.position);
+    const applied = { after, rows, through, erased, ...documents, source };
+    if (await this.#index.apply(applied)) {
+      this.#known.remember(applied);
+      this.#epoch = after.epoch;
+      this.#applied = source;
+    }
+    return true;
+  }
+
+  /**
+   * Where the index stands, with entries of this very log or none. In every epoch it is looked at once, and started over
+   * where it was made from another log: this one may have been replaced or restored to an earlier state while nobody
+   * looked, and another one may share the index.
+   */
+  async #ownStanding(log_id: string): Promise<IndexStanding> {
+    const standing = await this.#index.standing();
+    if (standing.position === 0 || standing.epoch === this.#epoch) return standing;
+    const source = await this.#index.source();
+    const [stored] = source === undefined ? [] : await this.#log.get([source.position]);
+    await this.#settleHeld(log_id, source);
+    if (source !== undefined && !isMadeFrom(source, log_id, stored)) {
+      await this.#index.reset();
+      return this.#index.standing();
+    }
+    // What was looked at may have been of another epoch already.
+    if ((await this.#index.standing()).epoch === standing.epoch) this.#epoch = standing.epoch;
+    return standing;
+  }
+
+  /** Whether the log no longer holds what the index was made from: it may have been cut off and have grown again since. */
+  async #isCutOff(after: IndexStanding, log_id: string): Promise<boolean> {
+    if (after.position === 0) return false;
+    const [before] = await this.#log.get([after.position]);
+    const isKnown = this.#applied?.position === after.position && this.#epoch === after.epoch;
+    const source = isKnown ? this.#applied : await this.#index.source();
+    // Where others have applied more meanwhile, the batch is passed over, and the next one looks again.
+    return source?.position === after.position && !isMadeFrom(source, log_id, before);
+  }
+
+  /** Heads from before the index was begun again are evidence only while the log does not hold them. */
+  async #settleHeld(log_id: string, source: IndexSource | undefined): Promise<void> {
+    const heads = (await this.#index.remembered()).filter(({ hash }) => hash !== source?.hash);
+    if (heads.length === 0) return;
+    const stored = await this.#log.get(heads.map(({ position }) => position));
+    const held = heads.filter((head, nth) => isMadeFrom(head, log_id, stored[nth]));
+    if (held.length > 0) await this.#index.settle(held);
+  }
+
+  async #ownLogId(): Promise<string> {
+    if (this.#logId !== undefined) return this.#logId;
+    const { log_id, position } = await this.#log.head();
+    // An empty log may still become the copy of another one, and carry its id from then on.
+    if (position > 0) this.#logId = log_id;
+    return log_id;
+  }
+}
+
+function isMadeFrom(source: IndexSource, log_id: string, stored: StoredEntry | undefined): boolean {
+  return stored !== undefined && source.log_id === log_id && source.hash === hexOf(stored.hash);
+}

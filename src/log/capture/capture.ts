@@ -1,0 +1,320 @@
+// Capture: parses what came in, appends it whole or not at all, and settles what was recorded before.
+import { fillFields, parseBodyText, type StoredParts } from "../../model/body.js";
+import { completionClaim, idClaim } from "../../model/claims.js";
+import type { CaptureKind } from "../../model/entry.js";
+import { isJsonObject, type JsonObject, jsonEquals } from "../../model/json.js";
+import { limits } from "../../model/limits.js";
+import type { Mask } from "../../model/mask.js";
+import { Rejection, reject } from "../../model/rejection.js";
+import { requestTooWide } from "../../model/shape-refusals.js";
+import { mapInTurns, Turn } from "../../model/turn.js";
+import type { EntryLog, LogEntry, Placement, StoredBody, TakenClaim } from "../port.js";
+import { bodiesAt } from "./bodies-at.js";
+import { type Draft, type GivenDraft, parseDraft } from "./draft.js";
+import type { GroupCommit } from "./group-commit.js";
+import { alreadyCompleted, namesOthers, resolveNamed } from "./named-entries.js";
+import { type Packed, pack, type Surroundings, sharedRoom } from "./pack.js";
+import type { RecordedDraft, RecordedHooks } from "./recorded-hooks.js";
+
+export interface Captured {
+  readonly status: "recorded" | "already_recorded";
+  readonly id: string;
+  readonly position: number;
+  readonly created_at: string;
+  /** Fields that the kind does not know: they are kept in `extra`. Absent where there are none. */
+  readonly unknown_fields?: readonly string[];
+}
+
+/** A captured item together with what was written, for callers that answer with the whole entry. */
+export interface CapturedItem extends Captured {
+  readonly stored?: StoredParts;
+}
+
+export class Capture {
+  readonly #log: EntryLog;
+  readonly #commit: GroupCommit;
+  readonly #surroundings: Surroundings;
+  readonly #redact: Mask | undefined;
+  readonly #recorded: RecordedHooks | undefined;
+
+  constructor(parts: {
+    readonly log: EntryLog;
+    readonly commit: GroupCommit;
+    readonly surroundings: Surroundings;
+    /** Masks what is captured before anything else sees it; without it, entries are kept as they were given. */
+    readonly redact?: Mask | undefined;
+    /** Who is told what was recorded. */
+    readonly recorded?: RecordedHooks | undefined;
+  }) {
+    this.#log = parts.log;
+    this.#redact = parts.redact;
+    this.#commit = parts.commit;
+    this.#surroundings = parts.surroundings;
+    this.#recorded = parts.recorded;
+  }
+
+  /** One entry, or a list of them: all or none. */
+  async record(given: unknown): Promise<readonly CapturedItem[] | Rejection> {
+    if (Array.isArray(given)) {
+      return given.length === 0 ? entriesMissing() : this.append(given, { values_max: limits.request_values });
+    }
+    const item = await this.appendOne(given);
+    return item instanceof Rejection ? item : [item];
+  }
+
+  /** The common case, one entry, without the bookkeeping that a batch needs. */
+  async appendOne(input: unknown, kindWhenAbsent?: CaptureKind): Promise<CapturedItem | Rejection> {
+    const turn = new Turn();
+    const draft = this.#parse(input, kindWhenAbsent);
+    if (draft instanceof Rejection) return draft;
+    if (turn.isOver) await turn.next();
+    if (!namesOthers(draft.kind)) {
+      const packed = pack(draft, this.#surroundings);
+      if (packed instanceof Rejection) return packed;
+      const outcome = await this.#commit.append([packed.entry]);
+      if ("placed" in outcome) {
+        this.#tell([packed], outcome.placed);
+        return recorded(packed, outcome.placed[0] as Placement);
+      }
+    }
+    const items = await this.append([input], { kindWhenAbsent });
+    // Nobody gave a list, so there is no item to point at.
+    return items instanceof Rejection ? items.whole() : (items[0] as CapturedItem);
+  }
+
+  /**
+   * Appends all of the given entries, or none and says which one was refused. Many of them are worked through in turns, so
+   * that whatever else this thread does goes on.
+   */
+  async append(
+    inputs: readonly unknown[],
+    options: { readonly kindWhenAbsent?: CaptureKind | undefined; readonly values_max?: number } = {},
+  ): Promise<readonly CapturedItem[] | Rejection> {
+    const turn = new Turn();
+    const drafts = await this.#parseAll([...inputs], options, turn);
+    if (drafts instanceof Rejection) return drafts;
+    if (drafts.some(({ kind }) => namesOthers(kind))) {
+      const refused = await resolveNamed(drafts, this.#log, turn);
+      if (refused !== undefined) return refused;
+    }
+    const packed: Packed[] = [];
+    for (const [index, draft] of drafts.entries()) {
+      const item = pack(draft, this.#surroundings);
+      if (item instanceof Rejection) return item.at(index);
+      packed.push(item);
+      if (turn.isOver) await turn.next();
+    }
+    return this.#settle(packed, turn);
+  }
+
+  /**
+   * Makes entries ready that are new, as far as anybody knows, and need nothing looked up. What comes back appends them, all
+   * or none, and answers with their positions; undefined, from either, means that they have to be looked at one by one.
+   */
+  prepare(inputs: readonly unknown[]): (() => Promise<readonly number[] | undefined>) | undefined {
+    const unit: LogEntry[] = [];
+    const all: Packed[] = [];
+    const room = sharedRoom();
+    for (const input of inputs) {
+      const draft = this.#parse(input, undefined);
+      const packed =
+        draft instanceof Rejection || namesOthers(draft.kind) ? undefined : pack(draft, this.#surroundings, room);
+      if (packed === undefined || packed instanceof Rejection) return undefined;
+      unit.push(packed.entry);
+      if (this.#recorded !== undefined) all.push(packed);
+    }
+    return async () => {
+      const outcome = await this.#commit.append(unit);
+      if (!("placed" in outcome)) return undefined;
+      this.#tell(all, outcome.placed);
+      return outcome.placed.map(({ position }) => position);
+    };
+  }
+
+  #tell(packed: readonly Packed[], placed: readonly Placement[]): void {
+    this.#recorded?.tell(() =>
+      packed.map(({ draft, id, created_at }, at): RecordedDraft => {
+        const { position } = placed[at] as Placement;
+        return { draft, placed: { id, position, created_at } };
+      }),
+    );
+  }
+
+  async #parseAll(
+    inputs: readonly unknown[],
+    { kindWhenAbsent, values_max = Number.POSITIVE_INFINITY }: Parameters<Capture["append"]>[1] & object,
+    turn: Turn,
+  ): Promise<Draft[] | Rejection> {
+    const drafts: Draft[] = [];
+    let values = 0;
+    for (const [index, input] of inputs.entries()) {
+      const draft = this.#parse(input, kindWhenAbsent);
+      if (draft instanceof Rejection) return draft.at(index);
+      values += draft.values;
+      if (values > values_max) return requestTooWide();
+      drafts.push(draft);
+      if (turn.isOver) await turn.next();
+    }
+    return drafts;
+  }
+
+  #parse(input: unknown, kindWhenAbsent: CaptureKind | undefined): GivenDraft | Rejection {
+    const draft = parseDraft(input, kindWhenAbsent);
+    if (this.#redact === undefined || draft instanceof Rejection) return draft;
+    return { ...draft, body: this.#redact.entry(draft.body) };
+  }
+
+  /**
+   * Appends, and where claims were taken before, compares: the same content is acknowledged again, other content is a
+   * conflict. Claims are never given back, so what was found taken stays taken, and the rest is tried again.
+   */
+  async #settle(packed: readonly Packed[], turn: Turn): Promise<readonly CapturedItem[] | Rejection> {
+    const known = new Map<number, CapturedItem>();
+    const twins = await twinsWithin(packed, turn);
+    if (twins instanceof Rejection) return twins;
+    for (;;) {
+      const open = [...packed.keys()].filter((index) => !known.has(index) && !twins.has(index));
+      if (open.length === 0) break;
+      const outcome = await this.#commit.append(open.map((index) => (packed[index] as Packed).entry));
+      if ("taken" in outcome) {
+        const refused = await this.#recognise(outcome.taken, { open, packed, known, turn });
+        if (refused !== undefined) return refused;
+        continue;
+      }
+      this.#tell(
+        open.map((index) => packed[index] as Packed),
+        outcome.placed,
+      );
+      for (const [order, index] of open.entries()) {
+        known.set(index, recorded(packed[index] as Packed, outcome.placed[order] as Placement));
+        if (turn.isOver) await turn.next();
+      }
+    }
+    const toItem = (own: Packed, index: number): CapturedItem => {
+      const twin = twins.get(index);
+      if (twin === undefined) return known.get(index) as CapturedItem;
+      const { unknown_fields: _, ...same } = known.get(twin) as CapturedItem;
+      return { ...same, ...unknownIn(own), status: "already_recorded" as const };
+    };
+    return mapInTurns(packed, toItem, turn);
+  }
+
+  async #recognise(
+    taken: readonly TakenClaim[],
+    batch: {
+      readonly open: readonly number[];
+      readonly packed: readonly Packed[];
+      readonly known: Map<number, CapturedItem>;
+      readonly turn: Turn;
+    },
+  ): Promise<Rejection | undefined> {
+    const { open, packed, known, turn } = batch;
+    let order = 0;
+    const positions = taken.map((claim) => claim.position);
+    for await (const stored of bodiesAt(this.#log, positions, turn)) {
+      const { item, claim } = taken[order] as TakenClaim;
+      order += 1;
+      const index = open[item] as number;
+      if (known.has(index)) continue;
+      const mine = packed[index] as Packed;
+      const found = stored as StoredBody;
+      // What an erased response said is not known any more: whoever does not come with its id sends another one.
+      const isOther = found.body === undefined && claim !== idClaim(mine.id);
+      const same = isOther ? undefined : sameContent(found, mine);
+      if (same === undefined) return conflict(claim, mine).at(index);
+      known.set(index, same);
+    }
+    return undefined;
+  }
+}
+
+function recorded(packed: Packed, placement: Placement): CapturedItem {
+  const { id, created_at, entry } = packed;
+  const { kind, recorded_at, recorded_by, body } = entry;
+  const { position, hash } = placement;
+  const stored = { position, kind, recorded_at, recorded_by, hash, body };
+  return { status: "recorded", id, position, created_at, ...unknownIn(packed), stored };
+}
+
+/** The stored entry as an acknowledgement, if it holds what this caller gave. The id of an erased entry stays taken. */
+function sameContent(stored: StoredBody, packed: Packed): CapturedItem | undefined {
+  const { position, recorded_at } = stored;
+  const again = { status: "already_recorded", position, ...unknownIn(packed) } as const;
+  if (stored.body === undefined) return { ...again, id: packed.id, created_at: recorded_at };
+  if (stored.kind !== packed.draft.kind) return undefined;
+  // Whoever sends the same again sends the same bytes, as a rule, and then nothing has to be compared.
+  if (stored.body === textOf(packed)) {
+    const { created_at = recorded_at } = packed.draft.body;
+    return { ...again, id: packed.id, created_at: created_at as string };
+  }
+  const body = parseBodyText(position, stored.body);
+  if (!bodiesEqual(stored.kind, body, packed.draft)) return undefined;
+  const { created_at = recorded_at } = body;
+  return { ...again, id: body.id as string, created_at: created_at as string };
+}
+
+function unknownIn({ draft: { unknown_fields } }: Packed): Pick<Captured, "unknown_fields"> {
+  return unknown_fields === undefined ? {} : { unknown_fields };
+}
+
+function textOf({ entry: { body } }: Packed): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
+}
+
+/** Compares what the callers gave: an id or a time that was added for them does not count. */
+function bodiesEqual(kind: string, stored: JsonObject, draft: Draft): boolean {
+  const given = plain(draft.body);
+  if (draft.id !== undefined && draft.id !== stored.id) return false;
+  for (const name of ["created_at", "session_id", "project", "client"]) {
+    if (stored[name] !== given[name]) return false;
+  }
+  return jsonEquals(fillFields(kind, stored), fillFields(kind, given));
+}
+
+/** The body as it reads back from its bytes: dates and the like have become what JSON makes of them. */
+function plain(body: object): JsonObject {
+  const value: unknown = JSON.parse(JSON.stringify(body));
+  return isJsonObject(value) ? value : {};
+}
+
+/** Items of one batch that repeat an earlier item's claim: the index of each, and of the item it repeats. */
+async function twinsWithin(packed: readonly Packed[], turn: Turn): Promise<Map<number, number> | Rejection> {
+  const twins = new Map<number, number>();
+  if (packed.length < 2) return twins;
+  const firstByClaim = new Map<string, number>();
+  for (const [index, item] of packed.entries()) {
+    if (turn.isOver) await turn.next();
+    for (const claim of item.entry.claims) {
+      const first = firstByClaim.get(claim);
+      if (first === undefined) {
+        firstByClaim.set(claim, index);
+        continue;
+      }
+      if (!areTwins(packed[first] as Packed, item)) return conflict(claim, item).at(index);
+      twins.set(index, first);
+    }
+  }
+  return twins;
+}
+
+function areTwins(first: Packed, second: Packed): boolean {
+  if (first.draft.kind !== second.draft.kind) return false;
+  if (Buffer.compare(first.entry.body, second.entry.body) === 0) return true;
+  return bodiesEqual(second.draft.kind, { ...plain(first.draft.body), id: first.id }, second.draft);
+}
+
+function conflict(claim: string, packed: Packed): Rejection {
+  if (packed.draft.kind === "response" && claim === completionClaim(packed.draft.body.interaction_id as string)) {
+    return alreadyCompleted(packed.draft.body.interaction_id as string);
+  }
+  return reject({
+    code: "id_conflict",
+    field: "id",
+    message: `id ${packed.id} was used before with other content; nothing was stored`,
+    hint: "Give every entry an id of its own, or leave id out.",
+  });
+}
+
+export function entriesMissing(): Rejection {
+  return reject({ code: "entries_missing", message: "no entry was given", hint: "Give one entry or more." });
+}

@@ -1,0 +1,238 @@
+// Group commit: callers wait together, and one fsync serves them all. Nobody lingers for company: what queued up while
+// earlier batches were being written is the next batch.
+import { Fault } from "../../model/fault.js";
+import type { AppendOutcome, AppendUnit, CopiedEntry, EntryLog, LogEntry } from "../port.js";
+
+/** Two batches under way let the log write one while the next is being gathered. */
+const IN_FLIGHT_MAX = 2;
+/** With this many entries waiting the log may start on them while their successors are still being prepared. */
+const EAGER_ENTRIES = 16;
+const EAGER_IN_FLIGHT_MAX = 4;
+/** So many commits of a lone caller, a few milliseconds, may follow each other within one turn of the event loop. */
+const BREATHS_MAX = 16;
+const BATCH_ENTRIES_MAX = 2_000;
+const BATCH_BYTES_MAX = 16 * 1024 * 1024;
+/** Beyond this much waiting text the caller is told to come back, before memory grows without bound. */
+const QUEUE_BYTES_MAX = 256 * 1024 * 1024;
+/** Two of the largest requests; a waiting entry costs memory however small it is. */
+const QUEUE_ENTRIES_MAX = 200_000;
+/** From here on whatever else could wait should, so that capture need not be refused. */
+const PRESSED_SHARE = 0.5;
+
+/** How much waits to be written, or is being written now. */
+export interface CommitLoad {
+  readonly entries: number;
+  readonly bytes: number;
+  /** Whether so much waits that reading should stand back. */
+  readonly is_pressed: boolean;
+}
+
+/** One commit as it ended; `fault` says why it did not succeed. */
+export interface CommitReport {
+  readonly entries: number;
+  readonly bytes: number;
+  readonly ms: number;
+  /** The newest position that it gave out; absent where it placed nothing. */
+  readonly position?: number;
+  readonly fault?: string;
+}
+
+/** What is known of how the log has grown. */
+export interface LogGrowth {
+  /** Whether a redaction may be among what came: not where all of it was written here and none was. */
+  readonly may_erase: boolean;
+}
+
+interface Waiting {
+  readonly unit: AppendUnit;
+  readonly bytes: number;
+  readonly resolve: (outcome: AppendOutcome) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+export class GroupCommit {
+  readonly #log: EntryLog;
+  readonly #queue: Waiting[] = [];
+  #queuedBytes = 0;
+  #queuedEntries = 0;
+  readonly #watchers = new Set<(report: CommitReport) => void>();
+  readonly #listeners = new Set<(growth: LogGrowth) => void>();
+  #inFlight = 0;
+  /** When each commit under way began, the oldest first. */
+  readonly #startsMs = new Set<number>();
+  #scheduled = false;
+  /** Whether a lone caller has just been answered, and nothing but what follows from that has run since. */
+  #isSameBreath = false;
+  #breaths = 0;
+  readonly #idle: (() => void)[] = [];
+
+  constructor(log: EntryLog) {
+    this.#log = log;
+  }
+
+  get load(): CommitLoad {
+    const entries = this.#queuedEntries;
+    const bytes = this.#queuedBytes;
+    const is_pressed = entries > QUEUE_ENTRIES_MAX * PRESSED_SHARE || bytes > QUEUE_BYTES_MAX * PRESSED_SHARE;
+    return { entries, bytes, is_pressed };
+  }
+
+  /** For how long the oldest commit has been under way. */
+  get commitMs(): number {
+    const [oldest] = this.#startsMs;
+    return oldest === undefined ? 0 : performance.now() - oldest;
+  }
+
+  /** Hears of every commit, succeeded or not, until the answer is called. */
+  watch(heard: (report: CommitReport) => void): () => void {
+    this.#watchers.add(heard);
+    return () => this.#watchers.delete(heard);
+  }
+
+  /** Is told each time that the log has grown, whoever wrote to it; what was placed then is durable. */
+  listen(grown: (growth: LogGrowth) => void): void {
+    this.#listeners.add(grown);
+  }
+
+  /** Word that the log has grown: after every commit, and from whoever learns that others have written to it. */
+  announce(growth: LogGrowth = { may_erase: true }): void {
+    for (const grown of this.#listeners) {
+      try {
+        grown(growth);
+      } catch (error) {
+        // A defect of whoever listens: it is told, but what is durable is acknowledged, and the others hear of it.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  append(unit: AppendUnit): Promise<AppendOutcome> {
+    let bytes = 0;
+    for (const entry of unit) bytes += entry.body.byteLength;
+    const isFull = this.#queuedBytes + bytes > QUEUE_BYTES_MAX || this.#queuedEntries + unit.length > QUEUE_ENTRIES_MAX;
+    // Whoever comes alone is taken, however much it is.
+    if (isFull && this.#queuedEntries > 0) return Promise.reject(overloaded());
+    this.#queuedBytes += bytes;
+    this.#queuedEntries += unit.length;
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ unit, bytes, resolve, reject });
+      if (this.#queue.length >= EAGER_ENTRIES && this.#inFlight < EAGER_IN_FLIGHT_MAX) void this.#flush();
+      else this.#schedule();
+    });
+  }
+
+  /** Puts a copy's entries at their places, after all that was queued before; see the log's own `restore`. */
+  async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
+    await this.drained();
+    const isTaken = await this.#log.restore(copy);
+    if (isTaken) this.announce();
+    return isTaken;
+  }
+
+  /** Resolves once everything that was queued before has been answered. */
+  drained(): Promise<void> {
+    if (this.#queue.length === 0 && this.#inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /**
+   * Waits for the end of this turn of the event loop, so that callers woken together are written together. One that is
+   * alone and comes back as soon as it is answered does not wait for it, which would be a tenth of what its commit takes;
+   * now and then it does, so that the rest of the program is never kept waiting for long.
+   */
+  #schedule(): void {
+    if (this.#scheduled || this.#inFlight >= IN_FLIGHT_MAX) return;
+    this.#scheduled = true;
+    const flush = (): void => {
+      this.#scheduled = false;
+      void this.#flush();
+    };
+    this.#breaths = this.#isSameBreath && this.#inFlight === 0 ? (this.#breaths + 1) % BREATHS_MAX : 0;
+    if (this.#breaths > 0) queueMicrotask(flush);
+    else setImmediate(flush);
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#takeBatch();
+    if (batch.length === 0) return;
+    const isAlone = batch.length === 1 && this.#inFlight === 0;
+    this.#inFlight += 1;
+    if (this.#queue.length > 0) this.#schedule();
+    const startMs = performance.now();
+    this.#startsMs.add(startMs);
+    let fault: unknown;
+    let position: number | undefined;
+    try {
+      const outcomes = await this.#log.append(batch.map((waiting) => waiting.unit));
+      if (isAlone) this.#drawBreath();
+      for (const [index, waiting] of batch.entries()) waiting.resolve(outcomes[index] as AppendOutcome);
+      position = newestOf(outcomes);
+    } catch (error) {
+      fault = error;
+      for (const waiting of batch) waiting.reject(error);
+    }
+    this.#inFlight -= 1;
+    this.#startsMs.delete(startMs);
+    this.#leaveQueue(batch, { ms: performance.now() - startMs, position, fault });
+    if (position !== undefined) this.announce({ may_erase: batch.some(({ unit }) => unit.some(isRedaction)) });
+    if (this.#queue.length > 0) this.#schedule();
+    else if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** What is ticked next runs once all that follows from an answer has run, and before anything new comes in. */
+  #drawBreath(): void {
+    this.#isSameBreath = true;
+    process.nextTick(() => {
+      this.#isSameBreath = false;
+    });
+  }
+
+  #leaveQueue(
+    batch: readonly Waiting[],
+    { ms, position, fault }: { readonly ms: number; readonly position: number | undefined; readonly fault: unknown },
+  ): void {
+    let bytes = 0;
+    let entries = 0;
+    for (const waiting of batch) {
+      bytes += waiting.bytes;
+      entries += waiting.unit.length;
+    }
+    this.#queuedBytes -= bytes;
+    this.#queuedEntries -= entries;
+    const code = fault === undefined ? {} : { fault: fault instanceof Fault ? fault.code : "defect" };
+    const reached = position === undefined ? {} : { position };
+    for (const heard of this.#watchers) heard({ entries, bytes, ms, ...reached, ...code });
+  }
+
+  #takeBatch(): readonly Waiting[] {
+    let entries = 0;
+    let bytes = 0;
+    let size = 0;
+    for (const waiting of this.#queue) {
+      if (size > 0 && (entries + waiting.unit.length > BATCH_ENTRIES_MAX || bytes + waiting.bytes > BATCH_BYTES_MAX))
+        break;
+      entries += waiting.unit.length;
+      bytes += waiting.bytes;
+      size += 1;
+    }
+    return this.#queue.splice(0, size);
+  }
+}
+
+function isRedaction({ kind }: LogEntry): boolean {
+  return kind === "redaction";
+}
+
+/** Units are placed in their order, so that the last one placed reaches furthest. */
+function newestOf(outcomes: readonly AppendOutcome[]): number | undefined {
+  const last = outcomes.findLast((outcome) => "placed" in outcome && outcome.placed.length > 0);
+  return last !== undefined && "placed" in last ? last.placed.at(-1)?.position : undefined;
+}
+
+function overloaded(): Fault {
+  return new Fault("overloaded", "more is waiting to be written than memory may hold", {
+    hint: "Send again in a second; what was refused was not stored.",
+  });
+}

@@ -1,0 +1,164 @@
+// Entries that name others: a response and a feedback take their labels from what they name, and a withdrawal must name a
+// message of its own session. Whatever way an entry comes in, this is looked at before it is stored.
+
+import { parseBodyText } from "../../model/body.js";
+import { idClaim } from "../../model/claims.js";
+import { isPositionText } from "../../model/ids.js";
+import type { JsonObject } from "../../model/json.js";
+import { notFound } from "../../model/not-found.js";
+import { Rejection, reject } from "../../model/rejection.js";
+import type { Turn } from "../../model/turn.js";
+import type { EntryLog } from "../port.js";
+import { bodiesAt, READ_ENTRIES } from "./bodies-at.js";
+import type { Draft } from "./draft.js";
+
+const LABELS = ["session_id", "project", "client"] as const;
+
+/** What has to be known of an entry that is named. */
+interface NamedEntry {
+  readonly kind: string;
+  readonly labels: { readonly [name in (typeof LABELS)[number]]?: string };
+  /** Of an interaction: whether it came with its response, or with why there is none. */
+  readonly isAnswered: boolean;
+}
+
+/** The field by which an entry of this kind names the one that it belongs to. */
+const idFields: { readonly [kind: string]: string } = { response: "interaction_id", feedback: "entry_id" };
+
+/** Whether there is something to look up before an entry of this kind can be stored. */
+export function namesOthers(kind: string): boolean {
+  return Object.hasOwn(idFields, kind) || kind === "withdrawal";
+}
+
+/** Fills in what drafts take from the entries that they name; the first one that names none that will do is refused. */
+export async function resolveNamed(drafts: Draft[], log: EntryLog, turn: Turn): Promise<Rejection | undefined> {
+  const entriesById = await readById(drafts, log, turn);
+  const messages = await readMessages(drafts, log, turn);
+  for (const [index, draft] of drafts.entries()) {
+    if (turn.isOver) await turn.next();
+    const resolved = resolve(draft, entriesById, messages);
+    if (resolved instanceof Rejection) {
+      // The id of an entry that was recorded is acknowledged, also where what it names was erased since.
+      if (draft.id !== undefined && (await isTaken(draft.id, log))) continue;
+      return resolved.at(index);
+    }
+    drafts[index] = resolved;
+    if (resolved.id !== undefined) entriesById.set(resolved.id, toNamed(resolved.kind, resolved.body as JsonObject));
+  }
+  return undefined;
+}
+
+function resolve(
+  draft: Draft,
+  entriesById: ReadonlyMap<string, NamedEntry>,
+  messages: ReadonlyMap<number, NamedEntry>,
+): Draft | Rejection {
+  if (draft.kind === "withdrawal") {
+    const position = draft.body.withdraws as number;
+    const isOwn = messages.get(position)?.labels.session_id === draft.body.session_id;
+    return isOwn ? draft : notItsMessage(position);
+  }
+  const field = idFields[draft.kind];
+  if (field === undefined) return draft;
+  const id = draft.body[field] as string;
+  const named = entriesById.get(id);
+  if (draft.kind === "feedback") return named === undefined ? entryNotFound(id) : withLabels(draft, named);
+  if (named?.kind !== "interaction") return interactionNotFound(id);
+  return named.isAnswered ? alreadyCompleted(id) : withLabels(draft, named);
+}
+
+/** Labels are those of the named entry, whatever the caller gave. */
+function withLabels(draft: Draft, { labels }: NamedEntry): Draft {
+  const { created_at, session_id: _, project: __, client: ___, ...own } = draft.body;
+  const time = created_at === undefined ? {} : { created_at };
+  return { ...draft, body: { ...time, ...labels, ...own } };
+}
+
+async function readById(drafts: readonly Draft[], log: EntryLog, turn: Turn): Promise<Map<string, NamedEntry>> {
+  const named = drafts.flatMap(({ kind, body }) => {
+    const field = idFields[kind];
+    return field === undefined ? [] : [body[field] as string];
+  });
+  const ids = [...new Set(named)];
+  const positions: number[] = [];
+  for (let used = 0; used < ids.length; used += READ_ENTRIES) {
+    const found = await log.find(ids.slice(used, used + READ_ENTRIES).map(idClaim));
+    for (const position of found) if (position !== undefined) positions.push(position);
+    if (turn.isOver) await turn.next();
+  }
+  const entriesById = new Map<string, NamedEntry>();
+  for await (const { kind, body } of readEntries(positions, log, turn))
+    entriesById.set(body.id as string, toNamed(kind, body));
+  return entriesById;
+}
+
+/** The messages that withdrawals name, by position. */
+async function readMessages(drafts: readonly Draft[], log: EntryLog, turn: Turn): Promise<Map<number, NamedEntry>> {
+  const named = drafts.flatMap(({ kind, body }) => (kind === "withdrawal" ? [body.withdraws as number] : []));
+  const messages = new Map<number, NamedEntry>();
+  for await (const { position, kind, body } of readEntries([...new Set(named)], log, turn)) {
+    if (kind === "message") messages.set(position, toNamed(kind, body));
+  }
+  return messages;
+}
+
+async function* readEntries(
+  positions: readonly number[],
+  log: EntryLog,
+  turn: Turn,
+): AsyncGenerator<{ readonly position: number; readonly kind: string; readonly body: JsonObject }> {
+  for await (const stored of bodiesAt(log, positions, turn)) {
+    if (stored?.body === undefined) continue;
+    const { position, kind, body } = stored;
+    yield { position, kind, body: parseBodyText(position, body) };
+  }
+}
+
+/** Only what is needed, since the rest may be large. */
+function toNamed(kind: string, body: JsonObject): NamedEntry {
+  const labels = Object.fromEntries(
+    LABELS.flatMap((name) => (typeof body[name] === "string" ? [[name, body[name]]] : [])),
+  );
+  return { kind, labels, isAnswered: isText(body.response) || isText(body.error) };
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+async function isTaken(id: string, log: EntryLog): Promise<boolean> {
+  const [position] = await log.find([idClaim(id)]);
+  return position !== undefined;
+}
+
+function interactionNotFound(id: string): Rejection {
+  const hint = "Record the interaction first, then complete it.";
+  return notFound("interaction", id, { field: "interaction_id", hint });
+}
+
+export function alreadyCompleted(id: string): Rejection {
+  return reject({
+    code: "already_completed",
+    field: "interaction_id",
+    message: `interaction ${id} has its response already; nothing was stored`,
+  });
+}
+
+function entryNotFound(id: string): Rejection {
+  return notFound("entry", id, {
+    field: "entry_id",
+    orElse: ", or it was forgotten",
+    hint: isPositionText(id)
+      ? "This is a position; give the entry's id, which getting it by its position shows."
+      : "Record the entry first, then what somebody thought of it.",
+  });
+}
+
+function notItsMessage(position: number): Rejection {
+  return reject({
+    code: "field_invalid",
+    field: "withdraws",
+    message: `position ${position} is not a message of this session`,
+    hint: "Give the position of one of its messages, as its receipt has it.",
+  });
+}

@@ -1,0 +1,52 @@
+// Entries selected by reading the log itself, for whoever may pass over none: an index can lack a row, or have another one.
+
+import { type FilteredRow, type RowFilter, rowMatches } from "../index/row-filter.js";
+import { parseJsonObject } from "../model/json.js";
+import { parseTime } from "../model/time.js";
+import type { EntryLog, StoredBody } from "./port.js";
+import { walkBodies } from "./walk-log.js";
+
+/** What every body says of its entry without the others. */
+export type LogFilter = Pick<RowFilter, "session_id" | "project" | "kinds" | "until_ms">;
+
+export interface LogSelection {
+  readonly filter: LogFilter;
+  /** Only entries of this stretch of the log. */
+  readonly after: number;
+  readonly through: number;
+}
+
+/** In order. What was erased, and what cannot be read, is left out. */
+export async function selectFromLog(
+  log: Pick<EntryLog, "readBodies">,
+  { filter, after, through }: LogSelection,
+): Promise<readonly number[]> {
+  const { kinds, session_id, project } = filter;
+  const texts = [session_id, project].filter((label) => label !== undefined);
+  const positions: number[] = [];
+  for await (const batch of walkBodies(log, { after, through })) {
+    for (const { position, kind, recorded_at, body = "" } of batch) {
+      if (kinds !== undefined && !kinds.includes(kind)) continue;
+      if (!texts.every((text) => mayHold(body, text))) continue;
+      if (isSelected({ kind, recorded_at, body }, filter)) positions.push(position);
+    }
+  }
+  return positions;
+}
+
+/** JSON has only these ways to write a text other than the usual one. Parsing takes many times as long as looking. */
+function mayHold(json: string, text: string): boolean {
+  return json.includes(JSON.stringify(text)) || json.includes("\\u") || json.includes("\\/");
+}
+
+function isSelected(
+  { kind, recorded_at, body: json }: Pick<StoredBody, "kind" | "recorded_at"> & { readonly body: string },
+  filter: LogFilter,
+): boolean {
+  const body = parseJsonObject(json);
+  // A damaged body does not say whose it is; `verify` names it, and it is forgotten by its position.
+  if (body === undefined) return false;
+  const { session_id, project, created_at = recorded_at } = body as { readonly [name: string]: string | undefined };
+  const created_ms = typeof created_at === "string" ? parseTime(created_at) : undefined;
+  return rowMatches({ kind, session_id, project, created_ms } as FilteredRow<keyof LogFilter>, filter);
+}

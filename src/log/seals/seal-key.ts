@@ -1,0 +1,115 @@
+// The key that seals are signed with: a file outside of the data folder, made on first use, readable by its owner only.
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { Fault } from "../../model/fault.js";
+
+/** Where the key lies unless a setting says otherwise. */
+export function defaultSealKeyPath(surroundings: { readonly home: string; readonly config_home?: string }): string {
+  const { home, config_home = "" } = surroundings;
+  // The standard asks for absolute paths and has others ignored.
+  const base = config_home.startsWith("/") ? config_home : join(home, ".config");
+  return join(base, "hansard", "seal-key.pem");
+}
+
+/** The private key, made where there is none yet. */
+export function openSealKey(path: string, options: { readonly data: string }): KeyObject {
+  refuseInside(path, options.data);
+  const text = readKeyFile(path) ?? makeKeyFile(path);
+  return parsed(path, () => createPrivateKey(text));
+}
+
+/**
+ * The key to check seals with: a private one, or a public one in its place. Undefined where there is none, unless somebody
+ * named it: then a seal by whichever key must not pass for one by that.
+ */
+export function findSealKey(path: string, options: { readonly is_named?: boolean } = {}): KeyObject | undefined {
+  const text = readKeyFile(path);
+  if (text !== undefined) return parsed(path, () => createPublicKey(text));
+  if (options.is_named !== true) return undefined;
+  throw new Fault("seal_key_unusable", `the key for seals, ${path}, does not exist`, {
+    hint: "Name the key that the seal was made with, or its public half.",
+  });
+}
+
+/** Who can change the log must not come by the key with it. */
+function refuseInside(path: string, data: string): void {
+  if (data === "memory:" || /^[a-z]+:\/\//i.test(data)) return;
+  const way = relative(realPathOf(data), realPathOf(path));
+  if (way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) return;
+  throw new Fault("seal_key_unusable", `the key for seals, ${path}, lies in the data folder`, {
+    hint: "Name a file elsewhere with HANSARD_SEAL_KEY: who can change the log must not find the key beside it.",
+  });
+}
+
+/** Where a path leads, links followed as far as it exists: a link beside the store may lead into it, and one in it out of it. */
+function realPathOf(path: string): string {
+  const absolute = resolve(path);
+  try {
+    return realpathSync(absolute);
+  } catch {
+    const parent = dirname(absolute);
+    return parent === absolute ? absolute : join(realPathOf(parent), basename(absolute));
+  }
+}
+
+function readKeyFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw unusable(path, "cannot be read", error);
+  }
+}
+
+/** Written beside and linked into place: others see a whole key or none, and of two that are made at once one stays. */
+function makeKeyFile(path: string): string {
+  const text = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }).toString();
+  const draft = `${path}.${process.pid}.part`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const file = openSync(draft, "wx", 0o600);
+    try {
+      writeSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    linkSync(draft, path);
+    return text;
+  } catch (error) {
+    const other = (error as NodeJS.ErrnoException).code === "EEXIST" ? readKeyFile(path) : undefined;
+    if (other !== undefined) return other;
+    throw unusable(path, "cannot be made", error);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function parsed(path: string, parse: () => KeyObject): KeyObject {
+  let key: KeyObject;
+  try {
+    key = parse();
+  } catch (error) {
+    throw unusable(path, "is not a key", error);
+  }
+  if (key.asymmetricKeyType === "ed25519") return key;
+  throw unusable(path, "is not an Ed25519 key", undefined);
+}
+
+function unusable(path: string, flaw: string, cause: unknown): Fault {
+  return new Fault("seal_key_unusable", `the key for seals, ${path}, ${flaw}`, {
+    hint: "Name another file with HANSARD_SEAL_KEY; where it does not exist, a key is made there.",
+    cause,
+  });
+}

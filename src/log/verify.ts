@@ -1,0 +1,136 @@
+// Verify: walks the chain from the first entry and names the first position that is not as it was recorded. What lies beside
+// the chain, claims, notes of erasures and triggers, is held against it.
+import { ChainWalk, type Flaw, isWhole, missingAt } from "../model/chain-walk.js";
+import { claimKey } from "../model/claims.js";
+import { hexOf } from "../model/hex.js";
+import { erasedBy } from "../model/redaction.js";
+import type { Verification } from "../model/verification.js";
+import { ClaimsAhead } from "./claims-ahead.js";
+import type { EntryLog, Erasure, Guards } from "./port.js";
+import { walkLog } from "./walk-log.js";
+
+export interface VerifyOptions {
+  readonly onProgress?: (through: number) => void;
+}
+
+const BATCH_BYTES = 8 * 1024 * 1024;
+const ERASURES = 10_000;
+const BODIES_AT_ONCE = 200;
+
+export async function verify(log: EntryLog, options: VerifyOptions = {}): Promise<Verification> {
+  const walk = new ChainWalk();
+  let broken: Flaw | undefined;
+  for (let end = (await log.head()).position; walk.position < end && broken === undefined; ) {
+    broken = await walkTo(end, { log, walk, ...options });
+    // What was erased during the walk is named by a redaction behind the end that there was at its beginning.
+    if (walk.lostBefore(end + 1) !== undefined) end = (await log.head()).position;
+  }
+  if (broken !== undefined) await redactBehind(log, walk, broken);
+  const warnings = warningsOf(await log.guards());
+  const flaws = [
+    broken,
+    walk.lostBefore(broken?.position ?? Number.POSITIVE_INFINITY),
+    await firstPutBack(log, walk),
+    await erasureFlaw(log, walk),
+    broken === undefined ? await log.stray() : undefined,
+  ].filter((flaw) => flaw !== undefined);
+  const [first] = flaws.toSorted((left, right) => left.position - right.position);
+  if (first !== undefined) return { ok: false, ...first, ...(await holdersOf(log, first)), ...warnings.told };
+  if (warnings.foreign !== undefined) return { ok: false, ...warnings.foreign, ...warnings.told };
+  const { position, erased } = walk;
+  return { ok: true, entries: position, erased, position, hash: hexOf(walk.hash), ...warnings.told };
+}
+
+async function walkTo(
+  end: number,
+  { log, walk, onProgress }: VerifyOptions & { readonly log: EntryLog; readonly walk: ChainWalk },
+): Promise<Flaw | undefined> {
+  const claims = new ClaimsAhead(log);
+  for await (const batch of walkLog(log, { after: walk.position, through: end, bytes_max: BATCH_BYTES })) {
+    for (const stored of batch) {
+      const flaw = walk.step(stored, (await claims.of(stored.position)).map(claimKey));
+      if (flaw !== undefined) return flaw;
+    }
+    onProgress?.(walk.position);
+  }
+  return walk.position < end ? missingAt(walk.position + 1) : undefined;
+}
+
+/**
+ * A body missing without a redaction may lie before what was found. The redaction that names it may lie behind, where the
+ * chain no longer holds; one that is whole and fits its neighbour still tells erased from lost.
+ */
+async function redactBehind(log: EntryLog, walk: ChainWalk, flaw: Flaw): Promise<void> {
+  if (walk.lostBefore(flaw.position) === undefined) return;
+  let previous: Uint8Array | undefined;
+  for await (const batch of walkLog(log, { after: flaw.position - 1, bytes_max: BATCH_BYTES })) {
+    for (const stored of batch) {
+      if (previous !== undefined && stored.kind === "redaction" && isWhole(stored, previous)) walk.redact(stored);
+      previous = stored.hash;
+    }
+    if (walk.lostBefore(flaw.position) === undefined) return;
+  }
+}
+
+/** Bodies that were there when the walk passed them may have been erased since; those that are still there were put back. */
+async function firstPutBack(log: EntryLog, walk: ChainWalk): Promise<Flaw | undefined> {
+  const positions = [...walk.named].filter((position) => position <= walk.position).toSorted((a, b) => a - b);
+  for (let used = 0; used < positions.length; used += BODIES_AT_ONCE) {
+    const stored = await log.get(positions.slice(used, used + BODIES_AT_ONCE));
+    const back = stored.find((one) => one?.body !== undefined || one?.flaw !== undefined);
+    if (back !== undefined)
+      return { position: back.position, reason: "a redaction erased the body, and it is there again" };
+  }
+  return undefined;
+}
+
+/** Where what is damaged is shared, all whose bodies are not what was recorded because of it. */
+async function holdersOf(log: EntryLog, { position }: Flaw): Promise<{ readonly holders?: readonly number[] }> {
+  const sharing = position === 0 ? [] : ((await log.sharing?.(position)) ?? []);
+  const holders: number[] = [];
+  for (const one of sharing) {
+    const [stored] = await log.getBodies([one]);
+    if (stored?.flaw !== undefined) holders.push(one);
+  }
+  return holders.length < 2 ? {} : { holders };
+}
+
+/** Notes of erasures that are not as the redactions of the chain have them, as far as it was walked. */
+async function erasureFlaw(log: EntryLog, walk: ChainWalk): Promise<Flaw | undefined> {
+  const open = new Map(walk.redactions);
+  for (let after = 0; ; ) {
+    const noted = await log.erasures({ after, limit: ERASURES });
+    for (const erasure of noted) {
+      const { position, redaction } = erasure;
+      if (open.get(position) === redaction) open.delete(position);
+      else if (position <= walk.position && !(await isBehind(log, walk, erasure))) {
+        return { position, reason: "the entry is noted as erased otherwise than redactions have it" };
+      }
+    }
+    const last = noted.at(-1);
+    if (last === undefined || noted.length < ERASURES) break;
+    after = last.position;
+  }
+  const unnoted = [...open.keys()].filter((position) => position <= walk.position);
+  if (unnoted.length === 0) return undefined;
+  const position = unnoted.reduce((least, one) => Math.min(least, one));
+  return { position, reason: "a redaction erased the entry, and that is not noted any more" };
+}
+
+/** Whether a redaction names the entry that the walk has not come to: one that was just appended, or behind a flaw. */
+async function isBehind(log: EntryLog, walk: ChainWalk, { position, redaction }: Erasure): Promise<boolean> {
+  if (redaction <= walk.position || walk.redactions.has(position)) return false;
+  const [stored] = await log.get([redaction]);
+  return stored !== undefined && erasedBy(stored).includes(position);
+}
+
+function warningsOf({ missing, foreign }: Guards): {
+  readonly told: { readonly warnings?: readonly ["trigger_missing"] };
+  readonly foreign: Flaw | undefined;
+} {
+  const reason = `what protects the log is not as it was made: ${foreign.join(", ")}`;
+  return {
+    told: missing.length === 0 ? {} : { warnings: ["trigger_missing"] },
+    foreign: foreign.length === 0 ? undefined : { position: 0, reason },
+  };
+}

@@ -1,0 +1,127 @@
+// Reads the log for the passes: what rules propose of it, and which memories its turns used.
+
+import type { EntryLog, StoredBody } from "../log/port.js";
+import { bodyToEntry } from "../model/body.js";
+import { completionClaim } from "../model/claims.js";
+import type { Entry } from "../model/entry.js";
+import { isFromUser } from "../model/from-user.js";
+import { parseJsonObject } from "../model/json.js";
+import { readRole } from "../model/roles.js";
+import { parseTime } from "../model/time.js";
+import type { EntryReader } from "../search/lists/entry-reader.js";
+import { readByRules } from "./propose/rules/rules.js";
+import type { MemoriesById } from "./read/kept-memories.js";
+import type { BareCall, PassRange, ProposalStep, RulesFound, TurnUses, UsesStep } from "./read/pass-steps.js";
+import type { TurnUsesReader } from "./reinforce/turn-uses.js";
+import type { TurnReader } from "./turn-reader.js";
+
+type Log = Pick<EntryLog, "readBodies" | "find">;
+
+const STEP_ENTRIES = 200;
+const STEP_BYTES = 4 * 1024 * 1024;
+/** What is recorded later than this was brought in from elsewhere. */
+const LIVE_MS = 60 * 60 * 1000;
+
+export class PassReader {
+  readonly #entries: EntryReader;
+  readonly #turns: TurnReader;
+  readonly #uses: TurnUsesReader;
+
+  constructor(parts: { readonly entries: EntryReader; readonly turns: TurnReader; readonly uses: TurnUsesReader }) {
+    this.#entries = parts.entries;
+    this.#turns = parts.turns;
+    this.#uses = parts.uses;
+  }
+
+  async proposals(log: Log, range: PassRange): Promise<ProposalStep> {
+    const { entries, ...come } = await readStretch(log, range);
+    return {
+      ...come,
+      ...foundIn(entries),
+      calls: entries.flatMap((entry): readonly BareCall[] => {
+        if (entry.kind !== "tool_call") return [];
+        const { id, session_id, project, args, is_error } = entry;
+        return [{ id, session_id, project, args, ...(is_error === undefined ? {} : { is_error }) }];
+      }),
+    };
+  }
+
+  /** Of one interaction, and of the response that completed it; undefined where there is none. */
+  async proposalsOfInteraction(log: Log, id: string): Promise<RulesFound | undefined> {
+    const entry = await this.#entries.getById(id);
+    if (entry === undefined || "erased" in entry || entry.kind !== "interaction") return undefined;
+    const [position] = await log.find([completionClaim(id)]);
+    const [response] = position === undefined ? [] : await this.#entries.read([position]);
+    // What a later response brought is quoted from the entry that brought it.
+    const own = response === undefined ? entry : { ...entry, response: "", response_summary: "" };
+    return foundIn([own, ...(response === undefined ? [] : [response])]);
+  }
+
+  async uses(log: Log, range: PassRange, memories: MemoriesById): Promise<UsesStep> {
+    const { entries, ...come } = await readStretch(log, range);
+    const turns: TurnUses[] = [];
+    const waiting: string[] = [];
+    for (const start of entries.filter(isFromUser)) {
+      const uses = await this.usesOfTurn(start.id, memories, range.now_ms);
+      if (uses === "waiting") waiting.push(start.id);
+      else if (uses !== undefined && uses.uses.length > 0) turns.push(uses);
+    }
+    return { ...come, turns, waiting };
+  }
+
+  /** Undefined where no turn begins with this entry; waiting where it is not over and that matters. */
+  async usesOfTurn(id: string, memories: MemoriesById, now_ms?: number): Promise<TurnUses | "waiting" | undefined> {
+    const start = await this.#entries.getById(id);
+    if (start === undefined || "erased" in start || !isFromUser(start)) return undefined;
+    const turn = await this.#turns.turn(start);
+    if (now_ms !== undefined && !this.#turns.isOver(turn, now_ms)) return "waiting";
+    const { project, client } = start;
+    return { turn_id: id, project, client, uses: await this.#uses.usesIn(turn, memories) };
+  }
+}
+
+function foundIn(entries: readonly Entry[]): RulesFound {
+  const found = entries.map(readByRules);
+  const count = (isOne: (entry: Entry) => boolean): number => entries.filter(isOne).length;
+  return {
+    proposals: found.flatMap(({ proposals }) => proposals),
+    passed_over: found.flatMap(({ passed_over }) => passed_over),
+    looked_at: {
+      entries: entries.length,
+      users: count(isFromUser),
+      assistants: count(isAnswer),
+      decisions: count(({ kind }) => kind === "decision"),
+      tool_calls: count(({ kind }) => kind === "tool_call"),
+    },
+  };
+}
+
+function isAnswer(entry: Entry): boolean {
+  if (entry.kind === "interaction" || entry.kind === "response") return entry.response !== "";
+  return entry.kind === "message" && readRole(entry.role) === "assistant";
+}
+
+async function readStretch(
+  log: Log,
+  range: PassRange,
+): Promise<{ readonly through: number; readonly is_end: boolean; readonly entries: readonly Entry[] }> {
+  const { after, through = Number.POSITIVE_INFINITY } = range;
+  const read = await log.readBodies({ after, limit: STEP_ENTRIES, bytes_max: STEP_BYTES });
+  const stored = read.filter(({ position }) => position <= through);
+  const last = stored.at(-1);
+  const entries = stored.flatMap((one) => toEntry(one) ?? []).filter((entry) => isWanted(entry, range));
+  return { through: last?.position ?? after, is_end: last === undefined, entries };
+}
+
+/** A damaged body says nothing; reading it by its position tells. */
+function toEntry(stored: StoredBody): Entry | undefined {
+  const body = parseJsonObject(stored.body);
+  return body === undefined || typeof body.id !== "string" ? undefined : bodyToEntry(stored, body);
+}
+
+function isWanted(entry: Entry, { project, session_id, is_live }: PassRange): boolean {
+  if (project !== "" && entry.project !== project) return false;
+  if (session_id !== "" && entry.session_id !== session_id) return false;
+  const laterMs = (parseTime(entry.recorded_at) ?? 0) - (parseTime(entry.created_at) ?? 0);
+  return !is_live || Math.abs(laterMs) < LIVE_MS;
+}

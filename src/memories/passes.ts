@@ -1,0 +1,266 @@
+// The passes over the record: what rules find is proposed, and what turns used is counted. Each can be stopped at any
+// moment and run again: what was done is done once, because claims say so.
+import type { OwnEntry } from "../log/capture/own-entries.js";
+import type { Surroundings } from "../log/capture/pack.js";
+import type { TakenClaim } from "../log/port.js";
+import { reinforcedClaim } from "../model/claims.js";
+import type { EntryOf } from "../model/entry.js";
+import type { Proposal } from "../model/memory.js";
+import { optionNames } from "../model/options.js";
+import type { Asking } from "../reading/questions.js";
+import type { DroppedProposal } from "./judge/judged.js";
+import type { ModelPassOptions } from "./propose/model-pass.js";
+import { FailedCommands } from "./propose/rules/commands.js";
+import type { MemorySummary } from "./read/memory-view.js";
+import type { LookedAt, MemoryUse, PassedOverWords, PassRange, RulesFound, TurnUses } from "./read/pass-steps.js";
+
+export interface PassOptions {
+  /** One interaction alone. */
+  readonly interaction_id?: string | undefined;
+  readonly project?: string | undefined;
+  readonly session_id?: string | undefined;
+  /** Begin after this position, where an earlier run stopped. */
+  readonly after?: number | undefined;
+  /** End with this position; without it, where the log ends. */
+  readonly through?: number | undefined;
+  /** Called with how far it has come. */
+  readonly onProgress?: ((position: number) => void) | undefined;
+}
+
+export const passOptionNames = optionNames<PassOptions>({
+  ...{ interaction_id: true, project: true, session_id: true, after: true, through: true, onProgress: true },
+});
+
+export interface DroppedStatement extends DroppedProposal {
+  readonly content: string;
+  readonly entry_ids: readonly string[];
+}
+
+export interface Extraction {
+  /** What was proposed, and now waits. */
+  readonly candidates: readonly MemorySummary[];
+  /** What was not, with the gate that dropped it. */
+  readonly dropped: readonly DroppedStatement[];
+  readonly dropped_by_gate: { readonly [gate: string]: number };
+  /** What rules read. */
+  readonly looked_at: LookedAt;
+  /** What looked like an instruction or a decision, and was not taken for one. */
+  readonly passed_over: readonly PassedOverWords[];
+  /** Position that it came to. */
+  readonly through: number;
+  /** Why a model was not asked to the end; it goes on there when it is run again. */
+  readonly stopped?: string;
+}
+
+export interface Reinforced {
+  readonly memory_id: string;
+  readonly turn_id: string;
+  readonly given: boolean;
+  readonly used: boolean;
+  readonly confirmed: boolean;
+}
+
+export interface Reinforcement {
+  readonly reinforced: readonly Reinforced[];
+  readonly through: number;
+  /** Turns that are not over yet. */
+  readonly waiting: readonly string[];
+}
+
+export interface PassesParts {
+  readonly reading: Asking;
+  readonly surroundings: Surroundings;
+  readonly propose: (proposal: Proposal) => Promise<MemorySummary | DroppedProposal>;
+  readonly reinforced: (turn: TurnUses) => OwnEntry;
+  readonly attempt: (entries: readonly OwnEntry[]) => Promise<readonly TakenClaim[] | undefined>;
+}
+
+/** How a pass goes on beside capture. */
+export interface LivePass {
+  /** Only what was recorded as it happened. */
+  readonly is_live: boolean;
+  /** Asked between two stretches of the log, and before uses are written down; false ends the pass there. */
+  readonly isToGoOn: () => Promise<boolean>;
+  /** What is known of commands from stretches before. */
+  readonly commands: FailedCommands;
+}
+
+/** Turns whose uses go into one commit: an fsync for each would be in capture's way, a long transaction too. */
+const TURNS_AT_ONCE = 4;
+
+/** What is said of an answer that has not the form of one. */
+const ANSWER = "answer";
+
+/** So many of what was dropped are kept with their reasons; the others are counted. */
+const EXPLAINED_MAX = 10_000;
+
+export class Passes {
+  readonly #parts: PassesParts;
+  #written = 0;
+
+  constructor(parts: PassesParts) {
+    this.#parts = parts;
+  }
+
+  /** How many entries counting uses has appended so far. */
+  get written(): number {
+    return this.#written;
+  }
+
+  /** What rules find in a stretch of the log, proposed. */
+  async extract(options: PassOptions, live?: LivePass): Promise<Extraction> {
+    const gathered = new Gathered();
+    const commands = live?.commands ?? new FailedCommands();
+    const through = await this.#walk(options, live, async (range) => {
+      const step = await this.#parts.reading.ask("proposalsIn", range);
+      await this.#proposeAll(step, gathered);
+      for (const call of step.calls) commands.add(call as EntryOf<"tool_call">);
+      return step;
+    });
+    for (const { proposal, done } of commands.taught()) {
+      await this.#propose(proposal, gathered);
+      done();
+    }
+    return gathered.finish(through);
+  }
+
+  /** The same of one interaction; undefined where there is none. */
+  async extractOne(id: string): Promise<Extraction | undefined> {
+    const found = await this.#parts.reading.ask("proposalsOfInteraction", id);
+    if (found === undefined) return undefined;
+    const gathered = new Gathered();
+    await this.#proposeAll(found, gathered);
+    return gathered.finish(0);
+  }
+
+  /** What a model proposes, of sessions that nobody goes on with. */
+  async extractByModel(options: ModelPassOptions): Promise<Extraction> {
+    const gathered = new Gathered();
+    const { reading, surroundings, attempt } = this.#parts;
+    const propose = (proposal: Proposal): Promise<void> => this.#propose(proposal, gathered);
+    const { ModelPass } = await import("./propose/model-pass.js");
+    const pass = new ModelPass({ reading, surroundings, propose, append: attempt }, options, gathered);
+    const stopped = await pass.run();
+    return { ...gathered.finish(0), ...(stopped === undefined ? {} : { stopped }) };
+  }
+
+  /** What turns of a stretch of the log used, counted. */
+  async reinforce(options: PassOptions, live?: LivePass): Promise<Reinforcement> {
+    const reinforced: Reinforced[] = [];
+    const waiting: string[] = [];
+    const through = await this.#walk(options, live, async (range) => {
+      const step = await this.#parts.reading.ask("usesIn", range);
+      for (let at = 0; at < step.turns.length; at += TURNS_AT_ONCE) {
+        // What is left of the stretch is counted when it is looked at again.
+        if (live !== undefined && !(await live.isToGoOn())) return { ...step, is_end: true };
+        reinforced.push(...(await this.#reinforce(step.turns.slice(at, at + TURNS_AT_ONCE))));
+      }
+      waiting.push(...step.waiting);
+      return step;
+    });
+    return { reinforced, through, waiting };
+  }
+
+  /** The same of one turn, over or not; undefined where there is none. */
+  async reinforceOne(id: string, now_ms?: number): Promise<Reinforcement | undefined> {
+    const turn = await this.#parts.reading.ask("usesOfTurn", { id, now_ms });
+    if (turn === undefined) return undefined;
+    if (turn === "waiting") return { reinforced: [], through: 0, waiting: [id] };
+    return { reinforced: await this.#reinforce([turn]), through: 0, waiting: [] };
+  }
+
+  async #walk(
+    { after = 0, through: end, project = "", session_id = "", onProgress }: PassOptions,
+    live: LivePass | undefined,
+    step: (range: PassRange) => Promise<{ readonly through: number; readonly is_end: boolean }>,
+  ): Promise<number> {
+    let from = after;
+    while (end === undefined || from < end) {
+      const named = { after: from, ...(end === undefined ? {} : { through: end }), project, session_id };
+      const { through, is_end } = await step({
+        ...named,
+        is_live: live?.is_live ?? false,
+        now_ms: this.#parts.surroundings.nowMs(),
+      });
+      if (is_end) break;
+      from = through;
+      onProgress?.(from);
+      if (live !== undefined && !(await live.isToGoOn())) break;
+    }
+    return from;
+  }
+
+  async #proposeAll(found: RulesFound, gathered: Gathered): Promise<void> {
+    gathered.look(found);
+    for (const proposal of found.proposals) await this.#propose(proposal, gathered);
+  }
+
+  async #propose(proposal: Proposal, gathered: Gathered): Promise<void> {
+    gathered.add(proposal, await this.#parts.propose(proposal));
+  }
+
+  /** With one commit. What was counted before is left out, and the rest tried again. */
+  async #reinforce(turns: readonly TurnUses[]): Promise<readonly Reinforced[]> {
+    let left = turns;
+    for (;;) {
+      const entries = left.filter(({ uses }) => uses.length > 0).map((turn) => this.#parts.reinforced(turn));
+      const taken = await this.#parts.attempt(entries);
+      if (taken === undefined) {
+        this.#written += entries.length;
+        return left.flatMap(({ turn_id, uses }) => uses.map((use) => ({ ...use, turn_id })));
+      }
+      const claims = new Set(taken.map(({ claim }) => claim));
+      const isNew = (turn_id: string) => (use: MemoryUse) => !claims.has(reinforcedClaim(use.memory_id, turn_id));
+      const rest = left.map((turn) => ({ ...turn, uses: turn.uses.filter(isNew(turn.turn_id)) }));
+      // Only claims of memories can be taken; were it another, trying again would not help.
+      if (rest.every(({ uses }, at) => uses.length === left[at]?.uses.length)) return [];
+      left = rest;
+    }
+  }
+}
+
+/** What has come of proposals so far. */
+export class Gathered {
+  readonly #candidates: MemorySummary[] = [];
+  readonly #dropped: DroppedStatement[] = [];
+  readonly #byGate = new Map<string, number>();
+  readonly #passedOver: PassedOverWords[] = [];
+  #lookedAt: LookedAt = { entries: 0, users: 0, assistants: 0, decisions: 0, tool_calls: 0 };
+
+  look({ looked_at, passed_over }: RulesFound): void {
+    const { entries, users, assistants, decisions, tool_calls } = this.#lookedAt;
+    this.#lookedAt = {
+      entries: entries + looked_at.entries,
+      users: users + looked_at.users,
+      assistants: assistants + looked_at.assistants,
+      decisions: decisions + looked_at.decisions,
+      tool_calls: tool_calls + looked_at.tool_calls,
+    };
+    this.#passedOver.push(...passed_over.slice(0, EXPLAINED_MAX - this.#passedOver.length));
+  }
+
+  add({ content, evidence }: Proposal, answer: MemorySummary | DroppedProposal): void {
+    if (!("dropped" in answer)) {
+      this.#candidates.push(answer);
+      return;
+    }
+    this.#drop({ ...answer, content, entry_ids: evidence.map(({ entry_id }) => entry_id) });
+  }
+
+  /** What a model said that is no proposal. */
+  refuse(reason: string, entry_ids: readonly string[]): void {
+    this.#drop({ dropped: ANSWER, reason, content: "", entry_ids });
+  }
+
+  #drop(statement: DroppedStatement): void {
+    const { dropped, entry_ids } = statement;
+    this.#byGate.set(dropped, (this.#byGate.get(dropped) ?? 0) + 1);
+    if (this.#dropped.length < EXPLAINED_MAX) this.#dropped.push({ ...statement, entry_ids: [...new Set(entry_ids)] });
+  }
+
+  finish(through: number): Extraction {
+    const dropped_by_gate = Object.fromEntries(this.#byGate);
+    const looked = { looked_at: this.#lookedAt, passed_over: this.#passedOver };
+    return { candidates: this.#candidates, dropped: this.#dropped, dropped_by_gate, ...looked, through };
+  }
+}

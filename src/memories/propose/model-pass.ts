@@ -1,0 +1,228 @@
+// A model over the record: sessions that nobody has gone on with for a while, in pieces, masked. What it says is a proposal
+// like any other. Each piece is sent once for a generation, which an audit entry says, so that a pass can be resumed.
+import { hash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type OwnEntry, packOwn } from "../../log/capture/own-entries.js";
+import type { Surroundings } from "../../log/capture/pack.js";
+import { Fault } from "../../model/fault.js";
+import type { Proposal } from "../../model/memory.js";
+import { packageFile } from "../../model/package-file.js";
+import { orThrow } from "../../model/rejection.js";
+import type { Asking } from "../../reading/questions.js";
+import { countTokensIn, loadTokenCounter, type TokenCounter } from "../../sessions/history/tokens.js";
+import { parseSessionListQuery } from "../../sessions/session-query.js";
+import type { SessionList } from "../../sessions/session-reader.js";
+import type { Gathered } from "../passes.js";
+import type { QuotedEntry } from "../read/quoted-entry.js";
+import type { Ending, Extractor, ModelReply } from "./extractor.js";
+import { parseAnswer } from "./model/answer.js";
+import { generationOf } from "./model/generation.js";
+import { narrower, type Segment, type SegmentLimits, segmentLimits, segmentsOf } from "./model/segments.js";
+import { EXTRACTION, UNSENT } from "./model/sent-tokens.js";
+
+export interface ModelPassParts {
+  readonly reading: Asking;
+  readonly surroundings: Surroundings;
+  readonly propose: (proposal: Proposal) => Promise<void>;
+  readonly append: (entries: readonly OwnEntry[]) => Promise<unknown>;
+}
+
+export interface ModelPassOptions {
+  readonly extractor: Extractor;
+  /** Sent in a day, all runs together. */
+  readonly daily_tokens: number;
+  readonly session_id?: string | undefined;
+  readonly project?: string | undefined;
+  /** Only sessions that went on after this time. */
+  readonly active_since_ms?: number | undefined;
+  /** By session, when it ended that was read to its end; these are not read again, and those that are read come to it. */
+  readonly readThrough?: Map<string, string> | undefined;
+  /** Asked before each session; false ends the pass there. */
+  readonly isToGoOn?: (() => Promise<boolean>) | undefined;
+  /** Ends it while a model is being asked. */
+  readonly signal?: Ending | undefined;
+}
+
+/** What nobody has gone on with for so long is read. */
+const IDLE_MS = 30 * 60 * 1000;
+const PAGE = 100;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How often a piece is sent to a model that asks for patience, and how long it is given at most. */
+const TRIES = 3;
+const RETRY_MS_MAX = 30_000;
+/** A piece that was refused so often, each time in another pass, is given up. */
+const REFUSALS_MAX = 3;
+/** Where so many pieces are refused and none is answered in between, it is not for what they say. */
+const REFUSED_IN_A_ROW_MAX = 3;
+
+interface IdleSession {
+  readonly session_id: string;
+  readonly last_at: string;
+}
+
+const ENDED = "it was ended";
+
+/** Why a pass ended before its end; it goes on there when it is run again. */
+class Stopped extends Error {}
+
+export class ModelPass {
+  readonly #parts: ModelPassParts;
+  readonly #options: ModelPassOptions;
+  readonly #gathered: Gathered;
+  #prompt = "";
+  #generation = "";
+  #count: TokenCounter = () => 0;
+  #refusedInARow = 0;
+  /** Why a piece is left to a later pass. */
+  #left: string | undefined;
+
+  constructor(parts: ModelPassParts, options: ModelPassOptions, gathered: Gathered) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#gathered = gathered;
+  }
+
+  /** Why it stopped early; undefined where it came to the end. */
+  async run(): Promise<string | undefined> {
+    this.#prompt = await readPrompt();
+    this.#generation = generationOf({ model: this.#options.extractor.model, prompt: this.#prompt });
+    this.#count = await loadTokenCounter();
+    try {
+      for await (const session of this.#idleSessions()) await this.#readSession(session);
+      return this.#left;
+    } catch (error) {
+      if (error instanceof Stopped) return error.message;
+      throw error;
+    }
+  }
+
+  async *#idleSessions(): AsyncGenerator<IdleSession> {
+    const { session_id, project, active_since_ms = Number.NEGATIVE_INFINITY } = this.#options;
+    if (session_id !== undefined) {
+      yield { session_id, last_at: "" };
+      return;
+    }
+    const nowMs = this.#parts.surroundings.nowMs();
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const query = orThrow(parseSessionListQuery({ limit: PAGE, cursor, project }));
+      const page: SessionList = await this.#parts.reading.ask("listSessions", query);
+      for (const { session_id, last_at } of page.sessions) {
+        const lastMs = Date.parse(last_at);
+        // The newest come first.
+        if (lastMs < active_since_ms) return;
+        if (nowMs - lastMs >= IDLE_MS) yield { session_id, last_at };
+      }
+      cursor = page.next_cursor;
+    }
+  }
+
+  async #readSession({ session_id, last_at }: IdleSession): Promise<void> {
+    const { readThrough, isToGoOn } = this.#options;
+    if (readThrough?.get(session_id) === last_at) return;
+    if ((await isToGoOn?.()) === false) throw new Stopped(ENDED);
+    const entries = await this.#parts.reading.ask("quotableOf", session_id);
+    if (await this.#readEntries(entries, segmentLimits)) readThrough?.set(session_id, last_at);
+  }
+
+  /** Whether none of it is left to a later pass. */
+  async #readEntries(entries: readonly QuotedEntry[], limits: SegmentLimits): Promise<boolean> {
+    let isRead = true;
+    for (const segment of segmentsOf(entries, limits)) {
+      if (!(await this.#readSegment(segment, limits))) isRead = false;
+    }
+    return isRead;
+  }
+
+  /** The same of one piece. */
+  async #readSegment(segment: Segment, limits: SegmentLimits): Promise<boolean> {
+    const piece = `${this.#generation}:${hash("sha256", segment.text).slice(0, 32)}`;
+    const id = readId(piece);
+    if (await this.#isNoted(id)) return true;
+    const reply = await this.#ask(segment.text);
+    if ("refused" in reply) return this.#leave(segment, piece, reply.refused);
+    this.#refusedInARow = 0;
+    const smaller = "too_long" in reply ? narrower(limits) : undefined;
+    if (smaller !== undefined) {
+      if (!(await this.#readEntries(segment.entries, smaller))) return false;
+    } else if ("too_long" in reply)
+      this.#gathered.refuse("The model cannot read even so little at once.", segment.entryIds);
+    else {
+      const { proposals, refused } =
+        "unusable" in reply
+          ? { proposals: [], refused: [reply.unusable] }
+          : parseAnswer(reply.text, segment, this.#generation);
+      for (const reason of refused) this.#gathered.refuse(reason, segment.entryIds);
+      for (const proposal of proposals) await this.#parts.propose(proposal);
+    }
+    await this.#note("extracted", "", id);
+    return true;
+  }
+
+  /** Leaves a piece that was refused to a later pass, or gives it up; the audit counts how often, so that no run forgets it. */
+  async #leave(segment: Segment, piece: string, reason: string): Promise<boolean> {
+    let times = 1;
+    while (times < REFUSALS_MAX && (await this.#isNoted(refusalId(piece, times)))) times += 1;
+    await this.#note("extraction_refused", reason, refusalId(piece, times));
+    const isGivenUp = times === REFUSALS_MAX;
+    if (isGivenUp) {
+      this.#gathered.refuse(`A piece was given up: ${reason}, ${REFUSALS_MAX} times so far.`, segment.entryIds);
+      await this.#note("extracted", "", readId(piece));
+    } else this.#left = reason;
+    this.#refusedInARow += 1;
+    if (this.#refusedInARow === REFUSED_IN_A_ROW_MAX) throw new Stopped(reason);
+    return isGivenUp;
+  }
+
+  async #isNoted(id: string): Promise<boolean> {
+    return (await this.#parts.reading.ask("getById", id)) !== undefined;
+  }
+
+  /** Each time that a piece is sent counts, whatever comes of it, and is written down before: no crash makes it free. */
+  async #ask(text: string): Promise<Exclude<ModelReply, { readonly failed: string }>> {
+    const { extractor, daily_tokens, signal } = this.#options;
+    const tokens = countTokensIn(this.#prompt, this.#count) + countTokensIn(text, this.#count);
+    for (let tries = 1; ; tries += 1) {
+      // Others may send at the same time.
+      if (tokens > daily_tokens - (await this.#sentToday()))
+        throw new Stopped(`the budget of the day is spent (${daily_tokens} tokens)`);
+      await this.#note(EXTRACTION, `${tokens}`);
+      const reply = await extractor.ask({ prompt: this.#prompt, text }, signal);
+      if (!("failed" in reply)) return reply;
+      if (reply.unsent === true) await this.#note(UNSENT, `${tokens}`);
+      if (reply.retry_ms === undefined || tries === TRIES) throw new Stopped(reply.failed);
+      const isEnded = await sleep(Math.min(reply.retry_ms, RETRY_MS_MAX), false, { signal }).catch(() => true);
+      if (isEnded) throw new Stopped(ENDED);
+    }
+  }
+
+  async #note(action: string, target: string, id?: string): Promise<void> {
+    const said = { action, actor: `model:${this.#options.extractor.name}`.slice(0, 200), target };
+    await this.#parts.append([packOwn("audit", said, this.#parts.surroundings, { id })]);
+  }
+
+  /** As the audit says, of whichever run. */
+  async #sentToday(): Promise<number> {
+    const nowMs = this.#parts.surroundings.nowMs();
+    const since_ms = nowMs - (nowMs % DAY_MS);
+    return this.#parts.reading.ask("tokensSentSince", since_ms);
+  }
+}
+
+function readId(piece: string): string {
+  return `extraction:${piece}`;
+}
+
+function refusalId(piece: string, nth: number): string {
+  return `refusal:${nth}:${piece}`;
+}
+
+async function readPrompt(): Promise<string> {
+  const file = packageFile("docs/EXTRACTION_PROMPT.md");
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    throw new Fault("store_failed", "docs/EXTRACTION_PROMPT.md is missing", { hint: "Install Hansard again.", cause });
+  }
+}

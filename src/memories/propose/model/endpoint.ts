@@ -1,0 +1,131 @@
+// A model behind an endpoint that speaks as OpenAI's does. Recorded text leaves the machine only encrypted, and goes nowhere
+// else than where the user said.
+import { isJsonObject, parseJsonObject } from "../../../model/json.js";
+import { RecorderError } from "../../../model/rejection.js";
+import type { Extractor, ModelQuestion, ModelReply } from "../extractor.js";
+
+export interface EndpointSettings {
+  readonly url: string;
+  readonly model: string;
+  readonly key?: string | undefined;
+}
+
+const TIMEOUT_MS = 120_000;
+const ANSWER_BYTES_MAX = 1024 * 1024;
+/** What may be the fault of a single question; all else, such as a wrong key, would be said of any. */
+const REFUSES_QUESTION: ReadonlySet<number> = new Set([400, 422, 451]);
+/** What goes wrong before there is a connection. */
+const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
+  ...["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"],
+]);
+
+export class Endpoint implements Extractor {
+  readonly model: string;
+  readonly name: string;
+  readonly #url: URL;
+  readonly #key: string | undefined;
+
+  constructor({ url, model, key }: EndpointSettings) {
+    this.#url = parseAddress(url);
+    this.#key = key;
+    this.model = model;
+    this.name = model;
+  }
+
+  async ask(question: ModelQuestion, signal?: AbortSignal): Promise<ModelReply> {
+    return this.#ask(question, signal).catch(unreached);
+  }
+
+  async #ask({ prompt, text }: ModelQuestion, signal?: AbortSignal): Promise<ModelReply> {
+    const late = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(this.#url, {
+      method: "POST",
+      // Whoever answers elsewhere is not whom the user chose.
+      redirect: "manual",
+      signal: signal === undefined ? late : AbortSignal.any([late, signal]),
+      headers: {
+        "content-type": "application/json",
+        ...(this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` }),
+      },
+      body: JSON.stringify({
+        model: this.model,
+        messages: [
+          { role: "system", content: prompt },
+          { role: "user", content: text },
+        ],
+      }),
+    });
+    if (response.status === 429 || response.status >= 500) {
+      await response.body?.cancel();
+      const seconds = Number(response.headers.get("retry-after") ?? "1");
+      const retry_ms = Number.isFinite(seconds) ? Math.max(0, seconds) * 1_000 : 1_000;
+      return { failed: `the endpoint answers ${response.status}`, retry_ms };
+    }
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      return { failed: "the endpoint leads elsewhere, where nothing is sent" };
+    }
+    const body = await readBounded(response);
+    if (body === undefined) return { unusable: `The answer is longer than ${ANSWER_BYTES_MAX} bytes.` };
+    if (!response.ok) return isTooLong(response.status, body) ? { too_long: true } : refused(response.status);
+    return textOf(body);
+  }
+}
+
+/** Encrypted, or on this machine. */
+function parseAddress(given: string): URL {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const isLocal = url !== undefined && /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
+  if (url === undefined || !(url.protocol === "https:" || (url.protocol === "http:" && isLocal))) {
+    throw new RecorderError({
+      code: "field_invalid",
+      field: "model_url",
+      message: "the address of a model must begin with https://, or with http:// on this machine",
+    });
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new RecorderError({
+      code: "field_invalid",
+      field: "model_url",
+      message: "the address of a model must have no user and no password in it",
+      hint: "A key is sent as HANSARD_MODEL_KEY says, or the option `key` of the library.",
+    });
+  }
+  if (!url.pathname.endsWith("/chat/completions")) url.pathname = `${url.pathname.replace(/\/$/, "")}/chat/completions`;
+  return url;
+}
+
+async function readBounded(response: Response): Promise<string | undefined> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.byteLength;
+    if (bytes > ANSWER_BYTES_MAX) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+function textOf(body: string): ModelReply {
+  const { choices } = parseJsonObject(body) ?? {};
+  const [choice] = Array.isArray(choices) ? choices : [];
+  if (!isJsonObject(choice)) return { failed: "the answer is no answer of a model" };
+  if (choice.finish_reason === "length") return { too_long: true };
+  const { content } = isJsonObject(choice.message) ? choice.message : {};
+  return typeof content === "string" ? { text: content } : { unusable: "The model said nothing." };
+}
+
+function isTooLong(status: number, body: string): boolean {
+  return status === 413 || /context_length_exceeded|maximum context|context length|too long/i.test(body);
+}
+
+function refused(status: number): ModelReply {
+  const reason = `the endpoint refuses the question (${status})`;
+  return REFUSES_QUESTION.has(status) ? { refused: reason } : { failed: reason };
+}
+
+function unreached(error: unknown): ModelReply {
+  const { cause, message } = error as { readonly cause?: { readonly code?: string }; readonly message?: string };
+  const failed = `the endpoint cannot be reached (${cause?.code ?? message ?? String(error)})`;
+  return NOT_CONNECTED.has(cause?.code) ? { failed, unsent: true } : { failed };
+}

@@ -1,0 +1,36 @@
+// What models were sent, as the audit says: an entry for each time that a piece of a session goes out.
+
+import type { EntryIndex } from "../../../index/port.js";
+import { rowPages } from "../../../index/row-pages.js";
+import type { EntryOf } from "../../../model/entry.js";
+import type { EntryReader } from "../../../search/lists/entry-reader.js";
+
+/** The action of an audit entry whose target is how many tokens are about to be sent. */
+export const EXTRACTION = "extraction";
+/** The action of one that takes as many back, since nobody could be reached to send them to. */
+export const UNSENT = "extraction_unsent";
+
+const READ_AT_ONCE = 1_000;
+
+interface Parts {
+  readonly index: Pick<EntryIndex, "list">;
+  readonly entries: Pick<EntryReader, "read">;
+}
+
+/** Of all runs since then, however much else was audited meanwhile. */
+export async function tokensSentSince(since_ms: number, { index, entries }: Parts): Promise<number> {
+  const filter = { kinds: ["audit"], since_ms };
+  let sum = 0;
+  for await (const page of rowPages((place) => index.list({ filter, ...place }), READ_AT_ONCE)) {
+    const audits = await entries.read(page.map(({ position }) => position));
+    for (const entry of audits) if (entry.kind === "audit") sum += sentIn(entry);
+  }
+  // What was about to be sent before midnight may have been taken back after it.
+  return Math.max(0, sum);
+}
+
+function sentIn({ action, target }: EntryOf<"audit">): number {
+  const tokens = Number(target);
+  if (!Number.isFinite(tokens)) return 0;
+  return action === EXTRACTION ? tokens : action === UNSENT ? -tokens : 0;
+}

@@ -1,0 +1,158 @@
+// Commands that fail and then work when a few words are changed: what failed in two sessions and worked the same way
+// each time is worth knowing. A fold over tool calls, in the order of the log.
+import type { EntryOf } from "../../../model/entry.js";
+import type { Proposal } from "../../../model/memory.js";
+import { RecentlyUsed } from "../../recall/recently-used.js";
+
+const SESSIONS_MIN = 2;
+const WORDS_CHANGED_MAX = 4;
+/** Longer ones are scripts, in which four words are nothing. */
+const COMMAND_CHARS_MAX = 500;
+/** Failures of a session that still wait for a command that works; the oldest are given up. */
+const WAITING_MAX = 100;
+/** Sessions of which it is known what waits, and commands that failed: the ones longest unheard of are given up. */
+const SESSIONS_KEPT = 1_000;
+const LESSONS_KEPT = 10_000;
+/** What so many sessions learned needs no more of them. */
+const SESSIONS_MAX = 50;
+
+interface Call {
+  readonly entry_id: string;
+  readonly command: string;
+}
+
+interface Repair {
+  readonly failed: Call;
+  readonly worked: Call;
+}
+
+interface Lesson {
+  readonly project: string;
+  /** By session: the repair, or nothing while the failure has had none. */
+  readonly repairs: Map<string, Repair | undefined>;
+  /** It also worked as it was, and the command was not what was wrong. */
+  isOver: boolean;
+  /** How many sessions had repaired it when it was proposed last. */
+  proposedOf: number;
+}
+
+/** What commands teach, to be proposed once. */
+interface Taught {
+  readonly proposal: Proposal;
+  /** Word that it was. */
+  readonly done: () => void;
+}
+
+export class FailedCommands {
+  readonly #lessons = new RecentlyUsed<Lesson>(LESSONS_KEPT);
+  readonly #waitingBySession = new RecentlyUsed<Map<string, Call>>(SESSIONS_KEPT);
+
+  add(entry: EntryOf<"tool_call">): void {
+    const command = commandOf(entry);
+    if (command === undefined) return;
+    const call = { entry_id: entry.id, command };
+    // Many tools say only when they failed.
+    if (entry.is_error === true) this.#fail(entry, call);
+    else this.#work(entry, call);
+  }
+
+  /** What is new since it was proposed, the commands in the order in which they failed last. */
+  taught(): readonly Taught[] {
+    return [...this.#lessons.values()].flatMap((lesson) => {
+      const { size } = lesson.repairs;
+      const proposal = lesson.proposedOf === size ? undefined : proposalOf(lesson);
+      const done = (): void => {
+        lesson.proposedOf = size;
+      };
+      return proposal === undefined ? [] : [{ proposal, done }];
+    });
+  }
+
+  #fail({ session_id, project }: EntryOf<"tool_call">, call: Call): void {
+    const key = keyOf(project, call.command);
+    const lesson = this.#lessons.get(key) ?? { project, repairs: new Map(), isOver: false, proposedOf: 0 };
+    this.#lessons.use(key, lesson);
+    if (lesson.isOver || (lesson.repairs.size === SESSIONS_MAX && !lesson.repairs.has(session_id))) return;
+    if (!lesson.repairs.has(session_id)) lesson.repairs.set(session_id, undefined);
+    const waiting = this.#waitingBySession.get(session_id) ?? new Map<string, Call>();
+    this.#waitingBySession.use(session_id, waiting);
+    if (lesson.repairs.get(session_id) === undefined) waiting.set(key, call);
+    const [oldest] = waiting.keys();
+    if (waiting.size > WAITING_MAX && oldest !== undefined) waiting.delete(oldest);
+  }
+
+  #work({ session_id, project }: EntryOf<"tool_call">, call: Call): void {
+    const waiting = this.#waitingBySession.get(session_id);
+    if (waiting === undefined) return;
+    for (const [key, failed] of waiting) {
+      const lesson = this.#lessons.get(key);
+      if (lesson === undefined || lesson.project !== project) continue;
+      if (failed.command === call.command) end(lesson);
+      else if (!isNearlyTheSame(failed.command, call.command)) continue;
+      else lesson.repairs.set(session_id, { failed, worked: call });
+      waiting.delete(key);
+    }
+  }
+}
+
+function end(lesson: Lesson): void {
+  lesson.isOver = true;
+  lesson.repairs.clear();
+}
+
+function proposalOf({ project, repairs, isOver }: Lesson): Proposal | undefined {
+  if (isOver || repairs.size < SESSIONS_MIN) return undefined;
+  const found = [...repairs.values()];
+  const last = found.at(-1);
+  if (last === undefined || found.includes(undefined)) return undefined;
+  return {
+    type: "adaptation",
+    content: `\`${last.failed.command}\` fails; \`${last.worked.command}\` works`,
+    source: "rule:commands",
+    evidence: (found as readonly Repair[]).flatMap(({ failed, worked }) => [
+      { entry_id: failed.entry_id, quote: failed.command },
+      { entry_id: worked.entry_id, quote: worked.command },
+    ]),
+    project,
+    tags: [],
+    generation: "",
+  };
+}
+
+/** What a tool was asked to run, of the tools that run commands. */
+function commandOf({ args }: EntryOf<"tool_call">): string | undefined {
+  const given = args.command ?? args.cmd;
+  // ["bash", "-lc", "npm test"]: the last is what the shell runs.
+  const command = Array.isArray(given) ? given.at(-1) : given;
+  if (typeof command !== "string" || command.trim() === "" || command.length > COMMAND_CHARS_MAX) return undefined;
+  return command;
+}
+
+function keyOf(project: string, command: string): string {
+  return `${project}\n${wordsOf(command).join(" ")}`;
+}
+
+function wordsOf(command: string): readonly string[] {
+  return command.trim().split(/\s+/);
+}
+
+/** At most four words put in, left out or replaced, and something left that is the same. */
+function isNearlyTheSame(one: string, other: string): boolean {
+  const [left, right] = [wordsOf(one), wordsOf(other)];
+  if (Math.abs(left.length - right.length) > WORDS_CHANGED_MAX) return false;
+  const changed = wordsChanged(left, right);
+  return changed >= 1 && changed <= WORDS_CHANGED_MAX && changed < Math.max(left.length, right.length);
+}
+
+function wordsChanged(left: readonly string[], right: readonly string[]): number {
+  let row = Array.from({ length: right.length + 1 }, (_, at) => at);
+  for (const [at, word] of left.entries()) {
+    const next = [at + 1];
+    for (const [to, other] of right.entries()) {
+      const replaced = (row[to] as number) + Number(word !== other);
+      next.push(Math.min(replaced, (row[to + 1] as number) + 1, (next[to] as number) + 1));
+    }
+    row = next;
+  }
+  return row[right.length] as number;
+}

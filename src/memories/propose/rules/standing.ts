@@ -1,0 +1,113 @@
+// Standing instructions of users: sentences that begin with "always" or "never" and a verb, or with "I prefer". A rule sees
+// the sentence and not whether it outlives the task, so that only the strictest form is taken; the rest is passed over with
+// a reason.
+import type { Stretch } from "../../../model/normalise.js";
+import { isQuestion } from "../../judge/hedges.js";
+import { sentencesOf } from "../../text/sentences.js";
+import type { Finding } from "./finding.js";
+import { plain } from "./plain.js";
+import { namesProgram, namesTool } from "./tools.js";
+
+/** A sentence that a rule looked at and did not take. */
+export interface PassedOver extends Stretch {
+  readonly reason: string;
+}
+
+/** A longer message was pasted, or was written for a program. */
+const MESSAGE_CHARS_MAX = 1_200;
+const MESSAGE_SENTENCES_MAX = 10;
+const SENTENCE_CHARS_MAX = 200;
+/** From so many lines of a list or of headings on, a text is a document; what stands before is read. */
+const MARKED_LINES_MAX = 2;
+
+const MARKED_LINE = /^[ \t]{0,8}(?:#{1,6} |[-*+•] |\d{1,3}[.)] |\||\*\*)/gmu;
+const WRITTEN_FOR_MODEL =
+  /^\W{0,10}(?:you are|you're|you will be|act as|imagine|pretend|your (?:task|job|role|name) is|system:|human:|user:)/i;
+
+const OPENING = /^(?:(?:and|also|so|ok|okay|btw|by the way)[,!]? ){0,2}(?:please[,!]? )?/i;
+const INSTRUCTION = /^(?:always|never) (\p{L}+)/iu;
+const PREFERENCE = /^I (?:(?:always|generally|usually|really|strongly|much) ){0,2}prefer (.+)$/iu;
+
+/** What an agent can be told to do; "never mind", "always happy" and "never seen" begin otherwise. */
+const VERBS = new Set(
+  (
+    "access add address alter annotate answer append apply approve ask assert assume avoid backup base batch begin block " +
+    "break build bump cache call cancel capitalize cast catch change check cherry-pick choose cite clean clear clone close " +
+    "comment commit compile compress configure confirm connect convert copy create declare decrypt default define delete " +
+    "deploy describe disable discard display document download drop edit email emit enable encode encrypt end ensure " +
+    "escape exclude execute explain export expose extend fetch filter finish fix force fork format generate group guess " +
+    "handle hardcode hash hide highlight ignore import include increase indent index inherit initialize inline insert " +
+    "inspect install invent join keep kill leave lint list load lock log mark mask match measure mention merge migrate mix " +
+    "mock modify move mutate name nest offer omit open optimize order output overwrite parse paste pin place prefer prefix " +
+    "print propose publish pull push put query quote raise read rebase recommend record refactor reference reformat " +
+    "regenerate release remove rename repeat replace reply report request reset resolve respond restart retry return reuse " +
+    "revert review rewrite round run sanitize save search select send separate serve set ship show sign skip sort speak " +
+    "specify split squash stage start stop store stub style suggest summarize suppress swallow switch sync tag test throw " +
+    "touch track translate treat trim truncate trust type uninstall update upgrade upload use validate verify version wait " +
+    "warn wrap write"
+  ).split(" "),
+);
+
+/** It speaks of one task, or points at something that stands elsewhere. */
+const ONE_OFF =
+  /(?<![\p{L}\p{N}_])(?:this|these|those|here|now|currently|today|tonight|tomorrow|this time|once|above|below|following|until|next (?:step|time|turn)|(?:the|my|your) (?:question|task|prompt|story|essay|poem|letter|game|puzzle|problem|conversation|response|output|same))(?![\p{L}\p{N}_])/iu;
+const POINTS_ELSEWHERE = /^(?:always|never) \p{L}+ (?:it|that|them|so|one|there|such)(?![\p{L}\p{N}_])/iu;
+const OPTION =
+  /^(?:it|that|them|one|you|him|her|not|if|when|(?:option|version|variant|approach|plan|choice) \w+|\w|(?:the )?(?:first|second|third|last|latter|former|other|next|old|new|original|previous|current)(?: \w+)?)(?![\p{L}\p{N}_])/iu;
+/** What work is made of: whoever prefers something else speaks of a purchase or a trip. */
+const OF_WORK =
+  /(?<![\p{L}\p{N}_])(?:answers?|answering|replies|responses?|explanations?|summaries|examples|bullet points|tables|prose|markdown|emojis?|english|german|french|spanish|italian|portuguese|dutch|chinese|japanese|british|american|spelling|units|code|coding|commits?|commit messages|branches|pull requests?|prs?|diffs?|patches|changes|refactorings?|rebas(?:e|ing)|merg(?:e|ing)|tests?|testing|mocks?|fixtures|files?|folders|modules?|functions?|methods|class(?:es)?|interfaces?|types?|typing|generics|variables?|constants|names?|naming|identifiers|imports?|exports?|dependencies|packages?|librar(?:y|ies)|frameworks?|comments?|docstrings?|documentation|docs|tabs|spaces|indentation|quotes|semicolons|braces|line length|lint(?:er|ing)?|format(?:ter|ting)?|composition|inheritance|immutability|async|await|promises|callbacks|exceptions|errors?|logs?|logging|scripts?|shell|commands?|queries|sql|migrations|apis?|endpoints|json|yaml|toml|csv|typescript|javascript|asked before)(?![\p{L}\p{N}_])/iu;
+const QUALIFIED = /(?<![\p{L}\p{N}_])(?:but|though|although|however|unless you|except)(?![\p{L}\p{N}_])/iu;
+const CODE = /[{}<>|\\]|=>|\*\*|\(\)|;$/u;
+
+/** @param prose What a user wrote, without code, quotations and logs. */
+export function findStanding(prose: string): {
+  readonly findings: readonly Finding[];
+  readonly passed_over: readonly PassedOver[];
+} {
+  const findings: Finding[] = [];
+  const passed_over: PassedOver[] = [];
+  if (!/always|never|prefer/i.test(prose)) return { findings, passed_over };
+  const sentences = [...sentencesOf(prose)];
+  const flaw = flawOfMessage(prose, sentences.length);
+  const end = endOfProse(prose);
+  for (const sentence of sentences) {
+    const said = plain(sentence.text.replaceAll("’", "'").replaceAll(/\s+/g, " ")).replace(OPENING, "");
+    if (!INSTRUCTION.test(said) && !PREFERENCE.test(said)) continue;
+    const stretch = { start: sentence.start, end: sentence.end };
+    const inDocument = sentence.start >= end ? "It stands in a list or a document." : undefined;
+    const reason = flaw ?? inDocument ?? flawOfSentence(said);
+    if (reason !== undefined) passed_over.push({ ...stretch, reason });
+    else findings.push({ type: namesTool(said) ? "project" : "preference", content: said, ...stretch });
+  }
+  return { findings, passed_over };
+}
+
+function flawOfMessage(prose: string, sentences: number): string | undefined {
+  if (WRITTEN_FOR_MODEL.test(prose)) return "The message is written for a model.";
+  if (prose.length > MESSAGE_CHARS_MAX || sentences > MESSAGE_SENTENCES_MAX)
+    return "The message is long, and may be pasted.";
+  return undefined;
+}
+
+/** Where a list or a document begins; the length of the text where there is none. */
+function endOfProse(prose: string): number {
+  const marks = [...prose.matchAll(MARKED_LINE)];
+  return marks.length > MARKED_LINES_MAX ? (marks[0]?.index ?? 0) : prose.length;
+}
+
+function flawOfSentence(said: string): string | undefined {
+  if (isQuestion(said)) return "It is a question.";
+  const verb = INSTRUCTION.exec(said)?.[1]?.toLowerCase();
+  if (verb !== undefined && !VERBS.has(verb)) return `"${verb}" is nothing that an agent is told to do.`;
+  if (said.length > SENTENCE_CHARS_MAX) return `It has more than ${SENTENCE_CHARS_MAX} characters.`;
+  if (CODE.test(said)) return "It holds code.";
+  if (said.endsWith(":")) return "It announces what comes next.";
+  if (ONE_OFF.test(said) || POINTS_ELSEWHERE.test(said))
+    return "It speaks of one task, or of something else in the text.";
+  if (verb !== undefined) return undefined;
+  const preferred = PREFERENCE.exec(said)?.[1] ?? "";
+  if (OPTION.test(preferred) || QUALIFIED.test(preferred)) return "It is a choice of the moment.";
+  if (!OF_WORK.test(preferred) && !namesProgram(preferred)) return "What it prefers is nothing that work is made of.";
+  return undefined;
+}

@@ -1,0 +1,125 @@
+// The stems of a text, by which statements are compared: its words without inflection and without those that say
+// nothing. Stemming a word takes over a microsecond and looking it up a tenth of that, so words and texts are kept.
+import { eachWord, piecesOf, type SegmentingBudget } from "../../reflect/words.js";
+import { inEnglish, type Language, languages, unspacedStopWords } from "./languages.js";
+
+/** What is kept is thrown away as a whole once there is this much of it: simple, and no text can make it grow. */
+const WORDS_KEPT_MAX = 100_000;
+const TEXTS_KEPT_MAX = 20_000;
+const TEXT_KEPT_CHARS_MAX = 1_000;
+
+/** A language shows in the first words; a book in another one behind them changes nothing. */
+const LANGUAGE_CHARS = 2_000;
+/** Finding words without spaces takes some 2 µs a character: beyond this a text has no more of them. */
+export const SEGMENTED_CHARS_MAX = 200_000;
+
+const IS_LATIN_LETTER = /^\p{Script=Latin}$/u;
+const IS_KANA_LETTER = /^[\p{Script=Hiragana}\p{Script=Katakana}ー]$/u;
+const ELIDED = /^(?:[ldjnsmtc]|qu|un|all|dell|nell|sull|dall)'/;
+
+export class Stems {
+  readonly #stemsByLanguage = new Map<string, Map<string, string>>();
+  readonly #textsByLanguage = new Map<string, Map<string, ReadonlySet<string>>>();
+  readonly #languages = new Map<string, Language>();
+
+  /**
+   * The words of a text in the order in which they stand there, in lower case, stop words included. Whoever asks for one
+   * text piece by piece gives one budget for all of it.
+   */
+  words(text: string, budget: SegmentingBudget = { chars: SEGMENTED_CHARS_MAX }): readonly string[] {
+    const words: string[] = [];
+    for (const piece of piecesOf(text, text.length)) {
+      eachWord(piece, budget, (from, start, end) => words.push(from.slice(start, end)));
+    }
+    return words;
+  }
+
+  /** The language whose stop words a text has most of; English where none has more. */
+  language(text: string): Language {
+    const beginning = text.slice(0, LANGUAGE_CHARS);
+    const kept = this.#languages.get(beginning);
+    if (kept !== undefined) return kept;
+    const words = this.words(beginning);
+    let found = inEnglish;
+    let most = 0;
+    for (const language of languages) {
+      const count = words.reduce((sum, word) => sum + Number(saysNothing(word, language)), 0);
+      if (count > most) {
+        most = count;
+        found = language;
+      }
+    }
+    if (beginning.length <= TEXT_KEPT_CHARS_MAX) keep(this.#languages, beginning, found, TEXTS_KEPT_MAX);
+    return found;
+  }
+
+  /** The distinct stems of a text without stop words, in its own language or in the one named. */
+  of(text: string, language: Language = this.language(text)): ReadonlySet<string> {
+    const texts = this.#within(this.#textsByLanguage, language);
+    const kept = texts.get(text);
+    if (kept !== undefined) return kept;
+    const stems = new Set<string>();
+    for (const word of this.words(text)) {
+      const stem = this.stem(word, language);
+      if (stem !== "") stems.add(stem);
+    }
+    if (text.length <= TEXT_KEPT_CHARS_MAX) keep(texts, text, stems, TEXTS_KEPT_MAX);
+    return stems;
+  }
+
+  /** The stem of a word as `words` gives it; empty for one that says nothing. */
+  stem(word: string, language: Language): string {
+    const stems = this.#within(this.#stemsByLanguage, language);
+    const kept = stems.get(word);
+    if (kept !== undefined) return kept;
+    const stem = stemmed(word, language);
+    keep(stems, word, stem, WORDS_KEPT_MAX);
+    return stem;
+  }
+
+  /**
+   * How alike two statements are, from 0 to 1: the share of all their stems that both have. A statement too short to
+   * show its language is looked at in the other's.
+   */
+  likeness(one: string, other: string): number {
+    const own = this.language(one);
+    const others = this.language(other);
+    const likeness = jaccard(this.of(one, own), this.of(other, own));
+    return own === others ? likeness : Math.max(likeness, jaccard(this.of(one, others), this.of(other, others)));
+  }
+
+  #within<T>(byLanguage: Map<string, Map<string, T>>, { name }: Language): Map<string, T> {
+    const known = byLanguage.get(name);
+    if (known !== undefined) return known;
+    const fresh = new Map<string, T>();
+    byLanguage.set(name, fresh);
+    return fresh;
+  }
+}
+
+/** The share of all members of two sets that both have; 0 where both are empty, as nothing is alike nothing. */
+export function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  const [small, large] = one.size <= other.size ? [one, other] : [other, one];
+  let common = 0;
+  for (const member of small) common += Number(large.has(member));
+  const all = one.size + other.size - common;
+  return all === 0 ? 0 : common / all;
+}
+
+/** Whether a word is one of the small ones of a language, or begins with one. */
+function saysNothing(word: string, { stopWords, elides }: Language): boolean {
+  return stopWords.has(word) || (elides && word.includes("'") && ELIDED.test(word));
+}
+
+function stemmed(word: string, language: Language): string {
+  const bare = (language.elides ? word.replace(ELIDED, "") : word).replace(/'s?$/, "");
+  if (language.stopWords.has(word) || language.stopWords.has(bare) || unspacedStopWords.has(bare)) return "";
+  // A lone Latin letter or kana is a variable, a particle or a rest of something.
+  if (IS_LATIN_LETTER.test(bare) || IS_KANA_LETTER.test(bare)) return "";
+  return language.stem(bare);
+}
+
+function keep<T>(into: Map<string, T>, key: string, value: T, countMax: number): void {
+  if (into.size >= countMax) into.clear();
+  into.set(key, value);
+}

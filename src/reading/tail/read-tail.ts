@@ -1,0 +1,144 @@
+// Following the log: what a tail asks for, and the entries after a position as they were appended, ready to be sent.
+
+import type { EntryRow } from "../../index/port.js";
+import { columnsOf, type FilteredRow, rowMatches } from "../../index/row-filter.js";
+import type { EntryLog, StoredBody } from "../../log/port.js";
+import { bodyToEntry, parseBodyText, toAltered } from "../../model/body.js";
+import type { AlteredEntry, Entry } from "../../model/entry.js";
+import type { Mask } from "../../model/mask.js";
+import { Rejection } from "../../model/rejection.js";
+import { filters, parseFilters } from "../../search/filters.js";
+import { rowOfEntry } from "../../search/lists/row-of-entry.js";
+import { parsePosition } from "../../search/parameters.js";
+import { type FilterOptions, type QuestionFilter, questionRules } from "../../search/question-rules.js";
+
+/** Filters as in lists: an empty one filters nothing, and `"-"` selects entries without that label. */
+export interface TailOptions extends FilterOptions<"tail"> {
+  /** Entries after this position; only those that are still to come when it is left out. */
+  readonly after?: number | string | undefined;
+}
+
+export type TailFilter = QuestionFilter<"tail">;
+
+export interface TailQuery {
+  /** Undefined means from now on. */
+  readonly after: number | undefined;
+  /** Undefined lets everything through. */
+  readonly filter: TailFilter | undefined;
+}
+
+/** One entry on its way to whoever follows: the text that is sent, and what filters look at. */
+export interface TailRow extends FilteredRow<keyof TailFilter> {
+  readonly position: number;
+  /** Its body is not the one that was recorded, so only the kind of it is known. */
+  readonly is_altered?: true;
+  /** The entry as JSON on one line, in bytes: many listeners wait for the same, and V8 must not carry it about for them. */
+  readonly json: Uint8Array;
+}
+
+export interface TailRange {
+  readonly after: number;
+  readonly filter?: TailFilter | undefined;
+}
+
+/** What a tail is read from, and what hides the secrets in it. */
+export interface TailParts {
+  readonly log: Pick<EntryLog, "readBodies">;
+  readonly mask: Mask;
+}
+
+export interface TailRead {
+  readonly rows: readonly TailRow[];
+  /** Position through which the log was looked at; entries that do not match are behind it too. */
+  readonly through: number;
+  /** Whether the log may go on after it. */
+  readonly isFull: boolean;
+}
+
+const filterNames = questionRules.tail.filters;
+/** What a row carries for the filters that look at it. */
+const columns = columnsOf(filterNames.map((name) => filters[name].condition));
+/** A reader that has stalled keeps at most this much, beside the entry that went beyond it. */
+const READ_BYTES = 128 * 1024;
+const READ_ENTRIES = 250;
+/** A filter that matches little looks this many times as far before it answers. */
+const READS_MAX = 16;
+
+export function parseTailQuery(options: TailOptions): TailQuery | Rejection {
+  // None of these filters is a time, so that it does not matter what time it is.
+  const asked = parseFilters(filterNames, options, 0);
+  if (asked instanceof Rejection) return asked;
+  const after = parsePosition("after", options.after);
+  if (after instanceof Rejection) return after;
+  const { filter } = asked;
+  return { after, filter: Object.keys(filter).length === 0 ? undefined : filter };
+}
+
+/** Nobody can say what an altered entry was about; that it is there has to be said in any case. */
+export function matches(row: Omit<TailRow, "json">, filter: TailFilter | undefined): boolean {
+  if (filter === undefined) return true;
+  return rowMatches(row, row.is_altered === true ? kindsOf(filter) : filter);
+}
+
+function kindsOf({ kinds }: TailFilter): Pick<TailFilter, "kinds"> {
+  return kinds === undefined ? {} : { kinds };
+}
+
+/** The next entries that match, a bounded amount; none where the log ends or a long stretch has no match. */
+export async function readTail(parts: TailParts, range: TailRange): Promise<TailRead> {
+  let through = range.after;
+  let isFull = true;
+  let rows: readonly TextRow[] = [];
+  for (let reads = 0; reads < READS_MAX && isFull && rows.length === 0; reads += 1) {
+    const stored = await parts.log.readBodies({ after: through, limit: READ_ENTRIES, bytes_max: READ_BYTES });
+    rows = stored.flatMap((one) => toRow(one, range.filter, parts.mask));
+    through = stored.at(-1)?.position ?? through;
+    isFull = stored.length === READ_ENTRIES || bytesOf(stored) >= READ_BYTES;
+  }
+  return { rows: packed(rows), through, isFull };
+}
+
+/** The entry of a row. */
+export function rowEntry({ json }: TailRow): Entry | AlteredEntry {
+  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString()) as Entry | AlteredEntry;
+}
+
+interface TextRow extends Omit<TailRow, "json"> {
+  readonly json: string;
+}
+
+/** The texts of all rows lie in one piece of memory, which can be handed to another thread as it is. */
+function packed(rows: readonly TextRow[]): readonly TailRow[] {
+  const memory = Buffer.from(new ArrayBuffer(rows.reduce((bytes, { json }) => bytes + Buffer.byteLength(json), 0)));
+  let end = 0;
+  return rows.map((row) => {
+    const start = end;
+    end += memory.write(row.json, start);
+    return { ...row, json: new Uint8Array(memory.buffer, start, end - start) };
+  });
+}
+
+function toRow(stored: StoredBody, filter: TailFilter | undefined, mask: Mask): readonly TextRow[] {
+  // What is of another kind need not be parsed.
+  if (!rowMatches(stored, kindsOf(filter ?? {}))) return [];
+  if (stored.flaw !== undefined) {
+    const entry = toAltered(stored);
+    return [{ position: entry.position, kind: entry.kind, is_altered: true, json: JSON.stringify(entry) } as TextRow];
+  }
+  if (stored.body === undefined) return [];
+  const entry = bodyToEntry(stored, parseBodyText(stored.position, stored.body));
+  const row = rowOfEntry(entry);
+  if (row === undefined || !matches(row, filter)) return [];
+  return [{ ...carried(row), json: JSON.stringify(mask.entry(entry)) }];
+}
+
+/** Of a row what filters look at; many wait for it, and some of them on another thread. */
+function carried(row: EntryRow): Omit<TailRow, "json"> {
+  const kept: { [column: string]: unknown } = { position: row.position };
+  for (const column of columns) if (row[column] !== undefined) kept[column] = row[column];
+  return kept as unknown as Omit<TailRow, "json">;
+}
+
+function bytesOf(stored: readonly StoredBody[]): number {
+  return stored.reduce((bytes, one) => bytes + (one.body?.length ?? 0), 0);
+}

@@ -1,0 +1,167 @@
+// Puts the parts of a recorder together: everything that works on one log, one reading side and one store of keys.
+
+import type { Growth } from "../engines/port.js";
+import { Exports } from "../export/exports.js";
+import type { KeyStore } from "../guard/key-store.js";
+import { Keys } from "../guard/keys.js";
+import { Watches } from "../import/watch/watches.js";
+import { audited } from "../log/audit.js";
+import { Capture } from "../log/capture/capture.js";
+import { GroupCommit } from "../log/capture/group-commit.js";
+import { ImportDoor } from "../log/capture/import-door.js";
+import type { Surroundings } from "../log/capture/pack.js";
+import { type OnRecorded, RecordedHooks } from "../log/capture/recorded-hooks.js";
+import type { AlteredNote } from "../log/noting-log.js";
+import type { EntryLog } from "../log/port.js";
+import type { Sealing } from "../log/seals/sealing.js";
+import { Learning, type LearningOptions } from "../memories/background/learning.js";
+import { ModelLearning } from "../memories/background/model-learning.js";
+import { Memories } from "../memories/memories.js";
+import { openExtractor } from "../memories/propose/model/open-extractor.js";
+import { parseDailyTokens } from "../memories/review/memory-input.js";
+import { type Leases, leaseOf } from "../model/lease.js";
+import type { Mask } from "../model/mask.js";
+import { OneAtATime } from "../model/one-at-a-time.js";
+import { orThrow } from "../model/rejection.js";
+import type { Reading } from "../reading/questions.js";
+import { TailHub } from "../reading/tail/hub.js";
+import type { TailSource } from "../reading/tail/source.js";
+import type { PriceFile } from "../usage/price-file.js";
+import { Custody } from "./custody.js";
+import { Recorder, type RecorderParts } from "./recorder.js";
+import { Vitals } from "./vitals.js";
+
+export interface RecorderSides {
+  readonly log: EntryLog;
+  /** Where it is noted that an altered body was read. */
+  readonly altered: AlteredNote;
+  readonly reading: Reading;
+  readonly tailSource: TailSource;
+  readonly keyStore: KeyStore;
+  readonly sealing: Sealing;
+  readonly surroundings: Surroundings;
+  /** Hides secrets in what is listed. */
+  readonly mask: Mask;
+  /** Hides them before they are stored. */
+  readonly redact?: Mask | undefined;
+  /** In the place of the prices that come with the program. */
+  readonly prices?: PriceFile | undefined;
+  /** Word from other servers that the log has grown, where there are any. */
+  readonly growth?: Growth | undefined;
+  /** Which one of all processes on the store does what only one should; without it, there is no other. */
+  readonly leases?: (() => Leases) | undefined;
+  /** Where it is kept how far watched files were read; undefined keeps it in memory. */
+  readonly bookmarks?: string | undefined;
+  /** Told what was recorded. */
+  readonly onRecorded?: OnRecorded | undefined;
+}
+
+export function composeRecorder(sides: RecorderSides): Recorder {
+  const { log, reading, mask, surroundings, growth } = sides;
+  const commit = new GroupCommit(log);
+  const queue = new OneAtATime();
+  const recorded = new RecordedHooks();
+  if (sides.onRecorded !== undefined) recorded.add(sides.onRecorded);
+  const own = writingParts({ ...sides, commit, queue, recorded });
+  const keys = new Keys({ store: sides.keyStore, nowMs: surroundings.nowMs, note: own.note, mask });
+  const tails = new TailHub({ source: sides.tailSource, log });
+  commit.listen(() => reading.grown());
+  commit.listen((how) => tails.grown(how));
+  growth?.listen(() => commit.announce());
+  const watches = new Watches(sides.bookmarks);
+  const shared = {
+    ...{ reading, keys, tails, watches, nowMs: surroundings.nowMs, prices: sides.prices },
+    learn: (options: LearningOptions) => learn(options),
+  };
+  const vitals = new Vitals({
+    ...{ log, altered: sides.altered, reading, commit, recorded, tails: () => tails.size },
+    isContradicted: () => own.custody.isContradicted(),
+  });
+  let learning: Learning | undefined;
+  let modelLearning: ModelLearning | undefined;
+  const learn = (options: LearningOptions): void => {
+    if (learning !== undefined) return;
+    const { model, look_ms = LOOK_MS, onTrouble } = options;
+    const daily_tokens = orThrow(parseDailyTokens(options.daily_tokens));
+    // Refused before anything begins.
+    const extractor = model === undefined ? undefined : openExtractor(model);
+    const leases = sides.leases?.();
+    const leaseNamed = (name: string) => (leases === undefined ? undefined : leaseOf(leases, name));
+    const parts = {
+      ...{ passes: own.memories.passes, nowMs: surroundings.nowMs, isPressed: () => commit.load.is_pressed },
+    };
+    learning = new Learning(
+      { ...parts, lease: leaseNamed("learning"), headPosition: async () => (await log.head()).position },
+      options,
+    );
+    commit.listen(() => learning?.grown());
+    learning.grown();
+    if (extractor === undefined) return;
+    const lease = leaseNamed("model");
+    modelLearning = new ModelLearning({ ...parts, lease, extractor, daily_tokens, look_ms, onTrouble });
+  };
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await watches.close();
+    growth?.close();
+    await learning?.close();
+    await modelLearning?.close();
+    await tails.close();
+    await commit.drained();
+    await own.custody.close();
+    await reading.close();
+    await keys.close();
+    await log.close();
+  };
+  // Every request of a key asks for them; there are as many as keys are in use.
+  const partsByKey = new Map<string, RecorderParts>();
+  const partsOf = (recorded_by: string): RecorderParts => {
+    const known = partsByKey.get(recorded_by);
+    const parts =
+      known ??
+      partsWith(writingParts({ ...sides, commit, queue, recorded, surroundings: { ...surroundings, recorded_by } }));
+    partsByKey.set(recorded_by, parts);
+    return parts;
+  };
+  const partsWith = ({ capture, custody, exports, imports, memories }: WritingParts): RecorderParts => ({
+    ...shared,
+    ...{ capture, custody, exports, imports, memories, vitals },
+    by: partsOf,
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  });
+  return new Recorder(partsWith(own));
+}
+
+/** How often it is looked for sessions that a model could read. */
+const LOOK_MS = 5 * 60 * 1000;
+
+type WritingParts = ReturnType<typeof writingParts>;
+
+/** All that appends to the log, and so says by whose key. */
+function writingParts(
+  sides: RecorderSides & {
+    readonly commit: GroupCommit;
+    readonly queue: OneAtATime;
+    readonly recorded: RecordedHooks;
+  },
+) {
+  const { log, reading, mask, commit } = sides;
+  const capture = new Capture(sides);
+  const custody = new Custody(sides);
+  const note = custody.note.bind(custody);
+  return {
+    ...{ capture, custody, note },
+    memories: new Memories({
+      ...{ ...sides, openExtractor },
+      forget: (entry) => custody.forget({ entry, reason: "its evidence was forgotten meanwhile", actor: "hansard" }),
+    }),
+    imports: new ImportDoor({ log, capture, commit, is_redacting: sides.redact !== undefined }),
+    exports: new Exports({
+      ...{ log, reading, mask },
+      audited: (pieces, deed, onUnaudited) => audited(pieces, () => note(deed), onUnaudited),
+    }),
+  };
+}

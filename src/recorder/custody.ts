@@ -1,0 +1,110 @@
+// Custody of a record: proving that it is whole, sealing it, forgetting what has to go, and writing down who did what.
+
+import { type AuditNote, recordAudit } from "../log/audit.js";
+import type { GroupCommit } from "../log/capture/group-commit.js";
+import type { Surroundings } from "../log/capture/pack.js";
+import type { ForgetOptions } from "../log/forgetting/forget-wish.js";
+import { Forgetting } from "../log/forgetting/forgetting.js";
+import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "../log/forgetting/forgotten.js";
+import type { EntryLog } from "../log/port.js";
+import { SealKeeping, type SealKeepingOptions } from "../log/seals/seal-keeping.js";
+import type { Sealing } from "../log/seals/sealing.js";
+import type { Mask } from "../model/mask.js";
+import { Rejection } from "../model/rejection.js";
+import type { Seal } from "../model/seal.js";
+import type { Contradiction, Verification } from "../model/verification.js";
+import type { Asking } from "../reading/questions.js";
+
+export interface CustodyParts {
+  readonly log: EntryLog;
+  readonly reading: Asking;
+  readonly commit: GroupCommit;
+  readonly surroundings: Surroundings;
+  readonly sealing: Sealing;
+  readonly mask: Mask;
+}
+
+export class Custody {
+  readonly #parts: CustodyParts;
+  readonly #forgetting: Forgetting;
+  #keeping: SealKeeping | undefined;
+
+  constructor(parts: CustodyParts) {
+    this.#parts = parts;
+    this.#forgetting = new Forgetting(parts);
+  }
+
+  /** The chain as it is, then a seal that was given, then all else that is known of what the log once held. */
+  async verify(against: Seal | string | undefined): Promise<Verification | Rejection> {
+    const { log, reading, sealing } = this.#parts;
+    const walk = async (): Promise<Verification> => {
+      // Triggers that were missing are there again since this program opened the log, and whoever reads it does not know.
+      const { missing } = await log.guards();
+      const result = await reading.ask("verify");
+      return missing.length === 0 ? result : { ...result, warnings: ["trigger_missing"] };
+    };
+    const walked = await (against === undefined ? walk() : sealing.against(against, log, walk));
+    if (walked instanceof Rejection || !walked.ok) return walked;
+    const contradiction = await this.#contradiction();
+    return contradiction === undefined ? walked : { ok: false, reason: "cut_off", ...contradiction };
+  }
+
+  /**
+   * Makes peace with a log that was cut off or exchanged, for instance by putting back an older copy of it: who did so is
+   * written down, and what was known of the other one is let go. Answers with that; undefined where there was none.
+   */
+  async acceptLog(actor: string): Promise<Contradiction | undefined> {
+    const { log, reading, sealing } = this.#parts;
+    const contradiction = await this.#contradiction();
+    if (contradiction === undefined) return undefined;
+    const { log_id, position, hash } = contradiction.known;
+    await this.note({ action: "log_accepted", actor, target: `${log_id} ${position} ${hash}` });
+    await reading.ask("acceptLog");
+    await sealing.accept(log);
+    return contradiction;
+  }
+
+  /** From now on until it is closed, the newest seal is kept beside its key. */
+  async keepSeals(options: SealKeepingOptions = {}): Promise<void> {
+    const { log, sealing, surroundings } = this.#parts;
+    this.#keeping ??= new SealKeeping({ log, sealing, nowMs: surroundings.nowMs }, options);
+    await this.#keeping.keep();
+  }
+
+  /** Whether the log was found to be cut off or exchanged, as far as can be told at once. */
+  async isContradicted(): Promise<boolean> {
+    if (this.#keeping?.contradiction !== undefined) return true;
+    return (await this.#parts.reading.ask("contradiction")) !== undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.#keeping?.close();
+  }
+
+  async #contradiction(): Promise<Contradiction | undefined> {
+    const { log, reading, sealing } = this.#parts;
+    return (await reading.ask("contradiction")) ?? sealing.contradiction(log);
+  }
+
+  seal(): Promise<Seal> {
+    const { log, sealing, surroundings } = this.#parts;
+    return sealing.seal(log, surroundings.nowMs());
+  }
+
+  forget(options: ForgetOptions): Promise<Forgotten | Rejection> {
+    return this.#forgetting.forget(options);
+  }
+
+  retain(options: RetentionOptions): Promise<Retained | Rejection> {
+    return this.#forgetting.retain(options);
+  }
+
+  scrub(options: ScrubOptions): Promise<Scrubbed> {
+    return this.#forgetting.scrub(options, this.#parts.mask);
+  }
+
+  /** Writes down what has to be accountable, and returns once it is on disk. */
+  note(note: AuditNote): Promise<void> {
+    return recordAudit(this.#parts, note);
+  }
+}

@@ -1,0 +1,237 @@
+// Looks at a store from the outside, also where it cannot be opened, for `hansard doctor`.
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import type { Store } from "../engines/port.js";
+import { type Compaction, compactLog } from "../engines/sqlite/compact.js";
+import { SqliteIndex } from "../engines/sqlite/index.js";
+import { discardIndex } from "../engines/sqlite/index-file.js";
+import { inspectFile } from "../engines/sqlite/inspect.js";
+import { SqliteLog } from "../engines/sqlite/log.js";
+import { filesOf, openStore } from "../engines/stores.js";
+import { compareIndex } from "../index/index-comparison.js";
+import type { EntryIndex, IndexSource } from "../index/port.js";
+import { contradictionOf, contradictionText } from "../log/evidence.js";
+import type { EntryLog } from "../log/port.js";
+import { Sealing } from "../log/seals/sealing.js";
+import { verify } from "../log/verify.js";
+import { isServerAddress, shownPlace } from "../model/data-address.js";
+import type { Diagnosis, Finding } from "../model/diagnosis.js";
+import { Fault } from "../model/fault.js";
+import type { StoreFiles } from "../model/store-files.js";
+import type { Verification } from "../model/verification.js";
+import { countClients } from "./client-gaps.js";
+import {
+  clientFindings,
+  comparisonFindings,
+  diagnose,
+  evidenceFindings,
+  type FolderFacts,
+  type StoreFacts,
+  warningFindings,
+} from "./doctor.js";
+import { elsewhere } from "./remote/remote-reading.js";
+import { ServerConnection } from "./remote/server-connection.js";
+
+export interface InspectOptions {
+  /** The folder of the store, or the address of its database or server. */
+  readonly data: string;
+  /** The key that a server asks for. */
+  readonly key?: string | undefined;
+  /** The key that seals are signed with, if not the user's own. */
+  readonly seal_key?: string | undefined;
+  /** Told what is being looked at; the checks of a large store take a while. */
+  readonly onStep?: (says: string) => void;
+}
+
+export async function inspectStore(options: InspectOptions): Promise<Diagnosis> {
+  if (isServerAddress(options.data)) return inspectServer(options);
+  const files = filesOf(options.data);
+  return files === undefined ? inspectDatabase(options) : diagnose(await gatherFacts(options, files));
+}
+
+/** Removes an index that is damaged. It is derived from the log; whoever has it open begins another one. */
+export function discardDamagedIndex(data: string): void {
+  const path = filesOf(data)?.index;
+  if (path === undefined) return;
+  const { state } = inspectFile({ path, role: "index" });
+  if (state === "damaged" || state === "not_a_database") discardIndex(path);
+}
+
+/** Has bodies that were stored whole refer to parts that they share; undefined where the store has no files of its own. */
+export async function compactStore(
+  data: string,
+  onProgress: (position: number, end: number) => void,
+): Promise<Compaction | undefined> {
+  if (isServerAddress(data)) return elsewhere("compacting");
+  const path = filesOf(data)?.log;
+  return path === undefined ? undefined : compactLog(path, onProgress);
+}
+
+/** A server looks at its own store. */
+async function inspectServer({ data, key, onStep }: InspectOptions): Promise<Diagnosis> {
+  onStep?.("Asking the server …");
+  const server = new ServerConnection({ address: data, key });
+  try {
+    return await server.get("/doctor");
+  } finally {
+    server.close();
+  }
+}
+
+/** PostgreSQL looks after its own files; what is left is whether it can be used, and whether the log is whole. */
+async function inspectDatabase(options: InspectOptions): Promise<Diagnosis> {
+  const { data, onStep = () => undefined } = options;
+  onStep("Opening the database …");
+  let store: Store;
+  try {
+    store = await openStore({ address: data, mode: "read" });
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { ok: false, findings: [{ level: "fail", check: "database", message: error.message, hint: error.hint }] };
+  }
+  try {
+    const log = await store.log("read");
+    const { position } = await log.head();
+    const onProgress = (through: number): void => onStep(`Walking the chain: ${through} of ${position} …`);
+    const checked = await verify(log, { onProgress });
+    const index = async (): Promise<EntryIndex> => (await (await store.index()).look()).index;
+    const contradiction = await contradictionIn(log, await (await index()).remembered(), options);
+    const comparison = contradiction === undefined ? await comparisonWith({ log, index }, onStep) : undefined;
+    return databaseDiagnosis(shownPlace(data), checked, [
+      ...comparisonFindings(comparison),
+      ...evidenceFindings({ contradiction }),
+      ...clientFindings(await countClients(log)),
+    ]);
+  } finally {
+    await store.close();
+  }
+}
+
+function databaseDiagnosis(where: string, checked: Verification, others: readonly Finding[]): Diagnosis {
+  const database: Finding = { level: "ok", check: "database", message: `${where} can be read and written` };
+  if (checked.ok) {
+    const message = `the chain holds: ${checked.entries} entries`;
+    const ok = others.every(({ level }) => level !== "fail");
+    const chain: Finding = { level: "ok", check: "chain", message };
+    return { ok, findings: [database, chain, ...warningFindings(checked), ...others] };
+  }
+  const message = `position ${checked.position}: ${checked.reason}`;
+  const hint = "Everything before it fits the chain; restore the database from a backup.";
+  return { ok: false, findings: [database, { level: "fail", check: "chain", message, hint }, ...others] };
+}
+
+async function contradictionIn(
+  log: EntryLog,
+  heads: readonly IndexSource[],
+  { data, seal_key }: InspectOptions,
+): Promise<string | undefined> {
+  const known = heads.map((head) => ({ by: "index", ...head }) as const);
+  const found = (await contradictionOf(log, known)) ?? (await Sealing.of({ seal_key, data }).contradiction(log));
+  return found === undefined ? undefined : contradictionText(found, await log.head());
+}
+
+async function gatherFacts(options: InspectOptions, files: StoreFiles): Promise<StoreFacts> {
+  const { data, onStep = () => undefined } = options;
+  const folder = folderFacts(data);
+  const outside = { node_version: process.versions.node, folder, disk_free_bytes: freeBytes(data) };
+  const unwalked = { chain: undefined, contradiction: undefined, clients: undefined };
+  if (folder.state !== "there") {
+    return { ...outside, ...unwalked, log: undefined, index: undefined, has_keys: false, comparison: undefined };
+  }
+  // The index first: others may record and index meanwhile, and it would then seem to know more than the log.
+  onStep("Checking index.db …");
+  const index = inspectFile({ path: files.index, role: "index" });
+  onStep("Checking log.db …");
+  const log = inspectFile({ path: files.log, role: "log" });
+  const walked = log.state === "current" ? await walkChain(log, index.heads, options) : unwalked;
+  // One that knows of another log is told by itself, and nothing may be advised that makes it forget.
+  const isOurs = walked.contradiction === undefined && index.position <= log.position;
+  const isComparable = log.state === "current" && index.state === "current" && isOurs;
+  const comparison = isComparable ? await comparisonOf({ log: log.path, index: index.path }, onStep) : undefined;
+  return { ...outside, log, index, has_keys: existsSync(files.keys), comparison, ...walked };
+}
+
+async function comparisonOf(
+  paths: { readonly log: string; readonly index: string },
+  onStep: (says: string) => void,
+): Promise<StoreFacts["comparison"]> {
+  let index: SqliteIndex | undefined;
+  const log = SqliteLog.open({ path: paths.log, mode: "read" });
+  try {
+    const openIndex = async (): Promise<EntryIndex> => {
+      index = SqliteIndex.open({ path: paths.index });
+      return index;
+    };
+    return await comparisonWith({ log, index: openIndex }, onStep);
+  } finally {
+    await index?.close();
+    await log.close();
+  }
+}
+
+async function comparisonWith(
+  parts: { readonly log: EntryLog; readonly index: () => Promise<EntryIndex> },
+  onStep: (says: string) => void,
+): Promise<StoreFacts["comparison"]> {
+  try {
+    const onProgress = (through: number): void => onStep(`Holding the index against the log: ${through} …`);
+    return await compareIndex({ log: parts.log, index: await parts.index() }, { onProgress });
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function walkChain(
+  log: { readonly path: string; readonly position: number },
+  heads: readonly IndexSource[],
+  options: InspectOptions,
+): Promise<Pick<StoreFacts, "chain" | "contradiction" | "clients">> {
+  const onProgress = (through: number): void => options.onStep?.(`Walking the chain: ${through} of ${log.position} …`);
+  try {
+    const open = SqliteLog.open({ path: log.path, mode: "read" });
+    try {
+      const chain = await verify(open, { onProgress });
+      const contradiction = await contradictionIn(open, heads, options);
+      return { chain, contradiction, clients: await countClients(open) };
+    } finally {
+      await open.close();
+    }
+  } catch (error) {
+    const failure = error instanceof Error ? error.message : String(error);
+    return { chain: { failure }, contradiction: undefined, clients: undefined };
+  }
+}
+
+function folderFacts(path: string): FolderFacts {
+  const facts = { path, reason: "", mode: 0, is_writable: false };
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return { ...facts, state: "missing" };
+    const here = { ...facts, mode: found.mode & 0o777, is_writable: isAllowed(path, constants.W_OK | constants.X_OK) };
+    if (!found.isDirectory()) return { ...here, state: "not_a_folder" };
+    accessSync(path, constants.R_OK | constants.X_OK);
+    return { ...here, state: "there" };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOTDIR") return { ...facts, state: "missing" };
+    return { ...facts, state: "unreadable", reason: message };
+  }
+}
+
+function isAllowed(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What an ordinary user may still write; undefined where the folder is not there to ask about. */
+function freeBytes(path: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize;
+  } catch {
+    return undefined;
+  }
+}

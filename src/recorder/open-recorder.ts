@@ -1,0 +1,151 @@
+// Opens a recorder: what it is given is parsed, its store opened by address, and its parts put together.
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { filesOf, isInProcess, isServed } from "../engines/stores.js";
+import { createMask } from "../guard/masking/mask.js";
+import { parseMaskValues } from "../guard/masking/registered-values.js";
+import { pooledRandomBytes } from "../log/capture/pack.js";
+import type { OnRecorded } from "../log/capture/recorded-hooks.js";
+import { defaultSealKeyPath } from "../log/seals/seal-key.js";
+import { Sealing } from "../log/seals/sealing.js";
+import { isServerAddress } from "../model/data-address.js";
+import type { Fault } from "../model/fault.js";
+import { knownOptions, optionNames } from "../model/options.js";
+import { orThrow, RecorderError, reject } from "../model/rejection.js";
+import type { RebuildOptions } from "../reading/patience.js";
+import { readPriceFile } from "../usage/price-file.js";
+import { composeRecorder } from "./compose-recorder.js";
+import { type EngineParts, openSides, type SidesOptions } from "./open-sides.js";
+import type { Recorder } from "./recorder.js";
+
+export interface RecorderOptions {
+  /**
+   * A folder, `~/.hansard` by default; a `postgres://` address, which several servers may share; `memory:` for a store
+   * that is gone when it is closed; the `https://` address of a server; or the parts of an engine of one's own.
+   */
+  readonly data?: string | EngineParts;
+  /** The key that a server asks for. */
+  readonly key?: string | undefined;
+  /** Where the index is kept, if not with the log: a folder, or `memory:` for one that is made anew each time. */
+  readonly index?: string | undefined;
+  /** Whether a store that does not exist yet is made; false makes it a fault. */
+  readonly create?: boolean;
+  /**
+   * Values of one's own, of 6 characters or more, that are masked beside well-known token shapes wherever entries are
+   * listed, found or followed.
+   */
+  readonly mask?: readonly string[];
+  /** `capture` masks entries before they are stored; what they held is then nowhere. */
+  readonly redact?: "capture" | undefined;
+  /** The key that seals are signed with, made on first use: `hansard/seal-key.pem` in the user's configuration by default. */
+  readonly seal_key?: string | undefined;
+  /** A file of prices in LiteLLM's form, in the place of those that come with the program, for `usage`. */
+  readonly prices?: string | undefined;
+  /** When reads stop waiting for an index that is being rebuilt, and answer with `partial` instead. */
+  readonly rebuild?: Partial<RebuildOptions>;
+  /** Hears why, once, if a database is not there yet: it is waited for, 30 s at most. */
+  readonly onWait?: ((fault: Fault) => void) | undefined;
+  /**
+   * Called with the entries of each batch that this recorder has recorded, once they are on disk: kind, id, position, labels
+   * and counts, never text. Capture does not wait for it; if it throws or rejects, a process warning says so, once.
+   */
+  readonly onRecorded?: OnRecorded | undefined;
+}
+
+const recorderOptionNames = optionNames<RecorderOptions>({
+  ...{ data: true, key: true, index: true, create: true, mask: true, redact: true, seal_key: true },
+  ...{ prices: true, rebuild: true, onWait: true, onRecorded: true },
+});
+const rebuildOptionNames = optionNames<RebuildOptions>({ behind_max: true, wait_ms: true, newest: true });
+
+export async function openRecorder(given: RecorderOptions = {}): Promise<Recorder> {
+  return open(given, { reads_here: false });
+}
+
+/** For a program that asks and ends: it answers itself, since a thread takes longer to start than most answers. */
+export async function openForQuestion(given: RecorderOptions): Promise<Recorder> {
+  return open(given, { reads_here: true });
+}
+
+async function open(given: RecorderOptions, { reads_here }: Pick<SidesOptions, "reads_here">): Promise<Recorder> {
+  const options = knownOptions(given, recorderOptionNames);
+  knownOptions(options.rebuild, rebuildOptionNames);
+  const data = parseData(options.data);
+  const values = orThrow(parseMaskValues(options.mask));
+  const mask = createMask({ values });
+  const onRecorded = parseHook(options.onRecorded);
+  const prices = options.prices === undefined ? undefined : orThrow(await readPriceFile(options.prices));
+  const redact = isRedacting(options) ? mask : undefined;
+  if (typeof data === "string" && isServerAddress(data)) {
+    const { connectServer } = await import("./remote/connect-server.js");
+    const bookmarks = redact === undefined ? bookmarksOf(data) : undefined;
+    return connectServer({ address: data, key: options.key, mask, redact, prices, bookmarks, onRecorded });
+  }
+  const place = typeof data === "string" ? data : "memory:";
+  const guarded = {
+    surroundings: { nowMs: Date.now, randomBytes: pooledRandomBytes() },
+    sealing: Sealing.of({ seal_key: options.seal_key, data: place }),
+    mask,
+    redact,
+    prices,
+  };
+  const { rebuild, create = true, onWait } = options;
+  const mode = create ? "create" : "write";
+  const index = options.index === undefined || options.index === "" ? undefined : parseIndex(options.index);
+  const sides = await openSides({ data, index, rebuild, mode, mask, mask_values: values, onWait, reads_here });
+  const bookmarks = redact === undefined ? bookmarksOf(place) : undefined;
+  return composeRecorder({ ...guarded, ...sides, bookmarks, onRecorded });
+}
+
+/**
+ * Beside the store, or with the key for seals where that lies in a database or behind a server. What is masked before it is stored must not
+ * lie on disk as it was, and bookmarks hold some of it: then they are kept in memory.
+ */
+function bookmarksOf(place: string): string | undefined {
+  if (isInProcess(place)) return undefined;
+  const config_home = process.env.XDG_CONFIG_HOME ?? "";
+  return filesOf(place)?.watch ?? join(dirname(defaultSealKeyPath({ home: homedir(), config_home })), "watch.db");
+}
+
+function parseData(data: unknown): string | EngineParts {
+  if (data === undefined || data === "") return join(homedir(), ".hansard");
+  if (isEngineParts(data)) return data;
+  return parseAddress("data", data);
+}
+
+/** A database keeps the index of its own log, and no other. */
+function parseIndex(given: unknown): string {
+  const address = parseAddress("index", given);
+  if (isInProcess(address) || filesOf(address) !== undefined) return address;
+  const hint = "Give the path of a folder, or memory:.";
+  const message = "index can be kept in a folder or in memory, and this is a database";
+  throw new RecorderError({ code: "field_invalid", field: "index", message, hint });
+}
+
+/** A path is taken as it is; an address that no engine serves is no path, although a folder could be called so. */
+function parseAddress(field: "data" | "index", address: unknown): string {
+  const hint = "Give the path of a folder, or the postgres:// address of a database or https:// of a server.";
+  if (typeof address !== "string") {
+    throw new RecorderError({ code: "field_invalid", field, message: `${field} must be a text`, hint });
+  }
+  if (isServed(address)) return address;
+  const message = `${field} is an address that no engine serves: ${address.slice(0, address.indexOf(":") + 3)}…`;
+  throw new RecorderError({ code: "field_invalid", field, message, hint });
+}
+
+/** Looked at as far as tells a part from anything else: what they do is for the conformance suite to say. */
+function isEngineParts(data: unknown): data is EngineParts {
+  const { log, index, keys } = (data ?? {}) as { readonly [part: string]: { readonly [method: string]: unknown } };
+  const methods = [log?.append, index?.apply ?? index?.look, keys?.lookUp];
+  return typeof data === "object" && methods.every((method) => typeof method === "function");
+}
+
+function parseHook(hook: unknown): OnRecorded | undefined {
+  if (hook === undefined || typeof hook === "function") return hook as OnRecorded | undefined;
+  throw new RecorderError({ code: "field_invalid", field: "onRecorded", message: "onRecorded must be a function" });
+}
+
+function isRedacting({ redact }: RecorderOptions): boolean {
+  if (redact === undefined || redact === "capture") return redact === "capture";
+  throw new RecorderError(reject({ code: "field_invalid", field: "redact", message: "redact can only be capture" }));
+}

@@ -1,0 +1,109 @@
+// Opens the two sides of a store, capturing and reading, each in the thread where it belongs.
+
+import type { LogMode, Store } from "../engines/port.js";
+import { filesOf, isInProcess, openStore } from "../engines/stores.js";
+import type { KeyStore } from "../guard/key-store.js";
+import type { IndexHolder } from "../index/index-holder.js";
+import type { EntryIndex } from "../index/port.js";
+import { AlteredNote, NotingLog } from "../log/noting-log.js";
+import type { EntryLog } from "../log/port.js";
+import type { Fault } from "../model/fault.js";
+import type { Mask } from "../model/mask.js";
+import { AtOnce } from "../reading/at-once.js";
+import { LocalReading } from "../reading/local.js";
+import { NearFirst } from "../reading/near-first.js";
+import type { RebuildOptions } from "../reading/patience.js";
+import { LocalTailSource } from "../reading/tail/source.js";
+import { ThreadedLog } from "../threads/threaded-log.js";
+import { ThreadedReading } from "../threads/threaded-reading.js";
+import { ThreadedTailSource } from "../threads/threaded-tail-source.js";
+import type { RecorderSides } from "./compose-recorder.js";
+
+/** A log, an index and a store of keys that passed `hansard/conformance`, used in the thread that opens the recorder. */
+export interface EngineParts {
+  readonly log: EntryLog;
+  readonly index: EntryIndex;
+  readonly keys: KeyStore;
+}
+
+export interface SidesOptions {
+  /** The address of a store, or the parts of an engine that no address leads to. */
+  readonly data: string | EngineParts;
+  /** The address of the store that keeps the index, where that is another one. */
+  readonly index?: string | undefined;
+  readonly mode: LogMode;
+  /** Hears why, once, if a database that is not there is waited for. */
+  readonly onWait?: ((fault: Fault) => void) | undefined;
+  readonly mask: Mask;
+  /** What the mask was made with, for threads, which make their own. */
+  readonly mask_values: readonly string[];
+  readonly rebuild?: Partial<RebuildOptions> | undefined;
+  /** Whether this thread has nothing better to do than to answer. */
+  readonly reads_here?: boolean | undefined;
+}
+
+type Sides = Pick<RecorderSides, "log" | "altered" | "reading" | "tailSource" | "keyStore" | "growth" | "leases">;
+
+export async function openSides(options: SidesOptions): Promise<Sides> {
+  const { data, mode, onWait } = options;
+  const altered = new AlteredNote();
+  if (typeof data !== "string") {
+    const log = new NotingLog(data.log, altered);
+    return { log, altered, keyStore: data.keys, ...(await readHere({ log, index: data.index }, options)) };
+  }
+  const store = await openStore({ address: data, mode, onWait });
+  const log = new NotingLog(await openWriter(store, mode), altered);
+  // What lives in this process alone cannot be read from another thread.
+  const isReadHere = options.reads_here || isInProcess(data);
+  const reading = isReadHere
+    ? await readHere({ log, index: await store.index() }, options)
+    : readInThreads(data, altered, options);
+  return {
+    log,
+    altered,
+    keyStore: await store.keys(),
+    growth: store.growth?.(),
+    leases: () => store.leases(),
+    ...reading,
+  };
+}
+
+/** A log in a file is written by a thread as soon as several wait for it: an fsync must not hold up the others. */
+function openWriter(store: Store, mode: LogMode): Promise<EntryLog> {
+  return store.files === undefined ? store.log(mode) : ThreadedLog.open({ path: store.files.log, mode });
+}
+
+async function readHere(
+  parts: { readonly log: EntryLog; readonly index: EntryIndex | IndexHolder },
+  { index: address, mask, rebuild }: SidesOptions,
+): Promise<Pick<Sides, "reading" | "tailSource">> {
+  const { log } = parts;
+  const index = address === undefined ? parts.index : await (await openStore({ address, mode: "read" })).index();
+  return { reading: new LocalReading({ log, index, mask, rebuild }), tailSource: new LocalTailSource(log, mask) };
+}
+
+function readInThreads(
+  data: string,
+  altered: AlteredNote,
+  { index, mask, mask_values, rebuild }: SidesOptions,
+): Pick<Sides, "reading" | "tailSource"> {
+  const elsewhere = new ThreadedReading({ data, index, mask: mask_values, rebuild, altered: altered.memory });
+  const isInFiles = [data, index ?? data].every((address) => filesOf(address) !== undefined);
+  return {
+    reading: isInFiles
+      ? new NearFirst({ openHere: () => openAtOnce({ data, index, mask }, altered), elsewhere })
+      : elsewhere,
+    tailSource: new ThreadedTailSource({ data, mask: mask_values, altered: altered.memory }),
+  };
+}
+
+async function openAtOnce(
+  options: Pick<SidesOptions, "index" | "mask"> & { readonly data: string },
+  altered: AlteredNote,
+): Promise<AtOnce> {
+  const { data: address, mask } = options;
+  const store = await openStore({ address, mode: "read" });
+  const indexStore = await openStore({ address: options.index ?? address, mode: "read" });
+  const log = new NotingLog(await store.log("read"), altered);
+  return new AtOnce({ log, index: await indexStore.index(), mask });
+}

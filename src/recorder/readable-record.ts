@@ -1,0 +1,178 @@
+// The record as it can be read: what is asked is parsed here, and put to whoever answers.
+
+import type { EntryCounts } from "../index/port.js";
+import type { Context, OfAnswer, Told } from "../model/context.js";
+import type { Entry, ErasedEntry, ErasedInteraction, Interaction, InteractionSummary } from "../model/entry.js";
+import { isPositionText } from "../model/ids.js";
+import { orThrow, RecorderError } from "../model/rejection.js";
+import type { ReflectionReport } from "../model/report.js";
+import type { AnswerTo, Asked, Asking, Question } from "../reading/questions.js";
+import { parseReflectionQuery, type ReflectionOptions } from "../reflect/read/reflection-query.js";
+import type { EntryJson } from "../search/lists/entry-reader.js";
+import {
+  type EntryListOptions,
+  type InteractionListOptions,
+  parseEntryQuery,
+  parseInteractionQuery,
+} from "../search/lists/list-query.js";
+import type { EntryList, InteractionList } from "../search/lists/reader.js";
+import { parseSwitch } from "../search/parameters.js";
+import {
+  parsePhrase,
+  parseSearchQuery,
+  parseSessionHistory,
+  type SearchOptions,
+  type SessionHistoryOptions,
+} from "../search/search-query.js";
+import type { SearchPage } from "../search/searcher.js";
+import { parseSessionListQuery, type SessionListOptions } from "../sessions/session-query.js";
+import type { SessionList } from "../sessions/session-reader.js";
+import type { PriceFile } from "../usage/price-file.js";
+import { parseUsageQuery, type UsageOptions } from "../usage/usage-query.js";
+import type { UsageReport } from "../usage/usage-reader.js";
+import { known } from "./recorder-options.js";
+
+interface ReadableParts extends Asking {
+  readonly nowMs: () => number;
+  /** In the place of the prices that come with the program. */
+  readonly prices: PriceFile | undefined;
+}
+
+export interface ContextOptions {
+  /** Whether secrets are hidden: true, or `"1"` and `"true"`. */
+  readonly masked?: boolean | string | undefined;
+}
+
+/** What a recorder answers about what was recorded. */
+export class ReadableRecord {
+  readonly #parts: ReadableParts;
+
+  constructor(parts: ReadableParts) {
+    this.#parts = parts;
+  }
+
+  /** Interactions, newest first: with `full` whole, otherwise without their responses and context packs. */
+  async listInteractions(
+    options: InteractionListOptions & { readonly full: true },
+  ): Promise<InteractionList<Interaction>>;
+  async listInteractions(
+    options?: InteractionListOptions & { readonly full?: false | undefined },
+  ): Promise<InteractionList>;
+  async listInteractions(options: InteractionListOptions): Promise<InteractionList<Interaction | InteractionSummary>>;
+  async listInteractions(
+    options: InteractionListOptions = {},
+  ): Promise<InteractionList<Interaction | InteractionSummary>> {
+    return this.#ask(
+      "listInteractions",
+      orThrow(parseInteractionQuery(known("interactions", options), this.#parts.nowMs())),
+    );
+  }
+
+  /** One interaction, whole, or what is left of it once it was erased; undefined where there is none. */
+  async getInteraction(id: string): Promise<Interaction | ErasedInteraction | undefined> {
+    const entry = await this.getEntry(id);
+    return entry?.kind === "interaction" ? (entry as Interaction | ErasedInteraction) : undefined;
+  }
+
+  /** Entries of all kinds, newest first. */
+  async listEntries(options: EntryListOptions = {}): Promise<EntryList> {
+    return this.#ask("listEntries", orThrow(parseEntryQuery(known("entries", options), this.#parts.nowMs())));
+  }
+
+  /** One entry by its id or its position; undefined where there is none. */
+  async getEntry(idOrPosition: string | number): Promise<Entry | ErasedEntry | undefined> {
+    const wish = toWish(idOrPosition);
+    return "id" in wish ? this.#ask("getById", wish.id) : this.#ask("getByPosition", wish.position);
+  }
+
+  /** The same with its secrets masked, for surfaces that show it to somebody. */
+  async showEntry(idOrPosition: string | number): Promise<Entry | ErasedEntry | undefined> {
+    return this.#ask("shownEntry", toWish(idOrPosition));
+  }
+
+  /** The same as JSON in UTF-8, whose large parts were never built: for whoever sends it on. */
+  async getEntryJson(
+    idOrPosition: string | number,
+    { is_masked = false }: { readonly is_masked?: boolean } = {},
+  ): Promise<EntryJson | undefined> {
+    return this.#ask("getJson", { ...toWish(idOrPosition), is_masked });
+  }
+
+  /**
+   * What a model was given for an answer: an interaction, an assistant's message, or what made a tool call or came before an
+   * error. Exact where it was recorded, else the session's history as it was then. Undefined where there is no such entry.
+   */
+  async context(idOrPosition: string | number, options: ContextOptions = {}): Promise<Context | undefined> {
+    const is_masked = orThrow(parseSwitch("masked", known("context", options).masked));
+    return foundFor(idOrPosition, await this.#ask("context", { ...toWish(idOrPosition), is_masked }));
+  }
+
+  /** Whether a text lay before the model when it answered, had fallen out by then, or was never given in the session. */
+  async told(idOrPosition: string | number, text: string): Promise<Told | undefined> {
+    const phrase = orThrow(parsePhrase(text, "q"));
+    return foundFor(idOrPosition, await this.#ask("told", { ...toWish(idOrPosition), phrase }));
+  }
+
+  /** Sessions, the one with the newest entry first. */
+  async listSessions(options: SessionListOptions = {}): Promise<SessionList> {
+    return this.#ask("listSessions", orThrow(parseSessionListQuery(known("sessions", options))));
+  }
+
+  /**
+   * Entries that hold all terms of the query, newest first: `timeout "connection reset" -retry kind:error since:7d`. What
+   * was acknowledged before is found. Filters can be typed or given; both must hold.
+   */
+  async search(query: string, filters: SearchOptions = {}): Promise<SearchPage> {
+    return this.#ask("search", orThrow(parseSearchQuery(query, known("search", filters), this.#parts.nowMs())));
+  }
+
+  /** What was recorded about a phrase as text for an agent: a line each, newest first. */
+  async sessionHistory(query: string, role?: string, limit?: number): Promise<string>;
+  async sessionHistory(options: SessionHistoryOptions): Promise<string>;
+  async sessionHistory(given: string | SessionHistoryOptions, role?: string, limit?: number): Promise<string> {
+    const options = typeof given === "string" ? { query: given, role, limit } : given;
+    const query = orThrow(parseSessionHistory(known("session_history", options), this.#parts.nowMs()));
+    return this.#ask("sessionHistory", { query, phrase: options.query ?? "" });
+  }
+
+  /** Looks back at the newest entries of conversations: what went wrong, what recurs, and how that has changed. */
+  async reflect(options: ReflectionOptions = {}): Promise<ReflectionReport> {
+    return this.#ask("reflect", orThrow(parseReflectionQuery(known("reflection", options), this.#parts.nowMs())));
+  }
+
+  /** How many tokens calls to models took and what they cost; each call counts once, however many entries tell of it. */
+  async usage(options: UsageOptions = {}): Promise<UsageReport> {
+    const { prices } = this.#parts;
+    const query = orThrow(parseUsageQuery(known("usage", options), this.#parts.nowMs()));
+    return this.#ask("usage", prices === undefined ? query : { ...query, prices });
+  }
+
+  /** How much there is, by kind and project. */
+  async count(): Promise<EntryCounts> {
+    return this.#ask("count");
+  }
+
+  #ask<Q extends Question>(question: Q, ...query: Asked<Q>): Promise<AnswerTo<Q>> {
+    return this.#parts.ask(question, ...query);
+  }
+}
+
+/** A number that no position can have is one that nothing stands at. */
+function toWish(idOrPosition: string | number): { readonly id: string } | { readonly position: number } {
+  const text = String(idOrPosition);
+  return isPositionText(text) ? { position: Math.min(Number(text), Number.MAX_SAFE_INTEGER) } : { id: text };
+}
+
+function foundFor<T>(idOrPosition: string | number, answer: OfAnswer<T> | undefined): T | undefined {
+  if (answer === undefined || answer.outcome === "found") return answer?.found;
+  const name = JSON.stringify(String(idOrPosition).slice(0, 128));
+  if (answer.outcome === "erased") {
+    throw new RecorderError({ code: "entry_not_found", message: `entry ${name} was erased` });
+  }
+  throw new RecorderError({
+    code: "field_invalid",
+    field: "id",
+    message: `entry ${name} is no answer of a model (${answer.kind})`,
+    hint: "Name an interaction, an assistant's message, a tool call, an error or a decision.",
+  });
+}

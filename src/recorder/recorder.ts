@@ -1,0 +1,295 @@
+// The recorder: everything that can be done with an open store, behind the interface of the library.
+
+import { type ExportOptions, parseExportQuery } from "../export/export-query.js";
+import type { Exports } from "../export/exports.js";
+import { type Keys, person } from "../guard/keys.js";
+import type { ImportOptions, ImportReport } from "../import/import-files.js";
+import type { Watch, WatchCounts, WatchOptions } from "../import/watch/watch-files.js";
+import type { Watches } from "../import/watch/watches.js";
+import { type AppendResult, notAnInteraction, toAppendResult, toReceipt } from "../log/capture/append-result.js";
+import type { Capture, Captured } from "../log/capture/capture.js";
+import type { ImportDoor } from "../log/capture/import-door.js";
+import { Surrounded, type Surroundings } from "../log/capture/surroundings.js";
+import type { ForgetOptions } from "../log/forgetting/forget-wish.js";
+import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "../log/forgetting/forgotten.js";
+import type { SealKeepingOptions } from "../log/seals/seal-keeping.js";
+import type { LearningOptions } from "../memories/background/learning.js";
+import { splitMemoryFiles, withMemoryFiles } from "../memories/files/memory-files.js";
+import type { Memories } from "../memories/memories.js";
+import { toEntry } from "../model/body.js";
+import type { CompletionInput, EntryInput, FeedbackInput, Interaction, InteractionInput } from "../model/entry.js";
+import { closed } from "../model/fault.js";
+import { isKeyId, parseSessionId } from "../model/ids.js";
+import { knownOptions } from "../model/options.js";
+import { orThrow, RecorderError, reject } from "../model/rejection.js";
+import type { Seal } from "../model/seal.js";
+import type { Contradiction, Verification } from "../model/verification.js";
+import type { AnswerTo, Asked, Question, Reading } from "../reading/questions.js";
+import { rebuildWithProgress } from "../reading/rebuilding.js";
+import { parseTailQuery, type TailOptions, type TailQuery } from "../reading/tail/read-tail.js";
+import type { Tail } from "../reading/tail/tail.js";
+import type { PriceFile } from "../usage/price-file.js";
+import type { Custody } from "./custody.js";
+import { ReadableRecord } from "./readable-record.js";
+import {
+  type AcceptLogOptions,
+  known,
+  optionTables,
+  type RebuildIndexOptions,
+  type VerifyOptions,
+} from "./recorder-options.js";
+import { Session, type SessionLabels, type SessionRecorder } from "./session.js";
+import type { Health, Vitals } from "./vitals.js";
+
+export type { AppendResult } from "../log/capture/append-result.js";
+export type { Tail } from "../reading/tail/tail.js";
+export type { AcceptLogOptions, RebuildIndexOptions, VerifyOptions } from "./recorder-options.js";
+export type { Health } from "./vitals.js";
+
+/** What a recorder is made of; see compose-recorder.ts. */
+export interface RecorderParts {
+  readonly reading: Reading;
+  readonly capture: Pick<Capture, "record" | "appendOne">;
+  readonly custody: Omit<Pick<Custody, keyof Custody>, "note" | "isContradicted" | "close">;
+  readonly keys: Pick<Keys, keyof Keys>;
+  readonly memories: Omit<Memories, "passes">;
+  /** Opened by what was parsed; what was given is for those who ask it again elsewhere. */
+  readonly tails: { open(query: TailQuery, given: TailOptions): Tail };
+  readonly imports: Pick<ImportDoor, keyof ImportDoor>;
+  readonly exports: Pick<Exports, "entries">;
+  readonly vitals: Pick<Vitals, keyof Vitals>;
+  /** How a session is consolidated where that is not planned here. */
+  readonly consolidate?: SessionRecorder["consolidate"];
+  readonly nowMs: () => number;
+  /** In the place of the prices that come with the program. */
+  readonly prices: PriceFile | undefined;
+  /** Begins to learn beside capture, unless it has. */
+  readonly learn: (options: LearningOptions) => void;
+  readonly watches: Watches;
+  /** The parts for whoever came in with this key. */
+  readonly by: (key_id: string) => RecorderParts;
+  /** Waits for what is being written, then closes the store. */
+  readonly close: () => Promise<void>;
+}
+
+/** An open store. Refused input rejects the promise with a `RecorderError`; a failing disk or store with a `Fault`. */
+export class Recorder extends ReadableRecord {
+  /** The keys that servers on this store ask for. */
+  readonly keys: RecorderParts["keys"];
+  /** What was learned: proposed, decided upon by a person, and recalled. */
+  readonly memories: RecorderParts["memories"];
+  /** How the store is, for whoever watches over a server. */
+  readonly vitals: RecorderParts["vitals"];
+  readonly #parts: RecorderParts;
+  readonly #surrounded = new Surrounded();
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: RecorderParts) {
+    const { nowMs, prices } = parts;
+    super({ nowMs, prices, ask: (question, ...query) => this.#ask(question, ...query) });
+    this.#parts = parts;
+    this.keys = parts.keys;
+    this.memories = parts.memories;
+    this.vitals = parts.vitals;
+  }
+
+  /**
+   * The same store for a caller that a server has let in with a key: what is recorded through it, audit entries included,
+   * carries the key's id as `recorded_by`. It is closed with the recorder that it came from.
+   */
+  recordedBy(key_id: string): Recorder {
+    if (key_id === "") return this;
+    if (isKeyId(key_id)) return new Recorder(this.#open().by(key_id));
+    throw new RecorderError({ code: "field_invalid", field: "key_id", message: "key_id is not the id of a key" });
+  }
+
+  /** What `within` was given where this is asked. */
+  get surroundings(): Surroundings {
+    return this.#surrounded.current;
+  }
+
+  /**
+   * Runs a function; what is recorded while it runs, by `recordingFetch` and adapters too, belongs to this session and
+   * carries these labels unless it brings its own.
+   */
+  within<T>(surroundings: Surroundings, work: () => T): T {
+    return this.#surrounded.run(surroundings, work);
+  }
+
+  /** Records one round-trip with a model, and answers with the whole interaction once it is on disk. */
+  async recordInteraction(input: InteractionInput): Promise<Interaction> {
+    const { kind } = (input ?? {}) as { readonly kind?: unknown };
+    if (kind !== undefined && kind !== null && kind !== "interaction") throw new RecorderError(notAnInteraction());
+    const surrounded = this.#surrounded.around(input, "interaction");
+    const item = orThrow(await this.#open().capture.appendOne(surrounded, "interaction"));
+    if (item.status === "recorded" && item.stored !== undefined) return toEntry(item.stored) as Interaction;
+    return (await this.#ask("getById", item.id)) as Interaction;
+  }
+
+  /** Adds the response to an interaction that was recorded before it was there. */
+  async completeInteraction(id: string, completion: CompletionInput): Promise<Interaction> {
+    const input = { ...completion, kind: "response", interaction_id: id };
+    const response = orThrow(await this.#open().capture.appendOne(input));
+    const interaction = (await this.#ask("getById", id)) as Interaction | undefined;
+    const message = `entry ${response.id} has no interaction`;
+    return orThrow(interaction ?? reject({ code: "interaction_not_found", message }));
+  }
+
+  /** Appends one entry or a batch, all or none. */
+  async append(input: EntryInput | readonly EntryInput[]): Promise<AppendResult> {
+    return toAppendResult(orThrow(await this.#open().capture.record(this.#surrounded.around(input))));
+  }
+
+  /** Records what somebody thought of an entry: a score from -1 to 1, a label or a comment. */
+  async feedback(feedback: FeedbackInput): Promise<Captured> {
+    const input = { ...feedback, kind: "feedback" };
+    return toReceipt(orThrow(await this.#open().capture.appendOne(input)));
+  }
+
+  /**
+   * One session, by its id, which is kept exactly as given. It comes into being with its first entry. Labels are those of
+   * everything that is recorded through it.
+   */
+  session(id: string, labels: SessionLabels = {}): Session {
+    const recorder: SessionRecorder = {
+      consolidate: this.#parts.consolidate,
+      append: (input: EntryInput) => this.append(input),
+      recordInteraction: (input: InteractionInput) => this.recordInteraction(input),
+      ask: <Q extends Question>(question: Q, ...query: Asked<Q>) => this.#ask(question, ...query),
+    };
+    return new Session(recorder, orThrow(parseSessionId(id)), labels);
+  }
+
+  /**
+   * Follows the log: entries as they are appended, by whichever process, from now on or after a position. Each comes
+   * once and in order; an interaction comes without the response that completes it later, which is an entry of its own.
+   */
+  tail(options: TailOptions = {}): Tail {
+    return this.#open().tails.open(orThrow(parseTailQuery(known("tail", options))), options);
+  }
+
+  /**
+   * Reads files, folders and `-` for standard input into the log: whatever format they have, each entry once, however
+   * often it is done. Lines that cannot be taken are reported and left out. Statements of memory files (CLAUDE.md, AGENTS.md,
+   * a folder called memory) become candidates where the record says so.
+   */
+  async importFiles(paths: string | readonly string[], options: ImportOptions = {}): Promise<ImportReport> {
+    const { imports: target } = this.#open();
+    // Loaded when it is first needed: the formats of other programs are a seventh of all that a command would load.
+    const { importFiles, parseImportOptions } = await import("../import/import-files.js");
+    const plan = orThrow(parseImportOptions(knownOptions(options, optionTables.import)));
+    const { memory_files, others } = await splitMemoryFiles(typeof paths === "string" ? [paths] : paths);
+    const report = await importFiles(others, { plan, options, target });
+    return withMemoryFiles(report, memory_files, (text) => this.memories.proposeFile({ text }), options.onFile);
+  }
+
+  /**
+   * Keeps reading what other programs write, while they write it, from where it stopped: files, folders with all that will
+   * be in them, or the places where known tools keep theirs. It goes on until it or the recorder is closed.
+   */
+  async watchFiles(paths: string | readonly string[] = [], options: WatchOptions = {}): Promise<Watch> {
+    const { imports, watches } = this.#open();
+    return watches.begin(typeof paths === "string" ? [paths] : paths, options, imports);
+  }
+
+  /** What was done by all that watches; undefined where nothing does. */
+  watching(): WatchCounts | undefined {
+    return this.#parts.watches.counts();
+  }
+
+  /**
+   * The chosen entries as text, piece by piece: a line each, in Markdown a section each. What the log held at the beginning
+   * is exported; the audit entry about it comes after that.
+   */
+  async *exportEntries(options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
+    const { exports, nowMs } = this.#open();
+    const query = orThrow(parseExportQuery(known("export", options), nowMs()));
+    const deed = { actor: options.actor ?? person.actor, id: options.export_id };
+    yield* exports.entries(query, deed, options.onUnaudited);
+  }
+
+  /**
+   * Walks the whole chain and says whether every entry is as it was recorded, and whether the log still holds what its
+   * index was made from and what a server sealed last. Against a seal, it also says whether the log contains what was sealed:
+   * without either, entries that were cut off at its end, or written anew together with all that follow, are not seen.
+   */
+  async verify(options: VerifyOptions = {}): Promise<Verification> {
+    const { against } = knownOptions(options, optionTables.verify);
+    return orThrow(await this.#open().custody.verify(against));
+  }
+
+  /**
+   * Accepts a log that was cut off or exchanged, as after putting back an older copy of it by hand, and writes down who did
+   * so. Answers with what had been known of the other one; undefined where there was nothing to accept.
+   */
+  async acceptLog(options: AcceptLogOptions = {}): Promise<Contradiction | undefined> {
+    const { actor = person.actor } = knownOptions(options, optionTables.acceptLog);
+    return this.#open().custody.acceptLog(actor);
+  }
+
+  /** Keeps the newest seal beside its key until the recorder is closed: now, then, and while it is recorded now and again. */
+  async keepSeals(options: SealKeepingOptions = {}): Promise<void> {
+    await this.#open().custody.keepSeals(knownOptions(options, optionTables.keepSeals));
+  }
+
+  /**
+   * Learns beside capture until the recorder is closed: proposes what rules find in what is recorded from now on, and counts
+   * which memories its turns used. Of all programs on a store one does.
+   */
+  async learn(options: LearningOptions = {}): Promise<void> {
+    this.#open().learn(knownOptions(options, optionTables.learn));
+  }
+
+  /** A signed statement of what the log holds now, to be kept elsewhere and given to `verify`. */
+  async seal(): Promise<Seal> {
+    return this.#open().custody.seal();
+  }
+
+  /**
+   * Removes the bodies of an entry, a session or a project for good, with all that belongs to them; the chain stays. With
+   * `dry_run` it only says what would go.
+   */
+  async forget(options: ForgetOptions): Promise<Forgotten> {
+    return this.#forgetting(orThrow(await this.#open().custody.forget(options)));
+  }
+
+  /** Forgets what is older than the rules allow. */
+  async retain(options: RetentionOptions): Promise<Retained> {
+    return this.#forgetting(orThrow(await this.#open().custody.retain(knownOptions(options, optionTables.retain))));
+  }
+
+  /** Finds entries that hold secrets, well-known or registered ones, and forgets them unless it is a `dry_run`. */
+  async scrub(options: ScrubOptions = {}): Promise<Scrubbed> {
+    return this.#forgetting(await this.#open().custody.scrub(knownOptions(options, optionTables.scrub)));
+  }
+
+  async health(): Promise<Health> {
+    return this.#open().vitals.health();
+  }
+
+  /** Builds the index anew from the log, beside the present one, which answers until the new one takes its place. */
+  async rebuildIndex(options: RebuildIndexOptions = {}): Promise<void> {
+    const { onProgress } = knownOptions(options, optionTables.rebuildIndex);
+    await rebuildWithProgress(this.#open().reading, onProgress);
+  }
+
+  /** Waits for what is being written, then closes the store. */
+  close(): Promise<void> {
+    this.#closing ??= this.#parts.close();
+    return this.#closing;
+  }
+
+  async #forgetting<F extends { readonly dry_run: boolean }>(forgotten: F): Promise<F> {
+    if (!forgotten.dry_run) await this.#parts.watches.forget();
+    return forgotten;
+  }
+
+  #ask<Q extends Question>(question: Q, ...query: Asked<Q>): Promise<AnswerTo<Q>> {
+    return this.#open().reading.ask(question, ...query);
+  }
+
+  #open(): RecorderParts {
+    if (this.#closing !== undefined) throw closed();
+    return this.#parts;
+  }
+}

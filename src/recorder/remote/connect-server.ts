@@ -1,0 +1,98 @@
+// A server as a store: the parts of a recorder that ask it, and say of all else where it is done.
+
+import type { Keys } from "../../guard/keys.js";
+import { Watches } from "../../import/watch/watches.js";
+import { type OnRecorded, RecordedHooks } from "../../log/capture/recorded-hooks.js";
+import type { Mask } from "../../model/mask.js";
+import type { PriceFile } from "../../usage/price-file.js";
+import { Recorder, type RecorderParts } from "../recorder.js";
+import { RemoteCapture } from "./remote-capture.js";
+import { remoteMemories } from "./remote-memories.js";
+import { elsewhere, RemoteReading, sessionPath } from "./remote-reading.js";
+import { RemoteTails } from "./remote-tails.js";
+import { ServerConnection, type ServerOptions } from "./server-connection.js";
+
+export interface RemoteOptions extends ServerOptions {
+  readonly mask: Mask;
+  readonly redact?: Mask | undefined;
+  /** Refused when usage is asked for: a server reckons by its own. */
+  readonly prices?: PriceFile | undefined;
+  /** Where watching keeps how far it has read; undefined keeps it in memory. */
+  readonly bookmarks: string | undefined;
+  /** Told what was recorded. */
+  readonly onRecorded?: OnRecorded | undefined;
+}
+
+export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...place }: RemoteOptions): Recorder {
+  const server = new ServerConnection(place);
+  const recorded = new RecordedHooks();
+  if (onRecorded !== undefined) recorded.add(onRecorded);
+  const capture = new RemoteCapture({ server, redact, recorded });
+  const tails = new RemoteTails(server);
+  const watches = new Watches(bookmarks);
+  const reading = new RemoteReading({ server, mask });
+  const parts: RecorderParts = {
+    ...{ capture, tails, watches, keys, prices, reading, imports: capture.imports },
+    memories: remoteMemories(server, reading),
+    nowMs: Date.now,
+    // The server learns by itself.
+    learn: () => undefined,
+    by: () => parts,
+    consolidate: ({ session_id, ...wish }) => server.post(`${sessionPath(session_id)}/consolidate`, wish),
+    custody: {
+      verify: (against) => (against === undefined ? server.get("/verify") : elsewhere("verifying against a seal")),
+      forget: ({ actor: _, ...wish }) => server.post("/forget", wish),
+      retain: () => elsewhere("retention"),
+      scrub: () => elsewhere("scrubbing"),
+      seal: () => elsewhere("sealing"),
+      acceptLog: () => elsewhere("accepting a log"),
+      keepSeals: () => elsewhere("keeping seals"),
+    },
+    exports: { entries: (query, { id }) => exportFrom(server, query, id) },
+    vitals: {
+      health: () => server.get("/health"),
+      load: () => ({ capture: { entries: 0, bytes: 0, is_pressed: false }, tails: 0 }),
+      textsThrough: async () => ((await server.get("/health")) as { indexed_through: number }).indexed_through,
+      keepUp: async () => undefined,
+      watchCommits: () => () => undefined,
+      watchRecorded: (heard, isWanted) => recorded.add(heard, isWanted),
+    },
+    async close() {
+      await watches.close();
+      tails.close();
+      server.close();
+    },
+  };
+  return new Recorder(parts);
+}
+
+type ExportQuery = Parameters<RecorderParts["exports"]["entries"]>[0];
+
+/** Whole lines, so that nothing is cut where a sign begins. */
+async function* exportFrom(
+  server: ServerConnection,
+  { format, given, masked, clock }: ExportQuery,
+  export_id: string | undefined,
+): AsyncGenerator<string, void, undefined> {
+  // Times without a zone are those of whoever asks, and not of the machine over there.
+  const form = format === "hansard" ? {} : { format, timezone: clock.zone };
+  const answer = await server.open("/export", { ...given, ...form, masked: masked ? "1" : undefined, export_id });
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+    const text = `${rest}${decoder.decode(chunk, { stream: true })}`;
+    const end = text.lastIndexOf("\n") + 1;
+    if (end > 0) yield text.slice(0, end);
+    rest = text.slice(end);
+  }
+  if (rest !== "") yield rest;
+}
+
+const keys: Pick<Keys, keyof Keys> = {
+  create: () => elsewhere("making keys"),
+  list: () => elsewhere("listing keys"),
+  revoke: () => elsewhere("revoking keys"),
+  areThere: () => elsewhere("looking for keys"),
+  admit: () => elsewhere("asking for keys"),
+  close: async () => undefined,
+};

@@ -1,0 +1,186 @@
+// Capture through a server: parsed here, so that what is refused is refused in the same words, and recorded there.
+import { type Captured, type CapturedItem, entriesMissing } from "../../log/capture/capture.js";
+import { type GivenDraft, parseDraft } from "../../log/capture/draft.js";
+import type { RecordedHooks } from "../../log/capture/recorded-hooks.js";
+import type { CaptureKind } from "../../model/entry.js";
+import { Fault, type FaultCode } from "../../model/fault.js";
+import type { Mask } from "../../model/mask.js";
+import { RecorderError, Rejection, reject } from "../../model/rejection.js";
+import { allows, type Scope } from "../../model/scope.js";
+import { entryPath } from "./remote-reading.js";
+import type { ServerConnection } from "./server-connection.js";
+
+/** Such an entry is there already, with other content. */
+const TAKEN = "id_conflict";
+
+export class RemoteCapture {
+  readonly #server: ServerConnection;
+  readonly #redact: Mask | undefined;
+  readonly #recorded: RecordedHooks;
+  #mayRead = true;
+  #isAdmitted = false;
+
+  constructor(parts: {
+    readonly server: ServerConnection;
+    readonly redact?: Mask | undefined;
+    readonly recorded: RecordedHooks;
+  }) {
+    this.#recorded = parts.recorded;
+    this.#server = parts.server;
+    this.#redact = parts.redact;
+  }
+
+  async record(given: unknown): Promise<readonly CapturedItem[] | Rejection> {
+    if (!Array.isArray(given)) {
+      const item = await this.appendOne(given);
+      return item instanceof Rejection ? item : [item];
+    }
+    return given.length === 0 ? entriesMissing() : this.#append(given);
+  }
+
+  async appendOne(input: unknown, kindWhenAbsent?: CaptureKind): Promise<CapturedItem | Rejection> {
+    const items = await this.#append([input], kindWhenAbsent);
+    return items instanceof Rejection ? items.whole() : (items[0] as CapturedItem);
+  }
+
+  /** What an import needs of a log, as far as a server tells it. */
+  readonly imports = {
+    // Places are the server's to give, so that an export is placed anew.
+    head: () =>
+      letIn(async () => {
+        await this.#admit();
+        const { position } = (await this.#server.get("/health")) as { readonly position: number };
+        return { log_id: this.#server.address, position };
+      }),
+    hashAt: (position: number) => letIn(() => this.#hashAt(position)),
+    restore: async () => false,
+    bodyAt: (position: number) =>
+      letIn(async (): Promise<Uint8Array | undefined> => {
+        const entry = await this.#server.find(entryPath(position), "entry_not_found");
+        return entry === undefined ? undefined : new Uint8Array(await entry.arrayBuffer());
+      }),
+    find: (ids: readonly string[]) => letIn(() => this.#find(ids)),
+    // Whether they are new is the server's to say, so that they are looked up first.
+    expectMuch: () => undefined,
+    prepare: () => undefined,
+    append: (entries: readonly unknown[]) => letIn(() => this.#appendEach(entries)),
+  };
+
+  /** A key that will be refused is refused before anything is read for nothing. */
+  async #admit(): Promise<void> {
+    if (this.#isAdmitted) return;
+    const scope = await this.#server.get("/access").then(
+      (access: { readonly scope: Scope }) => access.scope,
+      (error: unknown) => {
+        // Whoever may only capture may not ask.
+        if (error instanceof RecorderError && error.code === "scope_insufficient") return "capture" as const;
+        throw error;
+      },
+    );
+    if (!allows(scope, "capture")) {
+      const message = `this needs a key of scope capture, and the one sent has ${scope}`;
+      const hint = "`hansard keys create --scope capture` makes one, where the record lies.";
+      throw new RecorderError({ code: "scope_insufficient", message, hint });
+    }
+    this.#isAdmitted = true;
+  }
+
+  async #append(
+    inputs: readonly unknown[],
+    kindWhenAbsent?: CaptureKind,
+  ): Promise<readonly CapturedItem[] | Rejection> {
+    const drafts: GivenDraft[] = [];
+    for (const [index, input] of inputs.entries()) {
+      const draft = parseDraft(input, kindWhenAbsent);
+      if (draft instanceof Rejection) return draft.at(index);
+      drafts.push(draft);
+    }
+    try {
+      const { entries } = await this.#server.post(
+        "/entries",
+        drafts.map((draft) => this.#entryOf(draft)),
+      );
+      const items = entries as readonly Captured[];
+      this.#recorded.tell(() =>
+        drafts.flatMap((draft, index) => {
+          const placed = items[index];
+          return placed?.status === "recorded" ? [{ draft, placed }] : [];
+        }),
+      );
+      return items.map((item, index) => {
+        const unknown_fields = drafts[index]?.unknown_fields;
+        return unknown_fields === undefined ? item : { ...item, unknown_fields };
+      });
+    } catch (error) {
+      if (error instanceof RecorderError && error.index !== undefined) return reject(error);
+      throw error;
+    }
+  }
+
+  #entryOf({ kind, id, body }: GivenDraft): object {
+    const shown = this.#redact === undefined ? body : this.#redact.entry(body);
+    return { ...shown, kind, ...(id === undefined ? {} : { id }) };
+  }
+
+  /** Where entries with these ids are. Whoever may not read does not learn it, and has the server compare. */
+  async #find(ids: readonly string[]): Promise<readonly (number | undefined)[]> {
+    const positions: (number | undefined)[] = [];
+    for (let at = 0; at < ids.length && this.#mayRead; at += FINDS_AT_ONCE) {
+      const some = ids.slice(at, at + FINDS_AT_ONCE).map((id) => this.#findOne(id));
+      positions.push(...(await Promise.all(some)));
+    }
+    return ids.map((_, at) => positions[at]);
+  }
+
+  /** What proves that the log is the one it was; whoever may not read has no proof. */
+  async #hashAt(position: number): Promise<Uint8Array | undefined> {
+    try {
+      const entry = await this.#server.find(entryPath(position), "entry_not_found");
+      return entry && Buffer.from(entry.hash as string, "hex");
+    } catch (error) {
+      if (error instanceof RecorderError && error.code === "scope_insufficient") return undefined;
+      throw error;
+    }
+  }
+
+  async #findOne(id: string): Promise<number | undefined> {
+    try {
+      const entry = await this.#server.find(entryPath(id), "entry_not_found");
+      return entry?.position;
+    } catch (error) {
+      if (!(error instanceof RecorderError) || error.code !== "scope_insufficient") throw error;
+      this.#mayRead = false;
+      return undefined;
+    }
+  }
+
+  /** Appends all that can be, in order. A batch is all or none, so it is cut at what was refused. */
+  async #appendEach(
+    entries: readonly unknown[],
+  ): Promise<readonly ({ readonly position: number; readonly isNew: boolean } | { readonly reason: string })[]> {
+    const items = await this.#append(entries);
+    if (!(items instanceof Rejection)) {
+      return items.map(({ status, position }) => ({ position, isNew: status === "recorded" }));
+    }
+    const { index = 0, code, message } = items;
+    const isKnown = code === TAKEN && !this.#mayRead;
+    const refused = isKnown ? { position: 0, isNew: false } : { reason: message };
+    const before = index > 0 ? await this.#appendEach(entries.slice(0, index)) : [];
+    const after = index + 1 < entries.length ? await this.#appendEach(entries.slice(index + 1)) : [];
+    return [...before, refused, ...after];
+  }
+}
+
+const FINDS_AT_ONCE = 16;
+
+/** Whoever is not let in is told so: no line of a file is to blame for it, and all of them are still to be read. */
+async function letIn<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof RecorderError) || !keyRefusals.has(error.code)) throw error;
+    throw new Fault(error.code as FaultCode, error.message, { hint: error.hint ?? "", cause: error });
+  }
+}
+
+const keyRefusals: ReadonlySet<string> = new Set(["key_missing", "key_wrong", "scope_insufficient", "rate_exceeded"]);

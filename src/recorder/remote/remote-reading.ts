@@ -1,0 +1,172 @@
+// Questions answered by a server: a row for each says which of its routes knows. A query carries what was given for it as
+// text, and its cursors are bound to nothing else, so that it can be asked again over there.
+import { Fault } from "../../model/fault.js";
+import type { Mask } from "../../model/mask.js";
+import type { AnswerTo, Asked, QueryOf, Question, Reading } from "../../reading/questions.js";
+import { formatCursor } from "../../search/cursor.js";
+import type { EntryWish } from "../../search/lists/entry-reader.js";
+import { cursorAfter, type ListQuery } from "../../search/lists/list-query.js";
+import type { SearchQuery } from "../../search/search-query.js";
+import type { Query, ServerConnection } from "./server-connection.js";
+
+/** The server, and what hides secrets in what is shown: a route hands some of it out as it was recorded. */
+interface Desk {
+  readonly server: ServerConnection;
+  readonly mask: Mask;
+}
+
+type Answers = {
+  readonly [Q in Question]: (server: ServerConnection, query: QueryOf<Q>, desk: Desk) => Promise<AnswerTo<Q>>;
+};
+
+export class RemoteReading implements Reading {
+  readonly #desk: Desk;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  ask<Q extends Question>(question: Q, ...query: Asked<Q>): Promise<AnswerTo<Q>> {
+    const answer: Answers[Q] = answers[question];
+    return answer(this.#desk.server, query[0] as QueryOf<Q>, this.#desk);
+  }
+
+  grown(): void {}
+
+  async close(): Promise<void> {}
+}
+
+// A question that no route answers, and of which it is not said that it is asked elsewhere, does not compile.
+const answers = {
+  listInteractions: (server, query) =>
+    server.get("/interactions", { ...listed(query), full: query.full ? 1 : undefined }),
+  listEntries: (server, query) => server.get("/entries", listed(query)),
+  getById: (server, id) => server.find(entryPath(id), "entry_not_found"),
+  getByPosition: (server, position) => server.find(entryPath(position), "entry_not_found"),
+  async getJson(server, wish) {
+    const found = await server.findAnswer(wishPath(wish), "entry_not_found");
+    if (found === undefined) return undefined;
+    const json = new Uint8Array(await found.arrayBuffer());
+    const { kind } = JSON.parse(Buffer.from(json).toString("utf8")) as { readonly kind: string };
+    return { kind, json };
+  },
+  async shownEntry(server, wish, { mask }) {
+    const found = await server.find(wishPath(wish), "entry_not_found");
+    return found === undefined ? undefined : (mask.value(found) as never);
+  },
+  async count(server) {
+    const { pending: _, ...counts } = await server.get("/stats");
+    return counts;
+  },
+  listSessions(server, { given, limit, fingerprint, after }) {
+    const cursor = after && formatCursor(fingerprint, [after.last_ms, after.position, after.as_of]);
+    return server.get("/sessions", { ...given, limit, cursor });
+  },
+  sessionSummary: (server, id) => server.find(sessionPath(id), "session_not_found"),
+  timeline(server, { session_id, order, excerpts, limit, fingerprint, after }) {
+    const cursor = after === undefined ? undefined : formatCursor(fingerprint, [after]);
+    return server.get(`${sessionPath(session_id)}/entries`, { order, excerpts, limit, cursor });
+  },
+  history: askHistory,
+  shownHistory: async (server, query, { mask }) => mask.value(await askHistory(server, query)),
+  async context(server, { is_masked, ...wish }) {
+    const query = { masked: is_masked === true ? 1 : undefined };
+    const found = await server.find(`${wishPath(wish)}/context`, "entry_not_found", query);
+    return found === undefined ? undefined : { outcome: "found", found };
+  },
+  async told(server, { phrase, ...wish }) {
+    const found = await server.find(`${wishPath(wish)}/told`, "entry_not_found", { q: phrase });
+    return found === undefined ? undefined : { outcome: "found", found };
+  },
+  search: (server, query) => server.get("/search", { ...listed(query), facets: query.facets }),
+  async sessionHistory(server, { query, phrase }) {
+    const { text } = await server.get("/session-history", { ...query.given, query: phrase, limit: query.limit });
+    return text;
+  },
+  reflect: (server, { given, limit }) => server.get("/reflection", { ...given, limit }),
+  usage: (server, { given, by, prices }) =>
+    prices === undefined
+      ? server.get("/usage", { ...given, by: by.join(",") })
+      : elsewhere("reckoning by prices of your own"),
+  listMemories(server, { project, status, type, source, similar, unused, limit, fingerprint, after }) {
+    const cursor = after && formatCursor(fingerprint, [after.rank, after.position, after.as_of]);
+    const switches = { similar: similar || undefined, unused: unused || undefined };
+    // As it is given: none is not the same as any.
+    return server.get("/memories", {
+      ...{ project: project === "" ? "-" : project, status, type, source, ...switches, limit, cursor },
+    });
+  },
+  getMemory: (server, id) => server.find(memoryPath(id), "memory_not_found"),
+  recall: (server, { now_ms: _, ...query }) => server.get("/recall", query),
+  pendingMemories: async (server) => (await server.get("/health")).pending,
+  verify: (server) => server.get("/verify"),
+  async indexState(server) {
+    const { status, indexed_through } = await server.get("/health");
+    return { indexed_through, texts_through: indexed_through, is_whole: status === "ok" };
+  },
+  // A server sees to that by itself.
+  keepUp: async () => undefined,
+  planConsolidation: () => elsewhere("planning a consolidation"),
+  recordedSummary: () => elsewhere("this"),
+  memoriesById: () => elsewhere("this"),
+  judge: () => elsewhere("judging a proposal"),
+  twins: () => elsewhere("judging a proposal"),
+  hear: () => elsewhere("judging a proposal"),
+  proposalsIn: () => elsewhere("a pass over the whole record"),
+  proposalsOfInteraction: () => elsewhere("a pass over the whole record"),
+  usesIn: () => elsewhere("a pass over the whole record"),
+  usesOfTurn: () => elsewhere("a pass over the whole record"),
+  auditFile: () => elsewhere("this"),
+  statementsOf: () => elsewhere("reading a memory file"),
+  quotableOf: () => elsewhere("a pass over the whole record"),
+  tokensSentSince: () => elsewhere("a pass over the whole record"),
+  sessionPositions: () => elsewhere("this"),
+  positions: () => elsewhere("this"),
+  selectFromLog: () => elsewhere("this"),
+  strangeRows: () => elsewhere("this"),
+  contradiction: () => elsewhere("this"),
+  acceptLog: () => elsewhere("accepting a log"),
+  rebuildIndex: () => elsewhere("building the index anew"),
+  rebuiltThrough: () => elsewhere("building the index anew"),
+  purgeIndex: () => elsewhere("this"),
+} satisfies Answers;
+
+function askHistory(
+  server: ServerConnection,
+  { session_id, include_reasoning, ...query }: QueryOf<"history">,
+): Promise<AnswerTo<"history">> {
+  const include = include_reasoning ? "reasoning" : undefined;
+  return server.get(`${sessionPath(session_id)}/history`, { ...query, include });
+}
+
+function listed(query: ListQuery | SearchQuery): Query {
+  const cursor = query.after === undefined ? undefined : cursorAfter(query, query.after);
+  return { ...query.given, limit: query.limit, cursor };
+}
+
+export function entryPath(id: string | number): string {
+  return `/entries/${encodeURIComponent(id)}`;
+}
+
+function wishPath(wish: EntryWish): string {
+  return entryPath("id" in wish ? wish.id : wish.position);
+}
+
+export function interactionPath(id: string): string {
+  return `/interactions/${encodeURIComponent(id)}`;
+}
+
+export function memoryPath(id: string): string {
+  return `/memories/${encodeURIComponent(id)}`;
+}
+
+export function sessionPath(id: string): string {
+  return `/sessions/${encodeURIComponent(id)}`;
+}
+
+/** What works on the store itself is done where it lies. */
+export async function elsewhere(what: string): Promise<never> {
+  throw new Fault("store_unsuitable", `${what} is not done through a server`, {
+    hint: "Do it on the server's own machine, with --data naming the folder or database of the record.",
+  });
+}

@@ -1,0 +1,166 @@
+// Tails through a server: its events as they come, and again from where they broke off when the connection does.
+import { setTimeout as pause } from "node:timers/promises";
+import { Fault } from "../../model/fault.js";
+import { RecorderError } from "../../model/rejection.js";
+import type { TailFilter, TailOptions, TailQuery, TailRead, TailRow } from "../../reading/tail/read-tail.js";
+import { Tail, type TailWindow } from "../../reading/tail/tail.js";
+import type { ServerConnection } from "./server-connection.js";
+
+/** Whoever reads slowly holds no more than this; then the connection waits. */
+const ROWS_MAX = 1_000;
+/** How long it waits before it asks again; twice as long each time, until it is heard. */
+const RETRY_MS_MIN = 250;
+const RETRY_MS_MAX = 30_000;
+
+export class RemoteTails {
+  readonly #server: ServerConnection;
+  readonly #open = new Set<Tail>();
+
+  constructor(server: ServerConnection) {
+    this.#server = server;
+  }
+
+  open({ after }: TailQuery, { after: _, ...given }: TailOptions): Tail {
+    const window = new RemoteTail(this.#server, { after, given, onLeave: (tail) => this.#open.delete(tail) });
+    const tail = new Tail({ start: window.start, filter: undefined, window });
+    this.#open.add(tail);
+    return tail;
+  }
+
+  close(): void {
+    for (const tail of [...this.#open]) void tail.return();
+  }
+}
+
+interface RemoteTailOptions extends Pick<TailQuery, "after"> {
+  readonly given: Omit<TailOptions, "after">;
+  readonly onLeave: (tail: Tail) => void;
+}
+
+class RemoteTail implements TailWindow {
+  /** The position it starts after. */
+  readonly start: Promise<number>;
+  readonly isFresh = true;
+  readonly #server: ServerConnection;
+  readonly #given: RemoteTailOptions["given"];
+  readonly #onLeave: RemoteTailOptions["onLeave"];
+  readonly #stop = new AbortController();
+  #rows: TailRow[] = [];
+  #last: string | undefined;
+  #failure: unknown;
+  #failures = 0;
+  #wasHeard = false;
+  #waiting: (() => void)[] = [];
+  #started: (position: number) => void = () => undefined;
+  #refused: (reason: unknown) => void = () => undefined;
+
+  constructor(server: ServerConnection, { after, given, onLeave }: RemoteTailOptions) {
+    this.#server = server;
+    this.#given = given;
+    this.#onLeave = onLeave;
+    this.#last = after === undefined ? undefined : String(after);
+    this.start = new Promise((resolve, reject) => {
+      this.#started = resolve;
+      this.#refused = reject;
+    });
+    // Whoever never asks where it started is told of a failure by the next entry.
+    this.start.catch(() => undefined);
+    void this.#follow();
+  }
+
+  pull(_after: number, _filter: TailFilter | undefined): TailRead | undefined {
+    const rows = this.#rows;
+    if (rows.length === 0 && this.#failure !== undefined) throw this.#failure;
+    if (rows.length === 0) return undefined;
+    this.#rows = [];
+    this.#wake();
+    return { rows, through: (rows.at(-1) as TailRow).position, isFull: false };
+  }
+
+  async wait(_tail: Tail): Promise<void> {
+    while (this.#rows.length === 0 && this.#failure === undefined && !this.#stop.signal.aborted) await this.#change();
+  }
+
+  async obey(): Promise<void> {}
+
+  leave(tail: Tail): void {
+    this.#onLeave(tail);
+    this.#stop.abort();
+    this.#wake();
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      try {
+        await this.#listen();
+      } catch (error) {
+        // A server that was there once comes back; one that refuses, or never was there, does not.
+        if (!isBroken(error) && !(this.#wasHeard && isPassing(error))) return this.#fail(error);
+      }
+      const longest = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(this.#failures, 30));
+      this.#failures += 1;
+      // Whoever waits for entries keeps the program alive, also while there is no connection. Many who wait for one server
+      // must not come back at the same moment.
+      const ms = longest * (0.5 + Math.random() / 2);
+      await pause(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+    }
+    this.#refused(this.#stop.signal.reason);
+  }
+
+  #fail(error: unknown): void {
+    this.#failure = error;
+    this.#refused(error);
+    this.#wake();
+  }
+
+  async #listen(): Promise<void> {
+    const query = { ...this.#given, after: this.#last };
+    const answer = await this.#server.open("/tail", query, { signal: this.#stop.signal });
+    this.#wasHeard = true;
+    this.#failures = 0;
+    if (this.#last !== undefined) this.#started(Number(this.#last));
+    let rest = "";
+    const decoder = new TextDecoder();
+    for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+      const events = `${rest}${decoder.decode(chunk, { stream: true })}`.split("\n\n");
+      rest = events.pop() as string;
+      for (const event of events) this.#take(event);
+      this.#wake();
+      while (this.#rows.length > ROWS_MAX && !this.#stop.signal.aborted) await this.#change();
+    }
+  }
+
+  #take(event: string): void {
+    const lines = event.split("\n");
+    const id = lines.find((line) => line.startsWith("id: "))?.slice(4);
+    const data = lines.find((line) => line.startsWith("data: "))?.slice(6);
+    if (id === undefined) return;
+    if (this.#last === undefined) this.#started(data === undefined ? Number(id) : Number(id) - 1);
+    this.#last = id;
+    // What filters look at stays with whoever filters.
+    const nothing = { kind: "", session_id: "", project: "", client: "", references: [] };
+    if (data !== undefined) this.#rows.push({ ...nothing, position: Number(id), json: Buffer.from(data) });
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+}
+
+/** A server that is away, busy or being started, and whatever stands before it and says so in its own way. */
+function isPassing(error: unknown): boolean {
+  return error instanceof Fault || (error instanceof RecorderError && error.code === "rate_exceeded");
+}
+
+/** A connection that broke while it was open. */
+function isBroken(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof Error && error.name === "AbortError");
+}

@@ -1,0 +1,208 @@
+// One session of an open recorder: everything that happens in it, and what it gives back.
+import { hash } from "node:crypto";
+import type { Captured } from "../log/capture/capture.js";
+import type {
+  CaptureKind,
+  DecisionFields,
+  EntryInput,
+  ErrorFields,
+  GivenEnvelope,
+  Interaction,
+  InteractionInput,
+  MessageInput,
+} from "../model/entry.js";
+import { parseLabel } from "../model/ids.js";
+import { isJsonObject } from "../model/json.js";
+import { kindRules } from "../model/kinds.js";
+import { knownOptions, optionNames } from "../model/options.js";
+import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
+import type { Asking } from "../reading/questions.js";
+import { optionNamesOf } from "../search/question-rules.js";
+import type { AnthropicHistory } from "../sessions/history/anthropic.js";
+import { consolidatedFurther, throughElsewhere, throughInvalid } from "../sessions/history/consolidation-refusals.js";
+import type { OpenAiMessage } from "../sessions/history/openai.js";
+import {
+  type HistoryOptions,
+  parseHistoryQuery,
+  parseTimelineQuery,
+  type TimelineOptions,
+} from "../sessions/session-query.js";
+import type { SessionSummary, Timeline } from "../sessions/session-reader.js";
+
+/** Labels, id and time; the session is given already. */
+export type SessionEnvelope = Omit<GivenEnvelope, "session_id">;
+
+type InputOf<K extends EntryInput["kind"]> = Omit<Extract<EntryInput, { kind: K }>, "kind" | "session_id">;
+
+/** What a session needs of its recorder. */
+export interface SessionRecorder extends Asking {
+  append(input: EntryInput): Promise<{ readonly entries: readonly Captured[] }>;
+  recordInteraction(input: InteractionInput): Promise<Interaction>;
+  /** Consolidates elsewhere; where it is undefined, that is planned and recorded here. */
+  readonly consolidate?:
+    | ((
+        wish: { readonly session_id: string; readonly through: number } & ConsolidationOptions,
+      ) => Promise<{ readonly through: number }>)
+    | undefined;
+}
+
+/** What a consolidation says besides where it ends. */
+export interface ConsolidationOptions {
+  /** What the consolidated part said: history gives it to the model in its place. */
+  readonly summary?: string | null | undefined;
+  /** Why it is consolidated. */
+  readonly trigger?: string | null | undefined;
+  /** How many tokens the context had before. */
+  readonly tokens_before?: number | null | undefined;
+}
+
+/** Labels of everything that is recorded through a session, unless an entry brings its own. */
+export interface SessionLabels {
+  readonly project?: string | undefined;
+  readonly client?: string | undefined;
+}
+
+const labelNames = optionNames<SessionLabels>({ project: true, client: true });
+const historyNames = optionNamesOf("history");
+const timelineNames = optionNamesOf("timeline");
+const consolidationNames = optionNames<ConsolidationOptions>({ summary: true, trigger: true, tokens_before: true });
+
+export class Session {
+  readonly #recorder: SessionRecorder;
+  readonly #labels: { readonly project: string; readonly client: string };
+
+  constructor(
+    recorder: SessionRecorder,
+    /** Kept exactly as it was given. */
+    readonly id: string,
+    labels: SessionLabels = {},
+  ) {
+    this.#recorder = recorder;
+    const { project, client } = knownOptions(labels, labelNames);
+    this.#labels = { project: orThrow(parseLabel("project", project)), client: orThrow(parseLabel("client", client)) };
+  }
+
+  /** Records a message of the conversation. */
+  message(message: SessionEnvelope & MessageInput): Promise<Captured> {
+    return this.#append(message, { kind: "message" });
+  }
+
+  /** Records a tool that was run, with its whole result. */
+  toolCall(call: InputOf<"tool_call">): Promise<Captured> {
+    return this.#append(call, { kind: "tool_call" });
+  }
+
+  error(error: SessionEnvelope & Pick<ErrorFields, "error"> & Partial<ErrorFields>): Promise<Captured> {
+    return this.#append(error, { kind: "error" });
+  }
+
+  decision(decision: SessionEnvelope & Pick<DecisionFields, "decision"> & Partial<DecisionFields>): Promise<Captured> {
+    return this.#append(decision, { kind: "decision" });
+  }
+
+  /** Records one round-trip with a model in this session, and answers with the whole interaction. */
+  async interaction(interaction: Omit<InteractionInput, "session_id">): Promise<Interaction> {
+    return this.#recorder.recordInteraction(this.#labelled({ ...interaction, session_id: this.id }));
+  }
+
+  /** Records what is known about the session as a whole; later ones win, key by key. */
+  info(info: InputOf<"session_info">): Promise<Captured> {
+    return this.#append(info, { kind: "session_info" });
+  }
+
+  /** The session as model input, legal for the provider whatever was recorded. */
+  history(options: HistoryOptions & { readonly format: "anthropic" }): Promise<AnthropicHistory>;
+  history(options?: HistoryOptions & { readonly format?: "openai" | undefined }): Promise<readonly OpenAiMessage[]>;
+  history(options: HistoryOptions): Promise<readonly OpenAiMessage[] | AnthropicHistory>;
+  async history(options: HistoryOptions = {}): Promise<unknown> {
+    return this.#history("history", options);
+  }
+
+  /** The same with its secrets masked, for surfaces that show it to somebody. */
+  async showHistory(options: HistoryOptions = {}): Promise<readonly OpenAiMessage[] | AnthropicHistory> {
+    return this.#history("shownHistory", options);
+  }
+
+  async #history(
+    question: "history" | "shownHistory",
+    options: HistoryOptions,
+  ): Promise<readonly OpenAiMessage[] | AnthropicHistory> {
+    const query = orThrow(parseHistoryQuery(this.id, knownOptions(options, historyNames)));
+    const history = await this.#recorder.ask(question, query);
+    if ("refused" in history) throw new RecorderError(history.refused);
+    return "system" in history ? history : history.messages;
+  }
+
+  /** Leaves what came up to this position out of history from now on; answers with where the turn really ended. */
+  async consolidate(through: number, options: ConsolidationOptions = {}): Promise<{ readonly through: number }> {
+    if (!Number.isSafeInteger(through) || through < 1) throw new RecorderError(throughInvalid());
+    const given = parseConsolidation(knownOptions(options, consolidationNames));
+    const session_id = this.id;
+    if (this.#recorder.consolidate !== undefined) return this.#recorder.consolidate({ session_id, through, ...given });
+    const plan = await this.#recorder.ask("planConsolidation", { session_id, through });
+    if (plan.outcome === "not_in_session") throw new RecorderError(throughElsewhere(through));
+    if (plan.outcome === "backwards") throw new RecorderError(consolidatedFurther(plan.present));
+    if (plan.outcome === "unmoved") return { through: plan.present };
+    // The same place is consolidated once, however many ask for it at the same time.
+    const id = `consolidated:${hash("sha256", session_id, "hex").slice(0, 32)}:${plan.through}`;
+    const entry = { kind: "consolidation", id, through: plan.through } as const;
+    await this.#append(given, entry).catch((error: unknown) => {
+      if (!(error instanceof RecorderError) || error.code !== "id_conflict") throw error;
+    });
+    return { through: plan.through };
+  }
+
+  /** Starts history anew; everything before stays in the log. */
+  clear(envelope: SessionEnvelope = {}): Promise<Captured> {
+    return this.#append(envelope, { kind: "clear" });
+  }
+
+  /** Takes a message back, by its position: history leaves it out from now on, and the log keeps it. */
+  withdraw(position: number, envelope: SessionEnvelope = {}): Promise<Captured> {
+    return this.#append(envelope, { kind: "withdrawal", withdraws: position });
+  }
+
+  /** Counts, times and labels; undefined for a session that has no entry yet. */
+  async summary(): Promise<SessionSummary | undefined> {
+    return this.#recorder.ask("sessionSummary", this.id);
+  }
+
+  /** The session's entries by position. */
+  async entries(options: TimelineOptions = {}): Promise<Timeline> {
+    return this.#recorder.ask("timeline", orThrow(parseTimelineQuery(this.id, knownOptions(options, timelineNames))));
+  }
+
+  async #append(
+    given: object,
+    known: { readonly kind: CaptureKind; readonly [field: string]: unknown },
+  ): Promise<Captured> {
+    // Spread, a text or an Error would look like an object that lacks its fields.
+    if (!isJsonObject(given) || given instanceof Error) throw new RecorderError(notFields(known.kind));
+    const input = { ...given, ...known, session_id: this.id } as object as EntryInput;
+    const { entries } = await this.#recorder.append(this.#labelled(input));
+    return entries[0] as Captured;
+  }
+
+  /** What an entry brings itself holds; the session's labels are for all others. */
+  #labelled<T extends Pick<GivenEnvelope, "project" | "client">>(input: T): T {
+    return { ...input, project: input.project ?? this.#labels.project, client: input.client ?? this.#labels.client };
+  }
+}
+
+/** Refused before it is known whether there is anything to record. */
+function parseConsolidation(options: ConsolidationOptions): ConsolidationOptions {
+  const { fields } = kindRules.consolidation;
+  const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== null);
+  for (const [name, value] of given) orThrow(fields[name as keyof ConsolidationOptions].parse(value, name));
+  return Object.fromEntries(given);
+}
+
+function notFields(kind: CaptureKind): Rejection {
+  const needed = Object.entries(kindRules[kind].fields).find(([, field]) => field.required)?.[0];
+  return reject({
+    code: "field_invalid",
+    field: "entry",
+    message: `the fields of ${kind} must be given as an object`,
+    ...(needed === undefined ? {} : { hint: `For example { ${needed}: "…" }; of an Error give its message.` }),
+  });
+}

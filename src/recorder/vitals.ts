@@ -1,0 +1,136 @@
+// How a store is: whether its log can be read and written, how far the index has followed, and how much waits.
+import type { CommitLoad, CommitReport, GroupCommit } from "../log/capture/group-commit.js";
+import type { OnRecorded, RecordedHooks } from "../log/capture/recorded-hooks.js";
+import type { AlteredNote } from "../log/noting-log.js";
+import type { EntryLog } from "../log/port.js";
+import { Fault } from "../model/fault.js";
+import type { Asking, KeepUpBounds } from "../reading/questions.js";
+
+export interface Health {
+  /** `degraded` while answers may lack older entries, the log cannot be used, was cut off, or an altered body was read. */
+  readonly status: "ok" | "degraded";
+  /** Position of the newest entry; while the log cannot be asked, of the newest one that was known. */
+  readonly position: number;
+  /** Position through which the index has followed. */
+  readonly indexed_through: number;
+  /** How many memories wait for a person's verdict; absent while the index is being built. */
+  readonly pending?: number;
+  /** `cut_off` where the log no longer holds what it once did; recording goes on. Absent where there is nothing to say. */
+  readonly warnings?: readonly "cut_off"[];
+  /** What was found wrong with the record since the start, and what to do; absent where there is nothing to say. */
+  readonly problems?: readonly Problem[];
+  /** Why nothing can be recorded or read at present; absent while that is possible. */
+  readonly trouble?: string;
+}
+
+interface Problem {
+  readonly code: "entry_altered";
+  readonly position: number;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** What waits, and how far behind the index is. */
+export interface Load {
+  readonly capture: CommitLoad;
+  readonly tails: number;
+}
+
+/** How long a failed commit speaks for the next one. Then nobody has tried for a while, and it may be well again. */
+const TROUBLE_MS = 30_000;
+/** A commit takes milliseconds. One that takes this long is stuck behind another program or a disk that does not answer. */
+const STUCK_MS = 5_000;
+
+/** So much a search gets through in a fraction of a second; of rows it needs all, of texts it can look through the rest. */
+const KEEP_UP: KeepUpBounds = { rows_waiting_max: 4_000, texts_waiting_max: 12_000, within_ms: 2_000 };
+
+export class Vitals {
+  readonly #parts: VitalsParts;
+  /** What was last known of them, for as long as they cannot be asked. */
+  #position = 0;
+  #indexedThrough = 0;
+  #trouble: { readonly code: string; readonly atMs: number } | undefined;
+
+  constructor(parts: VitalsParts) {
+    this.#parts = parts;
+    parts.commit.watch((report) => {
+      this.#position = Math.max(this.#position, report.position ?? 0);
+      this.#trouble = report.fault === undefined ? undefined : { code: report.fault, atMs: performance.now() };
+    });
+  }
+
+  async health(): Promise<Health> {
+    const { log, reading, altered } = this.#parts;
+    const head = await log.head().catch((error: unknown) => (error instanceof Fault ? error.code : "store_failed"));
+    const [index, pending, isContradicted] = await Promise.all([
+      reading.ask("indexState").catch(() => undefined),
+      reading.ask("pendingMemories").catch(() => undefined),
+      this.#parts.isContradicted().catch(() => false),
+    ]);
+    if (typeof head !== "string") this.#position = head.position;
+    if (index !== undefined) this.#indexedThrough = index.indexed_through;
+    const trouble = typeof head === "string" ? head : (log.fault?.()?.code ?? this.#recentTrouble());
+    const problems = altered.position === undefined ? [] : [alteredAt(altered.position)];
+    const isOk = trouble === undefined && index?.is_whole === true && !isContradicted && problems.length === 0;
+    return {
+      status: isOk ? "ok" : "degraded",
+      position: this.#position,
+      indexed_through: this.#indexedThrough,
+      ...(pending === undefined ? {} : { pending }),
+      ...(isContradicted ? { warnings: ["cut_off"] } : {}),
+      ...(problems.length === 0 ? {} : { problems }),
+      ...(trouble === undefined ? {} : { trouble }),
+    };
+  }
+
+  load(): Load {
+    return { capture: this.#parts.commit.load, tails: this.#parts.tails() };
+  }
+
+  /** Position through which the texts are indexed; searches look through the rest themselves. */
+  async textsThrough(): Promise<number> {
+    return (await this.#parts.reading.ask("indexState")).texts_through;
+  }
+
+  /** Waits until reads find little left to index, for a moment at most. */
+  async keepUp(): Promise<void> {
+    await this.#parts.reading.ask("keepUp", KEEP_UP);
+  }
+
+  /** Hears of every commit from now on, until the answer is called. */
+  watchCommits(heard: (report: CommitReport) => void): () => void {
+    return this.#parts.commit.watch(heard);
+  }
+
+  /** Tells what is recorded through this recorder from now on, where that is wanted, until the answer is called. */
+  watchRecorded(onRecorded: OnRecorded, isWanted: () => boolean): () => void {
+    return this.#parts.recorded.add(onRecorded, isWanted);
+  }
+
+  #recentTrouble(): string | undefined {
+    if (this.#parts.commit.commitMs > STUCK_MS) return "store_busy";
+    const trouble = this.#trouble;
+    return trouble !== undefined && performance.now() - trouble.atMs < TROUBLE_MS ? trouble.code : undefined;
+  }
+}
+
+function alteredAt(position: number): Problem {
+  return {
+    code: "entry_altered",
+    position,
+    message: `entry ${position} was altered: it does not match its hash`,
+    hint: "Run `hansard verify`, then `hansard doctor` for what to do.",
+  };
+}
+
+interface VitalsParts {
+  readonly log: EntryLog;
+  readonly altered: AlteredNote;
+  readonly reading: Asking;
+  readonly commit: GroupCommit;
+  readonly recorded: RecordedHooks;
+  /** How many follow the log. */
+  readonly tails: () => number;
+  /** Whether the log was found to be cut off or exchanged. */
+  readonly isContradicted: () => Promise<boolean>;
+}

@@ -1,0 +1,117 @@
+// Reads what reflection looks at, newest first and a few entries at a time, whoever it is that looks. Entries are given as
+// they were recorded: the onlooker masks the little of them that it shows.
+import { feedbackOn } from "../../index/feedback-fold.js";
+import { newestFirst } from "../../index/port/rows.js";
+import type { RowKey, RowQuery } from "../../index/port.js";
+import { bothHold, type RowFilter } from "../../index/row-filter.js";
+import type { Entry, EntryOf } from "../../model/entry.js";
+import { isDislike } from "../../model/feedback.js";
+import { states } from "../../model/states.js";
+import { EntryReader } from "../../search/lists/entry-reader.js";
+import type { ReadingParts } from "../../search/lists/reader.js";
+import type { ReflectionQuery } from "./reflection-query.js";
+
+/** Who looks back: at the newest entries, then at as many before them. */
+export interface Onlooker {
+  /** With its feedback below 0, newest first, where there is any. */
+  add(entry: Entry, dislikes?: readonly EntryOf<"feedback">[]): void;
+  addBefore(entry: Entry): void;
+  /** So many entries of other kinds are among those it looks back at. */
+  passOver(count: number): void;
+}
+
+const KEYS_PER_PAGE = 1_000;
+const COUNTED_PER_PAGE = 10_000;
+/** Few at a time, since each may be as large as an entry can be. */
+const CHUNK_ROWS = 8;
+/** After so many chunks whatever else waits for this thread has its turn. */
+const CHUNKS_PER_TURN = 8;
+/** Of what was thought of one entry, so much of the newest is looked at. */
+const FEEDBACK_READ = 100;
+
+const isDisliked: RowFilter = { references: [{ what: "is", reference: states.disliked.has }] };
+
+interface Chunk {
+  readonly entries: readonly Entry[];
+  /** Which of the page's entries somebody disliked, by position. */
+  readonly disliked: ReadonlySet<number>;
+}
+
+export class ReflectionReader {
+  readonly #parts: ReadingParts;
+  readonly #entries: EntryReader;
+
+  constructor(parts: ReadingParts) {
+    this.#parts = parts;
+    this.#entries = new EntryReader(parts);
+  }
+
+  async read(query: ReflectionQuery, onlooker: Onlooker): Promise<void> {
+    if (query.limit === 0) return;
+    const oldest = await this.#readConversation(query, onlooker);
+    onlooker.passOver(await this.#countFrom(query.others, oldest));
+  }
+
+  /** Answers with the oldest of the reviewed entries; undefined where there are fewer of them than the limit. */
+  async #readConversation(query: ReflectionQuery, onlooker: Onlooker): Promise<RowKey | undefined> {
+    let oldest: RowKey | undefined;
+    let reviewed = 0;
+    let before = 0;
+    for await (const { entries, disliked } of this.#newestFirst(query)) {
+      for (const entry of entries) {
+        if (reviewed < query.limit) {
+          reviewed += 1;
+          if (reviewed === query.limit) oldest = { created_ms: Date.parse(entry.created_at), position: entry.position };
+          onlooker.add(entry, disliked.has(entry.position) ? await this.#dislikesOf(entry) : undefined);
+        } else {
+          before += 1;
+          onlooker.addBefore(entry);
+          if (before === reviewed) return oldest;
+        }
+      }
+    }
+    return oldest;
+  }
+
+  /** Counts entries from the newest back to this one; without one, all of them. */
+  async #countFrom(others: RowFilter, oldest: RowKey | undefined): Promise<number> {
+    const filter = oldest === undefined ? others : bothHold(others, { since_ms: oldest.created_ms });
+    if (filter.kinds?.length === 0) return 0;
+    let count = 0;
+    let after: RowKey | undefined;
+    while (true) {
+      const page: RowQuery = { filter, limit: COUNTED_PER_PAGE, ...(after === undefined ? {} : { after }) };
+      const keys = await this.#parts.index.list(page);
+      count += oldest === undefined ? keys.length : keys.filter((key) => newestFirst(key, oldest) < 0).length;
+      if (keys.length < COUNTED_PER_PAGE) return count;
+      after = keys.at(-1);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async #dislikesOf({ id }: Entry): Promise<readonly EntryOf<"feedback">[]> {
+    const positions = (await feedbackOn(this.#parts.index, [id])).get(id) ?? [];
+    const feedback = await this.#entries.read(positions.slice(-FEEDBACK_READ).reverse());
+    return feedback.flatMap((entry) => (entry.kind === "feedback" && isDislike(entry) ? [entry] : []));
+  }
+
+  async *#newestFirst({ filter, limit }: ReflectionQuery): AsyncGenerator<Chunk> {
+    let after: RowKey | undefined;
+    let chunks = 0;
+    const pageLimit = Math.min(limit * 2, KEYS_PER_PAGE);
+    while (true) {
+      const page: RowQuery = { filter, limit: pageLimit, ...(after === undefined ? {} : { after }) };
+      const keys = await this.#parts.index.list(page);
+      const dislikedKeys = await this.#parts.index.list({ ...page, filter: bothHold(filter, isDisliked) });
+      const dislikedHere = new Set(dislikedKeys.map(({ position }) => position));
+      for (let start = 0; start < keys.length; start += CHUNK_ROWS) {
+        const positions = keys.slice(start, start + CHUNK_ROWS).map((key) => key.position);
+        yield { entries: await this.#entries.read(positions), disliked: dislikedHere };
+        chunks += 1;
+        if (chunks % CHUNKS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      after = keys.at(-1);
+      if (keys.length < pageLimit) return;
+    }
+  }
+}

@@ -1,0 +1,278 @@
+// The table of filters: a row for each, from which every surface takes its parameters, flags, refusals and words, and every
+// question what the filter means. How two of the same come together is the business of its kind of condition.
+import { HAS_CONTEXT } from "../index/entry-row.js";
+import { bothHold, type ConditionName, type RowFilter } from "../index/row-filter.js";
+import { memoryKinds } from "../model/entry.js";
+import { parseLabel } from "../model/ids.js";
+import { captureKinds, isCaptureKind, isReservedKind, ownKinds, readKinds } from "../model/kinds.js";
+import { Rejection, type RejectionCode, reject } from "../model/rejection.js";
+import { isRole, readRole, readRoles } from "../model/roles.js";
+import { isState, stateNames, states } from "../model/states.js";
+import { parseTimeBound } from "../model/time.js";
+import { type Flag, isGiven, type Parameter } from "./parameters.js";
+
+export interface Filter<C extends ConditionName = ConditionName> extends Parameter {
+  /** The condition on rows that it is. */
+  readonly condition: C;
+  /** A value that was given; none comes here that is absent or empty. */
+  parse(value: unknown, nowMs: number): ParsedFilter<C> | Rejection;
+  readonly flag: Flag;
+  /** Whether it can be typed into a search: `kind:error`. */
+  readonly is_typed: boolean;
+  /** Its words where sessions are listed, and not entries. */
+  readonly of_sessions?: { readonly description: string; readonly says: string };
+}
+
+interface ParsedFilter<C extends ConditionName> {
+  readonly asked: NonNullable<RowFilter[C]>;
+  /** The same as text, so that it can be asked again elsewhere: what means the same is written the same. */
+  readonly text: string;
+}
+
+/** What was given, as text and by name, without what was empty; in the order in which a question names its filters. */
+export type Given = { readonly [name: string]: string };
+
+export const filters = {
+  /** Of this project; `"-"` selects what has none. */
+  project: label("project", { code: "label_invalid", flag: "project", value: "name" }),
+  /** Of this session; `"-"` selects what has none. */
+  session_id: label("session_id", { code: "session_id_invalid", flag: "session", value: "id" }),
+  /** Of this client; `"-"` selects what has none. */
+  client: label("client", { code: "label_invalid", flag: "client", value: "name" }),
+  /** Of this kind; several separated by commas, `memory` for all kinds that memories are made of. */
+  kind: {
+    condition: "kinds",
+    parse: parseKindFilter,
+    schema: { type: "string" },
+    description:
+      `Entries of this kind: ${readKinds.join(", ")}; \`memory\` means all kinds that begin with \`memory_\`. ` +
+      "Several are separated by commas.",
+    flag: {
+      name: "kind",
+      value: "kinds",
+      says: "only these kinds, comma separated: message, tool_call, error, memory …; a wrong one lists them all",
+    },
+    refusals: ["kind_unknown"],
+    is_typed: true,
+  },
+  /** Messages of this role: user, assistant, system or tool. */
+  role: {
+    condition: "role",
+    parse: parseRoleFilter,
+    schema: { type: "string" },
+    description: `Messages of this role: ${readRoles.join(", ")}.`,
+    flag: { name: "role", value: "role", says: `only messages of this role: ${readRoles.join(", ")}` },
+    refusals: ["role_unknown"],
+    is_typed: true,
+  },
+  /** Inclusive: an ISO 8601 time, or relative to now such as `7d`. */
+  since: {
+    condition: "since_ms",
+    parse: (value, nowMs) => parseTimeFilter("since", value, nowMs),
+    schema: { type: "string" },
+    description:
+      "Inclusive, by `created_at`: `2026-11-15`, `2026-11-15T06:39:37Z`, or relative: `30m`, `12h`, `7d`, `2w`.",
+    example: "7d",
+    flag: {
+      name: "since",
+      value: "time",
+      says: "from then on: 2026-11-15, 2026-11-15T06:39Z, or 30m, 12h, 7d, 2w ago",
+    },
+    refusals: ["time_invalid"],
+    is_typed: true,
+  },
+  /** Inclusive; a bare date means its end. */
+  until: {
+    condition: "until_ms",
+    parse: (value, nowMs) => parseTimeFilter("until", value, nowMs),
+    schema: { type: "string" },
+    description: "Inclusive, as `since`; a bare date means its end.",
+    flag: { name: "until", value: "time", says: "up to then, inclusive; a date alone means its end" },
+    refusals: ["time_invalid"],
+    is_typed: true,
+  },
+  /** Calls of this tool. */
+  tool: reference("tool", { value: "name", entries: "calls of this tool", is_typed: true }),
+  /** What this model answered: interactions, and messages that name it. */
+  model: reference("model", { value: "name", entries: "what this model answered", is_typed: true }),
+  /** In this state: error, low_confidence, unanswered or disliked. */
+  is: {
+    condition: "references",
+    parse: parseStateFilter,
+    schema: { type: "string", enum: stateNames },
+    description:
+      "In this state: `error`: errors, failed tools and failed interactions; `low_confidence`: assistants' messages below 0.5; " +
+      "`unanswered`: interactions without a response; `disliked`: what has feedback below 0.",
+    example: "error",
+    flag: { name: "is", value: "state", says: `only what is ${stateNames.join(", ")}` },
+    refusals: ["is_unknown"],
+    is_typed: true,
+  },
+  /** Not in what was said, but in what models were given: `context`. */
+  in: {
+    condition: "references",
+    parse: parsePlaceFilter,
+    schema: { type: "string", enum: ["context"] },
+    description:
+      "Where to look: `context` looks through what models were given and nothing else, each distinct text once for a session, " +
+      "at its newest use, with how often it was `given`.",
+    flag: { name: "in", value: "place", says: "context: look through what models were given, and nothing else" },
+    refusals: ["in_unknown"],
+    is_typed: true,
+  },
+  /** Interactions that used this memory. */
+  memory: reference("memory", { value: "id", entries: "interactions that used this memory" }),
+  /** Interactions that used this chunk. */
+  chunk: reference("chunk", { value: "id", entries: "interactions that used this chunk" }),
+} satisfies { readonly [name: string]: { [C in ConditionName]: Filter<C> }[ConditionName] };
+
+type Filters = typeof filters;
+export type FilterName = keyof Filters;
+
+/** Filters as they are given. An empty one filters nothing. */
+export type FilterTexts = { readonly [N in keyof Filters]?: string | undefined };
+
+/** What these filters are as conditions on rows. */
+export type ConditionsOf<N extends FilterName> = Pick<RowFilter, Filters[N]["condition"]>;
+
+const filterNames = Object.keys(filters) as readonly FilterName[];
+
+/** The filters that can be typed into a search. */
+export const typedFilterNames: readonly FilterName[] = filterNames.filter((name) => filters[name].is_typed);
+
+/** Reads those filters, and no others, from what was given. */
+export function parseFilters<N extends FilterName>(
+  names: readonly N[],
+  options: { readonly [name in FilterName]?: unknown },
+  nowMs: number,
+): { readonly filter: ConditionsOf<N>; readonly given: Given } | Rejection {
+  let filter: RowFilter = {};
+  const given: { [name: string]: string } = {};
+  for (const name of names) {
+    const value = options[name];
+    if (!isGiven(value)) continue;
+    const { condition, parse }: Filter = filters[name];
+    const parsed = parse(value, nowMs);
+    if (parsed instanceof Rejection) return parsed;
+    filter = bothHold(filter, { [condition]: parsed.asked });
+    given[name] = parsed.text;
+  }
+  return { filter: filter as ConditionsOf<N>, given };
+}
+
+function label<L extends "project" | "session_id" | "client">(
+  name: L,
+  form: { readonly code: RejectionCode; readonly flag: string; readonly value: string },
+): Filter<L> {
+  const noun = form.flag;
+  const emptyAndNone = "An empty value filters nothing; `-` selects entries without one.";
+  return {
+    condition: name,
+    parse: (value) => {
+      const asked = value === "-" ? "" : parseLabel(name, value);
+      return asked instanceof Rejection ? asked : ({ asked, text: value as string } as ParsedFilter<L>);
+    },
+    schema: { type: "string" },
+    description: `Entries of this ${noun}. ${emptyAndNone}`,
+    flag: { name: form.flag, value: form.value, says: `only this ${noun}; - for entries without one` },
+    of_sessions: {
+      description: `Sessions with an entry of this ${noun}. ${emptyAndNone}`,
+      says: `only sessions with an entry of this ${noun}; - for entries without one`,
+    },
+    refusals: [form.code],
+    is_typed: true,
+  };
+}
+
+/** Takes any text, since anything may have been recorded as a reference. */
+function reference(
+  name: "memory" | "chunk" | "tool" | "model",
+  form: { readonly value: string; readonly entries: string; readonly is_typed?: true },
+): Filter<"references"> {
+  const { value: shownValue, entries, is_typed = false } = form;
+  return {
+    condition: "references",
+    parse: (value) => {
+      if (typeof value === "string") return { asked: [{ what: name, reference: value }], text: value };
+      return reject({ code: "field_invalid", field: name, message: `${name} must be a string` });
+    },
+    schema: { type: "string" },
+    description: `${entries.charAt(0).toUpperCase()}${entries.slice(1)}.`,
+    flag: { name, value: shownValue, says: `only ${entries}` },
+    refusals: ["field_invalid"],
+    is_typed,
+  };
+}
+
+function parseStateFilter(state: unknown): ParsedFilter<"references"> | Rejection {
+  if (isState(state)) {
+    const { has, lacks }: { readonly has: string; readonly lacks?: string } = states[state];
+    const wanted = { what: "is", reference: has };
+    const unwanted = lacks === undefined ? [] : [{ what: "is", reference: lacks, lacks: true }];
+    return { asked: [wanted, ...unwanted], text: state };
+  }
+  const names = stateNames.join(", ");
+  return reject({
+    code: "is_unknown",
+    field: "is",
+    message: `is ${shown(state)} is not known`,
+    hint: `States are ${names}.`,
+  });
+}
+
+function parsePlaceFilter(place: unknown): ParsedFilter<"references"> | Rejection {
+  if (place === "context") return { asked: [HAS_CONTEXT], text: place };
+  const hint = "Only context can be looked through apart.";
+  return reject({ code: "in_unknown", field: "in", message: `in ${shown(place)} is not known`, hint });
+}
+
+function parseKindFilter(kind: unknown): ParsedFilter<"kinds"> | Rejection {
+  const names = typeof kind === "string" ? [...new Set(kind.split(",").map((name) => name.trim()))] : [kind];
+  const kinds: string[] = [];
+  for (const name of names) {
+    if (name === "memory") kinds.push(...memoryKinds);
+    else if (isCaptureKind(name) || isReservedKind(name)) kinds.push(name as string);
+    else return kindUnknown(name);
+  }
+  return { asked: [...new Set(kinds)], text: names.join(",") };
+}
+
+function kindUnknown(kind: unknown): Rejection {
+  return reject({
+    code: "kind_unknown",
+    field: "kind",
+    message: `kind ${shown(kind)} is not known`,
+    hint: `Kinds are ${captureKinds.join(", ")}, and of the log itself ${ownKinds.join(", ")}; memory means all of memory_*.`,
+  });
+}
+
+function parseRoleFilter(role: unknown): ParsedFilter<"role"> | Rejection {
+  if (isRole(role)) return { asked: readRole(role as string), text: readRole(role as string) };
+  return reject({
+    code: "role_unknown",
+    field: "role",
+    message: `role ${shown(role)} is not known`,
+    hint: `Roles are ${readRoles.slice(0, -1).join(", ")} and ${readRoles.at(-1)}.`,
+  });
+}
+
+/** The text stays as it was given: what `7d` means is decided by whoever answers, and then stands for all pages. */
+function parseTimeFilter(
+  name: "since" | "until",
+  value: unknown,
+  nowMs: number,
+): { readonly asked: number; readonly text: string } | Rejection {
+  const text = typeof value === "string" ? value.trim() : "";
+  const asked = parseTimeBound(text, { nowMs, end: name === "until" });
+  if (asked !== undefined) return { asked, text };
+  return reject({
+    code: "time_invalid",
+    field: name,
+    message: `${name} is not a time`,
+    hint: "For example 2026-11-15, 2026-11-15T06:39:37Z, or relative: 30m, 12h, 7d, 2w.",
+  });
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(String(value).slice(0, 40));
+}

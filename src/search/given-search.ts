@@ -1,0 +1,139 @@
+// Searching in what models were given: every distinct text once for each session, at its newest use, with how often it was
+// given. Nobody keeps signatures of context packs, which repeat each other in every call of a loop: they are looked through,
+// newest first, and passed over without being parsed where they cannot hold what is looked for.
+
+import { hash } from "node:crypto";
+import { HAS_CONTEXT } from "../index/entry-row.js";
+import { partsOfPack } from "../index/given-texts.js";
+import type { RowFilter, RowKey } from "../index/port.js";
+import { rowPages } from "../index/row-pages.js";
+import type { StoredBody } from "../log/port.js";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../model/json.js";
+import { normalise } from "../model/normalise.js";
+import { Turn } from "../model/turn.js";
+import type { ListPlace } from "./lists/list-query.js";
+import type { ReadingParts } from "./lists/reader.js";
+import { indexOfText } from "./matching.js";
+import type { SearchQuery } from "./search-query.js";
+import { mayHold, type Sieve, sieveOf } from "./sieve.js";
+
+/** A text that a model was given, in the newest interaction of its session that it was given in. */
+export interface GivenHit {
+  readonly key: RowKey;
+  readonly kind: string;
+  readonly body: JsonObject;
+  readonly text: string;
+  /** Which of the pack's texts it is. */
+  readonly nth: number;
+}
+
+const KEYS_AT_ONCE = 256;
+/** Each may be as large as an entry can be. */
+const CHUNK = 64;
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+export class GivenSearch {
+  readonly #parts: ReadingParts;
+
+  constructor(parts: ReadingParts) {
+    this.#parts = parts;
+  }
+
+  /** Hits newest first, after the query's place. What comes before that is looked through as well: a text counts once. */
+  async *hits(query: SearchQuery): AsyncGenerator<GivenHit, void, undefined> {
+    const { after, terms, excluded } = query;
+    const sieves = sieveOf(terms);
+    const seen = new Set<string>();
+    for await (const { key, stored } of this.#packs(query.filter)) {
+      const body = readPack(stored, sieves);
+      if (body === undefined) continue;
+      for (const [nth, text] of textsIn(body).entries()) {
+        if (!isMeant(text, terms, excluded)) continue;
+        const name = nameOf(body, text);
+        if (seen.has(name)) continue;
+        seen.add(name);
+        if (after === undefined || isBehind({ key, nth }, after)) yield { key, kind: stored.kind, body, text, nth };
+      }
+    }
+  }
+
+  /** How often each of these texts was given in its session. */
+  async counts(hits: readonly GivenHit[]): Promise<readonly number[]> {
+    const counts = hits.map(() => 0);
+    const bySession = new Map<string, { readonly at: number; readonly text: string }[]>();
+    for (const [at, { body, text }] of hits.entries()) {
+      const session_id = sessionOf(body);
+      bySession.set(session_id, [...(bySession.get(session_id) ?? []), { at, text }]);
+    }
+    for (const [session_id, wanted] of bySession) {
+      if (session_id === "") for (const { at } of wanted) counts[at] = 1;
+      else for await (const { stored } of this.#packs({ session_id })) count(stored, wanted, counts);
+    }
+    return counts;
+  }
+
+  async *#packs(filter: RowFilter): AsyncGenerator<{ readonly key: RowKey; readonly stored: StoredBody }> {
+    const turn = new Turn();
+    const given = { ...filter, references: [...(filter.references ?? []), HAS_CONTEXT] };
+    for await (const keys of rowPages((place) => this.#parts.index.list({ filter: given, ...place }), KEYS_AT_ONCE)) {
+      for (let at = 0; at < keys.length; ) {
+        const chunk = keys.slice(at, at + CHUNK);
+        const bodies = await this.#parts.log.getBodies(
+          chunk.map(({ position }) => position),
+          CHUNK_BYTES,
+        );
+        for (const [offset, stored] of bodies.entries()) {
+          if (stored !== undefined) yield { key: chunk[offset] as RowKey, stored };
+          if (turn.isOver) await turn.next();
+        }
+        at += bodies.length;
+      }
+    }
+  }
+}
+
+/** The texts of a body's context pack in their order, each as often as it stands there. */
+export function textsIn({ context_pack }: JsonObject): readonly string[] {
+  return isJsonObject(context_pack) ? partsOfPack(context_pack).flatMap((part) => part.texts()) : [];
+}
+
+function readPack({ body, flaw }: StoredBody, sieves: readonly Sieve[]): JsonObject | undefined {
+  return body === undefined || flaw !== undefined || !mayHold(body, sieves) ? undefined : parseJsonObject(body);
+}
+
+function isMeant(text: string, terms: readonly string[], excluded: readonly string[]): boolean {
+  const normal = normalise(text);
+  const holds = (term: string): boolean => indexOfText(normal, term) !== -1;
+  return terms.every(holds) && !excluded.some(holds);
+}
+
+function isBehind(place: { readonly key: RowKey; readonly nth: number }, after: ListPlace): boolean {
+  const { created_ms, position } = place.key;
+  if (created_ms !== after.created_ms) return created_ms < after.created_ms;
+  return position === after.position ? place.nth > (after.nth ?? -1) : position < after.position;
+}
+
+/** Entries without a session have nothing in common. */
+function nameOf(body: JsonObject, text: string): string {
+  const where = sessionOf(body) || String(body.id);
+  return hash("sha256", `${where}\n${text}`, "base64url");
+}
+
+function sessionOf({ session_id }: JsonObject): string {
+  return typeof session_id === "string" ? session_id : "";
+}
+
+function count(
+  { body: json, flaw }: StoredBody,
+  wanted: readonly { readonly at: number; readonly text: string }[],
+  counts: number[],
+): void {
+  if (json === undefined || flaw !== undefined) return;
+  // A text stands in the body as JSON writes it, unless it is a number.
+  const possible = wanted.filter(({ text }) => NO_STRING.test(text) || json.includes(JSON.stringify(text)));
+  if (possible.length === 0) return;
+  const texts = new Set(textsIn(parseJsonObject(json) ?? {}));
+  for (const { at, text } of possible) if (texts.has(text)) counts[at] = (counts[at] ?? 0) + 1;
+}
+
+const NO_STRING = /^(?:[0-9.eE+-]+|true|false)$/;

@@ -1,0 +1,254 @@
+// Entries by position, as views show them: whole, with the response that completed an interaction.
+//
+// This is where secrets are masked: what is shown beside other entries passes through here, the record itself does not.
+
+import type { EntrySource, StoredBody, StoredEntry } from "../../log/port.js";
+import { bodyToEntry, parseBodyText, toAltered, toEntry } from "../../model/body.js";
+import { asRecorded } from "../../model/chain-walk.js";
+import { completionClaim, idClaim } from "../../model/claims.js";
+import type { AlteredEntry, Entry, EntryOf, ErasedEntry, Interaction, ListedEntry } from "../../model/entry.js";
+import { corruptEntry } from "../../model/fault.js";
+import { hexOf } from "../../model/hex.js";
+import { LiftedParts } from "../../model/lifted-parts.js";
+import type { Mask } from "../../model/mask.js";
+import { complete, excerptOf, summarise } from "./views.js";
+
+/** A page ends early once it holds this much text; the cursor leads on. */
+const PAGE_BYTES_MAX = 16 * 1024 * 1024;
+const COMPLETED_AT_ONCE = 16;
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** How many of the positions were used; fewer than given where the page was full. */
+  readonly used: number;
+}
+
+/** A whole entry as JSON, for whoever sends it on; large parts of it were never built. */
+export interface EntryJson {
+  readonly kind: string;
+  readonly json: Uint8Array;
+}
+
+/** Which entry is wanted, and whether what is secret in it is to be hidden. */
+export type EntryWish = ({ readonly id: string } | { readonly position: number }) & { readonly is_masked?: boolean };
+
+/** What is put together from an interaction and its response, and has to be built for that. */
+const PUT_TOGETHER: ReadonlySet<string> = new Set(["memories_used", "chunks_used", "usage", "extra"]);
+
+export class EntryReader {
+  readonly #log: EntrySource;
+  readonly #mask: Mask;
+
+  constructor(parts: { readonly log: EntrySource; readonly mask: Mask }) {
+    this.#log = parts.log;
+    this.#mask = parts.mask;
+  }
+
+  async getById(id: string): Promise<Entry | ErasedEntry | undefined> {
+    const [position] = await this.#log.find([idClaim(id)]);
+    if (position === undefined) return undefined;
+    const entry = await this.getByPosition(position);
+    if (entry === undefined || "erased" in entry) return entry === undefined ? undefined : { ...entry, id };
+    if (entry.id !== id) throw misplaced(position, id);
+    return entry;
+  }
+
+  async getByPosition(position: number): Promise<Entry | ErasedEntry | undefined> {
+    const [stored] = await this.#log.get([position]);
+    if (stored === undefined) return undefined;
+    const entry = toEntry(asRecorded(stored));
+    if ("erased" in entry) return entry;
+    const [completed] = await this.#withResponses([entry]);
+    return recordedEntry(completed as Entry | AlteredBody);
+  }
+
+  /**
+   * The entries at these positions for whoever hands on the record itself: an altered one is a fault. With `before`, without
+   * the responses that came at that position or later.
+   */
+  async readWhole(positions: readonly number[], before?: number): Promise<readonly Entry[]> {
+    return (await this.#withResponses(await this.#read(positions), before)).map(recordedEntry);
+  }
+
+  /** The same until `bytes_max` of bodies are reached; `used` is how many of the positions that took, at least one. */
+  async readSome(
+    positions: readonly number[],
+    { before, bytes_max }: { readonly before?: number | undefined; readonly bytes_max: number },
+  ): Promise<{ readonly entries: readonly Entry[]; readonly used: number }> {
+    const stored = await this.#log.getBodies(positions, bytes_max);
+    const entries = (await this.#withResponses(toReadable(stored), before)).map(recordedEntry);
+    return { entries, used: stored.length };
+  }
+
+  /** The same as JSON, masked where that is wished for. */
+  async getJson({ is_masked = false, ...wish }: EntryWish): Promise<EntryJson | undefined> {
+    if (is_masked) {
+      const entry = "position" in wish ? await this.getByPosition(wish.position) : await this.getById(wish.id);
+      if (entry === undefined) return undefined;
+      const shown = "erased" in entry ? entry : this.#mask.entry(entry);
+      return { kind: entry.kind, json: Buffer.from(JSON.stringify(shown)) };
+    }
+    const [position] = "position" in wish ? [wish.position] : await this.#log.find([idClaim(wish.id)]);
+    const [stored] = position === undefined ? [] : await this.#log.get([position]);
+    if (stored === undefined) return undefined;
+    const { kind } = stored;
+    if (stored.body === undefined) {
+      const json = Buffer.from(JSON.stringify({ ...toEntry(stored), ...("id" in wish ? wish : {}) }));
+      return { kind, json };
+    }
+    const parts = new LiftedParts();
+    const entry = toLifted(stored, parts);
+    if ("id" in wish && entry.id !== wish.id) throw misplaced(entry.position, wish.id);
+    const response = await this.#responseOf(entry);
+    if (response === undefined) return { kind, json: parts.json(entry) };
+    const [interaction, completion] = [stored, response].map((one) => toLifted(one, parts, PUT_TOGETHER));
+    return { kind, json: parts.json(complete(interaction as Interaction, completion as EntryOf<"response">)) };
+  }
+
+  /** The entries at these positions, masked, for whoever shows parts of them; erased and altered ones are left out. */
+  async show(positions: readonly number[]): Promise<readonly Entry[]> {
+    return (await this.read(positions)).map((entry) => this.#mask.entry(entry));
+  }
+
+  /** As `show`, with altered ones as lists show them. */
+  async showListed(positions: readonly number[]): Promise<readonly (Entry | AlteredEntry)[]> {
+    const found = await this.#withResponses(await this.#read(positions));
+    return found.map((entry) => (entry instanceof AlteredBody ? entry.shown : this.#mask.entry(entry)));
+  }
+
+  /** The entries at these positions as they were recorded; erased and altered ones are left out. */
+  async read(positions: readonly number[]): Promise<readonly Entry[]> {
+    const found = await this.#withResponses(await this.#read(positions));
+    return found.filter((entry): entry is Entry => !(entry instanceof AlteredBody));
+  }
+
+  /**
+   * The entries at these positions in their short form, masked, as many as fit on a page, the first in any case. Altered ones
+   * are shown as altered.
+   */
+  async page(positions: readonly number[], options: { readonly excerpts?: boolean } = {}): Promise<Page<ListedEntry>> {
+    const toRow = (entry: Entry | AlteredBody): ListedEntry => {
+      if (entry instanceof AlteredBody) return entry.shown;
+      const row = this.#mask.entry(summarise(entry));
+      // Masked before it is cut, so that no secret is cut in two and shown.
+      return options.excerpts === true ? { ...row, ...excerptOf(this.#mask.entry(entry)) } : row;
+    };
+    const stored = await this.#log.getBodies(positions, PAGE_BYTES_MAX);
+    const entries = toReadable(stored);
+    const rows: ListedEntry[] = [];
+    // A few at a time: a response may be as large as an entry can be, and the short form leaves it out.
+    for (let at = 0; at < entries.length; at += COMPLETED_AT_ONCE) {
+      const completed = await this.#withResponses(entries.slice(at, at + COMPLETED_AT_ONCE));
+      rows.push(...completed.map(toRow));
+    }
+    return { rows, used: stored.length };
+  }
+
+  /** The same whole. What responses bring that came later counts, too. */
+  async wholePage(positions: readonly number[]): Promise<Page<Entry | AlteredEntry>> {
+    const stored = await this.#log.getBodies(positions, PAGE_BYTES_MAX);
+    const entries = toReadable(stored);
+    const rows: (Entry | AlteredEntry)[] = [];
+    let chars = 0;
+    for (let at = 0; at < entries.length; at += COMPLETED_AT_ONCE) {
+      for (const entry of await this.#withResponses(entries.slice(at, at + COMPLETED_AT_ONCE))) {
+        if (entry instanceof AlteredBody) {
+          rows.push(entry.shown);
+          continue;
+        }
+        chars += entry.kind === "interaction" && "response_id" in entry ? entry.response.length : 0;
+        if (chars > PAGE_BYTES_MAX && rows.length > 0) {
+          return { rows, used: stored.findIndex((one) => one?.position === entry.position) };
+        }
+        rows.push(this.#mask.entry(entry));
+      }
+    }
+    return { rows, used: stored.length };
+  }
+
+  async #responseOf(entry: Entry): Promise<StoredEntry | undefined> {
+    if (entry.kind !== "interaction" || entry.response !== "") return undefined;
+    const [position] = await this.#log.find([completionClaim(entry.id)]);
+    const [stored] = position === undefined ? [] : await this.#log.get([position]);
+    if (stored?.flaw !== undefined) throw corruptEntry(stored.position, stored.flaw);
+    return stored?.body === undefined ? undefined : stored;
+  }
+
+  async #read(positions: readonly number[]): Promise<readonly (Entry | AlteredBody)[]> {
+    return toReadable(await this.#log.getBodies(positions));
+  }
+
+  /**
+   * Interactions that were completed later carry what their response brought. Where that was altered, nobody can say what the
+   * answer was, and the whole counts as altered.
+   */
+  async #withResponses(
+    entries: readonly (Entry | AlteredBody)[],
+    before = Number.POSITIVE_INFINITY,
+  ): Promise<readonly (Entry | AlteredBody)[]> {
+    const waiting = entries.filter(isWaiting);
+    if (waiting.length === 0) return entries;
+    const found = await this.#log.find(waiting.map((entry) => completionClaim(entry.id)));
+    const positionById = new Map<string, number>();
+    for (const [at, { id }] of waiting.entries()) {
+      const position = found[at];
+      if (position !== undefined && position < before) positionById.set(id, position);
+    }
+    if (positionById.size === 0) return entries;
+    const responses = await this.#read([...positionById.values()]);
+    const responseByPosition = new Map(responses.map((response) => [response.position, response]));
+    return entries.map((entry) => {
+      const position = isWaiting(entry) ? positionById.get(entry.id) : undefined;
+      const response = position === undefined ? undefined : responseByPosition.get(position);
+      if (response instanceof AlteredBody) return response.makesAltered(entry as Interaction);
+      if (response?.kind !== "response") return entry;
+      return complete(entry as Interaction, response);
+    });
+  }
+}
+
+/** Where a body is not the one that was recorded: what a list shows, and the fault of whole reads. */
+class AlteredBody {
+  readonly position: number;
+  readonly shown: AlteredEntry;
+  readonly fault: Error;
+
+  constructor(stored: StoredBody | Interaction, fault: Error) {
+    this.position = stored.position;
+    this.shown = toAltered(stored);
+    this.fault = fault;
+  }
+
+  makesAltered(interaction: Interaction): AlteredBody {
+    return new AlteredBody(interaction, this.fault);
+  }
+}
+
+function recordedEntry(entry: Entry | AlteredBody): Entry {
+  if (entry instanceof AlteredBody) throw entry.fault;
+  return entry;
+}
+
+function isWaiting(entry: Entry | AlteredBody): entry is Interaction {
+  return !(entry instanceof AlteredBody) && entry.kind === "interaction" && entry.response === "";
+}
+
+function misplaced(position: number, id: string): Error {
+  return corruptEntry(position, `it is not the entry ${id}, which the log says is here`);
+}
+
+/** What is not built is not looked at, so that it has to be the very bytes that were recorded. */
+function toLifted(stored: StoredEntry, parts: LiftedParts, built?: ReadonlySet<string>): Entry {
+  const { position, body = new Uint8Array() } = asRecorded(stored);
+  return bodyToEntry({ ...stored, hash: hexOf(stored.hash) }, parts.parseBody(position, body, built));
+}
+
+/** Those that are there and not erased. */
+function toReadable(stored: readonly (StoredBody | undefined)[]): readonly (Entry | AlteredBody)[] {
+  const entries: (Entry | AlteredBody)[] = [];
+  for (const one of stored) {
+    if (one?.flaw !== undefined) entries.push(new AlteredBody(one, corruptEntry(one.position, one.flaw)));
+    else if (one?.body !== undefined) entries.push(bodyToEntry(one, parseBodyText(one.position, one.body)));
+  }
+  return entries;
+}

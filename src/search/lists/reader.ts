@@ -1,0 +1,96 @@
+// The reader: lists and single entries, as every surface shows them. It never changes anything.
+
+import type { EntryCounts, EntryIndex, RowKey, RowQuery } from "../../index/port.js";
+import { SESSIONS } from "../../index/session-fold.js";
+import type { EntrySource } from "../../log/port.js";
+import type {
+  AlteredEntry,
+  AlteredInteraction,
+  Entry,
+  ErasedEntry,
+  Interaction,
+  InteractionSummary,
+  ListedEntry,
+} from "../../model/entry.js";
+import type { Mask } from "../../model/mask.js";
+import { formatTime } from "../../model/time.js";
+import { EntryReader, type Page } from "./entry-reader.js";
+import { cursorAfter, type InteractionQuery, type ListQuery } from "./list-query.js";
+
+/** A page of interactions: summaries, or whole ones where `full` was asked for. */
+export interface InteractionList<Row = InteractionSummary> {
+  readonly interactions: readonly (Row | AlteredInteraction)[];
+  readonly next_cursor: string | null;
+  /** While the index is rebuilt: older entries may be missing. */
+  readonly partial?: true;
+}
+
+export interface EntryList {
+  readonly entries: readonly ListedEntry[];
+  readonly next_cursor: string | null;
+  /** While the index is rebuilt: older entries may be missing. */
+  readonly partial?: true;
+}
+
+/** What reading needs: the truth, and what is derived from it, brought up to the first by whoever asks. */
+export interface ReadingParts {
+  readonly log: EntrySource;
+  readonly index: EntryIndex;
+  /** Hides secrets in what is shown beside other entries. */
+  readonly mask: Mask;
+}
+
+export class Reader {
+  readonly #parts: ReadingParts;
+  readonly #entries: EntryReader;
+
+  constructor(parts: ReadingParts) {
+    this.#parts = parts;
+    this.#entries = new EntryReader(parts);
+  }
+
+  async listInteractions(query: InteractionQuery): Promise<InteractionList<Interaction | InteractionSummary>> {
+    const read = (positions: readonly number[]): Promise<Page<Entry | AlteredEntry | ListedEntry>> =>
+      query.full ? this.#entries.wholePage(positions) : this.#entries.page(positions);
+    const { rows, next_cursor } = await this.#list(query, read);
+    return { interactions: rows as InteractionList<Interaction | InteractionSummary>["interactions"], next_cursor };
+  }
+
+  async listEntries(query: ListQuery): Promise<EntryList> {
+    const { rows, next_cursor } = await this.#list(query, (positions) => this.#entries.page(positions));
+    return { entries: rows, next_cursor };
+  }
+
+  getById(id: string): Promise<Entry | ErasedEntry | undefined> {
+    return this.#entries.getById(id);
+  }
+
+  getByPosition(position: number): Promise<Entry | ErasedEntry | undefined> {
+    return this.#entries.getByPosition(position);
+  }
+
+  /** Places of entries, for those who read them themselves. */
+  async positions(query: RowQuery): Promise<readonly RowKey[]> {
+    return this.#parts.index.list(query);
+  }
+
+  async count(): Promise<EntryCounts> {
+    const { entries, first_ms, last_ms, ...others } = await this.#parts.index.count();
+    const sessions = await this.#parts.index.countDocuments(SESSIONS);
+    const time = (ms: number | undefined): string | null => (ms === undefined ? null : formatTime(ms));
+    const period = { first_at: time(first_ms), last_at: time(last_ms) };
+    return this.#parts.mask.value({ entries, sessions, ...others, ...period });
+  }
+
+  async #list<Row>(
+    query: ListQuery,
+    read: (positions: readonly number[]) => Promise<Page<Row>>,
+  ): Promise<{ readonly rows: readonly Row[]; readonly next_cursor: string | null }> {
+    if (query.limit === 0) return { rows: [], next_cursor: null };
+    // One more than asked for tells whether there is a next page.
+    const keys = await this.#parts.index.list({ ...query, limit: query.limit + 1 });
+    const { rows, used } = await read(keys.slice(0, query.limit).map((key) => key.position));
+    const next_cursor = used > 0 && used < keys.length ? cursorAfter(query, keys[used - 1] as RowKey) : null;
+    return { rows, next_cursor };
+  }
+}

@@ -1,0 +1,223 @@
+// The searcher: looks through what the index takes for possible hits, newest first, and shows those that are.
+import { setImmediate } from "node:timers/promises";
+import type { RowKey } from "../index/port.js";
+import { textsOf } from "../index/texts.js";
+import type { ListedEntry } from "../model/entry.js";
+import { limits } from "../model/limits.js";
+import type { MemoryStatus } from "../model/memory.js";
+import { countElsewhere, type ElsewhereCounts } from "./elsewhere.js";
+import { FacetCounts, type Facets } from "./facets.js";
+import { type GivenHit, GivenSearch, textsIn } from "./given-search.js";
+import { EntryReader } from "./lists/entry-reader.js";
+import { cursorAfter } from "./lists/list-query.js";
+import type { ReadingParts } from "./lists/reader.js";
+import { beginningOf, type Match, Matcher } from "./matching.js";
+import { memoryOf, statusesOf } from "./memory-status.js";
+import type { SearchQuery } from "./search-query.js";
+import { nothingFoundText, sessionHistoryLine, sessionHistoryText } from "./session-history.js";
+import { type MatchRange, type Snippet, snippetOf, snippetOfMasked } from "./snippet.js";
+
+/** An entry in its short form, and why it was found. */
+export type SearchHit = ListedEntry & {
+  /** The field that holds the first term; `""` where only filters were given, or the entry was altered. */
+  readonly field: string;
+  /** A piece of that field's text, as it was recorded. */
+  readonly snippet: string;
+  /** Where the terms stand in the snippet, in UTF-16 units: `[start, end]`, in order, never overlapping. */
+  readonly matches: readonly MatchRange[];
+  /** With `in:context`: how often the text was given in its session. */
+  readonly given?: number;
+  /** Of a hit of a memory kind: what the memory's status is now. */
+  readonly status?: MemoryStatus;
+};
+
+export interface SearchPage extends ElsewhereCounts {
+  readonly results: readonly SearchHit[];
+  readonly next_cursor: string | null;
+  readonly facets?: Facets;
+  /** The index is being rebuilt, and older entries may be missing. */
+  readonly partial?: true;
+}
+
+/** The first candidates are often hits already; who needs more of them needs many. */
+const CANDIDATES_FIRST = 32;
+const CANDIDATES_MAX = 1_024;
+/** Few bodies are read at first, and more where many are to be looked through; each may be as large as an entry can be. */
+const CHUNK_FIRST = 16;
+const CHUNK_MAX = 256;
+const CHUNK_BYTES = 1024 * 1024;
+/** Other readers share the thread, so a long search lets them through after this many entries or characters. */
+const TURN_ENTRIES = 512;
+const TURN_CHARS = 4 * 1024 * 1024;
+
+interface Hit extends Match {
+  readonly key: RowKey;
+  readonly kind: string;
+}
+
+interface Bounds {
+  /** How many entries are looked through, about. */
+  readonly entries: number;
+  /** Called where there are more. */
+  readonly spent: () => void;
+}
+
+export class Searcher {
+  readonly #parts: ReadingParts;
+  readonly #entries: EntryReader;
+  readonly #given: GivenSearch;
+
+  constructor(parts: ReadingParts) {
+    this.#parts = parts;
+    this.#entries = new EntryReader(parts);
+    this.#given = new GivenSearch(parts);
+  }
+
+  async search(query: SearchQuery): Promise<SearchPage> {
+    const page = query.in_context ? await this.#givenPage(query) : await this.#page(query);
+    const elsewhere = query.counts_elsewhere && query.limit > 0 ? await countElsewhere(this.#parts, query) : {};
+    return { ...page, ...(query.facets ? { facets: await this.#facets(query) } : {}), ...elsewhere };
+  }
+
+  /** The newest hits as lines of text for an agent. */
+  async sessionHistory(wish: { readonly query: SearchQuery; readonly phrase: string }): Promise<string> {
+    const { query, phrase } = wish;
+    const lines: string[] = [];
+    if (query.limit === 0) return nothingFoundText(phrase);
+    for await (const { key } of this.#hits(query)) {
+      // One by one, so that no more than one entry is held, however large they are.
+      for (const entry of await this.#entries.showListed([key.position])) {
+        const statuses = await statusesOf(this.#parts.index, [entry]);
+        lines.push(sessionHistoryLine(entry, statuses.get(memoryOf(entry) ?? "")));
+      }
+      if (lines.length >= query.limit) break;
+    }
+    return sessionHistoryText(phrase, lines);
+  }
+
+  async #page(query: SearchQuery): Promise<Pick<SearchPage, "results" | "next_cursor">> {
+    if (query.limit === 0) return { results: [], next_cursor: null };
+    const keys: RowKey[] = [];
+    const reasons = new Map<number, Pick<SearchHit, "field" | "snippet" | "matches">>();
+    for await (const hit of this.#hits(query)) {
+      const { key, found } = hit;
+      keys.push(key);
+      // One more than asked for tells whether there is a next page.
+      if (keys.length > query.limit) break;
+      const field = query.terms.length === 0 ? "" : (found?.field ?? "");
+      reasons.set(key.position, { field, ...this.#snippet(hit, query.terms) });
+    }
+    const { rows, used } = await this.#entries.page(keys.slice(0, query.limit).map(({ position }) => position));
+    const statuses = await statusesOf(this.#parts.index, rows);
+    const results = rows.map((row) => {
+      const status = statuses.get(memoryOf(row) ?? "");
+      return { ...row, ...reasons.get(row.position), ...(status === undefined ? {} : { status }) } as SearchHit;
+    });
+    const next_cursor = used > 0 && used < keys.length ? cursorAfter(query, keys[used - 1] as RowKey) : null;
+    return { results, next_cursor };
+  }
+
+  /** What models were given: a hit for each text, so that an entry may stand there several times. */
+  async #givenPage(query: SearchQuery): Promise<Pick<SearchPage, "results" | "next_cursor">> {
+    const hits: GivenHit[] = [];
+    if (query.limit === 0) return { results: [], next_cursor: null };
+    for await (const hit of this.#given.hits(query)) {
+      hits.push(hit);
+      if (hits.length > query.limit) break;
+    }
+    const shown = hits.slice(0, query.limit);
+    const counts = await this.#given.counts(shown);
+    const results: SearchHit[] = [];
+    for (const [at, hit] of shown.entries()) {
+      const { rows } = await this.#entries.page([hit.key.position]);
+      const reason = { field: "context_pack", ...this.#givenSnippet(hit, query.terms), given: counts[at] ?? 1 };
+      for (const row of rows) results.push({ ...row, ...reason } as SearchHit);
+    }
+    const last = shown.at(-1);
+    const isMore = last !== undefined && hits.length > query.limit;
+    return { results, next_cursor: isMore ? cursorAfter(query, { ...last.key, nth: last.nth }) : null };
+  }
+
+  /** As below: what stands in a pack may be told for a secret by its name there. */
+  #givenSnippet({ body, text, nth }: GivenHit, terms: readonly string[]): Snippet {
+    const { mask } = this.#parts;
+    const masked = textsIn(mask.value(body))[nth] ?? "";
+    return masked === mask.text(text) ? snippetOf(text, terms, mask) : snippetOfMasked(masked, terms);
+  }
+
+  /** In what is made of parts, the name of a part may tell that it is a secret, so that is masked with its names. */
+  #snippet({ kind, body, found, foundAt }: Hit, terms: readonly string[]): Snippet {
+    const { mask } = this.#parts;
+    const text = found?.text ?? "";
+    const isWhole = foundAt !== undefined && found !== undefined && typeof body?.[found.field] === "string";
+    if (body === undefined || found === undefined || isWhole) return snippetOf(text, terms, mask);
+    const texts = textsOf(kind, mask.value(body));
+    const masked = (foundAt === undefined ? beginningOf(texts) : texts[foundAt])?.text ?? "";
+    return masked === mask.text(text) ? snippetOf(text, terms, mask) : snippetOfMasked(masked, terms);
+  }
+
+  /** All hits are counted, whatever page is asked for, or the newest of them where that would take long. */
+  async #facets(query: SearchQuery): Promise<Facets> {
+    const { after: _, ...whole } = query;
+    const counts = new FacetCounts();
+    const hits = query.in_context
+      ? this.#given.hits(whole)
+      : this.#hits(whole, { entries: limits.facet_entries, spent: () => counts.leaveRest() });
+    for await (const { kind, body } of hits) if (!counts.add(kind, body ?? {})) break;
+    return this.#parts.mask.value(counts.facets());
+  }
+
+  /** Hits newest first, after the query's place; within bounds where there are some. */
+  async *#hits(query: SearchQuery, bounds?: Bounds): AsyncGenerator<Hit, void, undefined> {
+    const matcher = new Matcher(query);
+    let { after } = query;
+    let limit = Math.max(CANDIDATES_FIRST, Math.min(query.limit + 1, CANDIDATES_MAX));
+    let size = CHUNK_FIRST;
+    let looked = 0;
+    const turn = new Turn();
+    for (;;) {
+      const { filter, terms: needles } = query;
+      const candidates = await this.#parts.index.candidates({
+        filter,
+        needles,
+        limit,
+        ...(after === undefined ? {} : { after }),
+      });
+      for (let at = 0; at < candidates.length; ) {
+        if (bounds !== undefined && looked >= bounds.entries) return bounds.spent();
+        const chunk = candidates.slice(at, at + size);
+        const positions = chunk.map(({ position }) => position);
+        const bodies = await this.#parts.log.getBodies(positions, CHUNK_BYTES);
+        at += bodies.length;
+        looked += bodies.length;
+        size = Math.min(size * 2, CHUNK_MAX);
+        for (const [offset, stored] of bodies.entries()) {
+          const match = stored === undefined ? undefined : matcher.match(stored);
+          if (stored !== undefined && match !== undefined) {
+            yield { key: chunk[offset] as RowKey, kind: stored.kind, ...match };
+          }
+          if (turn.spend(stored?.body?.length ?? 0)) await setImmediate();
+        }
+      }
+      if (candidates.length < limit) return;
+      after = candidates.at(-1);
+      limit = Math.min(limit * 4, CANDIDATES_MAX);
+    }
+  }
+}
+
+/** What a search may do before others have their turn. */
+class Turn {
+  #entries = 0;
+  #chars = 0;
+
+  /** Whether it is over. */
+  spend(chars: number): boolean {
+    this.#entries += 1;
+    this.#chars += chars;
+    if (this.#entries < TURN_ENTRIES && this.#chars < TURN_CHARS) return false;
+    this.#entries = 0;
+    this.#chars = 0;
+    return true;
+  }
+}

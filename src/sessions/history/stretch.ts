@@ -1,0 +1,131 @@
+// The part of a session that history is made of: after the last clear and what was consolidated, and before a position where
+// history is asked for as it was then.
+import { HAS_ALTERED } from "../../index/entry-row.js";
+import type { EntryIndex, SessionRange } from "../../index/port.js";
+import { rowPages } from "../../index/row-pages.js";
+import type { SessionRow } from "../../index/session-fold.js";
+import { NOT_RECORDED } from "../../model/chain-walk.js";
+import { corruptEntry } from "../../model/fault.js";
+import { getSession } from "../session-list.js";
+
+export interface Stretch {
+  readonly session_id: string;
+  /** Only what comes after this position, but for system messages and what the consolidation keeps. */
+  readonly above: number;
+  /** Only what came before this position; absent for the session as it is now. */
+  readonly before?: number;
+  /** Position of the last clear, 0 without any. */
+  readonly cleared_through: number;
+  /** Position of the newest consolidation since then, 0 without any: its summary is given to the model. */
+  readonly consolidated_at: number;
+  /** What history is made of: interactions only where there is no message. */
+  readonly kinds: readonly string[];
+  /** Positions of the messages that were taken back. */
+  readonly withdrawn: ReadonlySet<number>;
+}
+
+type Sessions = Pick<EntryIndex, "sessionPositions" | "rowsAt" | "getDocuments">;
+
+const PAGE = 2_000;
+
+/** The stretch of a session as it is now. */
+export async function presentStretch(index: Sessions, session: SessionRow): Promise<Stretch> {
+  const { session_id, by_kind, cleared_through, consolidated_through, consolidated_at } = session;
+  const above = Math.max(cleared_through, consolidated_through);
+  const kinds = kindsOf((by_kind.message ?? 0) > 0);
+  const bare = { session_id, above, cleared_through, consolidated_at, kinds, withdrawn: new Set<number>() };
+  return (by_kind.withdrawal ?? 0) === 0 ? bare : { ...bare, withdrawn: await withdrawnIn(index, { session_id }) };
+}
+
+/** The same as it was before an entry came to a position; undefined where there is no such session. */
+export async function stretchBefore(
+  index: Sessions,
+  { session_id, before }: { readonly session_id: string; readonly before: number },
+): Promise<Stretch | undefined> {
+  const session = session_id === "" ? undefined : await getSession(index, session_id);
+  if (session === undefined) return undefined;
+  const { by_kind } = session;
+  const newest = async (kind: string): Promise<number> => {
+    if ((by_kind[kind] ?? 0) === 0) return 0;
+    const range = { session_id, order: "desc", limit: 1, after: before, kinds: [kind] } as const;
+    return (await index.sessionPositions(range))[0] ?? 0;
+  };
+  const cleared_through = await newest("clear");
+  const since = { session_id, above: cleared_through, before };
+  const none = { through: 0, at: 0 };
+  const consolidated = (by_kind.consolidation ?? 0) === 0 ? none : await consolidatedIn(index, since);
+  const bare = {
+    session_id,
+    above: Math.max(cleared_through, consolidated.through),
+    before,
+    cleared_through,
+    consolidated_at: consolidated.at,
+    kinds: kindsOf((await newest("message")) > 0),
+    withdrawn: new Set<number>(),
+  };
+  return (by_kind.withdrawal ?? 0) === 0 ? bare : { ...bare, withdrawn: await withdrawnIn(index, bare) };
+}
+
+/**
+ * An entry that was altered before it was indexed does not say any more whose it is. One that came after the session began may
+ * be part of it, and then its history would lack something without a word.
+ */
+export async function assertNoneUnplaced(
+  index: Sessions & Pick<EntryIndex, "list">,
+  { session_id, above, kinds }: Stretch,
+): Promise<void> {
+  const filter = { kinds, references: [HAS_ALTERED] };
+  for await (const page of rowPages((place) => index.list({ filter, ...place }), PAGE)) {
+    const [first = 0] = await index.sessionPositions({ session_id, order: "asc", limit: 1 });
+    const unplaced = page.find(({ position }) => position > Math.max(above, first));
+    if (unplaced !== undefined) throw corruptEntry(unplaced.position, `${NOT_RECORDED}, and may be of this session`);
+  }
+}
+
+/** Positions of the stretch in order, page by page. */
+export async function* positionsIn(
+  index: Sessions,
+  { session_id, above, before }: Pick<Stretch, "session_id" | "above" | "before">,
+  filter: Pick<SessionRange, "kinds" | "role">,
+): AsyncGenerator<readonly number[]> {
+  let after = above;
+  for (;;) {
+    const page = await index.sessionPositions({ ...filter, session_id, order: "asc", limit: PAGE, after });
+    const end = before === undefined ? -1 : page.findIndex((position) => position >= before);
+    const positions = end === -1 ? page : page.slice(0, end);
+    if (positions.length > 0) yield positions;
+    if (end !== -1 || page.length < PAGE) return;
+    after = page.at(-1) as number;
+  }
+}
+
+function kindsOf(hasMessages: boolean): readonly string[] {
+  return hasMessages ? ["message", "tool_call"] : ["interaction"];
+}
+
+/** In the whole session: system messages and kept ones come from before the boundary. */
+async function withdrawnIn(
+  index: Sessions,
+  { session_id, before }: Pick<Stretch, "session_id" | "before">,
+): Promise<ReadonlySet<number>> {
+  const withdrawn = new Set<number>();
+  const whole = { session_id, above: 0, ...(before === undefined ? {} : { before }) };
+  for await (const positions of positionsIn(index, whole, { kinds: ["withdrawal"] })) {
+    for (const { facts } of await index.rowsAt(positions)) withdrawn.add(Number(facts?.withdraws));
+  }
+  return withdrawn;
+}
+
+/** The greatest `through` of the consolidations there, and the position of the newest one. */
+async function consolidatedIn(
+  index: Sessions,
+  stretch: Pick<Stretch, "session_id" | "above" | "before">,
+): Promise<{ readonly through: number; readonly at: number }> {
+  let through = 0;
+  let at = 0;
+  for await (const positions of positionsIn(index, stretch, { kinds: ["consolidation"] })) {
+    at = positions.at(-1) ?? at;
+    for (const { facts } of await index.rowsAt(positions)) through = Math.max(through, Number(facts?.through ?? 0));
+  }
+  return { through, at };
+}

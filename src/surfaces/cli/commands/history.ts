@@ -1,0 +1,98 @@
+// `hansard history`: a session as model input, as a transcript or as the document of GET /sessions/{id}/history.
+
+import type { Command } from "commander";
+import type { AnthropicHistory, OpenAiMessage, Session } from "../../../index.js";
+import { messagePieces } from "../../../model/content-pieces.js";
+import { type CommandModule, helpText, type Invocation, withQuestion } from "../command.js";
+import { exitStatus } from "../failures.js";
+import { hintText } from "../hints.js";
+import { openSession } from "../named-session.js";
+import { defineQuestion, readQuestion } from "../question-options.js";
+import { cleanLine, documentText, type Pane } from "../text/terminal.js";
+import { type Paragraph, paragraphLines, pieceParagraphs, roleColour } from "../text/transcript.js";
+
+type Document = AnthropicHistory | { readonly messages: readonly OpenAiMessage[] };
+
+const INDENT = "  ";
+/** Of what tools gave back a transcript shows this much; the document has all of it. */
+const RESULT_LINES = 12;
+
+export const historyCommand: CommandModule = {
+  define(command: Command): void {
+    command.argument("<id>", "the session's id");
+    defineQuestion(command, "history")
+      .option("--json", "print the HTTP document")
+      .addHelpText(
+        "after",
+        helpText(
+          ["What was cleared or consolidated is left out, and what a provider would refuse is repaired."],
+          [
+            ["what a model would be sent", "hansard history cli:anna"],
+            ["the same for a program", "hansard history cli:anna --max-tokens 8000 --json | jq .messages"],
+          ],
+        ),
+      );
+  },
+
+  async run(invocation: Invocation) {
+    const { operands, options, settings, screen, json } = invocation;
+    const id = operands[0] as string;
+    const { document, emptiness } = await withQuestion({ settings, screen, json }, async (recorder) => {
+      const session = openSession(recorder, id);
+      const asked = readQuestion(options, "history");
+      const history = await session.history(asked);
+      const read: Document = "messages" in history ? history : { messages: history };
+      return { document: read, emptiness: read.messages.length > 0 ? "" : await whyEmpty(session, asked) };
+    });
+    const { out } = screen;
+    if (json) out.write(documentText(document, out));
+    else if (document.messages.length > 0) out.write(transcriptText(document, out));
+    else out.write(hintText(emptiness, settings));
+    return exitStatus.done;
+  },
+};
+
+/** In words: an empty answer may mean that there is nothing, or that what there is was not asked for. */
+async function whyEmpty(session: Session, asked: { readonly max_messages?: string }): Promise<string> {
+  if ((await session.summary()) === undefined) {
+    return `No history: nothing is recorded in session ${JSON.stringify(cleanLine(session.id))}.\n`;
+  }
+  if ((await session.history()).length === 0) return EMPTY;
+  return `No history: --max-messages ${cleanLine(asked.max_messages ?? "")} leaves no message.\n`;
+}
+
+const EMPTY =
+  "No history: nothing in this session is model input, or it was cleared since.\n" +
+  "`hansard sessions ID` shows all that was recorded in it.\n";
+
+interface Turn {
+  readonly role: string;
+  readonly name?: string;
+  readonly paragraphs: readonly Paragraph[];
+}
+
+function transcriptText(document: Document, pane: Pane): string {
+  const { colours } = pane;
+  const system = "system" in document ? document.system : "";
+  const turns: readonly Turn[] = [
+    ...(system === "" ? [] : [{ role: "system", paragraphs: [{ text: system }] }]),
+    ...document.messages.map((message) => toTurn(message, pane)),
+  ];
+  const width = pane.columns === undefined ? undefined : pane.columns - INDENT.length;
+  return turns
+    .map(({ role, name = "", paragraphs }) => {
+      const head = `${colours.bold(roleColour(role, colours)(role))}${name === "" ? "" : ` ${cleanLine(name)}`}\n`;
+      const lines = paragraphLines(paragraphs, width, pane);
+      // Recorded lines are indented, so that none of them can pass for a speaker.
+      return head + lines.map((line) => `${INDENT}${line}`.trimEnd().concat("\n")).join("");
+    })
+    .join("\n");
+}
+
+function toTurn(message: Document["messages"][number], { colours }: Pane): Turn {
+  const isResult = "tool_call_id" in message;
+  const saidLinesMax = isResult ? RESULT_LINES : Number.POSITIVE_INFINITY;
+  const pieces = pieceParagraphs(messagePieces(message), { colours, saidLinesMax, resultLinesMax: RESULT_LINES });
+  const name = "name" in message ? (message.name ?? "") : "";
+  return { role: message.role, name, paragraphs: pieces.filter(({ text }) => text.trim() !== "") };
+}

@@ -1,0 +1,158 @@
+// `hansard memories`: the list of them, one with its history, and adding one on a person's word.
+
+import { readFileSync } from "node:fs";
+import type { Command } from "commander";
+import type { MemoryInput, Recorder } from "../../../index.js";
+import { notFound } from "../../../model/not-found.js";
+import { RecorderError } from "../../../model/rejection.js";
+import {
+  type CommandModule,
+  examplesText,
+  type Invocation,
+  textOptions,
+  withQuestion,
+  withRecorder,
+} from "../command.js";
+import { exitStatus, Failed, WrongUse } from "../failures.js";
+import { defineQuestion, optionNamesOf, readQuestion } from "../question-options.js";
+import { systemUser } from "../system-user.js";
+import { auditText, memoryTable, memoryText } from "../text/memory-text.js";
+import { tellMore } from "../text/more.js";
+import { countOf, wrapText } from "../text/table.js";
+import { documentText } from "../text/terminal.js";
+
+type Task = (invocation: Invocation, operands: readonly string[]) => Promise<void>;
+
+const tasks: { readonly [name: string]: Task } = {
+  list: (invocation) => withQuestion(invocation, (recorder) => listMemories(recorder, invocation)),
+  show: (invocation, ids) => withQuestion(invocation, (recorder) => showMemory(recorder, invocation, ids)),
+  audit: (invocation, files) => withQuestion(invocation, (recorder) => auditFiles(recorder, invocation, files)),
+  add: (invocation, words) =>
+    withRecorder(invocation, { create: true }, (recorder) => addMemory(recorder, invocation, words)),
+};
+
+export const memoriesCommand: CommandModule = {
+  define(command: Command): void {
+    command.argument("[what...]", "list (where nothing is said), show ID, add TEXT, or audit FILE…");
+    defineQuestion(command, "memories")
+      .option("--confidence <n>", "of what is added, from 0 to 1")
+      .option("--valid-until <time>", "when what is added stops being true")
+      .option("--json", "print the HTTP document")
+      .addHelpText(
+        "after",
+        examplesText([
+          ["what is known of a project", "hansard memories --project atlas --status active"],
+          ["what waits for a verdict, best first", "hansard memories --status candidate"],
+          ["add one, which is active at once", 'hansard memories add "Answers in German" --type preference'],
+          ["what the record says of a memory file", "hansard memories audit ~/.claude/CLAUDE.md"],
+          ["one with what it rests on and its history", "hansard memories show ID"],
+        ]),
+      );
+  },
+
+  async run(invocation: Invocation) {
+    const [name = "list", ...operands] = invocation.operands;
+    const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
+    if (task === undefined) throw taskUnknown(name);
+    refuseMisplaced(name, invocation.options);
+    await task(invocation, operands);
+    return exitStatus.done;
+  },
+};
+
+async function listMemories(recorder: Recorder, { options, screen, json }: Invocation): Promise<void> {
+  const page = await recorder.memories.list(readQuestion(options, "memories"));
+  const { out, err } = screen;
+  if (json) {
+    out.write(documentText(page, out));
+    return;
+  }
+  const isBare = Object.keys(readQuestion(options, "memories")).length === 0;
+  const nothing = `${wrapText(isBare ? NONE_YET : "No memory matches.", out.columns).join("\n")}\n`;
+  out.write(page.memories.length === 0 ? nothing : memoryTable(page.memories, out));
+  if (page.pending > 0) err.write(`${countOf(page.pending, "candidate waits", "candidates wait")}: hansard review\n`);
+  tellMore({ shown: page.memories.length, cursor: page.next_cursor, pane: err });
+}
+
+async function showMemory(recorder: Recorder, { screen, json }: Invocation, ids: readonly string[]): Promise<void> {
+  const [id] = ids;
+  if (id === undefined || ids.length > 1) throw oneNeeded("show", "the id of a memory");
+  const memory = await recorder.memories.get(id);
+  if (memory === undefined) throw new RecorderError(notFound("memory", id));
+  screen.out.write(json ? documentText(memory, screen.out) : memoryText(memory, screen.out));
+}
+
+async function addMemory(
+  recorder: Recorder,
+  { options, screen, json }: Invocation,
+  words: readonly string[],
+): Promise<void> {
+  const [content] = words;
+  if (content === undefined || words.length > 1) throw oneNeeded("add", "one statement, in quotes");
+  const { type, project, confidence, validUntil: valid_until } = textOptions(options, ADD_OPTIONS);
+  const memory = await recorder.memories.add({
+    ...{ content, project, valid_until, actor: systemUser() },
+    type: type as MemoryInput["type"],
+    ...(confidence === undefined ? {} : { confidence: Number(confidence) }),
+  });
+  screen.out.write(json ? documentText(memory, screen.out) : `Added ${memory.id}.\n`);
+}
+
+async function auditFiles(recorder: Recorder, invocation: Invocation, files: readonly string[]): Promise<void> {
+  if (files.length === 0) throw oneNeeded("audit", "a file or more");
+  const { options, screen, json } = invocation;
+  const { project } = textOptions(options, ["project"]);
+  const audits = [];
+  for (const file of files)
+    audits.push({ file, ...(await recorder.memories.audit({ text: readText(file), project })) });
+  const { out } = screen;
+  out.write(json ? documentText({ files: audits }, out) : audits.map((audit) => auditText(audit, out)).join("\n"));
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Failed({ code: "file_not_read", field: file, message: `${file}: ${(error as Error).message}` });
+  }
+}
+
+const NONE_YET =
+  "There are no memories yet. hansard extract proposes what the record says is worth remembering, hansard review asks " +
+  "you about it, and hansard memories add takes your word.";
+
+const ADD_OPTIONS = ["type", "project", "confidence", "validUntil"] as const;
+
+/** The options that only some tasks take; what did nothing would look as if it had been done. */
+const optionsByTask: { readonly [task: string]: readonly string[] } = {
+  list: optionNamesOf("memories"),
+  show: [],
+  audit: ["project"],
+  add: ADD_OPTIONS,
+};
+
+function refuseMisplaced(task: string, options: Invocation["options"]): void {
+  const taken = optionsByTask[task] ?? [];
+  const wrong = Object.values(optionsByTask)
+    .flat()
+    .find((name) => options[name] !== undefined && !taken.includes(name));
+  if (wrong === undefined) return;
+  const flag = `--${wrong.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const owners = Object.keys(optionsByTask).filter((name) => optionsByTask[name]?.includes(wrong));
+  throw new WrongUse({
+    ...{ code: "option_misplaced", field: flag, message: `${flag} does nothing beside ${task}` },
+    hint: `It belongs to ${owners.join(" and ")}.`,
+  });
+}
+
+function taskUnknown(name: string): WrongUse {
+  return new WrongUse({
+    code: "usage_invalid",
+    message: `there is nothing called ${JSON.stringify(name.slice(0, 40))} to do with memories`,
+    hint: `It is one of ${Object.keys(tasks).join(", ")}.`,
+  });
+}
+
+function oneNeeded(task: string, what: string): WrongUse {
+  return new WrongUse({ code: "argument_missing", message: `\`hansard memories ${task}\` needs ${what}` });
+}

@@ -1,0 +1,183 @@
+// `hansard sessions`: the list of them, one of them with its timeline, and the two marks that history starts after.
+import type { Command } from "commander";
+import type { Recorder } from "../../../index.js";
+import {
+  type CommandModule,
+  examplesText,
+  type Invocation,
+  notePartial,
+  textOptions,
+  withQuestion,
+} from "../command.js";
+import { exitStatus, WrongUse } from "../failures.js";
+import { commandLine } from "../hints.js";
+import { openSession, sessionNotFound, withFlag } from "../named-session.js";
+import { defineQuestion, optionNamesOf, readQuestion } from "../question-options.js";
+import { tellMore } from "../text/more.js";
+import { sessionHead, sessionTable } from "../text/session-text.js";
+import { documentText } from "../text/terminal.js";
+import { timelineText } from "../text/timeline-text.js";
+
+export const sessionsCommand: CommandModule = {
+  define(command: Command): void {
+    command.argument("[id]", "show this session: what is known of it, and its timeline");
+    defineQuestion(command, "sessions", "timeline")
+      .option("--entries", "of one session: the timeline alone")
+      .option("--wide", "of the list: ids and titles whole, however long the lines become")
+      .option("--clear", "start the session's history anew; everything stays in the log")
+      .option("--consolidate <position>", "leave what came up to this position out of the session's history")
+      .option("--summary <text>", "with --consolidate: what that part said")
+      .option("--json", "print the HTTP document: of one session its summary, with --entries its timeline")
+      .addHelpText(
+        "after",
+        examplesText([
+          ["the sessions with the latest entries", "hansard sessions"],
+          ["what happened last in one of them", "hansard sessions cli:anna --order desc --limit 20"],
+          ["its entries for a program", "hansard sessions cli:anna --entries --json"],
+          ["an id that starts with a dash", "hansard sessions -- -anna"],
+          ["what was discussed is summed up", 'hansard sessions cli:anna --consolidate 120 --summary "Port chosen."'],
+        ]),
+      );
+  },
+
+  async run(invocation: Invocation) {
+    const task = taskOf(invocation);
+    refuseMisplaced(invocation, task);
+    await withQuestion(invocation, (recorder) => tasks[task](recorder, invocation));
+    return exitStatus.done;
+  },
+};
+
+type Task = "list" | "show" | "clear" | "consolidate";
+
+/** What each task understands beside --data and --json. */
+const optionsByTask: { readonly [task in Task]: readonly string[] } = {
+  list: ["wide", ...optionNamesOf("sessions")],
+  show: ["entries", ...optionNamesOf("timeline")],
+  clear: ["clear"],
+  consolidate: ["consolidate", "summary"],
+};
+
+const tasks: { readonly [task in Task]: (recorder: Recorder, invocation: Invocation) => Promise<void> } = {
+  list: listSessions,
+  show: showSession,
+  clear: clearSession,
+  consolidate: consolidateSession,
+};
+
+function taskOf({ operands, options }: Invocation): Task {
+  if (options.consolidate !== undefined) return "consolidate";
+  if (options.clear !== undefined) return "clear";
+  return operands.length === 0 ? "list" : "show";
+}
+
+function refuseMisplaced({ operands, options, json }: Invocation, task: Task): void {
+  const known = new Set<string>(Object.values(optionsByTask).flat());
+  const given = Object.keys(options).filter((name) => known.has(name));
+  const wrong = given.find((name) => !optionsByTask[task].includes(name));
+  const needsSession = wrong === undefined ? task !== "list" : task === "list";
+  if (needsSession && operands.length === 0) {
+    const option = `--${wrong ?? task}`;
+    throw new WrongUse({
+      code: "argument_missing",
+      field: option,
+      message: `${option} is about one session, and none is named`,
+      hint: "`hansard sessions` lists their ids; put one before the options.",
+    });
+  }
+  if (wrong !== undefined) throw misplaced(wrong, task);
+  const paging = json && options.entries === undefined && task === "show" ? given[0] : undefined;
+  if (paging === undefined) return;
+  throw new WrongUse({
+    code: "option_misplaced",
+    field: `--${paging}`,
+    message: `--${paging} is about the entries of the session, and --json prints its summary`,
+    hint: "Add --entries to print the entries.",
+  });
+}
+
+function misplaced(option: string, task: Task): WrongUse {
+  const ours = Object.entries(optionsByTask).find(([, names]) => names.includes(option))?.[0];
+  const beside = task === "show" ? "the id of a session" : `--${task}`;
+  return new WrongUse({
+    code: "option_misplaced",
+    field: `--${option}`,
+    message: `--${option} does nothing beside ${beside}`,
+    hint: ours === "list" ? "It filters the list; leave the id out." : "Give them one after the other.",
+  });
+}
+
+async function listSessions(recorder: Recorder, invocation: Invocation): Promise<void> {
+  const { options, screen, json } = invocation;
+  const filters = readQuestion(options, "sessions");
+  const page = await recorder.listSessions(filters);
+  notePartial(page, { screen, json });
+  const { out } = screen;
+  if (json) out.write(documentText(page, out));
+  else if (page.sessions.length > 0) {
+    const pane = options.wide === true ? { ...out, columns: undefined } : out;
+    out.write(sessionTable(page.sessions, { pane, project: filters.project }));
+  } else out.write(Object.keys(filters).length > 0 ? "No session matches.\n" : emptyText(invocation));
+  if (!json) tellMore({ shown: page.sessions.length, cursor: page.next_cursor, pane: screen.err });
+}
+
+async function showSession(recorder: Recorder, { operands, options, screen, json }: Invocation): Promise<void> {
+  const session = openSession(recorder, operands[0] as string);
+  const { out } = screen;
+  const summary = await session.summary();
+  if (json && options.entries === undefined) {
+    if (summary === undefined) throw sessionNotFound(session.id);
+    out.write(documentText(summary, out));
+    return;
+  }
+  const page = await session.entries({ ...readQuestion(options, "timeline"), excerpts: !json });
+  notePartial(page, { screen, json });
+  if (json) {
+    out.write(documentText(page, out));
+    return;
+  }
+  if (summary === undefined) throw sessionNotFound(session.id);
+  // Whoever turns the page has seen the head already.
+  const hasHead = options.entries === undefined && options.cursor === undefined;
+  if (hasHead) out.write(`${sessionHead(summary, out)}\n`);
+  out.write(page.entries.length === 0 ? "No entries here.\n" : timelineText(page.entries, out));
+  tellMore({ shown: page.entries.length, cursor: page.next_cursor, pane: screen.err });
+}
+
+async function clearSession(recorder: Recorder, { operands, screen, json }: Invocation): Promise<void> {
+  const session = openSession(recorder, operands[0] as string);
+  // A mistyped id would otherwise make a session that holds nothing but the mark.
+  if ((await session.summary()) === undefined) throw sessionNotFound(session.id);
+  const receipt = await session.clear();
+  const { out } = screen;
+  if (json) out.write(documentText(receipt, out));
+  else out.write(`Cleared: history starts anew after #${receipt.position}. Everything before stays in the log.\n`);
+}
+
+async function consolidateSession(recorder: Recorder, invocation: Invocation): Promise<void> {
+  const { operands, options, screen, json } = invocation;
+  const session = openSession(recorder, operands[0] as string);
+  const before = await session.summary();
+  if (before === undefined) throw sessionNotFound(session.id);
+  const wanted = Number(options.consolidate);
+  const consolidated = await session
+    .consolidate(wanted, textOptions(options, ["summary"]))
+    .catch((error: unknown) => Promise.reject(withFlag(error, { field: "through", flag: "consolidate" })));
+  const { out } = screen;
+  const { through } = consolidated;
+  if (json) out.write(documentText(consolidated, out));
+  else if (through === before.consolidated_through) out.write(unmovedText(wanted, through));
+  else out.write(`Consolidated through #${through}${through < wanted ? ", where the last complete turn ends" : ""}.\n`);
+}
+
+function unmovedText(wanted: number, through: number): string {
+  if (through === wanted) return `It was consolidated through #${through} already; nothing was added.\n`;
+  const since = through === 0 ? "" : ` after #${through}`;
+  return `No turn is complete by #${wanted}${since}; nothing was added.\n`;
+}
+
+function emptyText({ settings, screen }: Invocation): string {
+  const { out } = screen;
+  const example = commandLine("hansard record --kind message --session cli:anna --role user --content Hello", settings);
+  return `No sessions yet. One comes into being with its first entry:\n\n  ${out.colours.bold(example)}\n`;
+}

@@ -1,0 +1,170 @@
+// `hansard show`: one entry whole, in sections that a person can read, or as the document of GET /entries/{id}.
+import type { Command } from "commander";
+import { messagePieces, type Piece } from "../../../model/content-pieces.js";
+import type { Entry, ErasedEntry, FieldName } from "../../../model/entry.js";
+import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
+import { exitStatus } from "../failures.js";
+import { commandLine } from "../hints.js";
+import { ofNamedEntry } from "../named-entry.js";
+import { kindColour } from "../text/entry-text.js";
+import { type Fact, factsText } from "../text/facts.js";
+import { jsonText } from "../text/json-text.js";
+import { formatCount, wrapText } from "../text/table.js";
+import { cleanText, documentText, type Pane } from "../text/terminal.js";
+import { paragraphLines, pieceParagraphs } from "../text/transcript.js";
+
+/** Text that was said or produced gets a section; other fields are facts about it, one line each. */
+const SECTIONS: ReadonlySet<string> = new Set<FieldName>([
+  ...(["prompt", "response", "response_summary", "content", "result", "error", "context"] as const),
+  ...(["decision", "rationale", "summary"] as const),
+]);
+const ENVELOPE = [
+  ...["position", "id", "kind", "created_at", "recorded_at", "recorded_by", "session_id", "project", "client", "hash"],
+];
+const INDENT = "  ";
+const LINE_WIDTH_MAX = 100;
+
+export const showCommand: CommandModule = {
+  define(command: Command): void {
+    command
+      .argument("<id|position>", "the entry's id, or its position in the log")
+      .option("--json", "print the HTTP document")
+      .addHelpText(
+        "after",
+        examplesText([
+          ["the first entry of the log", "hansard show 1"],
+          ["one field of an entry", "hansard show 019a85d2-7c1e-7000-8000-000000000001 --json | jq -r .response"],
+        ]),
+      );
+  },
+
+  async run({ operands, settings, screen, json }: Invocation) {
+    const wanted = operands[0] as string;
+    const entry = await ofNamedEntry(wanted, () =>
+      withQuestion({ settings, screen, json }, (recorder) => recorder.getEntry(wanted)),
+    );
+    screen.out.write(json ? documentText(entry, screen.out) : entryText(entry, { pane: screen.out, settings }));
+    return exitStatus.done;
+  },
+};
+
+function entryText(
+  entry: Entry | ErasedEntry,
+  { pane, settings }: { readonly pane: Pane; readonly settings: Invocation["settings"] },
+): string {
+  const { bold, dim } = pane.colours;
+  const head = `${bold(kindColour(entry.kind, pane.colours)(entry.kind))} ${bold(`#${entry.position}`)}\n`;
+  const own = Object.entries(entry).filter(([name, value]) => !ENVELOPE.includes(name) && !isEmpty(value));
+  if ("erased" in entry)
+    return `${head}${factsText(toFacts(envelopeFacts(entry)), pane)}\n${dim("Its body was erased.")}\n`;
+  const facts = own.filter(([name, value]) => isFact(name, value));
+  const sections = own.filter(([name, value]) => !isFact(name, value));
+  const isOpen = entry.kind === "interaction" && entry.response === "";
+  return [
+    head,
+    factsText(toFacts([...envelopeFacts(entry), ...facts, ["hash", entry.hash]]), pane),
+    ...sections.map(([name, value]) => sectionText(name, value, pane)),
+    isOpen ? noWords(entry, { pane, settings }) : "",
+  ].join("");
+}
+
+type Facts = readonly (readonly [name: string, value: unknown])[];
+
+function envelopeFacts(entry: Entry | ErasedEntry): Facts {
+  const { id, created_at, recorded_by, session_id, project, client } = entry;
+  const recorded_at = entry.recorded_at === created_at ? "" : entry.recorded_at;
+  const facts = { id, created_at, recorded_at, recorded_by, session_id, project, client };
+  return Object.entries(facts).filter(([, text]) => text !== "");
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === "") return true;
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+function isFact(name: string, value: unknown): boolean {
+  if (typeof value === "string") return !SECTIONS.has(name);
+  return typeof value !== "object" || (Array.isArray(value) && value.every((item) => typeof item !== "object"));
+}
+
+function factText(name: string, value: unknown): string {
+  if (name === "positions" && Array.isArray(value)) return rangesText(value as readonly number[]);
+  if (Array.isArray(value)) return value.join(", ");
+  if (name === "latency_ms" || name === "duration_ms") return `${formatCount(Number(value))} ms`;
+  return String(value);
+}
+
+/** Positions that follow each other as what they are: `3, 7 to 12`. */
+function rangesText(positions: readonly number[]): string {
+  const ranges: { readonly from: number; through: number }[] = [];
+  for (const position of positions) {
+    const last = ranges.at(-1);
+    if (last !== undefined && position === last.through + 1) last.through = position;
+    else ranges.push({ from: position, through: position });
+  }
+  return ranges.map(({ from, through }) => (from === through ? `${from}` : `${from} to ${through}`)).join(", ");
+}
+
+function toFacts(facts: Facts): readonly Fact[] {
+  return facts.map(([name, value]) => [titleOf(name), factText(name, value)]);
+}
+
+/** Recorded lines are indented, so that none of them can pass for a heading. */
+function sectionText(name: string, value: unknown, pane: Pane): string {
+  const width = Math.min(pane.columns ?? LINE_WIDTH_MAX, LINE_WIDTH_MAX) - INDENT.length;
+  const pieces = piecesOfField(name, value);
+  if (pieces !== undefined) {
+    const all = Number.POSITIVE_INFINITY;
+    const whole = { colours: pane.colours, saidLinesMax: all, callLinesMax: all, resultLinesMax: all };
+    return headed(
+      name,
+      paragraphLines(pieceParagraphs(pieces, whole), pane.isTerminal ? width : undefined, pane),
+      pane,
+    );
+  }
+  const text = typeof value === "string" ? value.replace(/\n+$/, "") : jsonText(value, width);
+  const lines = wrapText(cleanText(text), pane.isTerminal ? width : undefined);
+  return headed(name, lines, pane);
+}
+
+function headed(name: string, lines: readonly string[], pane: Pane): string {
+  return `\n${pane.colours.bold(titleOf(name))}\n${lines.map((line) => `${INDENT}${line}`.trimEnd()).join("\n")}\n`;
+}
+
+/** What was said and called reads as it does everywhere; `--json` has the parts as they were recorded. */
+function piecesOfField(name: string, value: unknown): readonly Piece[] | undefined {
+  if (typeof value !== "object") return undefined;
+  if (name === "content") return messagePieces({ content: value });
+  return (name === "tool_calls" || name === "response") && Array.isArray(value)
+    ? messagePieces({ content: "", tool_calls: value })
+    : undefined;
+}
+
+/** An answer that calls tools, or failed, is one; else it may come yet. */
+function noWords(
+  { id, extra, error }: Extract<Entry, { readonly kind: "interaction" }>,
+  shown: { readonly pane: Pane; readonly settings: Invocation["settings"] },
+): string {
+  const calls = Array.isArray(extra?.tool_calls) ? extra.tool_calls : [];
+  if (calls.length > 0) return sectionText("response", calls, shown.pane);
+  return error === "" ? missingResponse(id, shown) : "";
+}
+
+function missingResponse(
+  id: string,
+  { pane, settings }: { readonly pane: Pane; readonly settings: Invocation["settings"] },
+): string {
+  const { bold, dim } = pane.colours;
+  const lines = [
+    "None yet. Complete it with",
+    "hansard record --kind response --response TEXT \\",
+    commandLine(`  --interaction-id ${id}`, settings),
+  ];
+  return `\n${bold("Response")}\n${lines.map((line) => `${INDENT}${dim(line)}\n`).join("")}`;
+}
+
+/** Units are told beside the value, and a session needs no word to say that it is meant by its id. */
+function titleOf(name: string): string {
+  const words = name.replace(/_(at|ms|used)$|(?<=^session)_id$/, "").replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

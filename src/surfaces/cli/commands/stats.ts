@@ -1,0 +1,137 @@
+// `hansard stats`: how much there is, by kind and project, since when, and what it takes on disk.
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+import type { Command } from "commander";
+import { filesOf } from "../../../engines/stores.js";
+import { shownPlace } from "../../../model/data-address.js";
+import { withCompanions } from "../../../model/store-files.js";
+import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
+import { exitStatus } from "../failures.js";
+import { kindColour, shortTime } from "../text/entry-text.js";
+import { bar, countOf, formatBytes, formatCount, renderTable } from "../text/table.js";
+import { cleanLine, documentText, type Pane } from "../text/terminal.js";
+
+const PROJECTS_SHOWN = 10;
+const LABEL_WIDTH_MAX = 24;
+
+interface FileSize {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+interface Stats {
+  readonly entries: number;
+  readonly sessions: number;
+  readonly by_kind: { readonly [kind: string]: number };
+  readonly projects: readonly { readonly project: string; readonly entries: number }[];
+  /** How many memories wait for a person's verdict; absent while the index cannot tell. */
+  readonly pending?: number;
+  readonly first_at: string | null;
+  readonly last_at: string | null;
+  readonly bytes: number;
+  readonly files: readonly FileSize[];
+  readonly partial?: true;
+}
+
+export const statsCommand: CommandModule = {
+  define(command: Command): void {
+    command
+      .option("--json", "print a JSON document")
+      .addHelpText(
+        "after",
+        examplesText([["how many interactions there are", "hansard stats --json | jq .by_kind.interaction"]]),
+      );
+  },
+
+  async run({ settings, screen, json }: Invocation) {
+    const stats = await withQuestion({ settings, screen, json }, async (recorder): Promise<Stats> => {
+      const counts = await recorder.count();
+      const { pending } = await recorder.health();
+      // Measured while the store is open: closing it folds the newest pages into the main file.
+      const files = fileSizes(settings.data);
+      return {
+        ...counts,
+        ...(pending === undefined ? {} : { pending }),
+        bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+        files,
+      };
+    });
+    notePartial(stats, { screen, json });
+    screen.out.write(json ? documentText(stats, screen.out) : statsText(stats, shownPlace(settings.data), screen.out));
+    return exitStatus.done;
+  },
+};
+
+/** None where the record lies in a database. */
+function fileSizes(folder: string): readonly FileSize[] {
+  const files = filesOf(folder);
+  if (files === undefined) return [];
+  return [files.log, files.index].flatMap(withCompanions).flatMap((path) => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found === undefined ? [] : [{ file: basename(path), bytes: found.size }];
+  });
+}
+
+function statsText(stats: Stats, folder: string, pane: Pane): string {
+  const { dim } = pane.colours;
+  const facts: (readonly [string, string])[] = [
+    ["Store", cleanLine(folder)],
+    ["Entries", `${formatCount(stats.entries)} in ${countOf(stats.sessions, "session", "sessions")}`],
+    ...(stats.first_at === null || stats.last_at === null
+      ? []
+      : [["Period", `${minute(stats.first_at)} to ${minute(stats.last_at)} UTC`] as const]),
+    ...((stats.pending ?? 0) === 0 ? [] : [["Review", waiting(stats.pending ?? 0)] as const]),
+    ...(stats.files.length === 0 ? [] : [["On disk", diskText(stats)] as const]),
+  ];
+  const head = facts.map(([label, text]) => `${dim(label.padEnd(9))}${text}\n`).join("");
+  if (stats.entries === 0) return `${head}\nNothing recorded yet; \`hansard record --help\` shows how.\n`;
+  const kinds = Object.entries(stats.by_kind).sort(([, left], [, right]) => right - left);
+  const paintKind = (label: string): string => kindColour(label.trim(), pane.colours)(label);
+  return head + plot("By kind", kinds, pane, paintKind) + projectPlot(stats, pane);
+}
+
+function waiting(pending: number): string {
+  return `${countOf(pending, "candidate waits", "candidates wait")} for a verdict: hansard review`;
+}
+
+function diskText(stats: Stats): string {
+  return `${formatBytes(stats.bytes)} (log ${sizeOf(stats, "log.db")}, index ${sizeOf(stats, "index.db")})`;
+}
+
+function projectPlot(stats: Stats, pane: Pane): string {
+  if (stats.projects.every(({ project }) => project === "")) return "";
+  const rows = stats.projects.map(({ project, entries }) => [cleanLine(project) || "(none)", entries] as const);
+  const more = rows.length - PROJECTS_SHOWN;
+  const note = more > 0 ? pane.colours.dim(`  and ${countOf(more, "project", "projects")} more\n`) : "";
+  return plot("By project", rows.slice(0, PROJECTS_SHOWN), pane) + note;
+}
+
+function plot(
+  title: string,
+  counts: readonly (readonly [label: string, count: number])[],
+  pane: Pane,
+  paint: (label: string) => string = (label) => label,
+): string {
+  const greatest = Math.max(...counts.map(([, count]) => count));
+  const table = renderTable({
+    columns: [
+      { title: "" },
+      { title: "", widthMax: LABEL_WIDTH_MAX, paint },
+      { title: "", align: "right" },
+      { title: "" },
+    ],
+    rows: counts.map(([label, count]) => ["", label, formatCount(count), bar(count, greatest)]),
+    width: pane.columns,
+    colours: pane.colours,
+  });
+  return `\n${pane.colours.bold(title)}\n${table}`;
+}
+
+function minute(time: string): string {
+  return shortTime(time, { year: true });
+}
+
+function sizeOf(stats: Stats, name: string): string {
+  const own = stats.files.filter(({ file }) => file.startsWith(name));
+  return formatBytes(own.reduce((sum, { bytes }) => sum + bytes, 0));
+}

@@ -1,0 +1,43 @@
+// The doctor for a running server, as a program of its own: it reads every page of the files, and capture must not wait for that.
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Diagnosis } from "../../model/diagnosis.js";
+import { Fault } from "../../model/fault.js";
+
+const PROGRAM = fileURLToPath(new URL("main.js", import.meta.url));
+const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
+
+/** A record that is kept in memory has no files to look at. */
+const unkept: Diagnosis = {
+  ok: true,
+  findings: [
+    {
+      level: "warn",
+      check: "folder",
+      message: "the record is kept in memory, and is gone when the server stops",
+      hint: "`hansard serve` keeps one in ~/.hansard, or where --data says.",
+    },
+  ],
+};
+
+export async function inspectApart(store: {
+  readonly data: string;
+  readonly seal_key?: string | undefined;
+}): Promise<Diagnosis> {
+  const { data, seal_key } = store;
+  if (data === "memory:") return unkept;
+  // In the environment and not among the arguments, where everybody on the machine could read a password.
+  const env = { ...process.env, HANSARD_DATA: data, ...(seal_key === undefined ? {} : { HANSARD_SEAL_KEY: seal_key }) };
+  const options = { env, maxBuffer: OUTPUT_BYTES_MAX };
+  return new Promise((resolve, reject) => {
+    // Its status tells whether something fails, and so does what it prints.
+    execFile(process.execPath, [PROGRAM, "doctor", "--json"], options, (error, stdout, stderr) => {
+      try {
+        resolve(JSON.parse(stdout) as Diagnosis);
+      } catch {
+        const hint = "Run `hansard doctor` yourself.";
+        reject(new Fault("store_failed", `the doctor said nothing: ${stderr.trim() || error?.message}`, { hint }));
+      }
+    });
+  });
+}

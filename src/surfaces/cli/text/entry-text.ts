@@ -1,0 +1,93 @@
+// Entries in words: the one line that stands for an entry in a table, and the colour of its kind.
+import { ALTERED_WORDS, isAltered } from "../../../model/altered.js";
+import { type ByKind, saidByKind } from "../../../model/by-kind.js";
+import { valueText } from "../../../model/content.js";
+import { answeredCalls, messageText } from "../../../model/content-pieces.js";
+import type { EntrySummary, ListedEntry, ReadKind } from "../../../model/entry.js";
+import { feedbackWords } from "../../../model/feedback.js";
+import { reinforcedWords, verdictWords } from "../../../model/memory-words.js";
+import { readRole } from "../../../model/roles.js";
+import { countOf } from "./table.js";
+import { type Colours, cleanLine } from "./terminal.js";
+
+/** Which fields say most about an entry of each kind. */
+const lineByKind: ByKind<EntrySummary, string> = {
+  interaction: (entry) => `${answerMark(entry)}${cleanLine(entry.prompt)}`,
+  response: (entry) => cleanLine(entry.response_summary) || countOf(entry.response_chars, "character", "characters"),
+  message: (entry) => cleanLine(messageText(entry)),
+  tool_call: (entry) => `${entry.tool}${entry.is_error === true ? " failed" : ""} → ${valueLine(entry.result)}`,
+  error: (entry) => entry.error,
+  decision: (entry) => entry.decision,
+  consolidation: (entry) => `through ${entry.through} ${entry.summary}`,
+  clear: () => "history starts anew after this",
+  withdrawal: (entry) => `history leaves out #${entry.withdraws}`,
+  feedback: (entry) => `${entry.entry_id}: ${feedbackWords(entry)}`,
+  session_info: (entry) => entry.title || valueLine(entry.metadata),
+  raw: (entry) => `${entry.source} ${valueLine(entry.record)}`,
+  audit: (entry) => `${entry.action} by ${entry.actor}${entry.target === "" ? "" : `: ${entry.target}`}`,
+  redaction: (entry) => `${countOf(entry.positions.length, "entry", "entries")} forgotten: ${entry.reason}`,
+  memory_proposed: (entry) => `${entry.type} (${entry.source}): ${entry.content}`,
+  memory_edited: (entry) => entry.content || `evidence for ${entry.memory_id}`,
+  memory_promoted: verdictWords,
+  memory_rejected: verdictWords,
+  memory_superseded: verdictWords,
+  memory_reinforced: reinforcedWords,
+};
+
+/** Without who said it, which stands beside it. */
+export function entryLine(entry: ListedEntry): string {
+  if (isAltered(entry)) return ALTERED_WORDS;
+  return cleanLine(saidByKind(lineByKind, entry) ?? "");
+}
+
+/** Who speaks in an entry: of a message its role, as views read it, where that is known, else the kind. */
+export function whoOf(entry: { readonly kind: string; readonly role?: string }): string {
+  return entry.kind === "message" && entry.role !== undefined ? readRole(entry.role) : cleanLine(entry.kind);
+}
+
+type Colour = "cyan" | "green" | "yellow" | "red" | "magenta" | "dim";
+
+const colourByKind: { readonly [K in ReadKind]: Colour } = {
+  interaction: "cyan",
+  response: "cyan",
+  message: "green",
+  tool_call: "yellow",
+  error: "red",
+  decision: "magenta",
+  consolidation: "dim",
+  clear: "dim",
+  withdrawal: "dim",
+  feedback: "magenta",
+  session_info: "dim",
+  raw: "dim",
+  audit: "dim",
+  redaction: "dim",
+  memory_proposed: "magenta",
+  memory_edited: "dim",
+  memory_promoted: "magenta",
+  memory_rejected: "magenta",
+  memory_superseded: "magenta",
+  memory_reinforced: "dim",
+};
+
+/** Also of kinds that this version does not know, as a store written by a later one may hold them. */
+export function kindColour(kind: string, colours: Colours): (text: string) => string {
+  return colours[Object.hasOwn(colourByKind, kind) ? colourByKind[kind as ReadKind] : "dim"];
+}
+
+function answerMark(entry: Extract<EntrySummary, { readonly kind: "interaction" }>): string {
+  const { response_chars, error, extra } = entry;
+  if (error !== "") return "(failed) ";
+  if (response_chars > 0) return "";
+  const names = answeredCalls(extra ?? {}).flatMap((piece) => (piece.is === "call" ? [cleanLine(piece.name)] : []));
+  return names.length === 0 ? "(no response) " : `(calls ${[...new Set(names)].join(", ")}) `;
+}
+
+function valueLine(value: unknown): string {
+  return cleanLine(valueText(value));
+}
+
+/** A time as people read it, in UTC: as much of it as tells the shown entries apart. */
+export function shortTime(time: string, options: { readonly year: boolean }): string {
+  return time.slice(options.year ? 0 : 5, 16).replace("T", " ");
+}

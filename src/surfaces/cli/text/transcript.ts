@@ -1,0 +1,71 @@
+// What was said, for people: contents, calls and results as paragraphs that are wrapped, and cut where they run long.
+import { givenText, type Piece, pieceText } from "../../../model/content-pieces.js";
+import { fitText, formatCount, wrapText } from "./table.js";
+import { beginningOf, type Colours, cleanText, type Pane } from "./terminal.js";
+
+export interface Paragraph {
+  readonly text: string;
+  /** How many lines are shown of it; all without one. A single one is cut on a terminal rather than followed by its length. */
+  readonly linesMax?: number;
+  /** How long the whole is, where the text is only its beginning. */
+  readonly chars?: number;
+  readonly paint?: (text: string) => string;
+}
+
+/** Long lines are hard to read, however wide the terminal is. */
+const LINE_WIDTH_MAX = 100;
+/** More of a text than this is not even looked at where only some lines are shown. */
+const CHARS_PER_LINE_MAX = 400;
+const CALL_LINES = 2;
+/** What a tool gave back and what was thought is worth fewer lines than what was said. */
+export const RESULT_LINES = 3;
+
+export function roleColour(role: string, colours: Colours): (text: string) => string {
+  if (role === "user") return colours.green;
+  if (role === "assistant") return colours.cyan;
+  return role === "tool" ? colours.yellow : colours.dim;
+}
+
+export function paragraphLines(paragraphs: readonly Paragraph[], columns: number | undefined, pane: Pane): string[] {
+  const width = columns === undefined ? undefined : Math.min(columns, LINE_WIDTH_MAX);
+  return paragraphs.flatMap(({ text, linesMax = Number.POSITIVE_INFINITY, chars = 0, paint = (line) => line }) => {
+    const looked = cleanText(beginningOf(text, linesMax * CHARS_PER_LINE_MAX)).replace(/^\n+|\s+$/g, "");
+    if (linesMax === 1 && width !== undefined) return [paint(fitText(looked.replace(/\s+/g, " "), width))];
+    const lines = wrapText(looked, width);
+    const all = Math.max(chars, text.length);
+    const isWhole = lines.length <= linesMax && text.length <= linesMax * CHARS_PER_LINE_MAX && text.length >= chars;
+    if (isWhole) return lines.map(paint);
+    const cut = `… ${formatCount(all)} characters in all`;
+    return [...lines.slice(0, linesMax).map(paint), pane.colours.dim(cut)];
+  });
+}
+
+/** A call as a line: the tool, and what it was given. */
+export function callParagraph(call: { readonly name: string; readonly given: unknown }, colours: Colours): Paragraph {
+  return { text: `${call.name} ${givenText(call.given)}`, linesMax: CALL_LINES, paint: colours.yellow };
+}
+
+/** The pieces of a message, each with as many lines as it deserves. */
+export function pieceParagraphs(
+  pieces: readonly Piece[],
+  look: {
+    readonly colours: Colours;
+    readonly saidLinesMax: number;
+    readonly callLinesMax?: number;
+    readonly resultLinesMax?: number;
+  },
+): readonly Paragraph[] {
+  const { colours, saidLinesMax, callLinesMax = CALL_LINES, resultLinesMax = RESULT_LINES } = look;
+  const lookByPiece = {
+    text: { linesMax: saidLinesMax },
+    call: { linesMax: callLinesMax, paint: colours.yellow },
+    result: { linesMax: resultLinesMax },
+    thought: { linesMax: resultLinesMax, paint: colours.dim },
+    thing: { linesMax: resultLinesMax, paint: colours.dim },
+  } satisfies { readonly [is in Piece["is"]]: Omit<Paragraph, "text"> };
+  return pieces.map((piece) => ({
+    text: pieceText(piece),
+    ...lookByPiece[piece.is],
+    ...(piece.is === "result" && piece.failed ? { paint: colours.red } : {}),
+  }));
+}

@@ -1,0 +1,9 @@
+// The version, read from the package's own description so that it is stated once.
+import { readFileSync } from "node:fs";
+import { packageFile } from "../../model/package-file.js";
+
+export function readVersion(): string {
+  const text = readFileSync(packageFile("package.json"), "utf8");
+  const { version } = JSON.parse(text) as { readonly version: string };
+  return version;
+}

@@ -1,0 +1,123 @@
+// The shapes of the HTTP answers, for whoever speaks to the server in TypeScript: the page imports only these types.
+import type { Caller } from "../../guard/keys.js";
+import type { Diagnosis } from "../../model/diagnosis.js";
+import type { Entry, ErasedEntry, Interaction } from "../../model/entry.js";
+import type { FaultCode } from "../../model/fault.js";
+import type { RejectionCode } from "../../model/rejection.js";
+import type { AppendResult, Health, Recorder } from "../../recorder/recorder.js";
+
+export interface ErrorAnswer {
+  readonly error: {
+    readonly code: RejectionCode | FaultCode | "internal";
+    readonly message: string;
+    /** The field or parameter that has to change. */
+    readonly field?: string | undefined;
+    /** Which item of a batch it was, counted from 0. */
+    readonly index?: number | undefined;
+    readonly hint?: string | undefined;
+    /** Of a budget that is too small: the least that would do. */
+    readonly least?: number | undefined;
+  };
+}
+
+/** `POST /interactions`, `POST /interactions/{id}/response` and `POST /sessions/{id}/clear`. */
+export type Receipt = AppendResult["entries"][number];
+
+/** `POST /entries`. */
+export type EntriesRecorded = AppendResult;
+
+/** `GET /interactions`. */
+export type InteractionPage = Awaited<ReturnType<Recorder["listInteractions"]>>;
+
+/** `GET /interactions/{id}`. */
+export type InteractionAnswer = Interaction | ErasedEntry;
+
+/** `GET /entries` and `GET /sessions/{id}/entries`. */
+export type EntryPage = Awaited<ReturnType<Recorder["listEntries"]>>;
+
+/** `GET /entries/{id}`. */
+export type EntryAnswer = Entry | ErasedEntry;
+
+/** `GET /entries/{id}/context`. */
+export type ContextAnswer = NonNullable<Awaited<ReturnType<Recorder["context"]>>>;
+
+/** `GET /entries/{id}/told`. */
+export type ToldAnswer = NonNullable<Awaited<ReturnType<Recorder["told"]>>>;
+
+/** `GET /sessions`. */
+export type SessionPage = Awaited<ReturnType<Recorder["listSessions"]>>;
+
+/** `GET /sessions/{id}`. */
+export type SessionAnswer = SessionPage["sessions"][number];
+
+/** `GET /sessions/{id}/history`: OpenAI's form, or Anthropic's with its system text apart. */
+export type HistoryAnswer = Exclude<SessionHistory, readonly unknown[]> | { readonly messages: OpenAiMessages };
+
+type SessionHistory = Awaited<ReturnType<ReturnType<Recorder["session"]>["history"]>>;
+type OpenAiMessages = Extract<SessionHistory, readonly unknown[]>;
+
+/** `POST /sessions/{id}/consolidate`. */
+export interface ConsolidationAnswer {
+  readonly through: number;
+}
+
+/** `GET /search`. */
+export type SearchAnswer = Awaited<ReturnType<Recorder["search"]>>;
+
+/** `GET /session-history`. */
+export interface SessionHistoryAnswer {
+  readonly text: string;
+}
+
+/** `GET /stats`. */
+export interface StatsAnswer extends Awaited<ReturnType<Recorder["count"]>> {
+  /** How many memories wait for a verdict; absent while the index cannot tell. */
+  readonly pending?: number;
+}
+
+/** `GET /reflection`. */
+export type ReflectionAnswer = Awaited<ReturnType<Recorder["reflect"]>>;
+
+/** `GET /usage`. */
+export type UsageAnswer = Awaited<ReturnType<Recorder["usage"]>>;
+
+/** `POST /forget`. */
+export type ForgetAnswer = Awaited<ReturnType<Recorder["forget"]>>;
+
+/** `GET /memories`. */
+export type MemoryPage = Awaited<ReturnType<Recorder["memories"]["list"]>>;
+
+/** `GET /memories/{id}`. */
+export type MemoryAnswer = NonNullable<Awaited<ReturnType<Recorder["memories"]["get"]>>>;
+
+/** `POST /memories` and verdicts: the memory as it is now. */
+export type MemorySummary = MemoryPage["memories"][number];
+
+/** `POST /memories` with `"status": "candidate"`: the candidate, or which gate dropped it. */
+export type ProposalAnswer = Awaited<ReturnType<Recorder["memories"]["propose"]>>;
+
+/** `POST /memories/verdicts`. */
+export type VerdictsAnswer = Awaited<ReturnType<Recorder["memories"]["verdicts"]>>;
+
+/** `POST /memories/audit`. */
+export type AuditAnswer = Awaited<ReturnType<Recorder["memories"]["audit"]>>;
+
+/** `POST /memories/import`. */
+export interface MemoryImportAnswer {
+  readonly statements: Awaited<ReturnType<Recorder["memories"]["proposeFile"]>>;
+}
+
+/** `GET /recall`. */
+export type RecallAnswer = Awaited<ReturnType<Recorder["memories"]["recall"]>>;
+
+/** `GET /access`. */
+export type AccessAnswer = Pick<Caller, "actor" | "scope"> & Partial<Awaited<ReturnType<Recorder["keys"]["list"]>>>;
+
+/** `GET /verify`. */
+export type VerifyAnswer = Awaited<ReturnType<Recorder["verify"]>>;
+
+/** `GET /doctor`. */
+export type DoctorAnswer = Diagnosis;
+
+/** `GET /health`. */
+export type HealthAnswer = Health & { readonly version: string };

@@ -1,0 +1,18 @@
+// How routes name one entry, and what they say where there is none.
+import { notFound } from "../../../model/not-found.js";
+import { RecorderError } from "../../../model/rejection.js";
+import { exampleId } from "./examples.js";
+import type { Parameter } from "./operation.js";
+
+export const entryIdParameter: Parameter = {
+  name: "id",
+  in: "path",
+  required: true,
+  description: "The entry's id, percent-encoded, or its position.",
+  schema: { type: "string" },
+  example: exampleId,
+};
+
+export function entryNotFound(id: string): RecorderError {
+  return new RecorderError(notFound("entry", id));
+}

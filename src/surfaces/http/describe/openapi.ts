@@ -1,0 +1,191 @@
+// The OpenAPI document: what the routes say about themselves, and the schemas of what they take and give.
+import type { FastifyInstance } from "fastify";
+import type { Need } from "../../../guard/scopes.js";
+import { statusByFault, statusByRejection } from "../door/errors.js";
+import { contextSchemas } from "./context-schemas.js";
+import { entrySchemas } from "./entry-schemas.js";
+import { forgetSchemas } from "./forget-schemas.js";
+import { memorySchemas } from "./memory-schemas.js";
+import { type Operation, refusals, type Schema, schemaNamed } from "./operation.js";
+import { reflectionSchemas } from "./reflection-schemas.js";
+import { searchSchemas } from "./search-schemas.js";
+import { sessionSchemas } from "./session-schemas.js";
+import { count, listOf, object, pageEnd, text, time } from "./shapes.js";
+import { usageSchemas } from "./usage-schemas.js";
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly [name: string]: unknown };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
+  readonly components: {
+    readonly schemas: { readonly [name: string]: Schema };
+    readonly securitySchemes: { readonly [name: string]: Schema };
+  };
+}
+
+/** Gathers the operations of all routes that are registered after this call. */
+export function gatherOperations(app: FastifyInstance): OpenApiDocument["paths"] {
+  const paths: { [path: string]: { [method: string]: Operation } } = {};
+  app.addHook("onRoute", ({ method, url, config }) => {
+    const operation = config?.operation;
+    if (operation === undefined || method === "HEAD") return;
+    const path = url.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [String(method).toLowerCase()]: guarded(operation, config?.need) };
+  });
+  return paths;
+}
+
+/** What the door adds to every call. */
+function guarded(operation: Operation, need: Need = "admin"): Operation {
+  if (need === "open") return { ...operation, security: [] };
+  const responses = {
+    ...refusals("key_missing", "key_wrong", "scope_insufficient", "origin_refused", "host_foreign", "rate_exceeded"),
+    ...operation.responses,
+  };
+  return { ...operation, security: [{ key: need === "any" ? [] : [need] }], responses };
+}
+
+export function openApiDocument(options: {
+  readonly version: string;
+  readonly paths: OpenApiDocument["paths"];
+}): OpenApiDocument {
+  const { version, paths } = options;
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Hansard",
+      version,
+      summary: "The verbatim record of what AI agents were told, what they said and what they did.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    tags: [
+      { name: "Interactions", description: "Round-trips with a model: a prompt, and sooner or later its response." },
+      { name: "Entries", description: "Everything that happens in a session, of whatever kind." },
+      { name: "Sessions", description: "Entries that share a `session_id`, as a whole and as model input." },
+      { name: "Context", description: "What lay before a model when it answered, and what did not." },
+      { name: "Search", description: "Finding anything again." },
+      { name: "Reflection", description: "Looking back: what went wrong, what recurs, how it has changed." },
+      { name: "Usage", description: "Tokens and what they cost, each call to a model counted once." },
+      { name: "Memories", description: "What was learned: proposed, decided upon by a person, recalled." },
+      { name: "Store", description: "The state of the log and of the server." },
+    ],
+    paths,
+    components: {
+      securitySchemes: {
+        key: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "A key made with `hansard keys create --scope S`. Each call names the scope it needs: `capture`, `metrics`, " +
+            "`read` (which includes metrics), `review` (which includes read) or `admin` (all). A server without keys, which only its own machine can " +
+            "reach, asks for none.",
+        },
+      },
+      schemas: componentSchemas(),
+    },
+  };
+}
+
+/** The schemas of all that is taken and given, by name; MCP's tools take theirs from here. */
+export function componentSchemas(): { readonly [name: string]: Schema } {
+  return {
+    ...answerSchemas(),
+    ...sessionSchemas(),
+    ...searchSchemas(),
+    ...contextSchemas(),
+    ...reflectionSchemas(),
+    ...usageSchemas(),
+    ...forgetSchemas(),
+    ...memorySchemas(),
+    ...entrySchemas(),
+  };
+}
+
+function answerSchemas(): { readonly [name: string]: Schema } {
+  const status = { type: "string", enum: ["recorded", "already_recorded"] };
+  const warnings = {
+    ...listOf({ type: "string", enum: ["trigger_missing"] }),
+    description: "What is no proof of tampering and has to be known; absent where there is nothing.",
+  };
+  const unknown_fields = {
+    ...listOf(text),
+    description: "Fields that the kind does not know, kept in `extra`; absent where there are none.",
+  };
+  return {
+    Error: object({
+      error: object(
+        {
+          code: {
+            type: "string",
+            enum: [...Object.keys({ ...statusByRejection, ...statusByFault }), "internal"].sort(),
+            description: "What went wrong, for programs.",
+          },
+          message: { ...text, description: "The same for people." },
+          field: { ...text, description: "The field or parameter that has to change." },
+          index: { ...count, description: "Which item of a batch it was, from 0." },
+          hint: { ...text, description: "What to do about it." },
+          least: { ...count, description: "Of a budget that is too small: the least that would do." },
+        },
+        ["field", "index", "hint", "least"],
+      ),
+    }),
+    Receipt: object({ status, id: text, position: count, created_at: time, unknown_fields }, ["unknown_fields"]),
+    EntriesRecorded: object({ status, entries: listOf(schemaNamed("Receipt")) }),
+    InteractionPage: object(
+      {
+        interactions: listOf({
+          anyOf: ["InteractionSummary", "InteractionEntry", "AlteredEntry"].map(schemaNamed),
+        }),
+        ...pageEnd,
+      },
+      ["partial"],
+    ),
+    EntryPage: object({ entries: listOf(schemaNamed("ListedEntry")), ...pageEnd }, ["partial"]),
+    Verification: {
+      oneOf: [
+        object({ ok: { const: true }, entries: count, erased: count, position: count, hash: text, warnings }, [
+          "warnings",
+        ]),
+        object(
+          {
+            ok: { const: false },
+            position: count,
+            reason: text,
+            known: schemaNamed("KnownHead"),
+            holders: { ...listOf(count), description: "Where what is damaged is shared: all entries that hold it." },
+            warnings,
+          },
+          ["known", "holders", "warnings"],
+        ),
+      ],
+    },
+    KnownHead: object({ by: { type: "string", enum: ["index", "seal"] }, log_id: text, position: count, hash: text }),
+    Health: object(
+      {
+        status: { type: "string", enum: ["ok", "degraded"] },
+        version: text,
+        position: { ...count, description: "Position of the newest entry." },
+        indexed_through: { ...count, description: "Position through which the index has followed." },
+        pending: { ...count, description: "How many memories wait for a person's verdict." },
+        warnings: {
+          ...listOf({ const: "cut_off" }),
+          description: "`cut_off`: the log no longer holds what it once did.",
+        },
+        problems: {
+          ...listOf(object({ code: { const: "entry_altered" }, position: count, message: text, hint: text })),
+          description:
+            "What was found wrong with the record since the start. `entry_altered`: a body was read that does not match its hash.",
+        },
+        trouble: {
+          ...text,
+          description:
+            "Why the log cannot be used at present; absent while it can. The positions are then those last known.",
+        },
+      },
+      ["pending", "warnings", "problems", "trouble"],
+    ),
+  };
+}

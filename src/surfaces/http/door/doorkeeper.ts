@@ -1,0 +1,127 @@
+// The door: every request is asked which server it means, where it comes from, who sends it and what for. What each route
+// needs is in guard/scopes.ts, and a route that is not there cannot be registered.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Caller } from "../../../guard/keys.js";
+import { type Need, needByRoute } from "../../../guard/scopes.js";
+import { Fault } from "../../../model/fault.js";
+import { RecorderError, Rejection } from "../../../model/rejection.js";
+import { allows, type Scope } from "../../../model/scope.js";
+import type { Recorder } from "../../../recorder/recorder.js";
+import type { HostCheck } from "./hosts.js";
+import type { RateLimit } from "./rate-limit.js";
+import { answerHeaders } from "./security-headers.js";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What whoever asks needs for this route. */
+    readonly need?: Need;
+  }
+  interface FastifyRequest {
+    /** Who asks; null where nobody was asked. */
+    caller: Caller | null;
+  }
+}
+
+export interface Doorkeeping {
+  readonly keys: Recorder["keys"];
+  readonly hosts: HostCheck;
+  readonly rate: RateLimit;
+}
+
+/** Guards all routes that are registered after this call. */
+export function keepDoor(app: FastifyInstance, { keys, hosts, rate }: Doorkeeping): void {
+  app.decorateRequest("caller", null);
+  app.addHook("onRoute", (route) => {
+    const methods = [route.method].flat();
+    const needs = new Set(methods.map((method) => needOf(method, route.url)));
+    const [need] = needs;
+    if (needs.size !== 1 || need === undefined) {
+      throw new Error(`${methods.join(", ")} ${route.url} has no scope; give it one in src/guard/scopes.ts`);
+    }
+    route.config = { ...route.config, need };
+  });
+
+  app.addHook("onRequest", async (request, reply) => {
+    reply.headers(answerHeaders);
+    const refused = hosts.refuse(request);
+    if (refused !== undefined) throw new RecorderError(refused);
+    // What leads nowhere shows nothing.
+    const need = request.is404 ? "open" : (request.routeOptions.config.need ?? "admin");
+    const caller = need === "open" ? undefined : await admit(keys, request.headers.authorization);
+    const isKnown = caller !== undefined && !(caller instanceof Rejection) && caller.actor.startsWith("key:");
+    refuseHurry(rate.take(isKnown ? caller.actor : request.ip, performance.now()), reply);
+    if (caller === undefined) return;
+    request.caller = admitted(caller, reply);
+    if (need !== "open" && need !== "any" && !allows(request.caller.scope, need)) {
+      throw scopeInsufficient(need, request.caller.scope, reply);
+    }
+  });
+}
+
+/** Nobody knows yet who asks, so that what keeps the keys from being looked up is told without the place of the store. */
+async function admit(keys: Recorder["keys"], authorization: string | undefined): Promise<Caller | Rejection> {
+  try {
+    return await keys.admit(authorization);
+  } catch (cause) {
+    if (!(cause instanceof Fault)) throw cause;
+    const hint = "Ask again in a moment; the server's log has more.";
+    throw new Fault(cause.code, "keys cannot be looked up at present", { hint, cause });
+  }
+}
+
+/** What a route needs; undefined where nobody has decided it. */
+function needOf(method: string, path: string): Need | undefined {
+  const route = `${method === "HEAD" ? "GET" : method} ${path}`;
+  return Object.hasOwn(needByRoute, route) ? needByRoute[route] : undefined;
+}
+
+/** Who asks, in a route that needs a key. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (request.caller === null) throw new Error("only routes that need a key have a caller");
+  return request.caller;
+}
+
+/** For routes of which only a part needs more: refuses whoever may not do that. */
+export function requireScope(request: FastifyRequest, reply: FastifyReply, need: Scope): void {
+  const { scope } = callerOf(request);
+  if (!allows(scope, need)) throw scopeInsufficient(need, scope, reply);
+}
+
+/** The recorder for whoever asks: what they add to the log carries the id of their key. */
+export function recordingOf(request: FastifyRequest, recorder: Recorder): Recorder {
+  return recorder.recordedBy(callerOf(request).key_id);
+}
+
+/** Whether whoever asked may still see what comes: a key may be revoked while a long answer is on its way. */
+export async function isStillAdmitted(request: FastifyRequest, keys: Recorder["keys"]): Promise<boolean> {
+  const caller = await keys.admit(request.headers.authorization);
+  const { need } = request.routeOptions.config;
+  if (caller instanceof Rejection) return false;
+  return need === "open" || need === "any" || (need !== undefined && allows(caller.scope, need));
+}
+
+function admitted(caller: Caller | Rejection, reply: FastifyReply): Caller {
+  if (!(caller instanceof Rejection)) return caller;
+  const reason = caller.code === "key_wrong" ? ', error="invalid_token"' : "";
+  reply.header("www-authenticate", `Bearer realm="hansard"${reason}`);
+  throw new RecorderError(caller);
+}
+
+function scopeInsufficient(needed: Scope, granted: Scope, reply: FastifyReply): RecorderError {
+  reply.header("www-authenticate", `Bearer realm="hansard", error="insufficient_scope", scope="${needed}"`);
+  return new RecorderError({
+    code: "scope_insufficient",
+    message: `this needs a key of scope ${needed}, and the one sent has ${granted}`,
+    hint: `\`hansard keys create --scope ${needed}\` makes one.`,
+  });
+}
+
+function refuseHurry(waitMs: number, reply: FastifyReply): void {
+  if (waitMs === 0) return;
+  reply.header("retry-after", String(Math.ceil(waitMs / 1000)));
+  throw new RecorderError({
+    code: "rate_exceeded",
+    message: "too many requests in too short a time",
+    hint: "Send several entries with one request, or start the server with a higher --rate.",
+  });
+}

@@ -1,0 +1,128 @@
+// Whom a request believes to be talking to. A page of another site can make a browser send anything here, under a name of
+// that site which was made to point at this machine, or under the right name but with its own origin; both are refused.
+import type { FastifyRequest } from "fastify";
+import { type Rejection, reject } from "../../../model/rejection.js";
+import { isLoopback } from "./loopback.js";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether asking is written down, so that only a person, a program or a page of this server may ask. */
+    readonly is_audited?: true;
+  }
+}
+
+export interface HostOptions {
+  /** The address or name that the server listens on. */
+  readonly host: string;
+  /** Further names it is reached by, behind a proxy for instance. */
+  readonly allow_hosts: readonly string[];
+}
+
+/** So many different `Host` headers are remembered as good; there are rarely more than two. */
+const KNOWN_MAX = 64;
+
+/** What is looked at of a request. */
+export type Asked = Pick<FastifyRequest, "raw" | "protocol"> & {
+  readonly routeOptions: { readonly config: { readonly is_audited?: true } };
+};
+
+export class HostCheck {
+  readonly #known = new Set<string>();
+  readonly #names: ReadonlySet<string>;
+  readonly #allowed: ReadonlySet<string>;
+
+  constructor({ host, allow_hosts }: HostOptions) {
+    this.#allowed = new Set(allow_hosts.map(toName));
+    this.#names = new Set([...this.#allowed, toName(host)]);
+  }
+
+  /** Why the request is not for this server, or not from its own pages; undefined where it is. */
+  refuse(request: Asked): Rejection | undefined {
+    const { host, origin } = request.raw.headers;
+    // An address with a name of its own would be a second answer to the same question.
+    const isPlain = request.raw.url?.startsWith("/") === true && hostsOf(request) === 1;
+    if (!isPlain || !this.#isOurs(host, request)) return hostForeign();
+    if (origin !== undefined) return this.#isOurOrigin(origin, host as string, request) ? undefined : originRefused();
+    return isFromElsewhere(request) && !isLed(request) ? originRefused() : undefined;
+  }
+
+  #isOurs(host: string | undefined, request: Asked): boolean {
+    if (host === undefined) return false;
+    if (this.#known.has(host)) return true;
+    const name = nameOf(host);
+    if (name === undefined) return false;
+    const isOurs = this.#names.has(name) || isLoopback(name) || name === reachedAddress(request);
+    if (isOurs && this.#known.size < KNOWN_MAX) this.#known.add(host);
+    return isOurs;
+  }
+
+  #isOurOrigin(origin: string, host: string, request: Asked): boolean {
+    if (origin.toLowerCase() === `${request.protocol}://${host.toLowerCase()}`) return true;
+    // A proxy may have changed the host and the scheme; the name it is known by was allowed for that.
+    const name = /^https?:\/\/([^/]+)$/i.exec(origin)?.[1];
+    return name !== undefined && this.#allowed.has(nameOf(name) ?? "");
+  }
+}
+
+/** Whether a page of another site has the browser ask: `none` is the person, who typed the address or kept it. */
+function isFromElsewhere({ raw }: Asked): boolean {
+  const site = raw.headers["sec-fetch-site"];
+  return site !== undefined && site !== "same-origin" && site !== "none";
+}
+
+/**
+ * Without an origin a browser only loads: a link from elsewhere may lead here, in a window of its own. Nothing may be
+ * embedded or framed there, and a link must not do what is written down.
+ */
+function isLed(request: Asked): boolean {
+  const { "sec-fetch-mode": mode, "sec-fetch-dest": destination = "document" } = request.raw.headers;
+  return mode === "navigate" && destination === "document" && request.routeOptions.config.is_audited !== true;
+}
+
+/** The name in `Host: name:port`; undefined where it is neither a name nor an address. */
+function nameOf(host: string): string | undefined {
+  const parts = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::\d{1,5})?$/i.exec(host);
+  const name = parts?.[1] ?? parts?.[2];
+  return name === undefined ? undefined : toName(name);
+}
+
+function toName(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, "$1")
+    .replace(/\.$/, "");
+}
+
+/** The address of this machine that the connection came in on: whoever names it cannot have been led astray by a name. */
+function reachedAddress({ raw }: Asked): string | undefined {
+  return raw.socket.localAddress?.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "");
+}
+
+/** Node keeps the first of several; a proxy may have looked at another one. */
+function hostsOf({ raw }: Asked): number {
+  const { rawHeaders } = raw;
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === "host") count += 1;
+  }
+  return count;
+}
+
+function hostForeign(): Rejection {
+  return reject({
+    code: "host_foreign",
+    field: "host",
+    message: "this server is not known by that name",
+    hint: "Use its address, or start it with --allow-host NAME.",
+  });
+}
+
+function originRefused(): Rejection {
+  return reject({
+    code: "origin_refused",
+    field: "origin",
+    message: "pages of other sites may not ask this server",
+    hint: "Ask from a program, or allow the page's host with --allow-host NAME.",
+  });
+}

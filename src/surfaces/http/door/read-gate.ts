@@ -1,0 +1,90 @@
+// Reading stands behind capture: only so many reads go on at once, so many wait, and none while capture is pressed.
+import { Fault } from "../../../model/fault.js";
+
+export interface ReadGateOptions {
+  readonly running_max: number;
+  readonly waiting_max: number;
+  /** How long whoever passes waits for an answer, its turn included; without it, as long as it takes. */
+  readonly answer_ms?: number;
+  /** Whether so much waits to be recorded that reading has to stand back. */
+  readonly isPressed: () => boolean;
+}
+
+export class ReadGate {
+  readonly #options: ReadGateOptions;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(options: ReadGateOptions) {
+    this.#options = options;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Takes a place at once or fails, for what may last; the caller leaves once. */
+  enter(): () => void {
+    const { running_max, isPressed } = this.#options;
+    if (isPressed() || this.#running >= running_max) throw tooManyReads();
+    this.#running += 1;
+    return () => this.#leave();
+  }
+
+  /** Does the work in its turn, or fails with `overloaded` where it should not be waited for, or no longer. */
+  async pass<T>(work: () => T | Promise<T>): Promise<T> {
+    const { answer_ms } = this.#options;
+    if (answer_ms === undefined) return this.#inTurn(work, () => false);
+    let isLate = false;
+    let timer: NodeJS.Timeout | undefined;
+    const lateness = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        isLate = true;
+        reject(tooLate(answer_ms));
+      }, answer_ms);
+    });
+    try {
+      // Work that has begun keeps its place until it ends: what it asks of others goes on as well.
+      return await Promise.race([this.#inTurn(work, () => isLate), lateness]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #inTurn<T>(work: () => T | Promise<T>, isLate: () => boolean): Promise<T> {
+    const { running_max, waiting_max, isPressed } = this.#options;
+    if (isPressed()) throw tooManyReads();
+    if (this.#running < running_max) this.#running += 1;
+    else if (this.#waiting.length >= waiting_max) throw tooManyReads();
+    // Whoever leaves hands its place on.
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      if (isPressed() || isLate()) throw tooManyReads();
+      return await work();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#running -= 1;
+    else next();
+  }
+}
+
+function tooManyReads(): Fault {
+  return new Fault("overloaded", "more is asked than can be answered while entries are recorded", {
+    hint: "Ask again in a second.",
+  });
+}
+
+function tooLate(ms: number): Fault {
+  return new Fault("overloaded", `there was no answer within ${ms / 1000} s beside what else is asked and recorded`, {
+    hint: "Ask again in a second, or for less at a time.",
+  });
+}

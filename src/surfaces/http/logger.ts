@@ -1,0 +1,132 @@
+// Structured logs: a line for each request that was refused or failed, for all of them at level debug, and never a word of
+// what was recorded.
+import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from "fastify";
+import { type DestinationStream, destination, type LevelWithSilent, levels, pino } from "pino";
+import { claimedKeyId } from "../../guard/keys.js";
+import { Fault } from "../../model/fault.js";
+
+type Level = "debug" | "info" | "warn";
+
+export interface ServerLogger {
+  readonly logger: FastifyBaseLogger;
+  /** Writes out what is still buffered. */
+  flush(): void;
+}
+
+/** A logger that gathers lines and writes them to stderr without making a request wait, or to another place. */
+export function createLogger(options: {
+  readonly level: LevelWithSilent;
+  readonly destination?: DestinationStream;
+  /** What becomes of hints, so that they name the store that was given. */
+  readonly toHint?: (hint: string) => string;
+}): ServerLogger {
+  const { level, toHint = (hint: string) => hint } = options;
+  const timestamp = (): string => `,"time":"${new Date().toISOString()}"`;
+  const log = (line: { readonly [name: string]: unknown }) =>
+    typeof line.hint === "string" ? { ...line, hint: toHint(line.hint) } : line;
+  const settings = { level, base: null, timestamp, formatters: { log } };
+  if (options.destination !== undefined) return { logger: pino(settings, options.destination), flush: () => {} };
+  const stderr = destination({ dest: 2, sync: false });
+  return { logger: pino(settings, stderr), flush: () => stderr.flushSync() };
+}
+
+declare module "fastify" {
+  interface FastifyReply {
+    /** The code of the error that is answered, or null. */
+    errorCode: string | null;
+  }
+}
+
+/** Asked before anything is gathered for a line that nobody will see. */
+export function isEnabled(threshold: string, level: Level): boolean {
+  const value = (name: string): number => levels.values[name] ?? Number.POSITIVE_INFINITY;
+  return value(level) >= value(threshold);
+}
+
+/** What the door refuses: no key or a wrong one, the wrong scope or origin, a foreign host, too much hurry. */
+const REFUSED_AT_DOOR: ReadonlySet<number> = new Set([401, 403, 421, 429]);
+
+/** A record takes thousands of captures a second; a line for each would say nothing that the record does not. */
+function levelOf(status: number): Level {
+  if (status < 400) return "debug";
+  return REFUSED_AT_DOOR.has(status) ? "warn" : "info";
+}
+
+/** Who asked: the address, and the id of the key that was sent, good or not. Never the key. */
+function whoAsked({ ip, headers }: FastifyRequest): { readonly address: string; readonly key_id?: string } {
+  const key_id = claimedKeyId(headers.authorization);
+  return { address: ip, ...(key_id === undefined ? {} : { key_id }) };
+}
+
+/** A line when a request is done. Addresses carry queries, so only the route is named. */
+export function logRequest(request: FastifyRequest, reply: FastifyReply, says: string): void {
+  const level = levelOf(reply.statusCode);
+  if (!isEnabled(reply.log.level, level)) return;
+  reply.log[level](
+    {
+      request: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: reply.statusCode,
+      ...(reply.errorCode === null ? {} : { code: reply.errorCode }),
+      ...whoAsked(request),
+      ms: Math.round(reply.elapsedTime * 100) / 100,
+      bytes_in: Number(request.headers["content-length"] ?? 0),
+      bytes_out: Number(reply.getHeader("content-length") ?? 0),
+    },
+    says,
+  );
+}
+
+/** What is refused on the bare connection, before there is a request. */
+export function logRefusal(
+  log: FastifyBaseLogger,
+  refusal: { readonly status: number; readonly code: string; readonly address: string | undefined },
+): void {
+  log[levelOf(refusal.status)](refusal, "request");
+}
+
+/** Decides what Fastify logs by itself: a line when a request is done, and what went wrong on the way. */
+export class RequestLog extends LogController {
+  override incomingRequest(): void {}
+
+  override requestCompleted(error: Error | null, request: FastifyRequest, reply: FastifyReply): void {
+    logRequest(request, reply, error ? "request cut off" : "request");
+  }
+
+  override defaultErrorLog(): void {}
+  override routeNotFound(): void {}
+
+  override streamError(error: Error & { readonly code?: string }, request: FastifyRequest, reply: FastifyReply): void {
+    // Whoever follows the log has no other way to end that, and nobody has to read a download to its end.
+    if (error.code === "ERR_STREAM_PREMATURE_CLOSE") logRequest(request, reply, "client hung up");
+    else logFailure(request, error);
+  }
+
+  override writeHeadError(error: Error, request: FastifyRequest): void {
+    logFailure(request, error);
+  }
+
+  override serializerError(error: Error, request: FastifyRequest): void {
+    logFailure(request, error);
+  }
+}
+
+export function logFailure(request: FastifyRequest, error: unknown): void {
+  const { id, method } = request;
+  request.log.error({ request: id, method, route: request.routeOptions.url ?? null, ...describe(error) }, "failure");
+}
+
+/** An error without recorded text: a parser's message quotes what it could not parse, so only faults show theirs. */
+function describe(error: unknown): { readonly [name: string]: unknown } {
+  if (!(error instanceof Error)) return { error: typeof error };
+  // A fault is the world's doing, and says what to do; where it was noticed would tell nobody more.
+  if (error instanceof Fault) {
+    // What was kept from whoever asked is for the operator.
+    const { code, message, hint } = error.cause instanceof Fault ? error.cause : error;
+    return { error: code, message, hint };
+  }
+  const frames = error.stack?.split("\n").filter((line) => line.startsWith("    at ")) ?? [];
+  const stack = frames.map((line) => line.trim());
+  return { error: error.name, ...(error instanceof SyntaxError ? {} : { message: error.message }), stack };
+}

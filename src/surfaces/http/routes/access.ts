@@ -1,0 +1,48 @@
+// What whoever asks may do, so that a page offers nothing that would be refused; and to who may do all, which keys there are.
+import type { FastifyInstance } from "fastify";
+import type { Recorder } from "../../../recorder/recorder.js";
+import type { AccessAnswer } from "../contract.js";
+import { addressRefusals, jsonContent, type Operation, refusals } from "../describe/operation.js";
+import { callerOf } from "../door/doorkeeper.js";
+import { refuseQuery } from "../door/query.js";
+
+export function accessRoutes(app: FastifyInstance, recorder: Recorder): void {
+  app.get("/access", { config: { operation: accessOperation } }, async (request): Promise<AccessAnswer> => {
+    refuseQuery(request);
+    const { actor, scope } = callerOf(request);
+    return scope === "admin" ? { actor, scope, ...(await recorder.keys.list()) } : { actor, scope };
+  });
+}
+
+const text = { type: "string" };
+
+const accessOperation: Operation = {
+  operationId: "access",
+  tags: ["Store"],
+  summary: "Ask what one may do here",
+  description:
+    "`actor` is `key:ID`, or `person` where there are no keys; `scope` says what it may do. With scope admin also the keys " +
+    "there are, never with the key itself.",
+  responses: {
+    200: {
+      description: "Who asks, and what for.",
+      content: jsonContent({
+        type: "object",
+        required: ["actor", "scope"],
+        properties: {
+          actor: text,
+          scope: text,
+          keys: {
+            type: "array",
+            items: {
+              type: "object",
+              required: ["id", "scope", "name", "created_at"],
+              properties: { id: text, scope: text, name: text, created_at: text, revoked_at: text },
+            },
+          },
+        },
+      }),
+    },
+    ...refusals(...addressRefusals),
+  },
+};

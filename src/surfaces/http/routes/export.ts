@@ -1,0 +1,79 @@
+// The whole record, or a part of it, over HTTP: one entry per line, sent as it is read.
+import { Readable } from "node:stream";
+import type { FastifyInstance } from "fastify";
+import type { Recorder } from "../../../recorder/recorder.js";
+import { type Operation, refusals } from "../describe/operation.js";
+import { describeQuestion } from "../describe/question.js";
+import { callerOf, isStillAdmitted, recordingOf } from "../door/doorkeeper.js";
+import { readQuery } from "../door/query.js";
+
+/** Lines are sent together, because a packet of its own for each would cost more than the line. */
+const CHUNK_CHARS = 64 * 1024;
+
+export function exportRoutes(app: FastifyInstance, recorder: Recorder): void {
+  // Every export is written down, so there is no asking for its headers alone.
+  const config = { operation: exportOperation, gate: "exports", is_audited: true } as const;
+  app.get("/export", { config, exposeHeadRoute: false }, async (request, reply) => {
+    const { actor } = callerOf(request);
+    const onUnaudited = ({ code }: { readonly code: string }): void =>
+      request.log.warn({ code, actor }, "no audit entry tells of an export");
+    const asked = { ...readQuery(request, exportQuestion.names), actor, onUnaudited };
+    const lines = recordingOf(request, recorder).exportEntries(asked);
+    const chunks = inChunks(lines, () => isStillAdmitted(request, recorder.keys));
+    // What is refused, or fails at once, does so while there still is an answer to give.
+    const first = await chunks.next();
+    reply.type(typeByFormat[asked.format ?? ""] ?? NDJSON);
+    return reply.send(Readable.from(startingWith(first.value ?? "", chunks), { objectMode: false }));
+  });
+}
+
+const NDJSON = "application/x-ndjson";
+/** What is not lines of JSON. */
+const typeByFormat: { readonly [format: string]: string } = { markdown: "text/markdown", atif: "application/json" };
+
+async function* startingWith(
+  first: string,
+  rest: AsyncGenerator<string, void, undefined>,
+): AsyncGenerator<string, void, undefined> {
+  if (first !== "") yield first;
+  yield* rest;
+}
+
+async function* inChunks(
+  lines: AsyncGenerator<string, void, undefined>,
+  isAdmitted: () => Promise<boolean>,
+): AsyncGenerator<string, void, undefined> {
+  let chunk = "";
+  for await (const line of lines) {
+    if (chunk.length + line.length > CHUNK_CHARS && chunk !== "") {
+      yield chunk;
+      chunk = "";
+      // The answer breaks off, so that nobody takes the half for the whole.
+      if (!(await isAdmitted())) throw new Error("the key was revoked while its export was on its way");
+    }
+    chunk += line;
+  }
+  if (chunk !== "") yield chunk;
+}
+
+const exportQuestion = describeQuestion("export");
+
+const text = { type: "string" } as const;
+
+const exportOperation: Operation = {
+  operationId: "export",
+  tags: ["Store"],
+  summary: "Export entries, verbatim and in order of position",
+  description:
+    "The first line is about the log: `log_id`, and the `position` and `hash` it ends with. Each further line is an " +
+    "entry as it is stored, with `position`, `kind`, `recorded_at`, `hash` and `salt` (`commitment` where it was " +
+    "erased); other forms are for other programs and for people. `masked=1` masks secrets, as lists do, and gives the commitment in place of the salt. Without filters, importing the lines into an empty store gives the same positions, times and hashes.",
+  parameters: exportQuestion.parameters,
+  responses: {
+    200: {
+      description: "One JSON object per line; with `format=markdown` Markdown, with `format=atif` one JSON document.",
+      content: Object.fromEntries([NDJSON, ...Object.values(typeByFormat)].map((type) => [type, { schema: text }])),
+    },
+    ...refusals(...exportQuestion.refusals, "store_failed", "recorder_closed"),
+  },
+};

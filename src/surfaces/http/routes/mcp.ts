@@ -1,0 +1,41 @@
+// MCP over streamable HTTP, stateless: a request is answered by what it brings itself.
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Recorder } from "../../../recorder/recorder.js";
+import type { McpOverHttp } from "../../mcp/serve-mcp.js";
+import { componentSchemas } from "../describe/openapi.js";
+import { bodyOf } from "../door/bodies.js";
+import { callerOf } from "../door/doorkeeper.js";
+
+export function mcpRoutes(
+  app: FastifyInstance,
+  { recorder, version }: { readonly recorder: Recorder; readonly version: string },
+): void {
+  let mcp: Promise<McpOverHttp> | undefined;
+  // Loaded when somebody first asks: it takes longer than all the rest of a server takes to start.
+  const load = async (): Promise<McpOverHttp> => {
+    const { mcpOverHttp } = await import("../../mcp/serve-mcp.js");
+    return mcpOverHttp({ recorder, version, schemas: componentSchemas() });
+  };
+  app.addHook("onClose", async () => (await mcp)?.close());
+  app.route({
+    method: ["GET", "POST", "DELETE"],
+    url: "/mcp",
+    // What a tool reads takes its turn with all other reads.
+    config: { gate: "reads" },
+    handler: async (request) => {
+      const body = request.method === "POST" ? bodyOf(request) : undefined;
+      mcp ??= load();
+      return (await mcp).answer(toWebRequest(request), body, callerOf(request));
+    },
+  });
+}
+
+/** The body is handed over parsed, so that it was read within this server's limits. */
+function toWebRequest({ method, headers, url }: FastifyRequest): Request {
+  const forwarded = Object.entries(headers).filter(([name]) => /^(?:accept$|content-type$|mcp-)/.test(name));
+  return new Request(new URL(url, "http://localhost"), {
+    method,
+    headers: forwarded as [string, string][],
+    ...(method === "POST" ? { body: "" } : {}),
+  });
+}

@@ -1,0 +1,139 @@
+// The HTTP server, not yet listening: the routes, and what holds for all of them.
+import type { ServerOptions as HttpOptions } from "node:http";
+import type { ServerOptions as TlsOptions } from "node:https";
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import type { Diagnosis } from "../../model/diagnosis.js";
+import type { Recorder } from "../../recorder/recorder.js";
+import { gatherOperations } from "./describe/openapi.js";
+import { acceptJson } from "./door/bodies.js";
+import { budgetBodies } from "./door/body-budget.js";
+import { answerClientError, answerExpectation } from "./door/client-errors.js";
+import { keepDoor } from "./door/doorkeeper.js";
+import { refuseAddress, sendError } from "./door/errors.js";
+import { HostCheck } from "./door/hosts.js";
+import { defaultLimits, type ServerLimits } from "./door/limits.js";
+import { refuseRoute } from "./door/not-found.js";
+import { RateLimit } from "./door/rate-limit.js";
+import { cutOffStalled } from "./door/stalled.js";
+import { giveTurns } from "./door/turns.js";
+import { logRequest, RequestLog } from "./logger.js";
+import { accessRoutes } from "./routes/access.js";
+import { contextRoutes } from "./routes/contexts.js";
+import { custodyRoutes } from "./routes/custody.js";
+import { documentRoutes } from "./routes/documents.js";
+import { entryRoutes } from "./routes/entries.js";
+import { exportRoutes } from "./routes/export.js";
+import { forgetRoutes } from "./routes/forget.js";
+import { hookRoutes } from "./routes/hooks.js";
+import { interactionRoutes } from "./routes/interactions.js";
+import { mcpRoutes } from "./routes/mcp.js";
+import { memoryRoutes } from "./routes/memories.js";
+import { metricsRoutes } from "./routes/metrics.js";
+import { isUnreadableView, pageRoutes, readPage, sendHtml } from "./routes/page.js";
+import { reflectionRoutes } from "./routes/reflection.js";
+import { searchRoutes } from "./routes/search.js";
+import { sessionMarkRoutes } from "./routes/session-marks.js";
+import { sessionRoutes } from "./routes/sessions.js";
+import { statsRoutes } from "./routes/stats.js";
+import { tailRoutes } from "./routes/tail.js";
+import { usageRoutes } from "./routes/usage.js";
+
+export interface ServerOptions {
+  readonly recorder: Recorder;
+  /** What `/health` and the documentation call this version. */
+  readonly version: string;
+  /** Without one nothing is logged. */
+  readonly logger?: FastifyBaseLogger | undefined;
+  /** The address it will listen on, 127.0.0.1 by default: one of the names it answers to. */
+  readonly host?: string;
+  /** Further names that it is reached by. */
+  readonly allow_hosts?: readonly string[];
+  /** Certificate and private key, as PEM; with them it speaks HTTPS only. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly limits?: Partial<ServerLimits>;
+  /** Looks at the store itself, for `/doctor`; where it is left out there is no such address. */
+  readonly inspect?: (() => Promise<Diagnosis>) | undefined;
+}
+
+export const HOST_DEFAULT = "127.0.0.1";
+/** Slow requests are looked for this often. */
+const CHECKING_MS = 1_000;
+/** Room for a session id of 512 bytes, each percent-encoded. */
+const PARAM_CHARS_MAX = 1_600;
+
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { recorder, version, logger, host = HOST_DEFAULT, allow_hosts = [], tls } = options;
+  const limits: ServerLimits = { ...defaultLimits, ...options.limits };
+  const page = readPage();
+  const answerAddress = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    if (isUnreadableView(request)) sendHtml(reply.code(400), page.index);
+    else refuseAddress(error, request, reply);
+    // It passes none of the hooks, and so would go by unseen.
+    logRequest(request, reply, "request");
+  };
+  const app = fastify({
+    ...(logger === undefined ? { logger: false } : { loggerInstance: logger }),
+    logController: new RequestLog(),
+    // A logger of its own for each request would cost more than the line it writes; the lines carry the id themselves.
+    childLoggerFactory: (parent) => parent,
+    ...connectionOptions(limits, tls),
+    requestTimeout: limits.request_ms,
+    keepAliveTimeout: limits.keep_alive_ms,
+    // While closing, what still comes in on an open connection is served, and the connection ended after it.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: PARAM_CHARS_MAX },
+    frameworkErrors: answerAddress,
+    clientErrorHandler: answerClientError,
+  });
+  app.server.maxConnections = limits.connections;
+  app.server.on("checkExpectation", (request, response) => answerExpectation(app.log, request, response));
+  app.decorateReply("errorCode", null);
+  app.removeAllContentTypeParsers();
+  acceptJson(app);
+  app.setErrorHandler(sendError);
+  app.setNotFoundHandler((request, reply) => refuseRoute(app, request, reply));
+  // The door comes first, since what a route needs is asked by the hooks below.
+  const rate = new RateLimit(limits.requests_per_second);
+  keepDoor(app, { keys: recorder.keys, hosts: new HostCheck({ host, allow_hosts }), rate });
+  const gates = giveTurns(app, { limits, isPressed: () => recorder.vitals.load().capture.is_pressed });
+  const bodies = budgetBodies(app, limits.bodies_bytes);
+  cutOffStalled(app, limits.stall_ms);
+  const paths = gatherOperations(app);
+  interactionRoutes(app, recorder);
+  sessionRoutes(app, recorder);
+  contextRoutes(app, recorder);
+  searchRoutes(app, recorder);
+  statsRoutes(app, recorder);
+  reflectionRoutes(app, recorder);
+  usageRoutes(app, recorder);
+  tailRoutes(app, recorder);
+  exportRoutes(app, recorder);
+  forgetRoutes(app, recorder);
+  custodyRoutes(app, { recorder, version, inspect: options.inspect });
+  accessRoutes(app, recorder);
+  metricsRoutes(app, { recorder, gates, bodies });
+  mcpRoutes(app, { recorder, version });
+  pageRoutes(app, page);
+  documentRoutes(app, { version, paths });
+  // In scopes of their own, since only these routes take lines of JSON, or no body at all.
+  app.register(async (scope) => entryRoutes(scope, recorder));
+  app.register(async (scope) => sessionMarkRoutes(scope, recorder));
+  app.register(async (scope) => memoryRoutes(scope, recorder));
+  app.register(async (scope) => hookRoutes(scope, recorder));
+  return app;
+}
+
+/** What Node itself keeps watch over. Fastify takes the same settings by two names. */
+function connectionOptions(limits: ServerLimits, tls: ServerOptions["tls"]): { readonly http: HttpOptions } {
+  const http = {
+    maxHeaderSize: limits.head_bytes,
+    headersTimeout: limits.head_ms,
+    connectionsCheckingInterval: CHECKING_MS,
+    // A request without one is refused at the door, in the usual shape.
+    requireHostHeader: false,
+  };
+  if (tls === undefined) return { http };
+  const https: TlsOptions = { ...http, ...tls, handshakeTimeout: limits.head_ms };
+  // The types tell two kinds of server apart that are used in the same way.
+  return { https } as unknown as { readonly http: HttpOptions };
+}

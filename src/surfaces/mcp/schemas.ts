@@ -1,0 +1,72 @@
+// JSON schemas of tools: arguments from the tables of questions and kinds, answers from what HTTP documents.
+import { parametersOf, type QuestionName } from "../../search/question-rules.js";
+import type { JsonSchema, Schemas } from "./tool.js";
+
+type Properties = { readonly [name: string]: JsonSchema };
+
+export const cursorProperty: JsonSchema = {
+  type: "string",
+  description: "`next_cursor` of the answer before, with the same arguments.",
+};
+
+export const nextCursor: JsonSchema = {
+  type: ["string", "null"],
+  description: "Leads on, given as `cursor`; null where this is all.",
+};
+
+/** The arguments of a question: its parameters, after those that only the tool takes. */
+export function questionInput(question: QuestionName, own: Properties = {}, required: readonly string[] = []) {
+  const parameters = parametersOf(question).map(({ name, description, schema }) => [name, { ...schema, description }]);
+  const properties: Properties = { ...own, ...Object.fromEntries(parameters) };
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+/** The fields of a kind as they are given, its name left out. */
+export function entryInput(schemas: Schemas, schemaName: string): JsonSchema {
+  const { properties, required } = schemas[schemaName] as { properties: Properties; required: readonly string[] };
+  const { kind: _, ...fields } = properties;
+  return { type: "object", properties: fields, required: required.filter((name) => name !== "kind") };
+}
+
+/** A schema that stands alone: what it refers to comes with it. */
+export function answerOutput(schemas: Schemas, schemaName: string): JsonSchema {
+  const known = { ...schemas, ...lean(schemas) };
+  const named = new Set<string>();
+  const gather = (name: string): void => {
+    if (named.has(name)) return;
+    named.add(name);
+    for (const other of referencesOf(known[name])) gather(other);
+  };
+  const root = known[schemaName];
+  for (const name of referencesOf(root)) gather(name);
+  const document = { ...root, $defs: Object.fromEntries([...named].map((name) => [name, known[name]])) };
+  return JSON.parse(JSON.stringify(document).replaceAll("#/components/schemas/", "#/$defs/"));
+}
+
+/** What all kinds have in common: a schema of each kind would be longer than most answers. */
+export function envelopeOf(schemas: Schemas): { readonly properties: Properties; readonly required: string[] } {
+  const { properties, required } = schemas.ErasedEntry as { properties: Properties; required: readonly string[] };
+  const { erased: _, ...envelope } = properties;
+  return { properties: envelope, required: required.filter((name) => name !== "erased") };
+}
+
+function lean(schemas: Schemas): Schemas {
+  const envelope = { type: "object", ...envelopeOf(schemas), description: "The envelope, and the fields of its kind." };
+  const text = { type: "string" };
+  const listed = {
+    ...envelope,
+    description:
+      "The envelope, and the fields of its kind; only the envelope and `altered` where it does not match its hash.",
+  };
+  const memory = {
+    type: "object",
+    properties: { id: text, type: text, content: text, project: text, status: text, confidence: { type: "number" } },
+    required: ["id", "type", "content", "project", "status", "confidence"],
+  };
+  return { Entry: envelope, EntrySummary: envelope, ListedEntry: listed, Memory: memory };
+}
+
+function referencesOf(schema: unknown): readonly string[] {
+  const found = (JSON.stringify(schema) ?? "").matchAll(/"#\/components\/schemas\/([^"]+)"/g);
+  return [...found].map(([, name]) => name as string);
+}

@@ -1,0 +1,37 @@
+// What a tool is: a row of one of the tables that tools.ts puts together.
+import type { Scope } from "../../model/scope.js";
+import type { Recorder } from "../../recorder/recorder.js";
+import { recordedText } from "./recorded-text.js";
+
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+export type Arguments = { readonly [name: string]: unknown };
+
+export interface ToolAnswer {
+  readonly structured: { readonly [name: string]: unknown };
+  readonly text: string;
+}
+
+export interface Tool {
+  readonly title: string;
+  readonly description: string;
+  /** The route that does the same: who may ask it may call the tool, and one that only gets changes nothing. */
+  readonly route: string;
+  /** Where the route decides further in: any of these scopes will do. */
+  readonly scopes?: readonly Scope[];
+  /** Schemas are made of those that HTTP documents. */
+  readonly input: (schemas: Schemas) => JsonSchema;
+  readonly output: (schemas: Schemas) => JsonSchema;
+  readonly call: (recorder: Recorder, args: Arguments) => Promise<ToolAnswer>;
+}
+
+/** The schemas of the HTTP interface by name. */
+export type Schemas = { readonly [name: string]: JsonSchema };
+
+/** An answer that holds recorded text; where nothing else reads better, the text is the document itself. */
+export function recordedAnswer(
+  structured: { readonly next_cursor?: string | null; readonly [name: string]: unknown },
+  text = JSON.stringify(structured),
+): ToolAnswer {
+  return { structured, text: recordedText(text, structured.next_cursor ?? null) };
+}

@@ -1,0 +1,237 @@
+// A recording proxy on loopback, for programs that let nothing but the address of their provider be changed.
+import * as http from "node:http";
+import * as https from "node:https";
+import type { AddressInfo } from "node:net";
+import { pipeline, type Transform } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import { createBrotliDecompress, createUnzip } from "node:zlib";
+import type { Surroundings } from "../../../client/index.js";
+import { reasonOf, type StreamWatch } from "../../../client/observed-stream.js";
+import { beginRecording, type Recording } from "../../../client/recording.js";
+import type { Recorder } from "../../recorder/recorder.js";
+import { HostCheck } from "../http/door/hosts.js";
+
+type BytesWatch = StreamWatch<Uint8Array>;
+
+export interface ProxyOptions {
+  readonly recorder: Recorder;
+  readonly port: number;
+  /** Where everything goes; without it the first part of the path names the provider. */
+  readonly to?: string | undefined;
+  /** What holds for calls that do not say otherwise. */
+  readonly surroundings: Surroundings;
+}
+
+export interface Proxying {
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** The providers by the first part of a path: `http://127.0.0.1:4748/openai/v1`. */
+export const proxiedProviders: { readonly [name: string]: string } = {
+  openai: "https://api.openai.com",
+  anthropic: "https://api.anthropic.com",
+  gemini: "https://generativelanguage.googleapis.com",
+};
+
+/** A program that can send headers says with these which session a call belongs to; they go no further. */
+const ownHeaders = { "x-hansard-session": "session_id", "x-hansard-project": "project" } as const;
+
+/** Of this connection and not of the next one. */
+const hopByHop = new Set([
+  ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding"],
+  ...["proxy-connection", "upgrade", "host", "expect"],
+]);
+
+/** What is larger passes, and is not recorded: the server would not take it. */
+const RECORDED_BYTES_MAX = 64 * 1024 * 1024;
+
+/** A record that takes longer to write down what was cut off is not waited for. */
+const END_MS = 5_000;
+
+/** A connection that nobody uses is closed before whoever stands between could drop it silently; one in use never is. */
+const connections = { keepAlive: true, timeout: 4_000 } as const;
+
+export async function serveProxy({ recorder, port, to, surroundings }: ProxyOptions): Promise<Proxying> {
+  const ways = {
+    "http:": { ask: http.request, agent: new http.Agent(connections) },
+    "https:": { ask: https.request, agent: new https.Agent(connections) },
+  } as const;
+  const unfinished = new Set<Promise<void>>();
+  const hosts = new HostCheck({ host: "127.0.0.1", allow_hosts: [] });
+  const forward = (request: http.IncomingMessage, response: http.ServerResponse): void => {
+    // Its address stands in programs, so that pages know it: none of them may spend what those programs pay for, or write
+    // into the record, and no link may lead here.
+    const refused = hosts.refuse({ raw: request, protocol: "http", routeOptions: { config: { is_audited: true } } });
+    if (refused !== undefined) {
+      refuse(response, new Error(refusals[refused.code]), refused.code === "host_foreign" ? 421 : 403);
+      return;
+    }
+    const target = targetOf(request.url ?? "", to);
+    if (target === undefined) {
+      refuseAddress(response);
+      return;
+    }
+    const recording = beginRecording(
+      {
+        recordInteraction: (input) => recorder.recordInteraction(input),
+        surroundings: { ...surroundings, ...surroundingsOf(request.headers) },
+      },
+      { method: request.method ?? "GET", path: target.pathname, request: () => textOf(request) },
+    );
+    if (recording !== undefined) {
+      unfinished.add(recording.recorded);
+      void recording.recorded.then(() => unfinished.delete(recording.recorded));
+    }
+    const fail = (error: unknown): void => {
+      recording?.end({ broken: reasonOf(error) });
+      refuse(response, error);
+    };
+    const { ask, agent } = ways[target.protocol as keyof typeof ways];
+    const options = { agent, method: request.method ?? "GET", headers: headersOnward(request.headers) };
+    let upstream: http.ClientRequest;
+    try {
+      upstream = ask(target, options, (answer) => passBack(answer, response, recording));
+    } catch (error) {
+      // A header or an address that cannot be sent on.
+      fail(error);
+      return;
+    }
+    upstream.on("error", fail);
+    // One that changes the protocol unasked is left without an error.
+    upstream.on("close", () => {
+      if (!response.headersSent) fail(new Error("the connection was closed without an answer"));
+    });
+    // Whoever no longer waits for the answer has ended the call.
+    response.on("close", () => upstream.destroy());
+    request.pipe(upstream);
+  };
+  const server = http.createServer(forward);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+        for (const { agent } of Object.values(ways)) agent.destroy();
+      });
+      // Calls that were under way have ended with that, and are recorded as far as they came.
+      await Promise.race([Promise.all(unfinished), pause(END_MS, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** Every piece goes on as it came and as soon as it is there. */
+function passBack(answer: http.IncomingMessage, response: http.ServerResponse, recording: Recording | undefined): void {
+  const { statusCode = 502, statusMessage, headers } = answer;
+  const watch = recording?.answered(statusCode, (name) => [headers[name]].flat()[0]);
+  if (watch !== undefined) observe(answer, unpacked(headers["content-encoding"], watch));
+  response.writeHead(statusCode, statusMessage, withoutHop(headers));
+  response.flushHeaders();
+  pipeline(answer, response, () => undefined);
+}
+
+function observe(answer: http.IncomingMessage, watch: BytesWatch): void {
+  answer.on("data", (piece: Buffer) => watch.onPiece(piece));
+  answer.on("close", () => {
+    const broken = answer.errored === null ? "the connection was closed" : reasonOf(answer.errored);
+    watch.onEnd(answer.readableEnded ? undefined : broken);
+  });
+}
+
+/** Answers are asked for uncompressed; one that is compressed all the same goes on as it is, and is unpacked for the record. */
+function unpacked(encoding: string | undefined, watch: BytesWatch): BytesWatch {
+  const unpack = encoding === undefined ? undefined : unpackerOf(encoding.toLowerCase());
+  if (unpack === undefined) return watch;
+  let broken: string | undefined;
+  unpack.on("data", (piece: Buffer) => watch.onPiece(piece));
+  unpack.on("error", (error) => watch.onEnd(broken ?? reasonOf(error)));
+  unpack.on("end", () => watch.onEnd(broken));
+  return {
+    onPiece: (piece) => void unpack.write(piece),
+    onEnd: (reason) => {
+      broken = reason;
+      unpack.end();
+    },
+  };
+}
+
+function unpackerOf(encoding: string): Transform | undefined {
+  if (encoding === "br") return createBrotliDecompress();
+  return /^(?:gzip|x-gzip|deflate)$/.test(encoding) ? createUnzip() : undefined;
+}
+
+function targetOf(path: string, to: string | undefined): URL | undefined {
+  if (to !== undefined) return path.startsWith("/") ? parsedUrl(`${to.replace(/\/$/, "")}${path}`) : undefined;
+  const [, name = "", rest = ""] = /^\/([a-z]+)(\/.*)$/.exec(path) ?? [];
+  const base = Object.hasOwn(proxiedProviders, name) ? proxiedProviders[name] : undefined;
+  return base === undefined ? undefined : parsedUrl(`${base}${rest}`);
+}
+
+function parsedUrl(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function surroundingsOf(headers: http.IncomingHttpHeaders): Surroundings {
+  const given = Object.entries(ownHeaders).flatMap(([header, name]) => {
+    const value = headers[header];
+    return typeof value === "string" && value !== "" ? [[name, value]] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+function headersOnward(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
+  const kept = Object.entries(withoutHop(headers)).filter(([name]) => !Object.hasOwn(ownHeaders, name));
+  // A body without a length is sent in chunks whatever the method: Node would send that of a GET bare, and whoever gets it
+  // would take it for the next request.
+  const framing = headers["transfer-encoding"] === undefined ? {} : { "transfer-encoding": "chunked" };
+  return { ...Object.fromEntries(kept), ...framing, "accept-encoding": "identity" };
+}
+
+/** Without those that this connection alone is about: the known ones, and those that it names. */
+function withoutHop(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
+  const named = new Set((headers.connection ?? "").toLowerCase().split(/[\s,]+/));
+  // Where a body ends is never a matter of one connection.
+  named.delete("content-length");
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)));
+}
+
+/** What is sent, read while it passes; undefined where it is too large, or never came whole. */
+function textOf(request: http.IncomingMessage): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let pieces: Buffer[] = [];
+    let size = 0;
+    request.on("data", (piece: Buffer) => {
+      size += piece.length;
+      if (size <= RECORDED_BYTES_MAX) pieces.push(piece);
+      else pieces = [];
+    });
+    request.on("end", () => resolve(size > RECORDED_BYTES_MAX ? undefined : Buffer.concat(pieces).toString("utf8")));
+    request.on("close", () => resolve(undefined));
+  });
+}
+
+const refusals: { readonly [code: string]: string } = {
+  host_foreign: "it is not known by that name; use its address, 127.0.0.1",
+  origin_refused: "pages of other sites may not ask it",
+};
+
+function refuseAddress(response: http.ServerResponse): void {
+  const names = Object.keys(proxiedProviders).map((name) => `/${name}/`);
+  refuse(response, new Error(`the path must begin with one of ${names.join(", ")}`), 404);
+}
+
+/** In the shape that every provider's SDK shows as an error. */
+function refuse(response: http.ServerResponse, error: unknown, status = 502): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const message = `hansard proxy: ${reasonOf(error)}`;
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify({ error: { type: "proxy_error", message } }));
+}

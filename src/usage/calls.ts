@@ -1,0 +1,166 @@
+// Calls, each once: what several entries tell of the same call is put together, whether it stands in a transcript, in a copy
+// of one, or in the bodies that went to the provider and back.
+import type { CallTelling } from "../index/call-fold.js";
+import { type Counting, tokenNames } from "../model/usage.js";
+
+/** A call to a model as it is counted. */
+export interface Call {
+  /** The earliest time that is told of it. */
+  readonly created_ms: number;
+  readonly session_id: string;
+  readonly project: string;
+  readonly client: string;
+  readonly model: string;
+  /** In the order of `tokenNames`. */
+  readonly tokens: readonly number[];
+  readonly counting?: Counting;
+}
+
+interface Group {
+  tellings: CallTelling[];
+  /** The provider's ids, as far as they are known yet; a call has one of each. */
+  message?: string | undefined;
+  request?: string | undefined;
+  /** The group that this one was found to be the same as. */
+  into?: Group;
+}
+
+/** By which calls are known, the surest first. */
+const identities = ["of", "message", "request"] as const;
+
+/** Takes tellings in order of position, and gives calls in the order in which they were first told of. */
+export class Calls {
+  readonly #groups: Group[] = [];
+  readonly #known = {
+    of: new Map<string, Group>(),
+    message: new Map<string, Group>(),
+    request: new Map<string, Group>(),
+  };
+  /** Calls whose ids others have as well, by both of their ids. */
+  readonly #contested = new Map<string, Group>();
+
+  add(telling: CallTelling): void {
+    let group: Group = { tellings: [telling], message: telling.message, request: telling.request };
+    let isContested = false;
+    for (const identity of identities) {
+      const other = rootOf(this.#known[identity].get(telling[identity] ?? ""));
+      if (other === undefined) continue;
+      if (isOneCall(group, other)) group = merged(other, group);
+      else isContested = true;
+    }
+    if (isContested) group = this.#contest(telling, group);
+    if (group.tellings[0] === telling) this.#groups.push(group);
+    for (const identity of identities) {
+      const id = telling[identity];
+      // The first call of an id keeps it.
+      if (id !== undefined && !this.#known[identity].has(id)) this.#known[identity].set(id, group);
+    }
+  }
+
+  #contest({ message, request }: CallTelling, own: Group): Group {
+    const both = JSON.stringify([message, request]);
+    const other = rootOf(this.#contested.get(both));
+    const group = other !== undefined && isOneCall(own, other) ? merged(other, own) : own;
+    this.#contested.set(both, group);
+    return group;
+  }
+
+  *counted(): Generator<Call> {
+    for (const { tellings, into } of this.#groups) {
+      const call = into === undefined ? toCall(tellings) : undefined;
+      if (call !== undefined) yield call;
+    }
+  }
+}
+
+function rootOf(group: Group | undefined): Group | undefined {
+  let root = group;
+  while (root?.into !== undefined) root = root.into;
+  return root;
+}
+
+/** Two answers are two calls, although somebody gave both the same id of a request; likewise the other way round. */
+function isOneCall(one: Group, other: Group): boolean {
+  return (["message", "request"] as const).every(
+    (id) => one[id] === undefined || other[id] === undefined || one[id] === other[id],
+  );
+}
+
+/** The one that was there first takes the other. */
+function merged(one: Group, other: Group): Group {
+  if (one === other) return one;
+  const [first, later] = positionOf(one) < positionOf(other) ? [one, other] : [other, one];
+  // Mostly it is a single one, and the newest.
+  if (positionOf(later) > (first.tellings.at(-1)?.position ?? 0)) {
+    // One by one: there may be more than a call takes arguments.
+    for (const telling of later.tellings) first.tellings.push(telling);
+  } else first.tellings = [...first.tellings, ...later.tellings].sort((left, right) => left.position - right.position);
+  first.message ??= later.message;
+  first.request ??= later.request;
+  later.tellings = [];
+  later.into = first;
+  return first;
+}
+
+function positionOf({ tellings }: Group): number {
+  return tellings[0]?.position ?? 0;
+}
+
+/** Undefined where nobody says how many tokens it took. */
+function toCall(tellings: readonly CallTelling[]): Call | undefined {
+  const whole = tellings.length === 1 ? tellings[0] : greatest(sourcesOf(tellings));
+  if (whole?.tokens === undefined) return undefined;
+  const first = (name: "session_id" | "project" | "client" | "model"): string =>
+    tellings.find((telling) => telling[name] !== undefined)?.[name] ?? "";
+  return {
+    created_ms: tellings.reduce((earliest, { created_ms }) => Math.min(earliest, created_ms), Number.MAX_SAFE_INTEGER),
+    ...{ session_id: first("session_id"), project: first("project"), client: first("client") },
+    // The provider's word on which model it was comes with the count; what was asked for may only be its family.
+    model: whole.model ?? first("model"),
+    tokens: whole.tokens,
+    ...(whole.counting === undefined ? {} : { counting: whole.counting }),
+  };
+}
+
+type Source = Pick<CallTelling, "tokens" | "model" | "counting">;
+
+/** What each source tells: a response takes the place of its interaction's word, and what goes on from a message adds to it. */
+function sourcesOf(tellings: readonly CallTelling[]): readonly Source[] {
+  const byEntry = new Map<string | number, Source>();
+  // A transcript that tells of one call in several messages does so in one session.
+  const lastIn = new Map<string, number>();
+  for (const { of, session_id = "", position, tokens, model, counting, adds } of tellings) {
+    const entry = of ?? (adds ? (lastIn.get(session_id) ?? position) : position);
+    if (!adds) lastIn.set(session_id, position);
+    const before = byEntry.get(entry);
+    const sum = adds ? plus(before?.tokens, tokens) : (tokens ?? before?.tokens);
+    byEntry.set(entry, {
+      ...before,
+      ...(sum === undefined ? {} : { tokens: sum }),
+      ...(model === undefined ? {} : { model }),
+      ...(counting === undefined ? {} : { counting }),
+    });
+  }
+  return [...byEntry.values()];
+}
+
+const OUTPUT = tokenNames.indexOf("output_tokens");
+
+/** Of several counts of one call the one with most output is whole: others were made while it was still answering. */
+function greatest(sources: readonly Source[]): Source | undefined {
+  let found: Source | undefined;
+  for (const source of sources) {
+    if (source.tokens === undefined) continue;
+    if (found === undefined || outputOf(source) > outputOf(found)) found = source;
+  }
+  return found;
+}
+
+function outputOf({ tokens }: Source): number {
+  return tokens?.[OUTPUT] ?? 0;
+}
+
+function plus(one: readonly number[] | undefined, other: readonly number[] | undefined): readonly number[] | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one.map((count, at) => count + (other[at] ?? 0));
+}
