@@ -1,9 +1,10 @@
 // Exports of an open store: the chosen entries as text, each export written down before its first piece is handed out.
 
+import type { RowKey, RowQuery, SessionRange } from "../index/port.js";
 import type { EntryLog } from "../log/port.js";
 import type { Fault } from "../model/fault.js";
 import type { Mask } from "../model/mask.js";
-import type { Asking } from "../reading/questions.js";
+import type { SessionSummary } from "../sessions/session-reader.js";
 import { type ExportQuery, targetOf } from "./export-query.js";
 
 /** Who exports, and the name under which several calls are one deed. */
@@ -15,9 +16,17 @@ export interface ExportDeed {
 /** Told that an export is not in the record, because the store cannot be written, and why. */
 export type OnUnaudited = (fault: Fault) => void;
 
+/** What an export asks the reading side for. */
+export interface ExportReads {
+  positions(query: RowQuery): Promise<readonly RowKey[]>;
+  sessionPositions(range: SessionRange): Promise<readonly number[]>;
+  /** The summary with nothing masked. */
+  recordedSummary(session_id: string): Promise<SessionSummary | undefined>;
+}
+
 export interface ExportsParts {
   readonly log: EntryLog;
-  readonly reading: Asking;
+  readonly calls: ExportReads;
   readonly mask: Mask;
   /** Hands the pieces on once it is written down that somebody exports. */
   readonly audited: (
@@ -39,16 +48,16 @@ export class Exports {
     deed: ExportDeed,
     onUnaudited?: OnUnaudited,
   ): AsyncGenerator<string, void, undefined> {
-    const { log, reading, mask, audited } = this.#parts;
+    const { log, calls, mask, audited } = this.#parts;
     // Loaded when it is first needed: the formats of exports lean on those of imports, and no other call wants them.
     const { exportEntries } = await import("./export-entries.js");
     const pieces = exportEntries(
       {
         log,
         mask,
-        positions: (wish) => reading.ask("positions", wish),
-        sessionPositions: (range) => reading.ask("sessionPositions", range),
-        sessionSummary: (of) => reading.ask("recordedSummary", of),
+        positions: (wish) => calls.positions(wish),
+        sessionPositions: (range) => calls.sessionPositions(range),
+        sessionSummary: (of) => calls.recordedSummary(of),
       },
       query,
     );

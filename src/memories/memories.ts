@@ -85,7 +85,7 @@ export class Memories {
     this.#proposing = new Proposing({ ...parts, ledger });
     this.#verdicts = new Verdicts({ ...parts, ledger });
     this.passes = new Passes({
-      ...{ reading: parts.reading, surroundings: parts.surroundings },
+      ...{ calls: parts.calls, surroundings: parts.surroundings },
       propose: (proposal) => this.#propose(proposal),
       reinforced: (turn) => ledger.entries.reinforced(turn, RULE),
       attempt: (entries) => ledger.attempt(entries),
@@ -94,15 +94,14 @@ export class Memories {
 
   /** Memories, the newest first; with `status: "candidate"` the queue, best first. */
   async list(options: MemoryListOptions = {}): Promise<MemoryList> {
-    return this.#parts.reading.ask(
-      "listMemories",
+    return this.#parts.calls.listMemories(
       orThrow(parseMemoryListQuery(knownOptions(options, optionNamesOf("memories")))),
     );
   }
 
   /** One memory with what was done with it; undefined where there is none. */
   async get(id: string): Promise<MemoryDetail | undefined> {
-    return this.#parts.reading.ask("getMemory", String(id));
+    return this.#parts.calls.getMemory(String(id));
   }
 
   /** How many candidates wait for a verdict. */
@@ -114,7 +113,7 @@ export class Memories {
   async recall(options: RecallOptions = {}): Promise<Recalled> {
     const known = knownOptions(options, optionNamesOf("recall"));
     const query = orThrow(parseRecallQuery(known, this.#parts.surroundings.nowMs()));
-    const recalled = await this.#parts.reading.ask("recall", query);
+    const recalled = await this.#parts.calls.recall(query);
     if (query.session_id !== "" && recalled.memories_used.length > 0) await this.#noteRecall(query, recalled);
     return recalled;
   }
@@ -194,7 +193,7 @@ export class Memories {
 
   /** Says of every statement in a memory file whether the record supports it; nothing is written down. */
   async audit(input: FileInput): Promise<FileAudit> {
-    const statements = await this.#parts.reading.ask("auditFile", orThrow(parseFileText(input)));
+    const statements = await this.#parts.calls.auditFile(orThrow(parseFileText(input)));
     const counts: { [verdict: string]: number } = {};
     for (const { verdict } of statements) counts[verdict] = (counts[verdict] ?? 0) + 1;
     return { statements, counts };
@@ -203,7 +202,7 @@ export class Memories {
   /** Proposes the statements of a memory file, each with who said so in the record; those that nobody did are dropped. */
   async proposeFile(input: FileInput): Promise<readonly ProposedStatement[]> {
     const proposed: ProposedStatement[] = [];
-    for (const { line, proposal } of await this.#parts.reading.ask("statementsOf", orThrow(parseFileText(input)))) {
+    for (const { line, proposal } of await this.#parts.calls.statementsOf(orThrow(parseFileText(input)))) {
       const answer = await this.#propose(proposal);
       proposed.push({ line, statement: proposal.content, answer });
     }

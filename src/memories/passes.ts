@@ -7,8 +7,8 @@ import { reinforcedClaim } from "../model/claims.js";
 import type { EntryOf } from "../model/entry.js";
 import type { Proposal } from "../model/memory.js";
 import { optionNames } from "../model/options.js";
-import type { Asking } from "../reading/questions.js";
 import type { DroppedProposal } from "./judge/judged.js";
+import type { MemoryReads } from "./memory-calls.js";
 import type { ModelPassOptions } from "./propose/model-pass.js";
 import { FailedCommands } from "./propose/rules/commands.js";
 import type { MemorySummary } from "./read/memory-view.js";
@@ -68,7 +68,7 @@ export interface Reinforcement {
 }
 
 export interface PassesParts {
-  readonly reading: Asking;
+  readonly calls: MemoryReads;
   readonly surroundings: Surroundings;
   readonly propose: (proposal: Proposal) => Promise<MemorySummary | DroppedProposal>;
   readonly reinforced: (turn: TurnUses) => OwnEntry;
@@ -112,7 +112,7 @@ export class Passes {
     const gathered = new Gathered();
     const commands = live?.commands ?? new FailedCommands();
     const through = await this.#walk(options, live, async (range) => {
-      const step = await this.#parts.reading.ask("proposalsIn", range);
+      const step = await this.#parts.calls.proposalsIn(range);
       await this.#proposeAll(step, gathered);
       for (const call of step.calls) commands.add(call as EntryOf<"tool_call">);
       return step;
@@ -126,7 +126,7 @@ export class Passes {
 
   /** The same of one interaction; undefined where there is none. */
   async extractOne(id: string): Promise<Extraction | undefined> {
-    const found = await this.#parts.reading.ask("proposalsOfInteraction", id);
+    const found = await this.#parts.calls.proposalsOfInteraction(id);
     if (found === undefined) return undefined;
     const gathered = new Gathered();
     await this.#proposeAll(found, gathered);
@@ -136,10 +136,10 @@ export class Passes {
   /** What a model proposes, of sessions that nobody goes on with. */
   async extractByModel(options: ModelPassOptions): Promise<Extraction> {
     const gathered = new Gathered();
-    const { reading, surroundings, attempt } = this.#parts;
+    const { calls, surroundings, attempt } = this.#parts;
     const propose = (proposal: Proposal): Promise<void> => this.#propose(proposal, gathered);
     const { ModelPass } = await import("./propose/model-pass.js");
-    const pass = new ModelPass({ reading, surroundings, propose, append: attempt }, options, gathered);
+    const pass = new ModelPass({ calls, surroundings, propose, append: attempt }, options, gathered);
     const stopped = await pass.run();
     return { ...gathered.finish(0), ...(stopped === undefined ? {} : { stopped }) };
   }
@@ -149,7 +149,7 @@ export class Passes {
     const reinforced: Reinforced[] = [];
     const waiting: string[] = [];
     const through = await this.#walk(options, live, async (range) => {
-      const step = await this.#parts.reading.ask("usesIn", range);
+      const step = await this.#parts.calls.usesIn(range);
       for (let at = 0; at < step.turns.length; at += TURNS_AT_ONCE) {
         // What is left of the stretch is counted when it is looked at again.
         if (live !== undefined && !(await live.isToGoOn())) return { ...step, is_end: true };
@@ -163,7 +163,7 @@ export class Passes {
 
   /** The same of one turn, over or not; undefined where there is none. */
   async reinforceOne(id: string, now_ms?: number): Promise<Reinforcement | undefined> {
-    const turn = await this.#parts.reading.ask("usesOfTurn", { id, now_ms });
+    const turn = await this.#parts.calls.usesOfTurn({ id, now_ms });
     if (turn === undefined) return undefined;
     if (turn === "waiting") return { reinforced: [], through: 0, waiting: [id] };
     return { reinforced: await this.#reinforce([turn]), through: 0, waiting: [] };

@@ -1,7 +1,7 @@
 // Following the log in the background, so that reads find little left to index: batch by batch, with room for reads and
 // for capture in between. Where servers share an index, the one that holds the lease follows.
 import type { NamedLease } from "../model/lease.js";
-import type { IndexState } from "./questions.js";
+import type { IndexState } from "./maintenance.js";
 
 /** Whose index is brought up to the log. */
 export interface Follower {

@@ -25,9 +25,12 @@ class Held implements IndexHolder {
   async close(): Promise<void> {}
 }
 
-function inUse(): { readonly held: Held; readonly one: IndexInUse } {
+function inUse(): { readonly held: Held; readonly one: IndexInUse<undefined> } {
   const held = new Held();
-  return { held, one: new IndexInUse({ log: new MemoryLog(), holder: held, mask: noMask }) };
+  return {
+    held,
+    one: new IndexInUse({ log: new MemoryLog(), holder: held, mask: noMask, readersOf: () => undefined }),
+  };
 }
 
 const fault = (code: "store_corrupt" | "disk_full"): IndexFault => new IndexFault(code, code, { hint: "" });
@@ -158,7 +161,7 @@ describe("what is read steadily", () => {
     const entry = { kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", recorded_by: "", salt: Buffer.alloc(16) };
     await log.append([[{ ...entry, body: Buffer.from('{"id":"a","error":"e"}'), claims: ["id:a"] }]]);
     const held = new Held();
-    const one = new IndexInUse({ log, holder: held, mask: noMask });
+    const one = new IndexInUse({ log, holder: held, mask: noMask, readersOf: () => undefined });
     const attempt = await one.attempt((view, steadily) =>
       steadily({ position: 1, texts: true }, () => view.index.checkpoint()),
     );

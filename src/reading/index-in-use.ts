@@ -2,9 +2,7 @@
 // exchanged while it is read.
 
 import { IndexExchanged, IndexFault, type IndexHolder } from "../index/index-holder.js";
-import type { EntryLog } from "../log/port.js";
-import type { Mask } from "../model/mask.js";
-import { View } from "./view.js";
+import { View, type ViewParts } from "./view.js";
 
 const TRIES = 6;
 
@@ -19,25 +17,23 @@ export interface Wish {
 
 type Steadily = <T>(wish: Wish, read: () => Promise<T>) => Promise<T>;
 
-interface Seen {
-  readonly view: View;
+interface Seen<R> {
+  readonly view: View<R>;
   readonly generation: number;
 }
 
-export class IndexInUse {
-  readonly #log: EntryLog;
+export class IndexInUse<R> {
+  readonly #parts: ViewParts<R>;
   readonly #holder: IndexHolder;
-  readonly #mask: Mask;
-  #view: View | undefined;
+  #view: View<R> | undefined;
   #exchanges = 0;
 
-  constructor(parts: { readonly log: EntryLog; readonly holder: IndexHolder; readonly mask: Mask }) {
-    this.#log = parts.log;
+  constructor(parts: ViewParts<R> & { readonly holder: IndexHolder }) {
+    this.#parts = parts;
     this.#holder = parts.holder;
-    this.#mask = parts.mask;
   }
 
-  async view(): Promise<View> {
+  async view(): Promise<View<R>> {
     return (await this.#look()).view;
   }
 
@@ -45,10 +41,10 @@ export class IndexInUse {
    * Does the work with the index in use, and again where there is another one after it failed. What is read of it stands
    * for a moment at which it held everything up to the position.
    */
-  async attempt<T>(work: (view: View, steadily: Steadily) => Promise<T>): Promise<Attempt<T>> {
+  async attempt<T>(work: (view: View<R>, steadily: Steadily) => Promise<T>): Promise<Attempt<T>> {
     let trouble: IndexFault | undefined;
     for (let tries = 0; tries < TRIES; tries += 1) {
-      let view: View | undefined;
+      let view: View<R> | undefined;
       try {
         const seen = await this.#look();
         view = seen.view;
@@ -71,14 +67,14 @@ export class IndexInUse {
     return this.#holder.close();
   }
 
-  async #look(): Promise<Seen> {
+  async #look(): Promise<Seen<R>> {
     const { index, generation } = await this.#holder.look();
-    if (this.#view?.index !== index) this.#view = new View({ log: this.#log, index, mask: this.#mask });
+    if (this.#view?.index !== index) this.#view = new View({ ...this.#parts, index });
     return { view: this.#view, generation: generation + this.#exchanges };
   }
 
   /** An index that is emptied or exchanged between following the log and answering would seem to hold nothing. */
-  async #steadily<T>({ view, generation }: Seen, wish: Wish, read: () => Promise<T>): Promise<T> {
+  async #steadily<T>({ view, generation }: Seen<R>, wish: Wish, read: () => Promise<T>): Promise<T> {
     if (wish.texts) await view.helpTexts(wish.position);
     const { letGo, epoch } = await view.holdAt(wish.position);
     let hasLasted = false;
@@ -95,7 +91,7 @@ export class IndexInUse {
   }
 
   /** Whether there is another index to try after this fault. */
-  async #isOther(view: View | undefined, fault: IndexFault): Promise<boolean> {
+  async #isOther(view: View<R> | undefined, fault: IndexFault): Promise<boolean> {
     if (view === undefined) return false;
     if (fault instanceof IndexExchanged) return true;
     try {

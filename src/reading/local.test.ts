@@ -4,6 +4,9 @@ import { repeatableSurroundings } from "../../test/support/surroundings.js";
 import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryLog } from "../engines/memory/log.js";
 import { noMask } from "../model/mask.js";
+import { calls as callTable } from "../operations/calls.js";
+import { readersOf } from "../operations/readers.js";
+import { bindCalls } from "./calls.js";
 import { LocalReading } from "./local.js";
 
 const { randomBytes } = repeatableSurroundings();
@@ -15,39 +18,44 @@ const entry = (id: string) => ({
 /** As much as an index may lag behind the log, and for how long it is waited for. */
 const near = { rows_waiting_max: 1_000, texts_waiting_max: 2_000, within_ms: 60_000 };
 
+function openReading(parts: { readonly log: MemoryLog; readonly index: MemoryIndex }) {
+  const reading = new LocalReading({ ...parts, mask: noMask, calls: callTable, readersOf });
+  return { reading, calls: bindCalls(callTable, (name, query) => reading.ask(name, query)) };
+}
+
 test("how many candidates wait is told from an index that is far behind as it stands, and from a near one as of now", async () => {
   const [log, index] = [new MemoryLog(), new MemoryIndex()];
-  const reading = new LocalReading({ log, index, mask: noMask });
+  const { calls } = openReading({ log, index });
   const append = async (count: number, name: string): Promise<void> => {
     await log.append(Array.from({ length: count }, (_, nth) => [entry(`${name}-${nth}`)]));
   };
   await append(1, "first");
-  expect(await reading.ask("pendingMemories")).toBe(0);
+  expect(await calls.pendingMemories()).toBe(0);
   await append(1_000, "few");
-  expect(await reading.ask("pendingMemories")).toBe(0);
+  expect(await calls.pendingMemories()).toBe(0);
   expect(await index.checkpoint()).toBe(1_001);
   await append(1_001, "many");
-  expect(await reading.ask("pendingMemories")).toBe(0);
+  expect(await calls.pendingMemories()).toBe(0);
   expect(await index.checkpoint()).toBe(1_001);
 });
 
 test("keeping up indexes until little is left to index, of rows and of texts, and not for longer than it may", async () => {
   const [log, index] = [new MemoryLog(), new MemoryIndex()];
-  const reading = new LocalReading({ log, index, mask: noMask });
+  const { calls } = openReading({ log, index });
   await log.append(Array.from({ length: 4_500 }, (_, nth) => [entry(`e-${nth}`)]));
-  await reading.ask("keepUp", { ...near, within_ms: 0 });
+  await calls.keepUp({ ...near, within_ms: 0 });
   expect(await index.checkpoint()).toBe(0);
-  await reading.ask("keepUp", near);
+  await calls.keepUp(near);
   expect(4_500 - (await index.checkpoint())).toBeLessThanOrEqual(1_000);
   const texts = await index.textCheckpoint();
   expect(4_500 - texts).toBeLessThanOrEqual(2_000);
-  await reading.ask("keepUp", near);
+  await calls.keepUp(near);
   expect(await index.textCheckpoint()).toBe(texts);
 });
 
 test("texts get their turn while there are always new rows", async () => {
   const [log, index] = [new MemoryLog(), new MemoryIndex()];
-  const reading = new LocalReading({ log, index, mask: noMask });
+  const { reading } = openReading({ log, index });
   for (let turn = 0; turn < 20; turn += 1) {
     await log.append(Array.from({ length: 50 }, (_, nth) => [entry(`e-${turn}-${nth}`)]));
     await reading.indexStep();

@@ -1,10 +1,10 @@
 // Builds an index anew beside the one in use, which goes on answering until the new one takes its place.
 
 import { IndexFault } from "../index/index-holder.js";
+import { Indexer } from "../index/indexer.js";
 import type { EntryIndex, IndexDraft } from "../index/port.js";
+import { TextIndexer } from "../index/text-indexer.js";
 import type { EntryLog } from "../log/port.js";
-import { noMask } from "../model/mask.js";
-import { View } from "./view.js";
 
 export interface RebuildPlan {
   readonly log: EntryLog;
@@ -45,7 +45,8 @@ async function fill(draft: IndexDraft, plan: RebuildPlan): Promise<"adopted" | "
 }
 
 async function fillAndAdopt(draft: IndexDraft, { log, onProgress }: RebuildPlan): Promise<"adopted" | "gone"> {
-  const { indexer, textIndexer } = new View({ log, index: draft.index, mask: noMask });
+  const indexer = new Indexer({ log, index: draft.index });
+  const textIndexer = new TextIndexer({ log, index: draft.index });
   const advance = async (step: () => Promise<boolean>): Promise<void> => {
     while ((await draft.isThere()) && (await step())) {
       // Rows and texts are each a half of the way.

@@ -1,16 +1,16 @@
 // A rebuild of the index under way: whoever asks for one meanwhile waits for the same, and can ask how far it has come.
-import type { Asking } from "./questions.js";
+import type { MaintenanceCalls } from "./maintenance.js";
 import type { SteadyIndex } from "./steady.js";
 
 /** How often whoever waits hears of it. */
 const PROGRESS_MS = 200;
 
 export class Rebuilding {
-  readonly #index: SteadyIndex;
+  readonly #index: SteadyIndex<unknown>;
   #running: Promise<void> | undefined;
   #through: number | undefined;
 
-  constructor(index: SteadyIndex) {
+  constructor(index: SteadyIndex<unknown>) {
     this.#index = index;
   }
 
@@ -34,15 +34,15 @@ export class Rebuilding {
 
 /** A rebuild that somebody waits for and wants to hear of. */
 export async function rebuildWithProgress(
-  reading: Asking,
+  calls: Pick<MaintenanceCalls, "rebuildIndex" | "rebuiltThrough">,
   onProgress: ((position: number) => void) | undefined,
 ): Promise<void> {
   const looking = setInterval(async () => {
-    const position = await reading.ask("rebuiltThrough").catch(() => undefined);
+    const position = await calls.rebuiltThrough().catch(() => undefined);
     if (position !== undefined) onProgress?.(position);
   }, PROGRESS_MS);
   try {
-    await reading.ask("rebuildIndex");
+    await calls.rebuildIndex();
   } finally {
     clearInterval(looking);
   }

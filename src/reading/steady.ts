@@ -7,32 +7,28 @@ import type { IndexFault, IndexHolder } from "../index/index-holder.js";
 import type { EntryIndex } from "../index/port.js";
 import type { EntryLog } from "../log/port.js";
 import { Fault } from "../model/fault.js";
-import type { Mask } from "../model/mask.js";
 import type { KnownHead } from "../model/verification.js";
 import { IndexInUse, type Wish } from "./index-in-use.js";
+import type { IndexState } from "./maintenance.js";
 import { NewestView } from "./newest.js";
 import { Patience, type RebuildOptions, rebuildDefaults } from "./patience.js";
-import type { IndexState } from "./questions.js";
 import { nextTurn, rebuildBeside } from "./rebuild.js";
-import type { Readers, View } from "./view.js";
+import type { View, ViewParts } from "./view.js";
 
-export class SteadyIndex {
+export class SteadyIndex<R> {
   readonly #log: EntryLog;
-  readonly #mask: Mask;
+  readonly #parts: ViewParts<R>;
   readonly #options: RebuildOptions;
-  readonly #inUse: IndexInUse;
+  readonly #inUse: IndexInUse<R>;
   readonly #patience: Patience;
-  #newest: NewestView | undefined;
+  #newest: NewestView<R> | undefined;
   #following: Promise<void> | undefined;
 
-  constructor(parts: {
-    readonly log: EntryLog;
-    readonly holder: IndexHolder;
-    readonly mask: Mask;
-    readonly options?: Partial<RebuildOptions> | undefined;
-  }) {
+  constructor(
+    parts: ViewParts<R> & { readonly holder: IndexHolder; readonly options?: Partial<RebuildOptions> | undefined },
+  ) {
     this.#log = parts.log;
-    this.#mask = parts.mask;
+    this.#parts = parts;
     this.#options = { ...rebuildDefaults, ...parts.options };
     this.#inUse = new IndexInUse(parts);
     this.#patience = new Patience(this.#options, () => performance.now());
@@ -40,7 +36,7 @@ export class SteadyIndex {
 
   /** An answer that may lack older entries while the index is rebuilt, and then says so. */
   async read<T extends object>(
-    work: (readers: Readers) => Promise<T>,
+    work: (readers: R) => Promise<T>,
     { texts = false }: { readonly texts?: boolean } = {},
   ): Promise<T & { readonly partial?: true }> {
     // What the newest entries are is decided now: while an index is waited for, others may record thousands.
@@ -53,7 +49,7 @@ export class SteadyIndex {
   }
 
   /** An answer that would be wrong without the older entries. */
-  async whole<T>(work: (readers: Readers) => Promise<T>): Promise<T> {
+  async whole<T>(work: (readers: R) => Promise<T>): Promise<T> {
     const { position } = await this.#log.head();
     const { answer, trouble } = await this.#attempt(work, { position, texts: false, isPatient: true });
     if (answer !== undefined) return answer.value;
@@ -63,7 +59,7 @@ export class SteadyIndex {
   }
 
   /** An answer from the index as it stands, however far behind the log it is. */
-  async asItStands<T>(work: (readers: Readers) => Promise<T>): Promise<T> {
+  async asItStands<T>(work: (readers: R) => Promise<T>): Promise<T> {
     const attempt = await this.#inUse.attempt((view) => work(view.readers));
     if ("trouble" in attempt) throw attempt.trouble;
     return attempt.answer;
@@ -120,7 +116,7 @@ export class SteadyIndex {
   }
 
   async #attempt<T>(
-    work: (readers: Readers) => Promise<T>,
+    work: (readers: R) => Promise<T>,
     { isPatient, ...wish }: Wish & { readonly isPatient: boolean },
   ): Promise<{ readonly answer?: { readonly value: T } | undefined; readonly trouble?: IndexFault | undefined }> {
     const attempt = await this.#inUse.attempt(async (view, steadily) => {
@@ -132,7 +128,7 @@ export class SteadyIndex {
     return attempt;
   }
 
-  async #isUsable(view: View, isPatient: boolean): Promise<boolean> {
+  async #isUsable(view: View<R>, isPatient: boolean): Promise<boolean> {
     if (this.#patience.isEnough(await this.#checkpoint(view))) return true;
     this.#following ??= this.#follow(view);
     const followed = this.#following;
@@ -149,7 +145,7 @@ export class SteadyIndex {
   }
 
   /** How far an index has come that patience knows of: the first look at one takes a step with it. */
-  async #checkpoint({ index, indexer }: View): Promise<number> {
+  async #checkpoint({ index, indexer }: View<R>): Promise<number> {
     const before = await index.checkpoint();
     if (this.#patience.knows(index, before)) return before;
     await this.#patience.look(index, before, async () => {
@@ -161,7 +157,7 @@ export class SteadyIndex {
   }
 
   /** Batch by batch, so that reads come through in between. */
-  async #follow(view: View): Promise<void> {
+  async #follow(view: View<R>): Promise<void> {
     try {
       while (this.#patience.lack(await this.#checkpoint(view)) > 0 && (await view.indexer.step())) await nextTurn();
     } finally {
@@ -169,11 +165,11 @@ export class SteadyIndex {
     }
   }
 
-  async #newestView(position: number, trouble: IndexFault | undefined): Promise<NewestView> {
+  async #newestView(position: number, trouble: IndexFault | undefined): Promise<NewestView<R>> {
     const { newest: entries } = this.#options;
     try {
       if (this.#newest?.suits(position, entries)) return this.#newest;
-      const newest = await NewestView.open({ log: this.#log, mask: this.#mask, position, entries });
+      const newest = await NewestView.open({ ...this.#parts, position, entries });
       this.#newest = newest;
       return newest;
     } catch (error) {

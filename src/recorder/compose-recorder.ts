@@ -23,7 +23,8 @@ import { type Leases, leaseOf } from "../model/lease.js";
 import type { Mask } from "../model/mask.js";
 import { OneAtATime } from "../model/one-at-a-time.js";
 import { orThrow } from "../model/rejection.js";
-import type { Reading } from "../reading/questions.js";
+import { type Calls, calls as callTable } from "../operations/calls.js";
+import { bindCalls, type Reading } from "../reading/calls.js";
 import { TailHub } from "../reading/tail/hub.js";
 import type { TailSource } from "../reading/tail/source.js";
 import type { PriceFile } from "../usage/price-file.js";
@@ -56,8 +57,10 @@ export interface RecorderSides {
   readonly onRecorded?: OnRecorded | undefined;
 }
 
-export function composeRecorder(sides: RecorderSides): Recorder {
-  const { log, reading, mask, surroundings, growth } = sides;
+export function composeRecorder(opened: RecorderSides): Recorder {
+  const { log, reading, mask, surroundings, growth } = opened;
+  const calls: Calls = bindCalls(callTable, (name, query) => reading.ask(name, query));
+  const sides = { ...opened, calls };
   const commit = new GroupCommit(log);
   const queue = new OneAtATime();
   const recorded = new RecordedHooks();
@@ -70,11 +73,11 @@ export function composeRecorder(sides: RecorderSides): Recorder {
   growth?.listen(() => commit.announce());
   const watches = new Watches(sides.bookmarks);
   const shared = {
-    ...{ reading, keys, tails, watches, nowMs: surroundings.nowMs, prices: sides.prices },
+    ...{ calls, keys, tails, watches, nowMs: surroundings.nowMs, prices: sides.prices },
     learn: (options: LearningOptions) => learn(options),
   };
   const vitals = new Vitals({
-    ...{ log, altered: sides.altered, reading, commit, recorded, tails: () => tails.size },
+    ...{ log, altered: sides.altered, calls, commit, recorded, tails: () => tails.size },
     isContradicted: () => own.custody.isContradicted(),
   });
   let learning: Learning | undefined;
@@ -143,12 +146,13 @@ type WritingParts = ReturnType<typeof writingParts>;
 /** All that appends to the log, and so says by whose key. */
 function writingParts(
   sides: RecorderSides & {
+    readonly calls: Calls;
     readonly commit: GroupCommit;
     readonly queue: OneAtATime;
     readonly recorded: RecordedHooks;
   },
 ) {
-  const { log, reading, mask, commit } = sides;
+  const { log, calls, mask, commit } = sides;
   const capture = new Capture(sides);
   const custody = new Custody(sides);
   const note = custody.note.bind(custody);
@@ -160,7 +164,7 @@ function writingParts(
     }),
     imports: new ImportDoor({ log, capture, commit, is_redacting: sides.redact !== undefined }),
     exports: new Exports({
-      ...{ log, reading, mask },
+      ...{ log, calls, mask },
       audited: (pieces, deed, onUnaudited) => audited(pieces, () => note(deed), onUnaudited),
     }),
   };

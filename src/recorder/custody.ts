@@ -13,11 +13,11 @@ import type { Mask } from "../model/mask.js";
 import { Rejection } from "../model/rejection.js";
 import type { Seal } from "../model/seal.js";
 import type { Contradiction, Verification } from "../model/verification.js";
-import type { Asking } from "../reading/questions.js";
+import type { Calls } from "../operations/calls.js";
 
 export interface CustodyParts {
   readonly log: EntryLog;
-  readonly reading: Asking;
+  readonly calls: Calls;
   readonly commit: GroupCommit;
   readonly surroundings: Surroundings;
   readonly sealing: Sealing;
@@ -36,11 +36,11 @@ export class Custody {
 
   /** The chain as it is, then a seal that was given, then all else that is known of what the log once held. */
   async verify(against: Seal | string | undefined): Promise<Verification | Rejection> {
-    const { log, reading, sealing } = this.#parts;
+    const { log, calls, sealing } = this.#parts;
     const walk = async (): Promise<Verification> => {
       // Triggers that were missing are there again since this program opened the log, and whoever reads it does not know.
       const { missing } = await log.guards();
-      const result = await reading.ask("verify");
+      const result = await calls.verify();
       return missing.length === 0 ? result : { ...result, warnings: ["trigger_missing"] };
     };
     const walked = await (against === undefined ? walk() : sealing.against(against, log, walk));
@@ -54,12 +54,12 @@ export class Custody {
    * written down, and what was known of the other one is let go. Answers with that; undefined where there was none.
    */
   async acceptLog(actor: string): Promise<Contradiction | undefined> {
-    const { log, reading, sealing } = this.#parts;
+    const { log, calls, sealing } = this.#parts;
     const contradiction = await this.#contradiction();
     if (contradiction === undefined) return undefined;
     const { log_id, position, hash } = contradiction.known;
     await this.note({ action: "log_accepted", actor, target: `${log_id} ${position} ${hash}` });
-    await reading.ask("acceptLog");
+    await calls.acceptLog();
     await sealing.accept(log);
     return contradiction;
   }
@@ -74,7 +74,7 @@ export class Custody {
   /** Whether the log was found to be cut off or exchanged, as far as can be told at once. */
   async isContradicted(): Promise<boolean> {
     if (this.#keeping?.contradiction !== undefined) return true;
-    return (await this.#parts.reading.ask("contradiction")) !== undefined;
+    return (await this.#parts.calls.contradiction()) !== undefined;
   }
 
   async close(): Promise<void> {
@@ -82,8 +82,8 @@ export class Custody {
   }
 
   async #contradiction(): Promise<Contradiction | undefined> {
-    const { log, reading, sealing } = this.#parts;
-    return (await reading.ask("contradiction")) ?? sealing.contradiction(log);
+    const { log, calls, sealing } = this.#parts;
+    return (await calls.contradiction()) ?? sealing.contradiction(log);
   }
 
   seal(): Promise<Seal> {

@@ -1,7 +1,7 @@
 // Opens the two sides of a store, capturing and reading, each in the thread where it belongs.
 
 import type { LogMode, Store } from "../engines/port.js";
-import { filesOf, isInProcess, openStore } from "../engines/stores.js";
+import { isInProcess, openStore } from "../engines/stores.js";
 import type { KeyStore } from "../guard/key-store.js";
 import type { IndexHolder } from "../index/index-holder.js";
 import type { EntryIndex } from "../index/port.js";
@@ -9,9 +9,9 @@ import { AlteredNote, NotingLog } from "../log/noting-log.js";
 import type { EntryLog } from "../log/port.js";
 import type { Fault } from "../model/fault.js";
 import type { Mask } from "../model/mask.js";
-import { AtOnce } from "../reading/at-once.js";
+import { calls } from "../operations/calls.js";
+import { readersOf } from "../operations/readers.js";
 import { LocalReading } from "../reading/local.js";
-import { NearFirst } from "../reading/near-first.js";
 import type { RebuildOptions } from "../reading/patience.js";
 import { LocalTailSource } from "../reading/tail/source.js";
 import { ThreadedLog } from "../threads/threaded-log.js";
@@ -79,31 +79,17 @@ async function readHere(
 ): Promise<Pick<Sides, "reading" | "tailSource">> {
   const { log } = parts;
   const index = address === undefined ? parts.index : await (await openStore({ address, mode: "read" })).index();
-  return { reading: new LocalReading({ log, index, mask, rebuild }), tailSource: new LocalTailSource(log, mask) };
+  return {
+    reading: new LocalReading({ log, index, mask, rebuild, readersOf, calls }),
+    tailSource: new LocalTailSource(log, mask),
+  };
 }
 
 function readInThreads(
   data: string,
   altered: AlteredNote,
-  { index, mask, mask_values, rebuild }: SidesOptions,
+  { index, mask_values, rebuild }: SidesOptions,
 ): Pick<Sides, "reading" | "tailSource"> {
-  const elsewhere = new ThreadedReading({ data, index, mask: mask_values, rebuild, altered: altered.memory });
-  const isInFiles = [data, index ?? data].every((address) => filesOf(address) !== undefined);
-  return {
-    reading: isInFiles
-      ? new NearFirst({ openHere: () => openAtOnce({ data, index, mask }, altered), elsewhere })
-      : elsewhere,
-    tailSource: new ThreadedTailSource({ data, mask: mask_values, altered: altered.memory }),
-  };
-}
-
-async function openAtOnce(
-  options: Pick<SidesOptions, "index" | "mask"> & { readonly data: string },
-  altered: AlteredNote,
-): Promise<AtOnce> {
-  const { data: address, mask } = options;
-  const store = await openStore({ address, mode: "read" });
-  const indexStore = await openStore({ address: options.index ?? address, mode: "read" });
-  const log = new NotingLog(await store.log("read"), altered);
-  return new AtOnce({ log, index: await indexStore.index(), mask });
+  const noted = { data, mask: mask_values, altered: altered.memory };
+  return { reading: new ThreadedReading({ ...noted, index, rebuild }), tailSource: new ThreadedTailSource(noted) };
 }

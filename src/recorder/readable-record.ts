@@ -6,7 +6,7 @@ import type { Entry, ErasedEntry, ErasedInteraction, Interaction, InteractionSum
 import { isPositionText } from "../model/ids.js";
 import { orThrow, RecorderError } from "../model/rejection.js";
 import type { ReflectionReport } from "../model/report.js";
-import type { AnswerTo, Asked, Asking, Question } from "../reading/questions.js";
+import type { Calls } from "../operations/calls.js";
 import { parseReflectionQuery, type ReflectionOptions } from "../reflect/read/reflection-query.js";
 import type { EntryJson } from "../search/lists/entry-reader.js";
 import {
@@ -32,7 +32,8 @@ import { parseUsageQuery, type UsageOptions } from "../usage/usage-query.js";
 import type { UsageReport } from "../usage/usage-reader.js";
 import { known } from "./recorder-options.js";
 
-interface ReadableParts extends Asking {
+interface ReadableParts {
+  readonly calls: Calls;
   readonly nowMs: () => number;
   /** In the place of the prices that come with the program. */
   readonly prices: PriceFile | undefined;
@@ -62,8 +63,7 @@ export class ReadableRecord {
   async listInteractions(
     options: InteractionListOptions = {},
   ): Promise<InteractionList<Interaction | InteractionSummary>> {
-    return this.#ask(
-      "listInteractions",
+    return this.#parts.calls.listInteractions(
       orThrow(parseInteractionQuery(known("interactions", options), this.#parts.nowMs())),
     );
   }
@@ -76,18 +76,18 @@ export class ReadableRecord {
 
   /** Entries of all kinds, newest first. */
   async listEntries(options: EntryListOptions = {}): Promise<EntryList> {
-    return this.#ask("listEntries", orThrow(parseEntryQuery(known("entries", options), this.#parts.nowMs())));
+    return this.#parts.calls.listEntries(orThrow(parseEntryQuery(known("entries", options), this.#parts.nowMs())));
   }
 
   /** One entry by its id or its position; undefined where there is none. */
   async getEntry(idOrPosition: string | number): Promise<Entry | ErasedEntry | undefined> {
     const wish = toWish(idOrPosition);
-    return "id" in wish ? this.#ask("getById", wish.id) : this.#ask("getByPosition", wish.position);
+    return "id" in wish ? this.#parts.calls.getById(wish.id) : this.#parts.calls.getByPosition(wish.position);
   }
 
   /** The same with its secrets masked, for surfaces that show it to somebody. */
   async showEntry(idOrPosition: string | number): Promise<Entry | ErasedEntry | undefined> {
-    return this.#ask("shownEntry", toWish(idOrPosition));
+    return this.#parts.calls.shownEntry(toWish(idOrPosition));
   }
 
   /** The same as JSON in UTF-8, whose large parts were never built: for whoever sends it on. */
@@ -95,7 +95,7 @@ export class ReadableRecord {
     idOrPosition: string | number,
     { is_masked = false }: { readonly is_masked?: boolean } = {},
   ): Promise<EntryJson | undefined> {
-    return this.#ask("getJson", { ...toWish(idOrPosition), is_masked });
+    return this.#parts.calls.getJson({ ...toWish(idOrPosition), is_masked });
   }
 
   /**
@@ -104,18 +104,18 @@ export class ReadableRecord {
    */
   async context(idOrPosition: string | number, options: ContextOptions = {}): Promise<Context | undefined> {
     const is_masked = orThrow(parseSwitch("masked", known("context", options).masked));
-    return foundFor(idOrPosition, await this.#ask("context", { ...toWish(idOrPosition), is_masked }));
+    return foundFor(idOrPosition, await this.#parts.calls.context({ ...toWish(idOrPosition), is_masked }));
   }
 
   /** Whether a text lay before the model when it answered, had fallen out by then, or was never given in the session. */
   async told(idOrPosition: string | number, text: string): Promise<Told | undefined> {
     const phrase = orThrow(parsePhrase(text, "q"));
-    return foundFor(idOrPosition, await this.#ask("told", { ...toWish(idOrPosition), phrase }));
+    return foundFor(idOrPosition, await this.#parts.calls.told({ ...toWish(idOrPosition), phrase }));
   }
 
   /** Sessions, the one with the newest entry first. */
   async listSessions(options: SessionListOptions = {}): Promise<SessionList> {
-    return this.#ask("listSessions", orThrow(parseSessionListQuery(known("sessions", options))));
+    return this.#parts.calls.listSessions(orThrow(parseSessionListQuery(known("sessions", options))));
   }
 
   /**
@@ -123,7 +123,7 @@ export class ReadableRecord {
    * was acknowledged before is found. Filters can be typed or given; both must hold.
    */
   async search(query: string, filters: SearchOptions = {}): Promise<SearchPage> {
-    return this.#ask("search", orThrow(parseSearchQuery(query, known("search", filters), this.#parts.nowMs())));
+    return this.#parts.calls.search(orThrow(parseSearchQuery(query, known("search", filters), this.#parts.nowMs())));
   }
 
   /** What was recorded about a phrase as text for an agent: a line each, newest first. */
@@ -132,28 +132,24 @@ export class ReadableRecord {
   async sessionHistory(given: string | SessionHistoryOptions, role?: string, limit?: number): Promise<string> {
     const options = typeof given === "string" ? { query: given, role, limit } : given;
     const query = orThrow(parseSessionHistory(known("session_history", options), this.#parts.nowMs()));
-    return this.#ask("sessionHistory", { query, phrase: options.query ?? "" });
+    return this.#parts.calls.sessionHistory({ query, phrase: options.query ?? "" });
   }
 
   /** Looks back at the newest entries of conversations: what went wrong, what recurs, and how that has changed. */
   async reflect(options: ReflectionOptions = {}): Promise<ReflectionReport> {
-    return this.#ask("reflect", orThrow(parseReflectionQuery(known("reflection", options), this.#parts.nowMs())));
+    return this.#parts.calls.reflect(orThrow(parseReflectionQuery(known("reflection", options), this.#parts.nowMs())));
   }
 
   /** How many tokens calls to models took and what they cost; each call counts once, however many entries tell of it. */
   async usage(options: UsageOptions = {}): Promise<UsageReport> {
     const { prices } = this.#parts;
     const query = orThrow(parseUsageQuery(known("usage", options), this.#parts.nowMs()));
-    return this.#ask("usage", prices === undefined ? query : { ...query, prices });
+    return this.#parts.calls.usage(prices === undefined ? query : { ...query, prices });
   }
 
   /** How much there is, by kind and project. */
   async count(): Promise<EntryCounts> {
-    return this.#ask("count");
-  }
-
-  #ask<Q extends Question>(question: Q, ...query: Asked<Q>): Promise<AnswerTo<Q>> {
-    return this.#parts.ask(question, ...query);
+    return this.#parts.calls.count();
   }
 }
 

@@ -24,7 +24,7 @@ import { knownOptions } from "../model/options.js";
 import { orThrow, RecorderError, reject } from "../model/rejection.js";
 import type { Seal } from "../model/seal.js";
 import type { Contradiction, Verification } from "../model/verification.js";
-import type { AnswerTo, Asked, Question, Reading } from "../reading/questions.js";
+import type { Calls } from "../operations/calls.js";
 import { rebuildWithProgress } from "../reading/rebuilding.js";
 import { parseTailQuery, type TailOptions, type TailQuery } from "../reading/tail/read-tail.js";
 import type { Tail } from "../reading/tail/tail.js";
@@ -48,7 +48,7 @@ export type { Health } from "./vitals.js";
 
 /** What a recorder is made of; see compose-recorder.ts. */
 export interface RecorderParts {
-  readonly reading: Reading;
+  readonly calls: Calls;
   readonly capture: Pick<Capture, "record" | "appendOne">;
   readonly custody: Omit<Pick<Custody, keyof Custody>, "note" | "isContradicted" | "close">;
   readonly keys: Pick<Keys, keyof Keys>;
@@ -86,7 +86,7 @@ export class Recorder extends ReadableRecord {
 
   constructor(parts: RecorderParts) {
     const { nowMs, prices } = parts;
-    super({ nowMs, prices, ask: (question, ...query) => this.#ask(question, ...query) });
+    super({ nowMs, prices, calls: parts.calls });
     this.#parts = parts;
     this.keys = parts.keys;
     this.memories = parts.memories;
@@ -123,14 +123,14 @@ export class Recorder extends ReadableRecord {
     const surrounded = this.#surrounded.around(input, "interaction");
     const item = orThrow(await this.#open().capture.appendOne(surrounded, "interaction"));
     if (item.status === "recorded" && item.stored !== undefined) return toEntry(item.stored) as Interaction;
-    return (await this.#ask("getById", item.id)) as Interaction;
+    return (await this.#open().calls.getById(item.id)) as Interaction;
   }
 
   /** Adds the response to an interaction that was recorded before it was there. */
   async completeInteraction(id: string, completion: CompletionInput): Promise<Interaction> {
     const input = { ...completion, kind: "response", interaction_id: id };
     const response = orThrow(await this.#open().capture.appendOne(input));
-    const interaction = (await this.#ask("getById", id)) as Interaction | undefined;
+    const interaction = (await this.#open().calls.getById(id)) as Interaction | undefined;
     const message = `entry ${response.id} has no interaction`;
     return orThrow(interaction ?? reject({ code: "interaction_not_found", message }));
   }
@@ -155,7 +155,7 @@ export class Recorder extends ReadableRecord {
       consolidate: this.#parts.consolidate,
       append: (input: EntryInput) => this.append(input),
       recordInteraction: (input: InteractionInput) => this.recordInteraction(input),
-      ask: <Q extends Question>(question: Q, ...query: Asked<Q>) => this.#ask(question, ...query),
+      calls: this.#open().calls,
     };
     return new Session(recorder, orThrow(parseSessionId(id)), labels);
   }
@@ -270,7 +270,7 @@ export class Recorder extends ReadableRecord {
   /** Builds the index anew from the log, beside the present one, which answers until the new one takes its place. */
   async rebuildIndex(options: RebuildIndexOptions = {}): Promise<void> {
     const { onProgress } = knownOptions(options, optionTables.rebuildIndex);
-    await rebuildWithProgress(this.#open().reading, onProgress);
+    await rebuildWithProgress(this.#open().calls, onProgress);
   }
 
   /** Waits for what is being written, then closes the store. */
@@ -282,10 +282,6 @@ export class Recorder extends ReadableRecord {
   async #forgetting<F extends { readonly dry_run: boolean }>(forgotten: F): Promise<F> {
     if (!forgotten.dry_run) await this.#parts.watches.forget();
     return forgotten;
-  }
-
-  #ask<Q extends Question>(question: Q, ...query: Asked<Q>): Promise<AnswerTo<Q>> {
-    return this.#open().reading.ask(question, ...query);
   }
 
   #open(): RecorderParts {

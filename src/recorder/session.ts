@@ -16,7 +16,7 @@ import { isJsonObject } from "../model/json.js";
 import { kindRules } from "../model/kinds.js";
 import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
-import type { Asking } from "../reading/questions.js";
+import type { Calls } from "../operations/calls.js";
 import { optionNamesOf } from "../search/question-rules.js";
 import type { AnthropicHistory } from "../sessions/history/anthropic.js";
 import { consolidatedFurther, throughElsewhere, throughInvalid } from "../sessions/history/consolidation-refusals.js";
@@ -35,7 +35,8 @@ export type SessionEnvelope = Omit<GivenEnvelope, "session_id">;
 type InputOf<K extends EntryInput["kind"]> = Omit<Extract<EntryInput, { kind: K }>, "kind" | "session_id">;
 
 /** What a session needs of its recorder. */
-export interface SessionRecorder extends Asking {
+export interface SessionRecorder {
+  readonly calls: Calls;
   append(input: EntryInput): Promise<{ readonly entries: readonly Captured[] }>;
   recordInteraction(input: InteractionInput): Promise<Interaction>;
   /** Consolidates elsewhere; where it is undefined, that is planned and recorded here. */
@@ -124,11 +125,11 @@ export class Session {
   }
 
   async #history(
-    question: "history" | "shownHistory",
+    call: "history" | "shownHistory",
     options: HistoryOptions,
   ): Promise<readonly OpenAiMessage[] | AnthropicHistory> {
     const query = orThrow(parseHistoryQuery(this.id, knownOptions(options, historyNames)));
-    const history = await this.#recorder.ask(question, query);
+    const history = await this.#recorder.calls[call](query);
     if ("refused" in history) throw new RecorderError(history.refused);
     return "system" in history ? history : history.messages;
   }
@@ -139,7 +140,7 @@ export class Session {
     const given = parseConsolidation(knownOptions(options, consolidationNames));
     const session_id = this.id;
     if (this.#recorder.consolidate !== undefined) return this.#recorder.consolidate({ session_id, through, ...given });
-    const plan = await this.#recorder.ask("planConsolidation", { session_id, through });
+    const plan = await this.#recorder.calls.planConsolidation({ session_id, through });
     if (plan.outcome === "not_in_session") throw new RecorderError(throughElsewhere(through));
     if (plan.outcome === "backwards") throw new RecorderError(consolidatedFurther(plan.present));
     if (plan.outcome === "unmoved") return { through: plan.present };
@@ -164,12 +165,12 @@ export class Session {
 
   /** Counts, times and labels; undefined for a session that has no entry yet. */
   async summary(): Promise<SessionSummary | undefined> {
-    return this.#recorder.ask("sessionSummary", this.id);
+    return this.#recorder.calls.sessionSummary(this.id);
   }
 
   /** The session's entries by position. */
   async entries(options: TimelineOptions = {}): Promise<Timeline> {
-    return this.#recorder.ask("timeline", orThrow(parseTimelineQuery(this.id, knownOptions(options, timelineNames))));
+    return this.#recorder.calls.timeline(orThrow(parseTimelineQuery(this.id, knownOptions(options, timelineNames))));
   }
 
   async #append(

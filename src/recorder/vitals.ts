@@ -4,7 +4,8 @@ import type { OnRecorded, RecordedHooks } from "../log/capture/recorded-hooks.js
 import type { AlteredNote } from "../log/noting-log.js";
 import type { EntryLog } from "../log/port.js";
 import { Fault } from "../model/fault.js";
-import type { Asking, KeepUpBounds } from "../reading/questions.js";
+import type { Calls } from "../operations/calls.js";
+import type { KeepUpBounds } from "../reading/maintenance.js";
 
 export interface Health {
   /** `degraded` while answers may lack older entries, the log cannot be used, was cut off, or an altered body was read. */
@@ -60,11 +61,11 @@ export class Vitals {
   }
 
   async health(): Promise<Health> {
-    const { log, reading, altered } = this.#parts;
+    const { log, calls, altered } = this.#parts;
     const head = await log.head().catch((error: unknown) => (error instanceof Fault ? error.code : "store_failed"));
     const [index, pending, isContradicted] = await Promise.all([
-      reading.ask("indexState").catch(() => undefined),
-      reading.ask("pendingMemories").catch(() => undefined),
+      calls.indexState().catch(() => undefined),
+      calls.pendingMemories().catch(() => undefined),
       this.#parts.isContradicted().catch(() => false),
     ]);
     if (typeof head !== "string") this.#position = head.position;
@@ -89,12 +90,12 @@ export class Vitals {
 
   /** Position through which the texts are indexed; searches look through the rest themselves. */
   async textsThrough(): Promise<number> {
-    return (await this.#parts.reading.ask("indexState")).texts_through;
+    return (await this.#parts.calls.indexState()).texts_through;
   }
 
   /** Waits until reads find little left to index, for a moment at most. */
   async keepUp(): Promise<void> {
-    await this.#parts.reading.ask("keepUp", KEEP_UP);
+    await this.#parts.calls.keepUp(KEEP_UP);
   }
 
   /** Hears of every commit from now on, until the answer is called. */
@@ -126,7 +127,7 @@ function alteredAt(position: number): Problem {
 interface VitalsParts {
   readonly log: EntryLog;
   readonly altered: AlteredNote;
-  readonly reading: Asking;
+  readonly calls: Calls;
   readonly commit: GroupCommit;
   readonly recorded: RecordedHooks;
   /** How many follow the log. */

@@ -4,9 +4,10 @@ import { openStore } from "../engines/stores.js";
 import { createMask } from "../guard/masking/mask.js";
 import { AlteredNote, NotingLog } from "../log/noting-log.js";
 import { leaseOf } from "../model/lease.js";
+import { calls } from "../operations/calls.js";
+import { type Readers, readersOf } from "../operations/readers.js";
 import { Following, type Leisure } from "../reading/following.js";
 import { LocalReading } from "../reading/local.js";
-import type { Question } from "../reading/questions.js";
 import { givenAway, settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import { purgeFile } from "./purging.js";
 import type { ReadThreadOptions } from "./threaded-reading.js";
@@ -19,12 +20,12 @@ import type { ReadThreadOptions } from "./threaded-reading.js";
 const LEISURE: Leisure = { calm_entries_per_s: 2_000, rows_waiting_max: 4_000, texts_waiting_max: 50_000 };
 
 /** What has to look through every entry whose texts are not indexed yet. */
-const LOOKS_AT_TEXTS: ReadonlySet<Question> = new Set(["search", "sessionHistory", "told"]);
+const LOOKS_AT_TEXTS: ReadonlySet<string> = new Set(["search", "sessionHistory", "told"]);
 
 const options = workerData as ReadThreadOptions;
 const port = parentPort as MessagePort;
 
-let reading: LocalReading | undefined;
+let reading: LocalReading<Readers> | undefined;
 let following: Following | undefined;
 let purging: Promise<string | undefined> | undefined;
 
@@ -34,7 +35,8 @@ async function open(): Promise<void> {
     options.index === undefined ? store : await openStore({ address: options.index, mode: "read", waits: false });
   const files = indexStore.files;
   reading = new LocalReading({
-    log: new NotingLog(await store.log("read"), new AlteredNote(options.altered)),
+    ...{ calls, readersOf },
+    log: await store.log("read"),
     index: await indexStore.index(),
     mask: createMask({ values: options.mask }),
     rebuild: options.rebuild,
@@ -67,9 +69,9 @@ async function perform({ method, argument }: ThreadRequest): Promise<unknown> {
     return settled();
   }
   if (method !== "ask") throw new Error(`unknown call ${method}`);
-  const { question, query } = argument as { readonly question: Question; readonly query: never };
-  if (LOOKS_AT_TEXTS.has(question)) following?.searched();
-  return (reading as LocalReading).ask(question, query);
+  const { name, query } = argument as { readonly name: string; readonly query: unknown };
+  if (LOOKS_AT_TEXTS.has(name)) following?.searched();
+  return (reading as LocalReading<Readers>).ask(name, query);
 }
 
 /** The bytes of a large entry: a copy would be made in the thread that receives it, which is the one that everybody waits for. */

@@ -1,8 +1,8 @@
 // Reading in a thread of its own, started when it is first asked for something: it fills the index and answers, so that
 // neither ever holds up capture.
 
+import type { Reading } from "../reading/calls.js";
 import type { RebuildOptions } from "../reading/patience.js";
-import type { AnswerTo, Asked, Question, Reading } from "../reading/questions.js";
 import { LazyThread } from "./lazy-thread.js";
 import { threadFile } from "./thread-file.js";
 
@@ -35,8 +35,8 @@ export class ThreadedReading implements Reading {
     });
   }
 
-  ask<Q extends Question>(question: Q, ...[query]: Asked<Q>): Promise<AnswerTo<Q>> {
-    return this.#thread.call((thread) => thread.call("ask", { question, query }));
+  ask(name: string, query: unknown): Promise<unknown> {
+    return this.#thread.call((thread) => thread.call("ask", { name, query }));
   }
 
   grown(): void {

@@ -162,9 +162,9 @@ test("reading tries again where its thread could not open the files, with a thre
   const folder = folderOfTest();
   const path = join(folder, "log.db");
   const reading = new ThreadedReading({ altered: new AlteredNote().memory, data: folder });
-  await expect(reading.ask("count")).rejects.toMatchObject({ code: "store_missing" });
+  await expect(reading.ask("count", undefined)).rejects.toMatchObject({ code: "store_missing" });
   const log = await ThreadedLog.open({ path, mode: "create" });
-  expect(await reading.ask("count")).toMatchObject({ entries: 0 });
+  expect(await reading.ask("count", undefined)).toMatchObject({ entries: 0 });
   expect(made()).toBe(2);
   await reading.close();
   await log.close();

@@ -9,6 +9,8 @@ import type { Surroundings } from "../../src/log/capture/pack.js";
 import { AlteredNote } from "../../src/log/noting-log.js";
 import type { EntryLog } from "../../src/log/port.js";
 import { Sealing } from "../../src/log/seals/sealing.js";
+import { calls } from "../../src/operations/calls.js";
+import { readersOf } from "../../src/operations/readers.js";
 import { LocalReading } from "../../src/reading/local.js";
 import { LocalTailSource } from "../../src/reading/tail/source.js";
 import { composeRecorder } from "../../src/recorder/compose-recorder.js";
@@ -48,7 +50,7 @@ export function composeInMemory(parts: {
     ...parts,
     altered: new AlteredNote(),
     mask,
-    reading: new LocalReading({ log, index, mask }),
+    reading: new LocalReading({ log, index, mask, calls, readersOf }),
     tailSource: new LocalTailSource(log, mask),
     keyStore: new MemoryKeys(),
     sealing: new Sealing({ key_path: "nowhere", data: "memory:" }),

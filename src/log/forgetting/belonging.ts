@@ -1,8 +1,8 @@
 // What belongs to an entry, and therefore goes with it when it is forgotten.
 import { completionClaim, idClaim } from "../../model/claims.js";
 import { type JsonObject, parseJsonObject } from "../../model/json.js";
-import type { Asking } from "../../reading/questions.js";
 import type { EntryLog, StoredBody } from "../port.js";
+import type { LogLookups } from "./log-lookups.js";
 
 /** A stretch of the log: what comes after one position, through another. */
 export interface Stretch {
@@ -29,9 +29,9 @@ export function belongingClaims(stored: StoredBody): readonly string[] {
  */
 export async function feedbackOn(
   isToGo: (position: number) => boolean,
-  { log, reading, stretch }: { readonly log: EntryLog; readonly reading: Asking; readonly stretch: Stretch },
+  { log, calls, stretch }: { readonly log: EntryLog; readonly calls: LogLookups; readonly stretch: Stretch },
 ): Promise<readonly number[]> {
-  const positions = await reading.ask("selectFromLog", { filter: { kinds: ["feedback"] }, ...stretch });
+  const positions = await calls.selectFromLog({ filter: { kinds: ["feedback"] }, ...stretch });
   const found = new Set<number>();
   for (let used = 0; used < positions.length; used += BODIES_AT_ONCE) {
     const stored = await log.getBodies(positions.slice(used, used + BODIES_AT_ONCE));

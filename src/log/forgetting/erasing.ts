@@ -2,7 +2,6 @@
 
 import { Fault } from "../../model/fault.js";
 import { lastingKinds } from "../../model/redaction.js";
-import type { Asking } from "../../reading/questions.js";
 import type { GroupCommit } from "../capture/group-commit.js";
 import { packOwn } from "../capture/own-entries.js";
 import type { Surroundings } from "../capture/pack.js";
@@ -10,6 +9,7 @@ import type { EntryLog, StoredBody } from "../port.js";
 import { belongingClaims, feedbackOn, type Stretch } from "./belonging.js";
 import type { Forgotten } from "./forgotten.js";
 import { memoriesOf } from "./forgotten-memories.js";
+import type { LogLookups } from "./log-lookups.js";
 
 export interface ErasingWish {
   /** What is to go of a stretch; it says the same of a stretch whenever it is asked. */
@@ -22,7 +22,7 @@ export interface ErasingWish {
 
 export interface ErasingParts {
   readonly log: EntryLog;
-  readonly reading: Asking;
+  readonly calls: LogLookups;
   readonly commit: Pick<GroupCommit, "append">;
   readonly surroundings: Surroundings;
 }
@@ -42,13 +42,13 @@ interface Deed {
 
 export class Erasing {
   readonly #log: EntryLog;
-  readonly #reading: Asking;
+  readonly #calls: LogLookups;
   readonly #commit: Pick<GroupCommit, "append">;
   readonly #surroundings: Surroundings;
 
   constructor(parts: ErasingParts) {
     this.#log = parts.log;
-    this.#reading = parts.reading;
+    this.#calls = parts.calls;
     this.#commit = parts.commit;
     this.#surroundings = parts.surroundings;
   }
@@ -119,7 +119,7 @@ export class Erasing {
       for (const kinds of all) for (const position of kinds.keys()) first = Math.min(first, position);
       const after = Math.max(stretch.after, first - 1);
       if (after >= stretch.through) break;
-      const parts = { log: this.#log, reading: this.#reading, stretch: { ...stretch, after } };
+      const parts = { log: this.#log, calls: this.#calls, stretch: { ...stretch, after } };
       for (const position of await feedbackOn(has, parts)) said.set(position, "feedback");
       const responses = [...going].flatMap(([position, kind]) => (kind === "response" ? [position] : []));
       for (const [position, kind] of await memoriesOf({ has, responses }, parts)) said.set(position, kind);
@@ -134,7 +134,7 @@ export class Erasing {
   async #isIndexStrange(positions: readonly number[]): Promise<boolean> {
     try {
       for (const page of pagesOf(positions, BODIES_AT_ONCE)) {
-        if ((await this.#reading.ask("strangeRows", page)).length > 0) return true;
+        if ((await this.#calls.mismatchedRows(page)).length > 0) return true;
       }
     } catch (error) {
       // Whatever keeps the index from answering must not keep anything from being forgotten.
@@ -203,8 +203,8 @@ export class Erasing {
     };
     await attempt("log", () => this.#log.purge());
     await attempt("index", async () => {
-      if (isIndexStrange) await this.#reading.ask("rebuildIndex");
-      return this.#reading.ask("purgeIndex");
+      if (isIndexStrange) await this.#calls.rebuildIndex();
+      return this.#calls.purgeIndex();
     });
     return left;
   }

@@ -6,12 +6,12 @@ import type { Mask } from "../../model/mask.js";
 import { notFound } from "../../model/not-found.js";
 import { lastingKinds } from "../../model/redaction.js";
 import { Rejection, reject } from "../../model/rejection.js";
-import type { Asking } from "../../reading/questions.js";
 import type { LogFilter } from "../log-selection.js";
 import type { EntryLog } from "../port.js";
 import { Erasing, type ErasingParts, type ErasingWish } from "./erasing.js";
 import { type ForgetOptions, type ForgetTarget, parseForgetWish } from "./forget-wish.js";
 import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./forgotten.js";
+import type { LogLookups } from "./log-lookups.js";
 import { filterOf, parseRetentionRules, reasonOf } from "./retention.js";
 import { findSecrets, type SecretFinding } from "./scrubbing.js";
 
@@ -21,13 +21,13 @@ type Find = ErasingWish["find"];
 
 export class Forgetting {
   readonly #log: EntryLog;
-  readonly #reading: Asking;
+  readonly #calls: LogLookups;
   readonly #nowMs: () => number;
   readonly #erasing: Erasing;
 
   constructor(parts: ErasingParts) {
     this.#log = parts.log;
-    this.#reading = parts.reading;
+    this.#calls = parts.calls;
     this.#nowMs = () => parts.surroundings.nowMs();
     this.#erasing = new Erasing(parts);
   }
@@ -74,7 +74,7 @@ export class Forgetting {
 
   /** The index would be quicker, and may lack what is to go. */
   #inLog(filter: LogFilter): Find {
-    return (stretch) => this.#reading.ask("selectFromLog", { filter, ...stretch });
+    return (stretch) => this.#calls.selectFromLog({ filter, ...stretch });
   }
 
   async #positionOf(entry: string): Promise<number | undefined> {

@@ -5,9 +5,9 @@ import { idClaim } from "../../model/claims.js";
 import { memoryKinds } from "../../model/entry.js";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../model/json.js";
 import { normalise } from "../../model/normalise.js";
-import type { Asking } from "../../reading/questions.js";
 import type { EntryLog } from "../port.js";
 import type { Stretch } from "./belonging.js";
+import type { LogLookups } from "./log-lookups.js";
 
 /** An entry about a memory, as far as forgetting looks at it. */
 interface MemoryEntry {
@@ -39,11 +39,11 @@ const BODIES_AT_ONCE = 200;
  */
 export async function memoriesOf(
   isToGo: Going,
-  { log, reading, stretch }: { readonly log: EntryLog; readonly reading: Asking; readonly stretch: Stretch },
+  { log, calls, stretch }: { readonly log: EntryLog; readonly calls: LogLookups; readonly stretch: Stretch },
 ): Promise<ReadonlyMap<number, string>> {
   const going = new Map<number, string>();
   const touched = new Set<string>();
-  const late = await readEntries(log, reading, stretch);
+  const late = await readEntries(log, calls, stretch);
   const places = await log.find(late.map(({ entry_id }) => idClaim(entry_id)));
   const proposals = await log.find(late.map(({ memory_id }) => idClaim(memory_id)));
   const left = await textsLeft(log, isToGo.responses);
@@ -59,7 +59,7 @@ export async function memoriesOf(
     if (memory_id !== "") touched.add(memory_id);
   }
   if (touched.size === 0) return going;
-  const all = await readEntries(log, reading, { after: 0, through: stretch.through });
+  const all = await readEntries(log, calls, { after: 0, through: stretch.through });
   const byMemory = new Map<string, MemoryEntry[]>();
   for (const entry of all) {
     const own = byMemory.get(entry.memory_id);
@@ -149,8 +149,8 @@ function sayTheSame(content: string, quote: string): boolean {
   return one.includes(other) || other.includes(one);
 }
 
-async function readEntries(log: EntryLog, reading: Asking, stretch: Stretch): Promise<readonly MemoryEntry[]> {
-  const positions = await reading.ask("selectFromLog", { filter: { kinds: memoryKinds }, ...stretch });
+async function readEntries(log: EntryLog, calls: LogLookups, stretch: Stretch): Promise<readonly MemoryEntry[]> {
+  const positions = await calls.selectFromLog({ filter: { kinds: memoryKinds }, ...stretch });
   const entries: MemoryEntry[] = [];
   for (let used = 0; used < positions.length; used += BODIES_AT_ONCE) {
     for (const stored of await log.getBodies(positions.slice(used, used + BODIES_AT_ONCE))) {

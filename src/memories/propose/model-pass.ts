@@ -9,10 +9,10 @@ import { Fault } from "../../model/fault.js";
 import type { Proposal } from "../../model/memory.js";
 import { packageFile } from "../../model/package-file.js";
 import { orThrow } from "../../model/rejection.js";
-import type { Asking } from "../../reading/questions.js";
 import { countTokensIn, loadTokenCounter, type TokenCounter } from "../../sessions/history/tokens.js";
 import { parseSessionListQuery } from "../../sessions/session-query.js";
 import type { SessionList } from "../../sessions/session-reader.js";
+import type { MemoryReads } from "../memory-calls.js";
 import type { Gathered } from "../passes.js";
 import type { QuotedEntry } from "../read/quoted-entry.js";
 import type { Ending, Extractor, ModelReply } from "./extractor.js";
@@ -22,7 +22,7 @@ import { narrower, type Segment, type SegmentLimits, segmentLimits, segmentsOf }
 import { EXTRACTION, UNSENT } from "./model/sent-tokens.js";
 
 export interface ModelPassParts {
-  readonly reading: Asking;
+  readonly calls: MemoryReads;
   readonly surroundings: Surroundings;
   readonly propose: (proposal: Proposal) => Promise<void>;
   readonly append: (entries: readonly OwnEntry[]) => Promise<unknown>;
@@ -107,7 +107,7 @@ export class ModelPass {
     let cursor: string | null = "";
     while (cursor !== null) {
       const query = orThrow(parseSessionListQuery({ limit: PAGE, cursor, project }));
-      const page: SessionList = await this.#parts.reading.ask("listSessions", query);
+      const page: SessionList = await this.#parts.calls.listSessions(query);
       for (const { session_id, last_at } of page.sessions) {
         const lastMs = Date.parse(last_at);
         // The newest come first.
@@ -122,7 +122,7 @@ export class ModelPass {
     const { readThrough, isToGoOn } = this.#options;
     if (readThrough?.get(session_id) === last_at) return;
     if ((await isToGoOn?.()) === false) throw new Stopped(ENDED);
-    const entries = await this.#parts.reading.ask("quotableOf", session_id);
+    const entries = await this.#parts.calls.quotableOf(session_id);
     if (await this.#readEntries(entries, segmentLimits)) readThrough?.set(session_id, last_at);
   }
 
@@ -176,7 +176,7 @@ export class ModelPass {
   }
 
   async #isNoted(id: string): Promise<boolean> {
-    return (await this.#parts.reading.ask("getById", id)) !== undefined;
+    return (await this.#parts.calls.getById(id)) !== undefined;
   }
 
   /** Each time that a piece is sent counts, whatever comes of it, and is written down before: no crash makes it free. */
@@ -206,7 +206,7 @@ export class ModelPass {
   async #sentToday(): Promise<number> {
     const nowMs = this.#parts.surroundings.nowMs();
     const since_ms = nowMs - (nowMs % DAY_MS);
-    return this.#parts.reading.ask("tokensSentSince", since_ms);
+    return this.#parts.calls.tokensSentSince(since_ms);
   }
 }
 

@@ -40,13 +40,13 @@ export class Proposing {
   }
 
   async #add({ proposal: given, ...whose }: ParsedMemory): Promise<MemorySummary> {
-    const { reading, entries } = this.#ledger;
+    const { calls, entries } = this.#ledger;
     const { words: heard, projects } = orThrow(await this.#heard(given));
     const proposal = { ...given, project: orThrow(placeOf(given, projects)) };
     if (whose.id === undefined || (await this.#ledger.byId([whose.id])).length === 0)
       await this.#ledger.refuseTwin(proposal.content, proposal.project);
     // A person's word passes, and is told what else is known.
-    const judged = await reading.ask("judge", proposal);
+    const judged = await calls.judge(proposal);
     const { similar_to, conflicts_with } = "kept" in judged ? judged.kept : { similar_to: [], conflicts_with: [] };
     const [statement, ...words] = entries.statement({ ...proposal, similar_to, conflicts_with }, heard, whose);
     const id = (statement as OwnEntry).id;
@@ -56,7 +56,7 @@ export class Proposing {
   }
 
   async #propose({ proposal, ...whose }: ParsedMemory): Promise<MemorySummary | DroppedProposal> {
-    const judged = await this.#ledger.reading.ask("judge", proposal);
+    const judged = await this.#ledger.calls.judge(proposal);
     if ("dropped" in judged) {
       const { heard = [], ...dropped } = judged;
       if (dropped.adds_evidence_to !== undefined) await this.#support(dropped.adds_evidence_to, heard, whose.actor);
@@ -90,7 +90,7 @@ export class Proposing {
     heard: readonly HeardWords[],
     actor: string,
   ): Promise<DroppedProposal | undefined> {
-    const [first] = await this.#ledger.reading.ask("twins", { content, project });
+    const [first] = await this.#ledger.calls.twins({ content, project });
     if (first === undefined || first.id === id) return undefined;
     const merged = { memory_id: id, superseded_by: first.id, status_before: "candidate", actor, reason: "duplicate" };
     await this.#ledger.attempt([this.#ledger.entries.superseded(merged, project)]);
@@ -103,7 +103,7 @@ export class Proposing {
   /** What was quoted may have been forgotten between the look and the writing; then the quotes must not outlive it. */
   async #lostWords(evidence: readonly Evidence[], ids: readonly string[]): Promise<DroppedProposal | undefined> {
     if (evidence.length === 0) return undefined;
-    const heard = await this.#ledger.reading.ask("hear", evidence);
+    const heard = await this.#ledger.calls.hear(evidence);
     if (!("missing" in heard)) return undefined;
     for (const id of ids) await this.#forget(id);
     return { dropped: "evidence", reason: `${heard.missing}.` };
@@ -112,7 +112,7 @@ export class Proposing {
   /** What was sent again with the same id is what it was, unless it says something else. */
   async #same(id: string, content: string): Promise<MemorySummary> {
     const [memory] = await this.#ledger.byId([id]);
-    const detail = memory === undefined ? undefined : await this.#ledger.reading.ask("getMemory", id);
+    const detail = memory === undefined ? undefined : await this.#ledger.calls.getMemory(id);
     if (memory !== undefined && detail?.history[0]?.content === content) return memory;
     const message = `id ${id} was used before; nothing was stored`;
     throw new RecorderError({ code: "id_conflict", field: "id", message, hint: "Leave id out to have one made." });
@@ -121,7 +121,7 @@ export class Proposing {
   /** Words of entries as a person cites them: they must be there. */
   async #heard({ evidence }: Proposal): Promise<Exclude<Hearing, { readonly missing: string }> | Rejection> {
     if (evidence.length === 0) return { words: [], projects: [] };
-    const heard = await this.#ledger.reading.ask("hear", evidence);
+    const heard = await this.#ledger.calls.hear(evidence);
     return "missing" in heard ? reject({ code: "field_invalid", field: "evidence", message: heard.missing }) : heard;
   }
 }

@@ -5,23 +5,23 @@ import type { Surroundings } from "../../log/capture/pack.js";
 import type { TakenClaim } from "../../log/port.js";
 import { notFound } from "../../model/not-found.js";
 import { orThrow, RecorderError, type Rejection } from "../../model/rejection.js";
-import type { Asking } from "../../reading/questions.js";
+import type { MemoryReads } from "../memory-calls.js";
 import type { MemorySummary } from "../read/memory-view.js";
 import { MemoryEntries } from "./memory-entries.js";
 
 export interface LedgerParts {
-  readonly reading: Asking;
+  readonly calls: MemoryReads;
   readonly commit: Pick<GroupCommit, "append">;
   readonly surroundings: Surroundings;
 }
 
 export class MemoryLedger {
-  readonly reading: Asking;
+  readonly calls: MemoryReads;
   readonly entries: MemoryEntries;
   readonly #commit: LedgerParts["commit"];
 
-  constructor({ reading, commit, surroundings }: LedgerParts) {
-    this.reading = reading;
+  constructor({ calls, commit, surroundings }: LedgerParts) {
+    this.calls = calls;
     this.entries = new MemoryEntries(surroundings);
     this.#commit = commit;
   }
@@ -35,12 +35,12 @@ export class MemoryLedger {
 
   /** Those of these ids that there are. */
   async byId(ids: readonly string[]): Promise<readonly MemorySummary[]> {
-    return this.reading.ask("memoriesById", ids);
+    return this.calls.memoriesById(ids);
   }
 
   /** Refuses a wording that another memory has already, or waits with. */
   async refuseTwin(content: string, project: string, own = ""): Promise<void> {
-    const twin = (await this.reading.ask("twins", { content, project })).find(({ id }) => id !== own);
+    const twin = (await this.calls.twins({ content, project })).find(({ id }) => id !== own);
     if (twin === undefined) return;
     const waits = "the same waits for a verdict already";
     const message = `${twin.status === "candidate" ? waits : "the same is known already"}: memory ${twin.id}`;

@@ -8,7 +8,7 @@ import type { PriceFile } from "../../usage/price-file.js";
 import { Recorder, type RecorderParts } from "../recorder.js";
 import { RemoteCapture } from "./remote-capture.js";
 import { remoteMemories } from "./remote-memories.js";
-import { elsewhere, RemoteReading, sessionPath } from "./remote-reading.js";
+import { elsewhere, remoteCalls, sessionPath } from "./remote-reading.js";
 import { RemoteTails } from "./remote-tails.js";
 import { ServerConnection, type ServerOptions } from "./server-connection.js";
 
@@ -30,10 +30,10 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
   const capture = new RemoteCapture({ server, redact, recorded });
   const tails = new RemoteTails(server);
   const watches = new Watches(bookmarks);
-  const reading = new RemoteReading({ server, mask });
+  const calls = remoteCalls({ server, mask });
   const parts: RecorderParts = {
-    ...{ capture, tails, watches, keys, prices, reading, imports: capture.imports },
-    memories: remoteMemories(server, reading),
+    ...{ capture, tails, watches, keys, prices, calls, imports: capture.imports },
+    memories: remoteMemories(server, calls),
     nowMs: Date.now,
     // The server learns by itself.
     learn: () => undefined,

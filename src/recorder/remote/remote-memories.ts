@@ -6,24 +6,24 @@ import { type MemoryListOptions, parseMemoryListQuery, parseRecallQuery } from "
 import { parseMemoryInput, parseVerdict, parseVerdicts } from "../../memories/review/memory-input.js";
 import { knownOptions } from "../../model/options.js";
 import { orThrow } from "../../model/rejection.js";
-import type { Asking } from "../../reading/questions.js";
+import type { Calls } from "../../operations/calls.js";
 import { optionNamesOf } from "../../search/question-rules.js";
 import type { RecorderParts } from "../recorder.js";
 import { elsewhere, interactionPath, memoryPath } from "./remote-reading.js";
 import type { ServerConnection } from "./server-connection.js";
 
-export function remoteMemories(server: ServerConnection, reading: Asking): RecorderParts["memories"] {
+export function remoteMemories(server: ServerConnection, calls: Calls): RecorderParts["memories"] {
   const list = async (options: MemoryListOptions = {}) =>
-    reading.ask("listMemories", orThrow(parseMemoryListQuery(knownOptions(options, optionNamesOf("memories")))));
+    calls.listMemories(orThrow(parseMemoryListQuery(knownOptions(options, optionNamesOf("memories")))));
 
   return {
     list,
-    get: (id) => reading.ask("getMemory", String(id)),
+    get: (id) => calls.getMemory(String(id)),
     pending: async () => (await list({ limit: 0 })).pending,
     // What a session was given is written down by the server.
     async recall(options = {}) {
       const known = knownOptions(options, optionNamesOf("recall"));
-      return reading.ask("recall", orThrow(parseRecallQuery(known, Date.now())));
+      return calls.recall(orThrow(parseRecallQuery(known, Date.now())));
     },
     async propose(input) {
       orThrow(parseMemoryInput(input, "agent"));

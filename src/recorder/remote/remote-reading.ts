@@ -2,7 +2,8 @@
 // text, and its cursors are bound to nothing else, so that it can be asked again over there.
 import { Fault } from "../../model/fault.js";
 import type { Mask } from "../../model/mask.js";
-import type { AnswerTo, Asked, QueryOf, Question, Reading } from "../../reading/questions.js";
+import { type Calls, calls } from "../../operations/calls.js";
+import { bindCalls } from "../../reading/calls.js";
 import { formatCursor } from "../../search/cursor.js";
 import type { EntryWish } from "../../search/lists/entry-reader.js";
 import { cursorAfter, type ListQuery } from "../../search/lists/list-query.js";
@@ -15,28 +16,25 @@ interface Desk {
   readonly mask: Mask;
 }
 
-type Answers = {
-  readonly [Q in Question]: (server: ServerConnection, query: QueryOf<Q>, desk: Desk) => Promise<AnswerTo<Q>>;
-};
-
-export class RemoteReading implements Reading {
-  readonly #desk: Desk;
-
-  constructor(desk: Desk) {
-    this.#desk = desk;
-  }
-
-  ask<Q extends Question>(question: Q, ...query: Asked<Q>): Promise<AnswerTo<Q>> {
-    const answer: Answers[Q] = answers[question];
-    return answer(this.#desk.server, query[0] as QueryOf<Q>, this.#desk);
-  }
-
-  grown(): void {}
-
-  async close(): Promise<void> {}
+/** The calls of a recorder, each as the route that knows the answer. */
+export function remoteCalls(desk: Desk): Calls {
+  return bindCalls(calls, (name, query) => {
+    const answer = (answers as { readonly [name: string]: RemoteAnswer | undefined })[name];
+    return answer === undefined ? elsewhere("this") : answer(desk.server, query, desk);
+  });
 }
 
-// A question that no route answers, and of which it is not said that it is asked elsewhere, does not compile.
+type RemoteAnswer = (server: ServerConnection, query: unknown, desk: Desk) => Promise<unknown>;
+
+type Answers = {
+  readonly [N in keyof Calls]?: (
+    server: ServerConnection,
+    query: NonNullable<Parameters<Calls[N]>[0]>,
+    desk: Desk,
+  ) => Promise<Awaited<ReturnType<Calls[N]>>>;
+};
+
+// Everything else works on the store itself, and is done where it lies.
 const answers = {
   listInteractions: (server, query) =>
     server.get("/interactions", { ...listed(query), full: query.full ? 1 : undefined }),
@@ -104,37 +102,14 @@ const answers = {
     const { status, indexed_through } = await server.get("/health");
     return { indexed_through, texts_through: indexed_through, is_whole: status === "ok" };
   },
-  // A server sees to that by itself.
+  // A server does that by itself.
   keepUp: async () => undefined,
-  planConsolidation: () => elsewhere("planning a consolidation"),
-  recordedSummary: () => elsewhere("this"),
-  memoriesById: () => elsewhere("this"),
-  judge: () => elsewhere("judging a proposal"),
-  twins: () => elsewhere("judging a proposal"),
-  hear: () => elsewhere("judging a proposal"),
-  proposalsIn: () => elsewhere("a pass over the whole record"),
-  proposalsOfInteraction: () => elsewhere("a pass over the whole record"),
-  usesIn: () => elsewhere("a pass over the whole record"),
-  usesOfTurn: () => elsewhere("a pass over the whole record"),
-  auditFile: () => elsewhere("this"),
-  statementsOf: () => elsewhere("reading a memory file"),
-  quotableOf: () => elsewhere("a pass over the whole record"),
-  tokensSentSince: () => elsewhere("a pass over the whole record"),
-  sessionPositions: () => elsewhere("this"),
-  positions: () => elsewhere("this"),
-  selectFromLog: () => elsewhere("this"),
-  strangeRows: () => elsewhere("this"),
-  contradiction: () => elsewhere("this"),
-  acceptLog: () => elsewhere("accepting a log"),
-  rebuildIndex: () => elsewhere("building the index anew"),
-  rebuiltThrough: () => elsewhere("building the index anew"),
-  purgeIndex: () => elsewhere("this"),
 } satisfies Answers;
 
 function askHistory(
   server: ServerConnection,
-  { session_id, include_reasoning, ...query }: QueryOf<"history">,
-): Promise<AnswerTo<"history">> {
+  { session_id, include_reasoning, ...query }: Parameters<Calls["history"]>[0],
+): ReturnType<Calls["history"]> {
   const include = include_reasoning ? "reasoning" : undefined;
   return server.get(`${sessionPath(session_id)}/history`, { ...query, include });
 }

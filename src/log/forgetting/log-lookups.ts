@@ -1,0 +1,12 @@
+// What forgetting asks the reading side for.
+import type { LogSelection } from "../log-selection.js";
+
+export interface LogLookups {
+  /** Positions by what the log itself says, whatever became of the index. */
+  selectFromLog(selection: LogSelection): Promise<readonly number[]>;
+  /** Those of these positions whose rows in the index are not what the log makes of them. */
+  mismatchedRows(positions: readonly number[]): Promise<readonly number[]>;
+  rebuildIndex(): Promise<void>;
+  /** Removes what forgotten entries left in the index's files; answers with what is left, in words. */
+  purgeIndex(): Promise<string | undefined>;
+}

@@ -1,0 +1,79 @@
+// Calls that only the memory loop makes: they read the record where it lies, and belong to no surface.
+import type { EntryIndex } from "../index/port.js";
+import type { Entry, ErasedEntry } from "../model/entry.js";
+import type { Evidence, Proposal } from "../model/memory.js";
+import type { Answering } from "../reading/answering.js";
+import type { CallsOf } from "../reading/calls.js";
+import type { SessionListQuery } from "../sessions/session-query.js";
+import type { SessionList } from "../sessions/session-reader.js";
+import type { FileText } from "./files/file-audit.js";
+import type { StatementWish } from "./judge/judged.js";
+import type { ReviewDesk } from "./judge/review-desk.js";
+import type { MemoryListQuery, RecallQuery } from "./read/memory-query.js";
+import type { MemoryDetail, MemoryList, MemoryReader } from "./read/memory-reader.js";
+import type { PassRange, TurnWish } from "./read/pass-steps.js";
+import type { Recalled } from "./recall/recalled.js";
+
+export interface MemoryReaders {
+  readonly index: EntryIndex;
+  readonly memories: MemoryReader;
+  readonly review: () => Promise<ReviewDesk>;
+}
+
+type Parts = Answering<MemoryReaders>;
+
+/** So many entries are indexed at once for a caller that only looks in. */
+const FEW_ENTRIES = 1_000;
+
+export const memoryCalls = {
+  /** Those of these that there are. */
+  memoriesById: ({ index }: Parts, ids: readonly string[]) => index.whole(({ memories }) => memories.byId(ids)),
+  /** What becomes of a proposal, by the record and by what is known already. */
+  judge: ({ index }: Parts, proposal: Proposal) => index.whole(async ({ review }) => (await review()).judge(proposal)),
+  /** Memories that say just this. */
+  twins: ({ index }: Parts, wish: StatementWish) => index.whole(async ({ review }) => (await review()).twins(wish)),
+  /** Whose words these are. */
+  hear: ({ index }: Parts, evidence: readonly Evidence[]) =>
+    index.whole(async ({ review }) => (await review()).hear(evidence)),
+  /** What rules find in the next part of the log. */
+  proposalsIn: ({ log, index }: Parts, range: PassRange) =>
+    index.whole(async ({ review }) => (await review()).proposalsIn(log, range)),
+  proposalsOfInteraction: ({ log, index }: Parts, id: string) =>
+    index.whole(async ({ review }) => (await review()).proposalsOfInteraction(log, id)),
+  /** Which memories the turns used that begin in the next part of the log. */
+  usesIn: ({ log, index }: Parts, range: PassRange) =>
+    index.whole(async ({ review }) => (await review()).usesIn(log, range)),
+  usesOfTurn: ({ index }: Parts, wish: TurnWish) =>
+    index.whole(async ({ review }) => (await review()).usesOfTurn(wish)),
+  /** What the record says of every statement in a memory file. */
+  auditFile: ({ index }: Parts, file: FileText) => index.whole(async ({ review }) => (await review()).audit(file)),
+  /** The statements of a memory file as proposals, with who said so in the record. */
+  statementsOf: ({ index }: Parts, file: FileText) =>
+    index.whole(async ({ review }) => (await review()).statements(file)),
+  /** What was said in a session, masked, for a model to read. */
+  quotableOf: ({ index }: Parts, session_id: string) =>
+    index.whole(async ({ review }) => (await review()).quotableOf(session_id)),
+  /** How many tokens models were sent since then, as the audit says. */
+  tokensSentSince: ({ index }: Parts, since_ms: number) =>
+    index.whole(async ({ review }) => (await review()).tokensSentSince(since_ms)),
+  /** How many candidates wait for a verdict; undefined while the index is being built. */
+  async pendingMemories({ log, index }: Parts): Promise<number | undefined> {
+    // A caller that only looks in must wait neither for an index that is being built nor for one that follows a load.
+    const { is_whole, indexed_through } = await index.state();
+    if (!is_whole) return undefined;
+    const isFar = (await log.head()).position - indexed_through > FEW_ENTRIES;
+    const count = ({ memories }: MemoryReaders): Promise<number> => memories.pending();
+    return isFar ? index.asItStands(count) : index.whole(count);
+  },
+};
+
+export type MemoryCalls = CallsOf<typeof memoryCalls>;
+
+/** All that the memory loop reads: its own calls, and a few of the record's. */
+export interface MemoryReads extends MemoryCalls {
+  getById(id: string): Promise<Entry | ErasedEntry | undefined>;
+  listSessions(query: SessionListQuery): Promise<SessionList>;
+  listMemories(query: MemoryListQuery): Promise<MemoryList>;
+  getMemory(id: string): Promise<MemoryDetail | undefined>;
+  recall(query: RecallQuery): Promise<Recalled>;
+}

@@ -1,0 +1,53 @@
+// The readers of every subject, on top of one index.
+import { ContextReader } from "../context/context-reader.js";
+import type { EntryIndex } from "../index/port.js";
+import type { ReviewDesk } from "../memories/judge/review-desk.js";
+import { MemoryReader } from "../memories/read/memory-reader.js";
+import type { Mask } from "../model/mask.js";
+import { ReflectionReader } from "../reflect/read/reflection-reader.js";
+import { EntryReader } from "../search/lists/entry-reader.js";
+import { Reader, type ReadingParts } from "../search/lists/reader.js";
+import { Searcher } from "../search/searcher.js";
+import { HistoryReader } from "../sessions/history/history.js";
+import { SessionReader } from "../sessions/session-reader.js";
+import { UsageReader } from "../usage/usage-reader.js";
+
+/** An index, and what reads it as it stands. */
+export interface Readers {
+  readonly index: EntryIndex;
+  readonly mask: Mask;
+  readonly entries: Reader;
+  readonly sessions: SessionReader;
+  readonly histories: HistoryReader;
+  readonly reflections: ReflectionReader;
+  readonly searches: Searcher;
+  readonly contexts: ContextReader;
+  readonly usage: UsageReader;
+  readonly memories: MemoryReader;
+  /** Loaded when it is first needed: with its tables of words it takes longer than a command may take to start. */
+  readonly review: () => Promise<ReviewDesk>;
+}
+
+export function readersOf(parts: ReadingParts): Readers {
+  const memories = new MemoryReader(parts);
+  const entries = new EntryReader(parts);
+  let desk: Promise<ReviewDesk> | undefined;
+  return {
+    index: parts.index,
+    mask: parts.mask,
+    entries: new Reader(parts),
+    sessions: new SessionReader(parts),
+    histories: new HistoryReader(parts),
+    reflections: new ReflectionReader(parts),
+    searches: new Searcher(parts),
+    contexts: new ContextReader(parts),
+    usage: new UsageReader(parts),
+    memories,
+    review() {
+      desk ??= import("../memories/judge/review-desk.js").then(
+        ({ ReviewDesk }) => new ReviewDesk({ ...parts, memories, entries }),
+      );
+      return desk;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+// What can be asked of the record: each question with how it is answered.
+import { verify } from "../log/verify.js";
+import type { MemoryListQuery, RecallQuery } from "../memories/read/memory-query.js";
+import type { ReflectionReport } from "../model/report.js";
+import type { Answering } from "../reading/answering.js";
+import type { CallsOf } from "../reading/calls.js";
+import type { ReflectionQuery } from "../reflect/read/reflection-query.js";
+import type { EntryWish } from "../search/lists/entry-reader.js";
+import type { InteractionQuery, ListQuery } from "../search/lists/list-query.js";
+import type { SearchQuery } from "../search/search-query.js";
+import type { HistoryQuery, SessionListQuery, TimelineQuery } from "../sessions/session-query.js";
+import type { UsageQuery } from "../usage/usage-query.js";
+import type { Readers } from "./readers.js";
+
+type Parts = Answering<Readers>;
+
+/** What an answer in words says where others say `partial`. */
+const PARTIAL_NOTE = "The index is being rebuilt; older entries may be missing.";
+
+export const readingCalls = {
+  getById: ({ entries }: Parts, id: string) => entries.getById(id),
+  getByPosition: ({ entries }: Parts, position: number) => entries.getByPosition(position),
+  /** An entry as JSON, large parts as they were recorded; for whoever sends it on. */
+  getJson: ({ entries }: Parts, wish: EntryWish) => entries.getJson(wish),
+  /** One entry with its secrets masked; masking much text takes long. */
+  async shownEntry({ entries, mask }: Parts, wish: EntryWish) {
+    const entry = await ("id" in wish ? entries.getById(wish.id) : entries.getByPosition(wish.position));
+    return entry === undefined ? undefined : mask.entry(entry);
+  },
+  verify: ({ log }: Parts) => verify(log),
+
+  listInteractions: ({ index }: Parts, query: InteractionQuery) =>
+    index.read(({ entries }) => entries.listInteractions(query)),
+  listEntries: ({ index }: Parts, query: ListQuery) => index.read(({ entries }) => entries.listEntries(query)),
+  count: ({ index }: Parts) => index.read(({ entries }) => entries.count()),
+  listSessions: ({ index }: Parts, query: SessionListQuery) => index.read(({ sessions }) => sessions.list(query)),
+  timeline: ({ index }: Parts, query: TimelineQuery) => index.read(({ sessions }) => sessions.timeline(query)),
+  search: ({ index }: Parts, query: SearchQuery) =>
+    index.read(({ searches }) => searches.search(query), { texts: true }),
+  async sessionHistory({ index }: Parts, wish: { readonly query: SearchQuery; readonly phrase: string }) {
+    const read = index.read(async ({ searches }) => ({ text: await searches.sessionHistory(wish) }), { texts: true });
+    const found = await read;
+    return found.partial ? `${found.text}\n(${PARTIAL_NOTE})` : found.text;
+  },
+  async reflect({ index, mask }: Parts, query: ReflectionQuery): Promise<ReflectionReport> {
+    const report = await index.read(async ({ reflections }) => {
+      // Loaded when it is first needed: with its lists of words it takes longer than a command may take to start.
+      const { Reflection } = await import("../reflect/reflection.js");
+      const reflection = new Reflection({ mask: (text) => mask.text(text) });
+      await reflections.read(query, reflection);
+      return reflection.finish();
+    });
+    return report.partial ? { ...report, markdown: `${report.markdown}\n\n${PARTIAL_NOTE}` } : report;
+  },
+
+  sessionSummary: ({ index }: Parts, session_id: string) => index.whole(({ sessions }) => sessions.summary(session_id)),
+  /** The summary with nothing masked, for exports that hand the record itself on. */
+  recordedSummary: ({ index }: Parts, session_id: string) =>
+    index.whole(({ sessions }) => sessions.recordedSummary(session_id)),
+  history: ({ index }: Parts, query: HistoryQuery) => index.whole(({ histories }) => histories.history(query)),
+  /** The same with its secrets masked. */
+  shownHistory: ({ index, mask }: Parts, query: HistoryQuery) =>
+    index.whole(async ({ histories }) => mask.value(await histories.history(query))),
+  context: ({ index }: Parts, wish: EntryWish) => index.whole(({ contexts }) => contexts.context(wish)),
+  told: ({ index }: Parts, wish: EntryWish & { readonly phrase: string }) =>
+    index.whole(({ contexts }) => contexts.told(wish)),
+  // Sums without the older calls would be wrong, and nobody checks what something cost.
+  usage: ({ index }: Parts, query: UsageQuery) => index.whole(({ usage }) => usage.read(query)),
+  planConsolidation: ({ index }: Parts, wish: { readonly session_id: string; readonly through: number }) =>
+    index.whole(({ histories }) => histories.planConsolidation(wish.session_id, wish.through)),
+
+  listMemories: ({ index }: Parts, query: MemoryListQuery) => index.whole(({ memories }) => memories.list(query)),
+  getMemory: ({ index }: Parts, id: string) => index.whole(({ memories }) => memories.get(id)),
+  recall: ({ index }: Parts, query: RecallQuery) => index.whole(async ({ review }) => (await review()).recall(query)),
+};
+
+export type ReadingCalls = CallsOf<typeof readingCalls>;

@@ -1,0 +1,26 @@
+// Calls that the reading side answers, by name. Whoever composes a recorder gives the tables: this folder knows none of them.
+
+/** A row answers one call from what the answering side has before it. */
+export type CallTable<P> = { readonly [name: string]: (parts: P, query: never) => Promise<unknown> };
+
+/** The calls of a table as they are made: from the same thread, from another one, or from another machine. */
+export type CallsOf<T> = {
+  readonly [N in keyof T]: T[N] extends (parts: never, ...query: infer Q) => infer A ? (...query: Q) => A : never;
+};
+
+/** One way to ask, wherever the answer comes from. */
+export type Ask = (name: string, query: unknown) => Promise<unknown>;
+
+/** The calls of a table, each asked by its name. */
+export function bindCalls<T extends object>(table: T, ask: Ask): CallsOf<T> {
+  const bound = Object.keys(table).map((name) => [name, (query?: unknown) => ask(name, query)]);
+  return Object.fromEntries(bound) as CallsOf<T>;
+}
+
+/** The reading side of a store. */
+export interface Reading {
+  readonly ask: Ask;
+  /** Word that the log has grown: the index follows soon. Answers do not depend on it. */
+  grown(): void;
+  close(): Promise<void>;
+}
