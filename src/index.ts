@@ -112,5 +112,4 @@ export type { OpenAiCall, OpenAiMessage } from "./sessions/history/openai.js";
 export type { HistoryFormat, HistoryOptions, SessionListOptions, TimelineOptions } from "./sessions/session-query.js";
 export type { SessionList, SessionSummary, Timeline } from "./sessions/session-reader.js";
 export type { PricesFrom } from "./usage/price-table.js";
-export type { UsageDivision, UsageOptions } from "./usage/usage-query.js";
-export type { UsageReport, UsageRow, UsageTotal } from "./usage/usage-reader.js";
+export type { UsageDivision, UsageReport, UsageRow, UsageTotal } from "./usage/usage-report.js";

@@ -1,11 +1,13 @@
 // What is said everywhere of something that was named and is not there.
 import { type Rejection, reject } from "./rejection.js";
 
+export type Noun = "entry" | "interaction" | "memory" | "session";
+
 /** Nobody needs more of a name that is none. */
 const NAME_CHARS = 128;
 
 export function notFound(
-  noun: "entry" | "interaction" | "memory" | "session",
+  noun: Noun,
   name: unknown,
   more: { readonly field?: string; readonly hint?: string; readonly orElse?: string } = {},
 ): Rejection {

@@ -10,6 +10,7 @@ import { Reader, type ReadingParts } from "../search/lists/reader.js";
 import { Searcher } from "../search/searcher.js";
 import { HistoryReader } from "../sessions/history/history.js";
 import { SessionReader } from "../sessions/session-reader.js";
+import type { PriceFile } from "../usage/price-file.js";
 import { UsageReader } from "../usage/usage-reader.js";
 
 /** An index, and what reads it as it stands. */
@@ -28,7 +29,7 @@ export interface Readers {
   readonly review: () => Promise<ReviewDesk>;
 }
 
-export function readersOf(parts: ReadingParts): Readers {
+export function readersOf(parts: ReadingParts & { readonly prices?: PriceFile | undefined }): Readers {
   const memories = new MemoryReader(parts);
   const entries = new EntryReader(parts);
   let desk: Promise<ReviewDesk> | undefined;

@@ -9,7 +9,6 @@ import type { EntryWish } from "../search/lists/entry-reader.js";
 import type { InteractionQuery, ListQuery } from "../search/lists/list-query.js";
 import type { SearchQuery } from "../search/search-query.js";
 import type { HistoryQuery, SessionListQuery, TimelineQuery } from "../sessions/session-query.js";
-import type { UsageQuery } from "../usage/usage-query.js";
 import type { Readers } from "./readers.js";
 
 type Parts = Answering<Readers>;
@@ -64,8 +63,6 @@ export const readingCalls = {
   context: ({ index }: Parts, wish: EntryWish) => index.whole(({ contexts }) => contexts.context(wish)),
   told: ({ index }: Parts, wish: EntryWish & { readonly phrase: string }) =>
     index.whole(({ contexts }) => contexts.told(wish)),
-  // Sums without the older calls would be wrong, and nobody checks what something cost.
-  usage: ({ index }: Parts, query: UsageQuery) => index.whole(({ usage }) => usage.read(query)),
   planConsolidation: ({ index }: Parts, wish: { readonly session_id: string; readonly through: number }) =>
     index.whole(({ histories }) => histories.planConsolidation(wish.session_id, wish.through)),
 

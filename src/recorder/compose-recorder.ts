@@ -24,11 +24,12 @@ import type { Mask } from "../model/mask.js";
 import { OneAtATime } from "../model/one-at-a-time.js";
 import { orThrow } from "../model/rejection.js";
 import { type Calls, calls as callTable } from "../operations/calls.js";
+import { parseOptions } from "../operations/operation.js";
 import { bindCalls, type Reading } from "../reading/calls.js";
 import { TailHub } from "../reading/tail/hub.js";
 import type { TailSource } from "../reading/tail/source.js";
-import type { PriceFile } from "../usage/price-file.js";
 import { Custody } from "./custody.js";
+import type { Operate } from "./operable.js";
 import { Recorder, type RecorderParts } from "./recorder.js";
 import { Vitals } from "./vitals.js";
 
@@ -45,8 +46,6 @@ export interface RecorderSides {
   readonly mask: Mask;
   /** Hides them before they are stored. */
   readonly redact?: Mask | undefined;
-  /** In the place of the prices that come with the program. */
-  readonly prices?: PriceFile | undefined;
   /** Word from other servers that the log has grown, where there are any. */
   readonly growth?: Growth | undefined;
   /** Which one of all processes on the store does what only one should; without it, there is no other. */
@@ -60,6 +59,8 @@ export interface RecorderSides {
 export function composeRecorder(opened: RecorderSides): Recorder {
   const { log, reading, mask, surroundings, growth } = opened;
   const calls: Calls = bindCalls(callTable, (name, query) => reading.ask(name, query));
+  const operate: Operate = async (operation, options) =>
+    reading.ask(operation.name, orThrow(parseOptions(operation, options, surroundings.nowMs())));
   const sides = { ...opened, calls };
   const commit = new GroupCommit(log);
   const queue = new OneAtATime();
@@ -73,7 +74,7 @@ export function composeRecorder(opened: RecorderSides): Recorder {
   growth?.listen(() => commit.announce());
   const watches = new Watches(sides.bookmarks);
   const shared = {
-    ...{ calls, keys, tails, watches, nowMs: surroundings.nowMs, prices: sides.prices },
+    ...{ calls, operate, keys, tails, watches, nowMs: surroundings.nowMs },
     learn: (options: LearningOptions) => learn(options),
   };
   const vitals = new Vitals({

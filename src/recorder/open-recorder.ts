@@ -87,12 +87,12 @@ async function open(given: RecorderOptions, { reads_here }: Pick<SidesOptions, "
     sealing: Sealing.of({ seal_key: options.seal_key, data: place }),
     mask,
     redact,
-    prices,
   };
   const { rebuild, create = true, onWait } = options;
   const mode = create ? "create" : "write";
   const index = options.index === undefined || options.index === "" ? undefined : parseIndex(options.index);
-  const sides = await openSides({ data, index, rebuild, mode, mask, mask_values: values, onWait, reads_here });
+  const reads = { rebuild, prices, onWait, reads_here };
+  const sides = await openSides({ data, index, mode, mask, mask_values: values, ...reads });
   const bookmarks = redact === undefined ? bookmarksOf(place) : undefined;
   return composeRecorder({ ...guarded, ...sides, bookmarks, onRecorded });
 }

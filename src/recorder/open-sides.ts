@@ -17,6 +17,7 @@ import { LocalTailSource } from "../reading/tail/source.js";
 import { ThreadedLog } from "../threads/threaded-log.js";
 import { ThreadedReading } from "../threads/threaded-reading.js";
 import { ThreadedTailSource } from "../threads/threaded-tail-source.js";
+import type { PriceFile } from "../usage/price-file.js";
 import type { RecorderSides } from "./compose-recorder.js";
 
 /** A log, an index and a store of keys that passed `hansard/conformance`, used in the thread that opens the recorder. */
@@ -38,6 +39,8 @@ export interface SidesOptions {
   /** What the mask was made with, for threads, which make their own. */
   readonly mask_values: readonly string[];
   readonly rebuild?: Partial<RebuildOptions> | undefined;
+  /** In place of the prices that come with the program. */
+  readonly prices?: PriceFile | undefined;
   /** Whether this thread has nothing better to do than to answer. */
   readonly reads_here?: boolean | undefined;
 }
@@ -75,12 +78,19 @@ function openWriter(store: Store, mode: LogMode): Promise<EntryLog> {
 
 async function readHere(
   parts: { readonly log: EntryLog; readonly index: EntryIndex | IndexHolder },
-  { index: address, mask, rebuild }: SidesOptions,
+  { index: address, mask, rebuild, prices }: SidesOptions,
 ): Promise<Pick<Sides, "reading" | "tailSource">> {
   const { log } = parts;
   const index = address === undefined ? parts.index : await (await openStore({ address, mode: "read" })).index();
   return {
-    reading: new LocalReading({ log, index, mask, rebuild, readersOf, calls }),
+    reading: new LocalReading({
+      log,
+      index,
+      mask,
+      rebuild,
+      readersOf: (parts) => readersOf({ ...parts, prices }),
+      calls,
+    }),
     tailSource: new LocalTailSource(log, mask),
   };
 }
@@ -88,8 +98,11 @@ async function readHere(
 function readInThreads(
   data: string,
   altered: AlteredNote,
-  { index, mask_values, rebuild }: SidesOptions,
+  { index, mask_values, rebuild, prices }: SidesOptions,
 ): Pick<Sides, "reading" | "tailSource"> {
   const noted = { data, mask: mask_values, altered: altered.memory };
-  return { reading: new ThreadedReading({ ...noted, index, rebuild }), tailSource: new ThreadedTailSource(noted) };
+  return {
+    reading: new ThreadedReading({ ...noted, index, rebuild, prices }),
+    tailSource: new ThreadedTailSource(noted),
+  };
 }

@@ -7,6 +7,7 @@ import { isPositionText } from "../model/ids.js";
 import { orThrow, RecorderError } from "../model/rejection.js";
 import type { ReflectionReport } from "../model/report.js";
 import type { Calls } from "../operations/calls.js";
+import type { AnyOperation } from "../operations/operation.js";
 import { parseReflectionQuery, type ReflectionOptions } from "../reflect/read/reflection-query.js";
 import type { EntryJson } from "../search/lists/entry-reader.js";
 import {
@@ -27,16 +28,13 @@ import {
 import type { SearchPage } from "../search/searcher.js";
 import { parseSessionListQuery, type SessionListOptions } from "../sessions/session-query.js";
 import type { SessionList } from "../sessions/session-reader.js";
-import type { PriceFile } from "../usage/price-file.js";
-import { parseUsageQuery, type UsageOptions } from "../usage/usage-query.js";
-import type { UsageReport } from "../usage/usage-reader.js";
+import { Operable, type Operate, type Options } from "./operable.js";
 import { known } from "./recorder-options.js";
 
 interface ReadableParts {
   readonly calls: Calls;
   readonly nowMs: () => number;
-  /** In the place of the prices that come with the program. */
-  readonly prices: PriceFile | undefined;
+  readonly operate: Operate;
 }
 
 export interface ContextOptions {
@@ -45,11 +43,16 @@ export interface ContextOptions {
 }
 
 /** What a recorder answers about what was recorded. */
-export class ReadableRecord {
+export class ReadableRecord extends Operable {
   readonly #parts: ReadableParts;
 
   constructor(parts: ReadableParts) {
+    super();
     this.#parts = parts;
+  }
+
+  override operate(operation: AnyOperation, options: Options): Promise<unknown> {
+    return this.#parts.operate(operation, options);
   }
 
   /** Interactions, newest first: with `full` whole, otherwise without their responses and context packs. */
@@ -138,13 +141,6 @@ export class ReadableRecord {
   /** Looks back at the newest entries of conversations: what went wrong, what recurs, and how that has changed. */
   async reflect(options: ReflectionOptions = {}): Promise<ReflectionReport> {
     return this.#parts.calls.reflect(orThrow(parseReflectionQuery(known("reflection", options), this.#parts.nowMs())));
-  }
-
-  /** How many tokens calls to models took and what they cost; each call counts once, however many entries tell of it. */
-  async usage(options: UsageOptions = {}): Promise<UsageReport> {
-    const { prices } = this.#parts;
-    const query = orThrow(parseUsageQuery(known("usage", options), this.#parts.nowMs()));
-    return this.#parts.calls.usage(prices === undefined ? query : { ...query, prices });
   }
 
   /** How much there is, by kind and project. */

@@ -28,8 +28,8 @@ import type { Calls } from "../operations/calls.js";
 import { rebuildWithProgress } from "../reading/rebuilding.js";
 import { parseTailQuery, type TailOptions, type TailQuery } from "../reading/tail/read-tail.js";
 import type { Tail } from "../reading/tail/tail.js";
-import type { PriceFile } from "../usage/price-file.js";
 import type { Custody } from "./custody.js";
+import type { Operate } from "./operable.js";
 import { ReadableRecord } from "./readable-record.js";
 import {
   type AcceptLogOptions,
@@ -61,8 +61,8 @@ export interface RecorderParts {
   /** How a session is consolidated where that is not planned here. */
   readonly consolidate?: SessionRecorder["consolidate"];
   readonly nowMs: () => number;
-  /** In the place of the prices that come with the program. */
-  readonly prices: PriceFile | undefined;
+  /** Carries an operation out, here or on a server. */
+  readonly operate: Operate;
   /** Begins to learn beside capture, unless it has. */
   readonly learn: (options: LearningOptions) => void;
   readonly watches: Watches;
@@ -85,8 +85,8 @@ export class Recorder extends ReadableRecord {
   #closing: Promise<void> | undefined;
 
   constructor(parts: RecorderParts) {
-    const { nowMs, prices } = parts;
-    super({ nowMs, prices, calls: parts.calls });
+    const { nowMs, calls } = parts;
+    super({ nowMs, calls, operate: async (operation, options) => this.#open().operate(operation, options) });
     this.#parts = parts;
     this.keys = parts.keys;
     this.memories = parts.memories;

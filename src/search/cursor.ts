@@ -1,8 +1,19 @@
 // Cursors: where a list goes on, bound to the filters of the list that gave them.
 import { hash } from "node:crypto";
 import { type Rejection, reject } from "../model/rejection.js";
+import { cursorParameter, type ParameterDoc } from "./parameters.js";
 
 type CursorNumber = number | null;
+
+/** Where pages of a list go on: so many numbers, and what they mean to its query. */
+export interface Cursor<After = unknown> extends ParameterDoc {
+  readonly numbers: number;
+  readonly resume: (numbers: readonly CursorNumber[], query: { readonly filter: object }) => { readonly after?: After };
+}
+
+export function cursorOf<After>(numbers: number, resume: Cursor<After>["resume"]): Cursor<After> {
+  return { ...cursorParameter, numbers, resume };
+}
 
 const CURSOR_CHARS_MAX = 400;
 /** Between the parts of a cursor: a character that needs no care in addresses and on command lines. */

@@ -9,9 +9,9 @@ import { Rejection, type RejectionCode, reject } from "../model/rejection.js";
 import { isRole, readRole, readRoles } from "../model/roles.js";
 import { isState, stateNames, states } from "../model/states.js";
 import { parseTimeBound } from "../model/time.js";
-import { type Flag, isGiven, type Parameter } from "./parameters.js";
+import { type Flag, isGiven, type ParameterDoc } from "./parameters.js";
 
-export interface Filter<C extends ConditionName = ConditionName> extends Parameter {
+export interface Filter<C extends ConditionName = ConditionName> extends ParameterDoc {
   /** The condition on rows that it is. */
   readonly condition: C;
   /** A value that was given; none comes here that is absent or empty. */

@@ -3,7 +3,7 @@ import { limits } from "../model/limits.js";
 import { type Rejection, type RejectionCode, reject } from "../model/rejection.js";
 
 /** A parameter in words, whichever surface it is given through. */
-export interface Parameter {
+export interface ParameterDoc {
   /** Whole sentences, for the documentation of HTTP and of tools. */
   readonly description: string;
   readonly schema: JsonSchema;
@@ -12,6 +12,16 @@ export interface Parameter {
   readonly flag?: Flag;
   /** The codes that a bad value is refused with. */
   readonly refusals: readonly RejectionCode[];
+}
+
+/** A parameter with what it is given as, and what that means. */
+export interface Parameter<Given = unknown, Parsed = unknown> extends ParameterDoc {
+  /** What was not given comes here, too: a default is the parameter's own. */
+  readonly parse: (value: unknown, at: { readonly name: string; readonly nowMs: number }) => Parsed | Rejection;
+  /** Whether it only changes how rows are shown: a cursor goes on without it. */
+  readonly is_view?: true;
+  /** Never there: it carries the type of what is given. */
+  readonly given?: Given;
 }
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -77,7 +87,7 @@ export function listLimit(limitDefault: number): LimitRule {
   return { default: limitDefault, max: limits.list_max };
 }
 
-export function limitParameter(rule: LimitRule): Parameter {
+export function limitParameter(rule: LimitRule): ParameterDoc {
   const words = boundedWords(rule);
   return {
     description: `${words.charAt(0).toUpperCase()}${words.slice(1)}; a larger one is treated as that, and zero or less gives none.`,
@@ -100,9 +110,26 @@ function boundedWords({ says = "how many at most", max }: LimitRule): string {
   return `${says}, up to ${`${max}`.replace(/\B(?=(?:\d{3})+$)/g, ",")}`;
 }
 
-export const cursorParameter: Parameter = {
+export const cursorParameter: ParameterDoc = {
   description: "`next_cursor` of the page before, with the same filters.",
   schema: { type: "string" },
   flag: { name: "cursor", value: "cursor", says: "go on where the last page ended" },
   refusals: ["cursor_invalid"],
 };
+
+/** True or false, as `1` and `0` too. */
+export function switchParameter(
+  doc: Omit<ParameterDoc, "schema" | "refusals"> & { readonly is_view?: true },
+): Parameter<boolean | string, boolean> {
+  return {
+    ...doc,
+    schema: switchSchema,
+    refusals: ["field_invalid"],
+    parse: (value, { name }) => parseSwitch(name, value),
+  };
+}
+
+/** How many at most; it does not choose what is listed. */
+export function limited(rule: LimitRule): Parameter<number | string, number> {
+  return { ...limitParameter(rule), is_view: true, parse: (value) => parseLimit(value, rule) };
+}

@@ -17,13 +17,13 @@ import {
   limitFlag,
   limitParameter,
   listLimit,
-  type Parameter,
+  type ParameterDoc,
   switchSchema,
 } from "./parameters.js";
 
 export interface QuestionRule {
   /** What only this question is asked with. */
-  readonly own?: { readonly [name: string]: Parameter };
+  readonly own?: { readonly [name: string]: ParameterDoc };
   readonly filters: readonly FilterName[];
   readonly limit?: LimitRule;
   /** Whether cursors lead from page to page. */
@@ -32,7 +32,7 @@ export interface QuestionRule {
   readonly lists?: "sessions" | "memories";
 }
 
-export interface NamedParameter extends Parameter {
+export interface NamedParameter extends ParameterDoc {
   readonly name: string;
 }
 
@@ -46,7 +46,7 @@ const text = { type: "string" } as const;
 /** How many messages a history has at most, where nothing else is asked for. */
 export const MESSAGES_DEFAULT = 500;
 
-const q: Parameter = {
+const q: ParameterDoc = {
   description:
     'Terms that must all occur, `"a phrase"`, `-word` and `-"a phrase"` to exclude, and filters as in `kind:error` and ' +
     `\`since:7d\`: ${typedFilterNames.map((name) => `\`${name}:\``).join(", ")}. All else is plain text.`,
@@ -60,27 +60,27 @@ const q: Parameter = {
   ],
 };
 
-const query: Parameter = {
+const query: ParameterDoc = {
   description: "One phrase, whatever it contains.",
   schema: text,
   refusals: ["query_empty", "query_too_long", "field_invalid"],
 };
 
-const facets: Parameter = {
+const facets: ParameterDoc = {
   description: "`1` counts all hits by kind, project and session.",
   schema: switchSchema,
   flag: { name: "facets", says: "count all hits by kind, project and session" },
   refusals: ["field_invalid"],
 };
 
-const order: Parameter = {
+const order: ParameterDoc = {
   description: "By position: `asc`, the oldest first, or `desc`.",
   schema: { type: "string", enum: ["asc", "desc"], default: "asc" },
   flag: { name: "order", value: "order", says: "of the timeline: asc, the oldest first, or desc (asc)" },
   refusals: ["field_invalid"],
 };
 
-const full: Parameter = {
+const full: ParameterDoc = {
   description:
     "`1` lists whole interactions, with `response` and `context_pack`, masked. A page of much text ends early.",
   schema: switchSchema,
@@ -88,13 +88,13 @@ const full: Parameter = {
   refusals: ["field_invalid"],
 };
 
-const excerpts: Parameter = {
+const excerpts: ParameterDoc = {
   description: "`1` adds `response_excerpt` to interactions and responses: the first 2,000 characters, masked.",
   schema: switchSchema,
   refusals: ["field_invalid"],
 };
 
-const after: Parameter = {
+const after: ParameterDoc = {
   description: "Entries after this position; only those that are still to come when it is left out.",
   schema: { type: "integer", minimum: 0 },
   flag: {
@@ -105,13 +105,13 @@ const after: Parameter = {
   refusals: ["field_invalid"],
 };
 
-const beyond: Parameter = {
+const beyond: ParameterDoc = {
   description: "Begin beyond this position: after it, or before it with `order=desc`. A cursor wins over it.",
   schema: { type: "integer", minimum: 0 },
   refusals: ["field_invalid"],
 };
 
-const masked: Parameter = {
+const masked: ParameterDoc = {
   description: "`1` masks secrets, as lists do.",
   schema: switchSchema,
   flag: { name: "masked", says: "mask secrets in Hansard's own form too; Markdown always does" },
@@ -121,7 +121,7 @@ const masked: Parameter = {
 /** The forms of an export. */
 export const exportFormats = ["hansard", "nanobot", "timmy", "markdown", "atif"] as const;
 
-const exportFormat: Parameter = {
+const exportFormat: ParameterDoc = {
   description:
     "`hansard` holds all there is and can be imported again; `nanobot`, `timmy` and `atif` hold one session, which must be " +
     "named, and `markdown` is for people.",
@@ -134,7 +134,7 @@ const exportFormat: Parameter = {
   refusals: ["field_invalid", "session_id_invalid"],
 };
 
-const exportTimezone: Parameter = {
+const exportTimezone: ParameterDoc = {
   description:
     "For `nanobot` and `timmy`, whose times have no zone: an IANA name. Left out, it is that of the record's machine.",
   schema: text,
@@ -143,22 +143,22 @@ const exportTimezone: Parameter = {
   refusals: ["field_invalid"],
 };
 
-const export_id: Parameter = {
+const export_id: ParameterDoc = {
   description: "Calls that name the same one are one export, and are written down once: a new UUID for each export.",
   schema: text,
   refusals: ["field_invalid"],
 };
 
-const contextMasked: Parameter = { ...masked, flag: { name: "masked", says: "mask secrets" } };
+const contextMasked: ParameterDoc = { ...masked, flag: { name: "masked", says: "mask secrets" } };
 
-const toldQ: Parameter = {
+const toldQ: ParameterDoc = {
   description: "The text that is looked for: one phrase, whatever it contains, compared as a search compares it.",
   schema: text,
   example: "port 4747",
   refusals: ["query_empty", "query_too_long", "field_invalid"],
 };
 
-const max_messages: Parameter = {
+const max_messages: ParameterDoc = {
   description:
     "At most so many of the newest messages, from a user's message on; system messages and the summary of a consolidation " +
     "do not count. Of a turn that is longer it gives the user's message and the newest calls with their results. Zero or " +
@@ -173,28 +173,28 @@ const max_messages: Parameter = {
   refusals: ["limit_invalid", "budget_too_small"],
 };
 
-const max_tokens: Parameter = {
+const max_tokens: ParameterDoc = {
   description: "As many of the newest messages as fit into so many tokens; everything that is returned counts.",
   schema: { type: "number" },
   flag: { name: "max-tokens", value: "n", says: "as many of the newest messages as fit into n tokens" },
   refusals: ["limit_invalid", "budget_too_small"],
 };
 
-const format: Parameter = {
+const format: ParameterDoc = {
   description: "`openai`, or `anthropic` with the system text apart.",
   schema: { type: "string", enum: ["openai", "anthropic"], default: "openai" },
   flag: { name: "format", value: "format", says: "openai, or anthropic with the system text apart (openai)" },
   refusals: ["field_invalid"],
 };
 
-const include_pending: Parameter = {
+const include_pending: ParameterDoc = {
   description: "`1` keeps calls of the last message that have no result yet.",
   schema: switchSchema,
   flag: { name: "include-pending", says: "keep calls of the last message that have no result yet" },
   refusals: ["field_invalid"],
 };
 
-const include: Parameter = {
+const include: ParameterDoc = {
   description:
     "`reasoning` keeps `reasoning_content`, `reasoning`, `reasoning_details` and `thinking_blocks` of assistants' messages " +
     "in OpenAI's form, as they were recorded. Anthropic's form always keeps signed thinking.",
@@ -203,57 +203,42 @@ const include: Parameter = {
   refusals: ["field_invalid"],
 };
 
-/** What usage can be split by. */
-export const usageDivisions = ["day", "model", "project", "client", "session"] as const;
-
-const by: Parameter = {
-  description: `What to split it by, one or more with commas between them: ${usageDivisions.join(", ")}. Days are those of UTC.`,
-  schema: { type: "string", default: "day,model" },
-  example: "day,model",
-  flag: {
-    name: "by",
-    value: "names",
-    says: `split by ${usageDivisions.join(", ")}; one or more, with commas (day,model)`,
-  },
-  refusals: ["field_invalid"],
-};
-
-const status: Parameter = {
+const status: ParameterDoc = {
   description: `Memories of this status: ${memoryStatuses.join(", ")}. Candidates come best first, and are the queue.`,
   schema: { type: "string", enum: memoryStatuses },
   flag: { name: "status", value: "status", says: `only memories of this status: ${memoryStatuses.join(", ")}` },
   refusals: ["field_invalid"],
 };
 
-const memoryProject: Parameter = {
+const memoryProject: ParameterDoc = {
   description: "Memories of this project. An empty value filters nothing; `-` selects those that hold everywhere.",
   schema: text,
   flag: { name: "project", value: "name", says: "only memories of this project; - for those that hold everywhere" },
   refusals: ["label_invalid"],
 };
 
-const memoryType: Parameter = {
+const memoryType: ParameterDoc = {
   description: `Memories of this type: ${memoryTypes.join(", ")}.`,
   schema: { type: "string", enum: memoryTypes },
   flag: { name: "type", value: "type", says: `only memories of this type: ${memoryTypes.join(", ")}` },
   refusals: ["field_invalid"],
 };
 
-const memorySource: Parameter = {
+const memorySource: ParameterDoc = {
   description: `Memories from this source: ${memorySources.join(", ")}.`,
   schema: { type: "string", enum: memorySources },
   flag: { name: "source", value: "source", says: `only memories from this source: ${memorySources.join(", ")}` },
   refusals: ["field_invalid"],
 };
 
-const similar: Parameter = {
+const similar: ParameterDoc = {
   description: "`1` leaves only memories that are like another one, or contradict one.",
   schema: switchSchema,
   flag: { name: "similar", says: "only memories that are like another one, or contradict one" },
   refusals: ["field_invalid"],
 };
 
-const unused: Parameter = {
+const unused: ParameterDoc = {
   description: "`1` leaves only active memories that were never used nor confirmed.",
   schema: switchSchema,
   flag: { name: "unused", says: "only active memories that were never used nor confirmed" },
@@ -263,7 +248,7 @@ const unused: Parameter = {
 /** How many tokens recall gives at most, where nothing else is asked for. */
 export const TOKENS_DEFAULT = 2_000;
 
-const recallProject: Parameter = {
+const recallProject: ParameterDoc = {
   description: "Memories of this project, beside those that hold everywhere; without it, only these.",
   schema: text,
   example: "atlas",
@@ -271,14 +256,14 @@ const recallProject: Parameter = {
   refusals: ["label_invalid"],
 };
 
-const recallSession: Parameter = {
+const recallSession: ParameterDoc = {
   description: "The session they are for: it is written down there what it was given, so that it is not learned again.",
   schema: text,
   flag: { name: "session", value: "id", says: "the session they are for, which is noted there" },
   refusals: ["session_id_invalid"],
 };
 
-const recallQ: Parameter = {
+const recallQ: ParameterDoc = {
   description: "What the model is about to be asked: memories that match it come first.",
   schema: text,
   example: "Which port does the server listen on?",
@@ -286,7 +271,7 @@ const recallQ: Parameter = {
   refusals: ["field_invalid", "query_too_long"],
 };
 
-const budget_tokens: Parameter = {
+const budget_tokens: ParameterDoc = {
   description: "How many tokens the text may have; whole statements, as many as fit.",
   schema: { type: "number", default: TOKENS_DEFAULT },
   flag: { name: "budget-tokens", value: "n", says: `how many tokens the text may have (${TOKENS_DEFAULT})` },
@@ -316,7 +301,6 @@ export const questionRules = {
     filters: entryFilters,
     limit: { default: 30, max: 100_000, says: "how many of the newest entries" },
   },
-  usage: { own: { by }, filters: ["project", "session_id", "client", "model", "since", "until"] },
   tail: { own: { after }, filters: ["project", "session_id", "client", "kind", "role", "tool", "model", "is"] },
   export: {
     own: { format: exportFormat, timezone: exportTimezone, masked, export_id },

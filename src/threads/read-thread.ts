@@ -35,7 +35,8 @@ async function open(): Promise<void> {
     options.index === undefined ? store : await openStore({ address: options.index, mode: "read", waits: false });
   const files = indexStore.files;
   reading = new LocalReading({
-    ...{ calls, readersOf },
+    calls,
+    readersOf: (parts) => readersOf({ ...parts, prices: options.prices }),
     log: await store.log("read"),
     index: await indexStore.index(),
     mask: createMask({ values: options.mask }),

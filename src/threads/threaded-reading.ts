@@ -3,6 +3,7 @@
 
 import type { Reading } from "../reading/calls.js";
 import type { RebuildOptions } from "../reading/patience.js";
+import type { PriceFile } from "../usage/price-file.js";
 import { LazyThread } from "./lazy-thread.js";
 import { threadFile } from "./thread-file.js";
 
@@ -21,6 +22,8 @@ export interface ReadThreadOptions {
   /** Where it is noted that an altered body was read. */
   readonly altered: BigInt64Array;
   readonly rebuild?: Partial<RebuildOptions> | undefined;
+  /** In place of the prices that come with the program. */
+  readonly prices?: PriceFile | undefined;
 }
 
 export class ThreadedReading implements Reading {

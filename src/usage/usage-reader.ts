@@ -1,41 +1,26 @@
 // Usage: how many tokens calls to models took and what they cost, by day, model, project, client and session.
 import { tellings } from "../index/call-fold.js";
-import { rowMatches } from "../index/row-filter.js";
+import { type RowFilter, rowMatches } from "../index/row-filter.js";
 import { formatTime } from "../model/time.js";
 import { type TokenName, tokenNames } from "../model/usage.js";
 import type { ReadingParts } from "../search/lists/reader.js";
 import { type Call, Calls } from "./calls.js";
 import { knownPrices } from "./known-prices.js";
-import { pricesOfFile } from "./price-file.js";
-import { costOf, type Prices, type PricesFrom } from "./price-table.js";
-import type { UsageDivision, UsageQuery } from "./usage-query.js";
+import { type PriceFile, pricesOfFile } from "./price-file.js";
+import { costOf, type Prices } from "./price-table.js";
+import type { UsageDivision, UsageReport, UsageRow, UsageTotal } from "./usage-report.js";
 
-/** Tokens as their providers count them; see docs/DATA_FORMAT.md. */
-export interface UsageTotal extends Readonly<{ [N in TokenName]: number }> {
-  readonly calls: number;
-  /** In US dollars, of those calls whose prices are known; absent where none is. */
-  readonly cost?: number;
-}
-
-/** What it was split by, each under its own name, and the sums. */
-export interface UsageRow extends UsageTotal, Readonly<{ [D in UsageDivision]?: string }> {}
-
-export interface UsageReport {
+/** Which calls are counted, and what the sums are split by. */
+export interface UsageQuery {
   readonly by: readonly UsageDivision[];
-  readonly rows: readonly UsageRow[];
-  readonly total: UsageTotal;
-  /** Models whose prices are not known, so that no cost has them in it; `""` is calls that name none. */
-  readonly unpriced: readonly string[];
-  readonly prices: PricesFrom;
-  /** The zone whose days these are. */
-  readonly timezone: "UTC";
+  readonly filter: Omit<RowFilter, "kinds" | "role">;
 }
 
 export class UsageReader {
-  readonly #parts: ReadingParts;
+  readonly #parts: ReadingParts & { readonly prices?: PriceFile | undefined };
   #known: Promise<Prices> | undefined;
 
-  constructor(parts: ReadingParts) {
+  constructor(parts: ReadingParts & { readonly prices?: PriceFile | undefined }) {
     this.#parts = parts;
   }
 
@@ -46,7 +31,7 @@ export class UsageReader {
       // Whatever else waits for this thread has its turn.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    const prices = query.prices === undefined ? await this.#knownPrices() : pricesOfFile(query.prices);
+    const prices = await this.#prices();
     const sums = new Map<string, { readonly call: Call; readonly sum: Sum }>();
     const total = new Sum();
     const unpriced = new Set<string>();
@@ -72,8 +57,9 @@ export class UsageReader {
     };
   }
 
-  #knownPrices(): Promise<Prices> {
-    this.#known ??= knownPrices();
+  async #prices(): Promise<Prices> {
+    const { prices } = this.#parts;
+    this.#known ??= prices === undefined ? knownPrices() : Promise.resolve(pricesOfFile(prices));
     return this.#known;
   }
 

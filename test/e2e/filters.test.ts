@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type EntryInput, openRecorder, type Recorder } from "../../src/index.js";
 import type { Entry } from "../../src/model/entry.js";
 import { conversationKinds } from "../../src/model/kinds.js";
-import { type QuestionName, questionNames, questionRules } from "../../src/search/question-rules.js";
+import { type AskedName, askedNames, filtersOf } from "../support/asked.js";
 import { filterValues } from "../support/filter-values.js";
 import { storeOfFile, storeOfTest } from "../support/store.js";
 
@@ -67,7 +67,7 @@ function isCounted(entry: Entry): boolean {
 
 /** Each question asked with filters, and what of the entries it should have answered with. */
 const asking: {
-  readonly [Q in QuestionName]?: {
+  readonly [Q in AskedName]?: {
     readonly answer: (options: Options) => Promise<unknown>;
     readonly expected: (selected: readonly Entry[]) => unknown;
   };
@@ -126,12 +126,12 @@ const asking: {
 };
 
 test("every question that takes filters is asked here", () => {
-  const filtered = questionNames.filter((question) => questionRules[question].filters.length > 0);
+  const filtered = askedNames.filter((question) => filtersOf(question).length > 0);
   expect(Object.keys(asking).toSorted()).toEqual(filtered.toSorted());
 });
 
 describe.each(Object.entries(asking))("%s", (question, { answer, expected }) => {
-  const names = questionRules[question as QuestionName].filters;
+  const names = filtersOf(question as AskedName);
 
   test.each(names.map((name) => [name]))("by %s", async (name) => {
     const selected = entries.filter((entry) => filterValues[name].selects(entry));

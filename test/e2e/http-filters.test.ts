@@ -1,6 +1,6 @@
 // Filters and other parameters over HTTP: what a route documents is what it reads, and what it refuses is documented.
 import { beforeAll, describe, expect, test } from "vitest";
-import { parametersOf, type QuestionName, questionNames } from "../../src/search/question-rules.js";
+import { type AskedName, askedNames, inputOf } from "../support/asked.js";
 import { badValues, filterValues } from "../support/filter-values.js";
 import { serverOfFile } from "./http-client.js";
 
@@ -8,7 +8,7 @@ const server = serverOfFile();
 
 /** The route of each question that has one, what else it needs to be asked at all, and which parameter takes any text. */
 const routeOf: {
-  readonly [Q in Exclude<QuestionName, "session_history">]: { path: string; needs?: string; takes_any?: string };
+  readonly [Q in Exclude<AskedName, "session_history">]: { path: string; needs?: string; takes_any?: string };
 } = {
   interactions: { path: "/interactions" },
   entries: { path: "/entries" },
@@ -49,14 +49,14 @@ function addressOf(path: string, query: string): string {
   return `${path.replace("{id}", "s")}?${query}`;
 }
 
-const questions = questionNames.filter((name) => name !== "session_history");
+const questions = askedNames.filter((name) => name !== "session_history");
 
 describe.each(questions)("%s", (question) => {
   const { path, needs, takes_any } = routeOf[question];
 
   test("documents the parameters that the route reads, and no others", async () => {
     const names = (documented(path).parameters ?? []).filter((one) => one.in === "query").map(({ name }) => name);
-    expect(names).toEqual(parametersOf(question).map(({ name }) => name));
+    expect(names).toEqual(inputOf(question).map(({ name }) => name));
     const { status, body } = await server().get(addressOf(path, "misspelt=x"));
     expect([status, body.error.code]).toEqual([400, "parameter_unknown"]);
     expect(body.error.hint).toBe(`Parameters are ${names.join(", ")}.`);
@@ -64,7 +64,7 @@ describe.each(questions)("%s", (question) => {
 
   test("refuses a bad value of each parameter by its name, with a code that is documented", async () => {
     const bad = { ...badValues, ...mapValues(filterValues, ({ bad: texts }) => texts) };
-    for (const { name, refusals } of parametersOf(question).filter((one) => one.name !== takes_any)) {
+    for (const { name, refusals } of inputOf(question).filter((one) => one.name !== takes_any)) {
       const beside = needs === undefined || needs.startsWith(`${name}=`) ? "" : `&${needs}`;
       for (const value of bad[name as keyof typeof bad]) {
         const query = `${name}=${encodeURIComponent(value)}${beside}`;
@@ -77,7 +77,7 @@ describe.each(questions)("%s", (question) => {
   });
 
   test("documents what a query that cannot be read is refused with", async () => {
-    const [first] = parametersOf(question);
+    const [first] = inputOf(question);
     for (const query of [`${first?.name}=%ff`, `${first?.name}=1&${first?.name}=1`, "misspelt=x"]) {
       const { status, body } = await server().get(addressOf(path, query));
       expect([query, status]).toEqual([query, 400]);

@@ -5,7 +5,9 @@ import { Watches } from "../../import/watch/watches.js";
 import { type OnRecorded, RecordedHooks } from "../../log/capture/recorded-hooks.js";
 import type { Mask } from "../../model/mask.js";
 import type { PriceFile } from "../../usage/price-file.js";
+import type { Operate } from "../operable.js";
 import { Recorder, type RecorderParts } from "../recorder.js";
+import { operateRemotely } from "./operate-remotely.js";
 import { RemoteCapture } from "./remote-capture.js";
 import { remoteMemories } from "./remote-memories.js";
 import { elsewhere, remoteCalls, sessionPath } from "./remote-reading.js";
@@ -31,8 +33,13 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
   const tails = new RemoteTails(server);
   const watches = new Watches(bookmarks);
   const calls = remoteCalls({ server, mask });
+  const operateThere = operateRemotely(server, Date.now);
+  const operate: Operate = async (operation, options) =>
+    operation.name === "usage" && prices !== undefined
+      ? elsewhere("reckoning by prices of your own")
+      : operateThere(operation, options);
   const parts: RecorderParts = {
-    ...{ capture, tails, watches, keys, prices, calls, imports: capture.imports },
+    ...{ capture, tails, watches, keys, operate, calls, imports: capture.imports },
     memories: remoteMemories(server, calls),
     nowMs: Date.now,
     // The server learns by itself.

@@ -82,10 +82,6 @@ const answers = {
     return text;
   },
   reflect: (server, { given, limit }) => server.get("/reflection", { ...given, limit }),
-  usage: (server, { given, by, prices }) =>
-    prices === undefined
-      ? server.get("/usage", { ...given, by: by.join(",") })
-      : elsewhere("reckoning by prices of your own"),
   listMemories(server, { project, status, type, source, similar, unused, limit, fingerprint, after }) {
     const cursor = after && formatCursor(fingerprint, [after.rank, after.position, after.as_of]);
     const switches = { similar: similar || undefined, unused: unused || undefined };

@@ -10,7 +10,6 @@ import { reflectCommand } from "./commands/reflect.js";
 import { searchCommand } from "./commands/search.js";
 import { sessionsCommand } from "./commands/sessions.js";
 import { tailCommand } from "./commands/tail.js";
-import { usageCommand } from "./commands/usage.js";
 import { defineQuestion, optionNamesOf, readQuestion } from "./question-options.js";
 
 function parsed(questions: readonly QuestionName[], args: readonly string[]) {
@@ -42,7 +41,6 @@ test.each<[string, CommandModule, readonly QuestionName[]]>([
   ["sessions", sessionsCommand, ["sessions", "timeline"]],
   ["history", historyCommand, ["history"]],
   ["reflect", reflectCommand, ["reflection"]],
-  ["usage", usageCommand, ["usage"]],
   ["tail", tailCommand, ["tail"]],
   ["export", exportCommand, ["export"]],
 ])("%s has a flag for all that its questions are asked with", (name, module, questions) => {

@@ -4,6 +4,8 @@ import type { Diagnosis } from "../../model/diagnosis.js";
 import type { Entry, ErasedEntry, Interaction } from "../../model/entry.js";
 import type { FaultCode } from "../../model/fault.js";
 import type { RejectionCode } from "../../model/rejection.js";
+import type { Operations } from "../../operations/index.js";
+import type { AnswerTo } from "../../operations/operation.js";
 import type { AppendResult, Health, Recorder } from "../../recorder/recorder.js";
 
 export interface ErrorAnswer {
@@ -79,7 +81,7 @@ export interface StatsAnswer extends Awaited<ReturnType<Recorder["count"]>> {
 export type ReflectionAnswer = Awaited<ReturnType<Recorder["reflect"]>>;
 
 /** `GET /usage`. */
-export type UsageAnswer = Awaited<ReturnType<Recorder["usage"]>>;
+export type UsageAnswer = AnswerTo<Operations["usage"]>;
 
 /** `POST /forget`. */
 export type ForgetAnswer = Awaited<ReturnType<Recorder["forget"]>>;

@@ -29,6 +29,7 @@ import { interactionRoutes } from "./routes/interactions.js";
 import { mcpRoutes } from "./routes/mcp.js";
 import { memoryRoutes } from "./routes/memories.js";
 import { metricsRoutes } from "./routes/metrics.js";
+import { operationRoutes } from "./routes/operations.js";
 import { isUnreadableView, pageRoutes, readPage, sendHtml } from "./routes/page.js";
 import { reflectionRoutes } from "./routes/reflection.js";
 import { searchRoutes } from "./routes/search.js";
@@ -36,7 +37,6 @@ import { sessionMarkRoutes } from "./routes/session-marks.js";
 import { sessionRoutes } from "./routes/sessions.js";
 import { statsRoutes } from "./routes/stats.js";
 import { tailRoutes } from "./routes/tail.js";
-import { usageRoutes } from "./routes/usage.js";
 
 export interface ServerOptions {
   readonly recorder: Recorder;
@@ -105,7 +105,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   searchRoutes(app, recorder);
   statsRoutes(app, recorder);
   reflectionRoutes(app, recorder);
-  usageRoutes(app, recorder);
+  operationRoutes(app, recorder);
   tailRoutes(app, recorder);
   exportRoutes(app, recorder);
   forgetRoutes(app, recorder);

@@ -1,8 +1,10 @@
 // The OpenAPI document: what the routes say about themselves, and the schemas of what they take and give.
 import type { FastifyInstance } from "fastify";
-import type { Need } from "../../../guard/scopes.js";
+import { operationList } from "../../../operations/index.js";
+import type { Need } from "../../../operations/operation.js";
 import { statusByFault, statusByRejection } from "../door/errors.js";
 import { contextSchemas } from "./context-schemas.js";
+import { outputSchemas } from "./describe-route.js";
 import { entrySchemas } from "./entry-schemas.js";
 import { forgetSchemas } from "./forget-schemas.js";
 import { memorySchemas } from "./memory-schemas.js";
@@ -11,7 +13,6 @@ import { reflectionSchemas } from "./reflection-schemas.js";
 import { searchSchemas } from "./search-schemas.js";
 import { sessionSchemas } from "./session-schemas.js";
 import { count, listOf, object, pageEnd, text, time } from "./shapes.js";
-import { usageSchemas } from "./usage-schemas.js";
 
 export interface OpenApiDocument {
   readonly openapi: string;
@@ -97,7 +98,7 @@ export function componentSchemas(): { readonly [name: string]: Schema } {
     ...searchSchemas(),
     ...contextSchemas(),
     ...reflectionSchemas(),
-    ...usageSchemas(),
+    ...outputSchemas(operationList),
     ...forgetSchemas(),
     ...memorySchemas(),
     ...entrySchemas(),

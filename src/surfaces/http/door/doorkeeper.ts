@@ -2,10 +2,11 @@
 // needs is in guard/scopes.ts, and a route that is not there cannot be registered.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../../guard/keys.js";
-import { type Need, needByRoute } from "../../../guard/scopes.js";
 import { Fault } from "../../../model/fault.js";
 import { RecorderError, Rejection } from "../../../model/rejection.js";
 import { allows, type Scope } from "../../../model/scope.js";
+import type { Need } from "../../../operations/operation.js";
+import { needByRoute } from "../../../operations/scopes.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import type { HostCheck } from "./hosts.js";
 import type { RateLimit } from "./rate-limit.js";
@@ -36,7 +37,7 @@ export function keepDoor(app: FastifyInstance, { keys, hosts, rate }: Doorkeepin
     const needs = new Set(methods.map((method) => needOf(method, route.url)));
     const [need] = needs;
     if (needs.size !== 1 || need === undefined) {
-      throw new Error(`${methods.join(", ")} ${route.url} has no scope; give it one in src/guard/scopes.ts`);
+      throw new Error(`${methods.join(", ")} ${route.url} has no scope; give it one in src/operations/scopes.ts`);
     }
     route.config = { ...route.config, need };
   });

@@ -1,12 +1,12 @@
-// Who may do what: the scope that every route needs, in one table. A route that is not in it keeps the server from
-// starting, so that nothing is ever open by mistake.
-import type { Scope } from "../model/scope.js";
-
-/** `open` needs no key and shows no recorded text; `any` needs a key, and what it may do is decided further in. */
-export type Need = Scope | "open" | "any";
+// Who may do what: the scope that every route needs. A route that is not here keeps the server from starting: nothing is
+// ever open by mistake.
+import { operationList } from "./index.js";
+import type { Need } from "./operation.js";
 
 /** Paths as the routes spell them. HEAD needs what GET needs. */
 export const needByRoute: { readonly [route: string]: Need } = {
+  ...Object.fromEntries(operationList.map(({ route, scope }) => [route, scope])),
+
   "GET /": "open",
   "GET /ui": "open",
   "GET /ui/*": "open",
@@ -37,7 +37,6 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "GET /session-history": "read",
   "GET /stats": "read",
   "GET /reflection": "read",
-  "GET /usage": "read",
   "GET /memories": "read",
   "GET /memories/:id": "read",
   "GET /recall": "read",

@@ -1,0 +1,30 @@
+// Short ways to write schemas that many answers share. TypeBox's schemas are JSON Schema as they stand, with their types.
+import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
+
+/** What a schema describes, as it is answered: nobody writes into an answer. */
+export type AnswerOf<S extends TSchema> = DeepReadonly<Static<S>>;
+
+type DeepReadonly<T> = T extends readonly (infer E)[]
+  ? readonly DeepReadonly<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+
+/** A schema that OpenAPI and the tools call by a name. */
+export function named<P extends TProperties>(title: string, schema: TObject<P>): TObject<P> {
+  return { ...schema, title } as TObject<P>;
+}
+
+/** The same schema under several names. */
+export function each<N extends string, S extends TSchema>(names: readonly N[], schema: S): { readonly [K in N]: S } {
+  return Object.fromEntries(names.map((name) => [name, schema])) as { readonly [K in N]: S };
+}
+
+/** One of several texts. */
+export function oneOf<const T extends string>(texts: readonly T[]) {
+  return Type.Unsafe<T>({ type: "string", enum: texts });
+}
+
+export const count = Type.Integer({ minimum: 0 });
+export const text = Type.String();
+export const date = Type.String({ format: "date" });

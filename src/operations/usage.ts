@@ -1,0 +1,66 @@
+// Usage: tokens and cost of calls to models, each call counted once.
+import { type Rejection, reject } from "../model/rejection.js";
+import { isGiven, type Parameter } from "../search/parameters.js";
+import { type UsageDivision, usageDivisions, usageReport } from "../usage/usage-report.js";
+import { filtersNamed, operation } from "./operation.js";
+
+const by: Parameter<readonly UsageDivision[] | string, readonly UsageDivision[]> = {
+  description: `What to split it by, one or more with commas between them: ${usageDivisions.join(", ")}. Days are those of UTC.`,
+  schema: { type: "string", default: "day,model" },
+  example: "day,model",
+  flag: {
+    name: "by",
+    value: "names",
+    says: `split by ${usageDivisions.join(", ")}; one or more, with commas (day,model)`,
+  },
+  refusals: ["field_invalid"],
+  parse: parseDivisions,
+};
+
+export const usage = operation({
+  name: "usage",
+  tag: "Usage",
+  summary: "Sum up tokens and cost of calls to models",
+  description:
+    "What interactions, their responses and assistants' messages (`extra.usage`) say, each call once, although a " +
+    "transcript, copies of it and the provider's bodies tell of it: `extra.message_id` and `extra.request_id` show that it " +
+    "is the same. Tokens are summed up as their providers count them; `cost` takes their differences into account.",
+  scope: "read",
+  route: "GET /usage",
+  tool: undefined,
+  command: {
+    name: "usage",
+    summary: "sum up tokens and what they cost, each call once",
+    operands: [],
+    prose: "Tokens are summed up as providers count them; costs are in US dollars, days are those of UTC.",
+    examples: [
+      ["a week, by day and model", "hansard usage --since 7d"],
+      ["which project costs most", "hansard usage --by project"],
+      ["the dearest sessions of one project", "hansard usage --by session --project web"],
+      ["what it cost in all", "hansard usage --json | jq .total.cost"],
+    ],
+  },
+  input: { by, ...filtersNamed("project", "session_id", "client", "model", "since", "until") },
+  positional: [],
+  output: usageReport,
+  missing: undefined,
+  refusals: [],
+  // Sums without the older calls would be wrong, and nobody checks what something cost.
+  needs: "index_at_head",
+  answer: ({ usage }, query) => usage.read(query),
+});
+
+/** In the order in which they are given, each once. */
+function parseDivisions(by: unknown): readonly UsageDivision[] | Rejection {
+  if (!isGiven(by)) return ["day", "model"];
+  const names: readonly unknown[] = Array.isArray(by) ? by : typeof by === "string" ? by.split(",") : [by];
+  const trimmed = names.map((name) => (typeof name === "string" ? name.trim() : name));
+  const unknown = trimmed.find((name) => !(usageDivisions as readonly unknown[]).includes(name));
+  if (trimmed.length > 0 && unknown === undefined) return [...new Set(trimmed as readonly UsageDivision[])];
+  return reject({
+    code: "field_invalid",
+    field: "by",
+    message: trimmed.length === 0 ? "by is empty" : `by ${JSON.stringify(String(unknown).slice(0, 40))} is not known`,
+    hint: `It is one or more of ${usageDivisions.join(", ")}, with commas between them.`,
+  });
+}

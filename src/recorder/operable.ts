@@ -1,0 +1,34 @@
+// The operations as methods: the library's interface follows from their list.
+
+import { knownOptions } from "../model/options.js";
+import { type OperationMethods, operations } from "../operations/index.js";
+import type { AnyOperation } from "../operations/operation.js";
+
+/** What an operation is asked with, by name. */
+export type Options = { readonly [name: string]: unknown };
+
+/** Carries an operation out, here or on a server. */
+export type Operate = (operation: AnyOperation, options: Options) => Promise<unknown>;
+
+abstract class Operating {
+  /** Carries an operation out. Surfaces call it with what a request, a tool call or a command line gave. */
+  abstract operate(operation: AnyOperation, options: Options): Promise<unknown>;
+}
+
+for (const [name, operation] of Object.entries(operations)) {
+  Object.defineProperty(Operating.prototype, name, {
+    value(this: Operating, ...given: readonly unknown[]): Promise<unknown> {
+      return this.operate(operation, optionsOf(operation, given));
+    },
+  });
+}
+
+/** A class with a method for each operation. */
+export const Operable = Operating as abstract new () => Operating & OperationMethods;
+
+/** What was given by place and by name, all by name. */
+function optionsOf({ input, positional }: AnyOperation, given: readonly unknown[]): Options {
+  const names = Object.keys(input).filter((name) => !positional.includes(name));
+  const placed = Object.fromEntries(positional.map((name, at) => [name, given[at]]));
+  return { ...knownOptions(given[positional.length] as object | undefined, names), ...placed };
+}

@@ -1,0 +1,38 @@
+// Operations on a server: what was given is parsed here, and refused in the same words; the route has the answer.
+
+import { orThrow, RecorderError } from "../../model/rejection.js";
+import { type AnyOperation, parseOptions } from "../../operations/operation.js";
+import { isGiven } from "../../search/parameters.js";
+import type { Operate, Options } from "../operable.js";
+import type { Query, ServerConnection } from "./server-connection.js";
+
+export function operateRemotely(server: ServerConnection, nowMs: () => number): Operate {
+  return async (operation, options) => {
+    orThrow(parseOptions(operation, options, nowMs()));
+    const { path, query } = requestOf(operation, options);
+    try {
+      return await server.get(path, query);
+    } catch (error) {
+      if (error instanceof RecorderError && error.code === `${operation.missing}_not_found`) return undefined;
+      throw error;
+    }
+  };
+}
+
+/** Where the route takes each option: in its path, or in the query. */
+function requestOf({ route }: AnyOperation, options: Options): { readonly path: string; readonly query: Query } {
+  const inPath = new Set<string>();
+  const path = route.slice(route.indexOf("/")).replace(/:(\w+)/g, (_, name: string) => {
+    inPath.add(name);
+    return encodeURIComponent(String(options[name]));
+  });
+  const query = Object.entries(options).filter(
+    ([name, value]) => !inPath.has(name) && isGiven(value) && value !== false,
+  );
+  return { path, query: Object.fromEntries(query.map(([name, value]) => [name, textOf(value)])) };
+}
+
+function textOf(value: unknown): string {
+  if (value === true) return "1";
+  return Array.isArray(value) ? value.join(",") : String(value);
+}

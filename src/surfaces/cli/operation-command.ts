@@ -1,0 +1,66 @@
+// A command of an operation: its flags, its help and its document follow from the operation; how it looks to a person does not.
+import type { Command } from "commander";
+import type { AnyOperation } from "../../operations/operation.js";
+import { type CommandModule, helpText, type Invocation, withQuestion } from "./command.js";
+import { exitStatus } from "./failures.js";
+import { attributeOf } from "./flag-names.js";
+import { documentText, type Pane } from "./text/terminal.js";
+
+/** What a person sees of an answer. */
+export type Print<A> = (answer: A, out: Pane, options: GivenOptions) => string | Promise<string>;
+
+/** What a command has beside its operation: an option of its own, such as one that says how the store is opened. */
+interface More {
+  readonly define: (command: Command) => void;
+  readonly opening: (settings: Invocation["settings"]) => { readonly prices?: string | undefined };
+}
+
+type GivenOptions = { readonly [name: string]: string };
+
+export function operationCommand<A>(operation: AnyOperation, print: Print<A>, more?: More): CommandModule {
+  const { operands = [], prose = "", examples = [] } = operation.command ?? {};
+  return {
+    define(command: Command): void {
+      for (const { name, description } of operands) command.argument(name, description);
+      defineFlags(command, operation);
+      more?.define(command);
+      command
+        .option("--json", "print the HTTP document")
+        .addHelpText("after", helpText(prose === "" ? [] : [prose], examples));
+    },
+
+    async run(invocation: Invocation) {
+      const { screen, json, settings } = invocation;
+      const options = optionsGiven(invocation, operation);
+      const opening = { ...invocation, ...more?.opening(settings) };
+      const answer = await withQuestion(opening, (recorder) => recorder.operate(operation, options));
+      screen.out.write(
+        json ? documentText(answer as object, screen.out) : await print(answer as A, screen.out, options),
+      );
+      return exitStatus.done;
+    },
+  };
+}
+
+/** Declares the flags of what an operation takes. */
+export function defineFlags(command: Command, { input }: AnyOperation): Command {
+  for (const { flag } of Object.values(input)) {
+    if (flag === undefined) continue;
+    command.option(flag.value === undefined ? `--${flag.name}` : `--${flag.name} <${flag.value}>`, flag.says);
+  }
+  return command;
+}
+
+/** What was given on the command line, by the names of an operation's parameters. */
+export function optionsGiven({ options, operands }: Invocation, { input, command }: AnyOperation): GivenOptions {
+  const given: { [name: string]: string } = {};
+  for (const [name, { flag }] of Object.entries(input)) {
+    const value = flag === undefined ? undefined : options[attributeOf(flag.name)];
+    if (value !== undefined) given[name] = String(value);
+  }
+  for (const [at, { name, parameter }] of (command?.operands ?? []).entries()) {
+    const words = name.includes("...") ? operands.slice(at) : operands.slice(at, at + 1);
+    if (words.length > 0) given[parameter] = words.join(" ");
+  }
+  return given;
+}
