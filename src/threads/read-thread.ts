@@ -37,7 +37,7 @@ async function open(): Promise<void> {
   reading = new LocalReading({
     calls,
     readersOf: (parts) => readersOf({ ...parts, prices: options.prices }),
-    log: await store.log("read"),
+    log: new NotingLog(await store.log("read"), new AlteredNote(options.altered)),
     index: await indexStore.index(),
     mask: createMask({ values: options.mask }),
     rebuild: options.rebuild,
