@@ -1,11 +1,12 @@
-// What a model was given for an answer, and whether a text was among it.
+// What a model was given for an answer, and whether a text was among it: schemas and types in one.
+import { Type } from "typebox";
 import type { JsonValue } from "./json.js";
+import { type AnswerOf, count, named, oneOf, text } from "./schema.js";
 
 /** An entry by its names. */
-export interface EntryPlace {
-  readonly entry_id: string;
-  readonly position: number;
-}
+const entryPlace = { entry_id: text, position: Type.Integer({ minimum: 1 }) };
+export type EntryPlace = AnswerOf<typeof place>;
+const place = Type.Object(entryPlace);
 
 /** A message as it lay before the model; every other field that was recorded lies beside these. */
 export interface GivenMessage {
@@ -16,84 +17,107 @@ export interface GivenMessage {
   readonly [field: string]: JsonValue | undefined;
 }
 
-/**
- * Where a context is known from: what the caller recorded with the interaction, a provider's request that was recorded
- * whole, or, where nobody recorded it, the session's history as it was then.
- */
-export type ContextSource = "context_pack" | "request" | "history";
+const givenMessage = Type.Unsafe<GivenMessage>({
+  title: "GivenMessage",
+  type: "object",
+  properties: {
+    role: { type: "string", description: "Empty where none was recorded." },
+    content: { description: "Text, content parts, or whatever was recorded." },
+    entry_id: { type: "string", description: "The entry that says it, where the session has one." },
+  },
+  required: ["role"],
+  description: "As it was recorded, every other field included.",
+});
 
-export interface Context {
-  /** The answer whose context it is: of a tool call, what made the call; of an error, what came before it. */
-  readonly answer: EntryPlace;
-  /** Whether somebody recorded what was sent; otherwise it is put together from the session. */
-  readonly exact: boolean;
-  readonly source: ContextSource;
-  readonly messages: readonly GivenMessage[];
-  readonly system?: JsonValue;
-  readonly tools?: JsonValue;
-  /** Whatever else the context pack holds. */
-  readonly pack?: { readonly [name: string]: JsonValue };
-  readonly memories: readonly string[];
-  readonly chunks: readonly string[];
-  /** Counted as history counts them. */
-  readonly tokens: number;
-  /** How it differs from what was given for the answer before; absent where there was none. */
-  readonly previous?: ContextChange;
-  readonly led_to: LedTo;
-}
+const json = (description: string) => Type.Optional(Type.Unsafe<JsonValue>({ description }));
 
-/** What came of an answer. Texts are the first 200 characters. */
-export interface LedTo {
-  /** Up to the next answer. */
-  readonly tool_calls: readonly (EntryPlace & { readonly tool: string; readonly is_error: boolean })[];
-  readonly errors: readonly (EntryPlace & { readonly error: string })[];
-  readonly feedback: readonly (EntryPlace & {
-    readonly score?: number;
-    readonly label: string;
-    readonly comment: string;
-  })[];
-  /** What the user said next. */
-  readonly next?: EntryPlace & { readonly text: string };
-}
+const exact = Type.Boolean({
+  description: "Whether what was sent was recorded; otherwise it is the session's history as it was then.",
+});
 
-export interface ContextChange {
-  readonly entry_id: string;
-  /** How many messages were given then, too. */
-  readonly kept: number;
-  /** Places in `messages` of those that were not. */
-  readonly added: readonly number[];
-  /** Messages that were given then and no longer. */
-  readonly removed: readonly GivenMessage[];
-}
+const answer = Type.Object(entryPlace, {
+  description: "The answer that is meant: what made a tool call, what came before an error.",
+});
 
-/** `given`: it lay before the model. `fell_out`: it had, for an earlier answer of the session. `never`: for none. */
-type ToldVerdict = "given" | "fell_out" | "never";
+/** What came of an answer. */
+export type LedTo = AnswerOf<typeof ledTo>;
+const ledTo = Type.Object(
+  {
+    tool_calls: Type.Array(Type.Object({ ...entryPlace, tool: text, is_error: Type.Boolean() })),
+    errors: Type.Array(Type.Object({ ...entryPlace, error: text })),
+    feedback: Type.Array(
+      Type.Object({ ...entryPlace, score: Type.Optional(Type.Number()), label: text, comment: text }),
+    ),
+    next: Type.Optional(Type.Object({ ...entryPlace, text }, { description: "What the user said next." })),
+  },
+  { description: "What came of the answer, up to the next one; texts are cut at 200 characters." },
+);
 
-/** What took a text away: a marker of the session, the length of history, or whoever put the context together. */
-export type FallReason = "clear" | "consolidation" | "window" | "removed";
+export type ContextChange = AnswerOf<typeof contextChange>;
+const contextChange = Type.Object({
+  entry_id: Type.String({ description: "The answer before." }),
+  kept: Type.Integer({ minimum: 0, description: "How many of the messages were given then, too." }),
+  added: Type.Array(count, { description: "Places in `messages` of those that were not." }),
+  removed: Type.Array(givenMessage, { description: "Messages that were given then and no longer." }),
+});
 
-export interface Told {
-  readonly verdict: ToldVerdict;
-  readonly exact: boolean;
-  /** The answer that is meant. */
-  readonly answer: EntryPlace;
-  /** Where it stands, in the order in which it was given; those nearest to the end where there are many. */
-  readonly given: readonly GivenPlace[];
-  /** The newest earlier answer that was given it, where it fell out. */
-  readonly last_given?: EntryPlace;
-  /** The first answer of the session that was given it. */
-  readonly first_given?: EntryPlace;
-  readonly why?: FallReason;
-}
+export type Context = AnswerOf<typeof contextAnswer>;
+export const contextAnswer = named(
+  "Context",
+  Type.Object({
+    answer,
+    exact,
+    source: oneOf(["context_pack", "request", "history"], {
+      description: "What the caller recorded, a provider's request, or the session's history.",
+    }),
+    messages: Type.Array(givenMessage),
+    system: json("As it was recorded."),
+    tools: json("As they were recorded."),
+    pack: Type.Optional(
+      Type.Unsafe<{ readonly [name: string]: JsonValue }>({
+        type: "object",
+        description: "Whatever else the context pack holds.",
+      }),
+    ),
+    memories: Type.Array(text),
+    chunks: Type.Array(text),
+    tokens: count,
+    previous: Type.Optional(contextChange),
+    led_to: ledTo,
+  }),
+);
+/** Where a context is known from. */
+export type ContextSource = Context["source"];
 
-export interface GivenPlace {
-  readonly entry_id?: string;
-  /** Of the message; `system`, `tools` and `context_pack` for what lies beside the messages. */
-  readonly role: string;
-  readonly snippet: string;
-  /** How many tokens followed it. */
-  readonly tokens_from_end: number;
-}
+export type GivenPlace = AnswerOf<typeof givenPlace>;
+const givenPlace = Type.Object({
+  entry_id: Type.Optional(text),
+  role: Type.String({ description: "Of the message; `system`, `tools` or `context_pack` for what lies beside them." }),
+  snippet: text,
+  tokens_from_end: Type.Integer({ minimum: 0, description: "How many tokens followed it." }),
+});
+
+export type Told = AnswerOf<typeof toldAnswer>;
+export const toldAnswer = named(
+  "Told",
+  Type.Object({
+    verdict: oneOf(["given", "fell_out", "never"], {
+      description: "`fell_out`: an earlier answer of the session was given it.",
+    }),
+    exact,
+    answer,
+    given: Type.Array(givenPlace),
+    last_given: Type.Optional(
+      Type.Object(entryPlace, { description: "The newest earlier answer that was given it, where it fell out." }),
+    ),
+    first_given: Type.Optional(
+      Type.Object(entryPlace, { description: "The first answer of the session that was given it." }),
+    ),
+    why: Type.Optional(oneOf(["clear", "consolidation", "window", "removed"])),
+  }),
+);
+/** What took a text away: a marker of the session, the length of history, or the caller. */
+export type FallReason = NonNullable<Told["why"]>;
 
 /** What is asked of an entry's answer, or why it cannot be asked of this one. */
 export type OfAnswer<T> =

@@ -21,8 +21,8 @@ export function each<N extends string, S extends TSchema>(names: readonly N[], s
 }
 
 /** One of several texts. */
-export function oneOf<const T extends string>(texts: readonly T[]) {
-  return Type.Unsafe<T>({ type: "string", enum: texts });
+export function oneOf<const T extends string>(texts: readonly T[], more: { readonly description?: string } = {}) {
+  return Type.Unsafe<T>({ type: "string", enum: texts, ...more });
 }
 
 export const count = Type.Integer({ minimum: 0 });

@@ -60,9 +60,6 @@ export const readingCalls = {
   /** The same with its secrets masked. */
   shownHistory: ({ index, mask }: Parts, query: HistoryQuery) =>
     index.whole(async ({ histories }) => mask.value(await histories.history(query))),
-  context: ({ index }: Parts, wish: EntryWish) => index.whole(({ contexts }) => contexts.context(wish)),
-  told: ({ index }: Parts, wish: EntryWish & { readonly phrase: string }) =>
-    index.whole(({ contexts }) => contexts.told(wish)),
   planConsolidation: ({ index }: Parts, wish: { readonly session_id: string; readonly through: number }) =>
     index.whole(({ histories }) => histories.planConsolidation(wish.session_id, wish.through)),
 

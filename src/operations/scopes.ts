@@ -27,8 +27,6 @@ export const needByRoute: { readonly [route: string]: Need } = {
   "GET /interactions/:id": "read",
   "GET /entries": "read",
   "GET /entries/:id": "read",
-  "GET /entries/:id/context": "read",
-  "GET /entries/:id/told": "read",
   "GET /sessions": "read",
   "GET /sessions/:id": "read",
   "GET /sessions/:id/entries": "read",

@@ -1,10 +1,9 @@
 // The record as it can be read: what is asked is parsed here, and put to whoever answers.
 
 import type { EntryCounts } from "../index/port.js";
-import type { Context, OfAnswer, Told } from "../model/context.js";
 import type { Entry, ErasedEntry, ErasedInteraction, Interaction, InteractionSummary } from "../model/entry.js";
 import { isPositionText } from "../model/ids.js";
-import { orThrow, RecorderError } from "../model/rejection.js";
+import { orThrow } from "../model/rejection.js";
 import type { ReflectionReport } from "../model/report.js";
 import type { Calls } from "../operations/calls.js";
 import type { AnyOperation } from "../operations/operation.js";
@@ -17,9 +16,7 @@ import {
   parseInteractionQuery,
 } from "../search/lists/list-query.js";
 import type { EntryList, InteractionList } from "../search/lists/reader.js";
-import { parseSwitch } from "../search/parameters.js";
 import {
-  parsePhrase,
   parseSearchQuery,
   parseSessionHistory,
   type SearchOptions,
@@ -35,11 +32,6 @@ interface ReadableParts {
   readonly calls: Calls;
   readonly nowMs: () => number;
   readonly operate: Operate;
-}
-
-export interface ContextOptions {
-  /** Whether secrets are hidden: true, or `"1"` and `"true"`. */
-  readonly masked?: boolean | string | undefined;
 }
 
 /** What a recorder answers about what was recorded. */
@@ -101,21 +93,6 @@ export class ReadableRecord extends Operable {
     return this.#parts.calls.getJson({ ...toWish(idOrPosition), is_masked });
   }
 
-  /**
-   * What a model was given for an answer: an interaction, an assistant's message, or what made a tool call or came before an
-   * error. Exact where it was recorded, else the session's history as it was then. Undefined where there is no such entry.
-   */
-  async context(idOrPosition: string | number, options: ContextOptions = {}): Promise<Context | undefined> {
-    const is_masked = orThrow(parseSwitch("masked", known("context", options).masked));
-    return foundFor(idOrPosition, await this.#parts.calls.context({ ...toWish(idOrPosition), is_masked }));
-  }
-
-  /** Whether a text lay before the model when it answered, had fallen out by then, or was never given in the session. */
-  async told(idOrPosition: string | number, text: string): Promise<Told | undefined> {
-    const phrase = orThrow(parsePhrase(text, "q"));
-    return foundFor(idOrPosition, await this.#parts.calls.told({ ...toWish(idOrPosition), phrase }));
-  }
-
   /** Sessions, the one with the newest entry first. */
   async listSessions(options: SessionListOptions = {}): Promise<SessionList> {
     return this.#parts.calls.listSessions(orThrow(parseSessionListQuery(known("sessions", options))));
@@ -153,18 +130,4 @@ export class ReadableRecord extends Operable {
 function toWish(idOrPosition: string | number): { readonly id: string } | { readonly position: number } {
   const text = String(idOrPosition);
   return isPositionText(text) ? { position: Math.min(Number(text), Number.MAX_SAFE_INTEGER) } : { id: text };
-}
-
-function foundFor<T>(idOrPosition: string | number, answer: OfAnswer<T> | undefined): T | undefined {
-  if (answer === undefined || answer.outcome === "found") return answer?.found;
-  const name = JSON.stringify(String(idOrPosition).slice(0, 128));
-  if (answer.outcome === "erased") {
-    throw new RecorderError({ code: "entry_not_found", message: `entry ${name} was erased` });
-  }
-  throw new RecorderError({
-    code: "field_invalid",
-    field: "id",
-    message: `entry ${name} is no answer of a model (${answer.kind})`,
-    hint: "Name an interaction, an assistant's message, a tool call, an error or a decision.",
-  });
 }

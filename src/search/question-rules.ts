@@ -149,15 +149,6 @@ const export_id: ParameterDoc = {
   refusals: ["field_invalid"],
 };
 
-const contextMasked: ParameterDoc = { ...masked, flag: { name: "masked", says: "mask secrets" } };
-
-const toldQ: ParameterDoc = {
-  description: "The text that is looked for: one phrase, whatever it contains, compared as a search compares it.",
-  schema: text,
-  example: "port 4747",
-  refusals: ["query_empty", "query_too_long", "field_invalid"],
-};
-
 const max_messages: ParameterDoc = {
   description:
     "At most so many of the newest messages, from a user's message on; system messages and the summary of a consolidation " +
@@ -293,8 +284,6 @@ export const questionRules = {
   sessions: { filters: ["project", "client"], limit: listLimit(50), is_paged: true, lists: "sessions" },
   timeline: { own: { order, excerpts, after: beyond }, filters: [], limit: listLimit(100), is_paged: true },
   history: { own: { max_messages, max_tokens, format, include_pending, include }, filters: [] },
-  context: { own: { masked: contextMasked }, filters: [] },
-  told: { own: { q: toldQ }, filters: [] },
   search: { own: { q, facets }, filters: [...entryFilters, "in"], limit: listLimit(10), is_paged: true },
   session_history: { own: { query }, filters: entryFilters, limit: listLimit(10) },
   reflection: {

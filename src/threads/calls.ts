@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { closed, Fault, type FaultCode } from "../model/fault.js";
+import { RecorderError, type RejectionDetails } from "../model/rejection.js";
 
 export interface ThreadRequest {
   readonly call: number;
@@ -19,15 +20,19 @@ export interface Failure {
   readonly message: string;
   readonly hint: string;
   readonly stack: string;
+  /** Of what the caller can fix. */
+  readonly rejection?: RejectionDetails;
 }
 
 export function toFailure(error: unknown): Failure {
   const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+  if (error instanceof RecorderError) return { code: "", message, hint: "", stack, rejection: { ...error, message } };
   if (error instanceof Fault) return { code: error.code, message, hint: error.hint, stack };
   return { code: "", message, hint: "", stack };
 }
 
 function fromFailure(failure: Failure): Error {
+  if (failure.rejection !== undefined) return new RecorderError(failure.rejection);
   if (failure.code !== "") return new Fault(failure.code as FaultCode, failure.message, { hint: failure.hint });
   const error = new Error(failure.message);
   error.stack = failure.stack;

@@ -67,15 +67,6 @@ const answers = {
   },
   history: askHistory,
   shownHistory: async (server, query, { mask }) => mask.value(await askHistory(server, query)),
-  async context(server, { is_masked, ...wish }) {
-    const query = { masked: is_masked === true ? 1 : undefined };
-    const found = await server.find(`${wishPath(wish)}/context`, "entry_not_found", query);
-    return found === undefined ? undefined : { outcome: "found", found };
-  },
-  async told(server, { phrase, ...wish }) {
-    const found = await server.find(`${wishPath(wish)}/told`, "entry_not_found", { q: phrase });
-    return found === undefined ? undefined : { outcome: "found", found };
-  },
   search: (server, query) => server.get("/search", { ...listed(query), facets: query.facets }),
   async sessionHistory(server, { query, phrase }) {
     const { text } = await server.get("/session-history", { ...query.given, query: phrase, limit: query.limit });

@@ -1,5 +1,7 @@
 // A command of an operation: its flags, its help and its document follow from the operation; how it looks to a person does not.
 import type { Command } from "commander";
+import { notFound } from "../../model/not-found.js";
+import { RecorderError } from "../../model/rejection.js";
 import type { AnyOperation } from "../../operations/operation.js";
 import { type CommandModule, helpText, type Invocation, withQuestion } from "./command.js";
 import { exitStatus } from "./failures.js";
@@ -33,13 +35,30 @@ export function operationCommand<A>(operation: AnyOperation, print: Print<A>, mo
       const { screen, json, settings } = invocation;
       const options = optionsGiven(invocation, operation);
       const opening = { ...invocation, ...more?.opening(settings) };
-      const answer = await withQuestion(opening, (recorder) => recorder.operate(operation, options));
+      const answer = await withQuestion(opening, (recorder) => recorder.operate(operation, options)).catch((error) => {
+        throw withoutFlag(error, operation);
+      });
+      if (answer === undefined && operation.missing !== undefined) throw notThere(operation, options);
       screen.out.write(
         json ? documentText(answer as object, screen.out) : await print(answer as A, screen.out, options),
       );
       return exitStatus.done;
     },
   };
+}
+
+/** What is refused about an operand is told without a flag, since it has none. */
+function withoutFlag(error: unknown, { command }: AnyOperation): unknown {
+  const isOperand = (field: string | undefined) => command?.operands.some(({ parameter }) => parameter === field);
+  if (!(error instanceof RecorderError) || !isOperand(error.field)) return error;
+  const { field: _, ...details } = error;
+  return new RecorderError({ ...details, message: error.message });
+}
+
+function notThere({ missing, command }: AnyOperation, options: GivenOptions): RecorderError {
+  const name = options[command?.operands[0]?.parameter ?? ""];
+  const hint = "`hansard list` shows what there is; an id, or a position such as 12, is understood.";
+  return new RecorderError(notFound(missing ?? "entry", name, { hint }));
 }
 
 /** Declares the flags of what an operation takes. */

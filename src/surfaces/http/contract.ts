@@ -41,10 +41,10 @@ export type EntryPage = Awaited<ReturnType<Recorder["listEntries"]>>;
 export type EntryAnswer = Entry | ErasedEntry;
 
 /** `GET /entries/{id}/context`. */
-export type ContextAnswer = NonNullable<Awaited<ReturnType<Recorder["context"]>>>;
+export type ContextAnswer = NonNullable<AnswerTo<Operations["context"]>>;
 
 /** `GET /entries/{id}/told`. */
-export type ToldAnswer = NonNullable<Awaited<ReturnType<Recorder["told"]>>>;
+export type ToldAnswer = NonNullable<AnswerTo<Operations["told"]>>;
 
 /** `GET /sessions`. */
 export type SessionPage = Awaited<ReturnType<Recorder["listSessions"]>>;

@@ -18,7 +18,6 @@ import { cutOffStalled } from "./door/stalled.js";
 import { giveTurns } from "./door/turns.js";
 import { logRequest, RequestLog } from "./logger.js";
 import { accessRoutes } from "./routes/access.js";
-import { contextRoutes } from "./routes/contexts.js";
 import { custodyRoutes } from "./routes/custody.js";
 import { documentRoutes } from "./routes/documents.js";
 import { entryRoutes } from "./routes/entries.js";
@@ -101,7 +100,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const paths = gatherOperations(app);
   interactionRoutes(app, recorder);
   sessionRoutes(app, recorder);
-  contextRoutes(app, recorder);
   searchRoutes(app, recorder);
   statsRoutes(app, recorder);
   reflectionRoutes(app, recorder);

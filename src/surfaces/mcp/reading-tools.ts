@@ -95,29 +95,7 @@ export const readingTools = {
       ]),
     call: sessionContext,
   },
-  told: {
-    title: "Was the model told this?",
-    description:
-      "Says whether a text lay before the model when it gave an answer: given (and where), fallen out (with the last answer " +
-      "that had it, and why), or never given in the session.",
-    route: "GET /entries/:id/told",
-    input: () => questionInput("told", { id: answerId }, ["id", "q"]),
-    output: (schemas) => answerOutput(schemas, "Told"),
-    call: told,
-  },
 } satisfies { readonly [name: string]: Tool };
-
-const answerId = {
-  type: ["string", "integer"],
-  description: "Id or position of an interaction, an assistant's message, a tool call or an error.",
-};
-
-async function told(recorder: Recorder, { id, q, ...others }: Arguments): Promise<ToolAnswer> {
-  refuseOthers(others);
-  const answer = await recorder.told(toId(id), q as string);
-  if (answer === undefined) throw entryNotFound(id);
-  return recordedAnswer({ ...(shortened(answer) ?? { ...answer, given: [] }) });
-}
 
 async function getEntry(recorder: Recorder, { id, cursor, ...others }: Arguments): Promise<ToolAnswer> {
   refuseOthers(others);

@@ -19,7 +19,6 @@ export function describeRoute(operation: AnyOperation): Operation {
   });
   const codes = [...Object.values(input).flatMap(({ refusals }) => refusals), ...operation.refusals];
   const gone = missing === undefined ? [] : ([`${missing}_not_found`] as const);
-  const { title } = output as { readonly title?: string };
   return {
     operationId: name,
     tags: [tag],
@@ -29,18 +28,27 @@ export function describeRoute(operation: AnyOperation): Operation {
     responses: {
       200: {
         description: "The answer.",
-        content: jsonContent(title === undefined ? { ...output } : schemaNamed(title)),
+        content: jsonContent(referTo(output, {}) as Schema),
       },
       ...refusals(...codes, ...gone, ...addressRefusals, "parameter_repeated"),
     },
   };
 }
 
-/** The schemas of what operations answer with, by their names. */
+/** The schemas of what operations answer with, by their names; what has a name inside of another is named, too. */
 export function outputSchemas(operations: readonly AnyOperation[]): { readonly [name: string]: Schema } {
-  const named = operations.flatMap(({ output }) => {
-    const { title } = output as { readonly title?: string };
-    return title === undefined ? [] : [[title, { ...output }] as const];
-  });
-  return Object.fromEntries(named);
+  const found: { [name: string]: Schema } = {};
+  for (const { output } of operations) referTo(output as Schema, found);
+  return found;
+}
+
+/** A schema with a reference in place of each that has a name. */
+function referTo(schema: unknown, found: { [name: string]: Schema }): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => referTo(item, found));
+  if (typeof schema !== "object" || schema === null) return schema;
+  const parts = Object.entries(schema).map(([key, part]) => [key, referTo(part, found)]);
+  const { title, ...rest } = Object.fromEntries(parts) as Schema;
+  if (typeof title !== "string") return rest;
+  found[title] = rest;
+  return schemaNamed(title);
 }

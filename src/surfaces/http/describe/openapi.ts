@@ -3,7 +3,6 @@ import type { FastifyInstance } from "fastify";
 import { operationList } from "../../../operations/index.js";
 import type { Need } from "../../../operations/operation.js";
 import { statusByFault, statusByRejection } from "../door/errors.js";
-import { contextSchemas } from "./context-schemas.js";
 import { outputSchemas } from "./describe-route.js";
 import { entrySchemas } from "./entry-schemas.js";
 import { forgetSchemas } from "./forget-schemas.js";
@@ -96,7 +95,6 @@ export function componentSchemas(): { readonly [name: string]: Schema } {
     ...answerSchemas(),
     ...sessionSchemas(),
     ...searchSchemas(),
-    ...contextSchemas(),
     ...reflectionSchemas(),
     ...outputSchemas(operationList),
     ...forgetSchemas(),

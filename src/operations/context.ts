@@ -1,0 +1,46 @@
+// Context: what a model was given for an answer, and how that differs from the answer before.
+import { contextAnswer } from "../model/context.js";
+import { switchParameter } from "../search/parameters.js";
+import { entryReference, foundFor } from "./entry-reference.js";
+import { operation } from "./operation.js";
+
+export const context = operation({
+  name: "context",
+  tag: "Context",
+  summary: "Get what a model was given for an answer",
+  description:
+    "Of an interaction or an assistant's message; of a tool call, an error or a decision, that of the answer it came from. " +
+    "Exact where the request was recorded (`context_pack.messages`), else the session's history as it was then.",
+  scope: "read",
+  route: "GET /entries/:id/context",
+  tool: undefined,
+  command: {
+    name: "context",
+    summary: "what a model was given for an answer, and what had changed",
+    operands: [
+      {
+        name: "<id|position>",
+        parameter: "id",
+        description: "the answer: an interaction, an assistant's message, a tool call or an error",
+      },
+    ],
+    prose: "Exact where the request was recorded, else the session's history as it was then.",
+    examples: [
+      ["what the model had before it", "hansard context 12"],
+      ["the messages that were new", "hansard context 12 --json | jq '.messages[.previous.added[]]'"],
+    ],
+  },
+  input: {
+    id: entryReference,
+    masked: switchParameter({
+      description: "`1` masks secrets, as lists do.",
+      flag: { name: "masked", says: "mask secrets" },
+    }),
+  },
+  positional: ["id"],
+  output: contextAnswer,
+  missing: "entry",
+  refusals: ["field_invalid"],
+  needs: "index_at_head",
+  answer: async ({ contexts }, { id, masked }) => foundFor(id, await contexts.context({ ...id, is_masked: masked })),
+});

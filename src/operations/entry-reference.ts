@@ -1,0 +1,35 @@
+// How an operation names one entry, and the answer of a model that belongs to it.
+import type { OfAnswer } from "../model/context.js";
+import { isPositionText } from "../model/ids.js";
+import { RecorderError } from "../model/rejection.js";
+import type { EntryWish } from "../search/lists/entry-reader.js";
+import type { Parameter } from "../search/parameters.js";
+
+/** Its id, or its position. */
+export const entryReference: Parameter<string | number, EntryWish> = {
+  description: "The entry's id, percent-encoded, or its position.",
+  schema: { type: "string" },
+  example: "019a8563-1b1b-7c3a-9f00-5d0d5d2b6a11",
+  refusals: ["entry_not_found"],
+  parse: (value) => toReference(String(value)),
+};
+
+/** A number that no position can have is one that nothing stands at. */
+function toReference(text: string): EntryWish {
+  return isPositionText(text) ? { position: Math.min(Number(text), Number.MAX_SAFE_INTEGER) } : { id: text };
+}
+
+/** What was found for the answer that an entry belongs to; undefined where there is no such entry. */
+export function foundFor<T>(reference: EntryWish, answer: OfAnswer<T> | undefined): T | undefined {
+  if (answer === undefined || answer.outcome === "found") return answer?.found;
+  const name = JSON.stringify(String("id" in reference ? reference.id : reference.position).slice(0, 128));
+  if (answer.outcome === "erased") {
+    throw new RecorderError({ code: "entry_not_found", message: `entry ${name} was erased` });
+  }
+  throw new RecorderError({
+    code: "field_invalid",
+    field: "id",
+    message: `entry ${name} is no answer of a model (${answer.kind})`,
+    hint: "Name an interaction, an assistant's message, a tool call, an error or a decision.",
+  });
+}

@@ -1,0 +1,56 @@
+// Told: whether a text lay before the model when it answered.
+import { toldAnswer } from "../model/context.js";
+import type { Parameter } from "../search/parameters.js";
+import { parsePhrase } from "../search/search-query.js";
+import { entryReference, foundFor } from "./entry-reference.js";
+import { operation } from "./operation.js";
+
+const q: Parameter<string, string> = {
+  description: "The text that is looked for: one phrase, whatever it contains, compared as a search compares it.",
+  schema: { type: "string" },
+  example: "port 4747",
+  refusals: ["query_empty", "query_too_long", "field_invalid"],
+  parse: (value) => parsePhrase(value, "q"),
+};
+
+export const told = operation({
+  name: "told",
+  tag: "Context",
+  summary: "Ask whether a text lay before the model when it answered",
+  description:
+    "Given, with where it stood; fallen out, with the last answer that was given it and what took it away; or never given in " +
+    "the session.",
+  scope: "read",
+  route: "GET /entries/:id/told",
+  tool: {
+    name: "told",
+    title: "Was the model told this?",
+    description:
+      "Says whether a text lay before the model when it gave an answer: given (and where), fallen out (with the last answer " +
+      "that had it, and why), or never given in the session.",
+  },
+  command: {
+    name: "told",
+    summary: "whether a text lay before the model when it answered",
+    operands: [
+      {
+        name: "<id|position>",
+        parameter: "id",
+        description: "the answer: an interaction, an assistant's message, a tool call or an error",
+      },
+      { name: "<text...>", parameter: "q", description: "what is looked for, as one phrase" },
+    ],
+    prose: "Given, fallen out (with when and why), or never given in the session.",
+    examples: [
+      ["was the rule there?", 'hansard told 12 "never push to main"'],
+      ["from an error to the first answer that knew", "hansard told 40 --json /etc/app.conf | jq .first_given"],
+    ],
+  },
+  input: { id: entryReference, q },
+  positional: ["id", "q"],
+  output: toldAnswer,
+  missing: "entry",
+  refusals: ["field_invalid"],
+  needs: "index_at_head",
+  answer: async ({ contexts }, { id, q }) => foundFor(id, await contexts.told({ ...id, phrase: q })),
+});
