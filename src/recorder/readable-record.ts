@@ -29,9 +29,9 @@ import { Operable, type Operate, type Options } from "./operable.js";
 import { known } from "./recorder-options.js";
 
 interface ReadableParts {
-  readonly calls: Calls;
   readonly nowMs: () => number;
-  readonly operate: Operate;
+  /** What reads; a closed recorder refuses here. */
+  readonly open: () => { readonly calls: Calls; readonly operate: Operate };
 }
 
 /** What a recorder answers about what was recorded. */
@@ -43,8 +43,8 @@ export class ReadableRecord extends Operable {
     this.#parts = parts;
   }
 
-  override operate(operation: AnyOperation, options: Options): Promise<unknown> {
-    return this.#parts.operate(operation, options);
+  override async operate(operation: AnyOperation, options: Options): Promise<unknown> {
+    return this.#parts.open().operate(operation, options);
   }
 
   /** Interactions, newest first: with `full` whole, otherwise without their responses and context packs. */
@@ -58,7 +58,7 @@ export class ReadableRecord extends Operable {
   async listInteractions(
     options: InteractionListOptions = {},
   ): Promise<InteractionList<Interaction | InteractionSummary>> {
-    return this.#parts.calls.listInteractions(
+    return this.#parts.open().calls.listInteractions(
       orThrow(parseInteractionQuery(known("interactions", options), this.#parts.nowMs())),
     );
   }
@@ -71,18 +71,18 @@ export class ReadableRecord extends Operable {
 
   /** Entries of all kinds, newest first. */
   async listEntries(options: EntryListOptions = {}): Promise<EntryList> {
-    return this.#parts.calls.listEntries(orThrow(parseEntryQuery(known("entries", options), this.#parts.nowMs())));
+    return this.#parts.open().calls.listEntries(orThrow(parseEntryQuery(known("entries", options), this.#parts.nowMs())));
   }
 
   /** One entry by its id or its position; undefined where there is none. */
   async getEntry(idOrPosition: string | number): Promise<Entry | ErasedEntry | undefined> {
     const wish = toWish(idOrPosition);
-    return "id" in wish ? this.#parts.calls.getById(wish.id) : this.#parts.calls.getByPosition(wish.position);
+    return "id" in wish ? this.#parts.open().calls.getById(wish.id) : this.#parts.open().calls.getByPosition(wish.position);
   }
 
   /** The same with its secrets masked, for surfaces that show it to somebody. */
   async showEntry(idOrPosition: string | number): Promise<Entry | ErasedEntry | undefined> {
-    return this.#parts.calls.shownEntry(toWish(idOrPosition));
+    return this.#parts.open().calls.shownEntry(toWish(idOrPosition));
   }
 
   /** The same as JSON in UTF-8, whose large parts were never built: for whoever sends it on. */
@@ -90,12 +90,12 @@ export class ReadableRecord extends Operable {
     idOrPosition: string | number,
     { is_masked = false }: { readonly is_masked?: boolean } = {},
   ): Promise<EntryJson | undefined> {
-    return this.#parts.calls.getJson({ ...toWish(idOrPosition), is_masked });
+    return this.#parts.open().calls.getJson({ ...toWish(idOrPosition), is_masked });
   }
 
   /** Sessions, the one with the newest entry first. */
   async listSessions(options: SessionListOptions = {}): Promise<SessionList> {
-    return this.#parts.calls.listSessions(orThrow(parseSessionListQuery(known("sessions", options))));
+    return this.#parts.open().calls.listSessions(orThrow(parseSessionListQuery(known("sessions", options))));
   }
 
   /**
@@ -103,7 +103,7 @@ export class ReadableRecord extends Operable {
    * was acknowledged before is found. Filters can be typed or given; both must hold.
    */
   async search(query: string, filters: SearchOptions = {}): Promise<SearchPage> {
-    return this.#parts.calls.search(orThrow(parseSearchQuery(query, known("search", filters), this.#parts.nowMs())));
+    return this.#parts.open().calls.search(orThrow(parseSearchQuery(query, known("search", filters), this.#parts.nowMs())));
   }
 
   /** What was recorded about a phrase as text for an agent: a line each, newest first. */
@@ -112,17 +112,17 @@ export class ReadableRecord extends Operable {
   async sessionHistory(given: string | SessionHistoryOptions, role?: string, limit?: number): Promise<string> {
     const options = typeof given === "string" ? { query: given, role, limit } : given;
     const query = orThrow(parseSessionHistory(known("session_history", options), this.#parts.nowMs()));
-    return this.#parts.calls.sessionHistory({ query, phrase: options.query ?? "" });
+    return this.#parts.open().calls.sessionHistory({ query, phrase: options.query ?? "" });
   }
 
   /** Looks back at the newest entries of conversations: what went wrong, what recurs, and how that has changed. */
   async reflect(options: ReflectionOptions = {}): Promise<ReflectionReport> {
-    return this.#parts.calls.reflect(orThrow(parseReflectionQuery(known("reflection", options), this.#parts.nowMs())));
+    return this.#parts.open().calls.reflect(orThrow(parseReflectionQuery(known("reflection", options), this.#parts.nowMs())));
   }
 
   /** How much there is, by kind and project. */
   async count(): Promise<EntryCounts> {
-    return this.#parts.calls.count();
+    return this.#parts.open().calls.count();
   }
 }
 

@@ -85,8 +85,7 @@ export class Recorder extends ReadableRecord {
   #closing: Promise<void> | undefined;
 
   constructor(parts: RecorderParts) {
-    const { nowMs, calls } = parts;
-    super({ nowMs, calls, operate: async (operation, options) => this.#open().operate(operation, options) });
+    super({ nowMs: parts.nowMs, open: () => this.#open() });
     this.#parts = parts;
     this.keys = parts.keys;
     this.memories = parts.memories;
@@ -155,7 +154,7 @@ export class Recorder extends ReadableRecord {
       consolidate: this.#parts.consolidate,
       append: (input: EntryInput) => this.append(input),
       recordInteraction: (input: InteractionInput) => this.recordInteraction(input),
-      calls: this.#open().calls,
+      calls: () => this.#open().calls,
     };
     return new Session(recorder, orThrow(parseSessionId(id)), labels);
   }

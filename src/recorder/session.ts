@@ -36,7 +36,7 @@ type InputOf<K extends EntryInput["kind"]> = Omit<Extract<EntryInput, { kind: K 
 
 /** What a session needs of its recorder. */
 export interface SessionRecorder {
-  readonly calls: Calls;
+  readonly calls: () => Calls;
   append(input: EntryInput): Promise<{ readonly entries: readonly Captured[] }>;
   recordInteraction(input: InteractionInput): Promise<Interaction>;
   /** Consolidates elsewhere; where it is undefined, that is planned and recorded here. */
@@ -129,7 +129,7 @@ export class Session {
     options: HistoryOptions,
   ): Promise<readonly OpenAiMessage[] | AnthropicHistory> {
     const query = orThrow(parseHistoryQuery(this.id, knownOptions(options, historyNames)));
-    const history = await this.#recorder.calls[call](query);
+    const history = await this.#recorder.calls()[call](query);
     if ("refused" in history) throw new RecorderError(history.refused);
     return "system" in history ? history : history.messages;
   }
@@ -140,7 +140,7 @@ export class Session {
     const given = parseConsolidation(knownOptions(options, consolidationNames));
     const session_id = this.id;
     if (this.#recorder.consolidate !== undefined) return this.#recorder.consolidate({ session_id, through, ...given });
-    const plan = await this.#recorder.calls.planConsolidation({ session_id, through });
+    const plan = await this.#recorder.calls().planConsolidation({ session_id, through });
     if (plan.outcome === "not_in_session") throw new RecorderError(throughElsewhere(through));
     if (plan.outcome === "backwards") throw new RecorderError(consolidatedFurther(plan.present));
     if (plan.outcome === "unmoved") return { through: plan.present };
@@ -165,12 +165,12 @@ export class Session {
 
   /** Counts, times and labels; undefined for a session that has no entry yet. */
   async summary(): Promise<SessionSummary | undefined> {
-    return this.#recorder.calls.sessionSummary(this.id);
+    return this.#recorder.calls().sessionSummary(this.id);
   }
 
   /** The session's entries by position. */
   async entries(options: TimelineOptions = {}): Promise<Timeline> {
-    return this.#recorder.calls.timeline(orThrow(parseTimelineQuery(this.id, knownOptions(options, timelineNames))));
+    return this.#recorder.calls().timeline(orThrow(parseTimelineQuery(this.id, knownOptions(options, timelineNames))));
   }
 
   async #append(

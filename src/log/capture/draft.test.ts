@@ -137,7 +137,7 @@ describe("a field of the wrong type is refused by its name:", () => {
     ["error", "context", [{}], "field_invalid"],
     ["decision", "decision", [1], "field_invalid"],
     ["decision", "confidence", [2], "confidence_out_of_range"],
-    ["consolidation", "through", [0, -1, 1.5, "1", 2 ** 53], "field_invalid"],
+    ["consolidation", "through", [-1, 1.5, "1", 2 ** 53], "field_invalid"],
     ["session_info", "title", [1], "field_invalid"],
     ["session_info", "metadata", [[]], "field_invalid"],
     ["session_info", "parent", [1, "-", ".", "a\n", "x".repeat(513)], "session_id_invalid"],

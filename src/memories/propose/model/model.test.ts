@@ -166,7 +166,7 @@ describe("answers", () => {
   });
 
   test("the prompt shows an answer of the form that is parsed", () => {
-    const prompt = readFileSync(new URL("../../../../docs/EXTRACTION_PROMPT.md", import.meta.url), "utf8");
+    const prompt = readFileSync(new URL("../../../../../docs/EXTRACTION_PROMPT.md", import.meta.url), "utf8");
     const example = /```json\n(.*?)\n```/s.exec(prompt)?.[1] ?? "";
     expect(parse(example).proposals).toMatchObject([{ type: "preference", evidence: [{ entry_id: "e3" }] }]);
   });
