@@ -2,6 +2,7 @@
 // comes.
 import { isUtf8 } from "node:buffer";
 import { isJsonObject, isNestedWithin } from "../model/json.js";
+import { JsonTokenizer } from "../model/json-tokenizer.js";
 import { limits } from "../model/limits.js";
 import type { SourceRecord } from "./importer.js";
 
@@ -149,30 +150,23 @@ function withoutNuls(bytes: Buffer): Buffer {
 
 /** Looks before parsing: millions of brackets would become millions of objects. */
 export function isShallow(bytes: Buffer, levels: number): boolean {
-  return depthAtEnd(bytes, levels) !== undefined;
+  let isTooDeep = false;
+  const tokenizer = new JsonTokenizer({
+    begin() {
+      if (tokenizer.depth <= levels) return;
+      isTooDeep = true;
+      tokenizer.stop();
+    },
+  });
+  tokenizer.write(bytes);
+  return !isTooDeep;
 }
 
 /** Whether a list or an object is still open where the bytes end; a text cannot be, since it never goes beyond a line. */
 export function isOpenAt(bytes: Buffer): boolean {
-  return (depthAtEnd(bytes, Number.POSITIVE_INFINITY) ?? 0) > 0;
-}
-
-/** Undefined where it is deeper somewhere than it may be; 0 within a text. */
-function depthAtEnd(bytes: Buffer, levels: number): number | undefined {
-  let depth = 0;
-  let isText = false;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (isText) {
-      if (byte === 0x5c) at += 1;
-      else if (byte === 0x22) isText = false;
-    } else if (byte === 0x22) isText = true;
-    else if (byte === 0x7b || byte === 0x5b) {
-      depth += 1;
-      if (depth > levels) return undefined;
-    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
-  }
-  return isText ? 0 : depth;
+  const tokenizer = new JsonTokenizer({});
+  tokenizer.write(bytes);
+  return tokenizer.depth > 0 && tokenizer.unfinished !== "string";
 }
 
 function brief(error: unknown): string {

@@ -9,15 +9,19 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The object that a text holds; undefined where it holds something else, or is no JSON. */
-export function parseJsonObject(text: string | undefined): JsonObject | undefined {
-  if (text === undefined) return undefined;
+/** The JSON value that a text is; undefined where it is none. */
+export function parseJson(text: string): JsonValue | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
+    return JSON.parse(text) as JsonValue;
   } catch {
     return undefined;
   }
+}
+
+/** The object that a text holds; undefined where it holds something else, or is no JSON. */
+export function parseJsonObject(text: string | undefined): JsonObject | undefined {
+  const value = text === undefined ? undefined : parseJson(text);
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** Whether lists and objects are nested at most `levels` deep, `value` itself being the first level. */
@@ -102,10 +106,5 @@ export function jsonEquals(left: unknown, right: unknown): boolean {
 
 /** Whether a text is one JSON value. */
 export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return parseJson(text) !== undefined;
 }

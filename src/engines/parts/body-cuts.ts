@@ -1,5 +1,6 @@
 // Where the bytes of a body are cut into parts that other bodies hold as well: at long texts, at members, and at the items of
 // its lists. Any bytes can be cut, JSON or not, since what is read back is all of them in the same order.
+import { JsonTokenizer, type JsonVisitor } from "../../model/json-tokenizer.js";
 
 /** A text that is shorter is kept where it stands: to keep it once would take about a quarter of it. */
 const TEXT_BYTES_MIN = 256;
@@ -9,9 +10,6 @@ const ITEM_BYTES_MIN = 32;
 const LIST_ITEMS_MAX = 20_000;
 /** Members of the body and of its objects are cut apart; what lies deeper changes together. */
 const MEMBER_DEPTH_MAX = 2;
-
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
-const [LIST_OPENS, LIST_CLOSES, OBJECT_OPENS, OBJECT_CLOSES] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 export interface BodyList {
   readonly from: number;
@@ -27,15 +25,41 @@ export interface Cut {
   readonly isText: boolean;
 }
 
-export class BodyCuts {
+export class BodyCuts implements JsonVisitor {
   /** Those that lie in no other list. */
-  readonly lists: readonly BodyList[];
+  readonly lists: BodyList[] = [];
+  readonly #tokenizer = new JsonTokenizer(this);
+  readonly #isWorth: (list: BodyList) => boolean;
   /** Where long strings begin and end, one pair after the other. */
   readonly #strings: number[] = [];
   readonly #members: number[] = [];
+  /** The outermost list that is open. */
+  #list: { readonly from: number; readonly depth: number; readonly ends: number[] } | undefined;
 
   constructor(body: Buffer, isWorth: (list: BodyList) => boolean = isHistory) {
-    this.lists = this.#scan(body, isWorth);
+    this.#isWorth = isWorth;
+    this.#tokenizer.write(body);
+  }
+
+  begin(at: number, isObject: boolean): void {
+    if (!isObject) this.#list ??= { from: at + 1, depth: this.#tokenizer.depth, ends: [] };
+  }
+
+  end(at: number): void {
+    if (this.#list?.depth !== this.#tokenizer.depth) return;
+    const { from, ends } = this.#list;
+    ends.push(at);
+    if (this.#isWorth({ from, to: at, ends })) this.lists.push({ from, to: at, ends });
+    this.#list = undefined;
+  }
+
+  string(from: number, to: number): void {
+    if (to - from >= TEXT_BYTES_MIN) this.#strings.push(from, to);
+  }
+
+  comma(at: number): void {
+    if (this.#list?.depth === this.#tokenizer.depth) this.#list.ends.push(at);
+    else if (this.#list === undefined && this.#tokenizer.depth <= MEMBER_DEPTH_MAX) this.#members.push(at);
   }
 
   /** The cuts of a stretch that holds whole strings. */
@@ -66,38 +90,6 @@ export class BodyCuts {
     }
     end(to);
   }
-
-  #scan(body: Buffer, isWorth: (list: BodyList) => boolean): readonly BodyList[] {
-    const lists: BodyList[] = [];
-    let list: { readonly from: number; readonly depth: number; readonly ends: number[] } | undefined;
-    let depth = 0;
-    for (let at = 0; at < body.length; ) {
-      const byte = body[at];
-      if (byte === QUOTE) {
-        const end = endOfString(body, at);
-        if (end - at >= TEXT_BYTES_MIN) this.#strings.push(at, end);
-        at = end;
-        continue;
-      }
-      if (byte === OBJECT_OPENS || byte === LIST_OPENS) {
-        depth += 1;
-        if (byte === LIST_OPENS) list ??= { from: at + 1, depth, ends: [] };
-      } else if (byte === OBJECT_CLOSES || byte === LIST_CLOSES) {
-        if (list?.depth === depth) {
-          const { from, ends } = list;
-          ends.push(at);
-          if (isWorth({ from, to: at, ends })) lists.push({ from, to: at, ends });
-          list = undefined;
-        }
-        depth -= 1;
-      } else if (byte === COMMA) {
-        if (list?.depth === depth) list.ends.push(at);
-        else if (list === undefined && depth <= MEMBER_DEPTH_MAX) this.#members.push(at);
-      }
-      at += 1;
-    }
-    return lists;
-  }
 }
 
 /** Each item costs a digest and a look when the list is stored, which is too much for an embedding of a thousand numbers. */
@@ -109,16 +101,6 @@ function isHistory({ from, to, ends: { length } }: BodyList): boolean {
 export function itemEnds(bytes: Buffer): readonly number[] {
   const [list] = new BodyCuts(Buffer.concat([Buffer.from("["), bytes, Buffer.from("]")]), () => true).lists;
   return (list?.ends ?? []).map((end) => end - 1).filter((end) => end > 0);
-}
-
-function endOfString(body: Buffer, opens: number): number {
-  for (let closes = opens; ; ) {
-    closes = body.indexOf(QUOTE, closes + 1);
-    if (closes < 0) return body.length;
-    let before = closes;
-    while (body[before - 1] === BACKSLASH) before -= 1;
-    if ((closes - before) % 2 === 0) return closes + 1;
-  }
 }
 
 /** The index of the first number that is not below this one; numbers grow. */

@@ -1,6 +1,7 @@
 // A look at the bytes of a large body as they arrive, before anything is built of them. Some bodies are cheap to send and
 // would keep the whole server busy or fill its memory: 64 MiB of brackets take JSON.parse twenty seconds, and as much of
 // {},{},… takes 2 GB.
+import { JsonTokenizer, type JsonVisitor } from "../../../model/json-tokenizer.js";
 import { limits } from "../../../model/limits.js";
 import { type Rejection, reject } from "../../../model/rejection.js";
 import { entryTooWide, nestingTooDeep, requestTooWide } from "../../../model/shape-refusals.js";
@@ -12,24 +13,7 @@ export const ENTRIES_MAX = 100_000;
 export const SCAN_BYTES_MIN = 2 * limits.entry_values;
 
 const LINE_FEED = 0x0a;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const LIST_START = 0x5b;
-const BACKSLASH = 0x5c;
-const LIST_END = 0x5d;
-const OBJECT_START = 0x7b;
-const OBJECT_END = 0x7d;
-
-/** What a byte outside of strings is: white space, part of a number or word, or else what gives JSON its structure. */
-const SPACE = 1;
-const SCALAR = 2;
-const MEANING = Uint8Array.from({ length: 256 }, (_, byte) => (byte <= 0x20 ? SPACE : SCALAR));
-for (const byte of [QUOTE, COMMA, LIST_START, LIST_END, OBJECT_START, OBJECT_END]) MEANING[byte] = 0;
-
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-
-/** So far a string is looked at byte by byte; a longer one is passed over at the speed of a search for its end. */
-const STRING_BYTES = 48;
 
 /** Where the items of a list stand in the body. */
 export interface ListPlaces {
@@ -41,19 +25,21 @@ export interface ListPlaces {
 }
 
 /** What is not JSON is the parser's to refuse; of what is, the numbers are exact. */
-export class JsonScan {
+export class JsonScan implements JsonVisitor {
+  readonly #tokenizer = new JsonTokenizer(this);
   readonly #hasLines: boolean;
   /** Bytes of the chunks before. */
   #before = 0;
-  #depth = 0;
-  #isInString = false;
-  #isEscaped = false;
-  /** Where the next byte stands: before everything, first in a list or object, somewhere inside, behind the end. */
+  /** Where the next token stands: before everything, first in a list or object, somewhere inside, behind the end. */
   #place: "before" | "begun" | "inside" | "behind" = "before";
   #list: { readonly start: number; readonly ends: number[]; isWhole: boolean } | undefined;
   #entries = 0;
-  #entryValues = 0;
+  /** Values of the entries before. */
   #values = 0;
+  /** How many values the entry may have, and how many more than those that were seen. */
+  #valuesMax: number = limits.entry_values;
+  #valuesLeft: number = limits.entry_values;
+  #refused: Rejection | undefined;
 
   /** With lines, each of them is an entry; else the body is one, or a list of them. */
   constructor(options: { readonly hasLines: boolean }) {
@@ -62,165 +48,135 @@ export class JsonScan {
 
   /** The next bytes; a rejection once what has come is more than may be. */
   take(chunk: Buffer): Rejection | undefined {
-    const refused = this.#hasLines ? this.#takeLines(chunk) : this.#take(chunk, 0, chunk.length);
+    const start = this.#afterMark(chunk);
+    if (this.#hasLines) this.#takeLines(chunk, start);
+    else this.#tokenizer.write(chunk, start);
     this.#before += chunk.length;
-    return refused;
+    return this.#refused;
   }
 
   /** Where the items of the body are, if it is a list; to be asked once all of it was taken. */
   get list(): ListPlaces | undefined {
+    if (this.#place === "behind" && this.#tokenizer.unfinished !== undefined) this.#noteTrailing();
     return this.#list;
   }
 
-  #takeLines(chunk: Buffer): Rejection | undefined {
-    for (let start = 0; start < chunk.length; ) {
+  begin(at: number, isObject: boolean): void {
+    const { depth } = this.#tokenizer;
+    if (this.#place === "before" && !this.#hasLines && !isObject) {
+      this.#list = { start: this.#before + at, ends: [], isWhole: false };
+    }
+    if (this.#place !== "inside") this.#seeFirst(depth - 1);
+    if (this.#place === "behind") return;
+    this.#place = "begun";
+    // One level more than an entry may have: it may be an item of a list.
+    if (depth > limits.nesting_levels + 1) this.#refuse(this.#ofEntry(nestingTooDeep()));
+  }
+
+  end(at: number, isObject: boolean): void {
+    if (this.#place === "behind") {
+      this.#noteTrailing();
+      return;
+    }
+    const isLast = this.#tokenizer.depth <= 1 && !this.#hasLines;
+    this.#place = isLast ? "behind" : "inside";
+    if (!isLast || this.#list === undefined) return;
+    this.#list.ends.push(this.#before + at);
+    this.#list.isWhole = !isObject;
+  }
+
+  string(): void {
+    if (this.#place !== "inside") this.#seeFirst(this.#tokenizer.depth);
+  }
+
+  scalar(): void {
+    if (this.#place !== "inside") this.#seeFirst(this.#tokenizer.depth);
+  }
+
+  colon(): void {
+    if (this.#place !== "inside") this.#seeFirst(this.#tokenizer.depth);
+  }
+
+  comma(at: number): void {
+    if (this.#place !== "inside") this.#seeFirst(this.#tokenizer.depth);
+    if (this.#place === "behind") return;
+    if (this.#isOuterList(this.#tokenizer.depth)) this.#endItem(at);
+    else this.#countValue();
+  }
+
+  #takeLines(chunk: Buffer, from: number): void {
+    for (let start = from; start < chunk.length && this.#refused === undefined; ) {
       const feed = chunk.indexOf(LINE_FEED, start);
       const end = feed === -1 ? chunk.length : feed;
-      const refused = this.#take(chunk, start, end);
-      if (refused !== undefined) return refused;
+      this.#tokenizer.write(chunk, start, end);
       if (feed !== -1) this.#endLine();
-      if (this.#entries > ENTRIES_MAX) return tooManyEntries();
+      if (this.#entries > ENTRIES_MAX) this.#refuse(tooManyEntries());
       start = end + 1;
     }
-    return undefined;
   }
 
   #endLine(): void {
-    if (this.#place !== "before") this.#endEntry();
+    if (this.#place !== "before" || this.#tokenizer.unfinished !== undefined) this.#endEntry();
     this.#place = "before";
-    this.#depth = 0;
-    this.#isInString = false;
-    this.#isEscaped = false;
-  }
-
-  #take(chunk: Buffer, start: number, end: number): Rejection | undefined {
-    let at = this.#isInString ? this.#endOfString(chunk, start, end) + 1 : start;
-    for (; at < end; at += 1) {
-      // Numbers and words are passed over as well; only the first byte of something says that it is there.
-      at = afterAll(this.#place === "inside" ? SPACE | SCALAR : SPACE, chunk, at, end);
-      if (at === end) return undefined;
-      const byte = chunk[at] as number;
-      const refused = this.#place === "inside" ? this.#see(byte, at) : this.#seeFirst(byte, at);
-      if (refused !== undefined) return refused;
-      if (byte !== QUOTE) continue;
-      this.#isInString = true;
-      at = this.#endOfString(chunk, at + 1, end);
-    }
-    return undefined;
-  }
-
-  /** The first byte of the body, of a list or object, or behind the end. */
-  #seeFirst(byte: number, at: number): Rejection | undefined {
-    const place = this.#place;
-    if (place === "before" && this.#isMark(byte, at)) return undefined;
-    if (place === "behind") return this.#noteTrailing();
-    this.#place = "inside";
-    if (place === "before" && !this.#hasLines && byte === LIST_START) this.#beginList(at);
-    // A list or object that is not empty has one value more than commas.
-    const isCounted = place === "begun" && !isEnd(byte) && !this.#isOuterList();
-    return (isCounted ? this.#countValue() : undefined) ?? this.#see(byte, at);
-  }
-
-  #see(byte: number, at: number): Rejection | undefined {
-    if (byte === COMMA) return this.#isOuterList() ? this.#endItem(at) : this.#countValue();
-    if (byte === LIST_START || byte === OBJECT_START) {
-      this.#depth += 1;
-      this.#place = "begun";
-      // One level more than an entry may have: it may be an item of a list.
-      return this.#depth > limits.nesting_levels + 1 ? this.#ofEntry(nestingTooDeep()) : undefined;
-    }
-    if (!isEnd(byte)) return undefined;
-    this.#depth -= 1;
-    if (this.#depth <= 0 && !this.#hasLines) this.#end(at, byte);
-    return undefined;
+    this.#tokenizer.reset();
   }
 
   /** A byte order mark at the very beginning is no part of the text. */
-  #isMark(byte: number, at: number): boolean {
-    return this.#before + at < BYTE_ORDER_MARK.length && byte === BYTE_ORDER_MARK[this.#before + at];
+  #afterMark(chunk: Buffer): number {
+    let at = 0;
+    while (at < chunk.length && chunk[at] === BYTE_ORDER_MARK[this.#before + at]) at += 1;
+    return at;
   }
 
-  #isOuterList(): boolean {
-    return this.#depth === 1 && this.#list !== undefined;
+  /** The first token of the body, of a list or object, or behind the end; that it ends none is known. */
+  #seeFirst(depth: number): void {
+    if (this.#place === "behind") {
+      this.#noteTrailing();
+      return;
+    }
+    // A list or object that is not empty has one value more than commas.
+    if (this.#place === "begun" && !this.#isOuterList(depth)) this.#countValue();
+    this.#place = "inside";
   }
 
-  #beginList(at: number): void {
-    this.#list = { start: this.#before + at, ends: [], isWhole: false };
+  #isOuterList(depth: number): boolean {
+    return depth === 1 && this.#list !== undefined;
   }
 
-  #countValue(): Rejection | undefined {
-    this.#entryValues += 1;
-    if (this.#entryValues > limits.entry_values) return this.#ofEntry(entryTooWide());
-    return this.#values + this.#entryValues > limits.request_values ? requestTooWide() : undefined;
+  #countValue(): void {
+    this.#valuesLeft -= 1;
+    if (this.#valuesLeft >= 0) return;
+    const isEntrys = this.#valuesMax === limits.entry_values;
+    this.#refuse(isEntrys ? this.#ofEntry(entryTooWide()) : requestTooWide());
   }
 
-  #endItem(at: number): Rejection | undefined {
+  #endItem(at: number): void {
     this.#list?.ends.push(this.#before + at);
     this.#endEntry();
-    return this.#entries >= ENTRIES_MAX ? tooManyEntries() : undefined;
+    if (this.#entries >= ENTRIES_MAX) this.#refuse(tooManyEntries());
   }
 
   #endEntry(): void {
     this.#entries += 1;
-    this.#values += this.#entryValues;
-    this.#entryValues = 0;
-  }
-
-  #end(at: number, byte: number): void {
-    this.#place = "behind";
-    if (this.#list === undefined) return;
-    this.#list.ends.push(this.#before + at);
-    this.#list.isWhole = byte === LIST_END;
+    this.#values += this.#valuesMax - this.#valuesLeft;
+    this.#valuesMax = Math.min(limits.entry_values, limits.request_values - this.#values);
+    this.#valuesLeft = this.#valuesMax;
   }
 
   /** What follows the end is not JSON, and need not be looked at. */
-  #noteTrailing(): undefined {
+  #noteTrailing(): void {
     if (this.#list !== undefined) this.#list.isWhole = false;
-    return undefined;
+    this.#tokenizer.stop();
   }
 
-  /** The place of the quote that ends a string; the end of the chunk where that is still to come. */
-  #endOfString(chunk: Buffer, start: number, end: number): number {
-    let at = this.#isEscaped ? start + 1 : start;
-    this.#isEscaped = false;
-    while (at < end) {
-      for (const near = Math.min(at + STRING_BYTES, end); at < near; at += 1) {
-        const byte = chunk[at];
-        if (byte === BACKSLASH) at += 1;
-        else if (byte === QUOTE) {
-          this.#isInString = false;
-          return at;
-        }
-      }
-      if (at < end) at = nearQuote(chunk, at, end);
-    }
-    // A backslash that was the last byte escapes the first one of the next chunk.
-    this.#isEscaped = at > end;
-    return end;
+  #refuse(refused: Rejection): void {
+    this.#refused ??= refused;
+    this.#tokenizer.stop();
   }
 
   #ofEntry(refused: Rejection): Rejection {
     return this.#hasLines || this.#list !== undefined ? refused.at(this.#entries) : refused;
   }
-}
-
-/** The first place from here on whose byte is none of these. */
-function afterAll(meanings: number, chunk: Buffer, start: number, end: number): number {
-  let at = start;
-  while (at < end && ((MEANING[chunk[at] as number] as number) & meanings) !== 0) at += 1;
-  return at;
-}
-
-/** The next quote, or the backslashes before it: whether they escape it depends on how many they are. */
-function nearQuote(chunk: Buffer, start: number, end: number): number {
-  const found = chunk.subarray(start, end).indexOf(QUOTE);
-  let at = found === -1 ? end : start + found;
-  while (at > start && chunk[at - 1] === BACKSLASH) at -= 1;
-  return at;
-}
-
-function isEnd(byte: number): boolean {
-  return byte === LIST_END || byte === OBJECT_END;
 }
 
 export function tooManyEntries(): Rejection {
