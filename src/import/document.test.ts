@@ -1,7 +1,9 @@
 // Documents: the same values whether they are held whole or streamed, and what is said where they cannot be read.
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fuzz } from "../../test/support/fuzz.js";
 import { usedBytes } from "../../test/support/used-bytes.js";
-import type { JsonValue } from "../model/json.js";
+import { type JsonValue, parseJson } from "../model/json.js";
 import { type Document, firstValue, readDocument } from "./document.js";
 import type { SourceValue } from "./importer.js";
 
@@ -122,4 +124,86 @@ describe("the first value of an opening", () => {
     expect(first('{\n{"a":1}\n')).toEqual([undefined, undefined]);
     expect(first("plain words\n")).toEqual([undefined, undefined]);
   });
+
+  test.each([
+    ...[
+      '{"a":1} x\n',
+      '{"a":1},\n',
+      '{"a":1}}\n',
+      "[1,]\n",
+      '{"a":1,}\n',
+      '{"a":1 "b"\n',
+      "{1:2}\n",
+      '{"a"}\n',
+      "[1:2]\n",
+    ],
+    ...[
+      "[01]\n",
+      "[1.]\n",
+      "[nul]\n",
+      '["\\q"]\n',
+      '["a\tb"]\n',
+      '{"a":1} nul\n',
+      '{"a":1} "\\q"\n',
+      "[1}\n",
+      '["a\nb"]\n',
+    ],
+  ])("is none in %j", (content) => {
+    expect(first(content)).toEqual([undefined, undefined]);
+  });
+
+  test("is what JSON.parse makes of it, and of what JSON.parse refuses none is taken for whole", () => {
+    const piece = fc.constantFrom(
+      "[",
+      "]",
+      "{",
+      "}",
+      ",",
+      ":",
+      '"',
+      "\\",
+      '"a"',
+      "1",
+      "01",
+      "x",
+      "true",
+      " ",
+      "\u00e9",
+    );
+    const pieces = fc.array(piece, { maxLength: 9 }).map((parts) => parts.join(""));
+    const text = fc.oneof(
+      pieces,
+      fc.jsonValue().map((value) => JSON.stringify(value)),
+    );
+    fc.assert(
+      fc.property(text, (written) => {
+        const content = `[${written}]\n`;
+        const found = firstValue(Buffer.from(content));
+        const value = parseJson(content);
+        if (value !== undefined) expect(found).toEqual({ value, is_one_value: false });
+        else if (found?.is_one_value === false) expect(isSequence(content)).toBe(true);
+      }),
+      fuzz(2_000),
+    );
+  });
+
+  test("that is cut off anywhere is the beginning of the whole one", () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue(), { minLength: 1 }), fc.nat(), (items, nat) => {
+        const content = JSON.stringify([0, ...items]);
+        const found = first(content.slice(0, 3 + (nat % (content.length - 2))))[0] as readonly JsonValue[];
+        const whole = JSON.parse(content) as readonly JsonValue[];
+        const known = found.length - 1;
+        expect(found.slice(0, known)).toEqual(whole.slice(0, known));
+      }),
+      fuzz(500),
+    );
+  });
 });
+
+/** Whether a text is JSON values, one after the other. */
+function isSequence(text: string): boolean {
+  if (text.trim() === "") return true;
+  const ends = Array.from(text, (_, at) => at + 1);
+  return ends.some((end) => parseJson(text.slice(0, end)) !== undefined && isSequence(text.slice(end)));
+}

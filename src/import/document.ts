@@ -1,8 +1,8 @@
 // Documents: files that are one JSON value, or several one after the other. A short one is parsed whole, a longer one
 // value by value, so that memory is bounded by the longest value and not by the file.
 import { isUtf8 } from "node:buffer";
-import { JSONParser } from "@streamparser/json";
-import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { isJson, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../model/json.js";
+import { JsonTokenizer } from "../model/json-tokenizer.js";
 import { limits } from "../model/limits.js";
 import type { SourceValue } from "./importer.js";
 import { isShallow } from "./lines.js";
@@ -41,11 +41,8 @@ export async function readDocument(
 /** Undefined where it is not one value: the streaming parser then says how far it can be read. */
 function parseWhole(bytes: Buffer): Document | undefined {
   if (!isUtf8(bytes) || !isShallow(bytes, limits.nesting_levels)) return undefined;
-  try {
-    return new WholeDocument(JSON.parse(bytes.toString("utf8").replace(/^\ufeff/, "")) as JsonValue);
-  } catch {
-    return undefined;
-  }
+  const root = parseJson(bytes.toString("utf8").replace(/^\ufeff/, ""));
+  return root === undefined ? undefined : new WholeDocument(root);
 }
 
 class WholeDocument implements Document {
@@ -120,32 +117,89 @@ class StreamedDocument implements Document {
  * what stands there is no JSON.
  */
 export function firstValue(bytes: Buffer): { readonly value: JsonValue; readonly is_one_value: boolean } | undefined {
-  let root: unknown;
-  let isWhole = false;
-  let isFailed = false;
-  const parser = new JSONParser({ keepStack: true, separator: "" });
-  parser.onError = () => {
-    isFailed = true;
-  };
-  parser.onValue = ({ value, parent, stack }) => {
-    if (isWhole) return;
-    // Objects and lists are filled in place, so that holding the outermost one shows all that came of it.
-    root = stack.length === 0 ? value : stack.length === 1 ? parent : stack[1]?.value;
-    isWhole = stack.length === 0;
-  };
-  const marked = withoutMark(bytes);
-  const start = marked.findIndex((byte) => !isSpace(byte));
-  const text = marked.subarray(Math.max(start, 0));
-  const end = text.indexOf(LINE_FEED);
-  parser.write(text.subarray(0, end === -1 ? text.length : end + 1));
-  const isLine = isWhole;
-  if (end !== -1 && !isLine && !isFailed) parser.write(text.subarray(end + 1));
-  if (isFailed || root === undefined) return undefined;
-  return { value: root as JsonValue, is_one_value: !isLine };
+  const text = withoutMark(bytes);
+  const start = text.findIndex((byte) => byte > 0x20);
+  const end = text.indexOf(LINE_FEED, Math.max(start, 0));
+  const line = new FirstValue(end === -1 ? text : text.subarray(0, end + 1));
+  const { value } = line.isWhole ? line : new FirstValue(text);
+  return value === undefined ? undefined : { value, is_one_value: !line.isWhole };
 }
 
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+/** Bytes that hold values one after the other, or the beginning of one. */
+class FirstValue {
+  /** Whether they have all of the first value. */
+  isWhole = false;
+  readonly #bytes: Buffer;
+  #next: "value" | "first item" | "first name" | "name" | "colon" | "comma or end" = "value";
+  /** The brackets that close what is open. */
+  readonly #closing: string[] = [];
+  /** What follows of the first value is at most a name, a colon or a comma. */
+  #end = 0;
+  /** Before anything in it has ended, nothing is known of it. */
+  #isKnown = false;
+  #isFailed = false;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+    const tokenizer = new JsonTokenizer({
+      begin: (at, isObject) => this.#beginList(at, isObject),
+      end: (at, isObject) => this.#endList(at, isObject),
+      string: (start, end) => this.#scalar(start, end, true),
+      scalar: (start, end) => this.#scalar(start, end, false),
+      comma: () => this.#separator("comma or end", this.#closing.at(-1) === "}" ? "name" : "value"),
+      colon: () => this.#separator("colon", "value"),
+    });
+    tokenizer.write(bytes);
+    // A string never goes beyond its line.
+    const { unfinished, unfinishedStart } = tokenizer;
+    if (unfinished === "string" && bytes.includes(LINE_FEED, bytes.length + unfinishedStart)) this.#isFailed = true;
+  }
+
+  /** The first value, with an end where its own is missing; undefined where the bytes are no JSON. */
+  get value(): JsonValue | undefined {
+    if (this.#isFailed || !this.#isKnown) return undefined;
+    const closing = this.isWhole ? "" : this.#closing.toReversed().join("");
+    const bytes = Buffer.concat([this.#bytes.subarray(0, this.#end), Buffer.from(closing)]);
+    return isUtf8(bytes) ? parseJson(bytes.toString("utf8")) : undefined;
+  }
+
+  #beginList(at: number, isObject: boolean): void {
+    if (!this.#isValueNext) this.#isFailed = true;
+    this.#closing.push(isObject ? "}" : "]");
+    this.#next = isObject ? "first name" : "first item";
+    if (!this.isWhole) this.#end = at + 1;
+  }
+
+  #endList(at: number, isObject: boolean): void {
+    const isNext = this.#next === "comma or end" || this.#next === (isObject ? "first name" : "first item");
+    if (!isNext || this.#closing.pop() !== (isObject ? "}" : "]")) this.#isFailed = true;
+    this.#endValue(at + 1);
+  }
+
+  #scalar(start: number, end: number, isString: boolean): void {
+    // What belongs to the first value is parsed with it.
+    if (this.isWhole && !isJson(this.#bytes.toString("utf8", start, end))) this.#isFailed = true;
+    const isName = isString && (this.#next === "first name" || this.#next === "name");
+    if (isName) this.#next = "colon";
+    else if (this.#isValueNext) this.#endValue(end);
+    else this.#isFailed = true;
+  }
+
+  #separator(expected: "colon" | "comma or end", next: "name" | "value"): void {
+    if (this.#next !== expected) this.#isFailed = true;
+    this.#next = next;
+  }
+
+  #endValue(end: number): void {
+    this.#isKnown = true;
+    this.#next = this.#closing.length === 0 ? "value" : "comma or end";
+    if (!this.isWhole) this.#end = end;
+    this.isWhole ||= this.#closing.length === 0;
+  }
+
+  get #isValueNext(): boolean {
+    return this.#next === "value" || this.#next === "first item";
+  }
 }
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
