@@ -79,7 +79,7 @@ export class JsonTokenizer {
       } else if (kind === END) {
         visitor.end?.(start, byte === BRACE_CLOSES);
         this.depth -= 1;
-      }
+      } else while (at < to && KINDS[bytes[at] as number] === SPACE) at += 1;
     }
   }
 
