@@ -39,10 +39,6 @@ function fromFailure(failure: Failure): Error {
   return error;
 }
 
-/** The bell of a thread: how often it was rung, and whether the thread sleeps and has to be woken. */
-export const RINGS = 0;
-export const ASLEEP = 1;
-
 const SETTLING_MS = 20;
 
 /**
@@ -77,15 +73,13 @@ export function givenAway({ buffer, byteLength }: Uint8Array): readonly ArrayBuf
 
 export class Thread {
   readonly #worker: Worker;
-  readonly #bell: Int32Array;
   readonly #waiting = new Map<number, Waiting>();
   #calls = 0;
   #ended: Fault | undefined;
 
   constructor(options: ThreadOptions) {
-    this.#bell = new Int32Array(new SharedArrayBuffer(8));
     this.#worker = new Worker(options.file, {
-      workerData: { ...options.options, bell: this.#bell },
+      workerData: options.options,
       // Some flags of the program, --input-type for one, would keep a thread from starting.
       execArgv: [],
       ...(options.young_mb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: options.young_mb } }),
@@ -111,7 +105,6 @@ export class Thread {
       if (this.#waiting.size === 0) this.#worker.ref();
       this.#waiting.set(call, { resolve: resolve as (result: unknown) => void, reject });
       this.#worker.postMessage(makeMessage(call), given);
-      this.#ring();
     });
   }
 
@@ -119,19 +112,12 @@ export class Thread {
   tell(method: string, argument: unknown): void {
     if (this.#ended !== undefined) return;
     this.#worker.postMessage({ call: 0, method, argument } satisfies ThreadRequest);
-    this.#ring();
   }
 
   async close(): Promise<void> {
     if (this.#ended === undefined) await this.call("close", undefined);
     this.#ended ??= closed();
     await this.#worker.terminate();
-  }
-
-  /** Wakes a thread that sleeps on its bell instead of an event loop; one that is awake looks again by itself. */
-  #ring(): void {
-    Atomics.add(this.#bell, RINGS, 1);
-    if (Atomics.load(this.#bell, ASLEEP) === 1) Atomics.notify(this.#bell, RINGS);
   }
 
   #settle(answer: ThreadAnswer): void {

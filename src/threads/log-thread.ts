@@ -2,11 +2,13 @@
 // transaction, so that one fsync serves all of it.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { SqliteLog } from "../engines/sqlite/log.js";
-import { ASLEEP, RINGS, settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
+import { settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import { packOutcomes } from "./packed-outcomes.js";
 import { unpackUnits } from "./packed-units.js";
 
-const options = workerData as { readonly path: string; readonly bell: Int32Array };
+const options = workerData as { readonly path: string };
+/** Units to append, packed, travel without a wrapper: they are the bulk of the traffic. */
+type Message = Uint8Array | ThreadRequest;
 const port = parentPort as MessagePort;
 let log: SqliteLog | undefined;
 
@@ -14,29 +16,14 @@ function answer(message: ThreadAnswer): void {
   port.postMessage(message);
 }
 
-interface Taken {
-  /** Units to append, packed; they are the bulk of the traffic and travel without a wrapper. */
-  readonly appends: readonly Uint8Array[];
-  readonly requests: readonly ThreadRequest[];
-}
-
-function takeMessages(): Taken {
-  const appends: Uint8Array[] = [];
-  const requests: ThreadRequest[] = [];
+/** What has arrived since: everything that waits is taken at once. */
+function takeRest(): readonly Message[] {
+  const messages: Message[] = [];
   for (;;) {
-    const received = receiveMessageOnPort(port) as { readonly message: Uint8Array | ThreadRequest } | undefined;
-    if (received === undefined) return { appends, requests };
-    if (received.message instanceof Uint8Array) appends.push(received.message);
-    else requests.push(received.message);
+    const received = receiveMessageOnPort(port) as { readonly message: Message } | undefined;
+    if (received === undefined) return messages;
+    messages.push(received.message);
   }
-}
-
-/** Sleeps until the bell rings; it counts messages, so none is missed between looking and sleeping. */
-function awaitBell(seen: number): number {
-  Atomics.store(options.bell, ASLEEP, 1);
-  Atomics.wait(options.bell, RINGS, seen);
-  Atomics.store(options.bell, ASLEEP, 0);
-  return Atomics.load(options.bell, RINGS);
 }
 
 function appendTogether(appends: readonly Uint8Array[]): void {
@@ -64,22 +51,17 @@ async function perform(request: ThreadRequest): Promise<void> {
   } else throw new Error(`unknown call ${request.method}`);
 }
 
-async function serve(): Promise<void> {
-  let seen = 0;
-  for (let open = true; open; ) {
-    seen = awaitBell(seen);
-    const { appends, requests } = takeMessages();
-    appendTogether(appends);
-    for (const request of requests) {
-      try {
-        answer({ call: request.call, result: await perform(request) });
-      } catch (error) {
-        answer({ call: request.call, failure: toFailure(error) });
-      }
-      if (request.method === "close") open = false;
-    }
+async function serve(request: ThreadRequest): Promise<void> {
+  try {
+    answer({ call: request.call, result: await perform(request) });
+  } catch (error) {
+    answer({ call: request.call, failure: toFailure(error) });
   }
-  port.close();
+  if (request.method === "close") port.close();
 }
 
-void serve();
+port.on("message", (first: Message) => {
+  const messages = [first, ...takeRest()];
+  appendTogether(messages.filter((message) => message instanceof Uint8Array));
+  for (const message of messages) if (!(message instanceof Uint8Array)) void serve(message);
+});

@@ -1,5 +1,5 @@
-// The SQLite log as the rest of the program sees it. A caller that is alone is served where it stands; as soon as several
-// wait, a thread of its own writes for them, so that the others go on while it syncs.
+// The SQLite log as the rest of the program sees it. A single small entry is committed in the caller's thread while nothing
+// else is being written; as soon as several wait, a thread of its own writes for them, so that the caller goes on meanwhile.
 
 import type { LogMode } from "../engines/port.js";
 import { SqliteLog } from "../engines/sqlite/log.js";
@@ -21,11 +21,11 @@ import type {
 import { closed, Fault } from "../model/fault.js";
 import { givenAway, Thread } from "./calls.js";
 import { Checkpointing, LONG_COMMIT_BYTES } from "./checkpointing.js";
+import { InlineCommits } from "./inline-commits.js";
 import { type PackedOutcomes, unpackInTurns, unpackOutcomes } from "./packed-outcomes.js";
 import { addressed, type PackedUnits, packInTurns, packUnits } from "./packed-units.js";
 import { purgeFile } from "./purging.js";
 import { threadFile } from "./thread-file.js";
-import { WriterPolicy } from "./writer-policy.js";
 
 /** So much is copied, and so many are packed and unpacked, in a millisecond or two. */
 const AT_ONCE_BYTES_MAX = 4 * 1024 * 1024;
@@ -36,7 +36,9 @@ export class ThreadedLog implements EntryLog {
   readonly #path: string;
   readonly #own: SqliteLog;
   readonly #checkpointing: Checkpointing;
-  readonly #policy = new WriterPolicy(() => performance.now());
+  readonly #inline = new InlineCommits(() => performance.now());
+  /** Appends that the thread has and has not answered. */
+  #onThread = 0;
   #thread: Promise<Thread> | undefined;
   #isClosed = false;
   /** The large appends that are being made ready, in their order. */
@@ -65,7 +67,7 @@ export class ThreadedLog implements EntryLog {
   async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
     if (this.#isClosed) throw closed();
     const bytes = bytesOf(units);
-    const isHere = this.#policy.isCallers(units, bytes);
+    const isHere = this.#onThread === 0 && this.#inline.suits(units, bytes);
     this.#isStream = bytes >= LONG_COMMIT_BYTES;
     const outcomes = (isHere ? this.#appendHere(units) : undefined) ?? (await this.#appendOnThread(units, bytes));
     this.#checkpointing.afterCommit(bytes);
@@ -160,12 +162,12 @@ export class ThreadedLog implements EntryLog {
       if (error instanceof Fault && error.code === "store_busy") return undefined;
       throw error;
     } finally {
-      this.#policy.noteCommit(performance.now() - start);
+      this.#inline.noteCommit(performance.now() - start);
     }
   }
 
   async #appendOnThread(units: readonly AppendUnit[], bytes: number): Promise<readonly AppendOutcome[]> {
-    this.#policy.handOver();
+    this.#onThread += 1;
     try {
       const thread = await this.#startedThread();
       const isMuch = bytes > AT_ONCE_BYTES_MAX || entriesOf(units) > AT_ONCE_ENTRIES_MAX;
@@ -177,7 +179,7 @@ export class ThreadedLog implements EntryLog {
       if (error instanceof Fault && error.code === "thread_stopped") this.#thread = undefined;
       throw error;
     } finally {
-      this.#policy.takeBack();
+      this.#onThread -= 1;
     }
   }
 
@@ -221,7 +223,7 @@ export class ThreadedLog implements EntryLog {
 
   /** Whoever writes has to do it, since it needs a moment at which nobody does; who hands over a stream is busy with its next. */
   #finishCheckpoint(): void {
-    if (this.#policy.isThreadIdle && !this.#isStream) this.#own.finishCheckpoint();
+    if (this.#onThread === 0 && !this.#isStream) this.#own.finishCheckpoint();
     else void this.#thread?.then((thread) => thread.tell("finishCheckpoint", undefined));
   }
 }

@@ -8,8 +8,6 @@ const IN_FLIGHT_MAX = 2;
 /** With this many entries waiting the log may start on them while their successors are still being prepared. */
 const EAGER_ENTRIES = 16;
 const EAGER_IN_FLIGHT_MAX = 4;
-/** So many commits of a lone caller, a few milliseconds, may follow each other within one turn of the event loop. */
-const BREATHS_MAX = 16;
 const BATCH_ENTRIES_MAX = 2_000;
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 /** Beyond this much waiting text the caller is told to come back, before memory grows without bound. */
@@ -61,9 +59,6 @@ export class GroupCommit {
   /** When each commit under way began, the oldest first. */
   readonly #startsMs = new Set<number>();
   #scheduled = false;
-  /** Whether a lone caller has just been answered, and nothing but what follows from that has run since. */
-  #isSameBreath = false;
-  #breaths = 0;
   readonly #idle: (() => void)[] = [];
 
   constructor(log: EntryLog) {
@@ -137,27 +132,19 @@ export class GroupCommit {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /**
-   * Waits for the end of this turn of the event loop, so that callers woken together are written together. One that is
-   * alone and comes back as soon as it is answered does not wait for it, which would be a tenth of what its commit takes;
-   * now and then it does, so that the rest of the program is never kept waiting for long.
-   */
+  /** Waits for the end of this turn of the event loop, so that callers woken together are written together. */
   #schedule(): void {
     if (this.#scheduled || this.#inFlight >= IN_FLIGHT_MAX) return;
     this.#scheduled = true;
-    const flush = (): void => {
+    setImmediate(() => {
       this.#scheduled = false;
       void this.#flush();
-    };
-    this.#breaths = this.#isSameBreath && this.#inFlight === 0 ? (this.#breaths + 1) % BREATHS_MAX : 0;
-    if (this.#breaths > 0) queueMicrotask(flush);
-    else setImmediate(flush);
+    });
   }
 
   async #flush(): Promise<void> {
     const batch = this.#takeBatch();
     if (batch.length === 0) return;
-    const isAlone = batch.length === 1 && this.#inFlight === 0;
     this.#inFlight += 1;
     if (this.#queue.length > 0) this.#schedule();
     const startMs = performance.now();
@@ -166,7 +153,6 @@ export class GroupCommit {
     let position: number | undefined;
     try {
       const outcomes = await this.#log.append(batch.map((waiting) => waiting.unit));
-      if (isAlone) this.#drawBreath();
       for (const [index, waiting] of batch.entries()) waiting.resolve(outcomes[index] as AppendOutcome);
       position = newestOf(outcomes);
     } catch (error) {
@@ -179,14 +165,6 @@ export class GroupCommit {
     if (position !== undefined) this.announce({ may_erase: batch.some(({ unit }) => unit.some(isRedaction)) });
     if (this.#queue.length > 0) this.#schedule();
     else if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
-  }
-
-  /** What is ticked next runs once all that follows from an answer has run, and before anything new comes in. */
-  #drawBreath(): void {
-    this.#isSameBreath = true;
-    process.nextTick(() => {
-      this.#isSameBreath = false;
-    });
   }
 
   #leaveQueue(
