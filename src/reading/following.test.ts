@@ -1,4 +1,4 @@
-// Following in the background: once for many words, only with the lease, later while much is recorded, again after a fault.
+// Following in the background: once for many words, only with the lease, again after a fault.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Follower, Following } from "./following.js";
 
@@ -36,8 +36,6 @@ class Counting implements Follower {
   }
 }
 
-const leisure = { calm_entries_per_s: 100, rows_waiting_max: 1_000, texts_waiting_max: 2_000 };
-
 test("many words are one walk, to the end of the log", async () => {
   const follower = Object.assign(new Counting(), { position: 25 });
   const following = new Following({ follower });
@@ -62,34 +60,6 @@ test("without the lease nothing is done, and it is asked for again while the ind
   expect(follower.indexed).toBe(5);
   await following.close();
   expect(lease.close).toHaveBeenCalled();
-});
-
-test("while much is recorded it waits, until too much waits for it", async () => {
-  const follower = Object.assign(new Counting(), { position: 500 });
-  const following = new Following({ follower, leisure });
-  following.grown();
-  for (let nth = 0; nth < 4; nth += 1) {
-    await vi.advanceTimersByTimeAsync(110);
-    follower.position += 100;
-  }
-  expect(follower.steps).toBe(0);
-  follower.position = 5_000;
-  await vi.advanceTimersByTimeAsync(200);
-  expect(follower.steps).toBeGreaterThan(0);
-  await following.close();
-});
-
-test("while somebody searches nothing is put off, however much is recorded", async () => {
-  const follower = Object.assign(new Counting(), { position: 500 });
-  const following = new Following({ follower, leisure });
-  following.searched();
-  for (let nth = 0; nth < 4; nth += 1) {
-    following.grown();
-    await vi.advanceTimersByTimeAsync(110);
-    follower.position += 100;
-  }
-  expect(follower.indexed).toBeGreaterThan(400);
-  await following.close();
 });
 
 test("a fault is not the end: it looks again", async () => {

@@ -1,4 +1,4 @@
-// Reading in this thread: what only looks in does not index first, and what is to keep up indexes no more than it has to.
+// Reading in this thread: some questions do not index first, and texts are indexed beside rows.
 import { expect, test } from "vitest";
 import { repeatableSurroundings } from "../../test/support/surroundings.js";
 import { MemoryIndex } from "../engines/memory/index.js";
@@ -14,9 +14,6 @@ const entry = (id: string) => ({
   ...{ kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", recorded_by: "", salt: randomBytes(16) },
   ...{ body: Buffer.from(JSON.stringify({ id, error: "e" })), claims: [`id:${id}`] },
 });
-
-/** As much as an index may lag behind the log, and for how long it is waited for. */
-const near = { rows_waiting_max: 1_000, texts_waiting_max: 2_000, within_ms: 60_000 };
 
 function openReading(parts: { readonly log: MemoryLog; readonly index: MemoryIndex }) {
   const reading = new LocalReading({ ...parts, mask: noMask, calls: callTable, readersOf });
@@ -37,20 +34,6 @@ test("how many candidates wait is told from an index that is far behind as it st
   await append(1_001, "many");
   expect(await calls.pendingMemories()).toBe(0);
   expect(await index.checkpoint()).toBe(1_001);
-});
-
-test("keeping up indexes until little is left to index, of rows and of texts, and not for longer than it may", async () => {
-  const [log, index] = [new MemoryLog(), new MemoryIndex()];
-  const { calls } = openReading({ log, index });
-  await log.append(Array.from({ length: 4_500 }, (_, nth) => [entry(`e-${nth}`)]));
-  await calls.keepUp({ ...near, within_ms: 0 });
-  expect(await index.checkpoint()).toBe(0);
-  await calls.keepUp(near);
-  expect(4_500 - (await index.checkpoint())).toBeLessThanOrEqual(1_000);
-  const texts = await index.textCheckpoint();
-  expect(4_500 - texts).toBeLessThanOrEqual(2_000);
-  await calls.keepUp(near);
-  expect(await index.textCheckpoint()).toBe(texts);
 });
 
 test("texts get their turn while there are always new rows", async () => {

@@ -7,7 +7,6 @@ import type { Mask } from "../model/mask.js";
 import { EntryReader } from "../search/lists/entry-reader.js";
 import type { Answering } from "./answering.js";
 import type { CallTable, Reading } from "./calls.js";
-import { knowingClean } from "./known-clean.js";
 import type { IndexState } from "./maintenance.js";
 import type { RebuildOptions } from "./patience.js";
 import { Rebuilding } from "./rebuilding.js";
@@ -30,8 +29,7 @@ export class LocalReading<R> implements Reading {
     /** How the index's files are cleaned, where that is not for the index itself to do. */
     readonly purge?: (() => Promise<string | undefined>) | undefined;
   }) {
-    const { log, readersOf } = parts;
-    const mask = knowingClean(parts.mask);
+    const { log, mask, readersOf } = parts;
     const holder = "look" in parts.index ? parts.index : fixedIndex(parts.index);
     const index = new SteadyIndex({ log, holder, mask, readersOf, options: parts.rebuild });
     const purge = parts.purge ?? (async () => (await index.index()).purge?.());

@@ -7,7 +7,6 @@ import type { StoredBody } from "../log/port.js";
 import type { Contradiction } from "../model/verification.js";
 import type { Answering } from "./answering.js";
 import type { CallsOf } from "./calls.js";
-import { nextTurn } from "./rebuild.js";
 
 export interface IndexState {
   /** Position through which the index has followed the log. */
@@ -16,12 +15,6 @@ export interface IndexState {
   readonly texts_through: number;
   /** False while answers lack older entries. */
   readonly is_whole: boolean;
-}
-
-export interface KeepUpBounds {
-  readonly rows_waiting_max: number;
-  readonly texts_waiting_max: number;
-  readonly within_ms: number;
 }
 
 type Parts = Answering<{ readonly index: EntryIndex }>;
@@ -56,21 +49,6 @@ export const maintenanceCalls = {
   },
 
   indexState: ({ index }: Parts): Promise<IndexState> => index.state(),
-
-  /** Indexes until no more than so much waits, for a moment at most; for callers that load much and want quick reads. */
-  async keepUp({ log, index }: Parts, { rows_waiting_max, texts_waiting_max, within_ms }: KeepUpBounds): Promise<void> {
-    const untilMs = performance.now() + within_ms;
-    while (performance.now() < untilMs) {
-      const { position } = await log.head();
-      const { is_whole, indexed_through, texts_through } = await index.state();
-      // An index that is being built from nothing takes longer than anybody can be kept waiting for.
-      if (!is_whole) return;
-      if (position - indexed_through <= rows_waiting_max && position - texts_through <= texts_waiting_max) return;
-      if (!(await index.step())) return;
-      // Reads come through in between.
-      await nextTurn();
-    }
-  },
 
   /** Rebuilds the index beside the present one, which answers until the new one takes its place. */
   rebuildIndex: ({ rebuilding }: Parts): Promise<void> => rebuilding.run(),

@@ -58,9 +58,9 @@ export class ReadableRecord extends Operable {
   async listInteractions(
     options: InteractionListOptions = {},
   ): Promise<InteractionList<Interaction | InteractionSummary>> {
-    return this.#parts.open().calls.listInteractions(
-      orThrow(parseInteractionQuery(known("interactions", options), this.#parts.nowMs())),
-    );
+    return this.#parts
+      .open()
+      .calls.listInteractions(orThrow(parseInteractionQuery(known("interactions", options), this.#parts.nowMs())));
   }
 
   /** One interaction, whole, or what is left of it once it was erased; undefined where there is none. */
@@ -71,13 +71,17 @@ export class ReadableRecord extends Operable {
 
   /** Entries of all kinds, newest first. */
   async listEntries(options: EntryListOptions = {}): Promise<EntryList> {
-    return this.#parts.open().calls.listEntries(orThrow(parseEntryQuery(known("entries", options), this.#parts.nowMs())));
+    return this.#parts
+      .open()
+      .calls.listEntries(orThrow(parseEntryQuery(known("entries", options), this.#parts.nowMs())));
   }
 
   /** One entry by its id or its position; undefined where there is none. */
   async getEntry(idOrPosition: string | number): Promise<Entry | ErasedEntry | undefined> {
     const wish = toWish(idOrPosition);
-    return "id" in wish ? this.#parts.open().calls.getById(wish.id) : this.#parts.open().calls.getByPosition(wish.position);
+    return "id" in wish
+      ? this.#parts.open().calls.getById(wish.id)
+      : this.#parts.open().calls.getByPosition(wish.position);
   }
 
   /** The same with its secrets masked, for surfaces that show it to somebody. */
@@ -103,7 +107,9 @@ export class ReadableRecord extends Operable {
    * was acknowledged before is found. Filters can be typed or given; both must hold.
    */
   async search(query: string, filters: SearchOptions = {}): Promise<SearchPage> {
-    return this.#parts.open().calls.search(orThrow(parseSearchQuery(query, known("search", filters), this.#parts.nowMs())));
+    return this.#parts
+      .open()
+      .calls.search(orThrow(parseSearchQuery(query, known("search", filters), this.#parts.nowMs())));
   }
 
   /** What was recorded about a phrase as text for an agent: a line each, newest first. */
@@ -117,7 +123,9 @@ export class ReadableRecord extends Operable {
 
   /** Looks back at the newest entries of conversations: what went wrong, what recurs, and how that has changed. */
   async reflect(options: ReflectionOptions = {}): Promise<ReflectionReport> {
-    return this.#parts.open().calls.reflect(orThrow(parseReflectionQuery(known("reflection", options), this.#parts.nowMs())));
+    return this.#parts
+      .open()
+      .calls.reflect(orThrow(parseReflectionQuery(known("reflection", options), this.#parts.nowMs())));
   }
 
   /** How much there is, by kind and project. */

@@ -5,7 +5,6 @@ import type { AlteredNote } from "../log/noting-log.js";
 import type { EntryLog } from "../log/port.js";
 import { Fault } from "../model/fault.js";
 import type { Calls } from "../operations/calls.js";
-import type { KeepUpBounds } from "../reading/maintenance.js";
 
 export interface Health {
   /** `degraded` while answers may lack older entries, the log cannot be used, was cut off, or an altered body was read. */
@@ -41,9 +40,6 @@ export interface Load {
 const TROUBLE_MS = 30_000;
 /** A commit takes milliseconds. One that takes this long is stuck behind another program or a disk that does not answer. */
 const STUCK_MS = 5_000;
-
-/** So much a search gets through in a fraction of a second; of rows it needs all, of texts it can look through the rest. */
-const KEEP_UP: KeepUpBounds = { rows_waiting_max: 4_000, texts_waiting_max: 12_000, within_ms: 2_000 };
 
 export class Vitals {
   readonly #parts: VitalsParts;
@@ -91,11 +87,6 @@ export class Vitals {
   /** Position through which the texts are indexed; searches look through the rest themselves. */
   async textsThrough(): Promise<number> {
     return (await this.#parts.calls.indexState()).texts_through;
-  }
-
-  /** Waits until reads find little left to index, for a moment at most. */
-  async keepUp(): Promise<void> {
-    await this.#parts.calls.keepUp(KEEP_UP);
   }
 
   /** Hears of every commit from now on, until the answer is called. */

@@ -6,18 +6,11 @@ import { AlteredNote, NotingLog } from "../log/noting-log.js";
 import { leaseOf } from "../model/lease.js";
 import { calls } from "../operations/calls.js";
 import { type Readers, readersOf } from "../operations/readers.js";
-import { Following, type Leisure } from "../reading/following.js";
+import { Following } from "../reading/following.js";
 import { LocalReading } from "../reading/local.js";
 import { givenAway, settled, type ThreadAnswer, type ThreadRequest, toFailure } from "./calls.js";
 import { purgeFile } from "./purging.js";
 import type { ReadThreadOptions } from "./threaded-reading.js";
-
-/**
- * An index in a file is followed at tens of thousands of entries a second, so that letting so many wait costs the first
- * read after them less than half a second. This thread has no lower priority than capture: beside busy writers whoever
- * reads would get next to nothing of a processor, and fall behind for good.
- */
-const LEISURE: Leisure = { calm_entries_per_s: 2_000, rows_waiting_max: 4_000, texts_waiting_max: 50_000 };
 
 /** What has to look through every entry whose texts are not indexed yet. */
 const LOOKS_AT_TEXTS: ReadonlySet<string> = new Set(["search", "sessionHistory", "told"]);
@@ -46,10 +39,8 @@ async function open(): Promise<void> {
   });
   // Servers on one database leave it to one of them. What a process knows of a file's newest texts it keeps to itself, so
   // that there everybody follows.
-  following =
-    files === undefined
-      ? new Following({ follower: reading, lease: leaseOf(indexStore.leases(), "indexer") })
-      : new Following({ follower: reading, leisure: LEISURE });
+  const lease = files === undefined ? leaseOf(indexStore.leases(), "indexer") : undefined;
+  following = new Following({ follower: reading, lease });
   // What was appended before this thread began was told to nobody.
   following.grown();
 }

@@ -60,7 +60,6 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
       health: () => server.get("/health"),
       load: () => ({ capture: { entries: 0, bytes: 0, is_pressed: false }, tails: 0 }),
       textsThrough: async () => ((await server.get("/health")) as { indexed_through: number }).indexed_through,
-      keepUp: async () => undefined,
       watchCommits: () => () => undefined,
       watchRecorded: (heard, isWanted) => recorded.add(heard, isWanted),
     },

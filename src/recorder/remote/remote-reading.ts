@@ -89,8 +89,6 @@ const answers = {
     const { status, indexed_through } = await server.get("/health");
     return { indexed_through, texts_through: indexed_through, is_whole: status === "ok" };
   },
-  // A server does that by itself.
-  keepUp: async () => undefined,
 } satisfies Answers;
 
 function askHistory(

@@ -2,14 +2,12 @@
 //
 // This is where secrets are masked: what is shown beside other entries passes through here, the record itself does not.
 
-import type { EntrySource, StoredBody, StoredEntry } from "../../log/port.js";
+import type { EntrySource, StoredBody } from "../../log/port.js";
 import { bodyToEntry, parseBodyText, toAltered, toEntry } from "../../model/body.js";
 import { asRecorded } from "../../model/chain-walk.js";
 import { completionClaim, idClaim } from "../../model/claims.js";
-import type { AlteredEntry, Entry, EntryOf, ErasedEntry, Interaction, ListedEntry } from "../../model/entry.js";
+import type { AlteredEntry, Entry, ErasedEntry, Interaction, ListedEntry } from "../../model/entry.js";
 import { corruptEntry } from "../../model/fault.js";
-import { hexOf } from "../../model/hex.js";
-import { LiftedParts } from "../../model/lifted-parts.js";
 import type { Mask } from "../../model/mask.js";
 import { complete, excerptOf, summarise } from "./views.js";
 
@@ -23,7 +21,7 @@ export interface Page<Row> {
   readonly used: number;
 }
 
-/** A whole entry as JSON, for whoever sends it on; large parts of it were never built. */
+/** A whole entry as JSON bytes: it is written in the thread that reads, and crosses to another without a copy. */
 export interface EntryJson {
   readonly kind: string;
   readonly json: Uint8Array;
@@ -31,9 +29,6 @@ export interface EntryJson {
 
 /** Which entry is wanted, and whether what is secret in it is to be hidden. */
 export type EntryWish = ({ readonly id: string } | { readonly position: number }) & { readonly is_masked?: boolean };
-
-/** What is put together from an interaction and its response, and has to be built for that. */
-const PUT_TOGETHER: ReadonlySet<string> = new Set(["memories_used", "chunks_used", "usage", "extra"]);
 
 export class EntryReader {
   readonly #log: EntrySource;
@@ -80,29 +75,12 @@ export class EntryReader {
     return { entries, used: stored.length };
   }
 
-  /** The same as JSON, masked where that is wished for. */
+  /** The same as JSON, masked where that is asked for. */
   async getJson({ is_masked = false, ...wish }: EntryWish): Promise<EntryJson | undefined> {
-    if (is_masked) {
-      const entry = "position" in wish ? await this.getByPosition(wish.position) : await this.getById(wish.id);
-      if (entry === undefined) return undefined;
-      const shown = "erased" in entry ? entry : this.#mask.entry(entry);
-      return { kind: entry.kind, json: Buffer.from(JSON.stringify(shown)) };
-    }
-    const [position] = "position" in wish ? [wish.position] : await this.#log.find([idClaim(wish.id)]);
-    const [stored] = position === undefined ? [] : await this.#log.get([position]);
-    if (stored === undefined) return undefined;
-    const { kind } = stored;
-    if (stored.body === undefined) {
-      const json = Buffer.from(JSON.stringify({ ...toEntry(stored), ...("id" in wish ? wish : {}) }));
-      return { kind, json };
-    }
-    const parts = new LiftedParts();
-    const entry = toLifted(stored, parts);
-    if ("id" in wish && entry.id !== wish.id) throw misplaced(entry.position, wish.id);
-    const response = await this.#responseOf(entry);
-    if (response === undefined) return { kind, json: parts.json(entry) };
-    const [interaction, completion] = [stored, response].map((one) => toLifted(one, parts, PUT_TOGETHER));
-    return { kind, json: parts.json(complete(interaction as Interaction, completion as EntryOf<"response">)) };
+    const entry = "position" in wish ? await this.getByPosition(wish.position) : await this.getById(wish.id);
+    if (entry === undefined) return undefined;
+    const shown = is_masked && !("erased" in entry) ? this.#mask.entry(entry) : entry;
+    return { kind: entry.kind, json: Buffer.from(JSON.stringify(shown)) };
   }
 
   /** The entries at these positions, masked, for whoever shows parts of them; erased and altered ones are left out. */
@@ -166,14 +144,6 @@ export class EntryReader {
     return { rows, used: stored.length };
   }
 
-  async #responseOf(entry: Entry): Promise<StoredEntry | undefined> {
-    if (entry.kind !== "interaction" || entry.response !== "") return undefined;
-    const [position] = await this.#log.find([completionClaim(entry.id)]);
-    const [stored] = position === undefined ? [] : await this.#log.get([position]);
-    if (stored?.flaw !== undefined) throw corruptEntry(stored.position, stored.flaw);
-    return stored?.body === undefined ? undefined : stored;
-  }
-
   async #read(positions: readonly number[]): Promise<readonly (Entry | AlteredBody)[]> {
     return toReadable(await this.#log.getBodies(positions));
   }
@@ -235,12 +205,6 @@ function isWaiting(entry: Entry | AlteredBody): entry is Interaction {
 
 function misplaced(position: number, id: string): Error {
   return corruptEntry(position, `it is not the entry ${id}, which the log says is here`);
-}
-
-/** What is not built is not looked at, so that it has to be the very bytes that were recorded. */
-function toLifted(stored: StoredEntry, parts: LiftedParts, built?: ReadonlySet<string>): Entry {
-  const { position, body = new Uint8Array() } = asRecorded(stored);
-  return bodyToEntry({ ...stored, hash: hexOf(stored.hash) }, parts.parseBody(position, body, built));
 }
 
 /** Those that are there and not erased. */

@@ -18,19 +18,16 @@ import {
 import { describeQuestion } from "../describe/question.js";
 import { acceptJsonLines, bodyOf } from "../door/bodies.js";
 import { recordingOf } from "../door/doorkeeper.js";
-import { LoadPace } from "../door/load-pace.js";
 import { readQuery, refuseQuery } from "../door/query.js";
 import { sendJson } from "../send-json.js";
 
 export function entryRoutes(app: FastifyInstance, recorder: Recorder): void {
   acceptJsonLines(app);
-  const pace = new LoadPace(recorder.vitals);
 
   app.post("/entries", { config: { operation: appendOperation } }, async (request, reply) => {
     refuseQuery(request);
     // The recorder parses what it is given; until then a body is only claimed to be entries.
     const result = await recordingOf(request, recorder).append(bodyOf(request) as EntryInput | readonly EntryInput[]);
-    await pace.recorded(result.entries.length);
     reply.code(result.status === "recorded" ? 201 : 200);
     return sendJson(reply, await receiptsJson(result));
   });
