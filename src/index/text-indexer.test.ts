@@ -11,7 +11,7 @@ import { TextIndexer } from "./text-indexer.js";
 class HoldingIndex extends MemoryIndex {
   readonly given: number[] = [];
   held = 0;
-  tidied = 0;
+  merges = 0;
   answer: number | undefined;
   override async applyTexts(batch: { readonly texts: readonly EntryTexts[]; readonly through: number }) {
     this.given.push(...batch.texts.map(({ position }) => position));
@@ -20,8 +20,8 @@ class HoldingIndex extends MemoryIndex {
     this.held = answer ?? batch.through;
     return this.held;
   }
-  async tidyTexts(): Promise<boolean> {
-    this.tidied += 1;
+  async mergeTexts(): Promise<boolean> {
+    this.merges += 1;
     await super.applyTexts({ texts: [], through: this.held });
     return true;
   }
@@ -55,10 +55,10 @@ test("what the index holds back is written as soon as there is nothing left to g
   await rows.catchUp();
   while (index.given.length < 300) {
     expect(await texts.step()).toBe(true);
-    expect(index.tidied).toBe(0);
+    expect(index.merges).toBe(0);
   }
   for (let nth = 0; nth < 3; nth += 1) expect(await texts.step()).toBe(false);
-  expect(index.tidied).toBe(1);
+  expect(index.merges).toBe(1);
   expect(await index.textCheckpoint()).toBe(300);
 });
 

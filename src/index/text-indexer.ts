@@ -91,7 +91,7 @@ export class TextIndexer {
 
   /** Other processes search too, and would have to look through what is kept here alone. */
   async #writeKept(): Promise<void> {
-    await this.#index.tidyTexts?.();
+    await this.#index.mergeTexts?.();
     this.#checkpoint = await this.#index.textCheckpoint();
   }
 }

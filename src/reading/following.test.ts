@@ -10,7 +10,7 @@ class Counting implements Follower {
   indexed = 0;
   steps = 0;
   purges = 0;
-  untidy = 0;
+  unmerged = 0;
   fault: Error | undefined;
 
   async progress() {
@@ -25,9 +25,9 @@ class Counting implements Follower {
     return isMore;
   }
 
-  async tidyStep(): Promise<boolean> {
-    if (this.untidy === 0) return false;
-    this.untidy -= 1;
+  async mergeStep(): Promise<boolean> {
+    if (this.unmerged === 0) return false;
+    this.unmerged -= 1;
     return true;
   }
 
@@ -91,21 +91,21 @@ test("a search has texts indexed where many are missing, and else nothing is don
   await following.close();
 });
 
-test("what is left to tidy is tidied a little at a time, and what is recorded meanwhile comes in between", async () => {
-  const follower = Object.assign(new Counting(), { position: 5, untidy: 12 });
+test("segments are merged one merge at a time, and what is recorded meanwhile comes in between", async () => {
+  const follower = Object.assign(new Counting(), { position: 5, unmerged: 12 });
   const following = new Following({ follower });
   following.grown();
   await vi.advanceTimersByTimeAsync(150);
-  expect(follower.untidy).toBeGreaterThan(5);
+  expect(follower.unmerged).toBeGreaterThan(5);
   follower.position = 10;
   following.grown();
   await vi.advanceTimersByTimeAsync(25);
   expect(follower).toMatchObject({ indexed: 5 });
   await vi.advanceTimersByTimeAsync(75);
   expect(follower).toMatchObject({ indexed: 10 });
-  expect(follower.untidy).toBeGreaterThan(0);
+  expect(follower.unmerged).toBeGreaterThan(0);
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(follower.untidy).toBe(0);
+  expect(follower.unmerged).toBe(0);
   const { steps } = follower;
   await vi.advanceTimersByTimeAsync(5_000);
   expect(follower.steps).toBe(steps);

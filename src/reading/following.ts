@@ -7,7 +7,7 @@ import type { IndexState } from "./maintenance.js";
 export interface Follower {
   progress(): Promise<IndexState & { readonly position: number }>;
   indexStep(): Promise<boolean>;
-  tidyStep(): Promise<boolean>;
+  mergeStep(): Promise<boolean>;
   finishPurge(): Promise<void>;
 }
 
@@ -15,8 +15,8 @@ export interface Follower {
 const GATHER_MS = 100;
 /** So many entries a search may look through itself, before those texts are indexed here which others have recorded. */
 const TEXTS_BEHIND_MAX = 128;
-/** Between two steps of tidying, which is never urgent, most of the time is left to reads. */
-const TIDY_MS = 20;
+/** Between two merges, which are never urgent, most of the time is left to reads. */
+const MERGE_PAUSE_MS = 20;
 /** Whoever holds the lease may die, or the store fail, while the index is behind: so it is looked at again. */
 const LOOK_AGAIN_MS = 1_000;
 
@@ -83,21 +83,21 @@ export class Following {
     this.#isToldAgain = false;
     const isOnlySearched = this.#isOnlySearched && !isToldAgain;
     this.#isOnlySearched = false;
-    const isTidied = async (): Promise<boolean> => {
-      if (!(await this.#follower.tidyStep())) return false;
+    const hasMerged = async (): Promise<boolean> => {
+      if (!(await this.#follower.mergeStep())) return false;
       this.#isToldAgain ||= isToldAgain;
       return true;
     };
     try {
-      // What arrives while it is being tidied is gathered as well.
-      if (performance.now() - this.#caughtUpAtMs < GATHER_MS && (await isTidied())) return TIDY_MS;
+      // What arrives during merges is gathered as well.
+      if (performance.now() - this.#caughtUpAtMs < GATHER_MS && (await hasMerged())) return MERGE_PAUSE_MS;
       if (isOnlySearched && !(await this.#areTextsBehind())) return this.#isToldAgain ? GATHER_MS : undefined;
       if (this.#lease !== undefined && !(await this.#lease.hold()))
         return (await this.#isBehind()) ? LOOK_AGAIN_MS : undefined;
       if (await this.#follower.indexStep()) return 0;
       this.#caughtUpAtMs = performance.now();
       await this.#follower.finishPurge();
-      if (await isTidied()) return TIDY_MS;
+      if (await hasMerged()) return MERGE_PAUSE_MS;
       return isToldAgain || this.#isToldAgain ? GATHER_MS : undefined;
     } catch {
       this.#lease?.close();

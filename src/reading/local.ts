@@ -61,9 +61,9 @@ export class LocalReading<R> implements Reading {
     return this.#answering.index.step();
   }
 
-  /** Puts the texts of the index in better order, a little; false when there was nothing left to do. */
-  async tidyStep(): Promise<boolean> {
-    return (await (await this.#answering.index.index()).tidyTexts?.()) ?? false;
+  /** Merges segments of the text index, one merge at a time; false when there was nothing left to do. */
+  async mergeStep(): Promise<boolean> {
+    return (await (await this.#answering.index.index()).mergeTexts?.()) ?? false;
   }
 
   /** Cleans the index where rows went from it and whoever took them away was killed before it had done so. */

@@ -37,7 +37,7 @@ describeEntryIndex({ engine: "sqlite" }, async (store) => SqliteIndex.open({ pat
 describeEntryIndex({ engine: "sqlite", name: "sqlite, texts in small segments" }, async (store) =>
   SqliteIndex.open({
     path: join(folder, store, "index.db"),
-    texts: { segment: { blocks: 2, entries: 37 }, bundle_words: 3, few: 4 },
+    texts: { segment: { blocks: 2, entries: 37 }, few: 4 },
   }),
 );
 

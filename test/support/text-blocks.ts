@@ -3,17 +3,16 @@
 import type { Statements } from "../../src/engines/sqlite/statements.js";
 import { wordsFor } from "../../src/engines/sqlite/text/block-bits.js";
 import { BlockPlaces } from "../../src/engines/sqlite/text/block-places.js";
-import { listBundles, readBundleSlice } from "../../src/engines/sqlite/text/bundles.js";
 import { readSignatures } from "../../src/engines/sqlite/text/columns.js";
-import { SIGNATURE_WORDS, SignatureWriter, SLICES } from "../../src/engines/sqlite/text/signature.js";
 import {
-  isLoose,
+  isMerged,
   listSegments,
   readPlaces,
   readSlice,
   type Segment,
   sliceKey,
-} from "../../src/engines/sqlite/text/text-segments.js";
+} from "../../src/engines/sqlite/text/segments.js";
+import { SIGNATURE_WORDS, SignatureWriter, SLICES } from "../../src/engines/sqlite/text/signature.js";
 
 export interface TextBlock {
   /** Between which positions its entries lie. */
@@ -26,7 +25,7 @@ export interface TextBlock {
 export function textBlocks(sql: Statements): readonly TextBlock[] {
   return listSegments(sql).flatMap((segment) => {
     const places = new BlockPlaces(segment, readPlaces(sql, segment));
-    const bits = isLoose(segment) ? bitsInColumns(sql, segment) : bitsInSlices(sql, segment);
+    const bits = isMerged(segment) ? bitsInSlices(sql, segment) : bitsInColumns(sql, segment);
     return bits.map((one, block) => ({ low: places.low(block), high: places.high(block), bits: one }));
   });
 }
@@ -44,17 +43,12 @@ function bitsInColumns(sql: Statements, { segment, blocks }: Segment): readonly 
 
 function bitsInSlices(sql: Statements, segment: Segment): readonly ReadonlySet<number>[] {
   const bits = Array.from({ length: segment.blocks }, () => new Set<number>());
-  const bundle = listBundles(sql).find((one) => one.bundle === segment.bundle);
-  const members = listSegments(sql).filter((one) => one.bundle !== null && one.bundle === segment.bundle);
   for (let slice = 0; slice < SLICES; slice += 1) {
-    const words =
-      bundle === undefined
-        ? readSlice(sql, "text_slices", sliceKey(segment.segment, slice))
-        : readBundleSlice(sql, bundle, members, slice)?.subarray(segment.first_word);
+    const words = readSlice(sql, sliceKey(segment.segment, slice));
     for (const [block, own] of bits.entries()) {
       if (words !== undefined && (((words[block >>> 5] as number) >>> block) & 1) === 1) own.add(slice);
     }
-    const width = bundle === undefined ? wordsFor(segment.blocks) : bundle.words - segment.first_word;
+    const width = wordsFor(segment.blocks);
     if (words !== undefined && words.length !== width) throw new Error(`slice ${slice} has ${words.length} words`);
   }
   return bits;

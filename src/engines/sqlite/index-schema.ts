@@ -85,7 +85,7 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
       PRIMARY KEY (collection, label, key)
     ) STRICT, WITHOUT ROWID;
     -- The text index: segments of entries in order of position, whose numbers are never given again; which entries lie in
-    -- which blocks of each; and signatures, in columns or in slices, of one segment or of a bundle of them.
+    -- which blocks of each; and signatures, in columns of unmerged segments and in slices of merged ones.
     CREATE TABLE text_segments (
       segment INTEGER PRIMARY KEY AUTOINCREMENT,
       after INTEGER NOT NULL,
@@ -93,21 +93,13 @@ export function createIndexTables(db: { readonly exec: (sql: string) => unknown 
       min_ms INTEGER NOT NULL,
       max_ms INTEGER NOT NULL,
       blocks INTEGER NOT NULL,
-      sliced INTEGER NOT NULL,
-      bundle INTEGER,
-      first_word INTEGER NOT NULL DEFAULT 0,
+      is_merged INTEGER NOT NULL,
       revision INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE TABLE text_places (segment INTEGER PRIMARY KEY, firsts BLOB NOT NULL) STRICT;
     CREATE TABLE text_columns (key INTEGER PRIMARY KEY, words BLOB NOT NULL) STRICT;
     CREATE TABLE text_counts (segment INTEGER PRIMARY KEY, counts BLOB NOT NULL) STRICT;
     CREATE TABLE text_slices (key INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT;
-    CREATE TABLE text_bundles (
-      bundle INTEGER PRIMARY KEY AUTOINCREMENT,
-      words INTEGER NOT NULL,
-      moved INTEGER NOT NULL
-    ) STRICT;
-    CREATE TABLE text_bundle_slices (key INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT;
   `);
 }
 

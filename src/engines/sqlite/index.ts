@@ -43,7 +43,7 @@ import { PURGE_DUE, purgeIndex } from "./purge.js";
 import { rememberedHeads, rememberHeads, settleHeads } from "./remembered-heads.js";
 import { Statements } from "./statements.js";
 import { StillFile } from "./still-file.js";
-import { TextIndex, type TextIndexOptions } from "./text/index-text.js";
+import { TextIndex, type TextIndexOptions } from "./text/text-index.js";
 
 /** A larger index is not taken into memory, but begun there anew. */
 const MEMORY_BYTES_MAX = 2 * 1024 ** 3;
@@ -139,8 +139,8 @@ export class SqliteIndex implements EntryIndex {
     return this.#guard(() => this.#texts.apply(batch));
   }
 
-  async tidyTexts(): Promise<boolean> {
-    return this.#guard(() => this.#texts.tidy());
+  async mergeTexts(): Promise<boolean> {
+    return this.#guard(() => this.#texts.merge());
   }
 
   async candidates(query: CandidateQuery): Promise<readonly RowKey[]> {

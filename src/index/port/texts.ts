@@ -46,10 +46,10 @@ export interface TextIndex {
    */
   applyTexts(batch: TextBatch): Promise<number>;
   /**
-   * Called when no more texts are to be given for now: writes what was kept back, and puts in better order what is
-   * written, a step of some milliseconds at a time. False once nothing is left to do. No answer depends on it.
+   * Called when no more texts are to be given for now: writes what was kept back, or does one merge of what is written,
+   * which may take a tenth of a second. False once nothing is left to do. No answer depends on it.
    */
-  tidyTexts?(): Promise<boolean>;
+  mergeTexts?(): Promise<boolean>;
   /**
    * As `list`, but only what may hold all of the needles: every entry that does, those whose texts are not applied yet,
    * and perhaps some that do not. Whoever asks looks at the entries themselves.

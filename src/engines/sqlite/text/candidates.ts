@@ -7,7 +7,7 @@ import { listKeys } from "../list-ways.js";
 import { amongStatement } from "../row-filter.js";
 import type { Statements } from "../statements.js";
 import { blocksIn, hasAny } from "./block-bits.js";
-import type { Stretch, TextProbe } from "./text-probe.js";
+import type { SearchedRange, TextProbe } from "./text-probe.js";
 
 interface Parts {
   readonly sql: Statements;
@@ -34,7 +34,7 @@ export class CandidateSearch {
   readonly #sinceMs: number;
   readonly #untilMs: number;
   /** Those that may hold something of the times asked for, newest first. */
-  readonly #stretches: readonly Stretch[];
+  readonly #ranges: readonly SearchedRange[];
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -42,8 +42,8 @@ export class CandidateSearch {
     const newest = after?.created_ms ?? Number.POSITIVE_INFINITY;
     this.#sinceMs = filter.since_ms ?? Number.NEGATIVE_INFINITY;
     this.#untilMs = Math.min(filter.until_ms ?? Number.POSITIVE_INFINITY, newest);
-    this.#stretches = parts.probe.stretches
-      .filter((stretch) => stretch.max_ms >= this.#sinceMs && stretch.min_ms <= this.#untilMs)
+    this.#ranges = parts.probe.ranges
+      .filter((range) => range.max_ms >= this.#sinceMs && range.min_ms <= this.#untilMs)
       .sort((left, right) => right.max_ms - left.max_ms);
   }
 
@@ -57,7 +57,7 @@ export class CandidateSearch {
     const further = listed.isAll || listed.found.length >= limit ? 0 : this.#rowsWorthListing(listed, density);
     if (further > 0) listed = this.#list(listed, listed.looked + further);
     const { found, last, isAll } = listed;
-    return isAll || found.length >= limit ? found : [...found, ...this.#fromStretches(last, limit - found.length)];
+    return isAll || found.length >= limit ? found : [...found, ...this.#fromRanges(last, limit - found.length)];
   }
 
   /**
@@ -82,28 +82,28 @@ export class CandidateSearch {
     const { few } = this.#parts;
     const positions = [...beyond];
     let entries = positions.length;
-    for (const stretch of this.#stretches) {
+    for (const range of this.#ranges) {
       if (positions.length > few) break;
       // The list is begun behind these.
-      if (positions.length === beyond.length && stretch.found() === undefined) continue;
-      for (const position of this.#positionsIn(stretch)) {
+      if (positions.length === beyond.length && range.found() === undefined) continue;
+      for (const position of this.#positionsIn(range)) {
         positions.push(position);
         if (positions.length <= few) continue;
-        return { positions, density: positions.length / (entries + position - stretch.after) };
+        return { positions, density: positions.length / (entries + position - range.after) };
       }
-      entries += stretch.through - stretch.after;
+      entries += range.through - range.after;
     }
     return { positions, density: positions.length / Math.max(entries, 1) };
   }
 
   /**
-   * Where the list is begun: at the newest stretch that holds a candidate. Beside writers who speak of other things their rows
+   * Where the list is begun: at the newest range that holds a candidate. Beside writers who speak of other things their rows
    * would be looked at in vain; of those without signatures the few that there are go before.
    */
   #beginning(beyond: readonly number[]): Listed {
     const { query, few, rows_through } = this.#parts;
     const start = { found: [], last: query.after, looked: 0, isAll: false, top: rows_through };
-    const newest = this.#stretches.find((stretch) => stretch.found() !== undefined);
+    const newest = this.#ranges.find((range) => range.found() !== undefined);
     if (newest === undefined || newest.max_ms >= this.#untilMs || beyond.length > few) return start;
     const last = { created_ms: newest.max_ms, position: Number.MAX_SAFE_INTEGER };
     const found = this.#keysOf(beyond, query.after).filter((key) => newestFirst(key, last) < 0);
@@ -141,21 +141,21 @@ export class CandidateSearch {
     const left = query.limit - found.length;
     const passing = Math.min(1, looked / Math.max(1, top - (last?.position ?? 0)));
     const rows = Math.min(left / density, passing * rows_through);
-    const [newest] = this.#stretches;
+    const [newest] = this.#ranges;
     const atLeast = newest === undefined ? 0 : density * (newest.through - newest.after);
     const entries = Math.min(density * rows_through, Math.max(left / passing, atLeast));
     return rows <= entries ? Math.ceil(2 * rows) : 0;
   }
 
-  /** The same from whole stretches, newest first. */
-  #fromStretches(after: RowKey | undefined, limit: number): readonly RowKey[] {
+  /** The same from whole ranges, newest first. */
+  #fromRanges(after: RowKey | undefined, limit: number): readonly RowKey[] {
     let found = this.#keysOf(this.#beyond(), after);
-    for (const stretch of this.#stretches) {
+    for (const range of this.#ranges) {
       // Only what is newer than all that is still to come is certain of its place.
       const certain = found[limit - 1];
-      if (certain !== undefined && certain.created_ms > stretch.max_ms) break;
-      if (after !== undefined && stretch.min_ms > after.created_ms) continue;
-      const more = this.#keysOf([...this.#positionsIn(stretch)], after);
+      if (certain !== undefined && certain.created_ms > range.max_ms) break;
+      if (after !== undefined && range.min_ms > after.created_ms) continue;
+      const more = this.#keysOf([...this.#positionsIn(range)], after);
       if (more.length > 0) found = [...found.slice(0, limit), ...more].sort(newestFirst);
     }
     return found.slice(0, limit);
@@ -163,15 +163,15 @@ export class CandidateSearch {
 
   #mayHold(position: number): boolean {
     if (position > this.#parts.through) return true;
-    const stretch = stretchAt(this.#parts.probe.stretches, position);
-    return stretch !== undefined && this.#parts.probe.mayHold(stretch, position);
+    const range = rangeAt(this.#parts.probe.ranges, position);
+    return range !== undefined && this.#parts.probe.mayHold(range, position);
   }
 
   /** Positions of entries that may hold all needles, in order. */
-  *#positionsIn(stretch: Stretch): Generator<number, void, undefined> {
-    const [telling, ...others] = stretch.found() ?? [];
+  *#positionsIn(range: SearchedRange): Generator<number, void, undefined> {
+    const [telling, ...others] = range.found() ?? [];
     if (telling === undefined) return;
-    const places = stretch.places();
+    const places = range.places();
     let last = 0;
     for (const block of blocksIn(telling)) {
       const high = places.high(block);
@@ -205,13 +205,13 @@ export class CandidateSearch {
   }
 }
 
-function stretchAt(stretches: readonly Stretch[], position: number): Stretch | undefined {
-  let [low, high] = [0, stretches.length];
+function rangeAt(ranges: readonly SearchedRange[], position: number): SearchedRange | undefined {
+  let [low, high] = [0, ranges.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((stretches[middle] as Stretch).through < position) low = middle + 1;
+    if ((ranges[middle] as SearchedRange).through < position) low = middle + 1;
     else high = middle;
   }
-  const stretch = stretches[low];
-  return stretch !== undefined && stretch.after < position ? stretch : undefined;
+  const range = ranges[low];
+  return range !== undefined && range.after < position ? range : undefined;
 }

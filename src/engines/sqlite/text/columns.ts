@@ -1,4 +1,4 @@
-// How loose segments keep their signatures: not block by block but word by word, the same word of all blocks together, so
+// How unmerged segments keep their signatures: not block by block but word by word, the same word of all blocks together, so
 // that a search reads only the words in which its bits lie.
 import type { Statements } from "../statements.js";
 import { wordsFor } from "./block-bits.js";

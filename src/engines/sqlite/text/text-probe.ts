@@ -1,15 +1,14 @@
 // Asks the text index which blocks may hold all needles of a search.
 import type { Statements } from "../statements.js";
-import { blocksWithAll, hasAny, keepCommon, wordsFor } from "./block-bits.js";
+import { blocksWithAll, hasAny, keepCommon } from "./block-bits.js";
 import { BlockPlaces } from "./block-places.js";
-import { type Bundle, readBundleSlice } from "./bundles.js";
-import type { HeldTexts } from "./held-texts.js";
-import type { KnownSegments } from "./known-segments.js";
+import type { SegmentCache } from "./segment-cache.js";
+import { isMerged, readSlice, type Segment, sliceKey } from "./segments.js";
 import { slicesOf, windowsOf } from "./signature.js";
-import { isLoose, readSlice, type Segment, sliceKey } from "./text-segments.js";
+import type { TextBuffer } from "./text-buffer.js";
 
-/** Entries in order of position of which signatures are known: those of a segment, or those that are held. */
-export interface Stretch {
+/** Entries in order of position of which signatures are known: those of a segment, or those in the buffer. */
+export interface SearchedRange {
   readonly after: number;
   readonly through: number;
   readonly min_ms: number;
@@ -38,64 +37,49 @@ interface SliceSource {
 
 export class TextProbe {
   readonly #sql: Statements;
-  readonly #known: KnownSegments;
+  readonly #cache: SegmentCache;
   /** For each window the slices to look at, most telling first as far as is known. */
   readonly #windows: readonly (readonly number[])[];
-  readonly #inBundles = new Map<number, readonly Int32Array[] | undefined>();
-  readonly stretches: readonly Stretch[];
+  readonly ranges: readonly SearchedRange[];
 
   constructor(parts: {
     readonly sql: Statements;
-    readonly known: KnownSegments;
-    readonly held: HeldTexts | undefined;
+    readonly cache: SegmentCache;
+    readonly buffer: TextBuffer | undefined;
     readonly needles: readonly string[];
   }) {
     this.#sql = parts.sql;
-    this.#known = parts.known;
-    this.#windows = toWindows(parts.needles, parts.known.counts);
-    const held = parts.held === undefined ? [] : [this.#heldStretch(parts.held)];
-    this.stretches = [...parts.known.segments.map((segment) => this.#stretchOf(segment)), ...held];
+    this.#cache = parts.cache;
+    this.#windows = toWindows(parts.needles, parts.cache.counts);
+    const buffer = parts.buffer === undefined ? [] : [this.#bufferRange(parts.buffer)];
+    this.ranges = [...parts.cache.segments.map((segment) => this.#rangeOf(segment)), ...buffer];
   }
 
-  /** Whether an entry of the stretch may hold all needles. */
-  mayHold(stretch: Stretch, position: number): boolean {
-    const found = stretch.found();
+  /** Whether an entry of the range may hold all needles. */
+  mayHold(range: SearchedRange, position: number): boolean {
+    const found = range.found();
     if (found === undefined) return false;
-    const [first, last] = stretch.places().blocksOf(position) ?? [0, -1];
+    const [first, last] = range.places().blocksOf(position) ?? [0, -1];
     return found.every((blocks) => hasAny(blocks, first, last));
   }
 
-  #heldStretch(held: HeldTexts): Stretch {
-    const { after, through, blocks } = held;
-    const places = once(() => new BlockPlaces(held, held.firsts));
-    const found = once(() => everyOf(this.#windows, (slices) => blocksWithAll(held.signatures, slices)));
+  #bufferRange(buffer: TextBuffer): SearchedRange {
+    const { after, through, blocks } = buffer;
+    const places = once(() => new BlockPlaces(buffer, buffer.firsts));
+    const found = once(() => everyOf(this.#windows, (slices) => blocksWithAll(buffer.signatures, slices)));
     // When they were created is known of their rows alone.
     return { after, through, min_ms: -Infinity, max_ms: Infinity, blocks, places, found };
   }
 
-  #stretchOf(segment: Segment): Stretch {
+  #rangeOf(segment: Segment): SearchedRange {
     const { after, through, min_ms, max_ms, blocks } = segment;
-    const places = (): BlockPlaces => this.#known.places(segment);
+    const places = (): BlockPlaces => this.#cache.places(segment);
     return { after, through, min_ms, max_ms, blocks, places, found: once(() => this.#inSegment(segment)) };
   }
 
   #inSegment(segment: Segment): readonly Int32Array[] | undefined {
-    if (isLoose(segment)) return this.#in(this.#known.columns(segment));
-    if (segment.bundle !== null) return this.#inBundle(segment, segment.bundle);
-    return this.#in(slicesBy((slice) => readSlice(this.#sql, "text_slices", sliceKey(segment.segment, slice))));
-  }
-
-  /** A bundle is asked once for all its segments. */
-  #inBundle({ first_word, blocks }: Segment, number: number): readonly Int32Array[] | undefined {
-    if (!this.#inBundles.has(number)) {
-      const bundle = this.#known.bundles.find((one) => one.bundle === number) as Bundle;
-      const members = this.#known.segments.filter((one) => one.bundle === number);
-      const found = this.#in(slicesBy((slice) => readBundleSlice(this.#sql, bundle, members, slice)));
-      this.#inBundles.set(number, found);
-    }
-    const found = this.#inBundles.get(number) ?? [];
-    const own = found.map((words) => words.subarray(first_word, first_word + wordsFor(blocks)));
-    return own.length > 0 && own.every((words) => words.some((word) => word !== 0)) ? own : undefined;
+    if (!isMerged(segment)) return this.#in(this.#cache.columns(segment));
+    return this.#in(slicesBy((slice) => readSlice(this.#sql, sliceKey(segment.segment, slice))));
   }
 
   #in(source: SliceSource): readonly Int32Array[] | undefined {

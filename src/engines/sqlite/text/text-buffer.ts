@@ -1,9 +1,9 @@
-// Texts that were given to the index and are not written yet: kept as signatures, and lost with this process.
+// Texts that were given to the index and are not written yet: kept as signatures in memory, and lost with this process.
 import type { EntryTexts } from "../../../index/port.js";
 import { BlockPlaces, placeOf } from "./block-places.js";
-import { blocksToHide, hideInSignatures } from "./hiding.js";
+import { blocksToScrub, scrubSignatures } from "./scrubbing.js";
+import type { SegmentTexts } from "./segments.js";
 import { SIGNATURE_WORDS, SignatureWriter } from "./signature.js";
-import type { SegmentTexts } from "./text-segments.js";
 
 /** What of either a segment has when it is written, however much is still to come. */
 export interface SegmentSize {
@@ -11,7 +11,7 @@ export interface SegmentSize {
   readonly entries: number;
 }
 
-export class HeldTexts {
+export class TextBuffer {
   /** The texts follow the entries through this position … */
   readonly after: number;
   /** … in the tables as they were at this version of them, which a reset changes. */
@@ -77,7 +77,7 @@ export class HeldTexts {
       for (let position = low; position <= high; position += 1) if (rows.has(position)) return true;
       return false;
     };
-    hideInSignatures(signatures, blocksToHide(new BlockPlaces(this, firsts), erased, isAnyLeft));
+    scrubSignatures(signatures, blocksToScrub(new BlockPlaces(this, firsts), erased, isAnyLeft));
     return { firsts, signatures };
   }
 }

@@ -6,8 +6,6 @@ import { type Slices, sliceAt } from "./slices.js";
 
 /** A slice is stored under segment × this + slice, so that a segment's slices lie together. */
 const SLICE_KEYS = 16_384;
-/** The tables of slices: those of one segment, and those of a bundle of them. */
-export type SliceTable = "text_slices" | "text_bundle_slices";
 
 /** What is known of a segment without reading its texts. */
 export interface Segment {
@@ -19,12 +17,9 @@ export interface Segment {
   readonly min_ms: number;
   readonly max_ms: number;
   readonly blocks: number;
-  /** How many slices are written; until all are, the segment is loose: its signatures are kept in columns. */
-  readonly sliced: number;
-  /** The bundle that its slices are moved into, from this word on. */
-  readonly bundle: number | null;
-  readonly first_word: number;
-  /** Raised when entries are erased from it, or others become a part of it; else its texts stay as they are. */
+  /** Whether its signatures are in bit slices; those of an unmerged segment are in columns. */
+  readonly is_merged: 0 | 1;
+  /** Raised when entries are erased from it; else its texts stay as they are. */
   readonly revision: number;
 }
 
@@ -33,85 +28,60 @@ export interface SegmentTexts {
   readonly signatures: Int32Array;
 }
 
-export function isLoose({ sliced }: Segment): boolean {
-  return sliced < SLICES;
+export function isMerged({ is_merged }: Segment): boolean {
+  return is_merged === 1;
 }
 
-export function hasLoose(sql: Statements): boolean {
-  return sql.get("SELECT 1 FROM text_segments WHERE sliced < ? LIMIT 1", SLICES) !== undefined;
+export function hasUnmerged(sql: Statements): boolean {
+  return sql.get("SELECT 1 FROM text_segments WHERE is_merged = 0 LIMIT 1") !== undefined;
 }
 
 /** In order of position. */
 export function listSegments(sql: Statements): readonly Segment[] {
   return sql.all<Segment>(
-    `SELECT segment, after, through, min_ms, max_ms, blocks, sliced, bundle, first_word, revision
-      FROM text_segments ORDER BY after`,
+    "SELECT segment, after, through, min_ms, max_ms, blocks, is_merged, revision FROM text_segments ORDER BY after",
   );
 }
 
-/** A segment that keeps its signatures in columns. */
-export function insertLoose(
+export function insertUnmerged(
   sql: Statements,
   segment: Pick<Segment, "after" | "through" | "min_ms" | "max_ms">,
   { firsts, signatures }: SegmentTexts,
 ): void {
-  const number = insertSegment(sql, { ...segment, sliced: 0 }, firsts);
+  const number = insertSegment(sql, { ...segment, is_merged: 0 }, firsts);
   writeColumns(sql, number, signatures);
 }
 
-/** A segment that is written in slices at once. */
-export function insertSliced(
+export function insertMerged(
   sql: Statements,
   segment: Pick<Segment, "after" | "through" | "min_ms" | "max_ms">,
   firsts: Uint32Array,
   slices: Slices,
 ): void {
-  const number = insertSegment(sql, { ...segment, sliced: SLICES }, firsts);
-  writeSlices(sql, number, slices, { from: 0, to: SLICES });
-  insertCounts(sql, number, slices.counts);
+  const number = insertSegment(sql, { ...segment, is_merged: 1 }, firsts);
+  for (let slice = 0; slice < SLICES; slice += 1) {
+    const bits = sliceAt(slices, slice);
+    if (bits !== undefined) writeSlice(sql, sliceKey(number, slice), bits);
+  }
+  // Tells searches which slices to ask for first.
+  sql.run("INSERT INTO text_counts VALUES (?, ?)", number, new Uint8Array(slices.counts.buffer));
 }
 
 /** Answers with its number, which no other ever has. */
 function insertSegment(
   sql: Statements,
-  segment: Pick<Segment, "after" | "through" | "min_ms" | "max_ms" | "sliced">,
+  segment: Pick<Segment, "after" | "through" | "min_ms" | "max_ms" | "is_merged">,
   firsts: Uint32Array,
 ): number {
-  const { after, through, min_ms, max_ms, sliced } = segment;
+  const { after, through, min_ms, max_ms, is_merged } = segment;
   const inserted = sql.get<{ readonly segment: number }>(
-    `INSERT INTO text_segments (after, through, min_ms, max_ms, blocks, sliced)
+    `INSERT INTO text_segments (after, through, min_ms, max_ms, blocks, is_merged)
       VALUES (?, ?, ?, ?, ?, ?) RETURNING segment`,
-    ...[after, through, min_ms, max_ms, firsts.length, sliced],
+    ...[after, through, min_ms, max_ms, firsts.length, is_merged],
   );
   const number = (inserted as { readonly segment: number }).segment;
   sql.run("INSERT INTO text_places VALUES (?, ?)", number, toBlob(firsts));
   return number;
-}
-
-/**
- * Writes some slices of loose segments that are to be one, under the number of the first. With the last slice it takes the
- * place of all of them; until then they are what searches know.
- */
-export function sliceFurther(
-  sql: Statements,
-  loose: readonly Segment[],
-  sliced: { readonly firsts: Uint32Array; readonly slices: Slices; readonly to: number },
-): void {
-  const { segment, sliced: from } = loose[0] as Segment;
-  const { firsts, slices, to } = sliced;
-  writeSlices(sql, segment, slices, { from, to });
-  sql.run("UPDATE text_segments SET sliced = ? WHERE segment = ?", to, segment);
-  if (to < SLICES) return;
-  for (const other of loose.slice(1)) deleteSegment(sql, other);
-  deleteColumns(sql, segment);
-  const { through, min_ms, max_ms } = spanOf(loose);
-  sql.run(
-    `UPDATE text_segments SET through = ?, min_ms = ?, max_ms = ?, blocks = ?, revision = revision + 1
-      WHERE segment = ?`,
-    ...[through, min_ms, max_ms, firsts.length, segment],
-  );
-  sql.run("UPDATE text_places SET firsts = ? WHERE segment = ?", toBlob(firsts), segment);
-  insertCounts(sql, segment, slices.counts);
 }
 
 /** What one segment in the place of these stands for. */
@@ -120,23 +90,6 @@ export function spanOf(segments: readonly Segment[]): Pick<Segment, "after" | "t
   const min_ms = segments.reduce((least, segment) => Math.min(least, segment.min_ms), first.min_ms);
   const max_ms = segments.reduce((most, segment) => Math.max(most, segment.max_ms), first.max_ms);
   return { after: first.after, through: last.through, min_ms, max_ms };
-}
-
-function writeSlices(
-  sql: Statements,
-  segment: number,
-  slices: Slices,
-  range: { readonly from: number; readonly to: number },
-): void {
-  for (let slice = range.from; slice < range.to; slice += 1) {
-    const bits = sliceAt(slices, slice);
-    if (bits !== undefined) writeSlice(sql, "text_slices", sliceKey(segment, slice), bits);
-  }
-}
-
-/** Tells searches what to ask for first. */
-function insertCounts(sql: Statements, segment: number, counts: Uint16Array): void {
-  sql.run("INSERT INTO text_counts VALUES (?, ?)", segment, new Uint8Array(counts.buffer));
 }
 
 /** Of which segment, and how many blocks of it have each bit. */
@@ -157,7 +110,7 @@ export function newestCounts(sql: Statements, known: SliceCounts | undefined): S
 
 export function deleteSegment(sql: Statements, { segment }: Segment): void {
   deleteColumns(sql, segment);
-  deleteSlices(sql, segment, { from: 0, to: SLICES });
+  sql.run("DELETE FROM text_slices WHERE key >= ? AND key < ?", sliceKey(segment, 0), sliceKey(segment, SLICES));
   for (const table of ["text_places", "text_counts", "text_segments"]) {
     sql.run(`DELETE FROM ${table} WHERE segment = ?`, segment);
   }
@@ -174,36 +127,13 @@ export function sliceKey(segment: number, slice: number): number {
 }
 
 /** One bit per block; undefined where no block has the bit of this slice. */
-export function readSlice(sql: Statements, table: SliceTable, key: number): Int32Array | undefined {
-  const row = sql.get<{ readonly bits: Uint8Array }>(`SELECT bits FROM ${table} WHERE key = ?`, key);
+export function readSlice(sql: Statements, key: number): Int32Array | undefined {
+  const row = sql.get<{ readonly bits: Uint8Array }>("SELECT bits FROM text_slices WHERE key = ?", key);
   return row === undefined ? undefined : toWords(row.bits);
 }
 
-/** The slices of a segment from one to before another, by their number. */
-export function readSlices(
-  sql: Statements,
-  segment: number,
-  range: { readonly from: number; readonly to: number },
-): ReadonlyMap<number, Int32Array> {
-  const rows = sql.all<{ readonly key: number; readonly bits: Uint8Array }>(
-    "SELECT key, bits FROM text_slices WHERE key >= ? AND key < ?",
-    sliceKey(segment, range.from),
-    sliceKey(segment, range.to),
-  );
-  return new Map(rows.map(({ key, bits }) => [key % SLICE_KEYS, toWords(bits)]));
-}
-
-export function writeSlice(sql: Statements, table: SliceTable, key: number, bits: Int32Array): void {
-  sql.run(`INSERT OR REPLACE INTO ${table} VALUES (?, ?)`, key, toBlob(bits));
-}
-
-export function deleteSlices(
-  sql: Statements,
-  segment: number,
-  range: { readonly from: number; readonly to: number },
-): void {
-  const keys = [sliceKey(segment, range.from), sliceKey(segment, range.to)];
-  sql.run("DELETE FROM text_slices WHERE key >= ? AND key < ?", ...keys);
+export function writeSlice(sql: Statements, key: number, bits: Int32Array): void {
+  sql.run("INSERT OR REPLACE INTO text_slices VALUES (?, ?)", key, toBlob(bits));
 }
 
 function toBlob(numbers: Int32Array | Uint32Array): Uint8Array {

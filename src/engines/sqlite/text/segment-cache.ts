@@ -1,21 +1,19 @@
-// What searches know of the segments without asking the file again, for as long as nobody has changed it.
+// The segments as they were last read, for as long as nobody has changed the file.
 import type { Statements } from "../statements.js";
 import { BlockPlaces } from "./block-places.js";
-import { type Bundle, listBundles } from "./bundles.js";
 import { Columns } from "./columns.js";
-import { listSegments, newestCounts, readPlaces, type Segment, type SliceCounts } from "./text-segments.js";
+import { listSegments, newestCounts, readPlaces, type Segment, type SliceCounts } from "./segments.js";
 
 /** At four bytes each, what is known of them takes some megabytes. */
 const BLOCKS_MAX = 2_000_000;
 
-export class KnownSegments {
+export class SegmentCache {
   readonly #sql: Statements;
   /** Of the content and of the tables, as they were when it was looked; undefined where that is no longer known. */
   #dataVersion: number | undefined;
   #tablesVersion: number | undefined;
   #changes = 0;
   #segments: readonly Segment[] = [];
-  #bundles: readonly Bundle[] = [];
   #counts: SliceCounts | undefined;
   readonly #places = new Map<string, BlockPlaces>();
   readonly #columns = new Map<string, Columns>();
@@ -34,7 +32,6 @@ export class KnownSegments {
     [this.#dataVersion, this.#tablesVersion] = [data, tables];
     this.#changes += 1;
     this.#segments = listSegments(this.#sql);
-    this.#bundles = listBundles(this.#sql);
     this.#counts = newestCounts(this.#sql, this.#counts);
     // Texts that were changed have another name since.
     const names = new Set(this.#segments.map(nameOf));
@@ -59,26 +56,12 @@ export class KnownSegments {
     return this.#changes;
   }
 
-  get tables_version(): number {
-    return this.#tablesVersion ?? 0;
-  }
-
-  /** Whether the segment is as it was, in every respect. */
-  has(segment: Segment): boolean {
-    const now = this.#segments.find((one) => one.segment === segment.segment);
-    return now !== undefined && JSON.stringify(now) === JSON.stringify(segment);
-  }
-
   /** In order of position. */
   get segments(): readonly Segment[] {
     return this.#segments;
   }
 
-  get bundles(): readonly Bundle[] {
-    return this.#bundles;
-  }
-
-  /** How many blocks have each bit, in a segment that is as good as any; undefined where none is in slices. */
+  /** How many blocks have each bit, in a segment that is as good as any; undefined where none is merged. */
   get counts(): Uint16Array | undefined {
     return this.#counts?.counts;
   }
@@ -96,7 +79,7 @@ export class KnownSegments {
     return places;
   }
 
-  /** Of a loose segment; there are never so many that they could not all be kept. */
+  /** Of an unmerged segment; there are never so many that they could not all be kept. */
   columns(segment: Segment): Columns {
     const known = this.#columns.get(nameOf(segment)) ?? new Columns(this.#sql, segment);
     this.#columns.set(nameOf(segment), known);

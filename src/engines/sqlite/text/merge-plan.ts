@@ -1,33 +1,31 @@
-// Loose segments are small, as they come: they are put together until they are worth slicing.
+// Which segments are merged next, and what their texts are together. It reads and writes nothing.
 import { countBits } from "./block-bits.js";
 import { movedBy } from "./block-places.js";
+import type { Segment, SegmentTexts } from "./segments.js";
 import { FULL, SIGNATURE_WORDS } from "./signature.js";
-import type { Segment, SegmentTexts } from "./text-segments.js";
 
-/** What is to be done about loose segments next: some that follow each other become one, which is loose or in slices. */
-export interface LoosePlan {
-  readonly act: "combine" | "slice";
+/** So many unmerged segments of a size become one: fewer would be written more often, more would each be searched. */
+const MERGED_AT_ONCE = 16;
+/** The sizes of unmerged segments by their blocks: below the first number, and from there to below the second. */
+const SIZES_BELOW = [16, 256];
+
+/** Segments that follow each other, and what they become. */
+export interface MergePlan {
+  readonly into: "unmerged" | "merged";
   readonly segments: readonly Segment[];
 }
 
 /**
- * So many of a kind become one: fewer would have to be asked by each search, and each block would be written more often.
+ * Given in order of position, with nothing between them: unmerged segments are always the newest. As soon as the oldest of
+ * them have enough blocks together they are worth slicing.
  */
-const KIND_SEGMENTS = 16;
-/** Kinds of loose segments by their blocks: those below the first number, and those from there to below the second. */
-const KINDS_BELOW = [16, 256];
-
-/**
- * Given in order of position, with nothing between them: loose segments are always the newest. As soon as the oldest of
- * them have so many blocks together they are worth slicing.
- */
-export function planLoose(loose: readonly Segment[], blocksMax: number): LoosePlan | undefined {
+export function planMerge(unmerged: readonly Segment[], blocksMax: number): MergePlan | undefined {
   let blocks = 0;
-  for (const [nth, segment] of loose.entries()) {
+  for (const [nth, segment] of unmerged.entries()) {
     blocks += segment.blocks;
-    if (blocks >= fullFrom(blocksMax)) return { act: "slice", segments: loose.slice(0, nth + 1) };
+    if (blocks >= fullFrom(blocksMax)) return { into: "merged", segments: unmerged.slice(0, nth + 1) };
   }
-  return planKinds(loose);
+  return planBySize(unmerged);
 }
 
 /** The blocks from which on a segment is full: the last entry may bring some more, and a slice still fits its place. */
@@ -35,14 +33,14 @@ export function fullFrom(blocksMax: number): number {
   return blocksMax - (blocksMax >>> 7);
 }
 
-/** Only the newest, since what lies between two has to become one with them. */
-function planKinds(loose: readonly Segment[]): LoosePlan | undefined {
-  for (const [kind, below] of KINDS_BELOW.entries()) {
-    const from = loose.findLastIndex(({ blocks }) => blocks >= below) + 1;
-    const newest = loose.slice(from);
-    const least = KINDS_BELOW[kind - 1] ?? 0;
-    if (newest.filter(({ blocks }) => blocks >= least).length < KIND_SEGMENTS) continue;
-    return { act: "combine", segments: newest };
+/** Only the newest, since what is between two has to become one with them. */
+function planBySize(unmerged: readonly Segment[]): MergePlan | undefined {
+  for (const [size, below] of SIZES_BELOW.entries()) {
+    const from = unmerged.findLastIndex(({ blocks }) => blocks >= below) + 1;
+    const newest = unmerged.slice(from);
+    const least = SIZES_BELOW[size - 1] ?? 0;
+    if (newest.filter(({ blocks }) => blocks >= least).length < MERGED_AT_ONCE) continue;
+    return { into: "unmerged", segments: newest };
   }
   return undefined;
 }
@@ -51,7 +49,7 @@ function planKinds(loose: readonly Segment[]): LoosePlan | undefined {
  * The texts of segments that follow each other as those of one. Blocks that together are no fuller than one may be become
  * one: what came entry by entry then takes no more room than what came at once.
  */
-export function combineTexts(parts: readonly (SegmentTexts & { readonly after: number })[]): SegmentTexts {
+export function mergeTexts(parts: readonly (SegmentTexts & { readonly after: number })[]): SegmentTexts {
   const after = parts[0]?.after ?? 0;
   const signatures = new Int32Array(parts.reduce((sum, part) => sum + part.signatures.length, 0));
   const firsts: number[] = [];

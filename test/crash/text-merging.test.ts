@@ -1,4 +1,4 @@
-// Texts that two programs index and tidy at the same time, while both are killed again and again: nothing is lost, nothing
+// Texts that two programs index and merge at the same time, while both are killed again and again: nothing is lost, nothing
 // is there twice, and what was erased in between leaves no trace.
 
 import { spawn } from "node:child_process";
@@ -9,14 +9,14 @@ import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import type { SqliteIndex } from "../../src/engines/sqlite/index.js";
 import { Statements } from "../../src/engines/sqlite/statements.js";
+import { isMerged, listSegments } from "../../src/engines/sqlite/text/segments.js";
 import { SLICES } from "../../src/engines/sqlite/text/signature.js";
-import { isLoose, listSegments } from "../../src/engines/sqlite/text/text-segments.js";
 import { seededRandom } from "../conformance/suites/seeded-random.js";
 import { fill } from "../support/fill-index.js";
 import { fuzzSeed, fuzzTimeoutMs, runsOf } from "../support/fuzz.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { slicesOfTexts, textBlocks } from "../support/text-blocks.js";
-import { advance, ENTRIES, openTidied, textsAt } from "./tidied-index.js";
+import { advance, ENTRIES, openMerged, textsAt } from "./merged-index.js";
 
 const KILLS = 6;
 
@@ -24,7 +24,7 @@ test(
   `everything is found after many kills, and what was erased is not (seed ${fuzzSeed})`,
   async () => {
     const path = join(folderOfTest(), "index.db");
-    const index = openTidied(path);
+    const index = openMerged(path);
     onTestFinished(() => index.close());
     await fill(index, { rows: Array.from({ length: ENTRIES }, (_, at) => rowAt(at + 1)), through: ENTRIES });
     const random = seededRandom(fuzzSeed);
@@ -41,8 +41,8 @@ test(
     }
     while (await advance(index));
     const { segments, blocks } = contentsOf(path);
-    expect(segments.filter((segment) => isLoose(segment)).length).toBeLessThan(20);
-    expect(segments.some(({ bundle }) => bundle !== null)).toBe(true);
+    expect(segments.filter((segment) => !isMerged(segment)).length).toBeLessThan(20);
+    expect(segments.some(isMerged)).toBe(true);
     for (const [nth, segment] of segments.entries())
       expect(segment.after).toBeGreaterThanOrEqual(segments[nth - 1]?.through ?? 0);
     for (let position = 1; position <= ENTRIES; position += 7) await expectFound(index, erased, position);
@@ -59,7 +59,7 @@ test(
 );
 
 async function started(path: string): Promise<{ kill(): Promise<void> }> {
-  const file = fileURLToPath(new URL("./tidier.js", import.meta.url));
+  const file = fileURLToPath(new URL("./merger.js", import.meta.url));
   const child = spawn(process.execPath, [file, path], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
   onTestFinished(() => {

@@ -11,10 +11,10 @@ import type { EntryRow, EntryTexts } from "../../../index/port.js";
 import { MemoryIndex } from "../../memory/index.js";
 import { SqliteIndex } from "../index.js";
 import { Statements } from "../statements.js";
-import type { TextIndexOptions } from "./index-text.js";
 import { SLICES } from "./signature.js";
+import type { TextIndexOptions } from "./text-index.js";
 
-const SMALL: TextIndexOptions = { segment: { blocks: 3, entries: 7 }, bundle_words: 3, few: 4 };
+const SMALL: TextIndexOptions = { segment: { blocks: 3, entries: 7 }, few: 4 };
 
 const text = fc
   .array(
@@ -50,7 +50,7 @@ describe("candidates", () => {
   });
 
   test("behind many entries that speak of other things take no more looking at than among the newest", async () => {
-    const index = openIndex({ segment: { blocks: 64, entries: 500 }, bundle_words: 3, few: 32 });
+    const index = openIndex({ segment: { blocks: 64, entries: 500 }, few: 32 });
     const said = (at: number): string => (at < 2_000 ? `timeout ${at}` : `nothing of the kind ${at}`);
     const entries = Array.from({ length: 5_000 }, (_, at) => ({ created_ms: at, kind: "error", texts: [said(at)] }));
     await fill(index, { rows: rowsOf(entries), through: entries.length });

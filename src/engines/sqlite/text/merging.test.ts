@@ -1,4 +1,4 @@
-// Tidying: whatever is given, erased, closed or cut off between its steps, by one program or by two, everything is found
+// Merging: whatever is given, erased, closed or cut off between merges, by one program or by two, everything is found
 // where it was, and what was erased leaves no bit.
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -10,21 +10,20 @@ import { folderOfTest } from "../../../../test/support/temporary-folder.js";
 import { slicesOfTexts, textBlocks } from "../../../../test/support/text-blocks.js";
 import { SqliteIndex } from "../index.js";
 import { Statements } from "../statements.js";
-import { listBundles } from "./bundles.js";
-import type { TextIndexOptions } from "./index-text.js";
+import { isMerged, listSegments } from "./segments.js";
 import { SLICES } from "./signature.js";
-import { isLoose, listSegments } from "./text-segments.js";
+import type { TextIndexOptions } from "./text-index.js";
 
-/** Small enough that a few texts go through every form: loose, in slices, in a bundle. */
+/** Small enough that a few texts become unmerged and merged segments. */
 const SIZES: readonly TextIndexOptions[] = [
-  { segment: { blocks: 2, entries: 3 }, bundle_words: 2, few: 2 },
-  { segment: { blocks: 4, entries: 9 }, bundle_words: 3, few: 500 },
-  { segment: { blocks: 40, entries: 50 }, bundle_words: 4, few: 8 },
+  { segment: { blocks: 2, entries: 3 }, few: 2 },
+  { segment: { blocks: 4, entries: 9 }, few: 500 },
+  { segment: { blocks: 40, entries: 50 }, few: 8 },
 ];
 
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ act: fc.constant("give" as const), count: fc.integer({ min: 1, max: 12 }) }) },
-  { weight: 5, arbitrary: fc.record({ act: fc.constant("tidy" as const), count: fc.integer({ min: 1, max: 130 }) }) },
+  { weight: 5, arbitrary: fc.record({ act: fc.constant("merge" as const), count: fc.integer({ min: 1, max: 130 }) }) },
   {
     weight: 2,
     arbitrary: fc.record({ act: fc.constant("erase" as const), which: fc.array(fc.nat(), { maxLength: 4 }) }),
@@ -38,11 +37,11 @@ test(
     const cases = fc.tuple(fc.constantFrom(...SIZES), fc.array(step, { minLength: 5, maxLength: 40 }));
     await fc.assert(
       fc.asyncProperty(cases, async ([sizes, steps]) => {
-        const store = new TidiedStore(sizes);
+        const store = new MergedStore(sizes);
         try {
           for (const [nth, one] of steps.entries()) {
             if (one.act === "give") await store.give(one.count);
-            else if (one.act === "tidy") await store.tidy(one.count);
+            else if (one.act === "merge") await store.merge(one.count);
             else if (one.act === "erase") await store.erase(one.which);
             else if (one.act === "close") await store.reopen();
             else if (one.act === "cut off") store.cutOff();
@@ -50,7 +49,7 @@ test(
             await store.expectFound(nth);
           }
           await store.give(1);
-          await store.tidy(10_000);
+          await store.merge(10_000);
           for (let nth = 0; nth < 6; nth += 1) await store.expectFound(nth);
           store.expectNoTrace();
         } finally {
@@ -63,45 +62,44 @@ test(
   fuzzTimeoutMs,
 );
 
-test("many texts that come one by one become few segments, and these become bundles", async () => {
-  const store = new TidiedStore(SIZES[1] as TextIndexOptions);
+test("many texts that come one by one become few segments, and these become merged ones", async () => {
+  const store = new MergedStore(SIZES[1] as TextIndexOptions);
   onTestFinished(() => store.close());
   for (let nth = 0; nth < 60; nth += 1) {
     await store.give(1);
-    await store.tidy(2);
+    await store.merge(2);
   }
-  await store.tidy(10_000);
-  const { segments, bundles } = store.contents();
-  expect(segments.filter(isLoose).length).toBeLessThan(4);
-  expect(segments.some(({ bundle }) => bundle !== null)).toBe(true);
-  expect(bundles.every(({ moved }) => moved === SLICES)).toBe(true);
+  await store.merge(10_000);
+  const { segments } = store.contents();
+  expect(segments.filter((segment) => !isMerged(segment)).length).toBeLessThan(4);
+  expect(segments.some(isMerged)).toBe(true);
   await store.expectFound(0);
   await store.erase([3, 17, 40]);
   store.expectNoTrace();
 });
 
-test("a segment of which slices are being made or moved loses what is erased meanwhile", async () => {
-  for (const tidied of [1, 3, 8, 11, 40, 80, 100]) {
-    const store = new TidiedStore(SIZES[0] as TextIndexOptions);
+test("a segment loses what is erased between two merges", async () => {
+  for (const merges of [1, 2, 3, 5, 8, 11]) {
+    const store = new MergedStore(SIZES[0] as TextIndexOptions);
     onTestFinished(() => store.close());
     for (let nth = 0; nth < 6; nth += 1) await store.give(2);
-    await store.tidy(tidied);
+    await store.merge(merges);
     await store.erase([0, 5, 7]);
     store.expectNoTrace();
-    await store.tidy(10_000);
+    await store.merge(10_000);
     store.expectNoTrace();
-    await store.expectFound(tidied);
+    await store.expectFound(merges);
   }
 });
 
 test("where everything is erased, nothing is left at all", async () => {
-  const store = new TidiedStore(SIZES[0] as TextIndexOptions);
+  const store = new MergedStore(SIZES[0] as TextIndexOptions);
   onTestFinished(() => store.close());
   for (let nth = 0; nth < 8; nth += 1) await store.give(2);
-  await store.tidy(10_000);
-  expect(store.contents().bundles.length).toBeGreaterThan(0);
+  await store.merge(10_000);
+  expect(store.contents().segments.length).toBeGreaterThan(0);
   await store.erase(Array.from({ length: 16 }, (_, at) => at));
-  expect(store.contents()).toMatchObject({ segments: [], bundles: [], blocks: [], slices: 0 });
+  expect(store.contents()).toMatchObject({ segments: [], blocks: [], slices: 0 });
   await store.give(3);
   await store.expectFound(5);
 });
@@ -112,7 +110,7 @@ interface Known {
 }
 
 /** An index, opened twice, and what must be in it. */
-class TidiedStore {
+class MergedStore {
   readonly #path = join(folderOfTest(), "index.db");
   readonly #options: TextIndexOptions;
   readonly #opened: SqliteIndex[] = [];
@@ -140,8 +138,8 @@ class TidiedStore {
     await this.#giveTexts();
   }
 
-  async tidy(steps: number): Promise<void> {
-    for (let nth = 0; nth < steps && (await this.#index.tidyTexts()); nth += 1);
+  async merge(steps: number): Promise<void> {
+    for (let nth = 0; nth < steps && (await this.#index.mergeTexts()); nth += 1);
   }
 
   async erase(which: readonly number[]): Promise<void> {
@@ -201,10 +199,10 @@ class TidiedStore {
     const db = new Database(this.#path, { readonly: true });
     try {
       const sql = new Statements(db);
-      const { slices } = sql.get<{ readonly slices: number }>(
-        "SELECT (SELECT count(*) FROM text_slices) + (SELECT count(*) FROM text_bundle_slices) AS slices",
-      ) as { readonly slices: number };
-      return { segments: listSegments(sql), bundles: listBundles(sql), blocks: textBlocks(sql), slices };
+      const { slices } = sql.get<{ readonly slices: number }>("SELECT count(*) AS slices FROM text_slices") as {
+        readonly slices: number;
+      };
+      return { segments: listSegments(sql), blocks: textBlocks(sql), slices };
     } finally {
       db.close();
     }
