@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { type ClientRecorder, connectRecorder, recordingFetch } from "../client/index.js";
-import { type Figure, median, percentile, type Suite, type SuiteOptions } from "./figures.js";
+import { type Measured, median, percentile, type Suite, type SuiteOptions } from "./figures.js";
 import { start, stop } from "./http.js";
 import { type ModelCall, startTracingPeers } from "./tracing-peers.js";
 
@@ -14,7 +14,7 @@ export const agentPath: Suite = {
   name: "agent",
   about:
     "how long recording one model call (its messages of 4 KB, answer, usage) keeps an agent from its next step: `recordInteraction` of the client SDK against a span of OpenTelemetry from start to end and a generation of Langfuse, all exported to one loopback address (a span is taken whole, since a capture is one call that copies all it is given, and a span does the same with each attribute that is set before its `end()`, which alone only closes it and is shown beside it); and the first byte of a streamed answer through `recordingFetch` and `hansard proxy` against plain `fetch`",
-  async run({ folder, rounds, scale }: SuiteOptions): Promise<readonly Figure[]> {
+  async run({ folder, rounds, scale }: SuiteOptions): Promise<readonly Measured[]> {
     const sink = await start(spawnNode(new URL("sink.js", import.meta.url).pathname));
     const main = new URL("../src/surfaces/cli/main.js", import.meta.url).pathname;
     const proxy = await start(
@@ -56,7 +56,7 @@ function spawnNode(...args: readonly string[]) {
 async function captureFigures(
   recorder: ClientRecorder,
   { address, rounds, calls }: { readonly address: string; readonly rounds: number; readonly calls: number },
-): Promise<readonly Figure[]> {
+): Promise<readonly Measured[]> {
   const peers = startTracingPeers(address);
   const record = ({ messages, response, model, usage }: ModelCall) =>
     recorder.recordInteraction({
@@ -86,16 +86,16 @@ async function captureFigures(
   const of = (name: string, share: number): number => percentile(times[name] ?? [], share);
   return [0.5, 0.99].flatMap((share) => {
     const p = `p${share * 100}`;
-    const against = (name: string, theirs: string): Figure => ({
-      ...{ name: `${p} ÷ ${theirs}`, value: of("ours", share) / of(name, share), unit: "×", target: { at_most: 0.5 } },
+    const against = (theirs: string, name: string): Measured => ({
+      ...{ name: `${p} ÷ ${theirs}`, of: [`capture with the client, ${p}`, `${name}, ${p}`], target: { at_most: 0.5 } },
     });
     return [
       { name: `capture with the client, ${p}`, value: of("ours", share), unit: "µs" },
       { name: `a span of OpenTelemetry, ${p}`, value: of("span", share), unit: "µs" },
       { name: `… of it its end() alone, ${p}`, value: of("spanEnd", share), unit: "µs" },
       { name: `a generation of Langfuse, ${p}`, value: of("generation", share), unit: "µs" },
-      against("span", "OpenTelemetry"),
-      against("generation", "Langfuse"),
+      against("OpenTelemetry", "a span of OpenTelemetry"),
+      against("Langfuse", "a generation of Langfuse"),
       { name: `capture, awaited until it is in the spool, ${p}`, value: of("spool", share), unit: "µs" },
     ];
   });
@@ -128,7 +128,7 @@ async function firstByteFigures(
   recorder: ClientRecorder,
   addresses: { readonly model: string; readonly proxy: string; readonly bare: string },
   count: number,
-): Promise<readonly Figure[]> {
+): Promise<readonly Measured[]> {
   const recording = recordingFetch(recorder);
   const ways = {
     plain: () => firstByteMs(fetch, addresses.model),

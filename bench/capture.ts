@@ -3,13 +3,13 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { openRecorder } from "../src/index.js";
-import { type Figure, median, type Suite, type SuiteOptions } from "./figures.js";
+import { type Measured, median, type Suite, type SuiteOptions } from "./figures.js";
 import { sampleInteraction } from "./sample.js";
 
 export const capture: Suite = {
   name: "capture",
   about: "4 KB entries per second through the library, against inserts into one table of raw better-sqlite3",
-  async run({ folder, rounds, scale }: SuiteOptions): Promise<readonly Figure[]> {
+  async run({ folder, rounds, scale }: SuiteOptions): Promise<readonly Measured[]> {
     const single = Math.round(3_000 * scale);
     const many = Math.round(40_000 * scale);
     const runs = {
@@ -33,10 +33,10 @@ export const capture: Suite = {
       // What idempotent ids cost anybody: one more tree, and so one more page in every commit.
       { name: "raw with a unique id, one per transaction", value: median(runs.rawOneWithId), unit: "entries/s" },
       { name: "one caller", value: one, unit: "entries/s" },
-      { name: "one caller ÷ raw", value: one / rawOne, unit: "×", target: { at_least: 0.7 } },
+      { name: "one caller ÷ raw", of: ["one caller", "raw, one per transaction"], target: { at_least: 0.7 } },
       { name: "raw, a hundred per transaction", value: rawHundred, unit: "entries/s" },
       { name: "64 callers", value: callers, unit: "entries/s" },
-      { name: "64 callers ÷ raw", value: callers / rawHundred, unit: "×", target: { at_least: 0.5 } },
+      { name: "64 callers ÷ raw", of: ["64 callers", "raw, a hundred per transaction"], target: { at_least: 0.5 } },
     ];
   },
 };

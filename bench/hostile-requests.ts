@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, type Timed } from "./client.js";
-import { type Figure, percentile, type SuiteOptions } from "./figures.js";
+import { type Measured, percentile, type SuiteOptions } from "./figures.js";
 import { type Started, startHansard, stop } from "./http.js";
 
 const MiB = 1024 * 1024;
@@ -13,7 +13,7 @@ const STORED = 3;
 /** An entry's JSON may have so many bytes, with room for its envelope. */
 const ENTRY_BYTES = 15.9 * MiB;
 
-export async function besideRequests({ folder, scale }: SuiteOptions): Promise<readonly Figure[]> {
+export async function besideRequests({ folder, scale }: SuiteOptions): Promise<readonly Measured[]> {
   const bytes = Math.max(8, Math.round(63 * scale)) * MiB;
   const size = `${bytes / MiB} MiB`;
   const alone = await measured(join(folder, "alone"), () => sleep(1_000));
@@ -24,7 +24,7 @@ export async function besideRequests({ folder, scale }: SuiteOptions): Promise<r
     [`${size} of entries`]: (client) => client.post("/entries", manyEntries(bytes)),
     [`${size} of entries, sent again`]: (client) => client.post("/entries", manyEntries(bytes)),
   };
-  const figures: Figure[] = [
+  const figures: Measured[] = [
     { name: "p99 of a small capture, alone", value: alone.p99, unit: "ms" },
     { name: "memory, alone", value: alone.peak_mb, unit: "MB" },
   ];

@@ -3,13 +3,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import autocannon from "autocannon";
-import { type Figure, median, type Suite, type SuiteOptions } from "./figures.js";
+import { type Measured, median, type Suite, type SuiteOptions } from "./figures.js";
 import { sampleInteraction } from "./sample.js";
 
 export const http: Suite = {
   name: "http",
   about: "POST /interactions with 50 connections and 4 KB bodies, against node:http that parses and answers",
-  async run({ folder, rounds, scale }: SuiteOptions): Promise<readonly Figure[]> {
+  async run({ folder, rounds, scale }: SuiteOptions): Promise<readonly Measured[]> {
     const bare: number[] = [];
     const ours: number[] = [];
     const p99: number[] = [];
@@ -26,7 +26,11 @@ export const http: Suite = {
       { name: "node:http that parses and answers", value: median(bare), unit: "requests/s" },
       { name: "POST /interactions", value: median(ours), unit: "requests/s" },
       { name: "p99 of POST /interactions", value: median(p99), unit: "ms" },
-      { name: "POST /interactions ÷ bare", value: median(ours) / median(bare), unit: "×", target: { at_least: 0.3 } },
+      {
+        name: "POST /interactions ÷ bare",
+        of: ["POST /interactions", "node:http that parses and answers"],
+        target: { at_least: 0.3 },
+      },
     ];
   },
 };

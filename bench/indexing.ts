@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { openRecorder, type Recorder } from "../src/index.js";
-import { type Figure, median, percentile, type Suite, type SuiteOptions } from "./figures.js";
+import { type Measured, median, percentile, type Suite, type SuiteOptions } from "./figures.js";
 import { sampleInteraction } from "./sample.js";
 
 const PACE_PER_SECOND = 400;
@@ -10,7 +10,7 @@ const PACE_PER_SECOND = 400;
 export const indexing: Suite = {
   name: "indexing",
   about: `capture's latency at ${PACE_PER_SECOND} entries/s, while the indexer rests and while it builds the index anew`,
-  async run({ folder, rounds, scale }: SuiteOptions): Promise<readonly Figure[]> {
+  async run({ folder, rounds, scale }: SuiteOptions): Promise<readonly Measured[]> {
     const store = join(folder, "store");
     rmSync(store, { recursive: true, force: true });
     const recorder = await openRecorder({ data: store });
@@ -37,7 +37,7 @@ export const indexing: Suite = {
       { name: "index rebuilds during the run", value: rebuilds, unit: "times" },
       { name: "p99, indexer at rest", value: median(calm), unit: "ms" },
       { name: "p99, indexer busy", value: median(busy), unit: "ms" },
-      { name: "p99 busy ÷ at rest", value: median(busy) / median(calm), unit: "×", target: { at_most: 2 } },
+      { name: "p99 busy ÷ at rest", of: ["p99, indexer busy", "p99, indexer at rest"], target: { at_most: 2 } },
     ];
   },
 };

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { agentPath } from "./agent-path.js";
 import { capture } from "./capture.js";
 import { context } from "./context.js";
-import type { Suite } from "./figures.js";
+import { type Suite, withRatios } from "./figures.js";
 import { hostile } from "./hostile.js";
 import { http } from "./http.js";
 import { importing } from "./import.js";
@@ -62,7 +62,7 @@ for (const suite of chosen) {
   const folder = mkdtempSync(join(tmpdir(), "hansard-bench-"));
   try {
     process.stderr.write(`${suite.name} …\n`);
-    const figures = await suite.run({ ...options, folder });
+    const figures = withRatios(await suite.run({ ...options, folder }));
     measured.push({ name: suite.name, about: suite.about, measured_at: new Date().toISOString(), figures });
     process.stdout.write(renderTable(measured.slice(-1)));
   } finally {

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { openRecorder, type Recorder } from "../src/index.js";
-import { type Figure, median, percentile, type Suite, type SuiteOptions } from "./figures.js";
+import { type Measured, median, percentile, type Suite, type SuiteOptions } from "./figures.js";
 import { stream } from "./indexing.js";
 import { requireRipgrep } from "./ripgrep.js";
 import { Corpus, type CorpusEntry, idOf } from "./search-corpus.js";
@@ -20,13 +20,13 @@ export const search: Suite = {
   name: "search",
   about:
     "the newest ten hits with their snippets, through the library, against `rg --count -i -F` over the same texts as JSONL (in the page cache) and against reading every line, parsing it and looking into it",
-  async run(options: SuiteOptions): Promise<readonly Figure[]> {
+  async run(options: SuiteOptions): Promise<readonly Measured[]> {
     requireRipgrep();
     return [...(await searching(options)), ...(await capturing(options))];
   },
 };
 
-async function searching({ folder, rounds, scale }: SuiteOptions): Promise<readonly Figure[]> {
+async function searching({ folder, rounds, scale }: SuiteOptions): Promise<readonly Measured[]> {
   // A quick look takes far fewer, since filling is what takes long.
   const total = Math.round(200_000 * scale ** 2);
   const store = new FilledStore(folder);
@@ -39,7 +39,7 @@ async function searching({ folder, rounds, scale }: SuiteOptions): Promise<reado
     "two ideographs": { needles: [store.corpus.ideographs()], at_most: 0.5 },
     "absent string of common trigrams": { needles: ["functurn", "requerror", "timeoutterror"], at_most: 0.5 },
   };
-  const figures: Figure[] = [];
+  const figures: Measured[] = [];
   const rareOurs = await rare(recorder, total, rounds);
   for (const [name, { needles, at_most }] of Object.entries(classes)) {
     const times = { ours: [] as number[], ripgrep: [] as number[] };
@@ -53,22 +53,30 @@ async function searching({ folder, rounds, scale }: SuiteOptions): Promise<reado
     }
     const [ours, ripgrep] = [median(times.ours), median(times.ripgrep)];
     figures.push({ name, value: ours, unit: "ms" }, { name: `${name}, ripgrep`, value: ripgrep, unit: "ms" });
-    figures.push({ name: `${name} ÷ ripgrep`, value: ours / ripgrep, unit: "×", target: { at_most } });
+    figures.push({ name: `${name} ÷ ripgrep`, of: [name, `${name}, ripgrep`], target: { at_most } });
   }
   const scan = await milliseconds(() => scanLines(store.lines, middleOf(idAt(1, total))));
   await recorder.close();
-  const size = statSync(join(store.data, "index.db")).size / store.textBytes;
+  const size = statSync(join(store.data, "index.db")).size;
   return [
     ...figures,
     { name: "scan of every line", value: scan, unit: "ms" },
-    { name: "scan ÷ rare substring", value: scan / rareOurs, unit: "×", target: { at_least: 100 } },
-    { name: "rare substring, all ÷ a quarter", value: rareOurs / rareAtQuarter, unit: "×", target: { at_most: 2 } },
-    { name: "index ÷ text", value: size, unit: "×", target: { at_most: 1.3 } },
+    { name: "scan ÷ rare substring", of: ["scan of every line", "rare substring"], target: { at_least: 100 } },
+    { name: "rare substring, all entries", value: rareOurs, unit: "ms" },
+    { name: "rare substring, a quarter of them", value: rareAtQuarter, unit: "ms" },
+    {
+      name: "rare substring, all ÷ a quarter",
+      of: ["rare substring, all entries", "rare substring, a quarter of them"],
+      target: { at_most: 2 },
+    },
+    { name: "index", value: size / 1e6, unit: "MB" },
+    { name: "text", value: store.textBytes / 1e6, unit: "MB" },
+    { name: "index ÷ text", of: ["index", "text"], target: { at_most: 1.3 } },
   ];
 }
 
 /** While the whole index, texts included, is built anew over and over. */
-async function capturing({ folder, rounds, scale }: SuiteOptions): Promise<readonly Figure[]> {
+async function capturing({ folder, rounds, scale }: SuiteOptions): Promise<readonly Measured[]> {
   const store = new FilledStore(join(folder, "captured"));
   const recorder = await store.fill(Math.round(20_000 * scale));
   const count = Math.round(2_000 * scale);
@@ -88,7 +96,11 @@ async function capturing({ folder, rounds, scale }: SuiteOptions): Promise<reado
   return [
     { name: "capture p99, index at rest", value: calm, unit: "ms" },
     { name: "capture p99, texts being indexed", value: busy, unit: "ms" },
-    { name: "capture p99, indexing ÷ at rest", value: busy / calm, unit: "×", target: { at_most: 1.5 } },
+    {
+      name: "capture p99, indexing ÷ at rest",
+      of: ["capture p99, texts being indexed", "capture p99, index at rest"],
+      target: { at_most: 1.5 },
+    },
   ];
 }
 

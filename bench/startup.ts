@@ -1,11 +1,11 @@
 // How long the command line takes to start, against Node doing nothing.
 import { spawnSync } from "node:child_process";
-import { type Figure, median, type Suite, type SuiteOptions } from "./figures.js";
+import { type Measured, median, type Suite, type SuiteOptions } from "./figures.js";
 
 export const startup: Suite = {
   name: "startup",
   about: "`hansard --version` against `node -e 0`",
-  async run({ rounds }: SuiteOptions): Promise<readonly Figure[]> {
+  async run({ rounds }: SuiteOptions): Promise<readonly Measured[]> {
     const main = new URL("../bundle/main.js", import.meta.url).pathname;
     const bare: number[] = [];
     const ours: number[] = [];
@@ -16,7 +16,7 @@ export const startup: Suite = {
     return [
       { name: "node -e 0", value: median(bare), unit: "ms" },
       { name: "hansard --version", value: median(ours), unit: "ms" },
-      { name: "hansard --version ÷ node", value: median(ours) / median(bare), unit: "×", target: { at_most: 3 } },
+      { name: "hansard --version ÷ node", of: ["hansard --version", "node -e 0"], target: { at_most: 3 } },
     ];
   },
 };

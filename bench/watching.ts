@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { openRecorder, type Recorder } from "../src/index.js";
-import { type Figure, median, type Suite, type SuiteOptions } from "./figures.js";
+import { type Measured, median, type Suite, type SuiteOptions } from "./figures.js";
 
 const FILES = 2_000;
 const QUIET_MS = 40_000;
@@ -11,7 +11,7 @@ const QUIET_MS = 40_000;
 export const watching: Suite = {
   name: "watching",
   about: `${FILES} transcripts to which nobody writes, then a line in one of them`,
-  async run({ folder, rounds, scale }: SuiteOptions): Promise<readonly Figure[]> {
+  async run({ folder, rounds, scale }: SuiteOptions): Promise<readonly Measured[]> {
     const watched = join(folder, "watched");
     const files = Array.from({ length: FILES }, (_, at) => join(watched, `project-${at % 40}`, `session-${at}.jsonl`));
     for (const [at, file] of files.entries()) {

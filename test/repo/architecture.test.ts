@@ -52,6 +52,48 @@ test("docs/BENCHMARKS.md states the figures that were measured", () => {
   expect(textOf("docs", "BENCHMARKS.md")).toBe(renderMarkdown(results));
 });
 
+/** What a printed figure can have been before it was rounded: half of its last place more or less. */
+function rangeOf(printed: string): readonly [least: number, most: number] {
+  const digits = /^[\d,]+(?:\.(\d+))?/.exec(printed);
+  const value = Number(digits?.[0].replaceAll(",", ""));
+  // Zeros at the end are not printed, so the place is that of figures of this size.
+  const half = 0.5 * 10 ** -(value >= 1_000 ? 0 : value >= 10 ? 1 : 2);
+  return [value - half, value + half];
+}
+
+test("every printed ratio follows from two printed figures of its suite", () => {
+  const { suites } = JSON.parse(textOf("bench", "results.json")) as Results;
+  const sections = textOf("docs", "BENCHMARKS.md").split("\n## ").slice(1);
+  expect(sections.map((section) => section.split("\n", 1)[0])).toEqual(suites.map(({ name }) => name));
+  let ratios = 0;
+  for (const [at, { name: suite, figures }] of suites.entries()) {
+    const printed = [...(sections[at] as string).matchAll(/^\| (.+) \| ([\d,.]+) (\S*) \|.*\|$/gm)];
+    const rowOf = (name: string): readonly string[] => {
+      const rows = printed.filter(([, row]) => row === name);
+      expect([suite, name, rows.length]).toEqual([suite, name, 1]);
+      return (rows[0] as readonly string[]).slice(1);
+    };
+    const ofRatios = new Map(figures.flatMap(({ name, of }) => (of === undefined ? [] : [[name, of] as const])));
+    expect([suite, ...ofRatios.keys()]).toEqual([
+      suite,
+      ...printed.flatMap(([, row, , unit]) => (unit === "×" ? [row] : [])),
+    ]);
+    for (const [name, [dividend, divisor]] of ofRatios) {
+      const [above, below] = [rowOf(dividend), rowOf(divisor)];
+      expect([name, above[2]]).toEqual([name, below[2]]);
+      const [least, most] = rangeOf(rowOf(name)[1] as string);
+      const [[aboveLeast, aboveMost], [belowLeast, belowMost]] = [
+        rangeOf(above[1] as string),
+        rangeOf(below[1] as string),
+      ];
+      const follows = least <= aboveMost / belowLeast && aboveLeast / belowMost <= most;
+      expect([suite, name, follows]).toEqual([suite, name, true]);
+      ratios += 1;
+    }
+  }
+  expect(ratios).toBeGreaterThan(40);
+});
+
 function isTypeScript(file: string): boolean {
   return file.endsWith(".ts");
 }
