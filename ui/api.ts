@@ -28,7 +28,7 @@ import { createStore } from "./store.js";
 
 type Listed = EntryPage["entries"][number];
 /** On the page an altered entry is of a kind of its own, whatever it was: there is nothing of it to be shown. */
-type Shown<R> = R extends AlteredEntry ? Omit<R, "kind"> & { readonly kind: "altered" } : R;
+type Shown<R> = R extends { readonly altered: true } ? Omit<R, "kind"> & { readonly kind: "altered" } : R;
 export type Row = Shown<Listed>;
 export type Hit = Shown<SearchAnswer["results"][number]>;
 export type RowPage = Omit<EntryPage, "entries"> & { readonly entries: readonly Row[] };

@@ -1,5 +1,6 @@
 // Entries selected by reading the log itself, for whoever may pass over none: an index can lack a row, or have another one.
 
+import type { EntryIndex } from "../index/port.js";
 import { type FilteredRow, type RowFilter, rowMatches } from "../index/row-filter.js";
 import { parseJsonObject } from "../model/json.js";
 import { parseTime } from "../model/time.js";
@@ -16,22 +17,30 @@ export interface LogSelection {
   readonly through: number;
 }
 
-/** In order. What was erased, and what cannot be read, is left out. */
+/**
+ * In order. What was erased is left out. An altered entry does not say any more whose it is: it is selected by the row that the
+ * index made of it before, if it has one.
+ */
 export async function selectFromLog(
   log: Pick<EntryLog, "readBodies">,
   { filter, after, through }: LogSelection,
+  rowsAt: EntryIndex["rowsAt"] = async () => [],
 ): Promise<readonly number[]> {
   const { kinds, session_id, project } = filter;
   const texts = [session_id, project].filter((label) => label !== undefined);
   const positions: number[] = [];
+  const altered: number[] = [];
   for await (const batch of walkBodies(log, { after, through })) {
-    for (const { position, kind, recorded_at, body = "" } of batch) {
+    for (const { position, kind, recorded_at, body = "", flaw } of batch) {
+      if (flaw !== undefined) altered.push(position);
       if (kinds !== undefined && !kinds.includes(kind)) continue;
       if (!texts.every((text) => mayHold(body, text))) continue;
       if (isSelected({ kind, recorded_at, body }, filter)) positions.push(position);
     }
   }
-  return positions;
+  if (altered.length === 0) return positions;
+  const kept = (await rowsAt(altered)).filter((row) => rowMatches(row, filter)).map(({ position }) => position);
+  return [...positions, ...kept].sort((left, right) => left - right);
 }
 
 /** JSON has only these ways to write a text other than the usual one. Parsing takes many times as long as looking. */

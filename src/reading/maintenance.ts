@@ -28,7 +28,11 @@ export const maintenanceCalls = {
     index.whole((readers) => readers.index.sessionPositions(range)),
 
   /** Positions by what the log itself says, in order, for those who may pass over none whatever became of the index. */
-  selectFromLog: ({ log }: Parts, selection: LogSelection): Promise<readonly number[]> => selectFromLog(log, selection),
+  selectFromLog: ({ log, index }: Parts, selection: LogSelection): Promise<readonly number[]> =>
+    // Whatever keeps the index from answering must not keep anything from being forgotten.
+    selectFromLog(log, selection, (positions) =>
+      index.whole((readers) => readers.index.rowsAt(positions)).catch(() => []),
+    ),
 
   /** Those of these positions, of entries that are there, whose rows in the index are not what the log makes of them. */
   mismatchedRows: ({ log, index }: Parts, positions: readonly number[]): Promise<readonly number[]> =>

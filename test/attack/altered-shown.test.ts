@@ -154,6 +154,27 @@ describe.each(engines)("on $engine", ({ engine, intrude }) => {
     }
   });
 
+  test("recording goes on beside altered entries, and they are forgotten with their session", async () => {
+    const { data, forge } = await recorded(intrude, engine);
+    await forge();
+    const recorder = await openRecorder({ data });
+    onTestFinished(() => recorder.close());
+    await recorder.append({ kind: "feedback", entry_id: "asked", score: 1 });
+    await expect(recorder.append(entries[1] as never)).rejects.toMatchObject({ code: "id_conflict" });
+    const { by_kind } = await recorder.forget({ session_id: "s", reason: "test" });
+    expect(by_kind).toMatchObject({
+      session_info: 1,
+      message: 3,
+      tool_call: 1,
+      error: 1,
+      interaction: 1,
+      decision: 1,
+      raw: 1,
+    });
+    const { entries: rows } = await recorder.listEntries({ kind: "message" });
+    expect(rows).toEqual([]);
+  });
+
   test("MCP's answers show no forged text", async () => {
     const { data, forge } = await recorded(intrude, engine);
     const server = await startServer({ data });

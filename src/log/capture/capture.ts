@@ -240,6 +240,8 @@ function recorded(packed: Packed, placement: Placement): CapturedItem {
 function sameContent(stored: StoredBody, packed: Packed): CapturedItem | undefined {
   const { position, recorded_at } = stored;
   const again = { status: "already_recorded", position, ...unknownIn(packed) } as const;
+  // Whatever an altered one holds, it is not what this caller gave.
+  if (stored.flaw !== undefined) return undefined;
   if (stored.body === undefined) return { ...again, id: packed.id, created_at: recorded_at };
   if (stored.kind !== packed.draft.kind) return undefined;
   // Whoever sends the same again sends the same bytes, as a rule, and then nothing has to be compared.
