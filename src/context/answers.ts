@@ -1,6 +1,6 @@
 // Which answer of a model an entry belongs to, and the answers of a session before it.
-import { ANSWER, HAS_CONTEXT } from "../index/entry-row.js";
 import type { EntryIndex } from "../index/port.js";
+import { HAS_CONTEXT } from "../index/references.js";
 import type { Entry, EntryOf, Interaction } from "../model/entry.js";
 import { textsOfUser } from "../model/from-user.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
@@ -50,7 +50,7 @@ export class Answers {
   async recordedCall({ extra }: EntryOf<"message">): Promise<Interaction | undefined> {
     const { message_id } = extra;
     if (typeof message_id !== "string" || message_id === "") return undefined;
-    const references = [{ what: ANSWER, reference: message_id }, HAS_CONTEXT];
+    const references = [{ what: "answer", reference: message_id } as const, HAS_CONTEXT];
     const found = await this.#index.list({ filter: { kinds: ["interaction"], references }, limit: 1 });
     const [interaction] = await this.#entries.readWhole(found.map(({ position }) => position));
     return interaction?.kind === "interaction" ? interaction : undefined;

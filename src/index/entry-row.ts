@@ -2,13 +2,13 @@
 
 import type { StoredBody } from "../log/port.js";
 import { fillFields } from "../model/body.js";
-import { memoryKinds } from "../model/entry.js";
+import { isMemoryKind } from "../model/entry.js";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../model/json.js";
 import { readRole } from "../model/roles.js";
-import { marksOf, modelOf } from "../model/states.js";
 import { parseTime } from "../model/time.js";
 import { callFactsOf } from "./call-facts.js";
-import type { EntryRow, Reference } from "./port.js";
+import type { EntryRow } from "./port.js";
+import { referencesOf } from "./references.js";
 
 /** What a row is made from: where the entry stands in the log, and its body as it was parsed. */
 export interface PlacedBody {
@@ -31,7 +31,7 @@ export function toEntryRow({ position, kind, recorded_at, body }: PlacedBody, ab
   const created_ms = typeof created_at === "string" ? parseTime(created_at) : undefined;
   if (created_ms === undefined || typeof body.id !== "string") return undefined;
   if (typeof session_id !== "string" || typeof project !== "string" || typeof client !== "string") return undefined;
-  const references = toReferences(kind, body);
+  const references = referencesOf(kind, body);
   if (references === undefined) return undefined;
   const facts = factsOf(kind, body);
   return {
@@ -76,63 +76,6 @@ function factsOf(kind: string, body: JsonObject): JsonObject | undefined {
 export function aboutOf(kind: string, { interaction_id, entry_id }: JsonObject): string | undefined {
   if (kind === "response") return String(interaction_id);
   return kind === "feedback" ? String(entry_id) : undefined;
-}
-
-/** What an entry is found by beside its own columns; undefined where it is none that was recorded. */
-function toReferences(kind: string, body: JsonObject): readonly Reference[] | undefined {
-  const isCall = kind === "interaction" || kind === "response";
-  const { memories_used = [], chunks_used = [] } = isCall ? body : {};
-  if (!isTexts(memories_used) || !isTexts(chunks_used)) return undefined;
-  const tool = kind === "tool_call" && typeof body.tool === "string" ? body.tool : undefined;
-  const model = isCall || kind === "message" ? modelOf(kind, body) : undefined;
-  return [
-    ...memories_used.map((reference) => ({ what: "memory", reference })),
-    ...chunks_used.map((reference) => ({ what: "chunk", reference })),
-    ...(tool === undefined ? [] : [{ what: "tool", reference: tool }]),
-    ...(model === undefined ? [] : [{ what: "model", reference: model }]),
-    ...(hasContext(kind, body) ? [HAS_CONTEXT] : []),
-    ...answerIdOf(isCall, body).map((reference) => ({ what: ANSWER, reference })),
-    ...marksOf(kind, body).map((mark) => ({ what: "is", reference: mark })),
-    ...memoriesOf(kind, body).map((reference) => ({ what: MEMORY_HISTORY, reference })),
-  ];
-}
-
-/** By this the interactions are found of which a context pack was recorded. */
-export const HAS_CONTEXT: Reference = { what: "has", reference: "context" };
-
-/** By this the interactions are found whose answer a provider calls so. */
-export const ANSWER = "answer";
-
-function hasContext(kind: string, { context_pack }: JsonObject): boolean {
-  return kind === "interaction" && isJsonObject(context_pack) && Object.keys(context_pack).length > 0;
-}
-
-function answerIdOf(isCall: boolean, { extra }: JsonObject): readonly string[] {
-  const id = isCall && isJsonObject(extra) ? extra.message_id : undefined;
-  return typeof id === "string" && id !== "" && id.length <= ANSWER_CHARS_MAX ? [id] : [];
-}
-
-/** Longer ones are none: providers' have less than a quarter of this. */
-const ANSWER_CHARS_MAX = 256;
-
-/** By this the entries about a memory are found, however many there are. */
-export const MEMORY_HISTORY = "memory_history";
-
-/** The memories that an entry is about. */
-function memoriesOf(kind: string, { id, memory_id, memories }: JsonObject): readonly string[] {
-  if (!isMemoryKind(kind)) return [];
-  if (kind === "memory_proposed") return [String(id)];
-  if (kind !== "memory_reinforced") return [String(memory_id)];
-  const named = Array.isArray(memories) ? memories.filter(isJsonObject) : [];
-  return named.map((memory) => String(memory.memory_id));
-}
-
-function isMemoryKind(kind: string): boolean {
-  return (memoryKinds as readonly string[]).includes(kind);
-}
-
-function isTexts(list: unknown): list is readonly string[] {
-  return Array.isArray(list) && list.every((item) => typeof item === "string");
 }
 
 /** What was not given, or is empty, says nothing about the session. */

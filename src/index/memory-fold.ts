@@ -4,9 +4,8 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import type { Evidence, Memory } from "../model/memory.js";
 import type { MemoryFieldsByKind } from "../model/memory-fields.js";
 import { formatTime, parseTime } from "../model/time.js";
-import { MEMORY_HISTORY } from "./entry-row.js";
 import type { Fold } from "./fold.js";
-import type { EntryIndex, EntryRow, IndexDocument } from "./port.js";
+import type { EntryIndex, EntryRow, IndexDocument, RowFilter } from "./port.js";
 import { rowPages } from "./row-pages.js";
 
 /** The collection of memories: by their id, sorted by the position of their proposal. */
@@ -45,7 +44,8 @@ const CONFIRMED_BY = 0.02;
 
 export const memoryFold: Fold = {
   collection: MEMORIES,
-  keysOf: ({ references }) => references.flatMap(({ what, reference }) => (what === MEMORY_HISTORY ? [reference] : [])),
+  keysOf: ({ references }) =>
+    references.flatMap(({ what, reference }) => (what === "memory_history" ? [reference] : [])),
   add: addRows,
   rowsIn: (document) => toBody(document).rows,
   positionsOf,
@@ -163,7 +163,7 @@ async function positionsOf(
   index: EntryIndex,
   { key, after, limit }: { readonly key: string; readonly after: number; readonly limit: number },
 ): Promise<readonly number[]> {
-  const filter = { references: [{ what: MEMORY_HISTORY, reference: key }] };
+  const filter: RowFilter = { references: [{ what: "memory_history", reference: key }] };
   const positions: number[] = [];
   for await (const page of rowPages((place) => index.list({ filter, ...place }), PAGE)) {
     positions.push(...page.map(({ position }) => position));

@@ -10,14 +10,13 @@ export type { IndexBatch, IndexSource, IndexStanding } from "./port/life.js";
 export type {
   EntryCounts,
   EntryRow,
-  Reference,
-  ReferenceCondition,
   RowCounts,
   RowKey,
   RowQuery,
 } from "./port/rows.js";
 export type { SessionPlace, SessionPlacesQuery, SessionRange } from "./port/sessions.js";
 export type { CandidateQuery, EntryTexts, NewestCandidates, NewestQuery, TextBatch } from "./port/texts.js";
+export type { Reference, ReferenceCondition } from "./references.js";
 export type { RowFilter } from "./row-filter.js";
 
 export interface EntryIndex extends RowIndex, SessionIndex, TextIndex, DocumentIndex, IndexLife {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { EntryRow } from "./port.js";
 import { bothHold, columnsOf, conditionsOf, type RowFilter, rowMatches } from "./row-filter.js";
 
-const memory = (reference: string) => ({ what: "memory", reference });
+const memory = (reference: string) => ({ what: "memory", reference }) as const;
 
 const row: EntryRow = {
   position: 1,

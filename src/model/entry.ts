@@ -153,6 +153,10 @@ export const memoryKinds = [
   "memory_reinforced",
 ] as const satisfies readonly MemoryKind[];
 
+export function isMemoryKind(kind: string): boolean {
+  return (memoryKinds as readonly string[]).includes(kind);
+}
+
 /** Kinds the log writes itself; capture refuses them. */
 export const reservedKinds = ["redaction", "audit", ...memoryKinds] as const;
 type ReservedKind = (typeof reservedKinds)[number];

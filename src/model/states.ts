@@ -6,6 +6,14 @@ import { readRole } from "./roles.js";
 /** An assistant's message below this confidence was unsure. */
 export const CONFIDENCE_LOW = 0.5;
 
+export type Mark = "failed" | "unsure" | "asked" | "answered" | "disliked";
+
+/** What counts for an entry in a state, and what must not. */
+export interface StateMarks {
+  readonly has: Mark;
+  readonly lacks?: Mark;
+}
+
 /** The states that a filter can ask for, each by the marks that count for an entry. */
 export const states = {
   /** Error entries, failed tools and failed interactions. */
@@ -15,10 +23,9 @@ export const states = {
   unanswered: { has: "asked", lacks: "answered" },
   /** With feedback below 0. */
   disliked: { has: "disliked" },
-} as const satisfies { readonly [state: string]: { readonly has: string; readonly lacks?: string } };
+} as const satisfies { readonly [state: string]: StateMarks };
 
 export type State = keyof typeof states;
-export type Mark = "failed" | "unsure" | "asked" | "answered" | "disliked";
 
 export const stateNames = Object.keys(states) as readonly State[];
 

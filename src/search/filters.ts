@@ -1,13 +1,13 @@
 // The table of filters: a row for each, from which every surface takes its parameters, flags, refusals and words, and every
 // question what the filter means. How two of the same come together is the business of its kind of condition.
-import { HAS_CONTEXT } from "../index/entry-row.js";
+import { HAS_CONTEXT } from "../index/references.js";
 import { bothHold, type ConditionName, type RowFilter } from "../index/row-filter.js";
 import { memoryKinds } from "../model/entry.js";
 import { parseLabel } from "../model/ids.js";
 import { captureKinds, isCaptureKind, isReservedKind, ownKinds, readKinds } from "../model/kinds.js";
 import { Rejection, type RejectionCode, reject } from "../model/rejection.js";
 import { isRole, readRole, readRoles } from "../model/roles.js";
-import { isState, stateNames, states } from "../model/states.js";
+import { isState, type StateMarks, stateNames, states } from "../model/states.js";
 import { parseTimeBound } from "../model/time.js";
 import { type Flag, isGiven, type ParameterDoc } from "./parameters.js";
 
@@ -206,9 +206,9 @@ function reference(
 
 function parseStateFilter(state: unknown): ParsedFilter<"references"> | Rejection {
   if (isState(state)) {
-    const { has, lacks }: { readonly has: string; readonly lacks?: string } = states[state];
-    const wanted = { what: "is", reference: has };
-    const unwanted = lacks === undefined ? [] : [{ what: "is", reference: lacks, lacks: true }];
+    const { has, lacks }: StateMarks = states[state];
+    const wanted = { what: "is", reference: has } as const;
+    const unwanted = lacks === undefined ? [] : [{ what: "is", reference: lacks, lacks: true } as const];
     return { asked: [wanted, ...unwanted], text: state };
   }
   const names = stateNames.join(", ");

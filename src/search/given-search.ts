@@ -3,9 +3,9 @@
 // newest first, and passed over without being parsed where they cannot hold what is looked for.
 
 import { hash } from "node:crypto";
-import { HAS_CONTEXT } from "../index/entry-row.js";
 import { partsOfPack } from "../index/given-texts.js";
 import type { RowFilter, RowKey } from "../index/port.js";
+import { HAS_CONTEXT } from "../index/references.js";
 import { rowPages } from "../index/row-pages.js";
 import type { StoredBody } from "../log/port.js";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../model/json.js";

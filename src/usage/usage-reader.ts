@@ -85,7 +85,7 @@ const divisionOf: { readonly [D in UsageDivision]: (call: Call) => string } = {
 /** A call is asked for as a row of a list would be. */
 function isAsked(call: Call, { filter }: UsageQuery): boolean {
   const { created_ms, session_id, project, client, model } = call;
-  const references = [{ what: "model", reference: model }];
+  const references = [{ what: "model", reference: model }] as const;
   return rowMatches({ created_ms, session_id, project, client, references }, filter);
 }
 

@@ -90,7 +90,7 @@ class MergedReferences extends MemoryIndex {
 
 class CaselessReferences extends MemoryIndex {
   override apply(batch: IndexBatch): Promise<boolean> {
-    const lower = (one: Reference): Reference => ({ ...one, reference: one.reference.toLowerCase() });
+    const lower = (one: Reference): Reference => ({ ...one, reference: one.reference.toLowerCase() }) as Reference;
     return super.apply({
       ...batch,
       rows: batch.rows.map((row) => ({ ...row, references: row.references.map(lower) })),

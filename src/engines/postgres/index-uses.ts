@@ -29,7 +29,7 @@ export function toStoredReferences(references: readonly Reference[]): string | n
 
 export function fromStoredReferences(stored: string | null): readonly Reference[] {
   const pairs = JSON.parse(stored ?? "[]") as readonly (readonly [what: string, reference: string])[];
-  return pairs.map(([what, reference]) => ({ what, reference }));
+  return pairs.map(([what, reference]) => ({ what, reference }) as Reference);
 }
 
 /** The times of the entries that references of these rows count for, those that have a row or are about to have one. */

@@ -60,7 +60,7 @@ function opened() {
 
 function rowAt(position: number, references: readonly string[]): EntryRow {
   const labels = { session_id: "", project: "", client: "" };
-  const named = references.map((reference) => ({ what: "model", reference }));
+  const named = references.map((reference) => ({ what: "model", reference }) as const);
   return { position, kind: "interaction", created_ms: position, ...labels, references: named };
 }
 

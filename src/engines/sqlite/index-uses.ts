@@ -70,7 +70,7 @@ export function borneReferences(sql: Statements, borne: readonly (string | null)
     JSON.stringify([...new Set(numbers.flat())]),
   );
   const byNumber = new Map(
-    named.map(({ number, what, reference }) => [number, { what, reference: fromExactText(reference) }]),
+    named.map(({ number, what, reference }) => [number, { what, reference: fromExactText(reference) } as Reference]),
   );
   return numbers.map((list) => list.map((number) => byNumber.get(number) as Reference));
 }
@@ -125,14 +125,15 @@ const ADD_MANY = `INSERT INTO uses (name, entry_ms, entry, sayers)
   SELECT ?, created_ms, position, 1 FROM json_each(?) AS given CROSS JOIN rows ON rows.position = given.value WHERE true
   ${ADDED}`;
 
-function numberedAs(sql: Statements, known: Map<string, Map<string, number>>, { what, reference }: Reference): number {
+function numberedAs(sql: Statements, known: Map<string, Map<string, number>>, one: Reference): number {
+  const { what, reference } = one;
   const own = known.get(what) ?? new Map<string, number>();
   if (own.size === 0) known.set(what, own);
   let number = own.get(reference);
   if (number === undefined) {
     const add = "INSERT INTO reference_names (what, reference) VALUES (?, ?) RETURNING number";
     const exact = toExactText(reference);
-    number = numberOf(sql, { what, reference }) ?? sql.get<{ readonly number: number }>(add, what, exact)?.number;
+    number = numberOf(sql, one) ?? sql.get<{ readonly number: number }>(add, what, exact)?.number;
     own.set(reference, number as number);
   }
   return number as number;

@@ -1,5 +1,6 @@
 // Rows of the index: what it keeps of an entry, and the lists and counts that are answered from it.
 import type { JsonObject } from "../../model/json.js";
+import type { Reference } from "../references.js";
 import type { RowFilter } from "../row-filter.js";
 
 /** What the index keeps of an entry: all that lists, filters and counts need, and of recorded text only what a document is folded from. */
@@ -24,17 +25,6 @@ export interface EntryRow {
    * which entry it is about, of an answer what the call to the model took. It is kept with the row, because a document that loses an entry is folded again from the rows that are left.
    */
   readonly facts?: JsonObject;
-}
-
-/** What an entry refers to: a memory or a chunk that was used, by its id. Both parts are compared exactly. */
-export interface Reference {
-  readonly what: string;
-  readonly reference: string;
-}
-
-/** That a reference counts for the entry, whichever entry says so; with `lacks`, that none such does. */
-export interface ReferenceCondition extends Reference {
-  readonly lacks?: boolean;
 }
 
 /** A place in the order of a list: newest `created_ms` first, then the highest position. */

@@ -1,5 +1,4 @@
 // Memories as they are read: the list, the queue, one of them with its history.
-import { MEMORY_HISTORY } from "../../index/entry-row.js";
 import type { KeptMemory } from "../../index/memory-fold.js";
 import type { Entry } from "../../model/entry.js";
 import { formatCursor } from "../../search/cursor.js";
@@ -146,7 +145,7 @@ export class MemoryReader {
   }
 
   async #history(id: string): Promise<readonly MemoryEvent[]> {
-    const references = [{ what: MEMORY_HISTORY, reference: id }];
+    const references = [{ what: "memory_history", reference: id }] as const;
     const keys = await Promise.all(
       historyKinds.map((kinds) => this.#parts.index.list({ filter: { kinds, references }, limit: HISTORY_MAX })),
     );

@@ -58,7 +58,7 @@ export class MemoryUses {
   /** The newest uses first; `counted` has those that were counted, by the turn's id, in the order in which they were. */
   async uses(id: string, counted: ReadonlyMap<string, Uses>): Promise<readonly MemoryUseInTurn[]> {
     const byId = new Map<string, Uses>([...counted].slice(-USES_MAX));
-    const filter = { kinds: ["interaction"], references: [{ what: "memory", reference: id }] };
+    const filter = { kinds: ["interaction"], references: [{ what: "memory", reference: id }] } as const;
     const named = await this.#index.list({ filter, limit: USES_MAX });
     for (const entry of await this.#entries.read(named.map(({ position }) => position))) {
       const known = counted.get(entry.id) ?? { given: true, used: false, confirmed: false };

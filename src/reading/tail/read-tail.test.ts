@@ -65,7 +65,7 @@ test("a filter holds on every part it names", () => {
     kind: "message",
     ...labels,
     role: "user",
-    references: [{ what: "is", reference: "unsure" }],
+    references: [{ what: "is", reference: "unsure" } as const],
   };
   expect(matches(row, undefined)).toBe(true);
   expect(matches(row, { project: "p", session_id: "s", client: "", kinds: ["message"], role: "user" })).toBe(true);
@@ -75,7 +75,7 @@ test("a filter holds on every part it names", () => {
     { client: "c" },
     { kinds: ["error"] },
     { role: "tool" },
-    { references: [{ what: "is", reference: "failed" }] },
+    { references: [{ what: "is", reference: "failed" } as const] },
   ]) {
     expect(matches(row, { project: "p", ...other })).toBe(false);
   }

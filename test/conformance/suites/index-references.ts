@@ -55,8 +55,8 @@ export const indexReferenceChecks: readonly Check<EntryIndex>[] = [
     behaviour: "an entry lacks a reference that nothing names, or that only others have",
     run: async ({ open }) => {
       const index = await open();
-      const asked = { what: "is", reference: "asked" };
-      const answered = { what: "is", reference: "answered" };
+      const asked = { what: "is", reference: "asked" } as const;
+      const answered = { what: "is", reference: "answered" } as const;
       const rows = [
         newRow(1, { references: [asked] }),
         newRow(2, { references: [asked] }),

@@ -139,7 +139,7 @@ export const indexRowChecks: readonly Check<EntryIndex>[] = [
         newRow(301, { kind: "session_info", facts: JSON.parse('{"title":"\\ud800","__proto__":{"a":"\\u0000"}}') }),
         newRow(302, {
           ...labels,
-          references: [memory("\udfff\0"), { what: "other", reference: "\u0001" }],
+          references: [memory("\udfff\0"), { what: "tool", reference: "\u0001" }],
           about: 301,
         }),
         newRow(303, { kind: "message", role: "user", created_ms: -5 }),

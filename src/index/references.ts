@@ -1,0 +1,85 @@
+// What an entry is found by beside its own columns: a table, from which follow the references that rows carry and the
+// conditions that a filter can put on them. A reference that no row carries does not compile.
+import { isMemoryKind } from "../model/entry.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
+import { type Mark, marksOf, modelOf } from "../model/states.js";
+
+/** What the entry refers to; undefined where its body is none that was recorded. */
+type Derive<R extends string = string> = (kind: string, body: JsonObject) => readonly R[] | undefined;
+
+const referenceTable = {
+  /** Memories that an answer used, by their ids. */
+  memory: (kind, { memories_used }) => (isCall(kind) ? textsIn(memories_used) : []),
+  /** The same of chunks. */
+  chunk: (kind, { chunks_used }) => (isCall(kind) ? textsIn(chunks_used) : []),
+  tool: (kind, { tool }) => (kind === "tool_call" && typeof tool === "string" ? [tool] : []),
+  model: modelsOf,
+  /** Interactions with a recorded context pack. */
+  has: ((kind, body) => (hasContext(kind, body) ? ["context"] : [])) satisfies Derive<"context">,
+  /** The provider's id of an answer. */
+  answer: answerIdsOf,
+  is: marksOf satisfies Derive<Mark>,
+  /** The memories that an entry is about, however many entries are about one. */
+  memory_history: memoriesOf,
+} satisfies { readonly [what: string]: Derive };
+
+type ReferenceTable = typeof referenceTable;
+
+/** What an entry refers to: for example a memory that was used, by its id. Both parts are compared exactly. */
+export type Reference = {
+  readonly [W in keyof ReferenceTable]: {
+    readonly what: W;
+    readonly reference: NonNullable<ReturnType<ReferenceTable[W]>>[number];
+  };
+}[keyof ReferenceTable];
+
+/** By this the interactions are found that have a recorded context pack. */
+export const HAS_CONTEXT = { what: "has", reference: "context" } as const satisfies Reference;
+
+/** That a reference counts for the entry, whichever entry says so; with `lacks`, that none such does. */
+export type ReferenceCondition = Reference & { readonly lacks?: boolean };
+
+/** In the order of the table; undefined where the body is none that was recorded. */
+export function referencesOf(kind: string, body: JsonObject): readonly Reference[] | undefined {
+  const references: Reference[] = [];
+  for (const [what, derive] of Object.entries(referenceTable)) {
+    const found = derive(kind, body);
+    if (found === undefined) return undefined;
+    for (const reference of found) references.push({ what, reference } as Reference);
+  }
+  return references;
+}
+
+function isCall(kind: string): boolean {
+  return kind === "interaction" || kind === "response";
+}
+
+function modelsOf(kind: string, body: JsonObject): readonly string[] {
+  const model = isCall(kind) || kind === "message" ? modelOf(kind, body) : undefined;
+  return model === undefined ? [] : [model];
+}
+
+function hasContext(kind: string, { context_pack }: JsonObject): boolean {
+  return kind === "interaction" && isJsonObject(context_pack) && Object.keys(context_pack).length > 0;
+}
+
+function answerIdsOf(kind: string, { extra }: JsonObject): readonly string[] {
+  const id = isCall(kind) && isJsonObject(extra) ? extra.message_id : undefined;
+  return typeof id === "string" && id !== "" && id.length <= ANSWER_CHARS_MAX ? [id] : [];
+}
+
+/** Longer ones are none: providers' have less than a quarter of this. */
+const ANSWER_CHARS_MAX = 256;
+
+function memoriesOf(kind: string, { id, memory_id, memories }: JsonObject): readonly string[] {
+  if (!isMemoryKind(kind)) return [];
+  if (kind === "memory_proposed") return [String(id)];
+  if (kind !== "memory_reinforced") return [String(memory_id)];
+  const named = Array.isArray(memories) ? memories.filter(isJsonObject) : [];
+  return named.map((memory) => String(memory.memory_id));
+}
+
+function textsIn(list: JsonValue | undefined): readonly string[] | undefined {
+  if (list === undefined) return [];
+  return Array.isArray(list) && list.every((item) => typeof item === "string") ? list : undefined;
+}
