@@ -8,7 +8,7 @@ import { readRole } from "../model/roles.js";
 import { parseTime } from "../model/time.js";
 import { callFactsOf } from "./call-facts.js";
 import type { EntryRow } from "./port.js";
-import { referencesOf } from "./references.js";
+import { HAS_ALTERED, referencesOf } from "./references.js";
 
 /** What a row is made from: where the entry stands in the log, and its body as it was parsed. */
 export interface PlacedBody {
@@ -41,9 +41,6 @@ export function toEntryRow({ position, kind, recorded_at, body }: PlacedBody, ab
     ...(facts === undefined ? {} : { facts }),
   };
 }
-
-/** By this the entries are found that were altered before they were indexed. */
-export const HAS_ALTERED: Reference = { what: "has", reference: "altered" };
 
 /**
  * The row of an entry whose body is not the one that was recorded: what the chain says of it, so that lists show it as altered.

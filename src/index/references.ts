@@ -14,8 +14,9 @@ const referenceTable = {
   chunk: (kind, { chunks_used }) => (isCall(kind) ? textsIn(chunks_used) : []),
   tool: (kind, { tool }) => (kind === "tool_call" && typeof tool === "string" ? [tool] : []),
   model: modelsOf,
-  /** Interactions with a recorded context pack. */
-  has: ((kind, body) => (hasContext(kind, body) ? ["context"] : [])) satisfies Derive<"context">,
+  /** Interactions with a recorded context pack, and entries that were altered before they were indexed. */
+  has: ((kind, body): readonly ("context" | "altered")[] =>
+    hasContext(kind, body) ? ["context"] : []) satisfies Derive<"context" | "altered">,
   /** The provider's id of an answer. */
   answer: answerIdsOf,
   is: marksOf satisfies Derive<Mark>,
@@ -35,6 +36,9 @@ export type Reference = {
 
 /** By this the interactions are found that have a recorded context pack. */
 export const HAS_CONTEXT = { what: "has", reference: "context" } as const satisfies Reference;
+
+/** By this the entries are found that were altered before they were indexed. */
+export const HAS_ALTERED = { what: "has", reference: "altered" } as const satisfies Reference;
 
 /** That a reference counts for the entry, whichever entry says so; with `lacks`, that none such does. */
 export type ReferenceCondition = Reference & { readonly lacks?: boolean };

@@ -124,7 +124,8 @@ describe("an index is built anew from the log at the next open, if it", () => {
     "was deleted": (index) => rmSync(index),
     "was emptied": (index) => truncateSync(index, 0),
     "is of an older version": (index) => editFile(index, (db) => db.exec("DELETE FROM rows; PRAGMA user_version = 0")),
-    "is of a newer version": (index) => editFile(index, (db) => db.exec("DROP TABLE rows; PRAGMA user_version = 99")),
+    "is of a newer version": (index) =>
+      editFile(index, (db) => db.exec("DROP TABLE rows; PRAGMA user_version = 99000")),
     "has its first bytes overwritten": (index) => overwrite(index, 0, 100),
     "was cut to half its length": (index) => truncateSync(index, statSync(index).size / 2),
     "is a text file": (index) => writeFileSync(index, "This is no database. ".repeat(1_000)),

@@ -24,7 +24,7 @@ export const indexLosses: { readonly [what: string]: (index: string) => void } =
     ),
   "index.db is exchanged for one of a newer version": (index) =>
     exchange(index, (path) =>
-      edit(path, "CREATE TABLE rows (a); PRAGMA application_id = 1212239443; PRAGMA user_version = 99"),
+      edit(path, "CREATE TABLE rows (a); PRAGMA application_id = 1212239443; PRAGMA user_version = 99000"),
     ),
 };
 

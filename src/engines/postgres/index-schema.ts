@@ -1,10 +1,13 @@
-// The tables of the index. All of it is derived, so a change raises the version and the index is built anew.
+// The tables of the index. All of it is derived, so a change raises the version and the index is rebuilt.
+import { indexVersion } from "../../index/derivation.js";
 import { compressQuickly, keepOutOfStatistics } from "./columns.js";
 import type { Session } from "./connection.js";
 import { rememberedHeads, rememberHeads } from "./remembered-heads.js";
 
-/** Raised with every change of these tables or of what is put into them. */
-export const INDEX_VERSION = 8;
+/** Raised with every change of these tables; what is put into them has a version of its own. */
+const TABLES_VERSION = 8;
+
+export const INDEX_VERSION = indexVersion(TABLES_VERSION);
 
 const TABLES = ["checkpoints", "rows", "uses", "kinds", "projects", "documents", "document_labels", "texts"];
 

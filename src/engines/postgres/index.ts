@@ -145,7 +145,11 @@ export class PostgresIndex implements EntryIndex {
   }
 
   async reset(): Promise<void> {
-    await this.#transact(emptyIndexTables);
+    await this.#transact(async (session) => {
+      // An index of a newer version is not this one's to empty.
+      await standingOf(this.#connections, "rows", session);
+      await emptyIndexTables(session);
+    });
   }
 
   remembered(): Promise<readonly IndexSource[]> {

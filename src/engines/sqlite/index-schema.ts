@@ -1,8 +1,11 @@
-// The tables of index.db. All of it is derived, so a change raises the version and the index is built anew.
+// The tables of index.db. All of it is derived, so a change raises the version and the index is rebuilt.
 import type Database from "better-sqlite3";
+import { indexVersion } from "../../index/derivation.js";
 
-/** Raised with every change of these tables or of what is put into them. */
-export const INDEX_VERSION = 10;
+/** Raised with every change of these tables; what is put into them has a version of its own. */
+const TABLES_VERSION = 11;
+
+export const INDEX_VERSION = indexVersion(TABLES_VERSION);
 
 /** Takes no more of a database than that it executes statements: a draft of the tables bears other names. */
 export function createIndexTables(db: { readonly exec: (sql: string) => unknown }): void {

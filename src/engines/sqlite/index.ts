@@ -70,7 +70,7 @@ export class SqliteIndex implements EntryIndex {
       if (isForeign(db)) throw foreignDatabase(path);
       if (versionOf(db) > INDEX_VERSION) throw writtenByNewer(path, versionOf(db), INDEX_VERSION);
       const sql = new Statements(db);
-      if (versionOf(db) < INDEX_VERSION) recreate(db, sql, false);
+      if (versionOf(db) < INDEX_VERSION) recreate(db, sql, { path, always: false });
       return new SqliteIndex(db, path, sql, options.texts);
     } catch (error) {
       db.close();
@@ -82,7 +82,7 @@ export class SqliteIndex implements EntryIndex {
   static inMemory(options: { readonly path: string | undefined }): SqliteIndex {
     const db = connect((options.path === undefined ? undefined : bytesOf(options.path)) ?? ":memory:");
     const sql = new Statements(db);
-    if (versionOf(db) < INDEX_VERSION) recreate(db, sql, false);
+    if (versionOf(db) < INDEX_VERSION) recreate(db, sql, { path: ":memory:", always: false });
     return new SqliteIndex(db, ":memory:", sql);
   }
 
@@ -136,7 +136,10 @@ export class SqliteIndex implements EntryIndex {
   }
 
   async applyTexts(batch: TextBatch): Promise<number> {
-    return this.#guard(() => this.#texts.apply(batch));
+    return this.#guard(() => {
+      this.#refuseNewer();
+      return this.#texts.apply(batch);
+    });
   }
 
   async mergeTexts(): Promise<boolean> {
@@ -186,7 +189,7 @@ export class SqliteIndex implements EntryIndex {
     this.#guard(() => {
       this.#sql.forget();
       this.#texts.forget();
-      recreate(this.#db, this.#sql, true);
+      recreate(this.#db, this.#sql, { path: this.#path, always: true });
     });
   }
 
@@ -199,7 +202,12 @@ export class SqliteIndex implements EntryIndex {
   }
 
   async draft(): Promise<IndexDraft> {
-    const tables = this.#guard(() => this.#sql.transactions.write(() => DraftTables.create(this.#db)));
+    const tables = this.#guard(() =>
+      this.#sql.transactions.write(() => {
+        this.#refuseNewer();
+        return DraftTables.create(this.#db);
+      }),
+    );
     const index = new SqliteIndex(
       this.#db,
       this.#path,
@@ -211,6 +219,7 @@ export class SqliteIndex implements EntryIndex {
       adopt: async () =>
         this.#guard(() =>
           this.#sql.transactions.write(() => {
+            this.#refuseNewer();
             if (!tables.isThere()) return tables.wasPutInPlace() ? "adopted" : "gone";
             if (index.#standing().position < this.#standing().position) return "behind";
             tables.putInPlace();
@@ -238,6 +247,7 @@ export class SqliteIndex implements EntryIndex {
   }
 
   #standing(): IndexStanding {
+    this.#refuseNewer();
     return this.#sql.get<IndexStanding>("SELECT position, epoch FROM checkpoints WHERE name = 'rows'") as IndexStanding;
   }
 
@@ -253,6 +263,15 @@ export class SqliteIndex implements EntryIndex {
     const { log_id = "", hash = "" } = source ?? {};
     const move = "UPDATE checkpoints SET position = ?, log_id = ?, hash = ? WHERE name = 'rows'";
     this.#sql.run(move, through, log_id, hash);
+  }
+
+  /**
+   * A newer version may have begun the index again while this one has it open. Its tables may be the same, so that nothing
+   * else would tell: what this version derives must not be put into them.
+   */
+  #refuseNewer(): void {
+    const version = this.#pragma("user_version");
+    if (version > INDEX_VERSION) throw writtenByNewer(this.#path, version, INDEX_VERSION);
   }
 
   /** Prepared once, since every read asks. */
@@ -289,9 +308,16 @@ function bytesOf(path: string): Buffer | undefined {
   }
 }
 
-function recreate(db: Database.Database, sql: Statements, always: boolean): void {
+function recreate(
+  db: Database.Database,
+  sql: Statements,
+  { path, always }: { readonly path: string; readonly always: boolean },
+): void {
   sql.transactions.write(() => {
-    if (!always && versionOf(db) === INDEX_VERSION) return;
+    // Another process, perhaps of a newer version, may have been faster.
+    const version = versionOf(db);
+    if (version > INDEX_VERSION) throw writtenByNewer(path, version, INDEX_VERSION);
+    if (!always && version === INDEX_VERSION) return;
     const heads = rememberedHeads(db);
     dropAllTables(db);
     createIndexTables(db);
