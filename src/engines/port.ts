@@ -16,11 +16,19 @@ export interface Growth {
   close(): void;
 }
 
+/** The version of an index that was begun again, and the one that it has now. */
+export interface ReplacedIndex {
+  readonly version: number;
+  readonly version_known: number;
+}
+
 export interface Store {
   /** Where it is made of files: these are written and read by threads of their own, since each call holds its thread. */
   readonly files?: StoreFiles;
   log(mode: LogMode): Promise<EntryLog>;
   index(): Promise<IndexHolder>;
+  /** Where opening the store began an index again that an older version of Hansard had made. */
+  readonly replacedIndex?: ReplacedIndex | undefined;
   keys(): Promise<KeyStore>;
   /** Where others share the store without sharing its files. */
   growth?(): Growth;

@@ -1,6 +1,7 @@
 // The doctor: facts about a store in, findings in plain words out, each with what to do about it.
 
 import { basename, dirname } from "node:path";
+import { describeIndexVersion } from "../index/derivation.js";
 import type { IndexComparison } from "../index/index-comparison.js";
 import type { FileFacts } from "../log/file-facts.js";
 import type { Diagnosis, Finding } from "../model/diagnosis.js";
@@ -187,8 +188,9 @@ function indexFinding(index: FileFacts, log: FileFacts): Finding {
     case "newer":
       return ok("index", "index.db is of a newer version of Hansard; this one keeps an index of its own beside it");
     case "older":
+      return olderIndexFinding(index.version, index.version_known);
     case "foreign":
-      return ok("index", "the index is of another version; the next read builds it anew");
+      return ok("index", "the index is of another make; the next read rebuilds it");
     case "unreadable":
       return fail("index", `${path} cannot be opened (${reason})`, OWNERSHIP);
     case "not_a_database":
@@ -204,6 +206,13 @@ function indexFinding(index: FileFacts, log: FileFacts): Finding {
     default:
       return unreachable(index.state);
   }
+}
+
+/** An index that older code filled may lack what is looked for in it now. */
+export function olderIndexFinding(version: number, known: number): Finding {
+  const [found, present] = [describeIndexVersion(version), describeIndexVersion(known)];
+  const message = `the index was made by an older version of Hansard (${found}; this one makes ${present})`;
+  return warn("index", message, "The next read rebuilds it; `hansard doctor --rebuild-index` does so now.");
 }
 
 /** Whether the index says what the log says; where it does, that goes without saying. */

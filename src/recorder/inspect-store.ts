@@ -25,6 +25,7 @@ import {
   diagnose,
   evidenceFindings,
   type FolderFacts,
+  olderIndexFinding,
   type StoreFacts,
   warningFindings,
 } from "./doctor.js";
@@ -96,7 +97,9 @@ async function inspectDatabase(options: InspectOptions): Promise<Diagnosis> {
     const index = async (): Promise<EntryIndex> => (await (await store.index()).look()).index;
     const contradiction = await contradictionIn(log, await (await index()).remembered(), options);
     const comparison = contradiction === undefined ? await comparisonWith({ log, index }, onStep) : undefined;
+    const replaced = store.replacedIndex;
     return databaseDiagnosis(shownPlace(data), checked, [
+      ...(replaced === undefined ? [] : [olderIndexFinding(replaced.version, replaced.version_known)]),
       ...comparisonFindings(comparison),
       ...evidenceFindings({ contradiction }),
       ...clientFindings(await countClients(log)),

@@ -22,6 +22,7 @@ import type {
 } from "../../index/port.js";
 import { shownPlace } from "../../model/data-address.js";
 import { Fault } from "../../model/fault.js";
+import type { ReplacedIndex } from "../port.js";
 import { columnsOf } from "./columns.js";
 import type { Connections, Session, Statement } from "./connection.js";
 import { CREATE_DATABASE, toFault } from "./faults.js";
@@ -37,10 +38,13 @@ import { rememberedHeads, settleHeads } from "./remembered-heads.js";
 
 export class PostgresIndex implements EntryIndex {
   readonly engine = "postgres";
+  /** The older version and this one's, where opening began the index again. */
+  readonly replaced: ReplacedIndex | undefined;
   readonly #connections: Connections;
 
-  private constructor(connections: Connections) {
+  private constructor(connections: Connections, replaced: ReplacedIndex | undefined) {
     this.#connections = connections;
+    this.replaced = replaced;
   }
 
   static async open(connections: Connections): Promise<PostgresIndex> {
@@ -49,10 +53,13 @@ export class PostgresIndex implements EntryIndex {
       // Here already, so that nothing is left behind in a database that is refused.
       await assertTrigrams(session, connections.address);
     };
-    await replaceDerived(connections, { part: "index", version: INDEX_VERSION, create });
+    const older = await replaceDerived(connections, { part: "index", version: INDEX_VERSION, create });
     await assertTrigrams(connections, connections.address);
     await ensureCheckpoints(connections);
-    return new PostgresIndex(connections);
+    return new PostgresIndex(
+      connections,
+      older === undefined ? undefined : { version: older, version_known: INDEX_VERSION },
+    );
   }
 
   async checkpoint(): Promise<number> {

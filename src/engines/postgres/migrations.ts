@@ -32,22 +32,24 @@ export async function migrate(
 
 /**
  * Derived tables are not migrated: those of an older version are dropped and made anew. Those of a newer one are left alone,
- * since two versions that both took the other's away would never have an index.
+ * since two versions that both took the other's away would never have an index. Answers with the older version that was
+ * replaced, or undefined.
  */
 export async function replaceDerived(
   connections: Connections,
   plan: { readonly part: string; readonly version: number; readonly create: (session: Session) => Promise<void> },
-): Promise<void> {
+): Promise<number | undefined> {
   try {
-    if ((await versionOf(connections, plan.part)) === plan.version) return;
-    await connections.transact(async (session) => {
+    if ((await versionOf(connections, plan.part)) === plan.version) return undefined;
+    return await connections.transact(async (session) => {
       await session.query({ text: LOCK_SQL });
       await session.query({ text: VERSIONS_SQL });
       const version = await versionOf(session, plan.part);
-      if (version === plan.version) return;
+      if (version === plan.version) return undefined;
       if (version > plan.version) throw writtenByNewer(connections.address, version, plan.version);
       await plan.create(session);
       await markVersion(session, plan.part, plan.version);
+      return version === 0 ? undefined : version;
     });
   } catch (error) {
     throw toFault(error, connections.address);

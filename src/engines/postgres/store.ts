@@ -42,6 +42,7 @@ export const postgresEngine: StoreEngine = {
       log: async () => log,
       index: async () => holder,
       keys: async () => keys,
+      replacedIndex: index.replaced,
       growth: () => growth,
       leases: () => leases,
       close: () => log.close(),
