@@ -3,8 +3,9 @@
 import type { EntryLog } from "../log/port.js";
 import { walkBodies } from "../log/walk-log.js";
 import { type DocumentDigests, digestsIn, ExpectedDocuments } from "./document-comparison.js";
+import type { EntryIndex, EntryRow } from "./port.js";
 import { isAlteredRow } from "./entry-row.js";
-import type { EntryIndex, EntryRow, IndexStanding } from "./port.js";
+import { isSameStanding } from "./port/life.js";
 import { rowPages } from "./row-pages.js";
 import { compareRows } from "./rows-of-bodies.js";
 
@@ -64,10 +65,6 @@ async function sumsOfIndex(
   } finally {
     letGo?.();
   }
-}
-
-function isSameStanding(one: IndexStanding, other: IndexStanding): boolean {
-  return one.position === other.position && one.epoch === other.epoch;
 }
 
 function emptySums(): Sums {

@@ -1,5 +1,6 @@
 // The indexer: carries entries from the log into the index, in order, each once.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { EntryLog, StoredEntry } from "../log/port.js";
 import { Fault } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
@@ -7,12 +8,15 @@ import { namedIn } from "../model/redaction.js";
 import { readableBody, toAlteredRow } from "./entry-row.js";
 import { foldBatch } from "./folding.js";
 import { KnownDocuments } from "./known-documents.js";
+import { isSameStanding } from "./port/life.js";
 import type { EntryIndex, IndexSource, IndexStanding } from "./port.js";
 import { rowsOfBodies } from "./rows-of-bodies.js";
 
 /** Large enough to pay for its commit, small enough that a read which has to wait for a batch hardly notices. */
 const BATCH_ENTRIES = 1_000;
 const BATCH_BYTES = 4 * 1024 * 1024;
+/** So long it waits where a batch was passed over and the index has not moved: an engine may let one process apply at a time. */
+const PASSED_OVER_MS = 10;
 
 export class Indexer {
   readonly #log: EntryLog;
@@ -98,6 +102,9 @@ export class Indexer {
       this.#known.remember(applied);
       this.#epoch = after.epoch;
       this.#applied = source;
+    } else if (isSameStanding(after, await this.#index.standing())) {
+      // Another process is writing its batch at this moment.
+      await sleep(PASSED_OVER_MS);
     }
     return true;
   }

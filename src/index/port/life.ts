@@ -12,6 +12,10 @@ export interface IndexStanding {
   readonly epoch: string;
 }
 
+export function isSameStanding(one: IndexStanding, other: IndexStanding): boolean {
+  return one.position === other.position && one.epoch === other.epoch;
+}
+
 export interface IndexBatch {
   /** Where the index stood when the batch was made, by what was read from it: the batch is taken nowhere else. */
   readonly after: IndexStanding;
@@ -49,16 +53,20 @@ export interface IndexLife {
   source(): Promise<IndexSource | undefined>;
   /**
    * Takes a batch whole and moves the checkpoint to `through`, or passes it over whole, where the index no longer stands
-   * where the batch was made from: another process was faster, or the index was begun again. Answers whether it was taken;
-   * whoever made one that was not looks at the checkpoint and comes again. So documents can be folded outside of the
-   * engine, from what was read there.
+   * where the batch was made from: another process was faster, or the index was begun again. Answers whether it was taken.
+   * Whoever made one that was not looks at the checkpoint and comes again, a moment later where the index has not moved. So
+   * documents can be folded outside of the engine, from what was read there.
    *
-   * Rows, documents, erasures and checkpoint are one change, for every reader and after every crash. An engine that cannot
-   * make them one transaction does as follows. One process at a time applies, under a lease of the store that has the log.
-   * Rows and documents are written first, each with the `through` of its batch, and the checkpoint last. Reading passes over
-   * rows beyond the checkpoint, and takes of each document the newest version at or below it, so that the version before
-   * stays until the checkpoint has moved. What a crash left beyond the checkpoint is replaced when the same entries are
-   * applied again, perhaps in other batches. What is erased may go before the checkpoint moves: the log has it no more.
+   * Rows, documents, erasures and checkpoint are one change, for every reader and after every crash. Anybody may apply at
+   * any time: a read that brings the index up to the log, whoever follows in the background, a rebuild.
+   *
+   * An engine that cannot make the change one transaction does as follows. `apply` itself takes a lease of the store that
+   * has the log, looks where the index stands, writes, and gives the lease back. Where another process has the lease, it
+   * passes the batch over. So no caller needs a lease or can forget one. Rows and documents are written first, each with the
+   * `through` of its batch, and the checkpoint last. Reading passes over rows beyond the checkpoint, and takes of each
+   * document the newest version at or below it, so that the version before stays until the checkpoint has moved. What a
+   * crash left beyond the checkpoint is replaced when the same entries are applied again, perhaps in other batches. What is
+   * erased may go before the checkpoint moves: the log has it no more.
    */
   apply(batch: IndexBatch): Promise<boolean>;
   /**
