@@ -12,6 +12,7 @@ export type {
 export { type FoundPlace, findInPlaces, type KnownPlace, knownPlaces, placeVariables } from "./import/places.js";
 export { importFormats } from "./import/registry.js";
 export type { Watch, WatchCounts, WatchOptions } from "./import/watch/watch-files.js";
+export { DERIVATION } from "./index/derivation.js";
 export type { EntryCounts, EntryIndex } from "./index/port.js";
 export type { Captured } from "./log/capture/capture.js";
 export type { OnRecorded, RecordedEntry } from "./log/capture/recorded-hooks.js";
