@@ -2,11 +2,12 @@
 import type { EntryIndex, RowKey, RowQuery, SessionRange } from "../index/port.js";
 import { compareRows } from "../index/rows-of-bodies.js";
 import { contradictionOf } from "../log/evidence.js";
-import { type LogSelection, selectFromLog } from "../log/log-selection.js";
+import type { LogSelection } from "../log/forgetting/log-lookups.js";
 import type { StoredBody } from "../log/port.js";
 import type { Contradiction } from "../model/verification.js";
 import type { Answering } from "./answering.js";
 import type { CallsOf } from "./calls.js";
+import { selectFromLog } from "./log-selection.js";
 
 export interface IndexState {
   /** Position through which the index has followed the log. */

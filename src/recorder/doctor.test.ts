@@ -1,6 +1,6 @@
 // The doctor's words for what is hard to bring about in a test: full disks, old programs, busy files.
 import { describe, expect, test } from "vitest";
-import type { FileFacts } from "../log/file-facts.js";
+import type { FileFacts } from "../engines/port.js";
 import { diagnose, type StoreFacts } from "./doctor.js";
 
 const file: FileFacts = {

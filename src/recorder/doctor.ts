@@ -1,9 +1,9 @@
 // The doctor: facts about a store in, findings in plain words out, each with what to do about it.
 
 import { basename, dirname } from "node:path";
+import type { FileFacts } from "../engines/port.js";
 import { describeIndexVersion } from "../index/derivation.js";
 import type { IndexComparison } from "../index/index-comparison.js";
-import type { FileFacts } from "../log/file-facts.js";
 import type { Diagnosis, Finding } from "../model/diagnosis.js";
 import type { Verification } from "../model/verification.js";
 import type { ClientCount } from "./client-gaps.js";

@@ -1,7 +1,7 @@
 // Looking at a SQLite file of the store without changing it, also where it cannot be opened as a store.
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import type Database from "better-sqlite3";
-import type { FileFacts } from "../../log/file-facts.js";
+import type { FileFacts } from "../port.js";
 import { connect, lookInto } from "./connect.js";
 import { INDEX_VERSION } from "./index-schema.js";
 import { logMigrations } from "./log-schema.js";

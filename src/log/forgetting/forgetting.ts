@@ -6,12 +6,11 @@ import type { Mask } from "../../model/mask.js";
 import { notFound } from "../../model/not-found.js";
 import { lastingKinds } from "../../model/redaction.js";
 import { Rejection, reject } from "../../model/rejection.js";
-import type { LogFilter } from "../log-selection.js";
 import type { EntryLog } from "../port.js";
 import { Erasing, type ErasingParts, type ErasingWish } from "./erasing.js";
 import { type ForgetOptions, type ForgetTarget, parseForgetWish } from "./forget-wish.js";
 import type { Forgotten, Retained, RetentionOptions, Scrubbed, ScrubOptions } from "./forgotten.js";
-import type { LogLookups } from "./log-lookups.js";
+import type { LogFilter, LogLookups } from "./log-lookups.js";
 import { filterOf, parseRetentionRules, reasonOf } from "./retention.js";
 import { findSecrets, type SecretFinding } from "./scrubbing.js";
 

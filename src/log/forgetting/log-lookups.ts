@@ -1,5 +1,19 @@
 // What forgetting asks the reading side for.
-import type { LogSelection } from "../log-selection.js";
+
+/** What every body says of its entry without the others. */
+export interface LogFilter {
+  readonly session_id?: string;
+  readonly project?: string;
+  readonly kinds?: readonly string[];
+  readonly until_ms?: number;
+}
+
+export interface LogSelection {
+  readonly filter: LogFilter;
+  /** Only entries of this stretch of the log. */
+  readonly after: number;
+  readonly through: number;
+}
 
 export interface LogLookups {
   /** Positions by what the log itself says, whatever became of the index. */

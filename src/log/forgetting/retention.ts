@@ -3,7 +3,7 @@ import { isJsonObject } from "../../model/json.js";
 import { captureKinds, isCaptureKind } from "../../model/kinds.js";
 import { Rejection, reject } from "../../model/rejection.js";
 import { parseTimeBound } from "../../model/time.js";
-import type { LogFilter } from "../log-selection.js";
+import type { LogFilter } from "./log-lookups.js";
 
 /** Entries of a kind, or of every kind that can be captured, whose `created_at` is longer ago than this. */
 export interface RetentionRule {

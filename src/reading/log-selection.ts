@@ -2,20 +2,11 @@
 
 import type { EntryIndex } from "../index/port.js";
 import { type FilteredRow, type RowFilter, rowMatches } from "../index/row-filter.js";
+import type { LogFilter, LogSelection } from "../log/forgetting/log-lookups.js";
+import type { EntryLog, StoredBody } from "../log/port.js";
+import { walkBodies } from "../log/walk-log.js";
 import { parseJsonObject } from "../model/json.js";
 import { parseTime } from "../model/time.js";
-import type { EntryLog, StoredBody } from "./port.js";
-import { walkBodies } from "./walk-log.js";
-
-/** What every body says of its entry without the others. */
-export type LogFilter = Pick<RowFilter, "session_id" | "project" | "kinds" | "until_ms">;
-
-export interface LogSelection {
-  readonly filter: LogFilter;
-  /** Only entries of this stretch of the log. */
-  readonly after: number;
-  readonly through: number;
-}
 
 /**
  * In order. What was erased is left out. An altered entry does not say any more whose it is: it is selected by the row that the

@@ -1,7 +1,8 @@
 // Selecting from the log: by what the bodies say, however their JSON is written, and only in the stretch that is asked for.
 import { expect, test } from "vitest";
-import { type LogFilter, selectFromLog } from "./log-selection.js";
-import type { StoredBody } from "./port.js";
+import type { LogFilter } from "../log/forgetting/log-lookups.js";
+import type { StoredBody } from "../log/port.js";
+import { selectFromLog } from "./log-selection.js";
 
 const recorded_at = "2026-01-02T00:00:00.000Z";
 
