@@ -39,7 +39,13 @@ async function run(root, args) {
 function stampOf(root) {
   const sources = listFiles(root, "src").filter((file) => file.endsWith(".ts") && !/\.test(-d)?\.ts$/.test(file));
   const hash = createHash("sha256");
-  for (const file of ["package.json", "package-lock.json", "tsconfig.json", ...listFiles(root, "ui"), ...sources]) {
+  for (const file of [
+    "package.json",
+    "package-lock.json",
+    "tsconfig.base.json",
+    ...listFiles(root, "ui"),
+    ...sources,
+  ]) {
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(root, file)))

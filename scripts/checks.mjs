@@ -1,7 +1,6 @@
 // The static checks in their order: each throws with every problem it found.
 import { join } from "node:path";
 import { checkCommits } from "./check-commits.mjs";
-import { checkImports } from "./check-imports.mjs";
 import { checkTidy } from "./check-tidy.mjs";
 import { checkUnused } from "./check-unused.mjs";
 import { runCommand } from "./run-command.mjs";
@@ -9,7 +8,6 @@ import { runCommand } from "./run-command.mjs";
 /** @type {readonly { readonly name: string, readonly check: (root: string) => void | Promise<void> }[]} */
 export const checks = [
   { name: "lint and format", check: lint },
-  { name: "import directions", check: (root) => refuse(checkImports(root)) },
   { name: "tidiness", check: (root) => refuse(checkTidy(root)) },
   { name: "nothing unused", check: async (root) => refuse(await checkUnused(root)) },
   { name: "commit subjects", check: async (root) => refuse(await checkCommits(root)) },

@@ -24,7 +24,7 @@ export function listFiles(root, folder = "") {
 }
 
 /**
- * The files that `tsc` compiles: the `include` of tsconfig.json says the same.
+ * The files that `tsc` compiles: each belongs to one tsconfig.json.
  *
  * @param {string} root
  */
@@ -34,6 +34,19 @@ export function compiledSources(root) {
     ...typescript.filter((file) => file.endsWith(".ts")),
     ...listFiles(root, "scripts").filter((file) => file.endsWith(".mjs")),
   ];
+}
+
+/**
+ * How `tsc` compiles them.
+ *
+ * @param {string} root
+ */
+export function compilerSettings(root) {
+  const files = [
+    ...readFolder(root).map(({ name }) => name),
+    ...["src", "client"].flatMap((at) => listFiles(root, at)),
+  ];
+  return files.filter((file) => /(?:^|\/)tsconfig(?:\.base)?\.json$/.test(file));
 }
 
 /** @param {string} path */

@@ -1,9 +1,8 @@
 // docs/ARCHITECTURE.md says what the checks hold, and docs/BENCHMARKS.md what was measured.
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { type Results, renderMarkdown } from "../../bench/report.js";
-import { areaOf, rowOf } from "../../scripts/check-imports.mjs";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
 import { listFiles } from "../../scripts/source-files.mjs";
 
@@ -11,29 +10,12 @@ function textOf(...path: readonly string[]): string {
   return readFileSync(join(repositoryRoot, ...path), "utf8");
 }
 
-/** The table of the house: each folder or file of src with what it may import. */
-function tableOfTheHouse(): readonly (readonly [area: string, mayImport: readonly string[]])[] {
-  const [, rest = ""] = textOf("docs", "ARCHITECTURE.md").split(
-    "\n| folder | holds | may import |\n| --- | --- | --- |\n",
-  );
-  const rows = rest.slice(0, rest.indexOf("\n\n")).split("\n");
-  return rows.flatMap((row) => {
-    const [folders = "", , imports = ""] = row.slice(1, -1).split("|");
-    const mayImport = imports.trim() === "nothing" ? [] : imports.trim().split(", ");
-    return [...folders.matchAll(/`src\/([^`]+?)\/?`/g)].map(([, area]) => [area as string, mayImport] as const);
-  });
-}
-
-test("the table of the house is the table of the import check, row by row", () => {
-  const table = tableOfTheHouse();
-  expect(table.length).toBeGreaterThan(20);
-  expect(table).toEqual(table.map(([area]) => [area, rowOf(area)]));
-});
-
-test("every folder and file that lies directly in src has its row in the table of the house, once", () => {
-  const areas = new Set(listFiles(repositoryRoot, "src").filter(isTypeScript).map(areaOf));
-  const rows = tableOfTheHouse().map(([area]) => area);
-  expect(rows.toSorted()).toEqual([...areas].sort());
+test("every part has its row in the table of the house, once", () => {
+  const [, rest = ""] = textOf("docs", "ARCHITECTURE.md").split("\n| part | holds |\n| --- | --- |\n");
+  const table = rest.slice(0, rest.indexOf("\n\n"));
+  const rows = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, part]) => part);
+  const settings = ["client", "src"].flatMap((folder) => listFiles(repositoryRoot, folder)).filter(isSettings);
+  expect(rows.toSorted()).toEqual(settings.map((file) => `${dirname(file)}/`).toSorted());
 });
 
 test("every file that docs/ARCHITECTURE.md names is there", () => {
@@ -94,6 +76,6 @@ test("every printed ratio follows from two printed figures of its suite", () => 
   expect(ratios).toBeGreaterThan(40);
 });
 
-function isTypeScript(file: string): boolean {
-  return file.endsWith(".ts");
+function isSettings(file: string): boolean {
+  return file.endsWith("/tsconfig.json");
 }

@@ -20,7 +20,8 @@ async function problems(contentsByFile: { readonly [file: string]: string }): Pr
     "src/used.ts": "export const used = 1;\n",
     ...contentsByFile,
   });
-  for (const file of ["tsconfig.json", "knip.jsonc"]) cpSync(join(repositoryRoot, file), join(root, file));
+  for (const file of ["tsconfig.base.json", "tsconfig.json", "knip.jsonc"])
+    cpSync(join(repositoryRoot, file), join(root, file));
   symlinkSync(join(repositoryRoot, "node_modules"), join(root, "node_modules"), "junction");
   return checkUnused(root);
 }

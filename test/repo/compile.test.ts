@@ -1,5 +1,5 @@
 // Proves that a build happens when a source changed, leaves nothing of deleted sources, and otherwise does not happen.
-import { existsSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ensureBuild } from "../../scripts/compile.mjs";
@@ -54,4 +54,11 @@ test("a compiled file that was deleted by hand comes back with the next build", 
   writeFileSync(join(root, "src/kept.ts"), "export const kept: number = 3\n");
   await build();
   expect(existsSync(join(root, "dist/src/gone/away.js"))).toBe(true);
+});
+
+test("a source that belongs to no project fails the build, and is named", async () => {
+  const { root, build } = smallProject();
+  mkdirSync(join(root, "client"));
+  writeFileSync(join(root, "client/lost.ts"), "export const lost = 1\n");
+  await expect(build()).rejects.toThrow("No project that tsconfig.json leads to includes client/lost.ts.");
 });

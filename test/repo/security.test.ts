@@ -10,6 +10,8 @@ import { limits } from "../../src/model/limits.js";
 import { scopes } from "../../src/model/scope.js";
 import type { Need } from "../../src/operations/operation.js";
 import { needByRoute } from "../../src/operations/scopes.js";
+// What a route needs is declared there.
+import type {} from "../../src/surfaces/http/door/doorkeeper.js";
 import { statusByFault, statusByRejection } from "../../src/surfaces/http/door/errors.js";
 import { defaultLimits } from "../../src/surfaces/http/door/limits.js";
 import { createServer } from "../../src/surfaces/http/server.js";

@@ -3,6 +3,8 @@ import { type FastifyContextConfig, fastify } from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { memoryRecorder } from "../../../../test/support/memory-recorder.js";
 import { createServer } from "../server.js";
+// What a route needs is declared there.
+import type {} from "./doorkeeper.js";
 import { defaultLimits } from "./limits.js";
 import { type Gates, giveTurns } from "./turns.js";
 
