@@ -17,7 +17,7 @@ export interface ExportDeed {
 export type OnUnaudited = (fault: Fault) => void;
 
 /** What an export asks the reading side for. */
-export interface ExportReads {
+interface ExportReads {
   positions(query: RowQuery): Promise<readonly RowKey[]>;
   sessionPositions(range: SessionRange): Promise<readonly number[]>;
   /** The summary with nothing masked. */

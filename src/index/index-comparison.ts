@@ -3,9 +3,9 @@
 import type { EntryLog } from "../log/port.js";
 import { walkBodies } from "../log/walk-log.js";
 import { type DocumentDigests, digestsIn, ExpectedDocuments } from "./document-comparison.js";
-import type { EntryIndex, EntryRow } from "./port.js";
 import { isAlteredRow } from "./entry-row.js";
 import { isSameStanding } from "./port/life.js";
+import type { EntryIndex, EntryRow } from "./port.js";
 import { rowPages } from "./row-pages.js";
 import { compareRows } from "./rows-of-bodies.js";
 

@@ -20,7 +20,7 @@ export const operations = {
 };
 
 export type Operations = typeof operations;
-export type OperationName = keyof Operations;
+type OperationName = keyof Operations;
 
 /** The operations as methods of the library. */
 export type OperationMethods = { [N in OperationName]: MethodOf<Operations[N]> };

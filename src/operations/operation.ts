@@ -19,14 +19,14 @@ import type { Readers } from "./readers.js";
 export type Need = Scope | "open" | "any";
 
 /** Named segments are parameters: `GET /entries/:id`. */
-export type Route = `${"GET" | "POST"} /${string}`;
+type Route = `${"GET" | "POST"} /${string}`;
 
 /** What an operation takes, by name: parameters of its own, filters, and for pages a cursor. */
 export interface Input {
   readonly [name: string]: Parameter | Filter | Cursor;
 }
 
-export interface Tool {
+interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -34,7 +34,7 @@ export interface Tool {
   readonly list?: string;
 }
 
-export interface CommandHelp {
+interface CommandHelp {
   readonly name: string;
   readonly summary: string;
   /** Arguments without a flag, each with the parameter that it gives; `<text...>` takes all that follow. */
@@ -44,7 +44,7 @@ export interface CommandHelp {
 }
 
 /** Where an answer comes from, and how fresh it is. */
-export interface Sources<Q, A> {
+interface Sources<Q, A> {
   /** The log alone. */
   readonly log: (parts: Answering<Readers>, query: Q) => Promise<A>;
   /** As much of an index as there is: while one is rebuilt, the answer may lack older entries, and says `partial`. */

@@ -1,7 +1,7 @@
 // Entries selected by reading the log itself, for whoever may pass over none: an index can lack a row, or have another one.
 
 import type { EntryIndex } from "../index/port.js";
-import { type FilteredRow, type RowFilter, rowMatches } from "../index/row-filter.js";
+import { type FilteredRow, rowMatches } from "../index/row-filter.js";
 import type { LogFilter, LogSelection } from "../log/forgetting/log-lookups.js";
 import type { EntryLog, StoredBody } from "../log/port.js";
 import { walkBodies } from "../log/walk-log.js";

@@ -1,5 +1,5 @@
 // Everything that can be asked with filters and parameters, by name: operations, and questions that are not operations yet.
-import { type OperationName, operations } from "../../src/operations/index.js";
+import { type Operations, operations } from "../../src/operations/index.js";
 import type { FilterName } from "../../src/search/filters.js";
 import {
   type NamedParameter,
@@ -8,6 +8,8 @@ import {
   questionNames,
   questionRules,
 } from "../../src/search/question-rules.js";
+
+type OperationName = keyof Operations;
 
 export type AskedName = QuestionName | OperationName;
 

@@ -1,7 +1,8 @@
 // The part of a session that history is made of: after the last clear and what was consolidated, and before a position where
 // history is asked for as it was then.
-import { HAS_ALTERED } from "../../index/references.js";
+
 import type { EntryIndex, SessionRange } from "../../index/port.js";
+import { HAS_ALTERED } from "../../index/references.js";
 import { rowPages } from "../../index/row-pages.js";
 import type { SessionRow } from "../../index/session-fold.js";
 import { NOT_RECORDED } from "../../model/chain-walk.js";

@@ -62,7 +62,7 @@ function notThere({ missing, command }: AnyOperation, options: GivenOptions): Re
 }
 
 /** Declares the flags of what an operation takes. */
-export function defineFlags(command: Command, { input }: AnyOperation): Command {
+function defineFlags(command: Command, { input }: AnyOperation): Command {
   for (const { flag } of Object.values(input)) {
     if (flag === undefined) continue;
     command.option(flag.value === undefined ? `--${flag.name}` : `--${flag.name} <${flag.value}>`, flag.says);
@@ -71,7 +71,7 @@ export function defineFlags(command: Command, { input }: AnyOperation): Command 
 }
 
 /** What was given on the command line, by the names of an operation's parameters. */
-export function optionsGiven({ options, operands }: Invocation, { input, command }: AnyOperation): GivenOptions {
+function optionsGiven({ options, operands }: Invocation, { input, command }: AnyOperation): GivenOptions {
   const given: { [name: string]: string } = {};
   for (const [name, { flag }] of Object.entries(input)) {
     const value = flag === undefined ? undefined : options[attributeOf(flag.name)];
