@@ -60,7 +60,11 @@ async function captureFigures(
   const peers = startTracingPeers(address);
   const record = ({ messages, response, model, usage }: ModelCall) =>
     recorder.recordInteraction({
-      ...{ prompt: messages[1]?.content ?? "", response, model, usage, context_pack: { messages } },
+      prompt: messages[1]?.content ?? "",
+      response,
+      model,
+      usage,
+      context_pack: { messages },
     });
   /** Each answers with what is timed. */
   const ways: { readonly [name: string]: (call: ModelCall) => () => unknown } = {
@@ -87,7 +91,9 @@ async function captureFigures(
   return [0.5, 0.99].flatMap((share) => {
     const p = `p${share * 100}`;
     const against = (theirs: string, name: string): Measured => ({
-      ...{ name: `${p} ÷ ${theirs}`, of: [`capture with the client, ${p}`, `${name}, ${p}`], target: { at_most: 0.5 } },
+      name: `${p} ÷ ${theirs}`,
+      of: [`capture with the client, ${p}`, `${name}, ${p}`],
+      target: { at_most: 0.5 },
     });
     return [
       { name: `capture with the client, ${p}`, value: of("ours", share), unit: "µs" },

@@ -90,7 +90,9 @@ function toFigures(
   medians: { readonly [verdict in "given" | "fell_out" | "never"]: number },
 ): readonly Measured[] {
   return (["given", "fell_out", "never"] as const).map((verdict) => ({
-    ...{ name: `${name}: ${verdict.replace("_", " ")}`, value: medians[verdict] / 1_000, unit: "ms" },
+    name: `${name}: ${verdict.replace("_", " ")}`,
+    value: medians[verdict] / 1_000,
+    unit: "ms",
     target: { at_most: AT_MOST_MS },
   }));
 }

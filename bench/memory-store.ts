@@ -1,8 +1,10 @@
 // A store with many active memories, and turns that say something about some of them; the same in every run.
+
 import { randomBytes } from "node:crypto";
 import { openStore } from "../src/engines/stores.js";
 import type { InteractionInput } from "../src/index.js";
 import { packOwn } from "../src/log/capture/own-entries.js";
+import { itemAt } from "../src/model/item-at.js";
 import type { MemoryType } from "../src/model/memory.js";
 import { Corpus } from "./search-corpus.js";
 
@@ -30,7 +32,7 @@ export class MemoryStore {
   constructor(count: number) {
     this.statements = Array.from({ length: count }, (_, number) => ({
       id: `memory-${number}`,
-      type: TYPES[number % TYPES.length] as MemoryType,
+      type: itemAt(TYPES, number % TYPES.length),
       content: this.#firstWords(number),
     }));
   }
@@ -79,7 +81,7 @@ export class MemoryStore {
   }
 
   #statement(number: number): Statement {
-    return this.statements[number % this.statements.length] as Statement;
+    return itemAt(this.statements, number % this.statements.length);
   }
 
   #firstWords(number: number): string {

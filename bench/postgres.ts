@@ -1,4 +1,5 @@
 // PostgreSQL: capture against plain inserts through the driver, two servers against one, and search against ripgrep.
+
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import pg from "pg";
 import { Connections } from "../src/engines/postgres/connection.js";
 import { PostgresLog } from "../src/engines/postgres/log.js";
 import { openRecorder, type Recorder } from "../src/index.js";
+import { itemAt } from "../src/model/item-at.js";
 import { PostgresServer } from "../test/support/postgres-server.js";
 import { type Measured, median, type Suite, type SuiteOptions } from "./figures.js";
 import { inTurn, loop, medians, milliseconds, READS_EVERY, TURNS } from "./parts.js";
@@ -84,7 +86,7 @@ async function ours(address: string, count: number, servers: number): Promise<nu
   for (let server = 0; server < servers; server += 1) recorders.push(await openRecorder({ data: address }));
   let next = 0;
   const caller = async (_: unknown, number: number): Promise<void> => {
-    const recorder = recorders[number % servers] as Recorder;
+    const recorder = itemAt(recorders, number % servers);
     while (next < count) {
       next += 1;
       await recorder.append(sampleInteraction(next));
@@ -175,7 +177,8 @@ async function searching(server: PostgresServer, { folder, scale }: SuiteOptions
     { name: "rare substring", value: ours, unit: "ms" },
     { name: "rare substring, ripgrep", value: ripgrep, unit: "ms" },
     {
-      ...{ name: "rare substring ÷ ripgrep", of: ["rare substring", "rare substring, ripgrep"] },
+      name: "rare substring ÷ ripgrep",
+      of: ["rare substring", "rare substring, ripgrep"],
       // Over a few thousand entries ripgrep takes no longer than it takes to start.
       ...(scale === 1 ? { target: { at_most: 0.3 } } : {}),
     },

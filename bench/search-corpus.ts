@@ -1,4 +1,5 @@
 // Texts for the benchmark of search: words of several languages by their rank, code, ids; the same in every run.
+import { itemAt } from "../src/model/item-at.js";
 
 const SENTENCE_WORDS = 12;
 const WORDS_PER_LANGUAGE = 6_000;
@@ -58,14 +59,14 @@ export class Corpus {
     if (kind < 0.65) return `${capitalised(this.#sentence(1, random))}.`;
     if (kind < 0.72) return `${capitalised(this.#sentence(2, random))}.`;
     if (kind < 0.8) return `${this.#ideographs(random)}。`;
-    const words = this.#vocabularies[0] as readonly string[];
+    const words = itemAt(this.#vocabularies, 0);
     const [name, call] = [pick(words, random() ** 3), pick(words, random() ** 3)];
     const line = Math.floor(random() * 900);
     return `  const ${name}_${call} = await ${call}.${name}({ id: ${Math.floor(random() * 1e6)} }); // src/${name}/${call}.ts:${line}`;
   }
 
   #sentence(language: number, random: () => number): string {
-    const words = this.#vocabularies[language] as readonly string[];
+    const words = itemAt(this.#vocabularies, language);
     // Cubed, a few words are most of what is said, as in any language.
     return Array.from({ length: SENTENCE_WORDS }, () => pick(words, random() ** 3)).join(" ");
   }

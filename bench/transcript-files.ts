@@ -1,6 +1,8 @@
 // Transcripts of other tools to be imported, of any length and the same in every run: talk as coding agents have it, with
 // short words of the user, calls of tools, and results that are most of the bytes.
+
 import { closeSync, openSync, writeSync } from "node:fs";
+import { itemAt } from "../src/model/item-at.js";
 import { Corpus, seeded } from "./search-corpus.js";
 
 const TEXTS = 400;
@@ -58,11 +60,11 @@ class Words {
 
   /** What is told again with every turn. */
   same(): string {
-    return (this.#texts[0] as string).slice(0, 3_000);
+    return itemAt(this.#texts, 0).slice(0, 3_000);
   }
 
   text(chars: number): string {
-    const whole = this.#texts[Math.floor(this.random() * TEXTS)] as string;
+    const whole = itemAt(this.#texts, Math.floor(this.random() * TEXTS));
     const start = Math.floor(this.random() * 2_000);
     return whole.slice(start, start + chars).toWellFormed();
   }
@@ -87,13 +89,25 @@ const SESSION_TURNS = 400;
 
 const shapes: { readonly [format in TranscriptFormat]: Shape } = {
   "claude-code": {
-    ...{ ending: ".jsonl", before: "", between: "\n", after: "\n" },
+    ending: ".jsonl",
+    before: "",
+    between: "\n",
+    after: "\n",
     turn(number, words) {
       const session = uuidOf(Math.floor(number / SESSION_TURNS), 0xffff);
       const line = (nth: number, type: string, message: object, more: object = {}): object => ({
-        ...{ parentUuid: uuidOf(number, nth), isSidechain: false, userType: "external", cwd: "/projects/example" },
-        ...{ sessionId: session, version: "2.1.30", gitBranch: "main", type, message, uuid: uuidOf(number, nth + 1) },
-        ...{ timestamp: timeOf(number, nth), ...more },
+        parentUuid: uuidOf(number, nth),
+        isSidechain: false,
+        userType: "external",
+        cwd: "/projects/example",
+        sessionId: session,
+        version: "2.1.30",
+        gitBranch: "main",
+        type,
+        message,
+        uuid: uuidOf(number, nth + 1),
+        timestamp: timeOf(number, nth),
+        ...more,
       });
       const said = (nth: number, block: object): object => {
         const usage = { input_tokens: 4, cache_read_input_tokens: 18_000 + number, output_tokens: 40 + nth };
@@ -116,10 +130,15 @@ const shapes: { readonly [format in TranscriptFormat]: Shape } = {
     },
   },
   codex: {
-    ...{ ending: ".jsonl", before: "", between: "\n", after: "\n" },
+    ending: ".jsonl",
+    before: "",
+    between: "\n",
+    after: "\n",
     turn(number, words) {
       const line = (nth: number, type: string, payload: object): object => ({
-        ...{ timestamp: timeOf(number, nth), type, payload },
+        timestamp: timeOf(number, nth),
+        type,
+        payload,
       });
       const meta = { id: uuidOf(1, 1), timestamp: timeOf(0, 0), cwd: "/projects/example", cli_version: "0.80.0" };
       const asked = words.text(240);
@@ -153,7 +172,10 @@ const shapes: { readonly [format in TranscriptFormat]: Shape } = {
     },
   },
   chatgpt: {
-    ...{ ending: ".json", before: "[", between: ",", after: "]" },
+    ending: ".json",
+    before: "[",
+    between: ",",
+    after: "]",
     turn(number, words) {
       const nodes = Array.from({ length: 12 }, (_, nth) => {
         const role = nth % 2 === 0 ? "user" : "assistant";

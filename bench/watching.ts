@@ -1,8 +1,10 @@
 // What it costs to watch files to which nobody writes, and how soon a line that somebody writes is found.
+
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { openRecorder, type Recorder } from "../src/index.js";
+import { itemAt } from "../src/model/item-at.js";
 import { type Measured, median, type Suite, type SuiteOptions } from "./figures.js";
 
 const FILES = 2_000;
@@ -26,7 +28,7 @@ export const watching: Suite = {
     const waits: number[] = [];
     for (let round = 0; round < rounds * 4; round += 1) {
       const at = (round * 97) % FILES;
-      waits.push(await searchableMs(recorder, files[at] as string, `needle${round}x`, at));
+      waits.push(await searchableMs(recorder, itemAt(files, at), `needle${round}x`, at));
     }
     await recorder.close();
     return [

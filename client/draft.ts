@@ -30,7 +30,9 @@ export function toLine({ client_run, labels }: Run, draft: Draft): Line {
   const { seq, at_ms, fields, session, context } = draft;
   const id = typeof fields.id === "string" ? fields.id : newId(at_ms);
   const entry: { [name: string]: unknown } = {
-    ...{ client_run, client_seq: seq, created_at: new Date(at_ms).toISOString() },
+    client_run,
+    client_seq: seq,
+    created_at: new Date(at_ms).toISOString(),
   };
   const kind = draft.kind ?? fields.kind;
   // A response and feedback inherit their labels from what they are about.

@@ -35,7 +35,10 @@ export function toInteraction(call: ModelCall): Omit<InteractionInput, "latency_
   const answer = call.provider.answer(documents.filter(isJson));
   const { model = given.model, text, usage, tool_calls, content, message_id, finish_reason } = answer;
   const extra = defined({
-    ...{ message_id, request_id: call.request_id, finish_reason, content },
+    message_id,
+    request_id: call.request_id,
+    finish_reason,
+    content,
     tool_calls: tool_calls.length === 0 ? undefined : tool_calls,
     request: Object.keys(given.settings).length === 0 ? undefined : given.settings,
   });

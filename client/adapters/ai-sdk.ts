@@ -89,7 +89,10 @@ class Seen {
     };
     this.#watch.end(() =>
       seenInteraction({
-        ...{ messages: prompt, tools, response: this.#text, extra },
+        messages: prompt,
+        tools,
+        response: this.#text,
+        extra,
         model: textAt(this.#response, "modelId") ?? this.#call.model.modelId,
         usage: usageOf(this.#finish.usage, usagePlaces),
         error: broken ?? this.#error,

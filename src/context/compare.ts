@@ -1,5 +1,7 @@
 // How what was given for an answer differs from what was given for the one before.
+
 import type { ContextChange, GivenMessage } from "../model/context.js";
+import { itemAt } from "../model/item-at.js";
 
 /** Messages that are the same to the byte are the same, as often as both have them. */
 export function compareMessages(
@@ -20,7 +22,7 @@ export function compareMessages(
   // Of several that say the same the last ones are those that went.
   const removed: GivenMessage[] = [];
   for (const [at, message] of [...then.entries()].reverse()) {
-    const name = names[at] as string;
+    const name = itemAt(names, at);
     const count = left.get(name) ?? 0;
     if (count === 0) continue;
     left.set(name, count - 1);

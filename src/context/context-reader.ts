@@ -93,9 +93,14 @@ export class ContextReader {
       return { ...mask.value(said), ...(entry_id === undefined ? {} : { entry_id }) } as GivenMessage;
     };
     return {
-      ...{ answer, exact, source, messages: messages.map(shown) },
+      answer,
+      exact,
+      source,
+      messages: messages.map(shown),
       ...mask.value(others),
-      ...{ memories: mask.value(memories), chunks: mask.value(chunks), tokens },
+      memories: mask.value(memories),
+      chunks: mask.value(chunks),
+      tokens,
       ...(previous === undefined ? {} : { previous: { ...previous, removed: previous.removed.map(shown) } }),
       led_to: mask.entry(led_to),
     };

@@ -9,9 +9,17 @@ describe("an exact context", () => {
     const pack = { messages, system: ["s"], tools: [{ name: "run" }], text: "rest" };
     const recorder = await recorded(asked("hello", pack, { memories_used: ["m1"], chunks_used: ["c1"] }));
     expect(await recorder.context("e1")).toEqual({
-      ...{ answer: { entry_id: "e1", position: 1 }, exact: true, source: "context_pack", messages },
-      ...{ system: ["s"], tools: [{ name: "run" }], pack: { text: "rest" }, memories: ["m1"], chunks: ["c1"] },
-      ...{ tokens: expect.any(Number), led_to: { tool_calls: [], errors: [], feedback: [] } },
+      answer: { entry_id: "e1", position: 1 },
+      exact: true,
+      source: "context_pack",
+      messages,
+      system: ["s"],
+      tools: [{ name: "run" }],
+      pack: { text: "rest" },
+      memories: ["m1"],
+      chunks: ["c1"],
+      tokens: expect.any(Number),
+      led_to: { tool_calls: [], errors: [], feedback: [] },
     });
   });
 
@@ -57,7 +65,9 @@ describe("an exact context", () => {
     const recorder = await recorded(asked("a", { messages: then }), asked("b", { messages: now }));
     expect((await recorder.context("e1"))?.previous).toBeUndefined();
     expect((await recorder.context("e2"))?.previous).toEqual({
-      ...{ entry_id: "e1", kept: 1, added: [1, 2] },
+      entry_id: "e1",
+      kept: 1,
+      added: [1, 2],
       removed: [says("system", "rule"), says("user", "same"), says("user", "Byte")].map((gone) => {
         return { ...gone, entry_id: "e1" };
       }),
@@ -71,7 +81,10 @@ describe("a context that nobody recorded", () => {
       ...[system("be kind"), user("q1"), assistant("a1", "c1"), result("c1", "seen"), assistant("a2"), user("later")],
     );
     expect(await recorder.context("e5")).toMatchObject({
-      ...{ exact: false, source: "history", memories: [], chunks: [] },
+      exact: false,
+      source: "history",
+      memories: [],
+      chunks: [],
       messages: [
         { ...says("system", "be kind"), entry_id: "e1" },
         { ...says("user", "q1"), entry_id: "e2" },
@@ -150,7 +163,10 @@ describe("told", () => {
     expect(await recorder.told("e3", "use tabs")).toMatchObject({ verdict: "fell_out", why: "removed", ...ends });
     expect(await recorder.told("e5", "use tabs")).toMatchObject({ verdict: "fell_out", why: "clear", ...ends });
     expect(await recorder.told("e5", "use spaces")).toEqual({
-      ...{ verdict: "never", exact: true, given: [], answer: { entry_id: "e5", position: 5 } },
+      verdict: "never",
+      exact: true,
+      given: [],
+      answer: { entry_id: "e5", position: 5 },
     });
   });
 
@@ -163,10 +179,14 @@ describe("told", () => {
     );
     expect(await recorder.told("e6", "they AGREED")).toMatchObject({ verdict: "given", given: [{ entry_id: "e4" }] });
     expect(await recorder.told("e9", "they agreed")).toMatchObject({
-      ...{ verdict: "fell_out", why: "consolidation", last_given: { position: 6 } },
+      verdict: "fell_out",
+      why: "consolidation",
+      last_given: { position: 6 },
     });
     expect(await recorder.told("e12", "they went")).toMatchObject({
-      ...{ verdict: "fell_out", why: "clear", last_given: { position: 9 } },
+      verdict: "fell_out",
+      why: "clear",
+      last_given: { position: 9 },
     });
     expect(await recorder.told("e12", "be brief")).toMatchObject({ verdict: "given", first_given: { position: 3 } });
   });
@@ -242,7 +262,10 @@ describe("told", () => {
     expect(await recorder.told("e2", "at length")).toMatchObject({ verdict: "never" });
     const given = { entry_id: "e4", position: 4 };
     expect(await recorder.told("e6", "at length")).toMatchObject({
-      ...{ verdict: "fell_out", why: "clear", first_given: given, last_given: given },
+      verdict: "fell_out",
+      why: "clear",
+      first_given: given,
+      last_given: given,
     });
   });
 
@@ -273,7 +296,10 @@ describe("told", () => {
     );
     expect(await recorder.told("e2", "use tabs")).toMatchObject({ verdict: "given", exact: true });
     expect(await recorder.told("e4", "use tabs")).toMatchObject({
-      ...{ verdict: "fell_out", exact: true, last_given: { entry_id: "e5" }, why: "removed" },
+      verdict: "fell_out",
+      exact: true,
+      last_given: { entry_id: "e5" },
+      why: "removed",
     });
     expect(await recorder.told("e2", "use spaces")).toMatchObject({ verdict: "never", exact: true });
   });
@@ -305,7 +331,9 @@ describe("told", () => {
   test("text that is empty or too long is refused", async () => {
     const recorder = await recorded(asked("p", {}));
     await expect(recorder.told("e1", " \n")).rejects.toMatchObject({
-      ...{ code: "query_empty", field: "q", hint: "Give a word or a phrase." },
+      code: "query_empty",
+      field: "q",
+      hint: "Give a word or a phrase.",
     });
     await expect(recorder.told("e1", "x".repeat(40_000))).rejects.toMatchObject({ code: "query_too_long", field: "q" });
     await expect(recorder.told("e1", 7 as never)).rejects.toMatchObject({ code: "field_invalid", field: "q" });

@@ -1,4 +1,5 @@
 // The distinct texts that a session's interactions were given by themselves, each with those that were given it.
+import { itemAt } from "../model/item-at.js";
 import { normalise } from "../model/normalise.js";
 import { indexOfText } from "../search/matching.js";
 
@@ -73,14 +74,14 @@ export class PackTable {
       first = Math.min(first, earliest);
       last = Math.max(last, Math.min(run.through, end - 1));
     }
-    return last === -1 ? undefined : { first: this.#positions[first] as number, last: this.#positions[last] as number };
+    return last === -1 ? undefined : { first: itemAt(this.#positions, first), last: itemAt(this.#positions, last) };
   }
 
   #countBefore(position: number): number {
     let [low, high] = [0, this.#positions.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#positions[middle] as number) < position) low = middle + 1;
+      if (itemAt(this.#positions, middle) < position) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -3,8 +3,10 @@
 //
 // What is asked once of a session is asked again, so the distinct texts are kept, each with where it was given. Sessions whose
 // packs hold more than that is good for are looked through every time.
+
 import { partsOfPack } from "../index/given-texts.js";
 import type { StoredBody } from "../log/port.js";
+import { itemAt } from "../model/item-at.js";
 import { isJsonObject, parseJsonObject } from "../model/json.js";
 import { normalise } from "../model/normalise.js";
 import { OneAtATime } from "../model/one-at-a-time.js";
@@ -111,7 +113,7 @@ export class RecordedPacks {
     for (let at = 0; at < rest.length; ) {
       const bodies = await this.#parts.log.getBodies(rest.slice(at, at + CHUNK_MAX), CHUNK_BYTES);
       for (const [offset, stored] of bodies.entries()) {
-        table.add(rest[at + offset] as number, { ...givenIn(stored), bytes: stored?.body?.length ?? 0 });
+        table.add(itemAt(rest, at + offset), { ...givenIn(stored), bytes: stored?.body?.length ?? 0 });
         if (turn.isOver) await turn.next();
       }
       if (table.bytes > this.#tableBytesMax) return undefined;

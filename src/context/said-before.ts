@@ -4,6 +4,7 @@
 import { rowPages } from "../index/row-pages.js";
 import { bodyToEntry } from "../model/body.js";
 import { idClaim } from "../model/claims.js";
+import { itemAt } from "../model/item-at.js";
 import { readRole } from "../model/roles.js";
 import { Turn } from "../model/turn.js";
 import type { ReadingParts } from "../search/lists/reader.js";
@@ -108,7 +109,7 @@ export class SaidBefore {
     let tried = 0;
     let size = CHUNK_FIRST;
     for (let at = 0; at < positions.length; ) {
-      if (!isWanted(positions[at] as number)) {
+      if (!isWanted(itemAt(positions, at))) {
         at += 1;
         continue;
       }

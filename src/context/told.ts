@@ -1,5 +1,7 @@
 // Whether a text lay before a model when it answered: where it stood, or else when it last did and what took it away.
+
 import type { GivenPlace, Told } from "../model/context.js";
+import { itemAt } from "../model/item-at.js";
 import { normalise } from "../model/normalise.js";
 import { Turn } from "../model/turn.js";
 import type { EntryReader } from "../search/lists/entry-reader.js";
@@ -36,7 +38,9 @@ export class ToldReader {
     const { exact, answer: place } = assembled;
     const given = await this.#places(withOwnPrompt(answer, assembled), phrase);
     const earlier = new EarlierTurns(this.#parts, this.#packs, {
-      ...{ session_id: answer.session_id, position: answer.position, phrase },
+      session_id: answer.session_id,
+      position: answer.position,
+      phrase,
       recordedAt: exact ? await this.#recordedAt(answer) : answer.position,
       isGiven: (position) => this.#isGiven(position, phrase),
     });
@@ -73,14 +77,14 @@ export class ToldReader {
     let at = parts.length;
     for (const holder of holders) {
       for (at -= 1; at > holder.at; at -= 1) {
-        tokens += tokensOf(parts[at] as PlacedPart, count);
+        tokens += tokensOf(itemAt(parts, at), count);
         if (turn.isOver) await turn.next();
       }
-      const { entry_id, role } = parts[holder.at] as PlacedPart;
-      const { snippet } = this.#snippet(parts[holder.at] as PlacedPart, holder, phrase);
+      const { entry_id, role } = itemAt(parts, holder.at);
+      const { snippet } = this.#snippet(itemAt(parts, holder.at), holder, phrase);
       const behind = count(holder.text.slice(holder.end));
       places.push({ ...(entry_id === undefined ? {} : { entry_id }), role, snippet, tokens_from_end: tokens + behind });
-      tokens += tokensOf(parts[holder.at] as PlacedPart, count);
+      tokens += tokensOf(itemAt(parts, holder.at), count);
     }
     return places.reverse();
   }
@@ -107,7 +111,7 @@ async function holdersIn(parts: readonly PlacedPart[], phrase: string, most: num
   const holders: Holder[] = [];
   const turn = new Turn();
   for (let at = parts.length - 1; at >= 0 && holders.length < most; at -= 1) {
-    const texts = (parts[at] as PlacedPart).texts();
+    const texts = itemAt(parts, at).texts();
     const nth = texts.findLastIndex((one) => indexOfText(normalise(one), phrase) !== -1);
     const text = texts[nth];
     // The form that is compared may be a little longer than the text; no more is needed to count what follows.

@@ -12,14 +12,18 @@ test("a session goes out as steps, and comes in again as the same talk", async (
   const text = await bench.export({ format: "atif", session_id });
   const document = JSON.parse(text);
   expect(document).toMatchObject({
-    ...{ schema_version: "ATIF-v1.7", session_id, agent: { name: "claude-code", version: "2.1.40" } },
+    schema_version: "ATIF-v1.7",
+    session_id,
+    agent: { name: "claude-code", version: "2.1.40" },
     final_metrics: { total_prompt_tokens: 1_238, total_completion_tokens: 158, total_steps: document.steps.length },
   });
   expect(document.steps.map((step: { step_id: number }) => step.step_id)).toEqual(
     document.steps.map((_: unknown, index: number) => index + 1),
   );
   expect(document.steps[1]).toMatchObject({
-    ...{ source: "agent", model_name: "claude-opus-4-5", message: "I will look at the code and run its tests." },
+    source: "agent",
+    model_name: "claude-opus-4-5",
+    message: "I will look at the code and run its tests.",
     tool_calls: [{ tool_call_id: "toolu_01", function_name: "Read", arguments: { file_path: "src/money.ts" } }, {}],
     observation: {
       results: [{ source_call_id: "toolu_01" }, { source_call_id: "toolu_02", extra: { is_error: true } }],

@@ -54,7 +54,8 @@ class Steps {
 
   metrics(): JsonObject {
     return {
-      ...{ total_prompt_tokens: this.#prompt, total_completion_tokens: this.#completion },
+      total_prompt_tokens: this.#prompt,
+      total_completion_tokens: this.#completion,
       ...(this.#cached === 0 ? {} : { total_cached_tokens: this.#cached }),
       total_steps: this.#count,
     };
@@ -100,7 +101,8 @@ class Steps {
     const { extra } = entry;
     const calls = entry.tool_calls.map(toCall);
     yield* this.#add(entry, {
-      ...{ source: "agent", message },
+      source: "agent",
+      message,
       ...(typeof extra.reasoning_content === "string" ? { reasoning_content: extra.reasoning_content } : {}),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
       ...this.#spent(entry, extra),

@@ -73,7 +73,9 @@ function* say(
   const id = String(record.step_index);
   const thinking = textAt(record, "thinking");
   yield* session.say(id, origin, {
-    ...{ line: origin.line, at: origin.at, model: textAt(record, "model") },
+    line: origin.line,
+    at: origin.at,
+    model: textAt(record, "model"),
     parts: [
       ...(thinking === undefined ? [] : [{ id, thinking }]),
       { id, text: textAt(record, "content") ?? "" },

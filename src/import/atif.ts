@@ -100,12 +100,10 @@ function* answer(
   const blocks = text === undefined && Array.isArray(step.message) ? step.message.filter(isJsonObject) : [];
   const calls = Array.isArray(step.tool_calls) ? step.tool_calls.filter(isJsonObject) : [];
   yield* session.say(id, origin, {
-    ...{
-      line: origin.line,
-      at: origin.at,
-      model: textAt(step, "model_name"),
-      usage: toUsage(step.metrics, usageNames),
-    },
+    line: origin.line,
+    at: origin.at,
+    model: textAt(step, "model_name"),
+    usage: toUsage(step.metrics, usageNames),
     extra: origin.extra,
     parts: [
       ...(reasoning === undefined ? [] : [{ id, thinking: reasoning }]),
@@ -134,7 +132,9 @@ function* results(
   for (const [index, result] of found.entries()) {
     const extra = isJsonObject(result.extra) ? result.extra : {};
     yield session.result({
-      ...{ line: origin.line, at: origin.at, native: `${origin.native}:result:${index}` },
+      line: origin.line,
+      at: origin.at,
+      native: `${origin.native}:result:${index}`,
       call_id: textAt(result, "source_call_id") ?? "",
       tool: textAt(extra, "tool") ?? textAt(extra, "event_name"),
       result: onlyText(result.content) ?? result.content ?? "",

@@ -9,7 +9,10 @@ import type { ImportedFile } from "./import-files.js";
 const LINES = 4_000;
 const line = (number: number, words = "said"): string =>
   `${JSON.stringify({
-    ...{ type: "user", uuid: `u${words}${number}`, sessionId: "changing", timestamp: "2026-05-04T08:00:01.000Z" },
+    type: "user",
+    uuid: `u${words}${number}`,
+    sessionId: "changing",
+    timestamp: "2026-05-04T08:00:01.000Z",
     message: { role: "user", content: `${words} ${number} ${"x".repeat(400)}` },
   })}\n`;
 const whole = Array.from({ length: LINES }, (_, number) => line(number)).join("");
@@ -57,7 +60,11 @@ test("a first line of 40 MB tells the format like any other", async () => {
   const { length } = line(0);
   const long = line(0).replace("xxx", "x".repeat(40 * 1024 * 1024 - length));
   expect(counts(await bench.import(bench.write("long.jsonl", `${long}${line(1)}`)))).toEqual({
-    ...{ files: 1, sessions: 1, added: 2, existing: 0, rejected: 1 },
+    files: 1,
+    sessions: 1,
+    added: 2,
+    existing: 0,
+    rejected: 1,
   });
 });
 

@@ -10,20 +10,21 @@ const node = (id: string, parent: string | null, message: object | null): object
   message,
 });
 const said = (id: string, role: string, parts: readonly unknown[], more: object = {}): object => ({
-  ...{
-    id,
-    author: { role },
-    create_time: 1_777_881_600.5,
-    content: { content_type: "text", parts },
-    weight: 1,
-    recipient: "all",
-  },
+  id,
+  author: { role },
+  create_time: 1_777_881_600.5,
+  content: { content_type: "text", parts },
+  weight: 1,
+  recipient: "all",
   metadata: { model_slug: "gpt-5" },
   ...more,
 });
 
 const conversation = {
-  ...{ title: "Rounding", create_time: 1_777_881_600.25, current_node: "n7", conversation_id: "c-1" },
+  title: "Rounding",
+  create_time: 1_777_881_600.25,
+  current_node: "n7",
+  conversation_id: "c-1",
   mapping: {
     n0: node("n0", null, null),
     n1: node("n1", "n0", said("m1", "system", [""])),
@@ -53,7 +54,9 @@ test("a conversation becomes its active branch, with thoughts, calls and results
   expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([
     { id: "chatgpt:mx", role: "assistant", content: "Another answer" },
     {
-      ...{ id: "chatgpt:m3", role: "user", created_at: "2026-05-04T08:00:00.500Z" },
+      id: "chatgpt:m3",
+      role: "user",
+      created_at: "2026-05-04T08:00:00.500Z",
       content: [{ type: "text", text: "Round the prices" }, { type: "image_asset_pointer" }],
     },
     {

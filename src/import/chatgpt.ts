@@ -155,7 +155,9 @@ class Conversation {
     this.#call = undefined;
     const said = contentOf(content);
     yield this.#session.result({
-      ...{ ...origin, call_id, tool: textAt(objectAt(message, "author"), "name") },
+      ...origin,
+      call_id,
+      tool: textAt(objectAt(message, "author"), "name"),
       result: said === "" ? content : said,
       is_error: content.content_type === "system_error" ? true : undefined,
     });

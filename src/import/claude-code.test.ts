@@ -18,11 +18,19 @@ interface Line {
 
 const at = "2026-05-04T08:00:00.000Z";
 const said = (uuid: string, id: string, content: unknown, output_tokens: number): Line => ({
-  ...{ type: "assistant", uuid, sessionId: "s", timestamp: at, requestId: "r" },
+  type: "assistant",
+  uuid,
+  sessionId: "s",
+  timestamp: at,
+  requestId: "r",
   message: { id, role: "assistant", model: "m", content, usage: { input_tokens: 5, output_tokens } },
 });
 const prompt = (uuid: string, content: unknown, more = {}): Line => ({
-  ...{ type: "user", uuid, sessionId: "s", timestamp: at, message: { role: "user", content } },
+  type: "user",
+  uuid,
+  sessionId: "s",
+  timestamp: at,
+  message: { role: "user", content },
   ...more,
 });
 const text = (words: string): object => ({ type: "text", text: words });
@@ -43,9 +51,15 @@ describe("a session", () => {
     expect(counts(await bench.import(file))).toMatchObject({ files: 1, sessions: 1, rejected: 0 });
     const summary = await bench.recorder.session(session_id).summary();
     expect(summary).toMatchObject({
-      ...{ title: "The till that rounded down", messages: 6, tool_calls: 3, errors: 2, projects: ["shop"] },
+      title: "The till that rounded down",
+      messages: 6,
+      tool_calls: 3,
+      errors: 2,
+      projects: ["shop"],
       metadata: {
-        ...{ cwd: "/srv/shop", git_branch: "main", version: "2.1.40" },
+        cwd: "/srv/shop",
+        git_branch: "main",
+        version: "2.1.40",
         source: {
           tool: "claude-code",
           version: "2.1.40",
@@ -59,18 +73,26 @@ describe("a session", () => {
     const messages = entries.filter(({ kind }) => kind === "message");
     expect(messages).toMatchObject([
       {
-        ...{ role: "user", content: "The till rounds prices down. Find out why.", created_at: at, project: "shop" },
-        ...{ id: `claude-code:${lines[1]?.uuid}`, session_id },
+        role: "user",
+        content: "The till rounds prices down. Find out why.",
+        created_at: at,
+        project: "shop",
+        id: `claude-code:${lines[1]?.uuid}`,
+        session_id,
         extra: { injected: ["<system-reminder>Today is Monday.</system-reminder>"] },
       },
       {
-        ...{ role: "assistant", id: "claude-code:msg_01AAA", content: "I will look at the code and run its tests." },
+        role: "assistant",
+        id: "claude-code:msg_01AAA",
+        content: "I will look at the code and run its tests.",
         tool_calls: [
           { id: "toolu_01", type: "function", function: { name: "Read", arguments: '{"file_path":"src/money.ts"}' } },
           { id: "toolu_02", function: { name: "Bash" } },
         ],
         extra: {
-          ...{ model: "claude-opus-4-5", request_id: "req_01", message_id: "msg_01AAA" },
+          model: "claude-opus-4-5",
+          request_id: "req_01",
+          message_id: "msg_01AAA",
           usage: { input_tokens: 10, output_tokens: 90, cache_read_tokens: 200, cache_write_tokens: 40 },
           thinking_blocks: [{ type: "thinking", thinking: "Rounding: look at money.ts.", signature: "c2lnbmVk" }],
         },
@@ -82,8 +104,11 @@ describe("a session", () => {
     ]);
     expect(entries.filter(({ kind }) => kind === "tool_call")).toMatchObject([
       {
-        ...{ tool: "Read", args: { file_path: "src/money.ts" }, result: "export const round = Math.floor;" },
-        ...{ tool_call_id: "toolu_01", duration_ms: 12 },
+        tool: "Read",
+        args: { file_path: "src/money.ts" },
+        result: "export const round = Math.floor;",
+        tool_call_id: "toolu_01",
+        duration_ms: 12,
       },
       { tool: "Bash", result: "1 test failed", is_error: true },
       { tool: "Task", result: [text("Done."), text("agentId: a1b2")], duration_ms: 45_000 },
@@ -220,7 +245,10 @@ describe("subagents", () => {
     expect(counts(await bench.import(folder))).toMatchObject({ files: 3, sessions: 2, rejected: 0 });
     const agent = `${session_id}/agent-a1b2`;
     expect(await bench.recorder.session(agent).summary()).toMatchObject({
-      ...{ parent: session_id, messages: 3, tool_calls: 1, projects: ["shop"] },
+      parent: session_id,
+      messages: 3,
+      tool_calls: 1,
+      projects: ["shop"],
       metadata: { agent_type: "general-purpose", description: "Mend rounding", cwd: "/srv/shop" },
     });
     await expectLegalHistory(bench.recorder, agent);
@@ -300,7 +328,9 @@ test("the file is left as it was", async () => {
 
 describe("the bodies that it sent and got back", () => {
   const request = {
-    ...{ model: "claude-opus-4-5", max_tokens: 32_000, stream: true },
+    model: "claude-opus-4-5",
+    max_tokens: 32_000,
+    stream: true,
     system: [text("You are a careful clerk.")],
     tools: [{ name: "Bash", input_schema: { type: "object" } }],
     messages: [
@@ -311,7 +341,11 @@ describe("the bodies that it sent and got back", () => {
     metadata: { user_id: "user_ab_account_cd_session_11112222-3333-4444-8555-666677778888" },
   };
   const response = {
-    ...{ id: "msg_9", type: "message", role: "assistant", model: "claude-opus-4-5", content: [text("Done.")] },
+    id: "msg_9",
+    type: "message",
+    role: "assistant",
+    model: "claude-opus-4-5",
+    content: [text("Done.")],
     usage: { input_tokens: 9, output_tokens: 2, cache_read_input_tokens: 4 },
   };
 
@@ -333,14 +367,18 @@ describe("the bodies that it sent and got back", () => {
     const { interactions } = await bench.recorder.listInteractions();
     const [odd] = interactions.filter(({ id }) => id !== "claude-code:7f3e");
     expect(await bench.recorder.getInteraction(odd?.id as string)).toMatchObject({
-      ...{ id: expect.stringMatching(/^claude-code:[0-9a-f]{32}$/), response: "Done." },
+      id: expect.stringMatching(/^claude-code:[0-9a-f]{32}$/),
+      response: "Done.",
       extra: { native_id: "a b" },
     });
     const interaction = await bench.recorder.getInteraction("claude-code:7f3e");
     expect(interaction).toMatchObject({
-      ...{ id: "claude-code:7f3e", session_id: "11112222-3333-4444-8555-666677778888", prompt: "result of c1" },
+      id: "claude-code:7f3e",
+      session_id: "11112222-3333-4444-8555-666677778888",
+      prompt: "result of c1",
       context_pack: { messages: request.messages, system: request.system, tools: request.tools },
-      ...{ response: "Done.", model: "claude-opus-4-5" },
+      response: "Done.",
+      model: "claude-opus-4-5",
       usage: { input_tokens: 9, output_tokens: 2, cache_read_tokens: 4 },
     });
     expect(counts(await bench.import(bench.folder))).toMatchObject({ added: 0 });

@@ -109,8 +109,12 @@ class ClaudeSessions {
     const sessions = new Map([...this.#sessions].map(([name, session]) => [name, session.note()]));
     const rewinds = new Map([...this.#rewinds].map(([id, turns]) => [id, turns.note()]));
     return {
-      ...{ key: this.#key, transcript: this.#transcript.note(), sessions, title_ranks: this.#titleRanks },
-      ...{ rewinds, branches: this.#branches.note() },
+      key: this.#key,
+      transcript: this.#transcript.note(),
+      sessions,
+      title_ranks: this.#titleRanks,
+      rewinds,
+      branches: this.#branches.note(),
     };
   }
 

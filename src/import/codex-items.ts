@@ -59,8 +59,14 @@ export class CodexItems {
 
   note(): ItemsNote {
     return {
-      ...{ session: this.#session.note(), unmatched: this.#unmatched, thoughts: this.#thoughts, model: this.#model },
-      ...{ turn: this.#turn, usage: this.#usage, spent_at: this.#spentAt, has_output: this.#hasOutput },
+      session: this.#session.note(),
+      unmatched: this.#unmatched,
+      thoughts: this.#thoughts,
+      model: this.#model,
+      turn: this.#turn,
+      usage: this.#usage,
+      spent_at: this.#spentAt,
+      has_output: this.#hasOutput,
     };
   }
 

@@ -1,9 +1,11 @@
 // Codex CLI's rollouts: items and events that say the same once, tokens once, forks once.
+
 import { describe, expect, test } from "vitest";
 import { fixturePath, fixtureRecords } from "../../test/support/fixtures.js";
 import { counts, importBench } from "../../test/support/import-target.js";
 import { expectLegalHistory, tokensOf } from "../../test/support/transcripts.js";
 import { zstdFrame } from "../../test/support/zstd-frame.js";
+import { itemAt } from "../model/item-at.js";
 
 const name = "rollout-2026-05-04T08-00-00-019e0000-aaaa-7bbb-8ccc-ddddeeeeffff.jsonl";
 const file = fixturePath("import", "codex", name);
@@ -35,10 +37,13 @@ describe("a rollout", () => {
     expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([
       { role: "user", content: "Why does the till round down?", created_at: "2026-05-04T08:00:01.100Z" },
       {
-        ...{ role: "assistant", content: "I will run the tests.", project: "shop" },
+        role: "assistant",
+        content: "I will run the tests.",
+        project: "shop",
         tool_calls: [{ id: "call_1", function: { name: "shell", arguments: '{"command":["npm","test"]}' } }],
         extra: {
-          ...{ model: "gpt-5.5-codex", reasoning_content: "**Looking at money.ts**" },
+          model: "gpt-5.5-codex",
+          reasoning_content: "**Looking at money.ts**",
           reasoning_details: [{ encrypted_content: "gAAA" }],
           usage: { input_tokens: 100, cache_read_tokens: 60, output_tokens: 20, reasoning_tokens: 5 },
         },
@@ -63,7 +68,10 @@ describe("a rollout", () => {
       reasoning_tokens: 5,
     });
     expect(await bench.recorder.session(session_id).summary()).toMatchObject({
-      ...{ title: "Till rounding", messages: 4, tool_calls: 2, errors: 1 },
+      title: "Till rounding",
+      messages: 4,
+      tool_calls: 2,
+      errors: 1,
       metadata: { cwd: "/srv/shop", git_branch: "rounding", version: "0.98.0", source: { tool: "codex", path: file } },
     });
     await expectLegalHistory(bench.recorder, session_id);
@@ -93,7 +101,7 @@ test("a fork repeats its parent with other times: what it copied counts once, wh
     const meta = { type: "session_meta", timestamp: stamp };
     return [
       { ...meta, payload: { id: "fork-1", forked_from_id: session_id, cwd: "/srv/shop" } },
-      { ...meta, payload: (lines[0] as { payload: object }).payload },
+      { ...meta, payload: itemAt(lines, 0).payload },
       ...copied,
       item(
         { type: "message", role: "user", content: [{ type: "input_text", text: "And the tax?" }] },
@@ -111,7 +119,7 @@ test("a fork repeats its parent with other times: what it copied counts once, wh
   ]) {
     const bench = importBench();
     const paths = [file, bench.write("fork.jsonl", fork())];
-    await bench.import(order.map((index) => paths[index] as string));
+    await bench.import(order.map((index) => itemAt(paths, index)));
     const messages = (await bench.entries()).filter(({ kind }) => kind === "message");
     expect(messages.map((message) => message.session_id).sort()).toEqual([
       ...Array.from({ length: 4 }, () => session_id),
@@ -188,7 +196,9 @@ test("what a newer version says of its parts tells context from prompts", async 
   const bench = importBench();
   const said = (text: string, kind: string): object =>
     item({
-      ...{ type: "message", role: "user", content: [{ type: "input_text", text }] },
+      type: "message",
+      role: "user",
+      content: [{ type: "input_text", text }],
       internal_chat_message_metadata_passthrough: { content_item_kinds: [kind] },
     });
   const lines = [

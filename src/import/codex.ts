@@ -85,9 +85,15 @@ class Rollout {
 
   note(): RolloutNote {
     return {
-      ...{ transcript: this.#transcript.note(), own: this.#own?.note(), own_key: this.#ownKey },
-      ...{ copied: this.#copied?.note(), copied_at: this.#copiedAt, totals: this.#totals },
-      ...{ counted: this.#counted, has_records: this.#hasRecords, own_from: this.#ownFrom },
+      transcript: this.#transcript.note(),
+      own: this.#own?.note(),
+      own_key: this.#ownKey,
+      copied: this.#copied?.note(),
+      copied_at: this.#copiedAt,
+      totals: this.#totals,
+      counted: this.#counted,
+      has_records: this.#hasRecords,
+      own_from: this.#ownFrom,
     };
   }
 

@@ -35,7 +35,9 @@ describe("an export with an entry of 201 levels", () => {
     expect(counts(await other.import(path))).toMatchObject({ added: 3, rejected: 0 });
     expect(counts(await other.import(path))).toMatchObject({ added: 0, existing: 3, rejected: 0 });
     expect(await other.recorder.getEntry("deep")).toMatchObject({
-      ...{ position: 3, kind: "interaction", prompt: "How deep?" },
+      position: 3,
+      kind: "interaction",
+      prompt: "How deep?",
       extra: { deep: JSON.stringify(deepPart), mood: "calm" },
     });
     const back = bench.write("back.ndjson", await other.export({ kind: "interaction" }));
@@ -66,7 +68,10 @@ test("other formats keep the limit of an entry", async () => {
 
 test("a first line that is too deep or torn costs no other line, however long it is", async () => {
   const said = (nth: number) => ({
-    ...{ type: "user", sessionId: "s", uuid: `u${nth}`, timestamp: "2026-01-01T00:00:00Z" },
+    type: "user",
+    sessionId: "s",
+    uuid: `u${nth}`,
+    timestamp: "2026-01-01T00:00:00Z",
     message: { role: "user", content: `line ${nth}` },
   });
   const rest = [1, 2, 3].map((nth) => JSON.stringify(said(nth))).join("\n");

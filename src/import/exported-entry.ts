@@ -46,9 +46,17 @@ export function parseLine(record: JsonObject): ExportedEntry | undefined {
   const taken = hasBody ? claimsOf(kind, fields) : keptClaims(claims);
   if (bound === undefined || taken === undefined) return undefined;
   return {
-    ...{ position: position as number, kind, recorded_at, recorded_by, hash: hashBytes, commitment: bound },
+    position: position as number,
+    kind,
+    recorded_at,
+    recorded_by,
+    hash: hashBytes,
+    commitment: bound,
     claims_digest: recorded_by === undefined ? undefined : claimsDigest(taken),
-    ...{ salt: hasBody ? saltBytes : undefined, body, fields: hasBody ? fields : undefined, claims: taken },
+    salt: hasBody ? saltBytes : undefined,
+    body,
+    fields: hasBody ? fields : undefined,
+    claims: taken,
     flaw: !hasBody && typeof flaw === "string" ? flaw : undefined,
   };
 }

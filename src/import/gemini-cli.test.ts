@@ -16,10 +16,13 @@ test("a chat becomes its last words; what was rewound is withdrawn", async () =>
   expect(entries.filter(({ kind }) => kind === "message")).toMatchObject([
     { id: "gemini-cli:m1", role: "user", content: "Round the prices." },
     {
-      ...{ id: "gemini-cli:m2", role: "assistant", content: "Let me look." },
+      id: "gemini-cli:m2",
+      role: "assistant",
+      content: "Let me look.",
       tool_calls: [{ id: "read-1", function: { name: "read_file" } }, { id: "sh-2" }],
       extra: {
-        ...{ model: "gemini-3-pro", reasoning_content: "Plan\nRead it." },
+        model: "gemini-3-pro",
+        reasoning_content: "Plan\nRead it.",
         usage: { input_tokens: 50, output_tokens: 12, cache_read_tokens: 30, reasoning_tokens: 4 },
       },
     },

@@ -189,8 +189,11 @@ class Chat {
 
   note(): ChatNote {
     return {
-      ...{ transcript: this.#transcript.note(), session: this.#session.note() },
-      ...{ branches: this.#branches.note(), start: this.#start, calls: this.#calls },
+      transcript: this.#transcript.note(),
+      session: this.#session.note(),
+      branches: this.#branches.note(),
+      start: this.#start,
+      calls: this.#calls,
     };
   }
 
@@ -312,12 +315,10 @@ class Chat {
     const secret = thoughtsIn(parts);
     const thoughts = (Array.isArray(message.thoughts) ? message.thoughts : []).filter(isJsonObject);
     yield* session.say("answer", origin, {
-      ...{
-        line: origin.line,
-        at: origin.at,
-        model: textAt(message, "model"),
-        usage: toUsage(message.tokens, usageNames),
-      },
+      line: origin.line,
+      at: origin.at,
+      model: textAt(message, "model"),
+      usage: toUsage(message.tokens, usageNames),
       parts: [
         ...thoughts.map((thought) => ({
           id,
@@ -340,7 +341,10 @@ class Chat {
     if (call.result === undefined && call.resultDisplay === undefined && status !== "success" && status !== "error")
       return;
     yield this.#session.result({
-      ...{ line: origin.line, at: call.timestamp ?? origin.at, native: `result:${call_id}`, call_id },
+      line: origin.line,
+      at: call.timestamp ?? origin.at,
+      native: `result:${call_id}`,
+      call_id,
       result: resultOf(call.result) ?? call.resultDisplay ?? "",
       is_error: status === undefined ? undefined : status === "error",
     });

@@ -1,4 +1,5 @@
 // Hansard's own export: into an empty store as it was, into others anew.
+
 import { describe, expect, test } from "vitest";
 import { fixturePath, fixtureRecords, recordsOf } from "../../test/support/fixtures.js";
 import { counts, importBench } from "../../test/support/import-target.js";
@@ -7,6 +8,7 @@ import { sampleEntries } from "../../test/support/sample-entries.js";
 import { repeatableSurroundings } from "../../test/support/surroundings.js";
 import { commitmentOf } from "../model/chain.js";
 import { claimKey, idClaim } from "../model/claims.js";
+import { itemAt } from "../model/item-at.js";
 
 async function sampleBench() {
   const bench = importBench();
@@ -35,7 +37,10 @@ describe("a whole export", () => {
     const bench = await sampleBench();
     const out = await bench.export({ session_id: "s:1", kind: "message", actor: "key:1" });
     expect(await bench.recorder.getEntry(13)).toMatchObject({
-      ...{ kind: "audit", action: "export", actor: "key:1", target: "entries by kind, session_id as hansard" },
+      kind: "audit",
+      action: "export",
+      actor: "key:1",
+      target: "entries by kind, session_id as hansard",
     });
     expect(out).not.toContain('"kind":"audit"');
     await bench.export({});
@@ -49,9 +54,16 @@ describe("a whole export", () => {
     expect(header).toEqual({ hansard: 2, log_id: expect.any(String), position: 12, hash, whole: true });
     const [entry] = await bench.entries();
     expect(first).toEqual({
-      ...{ position: 1, kind: "session_info", recorded_at: entry?.recorded_at, recorded_by: "", hash: entry?.hash },
+      position: 1,
+      kind: "session_info",
+      recorded_at: entry?.recorded_at,
+      recorded_by: "",
+      hash: entry?.hash,
       salt: expect.stringMatching(/^[0-9a-f]{32}$/),
-      ...{ id: "info", session_id: "s:1", title: "A first session", metadata: { topic: "tests" } },
+      id: "info",
+      session_id: "s:1",
+      title: "A first session",
+      metadata: { topic: "tests" },
     });
     expect(rest.map((line) => (line as { readonly position: number }).position)).toEqual([
       ...[2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
@@ -92,12 +104,12 @@ describe("of a whole export that was changed on the way nothing is imported:", (
     "a text that was edited": (lines) => replaceIn(lines, 7, "ENOENT", "EACCES"),
     "a line that was taken out": (lines) => void lines.splice(3, 1),
     "the last line taken out": (lines) => void lines.pop(),
-    "two lines swapped": (lines) => void lines.splice(3, 2, lines[4] as string, lines[3] as string),
-    "a line twice": (lines) => void lines.splice(3, 0, lines[3] as string),
+    "two lines swapped": (lines) => void lines.splice(3, 2, itemAt(lines, 4), itemAt(lines, 3)),
+    "a line twice": (lines) => void lines.splice(3, 0, itemAt(lines, 3)),
     "a time that was edited": (lines) => replaceIn(lines, 3, '"recorded_at":"2026', '"recorded_at":"2025'),
     "who brought it edited": (lines) => replaceIn(lines, 3, '"recorded_by":""', '"recorded_by":"k1"'),
     "who brought it taken out, as if it were an older entry": (lines) => replaceIn(lines, 3, '"recorded_by":"",', ""),
-    "a line that was torn": (lines) => void lines.splice(12, 1, (lines[12] as string).slice(0, 40)),
+    "a line that was torn": (lines) => void lines.splice(12, 1, itemAt(lines, 12).slice(0, 40)),
     "a line that is no entry": (lines) => void lines.splice(3, 0, '{"note":"nothing"}'),
     "another end promised": (lines) => replaceIn(lines, 0, /"hash":"[0-9a-f]{64}"/, `"hash":"${"0".repeat(64)}"`),
     "a body taken out as if it had been damaged": (lines) => bodiless(lines, 7, { flaw: "its body is damaged" }),
@@ -183,11 +195,11 @@ test("an export of form 1 is imported with its positions, times and hashes, and 
 
 /** The line with this index, counted from the first one about the log. */
 function replaceIn(lines: string[], index: number, what: string | RegExp, by: string): void {
-  lines[index] = (lines[index] as string).replace(what, by);
+  lines[index] = itemAt(lines, index).replace(what, by);
 }
 
 function bodiless(lines: string[], index: number, left: object): void {
-  const { position, kind, recorded_at, recorded_by, hash, salt, ...body } = JSON.parse(lines[index] as string);
+  const { position, kind, recorded_at, recorded_by, hash, salt, ...body } = JSON.parse(itemAt(lines, index));
   const commitment = commitmentOf(Buffer.from(salt, "hex"), Buffer.from(JSON.stringify(body))).toString("hex");
   const claims = [claimKey(idClaim(body.id)).toString("hex")];
   const given = "claims" in left ? { claims } : {};
@@ -198,7 +210,7 @@ describe("into a store that has entries of its own", () => {
   test("entries are placed anew, with their ids, times and sessions", async () => {
     const bench = await sampleBench();
     const other = freshBench();
-    await other.recorder.append([{ kind: "error", error: "mine" }, sampleEntries[0] as (typeof sampleEntries)[number]]);
+    await other.recorder.append([{ kind: "error", error: "mine" }, itemAt(sampleEntries, 0)]);
     const original = await bench.entries();
     const report = await other.import(other.write("all.ndjson", await bench.export({})));
     expect(counts(report)).toMatchObject({ added: 11, existing: 1, rejected: 0 });

@@ -12,11 +12,18 @@ import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryLog } from "../engines/memory/log.js";
 
 const prompt = (second: number, content: unknown, more = {}) => ({
-  ...{ type: "user", uuid: `u${second}`, sessionId: "s", timestamp: `2026-05-04T08:00:0${second}.000Z` },
-  ...{ message: { role: "user", content }, ...more },
+  type: "user",
+  uuid: `u${second}`,
+  sessionId: "s",
+  timestamp: `2026-05-04T08:00:0${second}.000Z`,
+  message: { role: "user", content },
+  ...more,
 });
 const said = (second: number, id: string, content: unknown, output_tokens = 1) => ({
-  ...{ type: "assistant", uuid: `a${second}`, sessionId: "s", timestamp: `2026-05-04T08:00:0${second}.000Z` },
+  type: "assistant",
+  uuid: `a${second}`,
+  sessionId: "s",
+  timestamp: `2026-05-04T08:00:0${second}.000Z`,
   message: { id, role: "assistant", model: "m", content: [content], usage: { input_tokens: 5, output_tokens } },
 });
 
@@ -59,7 +66,10 @@ test("trajectories of one session count their steps from 1 each, and none takes 
   const bench = importBench();
   const run = (trajectory_id: string, message: string) =>
     JSON.stringify({
-      ...{ schema_version: "ATIF-v1.7", session_id: "s", trajectory_id, agent: { name: "a", version: "1" } },
+      schema_version: "ATIF-v1.7",
+      session_id: "s",
+      trajectory_id,
+      agent: { name: "a", version: "1" },
       steps: [{ step_id: 1, source: "user", message }],
     });
   const files = ["first", "second"].map((name) => bench.write(`${name}.json`, run(name, `the ${name} run`)));

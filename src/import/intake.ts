@@ -1,4 +1,5 @@
 // What an importer yields on its way into the log: gathered into batches, each entry once, every refusal with its line.
+import { itemAt } from "../model/item-at.js";
 import type { JsonObject } from "../model/json.js";
 import type { EntryCopy, EntryStep, ImportedEntry, ImportStep, LogState } from "./importer.js";
 
@@ -179,7 +180,7 @@ export class Intake {
   async #write(steps: readonly Owned<EntryStep>[], append: ReturnType<ImportTarget["prepare"]>): Promise<void> {
     const positions = await append?.();
     if (positions === undefined) await this.#writeLooking(steps);
-    else for (const [at, owned] of steps.entries()) settle(owned, { position: positions[at] as number, isNew: true });
+    else for (const [at, owned] of steps.entries()) settle(owned, { position: itemAt(positions, at), isNew: true });
   }
 
   async #writeLooking(steps: readonly Owned<EntryStep>[]): Promise<void> {
@@ -198,10 +199,10 @@ export class Intake {
     this.#expectsNew = present.length === 0;
     const added = [...fresh.values()];
     const outcomes = added.length === 0 ? [] : await this.#target.append(added.map(({ step }) => step.entry));
-    const outcomeById = new Map(added.map(({ step }, index) => [step.entry.id, outcomes[index] as IntakeOutcome]));
+    const outcomeById = new Map(added.map(({ step }, index) => [step.entry.id, itemAt(outcomes, index)]));
     const late = await this.#idsTakenMeanwhile(added, outcomes);
     const isLate = ({ step }: Owned<EntryStep>): boolean => late.has(step.entry.id);
-    for (const [index, owned] of added.entries()) if (!isLate(owned)) settle(owned, outcomes[index] as IntakeOutcome);
+    for (const [index, owned] of added.entries()) if (!isLate(owned)) settle(owned, itemAt(outcomes, index));
     for (const { position, ...owned } of present) {
       const outcome = position === undefined ? outcomeById.get(owned.step.entry.id) : { position, isNew: false };
       if (!isLate(owned)) settle(owned, withoutNews(outcome as IntakeOutcome));
@@ -214,7 +215,7 @@ export class Intake {
     owned: readonly Owned<EntryStep>[],
     outcomes: readonly IntakeOutcome[],
   ): Promise<ReadonlySet<string>> {
-    const refused = owned.filter((_, index) => "reason" in (outcomes[index] as IntakeOutcome));
+    const refused = owned.filter((_, index) => "reason" in itemAt(outcomes, index));
     const ids = refused.map(({ step }) => step.entry.id);
     const positions = ids.length === 0 ? [] : await this.#target.find(ids);
     return new Set(ids.filter((_, index) => positions[index] !== undefined));

@@ -40,10 +40,15 @@ test("the older tables: responses of a conversation with their calls and results
     { kind: "message", role: "system", content: "Be brief", created_at: "2026-05-04T08:00:00.123Z" },
     { kind: "message", role: "user", content: "Round it" },
     {
-      ...{ kind: "message", role: "assistant", content: "Looking", id: "llm:01a" },
+      kind: "message",
+      role: "assistant",
+      content: "Looking",
+      id: "llm:01a",
       tool_calls: [{ id: "call_1", function: { name: "read", arguments: '{"path":"money.ts"}' } }],
       extra: {
-        ...{ model: "gpt-5-1", reasoning_content: "Hm", duration_ms: 900 },
+        model: "gpt-5-1",
+        reasoning_content: "Hm",
+        duration_ms: 900,
         usage: { input_tokens: 10, output_tokens: 20, reasoning_tokens: 3 },
       },
     },

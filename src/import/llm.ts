@@ -73,7 +73,11 @@ class LlmLog {
       id,
       { ...origin, native: id },
       {
-        ...{ line: this.#line, at, parts, model: text(row.resolved_model) || text(row.model), usage: usageOf(row) },
+        line: this.#line,
+        at,
+        parts,
+        model: text(row.resolved_model) || text(row.model),
+        usage: usageOf(row),
         extra: typeof row.duration_ms === "number" ? { duration_ms: row.duration_ms } : undefined,
       },
     );
@@ -98,12 +102,10 @@ class LlmLog {
     const query = `SELECT id, name, output, tool_call_id, ${exception} FROM tool_results WHERE response_id = ? ORDER BY id`;
     for (const row of this.#source.rows(query, response)) {
       yield session.result({
-        ...{
-          ...origin,
-          native: `result:${response}:${row.id}`,
-          call_id: text(row.tool_call_id),
-          tool: text(row.name) || undefined,
-        },
+        ...origin,
+        native: `result:${response}:${row.id}`,
+        call_id: text(row.tool_call_id),
+        tool: text(row.name) || undefined,
         result: text(row.output),
         is_error: text(row.exception) !== "" ? true : undefined,
       });
@@ -152,7 +154,8 @@ class LlmLog {
   *#partResult(session: TranscriptSession, origin: Origin, native: string, part: TableRow): Generator<ImportStep> {
     const payload = objectOf(part.payload);
     yield session.result({
-      ...{ ...origin, native: `result:${native}` },
+      ...origin,
+      native: `result:${native}`,
       call_id: textAt(payload, "tool_call_id") ?? textAt(payload, "id") ?? "",
       tool: text(part.tool_name) || textAt(payload, "name"),
       result: text(part.text) || (payload.output ?? ""),

@@ -115,14 +115,12 @@ test("ATIF's steps become messages, calls, results and tokens; subagents session
     { step_id: 1, timestamp: "2026-05-04T08:00:00Z", source: "system", message: "Be brief" },
     { step_id: 2, timestamp: "2026-05-04T08:00:01Z", source: "user", message: "Round it" },
     {
-      ...{
-        step_id: 3,
-        timestamp: "2026-05-04T08:00:02Z",
-        source: "agent",
-        model_name: "gpt-5",
-        message: "Looking",
-        reasoning_content: "Hm",
-      },
+      step_id: 3,
+      timestamp: "2026-05-04T08:00:02Z",
+      source: "agent",
+      model_name: "gpt-5",
+      message: "Looking",
+      reasoning_content: "Hm",
       tool_calls: [{ tool_call_id: "c1", function_name: "read", arguments: { path: "a" } }],
       observation: { results: [{ source_call_id: "c1", content: "floor" }] },
       metrics: { prompt_tokens: 10, completion_tokens: 5, cached_tokens: 2 },
@@ -130,12 +128,10 @@ test("ATIF's steps become messages, calls, results and tokens; subagents session
     { step_id: 4, source: "alien", message: "x" },
   ];
   const document = {
-    ...{
-      schema_version: "ATIF-v1.7",
-      session_id: "a1",
-      agent: { name: "shopper", version: "3.1", model_name: "gpt-5" },
-      steps,
-    },
+    schema_version: "ATIF-v1.7",
+    session_id: "a1",
+    agent: { name: "shopper", version: "3.1", model_name: "gpt-5" },
+    steps,
     subagent_trajectories: [{ trajectory_id: "sub", agent: { name: "helper" }, steps: steps.slice(1, 2) }],
   };
   const path = bench.write("run.json", JSON.stringify(document));
@@ -147,7 +143,9 @@ test("ATIF's steps become messages, calls, results and tokens; subagents session
     { role: "system", content: "Be brief", id: "atif:a1:1" },
     { role: "user", content: "Round it" },
     {
-      ...{ role: "assistant", content: "Looking", tool_calls: [{ id: "c1", function: { name: "read" } }] },
+      role: "assistant",
+      content: "Looking",
+      tool_calls: [{ id: "c1", function: { name: "read" } }],
       extra: {
         model: "gpt-5",
         reasoning_content: "Hm",

@@ -155,7 +155,10 @@ class Talk {
     const role = String(roleOf(message));
     if (this.#format === "anthropic" && role === "assistant" && Array.isArray(message.content)) {
       yield* this.#session.say("answer", origin, {
-        ...{ line, at, parts: this.#parts(message.content, line), model: textAt(message, "model") },
+        line,
+        at,
+        parts: this.#parts(message.content, line),
+        model: textAt(message, "model"),
         usage: toUsage(message.usage, anthropicUsage),
       });
       yield* this.#session.close();

@@ -1,9 +1,11 @@
 // nanobot's session files, in and out again, and what went wrong with them at home.
+
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { fixturePath, fixtureRecords, recordsOf } from "../../test/support/fixtures.js";
 import { counts, importBench } from "../../test/support/import-target.js";
+import { itemAt } from "../model/item-at.js";
 
 const header = (more: object = {}) => ({
   _type: "metadata",
@@ -30,7 +32,9 @@ describe("a session file", () => {
     expect(counts(report)).toEqual({ files: 1, sessions: 1, added: 8, existing: 0, rejected: 0 });
     const session = bench.recorder.session("telegram:42");
     expect(await session.summary()).toMatchObject({
-      ...{ metadata: { language: "de", muted: false }, messages: 6, consolidated_through: 3 },
+      metadata: { language: "de", muted: false },
+      messages: 6,
+      consolidated_through: 3,
       // Clocks in Chicago had been put forward six days before.
       first_at: "2026-03-14T13:59:58.000Z",
     });
@@ -237,7 +241,7 @@ describe("odd sessions", () => {
     const lines = [header({ key: "-" }), said("one")];
     await bench.import(bench.write("s.jsonl", lines));
     const { sessions } = await bench.recorder.listSessions();
-    const { session_id } = sessions[0] as { readonly session_id: string };
+    const { session_id } = itemAt(sessions, 0);
     expect(session_id).toMatch(/^nanobot:[0-9a-f]{32}$/);
     expect((await bench.entries())[0]?.extra).toMatchObject({ native_id: "-" });
     expect(recordsOf(await bench.export({ format: "nanobot", session_id }))).toEqual(lines);

@@ -106,8 +106,13 @@ class SessionFile {
 
   note(): SessionFileNote {
     return {
-      ...{ key: this.#key, ids: this.#ids.note(), last_ms: this.#times.note(), header: this.#header },
-      ...{ messages: this.#messages, through: this.#through, through_message: this.#throughMessage },
+      key: this.#key,
+      ids: this.#ids.note(),
+      last_ms: this.#times.note(),
+      header: this.#header,
+      messages: this.#messages,
+      through: this.#through,
+      through_message: this.#throughMessage,
     };
   }
 

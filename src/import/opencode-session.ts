@@ -79,7 +79,9 @@ export class OpenCodeSession {
     const session = this.#session;
     const said = parts.length === 0 ? ownParts(message, origin.native) : parts.flatMap((part) => saidPart(part));
     yield* session.say(origin.native, origin, {
-      ...{ line: origin.line, at: origin.at, parts: said.length === 0 ? [{ id: origin.native }] : said },
+      line: origin.line,
+      at: origin.at,
+      parts: said.length === 0 ? [{ id: origin.native }] : said,
       model:
         textAt(message, "modelID") ??
         textAt(objectAt(message, "model"), "modelID") ??
@@ -106,7 +108,10 @@ export class OpenCodeSession {
     const exit = numberAt(objectAt(state, "metadata"), "exit");
     const call_id = callId(part);
     yield this.#session.result({
-      ...{ line: origin.line, at: end ?? origin.at, native: `result:${call_id}`, call_id },
+      line: origin.line,
+      at: end ?? origin.at,
+      native: `result:${call_id}`,
+      call_id,
       result: state.output ?? state.content ?? errorOf(state.error) ?? "",
       is_error: status === "error" || (exit !== undefined && exit !== 0),
       duration_ms: typeof start === "number" && typeof end === "number" ? end - start : undefined,

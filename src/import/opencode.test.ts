@@ -6,26 +6,33 @@ import { expectLegalHistory, tokensOf } from "../../test/support/transcripts.js"
 
 const created = 1_777_881_600_000;
 const session = {
-  ...{ id: "ses_1", title: "Rounding", directory: "/srv/shop", version: "1.1.0", projectID: "p1", parentID: "ses_0" },
+  id: "ses_1",
+  title: "Rounding",
+  directory: "/srv/shop",
+  version: "1.1.0",
+  projectID: "p1",
+  parentID: "ses_0",
   time: { created, updated: created },
 };
 const messages = [
   { id: "msg_1", sessionID: "ses_1", role: "user", time: { created: created + 1 } },
   {
-    ...{
-      id: "msg_2",
-      sessionID: "ses_1",
-      role: "assistant",
-      modelID: "claude-opus",
-      cost: 0.1,
-      time: { created: created + 2 },
-    },
+    id: "msg_2",
+    sessionID: "ses_1",
+    role: "assistant",
+    modelID: "claude-opus",
+    cost: 0.1,
+    time: { created: created + 2 },
     tokens: { input: 10, output: 20, reasoning: 3, cache: { read: 4, write: 5 } },
     error: { name: "APIError", data: { message: "overloaded" } },
   },
 ];
 const tool = (id: string, state: object): object => ({
-  ...{ id, messageID: "msg_2", type: "tool", tool: "bash", callID: `call_${id}` },
+  id,
+  messageID: "msg_2",
+  type: "tool",
+  tool: "bash",
+  callID: `call_${id}`,
   state,
 });
 const parts = [
@@ -78,10 +85,13 @@ async function expectSession(bench: ImportBench): Promise<void> {
       created_at: "2026-05-04T08:00:00.001Z",
     },
     {
-      ...{ id: "opencode:msg_2", role: "assistant", content: "Running" },
+      id: "opencode:msg_2",
+      role: "assistant",
+      content: "Running",
       tool_calls: [{ id: "call_prt_6" }, { id: "call_prt_7" }, { id: "call_prt_8" }],
       extra: {
-        ...{ model: "claude-opus", reasoning_content: "Hm" },
+        model: "claude-opus",
+        reasoning_content: "Hm",
         usage: {
           input_tokens: 10,
           output_tokens: 20,

@@ -20,10 +20,13 @@ test("a session becomes the talk of its active branch; what was left is withdraw
     { id: "pi:e1", role: "user", content: "Round the prices.", project: "shop" },
     { id: "pi:e2", role: "assistant", content: "A wrong turn." },
     {
-      ...{ id: "pi:e3", role: "assistant", content: "Reading." },
+      id: "pi:e3",
+      role: "assistant",
+      content: "Reading.",
       tool_calls: [{ id: "toolu_1", function: { name: "read", arguments: '{"path":"money.ts"}' } }],
       extra: {
-        ...{ model: "claude-sonnet-4-5", stop_reason: "toolUse" },
+        model: "claude-sonnet-4-5",
+        stop_reason: "toolUse",
         usage: { input_tokens: 5, output_tokens: 20, cache_read_tokens: 100, cache_write_tokens: 7 },
         thinking_blocks: [{ type: "thinking", thinking: "Look first.", signature: "c2ln" }],
       },
@@ -59,7 +62,10 @@ test("a session becomes the talk of its active branch; what was left is withdraw
 
 test("a file that grows may choose another branch, and come back to one that was left, with what was said on it", async () => {
   const said = (id: string, parentId: string | null, message: object): object => ({
-    ...{ type: "message", id, parentId, timestamp: "2026-05-04T08:00:01.000Z" },
+    type: "message",
+    id,
+    parentId,
+    timestamp: "2026-05-04T08:00:01.000Z",
     message: { usage: { input: 1, output: 1 }, ...message },
   });
   const call = { type: "toolCall", id: "t1", name: "read", arguments: {} };

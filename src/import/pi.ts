@@ -189,7 +189,8 @@ class PiSession {
 
   note(): PiSessionNote {
     return {
-      ...{ transcript: this.#transcript.note(), session: this.#session.note() },
+      transcript: this.#transcript.note(),
+      session: this.#session.note(),
       branches: this.#branches.note(),
     };
   }
@@ -247,7 +248,10 @@ class PiSession {
     } else if (message.role === "bashExecution") {
       const code = numberAt(message, "exitCode");
       yield session.result({
-        ...{ ...origin, call_id: "", tool: "bash", args: { command: message.command ?? "" } },
+        ...origin,
+        call_id: "",
+        tool: "bash",
+        args: { command: message.command ?? "" },
         result: message.output ?? "",
         is_error: code === undefined ? undefined : code !== 0,
       });
@@ -263,7 +267,9 @@ class PiSession {
     const usage = toUsage(message.usage, usageNames);
     const isSpent = usage !== undefined && Object.values(usage).some((count) => count > 0);
     yield* session.say("answer", origin, {
-      ...{ line: origin.line, at: origin.at, parts: partsOf(message.content, origin.native ?? "part") },
+      line: origin.line,
+      at: origin.at,
+      parts: partsOf(message.content, origin.native ?? "part"),
       model: textAt(message, "model"),
       usage: isSpent ? usage : undefined,
       extra: {

@@ -25,7 +25,11 @@ test("variables move what is theirs, empty ones and relative bases do not", () =
   expect(usual).toContain("/h/.claude/projects");
   expect(usual).toContain("/h/.local/share/opencode");
   const moved = paths({
-    ...{ CLAUDE_CONFIG_DIR: "/c", CODEX_HOME: "/x", GEMINI_CLI_HOME: "/g", XDG_DATA_HOME: "/d", XDG_CONFIG_HOME: "/o" },
+    CLAUDE_CONFIG_DIR: "/c",
+    CODEX_HOME: "/x",
+    GEMINI_CLI_HOME: "/g",
+    XDG_DATA_HOME: "/d",
+    XDG_CONFIG_HOME: "/o",
     OTEL_LOG_RAW_API_BODIES: "file:/bodies",
   });
   expect(moved).toEqual(

@@ -165,7 +165,9 @@ export function knownPlaces({ env, home, platform }: Surroundings = thisMachine(
   };
   const places = rows.flatMap(({ tool, folders: of, files, sessions, seen }) =>
     of(folders).map((path) => ({
-      ...{ tool, path, seen },
+      tool,
+      path,
+      seen,
       matches: (name: string) => files.test(name),
       isSession: (name: string) => sessions.test(name),
     })),
@@ -192,7 +194,10 @@ export async function findInPlaces(
     const sessions = here.filter(({ path }) => place.isSession(nameIn(place, path))).length;
     const times = here.map(({ modified_ms }) => modified_ms).sort((a, b) => a - b);
     found.push({
-      ...{ tool: place.tool, path: place.path, files: here.length, ...(sessions === 0 ? {} : { sessions }) },
+      tool: place.tool,
+      path: place.path,
+      files: here.length,
+      ...(sessions === 0 ? {} : { sessions }),
       bytes: here.reduce((sum, { bytes }) => sum + bytes, 0),
       oldest: new Date(times[0] ?? 0).toISOString(),
       newest: new Date(times.at(-1) ?? 0).toISOString(),

@@ -1,4 +1,5 @@
 // Where entries of one log went in another: positions by positions, kept as runs, since most of them move together.
+import { itemAt } from "../model/item-at.js";
 
 interface Run {
   readonly from: number;
@@ -34,7 +35,7 @@ export class PositionMap {
     let high = this.#runs.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#runs[middle] as Run).from <= from) low = middle + 1;
+      if (itemAt(this.#runs, middle).from <= from) low = middle + 1;
       else high = middle;
     }
     return this.#runs[low - 1];

@@ -185,8 +185,15 @@ test("an unknown type, and a role that nobody knows, are kept raw and go out whe
 test("extra keys are kept, and overwrite nothing", async () => {
   const bench = importBench();
   const line = {
-    ...{ type: "message", role: "user", content: "mine", timestamp: at },
-    ...{ id: "x", kind: "clear", session_id: "other", extra: { content: "theirs" }, _source_file: "f" },
+    type: "message",
+    role: "user",
+    content: "mine",
+    timestamp: at,
+    id: "x",
+    kind: "clear",
+    session_id: "other",
+    extra: { content: "theirs" },
+    _source_file: "f",
   };
   await bench.import(bench.write("s.jsonl", [line]));
   const [entry] = await bench.entries();

@@ -1,5 +1,7 @@
 // Files that were packed with Zstandard, unpacked as they are read.
+
 import { Decompress } from "fzstd";
+import { itemAt } from "../model/item-at.js";
 
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 /** A few bytes can stand for 128 KiB each, so that small pieces keep what comes of one within bounds. */
@@ -66,8 +68,8 @@ function windowBytes(bytes: Uint8Array): number {
     const base = 2 ** (10 + (window >> 3));
     return base + (base / 8) * (window & 7);
   }
-  const sizeBytes = [1, 2, 4, 8][descriptor >> 6] as number;
-  const at = 5 + ([0, 1, 2, 4][descriptor & 3] as number);
+  const sizeBytes = itemAt([1, 2, 4, 8], descriptor >> 6);
+  const at = 5 + itemAt([0, 1, 2, 4], descriptor & 3);
   let size = 0;
   for (let index = sizeBytes - 1; index >= 0; index -= 1) size = size * 256 + (bytes[at + index] ?? 0);
   return size;

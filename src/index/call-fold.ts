@@ -59,7 +59,8 @@ function addRows(key: string, document: IndexDocument | undefined, rows: readonl
 
 function toTelling({ position, created_ms, session_id, project, client, facts }: EntryRow): CallTelling {
   return {
-    ...{ position, created_ms },
+    position,
+    created_ms,
     ...(session_id === "" ? {} : { session_id }),
     ...(project === "" ? {} : { project }),
     ...(client === "" ? {} : { client }),

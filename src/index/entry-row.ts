@@ -35,7 +35,13 @@ export function toEntryRow({ position, kind, recorded_at, body }: PlacedBody, ab
   if (references === undefined) return undefined;
   const facts = factsOf(kind, body);
   return {
-    ...{ position, kind, created_ms, session_id, project, client, references },
+    position,
+    kind,
+    created_ms,
+    session_id,
+    project,
+    client,
+    references,
     ...(about === undefined ? {} : { about }),
     ...(kind === "message" ? { role: readRole(body.role as string) } : {}),
     ...(facts === undefined ? {} : { facts }),

@@ -23,7 +23,12 @@ const row = fc.tuple(part, fc.nat(100), labels, labels);
 const rowLists = fc.array(row, { minLength: 1, maxLength: 30 }).map((given) =>
   given.map(
     ([own, created_ms, project, client], at): EntryRow => ({
-      ...{ position: at + 1, created_ms, session_id: "s", project, client, references: [] },
+      position: at + 1,
+      created_ms,
+      session_id: "s",
+      project,
+      client,
+      references: [],
       ...(own as Pick<EntryRow, "kind" | "facts">),
     }),
   ),

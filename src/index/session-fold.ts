@@ -122,9 +122,14 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 function emptySums(): Writable<SessionSums> {
   return {
-    ...{ title: "", parent: "", metadata: {} },
-    ...{ first_ms: Number.MAX_SAFE_INTEGER, by_kind: {} },
-    ...{ consolidated_through: 0, consolidated_at: 0, cleared_through: 0 },
+    title: "",
+    parent: "",
+    metadata: {},
+    first_ms: Number.MAX_SAFE_INTEGER,
+    by_kind: {},
+    consolidated_through: 0,
+    consolidated_at: 0,
+    cleared_through: 0,
   };
 }
 

@@ -85,7 +85,8 @@ export class Memories {
     this.#proposing = new Proposing({ ...parts, ledger });
     this.#verdicts = new Verdicts({ ...parts, ledger });
     this.passes = new Passes({
-      ...{ calls: parts.calls, surroundings: parts.surroundings },
+      calls: parts.calls,
+      surroundings: parts.surroundings,
       propose: (proposal) => this.#propose(proposal),
       reinforced: (turn) => ledger.entries.reinforced(turn, RULE),
       attempt: (entries) => ledger.attempt(entries),
@@ -237,7 +238,10 @@ function together(first: Extraction, second: Extraction): Extraction {
     candidates: [...first.candidates, ...second.candidates],
     dropped: [...first.dropped, ...second.dropped],
     // A model reads what rules have read.
-    ...{ dropped_by_gate, looked_at: first.looked_at, passed_over: first.passed_over, through: first.through },
+    dropped_by_gate,
+    looked_at: first.looked_at,
+    passed_over: first.passed_over,
+    through: first.through,
     ...(stopped === undefined ? {} : { stopped }),
   };
 }

@@ -28,7 +28,12 @@ export interface PassOptions {
 }
 
 export const passOptionNames = optionNames<PassOptions>({
-  ...{ interaction_id: true, project: true, session_id: true, after: true, through: true, onProgress: true },
+  interaction_id: true,
+  project: true,
+  session_id: true,
+  after: true,
+  through: true,
+  onProgress: true,
 });
 
 export interface DroppedStatement extends DroppedProposal {

@@ -1,4 +1,5 @@
 // Times: one shape inside (UTC, milliseconds), every shape people type at the door.
+import { itemAt } from "./item-at.js";
 
 // A zone's plus sign typed into a URL arrives as a space, so a space in its place is read as the plus it was.
 const ISO =
@@ -77,7 +78,7 @@ export function parseTimeBound(
 ): number | undefined {
   const relative = RELATIVE.exec(text);
   if (relative !== null) {
-    const unit = (relative[2] as string).toLowerCase() as keyof typeof MS_BY_UNIT;
+    const unit = itemAt(relative, 2).toLowerCase() as keyof typeof MS_BY_UNIT;
     const ms = options.nowMs - Number(relative[1]) * MS_BY_UNIT[unit];
     return Math.max(ms, EARLIEST_MS);
   }
@@ -98,7 +99,7 @@ function isStorable(ms: number): boolean {
 function daysInMonth(year: number, month: number): number {
   if (month < 1 || month > 12) return 0;
   const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] as number;
+  return itemAt([31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31], month - 1);
 }
 
 function zoneMinutes(zone: string | undefined): number | undefined {

@@ -17,7 +17,9 @@ test.each<[string, JsonValue, object]>([
   [
     "OpenAI's chat completions",
     {
-      ...{ prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 },
+      prompt_tokens: 5,
+      completion_tokens: 1,
+      total_tokens: 6,
       prompt_tokens_details: { cached_tokens: 2 },
       completion_tokens_details: { reasoning_tokens: 4 },
     },
@@ -26,8 +28,10 @@ test.each<[string, JsonValue, object]>([
   [
     "OpenAI's responses",
     {
-      ...{ input_tokens: 5, output_tokens: 1 },
-      ...{ input_tokens_details: { cached_tokens: 2 }, output_tokens_details: { reasoning_tokens: 4 } },
+      input_tokens: 5,
+      output_tokens: 1,
+      input_tokens_details: { cached_tokens: 2 },
+      output_tokens_details: { reasoning_tokens: 4 },
     },
     { counting: "openai" },
   ],

@@ -100,7 +100,12 @@ function wallFormat(timezone?: string): Intl.DateTimeFormat {
     ...(timezone === undefined ? {} : { timeZone: timezone }),
     hourCycle: "h23",
     era: "short",
-    ...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" },
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
   });
 }
 

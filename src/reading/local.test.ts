@@ -11,8 +11,12 @@ import { LocalReading } from "./local.js";
 
 const { randomBytes } = repeatableSurroundings();
 const entry = (id: string) => ({
-  ...{ kind: "error", recorded_at: "2026-11-15T06:39:37.123Z", recorded_by: "", salt: randomBytes(16) },
-  ...{ body: Buffer.from(JSON.stringify({ id, error: "e" })), claims: [`id:${id}`] },
+  kind: "error",
+  recorded_at: "2026-11-15T06:39:37.123Z",
+  recorded_by: "",
+  salt: randomBytes(16),
+  body: Buffer.from(JSON.stringify({ id, error: "e" })),
+  claims: [`id:${id}`],
 });
 
 function openReading(parts: { readonly log: MemoryLog; readonly index: MemoryIndex }) {

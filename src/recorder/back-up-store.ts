@@ -87,7 +87,11 @@ export async function restoreStore(options: RestoreOptions): Promise<StoreCopy> 
   try {
     const set_aside: string[] = [];
     const copy = await copyWhole({
-      ...{ source, path, replaces: false, onStep, hint },
+      source,
+      path,
+      replaces: false,
+      onStep,
+      hint,
       onProven: () => set_aside.push(...setAside(path)),
     });
     await makePeace(path, options);

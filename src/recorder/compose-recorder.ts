@@ -74,11 +74,21 @@ export function composeRecorder(opened: RecorderSides): Recorder {
   growth?.listen(() => commit.announce());
   const watches = new Watches(sides.bookmarks);
   const shared = {
-    ...{ calls, operate, keys, tails, watches, nowMs: surroundings.nowMs },
+    calls,
+    operate,
+    keys,
+    tails,
+    watches,
+    nowMs: surroundings.nowMs,
     learn: (options: LearningOptions) => learn(options),
   };
   const vitals = new Vitals({
-    ...{ log, altered: sides.altered, calls, commit, recorded, tails: () => tails.size },
+    log,
+    altered: sides.altered,
+    calls,
+    commit,
+    recorded,
+    tails: () => tails.size,
     isContradicted: () => own.custody.isContradicted(),
   });
   let learning: Learning | undefined;
@@ -92,7 +102,9 @@ export function composeRecorder(opened: RecorderSides): Recorder {
     const leases = sides.leases?.();
     const leaseNamed = (name: string) => (leases === undefined ? undefined : leaseOf(leases, name));
     const parts = {
-      ...{ passes: own.memories.passes, nowMs: surroundings.nowMs, isPressed: () => commit.load.is_pressed },
+      passes: own.memories.passes,
+      nowMs: surroundings.nowMs,
+      isPressed: () => commit.load.is_pressed,
     };
     learning = new Learning(
       { ...parts, lease: leaseNamed("learning"), headPosition: async () => (await log.head()).position },
@@ -129,7 +141,12 @@ export function composeRecorder(opened: RecorderSides): Recorder {
   };
   const partsWith = ({ capture, custody, exports, imports, memories }: WritingParts): RecorderParts => ({
     ...shared,
-    ...{ capture, custody, exports, imports, memories, vitals },
+    capture,
+    custody,
+    exports,
+    imports,
+    memories,
+    vitals,
     by: partsOf,
     close() {
       closing ??= close();
@@ -158,14 +175,19 @@ function writingParts(
   const custody = new Custody(sides);
   const note = custody.note.bind(custody);
   return {
-    ...{ capture, custody, note },
+    capture,
+    custody,
+    note,
     memories: new Memories({
-      ...{ ...sides, openExtractor },
+      ...sides,
+      openExtractor,
       forget: (entry) => custody.forget({ entry, reason: "its evidence was forgotten meanwhile", actor: "hansard" }),
     }),
     imports: new ImportDoor({ log, capture, commit, is_redacting: sides.redact !== undefined }),
     exports: new Exports({
-      ...{ log, calls, mask },
+      log,
+      calls,
+      mask,
       audited: (pieces, deed, onUnaudited) => audited(pieces, () => note(deed), onUnaudited),
     }),
   };

@@ -1,4 +1,5 @@
 // The recorder as its callers meet it: what it answers, what it throws, and what closing means.
+
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -11,6 +12,7 @@ import { MemoryIndex } from "../engines/memory/index.js";
 import { MemoryKeys } from "../engines/memory/keys.js";
 import { MemoryLog } from "../engines/memory/log.js";
 import type { EntryInput, InteractionInput } from "../model/entry.js";
+import { itemAt } from "../model/item-at.js";
 import { RecorderError } from "../model/rejection.js";
 import { openRecorder } from "./open-recorder.js";
 import type { Recorder } from "./recorder.js";
@@ -148,7 +150,7 @@ describe("a store on disk", () => {
   test("is private: the folder 0700, its files 0600", async () => {
     const data = join(folderOfTest(), "deep", "store");
     const recorder = await openRecorder({ data });
-    await recorder.append(sampleEntries[0] as EntryInput);
+    await recorder.append(itemAt(sampleEntries, 0));
     await recorder.listEntries();
     expect(statSync(data).mode & 0o777).toBe(0o700);
     for (const file of ["log.db", "log.db-wal", "log.db-shm", "index.db", "index.db-wal", "index.db-shm"]) {

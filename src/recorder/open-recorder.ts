@@ -53,8 +53,17 @@ export interface RecorderOptions {
 }
 
 const recorderOptionNames = optionNames<RecorderOptions>({
-  ...{ data: true, key: true, index: true, create: true, mask: true, redact: true, seal_key: true },
-  ...{ prices: true, rebuild: true, onWait: true, onRecorded: true },
+  data: true,
+  key: true,
+  index: true,
+  create: true,
+  mask: true,
+  redact: true,
+  seal_key: true,
+  prices: true,
+  rebuild: true,
+  onWait: true,
+  onRecorded: true,
 });
 const rebuildOptionNames = optionNames<RebuildOptions>({ behind_max: true, wait_ms: true, newest: true });
 

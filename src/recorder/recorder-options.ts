@@ -38,7 +38,11 @@ export const optionTables = {
   acceptLog: optionNames<AcceptLogOptions>({ actor: true }),
   keepSeals: optionNames<SealKeepingOptions>({ every_ms: true, onTrouble: true }),
   learn: optionNames<LearningOptions>({
-    ...{ onTrouble: true, gather_ms: true, model: true, daily_tokens: true, look_ms: true },
+    onTrouble: true,
+    gather_ms: true,
+    model: true,
+    daily_tokens: true,
+    look_ms: true,
   }),
   rebuildIndex: optionNames<RebuildIndexOptions>({ onProgress: true }),
 };

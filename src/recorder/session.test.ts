@@ -43,7 +43,9 @@ test.each([
 ])("%s in place of fields is refused with the field that is needed", async (_, given) => {
   const session = memoryRecorder().recorder.session("s");
   await expect(session.error(given as never)).rejects.toMatchObject({
-    ...{ code: "field_invalid", field: "entry", hint: expect.stringContaining('{ error: "…" }') },
+    code: "field_invalid",
+    field: "entry",
+    hint: expect.stringContaining('{ error: "…" }'),
   });
   expect(await session.summary()).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 // One session of an open recorder: everything that happens in it, and what it gives back.
+
 import { hash } from "node:crypto";
 import type { Captured } from "../log/capture/capture.js";
 import type {
@@ -12,6 +13,7 @@ import type {
   MessageInput,
 } from "../model/entry.js";
 import { parseLabel } from "../model/ids.js";
+import { itemAt } from "../model/item-at.js";
 import { isJsonObject } from "../model/json.js";
 import { kindRules } from "../model/kinds.js";
 import { knownOptions, optionNames } from "../model/options.js";
@@ -181,7 +183,7 @@ export class Session {
     if (!isJsonObject(given) || given instanceof Error) throw new RecorderError(notFields(known.kind));
     const input = { ...given, ...known, session_id: this.id } as object as EntryInput;
     const { entries } = await this.#recorder.append(this.#labelled(input));
-    return entries[0] as Captured;
+    return itemAt(entries, 0);
   }
 
   /** What an entry brings itself holds; the session's labels are for all others. */

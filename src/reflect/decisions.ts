@@ -36,7 +36,10 @@ export class FollowedDecisions {
       if (this.#found.length >= DECISIONS_KEPT) return;
       const { id, position, session_id, created_at } = entry;
       this.#found.push({
-        ...{ id, position, session_id, created_at },
+        id,
+        position,
+        session_id,
+        created_at,
         decision: excerpt(entry.decision, this.#mask),
         errors: errors.length,
         cited: [citationOf(entry), ...errors],

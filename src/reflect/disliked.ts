@@ -29,7 +29,10 @@ export class DislikedAnswers {
     const telling = dislikes.find(({ comment }) => comment.trim() !== "") ?? dislikes[0];
     const { id, position, session_id, created_at } = entry;
     this.#items.push({
-      ...{ id, position, session_id, created_at },
+      id,
+      position,
+      session_id,
+      created_at,
       text: excerpt(textOfAnswer(entry), this.#mask),
       comment: excerpt(telling?.comment ?? "", this.#mask),
       label: excerpt(telling?.label ?? "", this.#mask),

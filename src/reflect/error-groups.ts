@@ -45,8 +45,12 @@ export class ErrorGroups {
   finish(): readonly Cited<ErrorGroup>[] {
     return [...this.#groups]
       .map(([fingerprint, { text, count, first_at, last_at, cited }]) => ({
-        ...{ fingerprint, text, count },
-        ...{ first_at, last_at, cited },
+        fingerprint,
+        text,
+        count,
+        first_at,
+        last_at,
+        cited,
       }))
       .sort((left, right) => right.count - left.count);
   }

@@ -94,7 +94,10 @@ export class Reflection {
       changes: changesBetween(this.#now, this.#before),
       timeline: this.#timeline.finish(),
       insights: insightsOf({
-        ...{ counts, error_groups, topics, tools },
+        counts,
+        error_groups,
+        topics,
+        tools,
         low_confidence: { cited: this.#now.cited("low_confidence") },
         errors: { cited: this.#now.cited("errors") },
         failed_tool_calls: { cited: this.#now.cited("failed_tool_calls") },

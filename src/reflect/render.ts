@@ -29,7 +29,10 @@ const NOTHING = "Nothing recorded yet to reflect on.";
 export function toReport(findings: Findings): ReflectionReport {
   const { counts, before } = findings;
   return {
-    ...{ reviewed: counts.reviewed, users: counts.users, responses: counts.responses, errors: counts.errors },
+    reviewed: counts.reviewed,
+    users: counts.users,
+    responses: counts.responses,
+    errors: counts.errors,
     passed_over: findings.passed_over,
     low_confidence: { count: counts.low_confidence, items: findings.low_confidence.map(withIds) },
     confidence: findings.confidence,

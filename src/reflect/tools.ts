@@ -1,5 +1,7 @@
 // Tools by how they do: how often each was called and failed, and how long it took.
+
 import type { EntryOf } from "../model/entry.js";
+import { itemAt } from "../model/item-at.js";
 import type { Citation, ToolFinding } from "../model/report.js";
 import { CITED_MAX, citationOf, cite } from "./citations.js";
 import { excerpt, type Mask } from "./excerpt.js";
@@ -92,7 +94,7 @@ function toReport(tool: Tool): ToolFinding {
 function latencyOf(durations: readonly number[]): { readonly median_ms: number; readonly p95_ms: number } | undefined {
   if (durations.length === 0) return undefined;
   const sorted = [...durations].sort((left, right) => left - right);
-  const at = (index: number): number => sorted[index] as number;
+  const at = (index: number): number => itemAt(sorted, index);
   const middle = Math.floor(sorted.length / 2);
   const median_ms = sorted.length % 2 === 1 ? at(middle) : (at(middle - 1) + at(middle)) / 2;
   return { median_ms, p95_ms: at(Math.ceil(sorted.length * 0.95) - 1) };

@@ -1,6 +1,8 @@
 // How things develop: counts of the reviewed entries against as many before them, and their course over time.
+
 import type { Entry } from "../model/entry.js";
 import { isFromUser } from "../model/from-user.js";
+import { itemAt } from "../model/item-at.js";
 import type { Citation, Cited, ConfidenceSpread, Counts, TimeSlot, TrendChange } from "../model/report.js";
 import { readRole } from "../model/roles.js";
 import { CONFIDENCE_LOW } from "../model/states.js";
@@ -42,7 +44,9 @@ export class Tally {
     const { errors, low_confidence, failed_tool_calls } = this.#cited;
     return {
       ...this.#counts,
-      ...{ errors: errors.count, low_confidence: low_confidence.count, failed_tool_calls: failed_tool_calls.count },
+      errors: errors.count,
+      low_confidence: low_confidence.count,
+      failed_tool_calls: failed_tool_calls.count,
     };
   }
 
@@ -97,7 +101,7 @@ export class Timeline {
     for (const { confidence } of this.#confidences) {
       // A product of doubles may lie just below the tenth that was meant.
       const tenth = Math.min(TENTHS - 1, Math.max(0, Math.floor(confidence * TENTHS + 1e-9)));
-      tenths[tenth] = (tenths[tenth] as number) + 1;
+      tenths[tenth] = itemAt(tenths, tenth) + 1;
     }
     return { rated: this.#confidences.length, tenths };
   }
@@ -110,8 +114,7 @@ export class Timeline {
     const count = Math.min(SLOTS_MAX, last - first + 1);
     const width = (last - first + 1) / count;
     const slots = Array.from({ length: count }, () => ({ entries: 0, errors: 0, sum: 0, rated: 0 }));
-    const slotAt = (ms: number) =>
-      slots[Math.min(Math.floor((ms - first) / width), count - 1)] as (typeof slots)[number];
+    const slotAt = (ms: number) => itemAt(slots, Math.min(Math.floor((ms - first) / width), count - 1));
     for (const ms of this.#times) slotAt(ms).entries += 1;
     for (const ms of this.#errorTimes) slotAt(ms).errors += 1;
     for (const { ms, confidence } of this.#confidences) {

@@ -10,7 +10,11 @@ const says = (role: string, content: unknown) => ({ role, content });
 async function recorded(...entries: readonly object[]): Promise<Recorder> {
   const { recorder } = memoryRecorder();
   const numbered = entries.map((entry, at) => ({
-    ...{ kind: "interaction", id: `e${at + 1}`, session_id: "s", prompt: "p", response: "r" },
+    kind: "interaction",
+    id: `e${at + 1}`,
+    session_id: "s",
+    prompt: "p",
+    response: "r",
     ...entry,
   }));
   await recorder.append(numbered as readonly EntryInput[]);

@@ -8,6 +8,7 @@ import type { RowFilter, RowKey } from "../index/port.js";
 import { HAS_CONTEXT } from "../index/references.js";
 import { rowPages } from "../index/row-pages.js";
 import type { StoredBody } from "../log/port.js";
+import { itemAt } from "../model/item-at.js";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../model/json.js";
 import { normalise } from "../model/normalise.js";
 import { Turn } from "../model/turn.js";
@@ -83,7 +84,7 @@ export class GivenSearch {
           CHUNK_BYTES,
         );
         for (const [offset, stored] of bodies.entries()) {
-          if (stored !== undefined) yield { key: chunk[offset] as RowKey, stored };
+          if (stored !== undefined) yield { key: itemAt(chunk, offset), stored };
           if (turn.isOver) await turn.next();
         }
         at += bodies.length;

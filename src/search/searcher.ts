@@ -1,8 +1,10 @@
 // The searcher: looks through what the index takes for possible hits, newest first, and shows those that are.
+
 import { setImmediate } from "node:timers/promises";
 import type { RowKey } from "../index/port.js";
 import { textsOf } from "../index/texts.js";
 import type { ListedEntry } from "../model/entry.js";
+import { itemAt } from "../model/item-at.js";
 import { limits } from "../model/limits.js";
 import type { MemoryStatus } from "../model/memory.js";
 import { countElsewhere, type ElsewhereCounts } from "./elsewhere.js";
@@ -113,7 +115,7 @@ export class Searcher {
       const status = statuses.get(memoryOf(row) ?? "");
       return { ...row, ...reasons.get(row.position), ...(status === undefined ? {} : { status }) } as SearchHit;
     });
-    const next_cursor = used > 0 && used < keys.length ? cursorAfter(query, keys[used - 1] as RowKey) : null;
+    const next_cursor = used > 0 && used < keys.length ? cursorAfter(query, itemAt(keys, used - 1)) : null;
     return { results, next_cursor };
   }
 
@@ -194,7 +196,7 @@ export class Searcher {
         for (const [offset, stored] of bodies.entries()) {
           const match = stored === undefined ? undefined : matcher.match(stored);
           if (stored !== undefined && match !== undefined) {
-            yield { key: chunk[offset] as RowKey, kind: stored.kind, ...match };
+            yield { key: itemAt(chunk, offset), kind: stored.kind, ...match };
           }
           if (turn.spend(stored?.body?.length ?? 0)) await setImmediate();
         }

@@ -75,7 +75,9 @@ async function* changedSince(
     const byId = new Map(documents.map((document) => [document.key, document]));
     const places = await index.sessionPlaces({ session_ids: [...byId.keys()], through: as_of });
     yield places.map(({ session_id, last_ms, position }) => ({
-      ...{ last_ms, position, session: documentToSession(byId.get(session_id) as IndexDocument) },
+      last_ms,
+      position,
+      session: documentToSession(byId.get(session_id) as IndexDocument),
     }));
     if (documents.length < CHANGED_AT_ONCE) return;
     beyond = documents.at(-1) as IndexDocument;

@@ -3,6 +3,7 @@
 import type { SessionRange } from "../index/port.js";
 import type { SessionRow } from "../index/session-fold.js";
 import type { ListedEntry } from "../model/entry.js";
+import { itemAt } from "../model/item-at.js";
 import type { JsonObject } from "../model/json.js";
 import { formatTime } from "../model/time.js";
 import { formatCursor } from "../search/cursor.js";
@@ -98,7 +99,7 @@ export class SessionReader {
     });
     const { rows, used } = await this.#entries.page(positions.slice(0, query.limit), { excerpts: query.excerpts });
     const isMore = used > 0 && used < positions.length;
-    const next_cursor = isMore ? formatCursor(query.fingerprint, [positions[used - 1] as number]) : null;
+    const next_cursor = isMore ? formatCursor(query.fingerprint, [itemAt(positions, used - 1)]) : null;
     return { entries: rows, next_cursor };
   }
 

@@ -45,7 +45,10 @@ test("a transcript, a copy of it and the provider's body tell of one call, and t
   expect([...calls.counted()]).toEqual([
     {
       created_ms: tellings[0]?.created_ms,
-      ...{ session_id: "s", project: "p", client: "c", model: "exact" },
+      session_id: "s",
+      project: "p",
+      client: "c",
+      model: "exact",
       tokens: [1, 30, 0, 0, 0],
     },
   ]);

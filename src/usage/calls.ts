@@ -114,7 +114,9 @@ function toCall(tellings: readonly CallTelling[]): Call | undefined {
     tellings.find((telling) => telling[name] !== undefined)?.[name] ?? "";
   return {
     created_ms: tellings.reduce((earliest, { created_ms }) => Math.min(earliest, created_ms), Number.MAX_SAFE_INTEGER),
-    ...{ session_id: first("session_id"), project: first("project"), client: first("client") },
+    session_id: first("session_id"),
+    project: first("project"),
+    client: first("client"),
     // The provider's word on which model it was comes with the count; what was asked for may only be its family.
     model: whole.model ?? first("model"),
     tokens: whole.tokens,

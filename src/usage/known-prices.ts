@@ -62,7 +62,8 @@ function toRates(price: ModelPrice): Rates | undefined {
   const { input_mtok, output_mtok, cache_read_mtok, cache_write_mtok } = price;
   if (input_mtok === undefined || output_mtok === undefined) return undefined;
   return {
-    ...{ input: toRate(input_mtok), output: toRate(output_mtok) },
+    input: toRate(input_mtok),
+    output: toRate(output_mtok),
     ...(cache_read_mtok === undefined ? {} : { cache_read: toRate(cache_read_mtok) }),
     ...(cache_write_mtok === undefined ? {} : { cache_write: toRate(cache_write_mtok) }),
   };

@@ -84,8 +84,11 @@ describe("a file of prices", () => {
         JSON.stringify({
           sample_spec: { input_cost_per_token: "explained here" },
           "acme/big": {
-            ...{ input_cost_per_token: 1e-6, output_cost_per_token: 2e-6, cache_read_input_token_cost: null },
-            ...{ input_cost_per_token_above_200k_tokens: 4e-6, input_cost_per_token_batches: "half" },
+            input_cost_per_token: 1e-6,
+            output_cost_per_token: 2e-6,
+            cache_read_input_token_cost: null,
+            input_cost_per_token_above_200k_tokens: 4e-6,
+            input_cost_per_token_batches: "half",
           },
           painter: { output_cost_per_image: 0.04, mode: "image_generation" },
         }),

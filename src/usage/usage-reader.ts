@@ -51,9 +51,12 @@ export class UsageReader {
     }
     const rows = [...sums.values()].map(({ call, sum }) => this.#row(query.by, call, sum)).sort(inOrder);
     return {
-      ...{ by: query.by, rows, total: total.total() },
+      by: query.by,
+      rows,
+      total: total.total(),
       unpriced: [...unpriced].sort().map((model) => this.#parts.mask.text(model)),
-      ...{ prices: prices.from, timezone: "UTC" },
+      prices: prices.from,
+      timezone: "UTC",
     };
   }
 

@@ -1,8 +1,10 @@
 // Altered bodies on every surface that shows what was recorded: lists and the like say "altered", and none shows the forged words.
+
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openRecorder } from "../../src/index.js";
 import { ALTERED_WORDS } from "../../src/model/altered.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { runCli, startCli } from "../e2e/cli-run.js";
 import { startServer, type TestServer } from "../e2e/http-client.js";
 import { browserOfFile } from "../e2e/page-browser.js";
@@ -21,15 +23,14 @@ const entries = [
   { kind: "tool_call", id: "ran", session_id: "s", tool: "read", args: { path: TRUE }, result: `${TRUE} result` },
   { kind: "error", id: "failed", session_id: "s", project: "atlas", error: `ENOENT ${TRUE}`, context: TRUE },
   {
-    ...{
-      kind: "interaction",
-      id: "asked",
-      session_id: "s",
-      project: "atlas",
-      prompt: `A ${TRUE} prompt`,
-      model: "m-1",
-    },
-    ...{ usage: { input_tokens: 10 }, context_pack: { messages: [{ role: "user", content: `${TRUE} pack` }] } },
+    kind: "interaction",
+    id: "asked",
+    session_id: "s",
+    project: "atlas",
+    prompt: `A ${TRUE} prompt`,
+    model: "m-1",
+    usage: { input_tokens: 10 },
+    context_pack: { messages: [{ role: "user", content: `${TRUE} pack` }] },
   },
   { kind: "message", id: PARTED.id, session_id: "s", project: "atlas", role: "user", content: long("long") },
   { kind: "response", id: "answered", interaction_id: "asked", response: `A ${TRUE} response`, response_summary: TRUE },
@@ -119,8 +120,17 @@ describe.each(engines)("on $engine", ({ engine, intrude }) => {
     }
     const { body } = await server.get("/sessions/s/entries");
     expect(body.entries.find((row: { position: number }) => row.position === PARTED.position)).toEqual({
-      ...{ position: 6, id: "", kind: "message", session_id: "", project: "", client: "", recorded_by: "" },
-      ...{ created_at: expect.any(String), recorded_at: expect.any(String), hash: expect.any(String), altered: true },
+      position: 6,
+      id: "",
+      kind: "message",
+      session_id: "",
+      project: "",
+      client: "",
+      recorded_by: "",
+      created_at: expect.any(String),
+      recorded_at: expect.any(String),
+      hash: expect.any(String),
+      altered: true,
     });
     for (const path of [...others, `/memories/${memory}`]) {
       expect([path, (await textOf(server, path)).replace(/q=\w+|"q":"\w+"/g, "").includes(FORGED)]).toEqual([
@@ -217,7 +227,7 @@ describe.each(engines)("on $engine", ({ engine, intrude }) => {
 });
 
 test("the command line says in words that entries were altered", async () => {
-  const { data, forge } = await recorded((engines[0] as (typeof engines)[number]).intrude, "sqlite");
+  const { data, forge } = await recorded(itemAt(engines, 0).intrude, "sqlite");
   await forge();
   for (const args of [["list"], ["sessions", "s"], ["search", TRUE], ["search", TRUE, "--text"]]) {
     const { stdout, stderr } = await runCli(args, { data });
@@ -236,7 +246,7 @@ test("the command line says in words that entries were altered", async () => {
 const open = browserOfFile();
 
 test("the page says that entries were altered, and shows none of their words", async () => {
-  const { data, forge } = await recorded((engines[0] as (typeof engines)[number]).intrude, "sqlite");
+  const { data, forge } = await recorded(itemAt(engines, 0).intrude, "sqlite");
   const server = await startServer({ data });
   await forge();
   for (const path of ["sessions/s", "", `search?q=${TRUE}`]) {

@@ -34,7 +34,12 @@ interface Asked {
 export function askedModels(): Asked {
   const made = memoryRecorder();
   const asked: Asked = {
-    ...{ made, recorder: made.recorder, nowMs: 0, url: "", times: 0, answer: () => undefined },
+    made,
+    recorder: made.recorder,
+    nowMs: 0,
+    url: "",
+    times: 0,
+    answer: () => undefined,
     elsewhere: { url: "", times: 0 },
   };
   const model = createServer((request, response) => {

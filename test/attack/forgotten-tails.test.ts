@@ -1,7 +1,9 @@
 // What was forgotten is not handed out by anybody who kept it: not by the hub of tails, nor by a tail that was stopped half way.
+
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type AlteredEntry, type Entry, type EntryInput, openRecorder, type Recorder } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { serve } from "../../src/surfaces/http/serve.js";
 import { engines } from "./intruder.js";
 
@@ -119,7 +121,7 @@ describe.each(engines)("on $engine", ({ intrude }) => {
 });
 
 test("nobody is handed an entry after its forgetting was answered, while both go on at once", async () => {
-  const { data } = await (engines[0] as (typeof engines)[number]).intrude();
+  const { data } = await itemAt(engines, 0).intrude();
   const [recorder, other] = [await opened(data), await opened(data)];
   const gone = new Set<number>();
   const late: number[] = [];
@@ -133,7 +135,7 @@ test("nobody is handed an entry after its forgetting was answered, while both go
   });
   for (let round = 0; round < 4; round += 1) {
     const placed = await recorder.append(entries.map(({ id: _, ...entry }) => entry as EntryInput));
-    const { position } = placed.entries[5] as { readonly position: number };
+    const { position } = itemAt(placed.entries, 5);
     await other.forget({ entry: position, reason });
     gone.add(position);
   }

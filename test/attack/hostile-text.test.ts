@@ -65,7 +65,11 @@ describe("tool calls and content parts of odd shapes", () => {
   test("blank neither the page nor any other view", async () => {
     const server = await startServer();
     const messages = odd.map((call) => ({
-      ...{ kind: "message", session_id: "s", role: "assistant", content: "", tool_calls: [call] },
+      kind: "message",
+      session_id: "s",
+      role: "assistant",
+      content: "",
+      tool_calls: [call],
     }));
     const parts = odd.map((item) => ({ kind: "message", session_id: "s", role: "user", content: [item] }));
     for (const entry of [...messages, ...parts]) await server.post("/entries", entry);

@@ -1,7 +1,9 @@
 // Logs that are wrong in one respect each, to show that the conformance suite notices.
+
 import { MemoryLog } from "../../src/engines/memory/log.js";
 import type { AppendOutcome, AppendUnit, Head, LogEntry, StoredEntry } from "../../src/log/port.js";
 import { chainHash, GENESIS_HASH } from "../../src/model/chain.js";
+import { itemAt } from "../../src/model/item-at.js";
 
 type Range = Parameters<MemoryLog["read"]>[0];
 
@@ -30,7 +32,7 @@ class HalfUnits extends MemoryLog {
     for (const [index, outcome] of outcomes.entries()) {
       if (!("taken" in outcome)) continue;
       const refused = new Set(outcome.taken.map(({ item }) => item));
-      await super.append([(units[index] as AppendUnit).filter((_, item) => !refused.has(item))]);
+      await super.append([itemAt(units, index).filter((_, item) => !refused.has(item))]);
     }
     return outcomes;
   }

@@ -1,7 +1,9 @@
 // The suite itself: faulty engines are found out, and a lack that has gone stale is an error.
+
 import { describe, expect, test } from "vitest";
 import { MemoryLog } from "../../src/engines/memory/log.js";
 import type { EntryLog } from "../../src/log/port.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { faultyDocuments } from "./faulty-documents.js";
 import { faultyIndexes } from "./faulty-indexes.js";
 import { faultyKeys } from "./faulty-keys.js";
@@ -37,7 +39,7 @@ describe("leases that are wrong in one respect fail the check for it:", () => {
   });
 
   test("and right ones fail none", async () => {
-    const open = openerOf((faultyLeases[0] as (typeof faultyLeases)[number]).Faulty);
+    const open = openerOf(itemAt(faultyLeases, 0).Faulty);
     for (const check of leaseChecks) await runCheck({ check, engine: { engine: "memory" }, open });
   });
 });

@@ -1,5 +1,7 @@
 // A program that tries everything on a store and prints what came of it: `ok`, or the fault that was met.
+
 import { Fault, openRecorder } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 
 export type Attempt = "ok" | { readonly code: string; readonly message: string; readonly hint: string };
 
@@ -39,4 +41,4 @@ async function attemptAll(data: string): Promise<Attempts> {
   return attempts;
 }
 
-process.stdout.write(JSON.stringify(await attemptAll(process.argv[2] as string)));
+process.stdout.write(JSON.stringify(await attemptAll(itemAt(process.argv, 2))));

@@ -93,7 +93,9 @@ test("over HTTP it is a 503, and what was acknowledged before the WAL went survi
   const post = async (id: string) => {
     const body = JSON.stringify({ kind: "decision", id, decision: "to keep" });
     const answer = await fetch(`${address}/entries`, {
-      ...{ method: "POST", headers: { "content-type": "application/json" }, body },
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
     });
     return { status: answer.status, body: (await answer.json()) as { readonly error?: { readonly code: string } } };
   };
@@ -108,7 +110,8 @@ test("over HTTP it is a 503, and what was acknowledged before the WAL went survi
   }
   const health = await fetch(`${address}/health`);
   expect({ status: health.status, body: await health.json() }).toMatchObject({
-    ...{ status: 503, body: { status: "degraded", trouble: "store_exchanged" } },
+    status: 503,
+    body: { status: "degraded", trouble: "store_exchanged" },
   });
   const ended = new Promise((resolve) => server.once("close", resolve));
   server.kill("SIGKILL");

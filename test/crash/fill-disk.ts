@@ -1,7 +1,9 @@
 // A program that records until the disk is full, frees some space, goes on with the same recorder, and prints a report.
+
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Fault, openRecorder, type Recorder } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { placeBallast } from "./ballast.js";
 
 export interface FullDiskReport {
@@ -26,7 +28,7 @@ const FREE_BYTES = 16 * 1024 * 1024;
 const REFUSALS_ENOUGH = 40;
 const text = "as much as a page holds ".repeat(800);
 
-const folder = process.argv[2] as string;
+const folder = itemAt(process.argv, 2);
 const callers = Number(process.argv[3]);
 const data = join(folder, "store");
 const acknowledged: string[] = [];
@@ -83,7 +85,7 @@ async function report(): Promise<FullDiskReport> {
   await recorder.listEntries();
   await fill(recorder);
   const acknowledged_before = acknowledged.length;
-  const read_while_full = await said(async () => (await recorder.getEntry(acknowledged[0] as string))?.id);
+  const read_while_full = await said(async () => (await recorder.getEntry(itemAt(acknowledged, 0)))?.id);
   const verified_while_full = await verifiedText(recorder);
   rmSync(ballast);
   for (let nth = 0; nth < 20; nth += 1) await appendOnce(recorder, `free.${nth}`, nth);

@@ -1,10 +1,12 @@
 // A program that reads a store while others write to it, and ends with status 1 and a word on stderr if it sees a gap.
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openRecorder } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { entryOf } from "./made-entries.js";
 
-const data = process.argv[2] as string;
+const data = itemAt(process.argv, 2);
 let stopping = false;
 process.on("message", () => {
   stopping = true;

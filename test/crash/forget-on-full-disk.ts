@@ -62,7 +62,9 @@ async function report(): Promise<ForgettingReport> {
   const after = await ask("/forget", { entry: "e9", reason: "it was asked for" });
   return {
     status,
-    ...{ positions: forgotten.positions, redaction: forgotten.redaction, left: forgotten.left },
+    positions: forgotten.positions,
+    redaction: forgotten.redaction,
+    left: forgotten.left,
     is_read: JSON.stringify(read.body).includes('"error":"'),
     verified: verified.ok,
     left_after: (after.body as ForgettingReport).left,

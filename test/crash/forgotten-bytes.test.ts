@@ -21,8 +21,14 @@ function marked(mark: string, session_id: string): readonly EntryInput[] {
   return [
     { ...labels, kind: "session_info", id: at("id0"), title: at("title"), metadata: { [at("key")]: at("value") } },
     {
-      ...{ ...labels, kind: "interaction", id: at("id1"), prompt: at("prompt"), model: at("model") },
-      ...{ memories_used: [at("memory")], chunks_used: [at("chunk")], context_pack: { pack: at("pack") } },
+      ...labels,
+      kind: "interaction",
+      id: at("id1"),
+      prompt: at("prompt"),
+      model: at("model"),
+      memories_used: [at("memory")],
+      chunks_used: [at("chunk")],
+      context_pack: { pack: at("pack") },
       extra: { more: at("extra") },
     },
     { kind: "response", id: at("id2"), interaction_id: at("id1"), response: at("response"), memories_used: [at("m2")] },
@@ -121,7 +127,11 @@ test("what one entry said of a session is gone from the session and from every b
   const data = folderOfTest();
   const recorder = await opened(data);
   const said = (id: string, title: string, metadata: EntryInput["extra"]): EntryInput => ({
-    ...{ kind: "session_info", id, session_id: "s", title, metadata: metadata ?? {} },
+    kind: "session_info",
+    id,
+    session_id: "s",
+    title,
+    metadata: metadata ?? {},
   });
   await recorder.append(said("first", "a title that stays", { tool: "one", kept: true }));
   await recorder.append(said("second", "TITLEMARK", { tool: "TITLEMARK", TITLEMARK: 1 }));
@@ -132,7 +142,10 @@ test("what one entry said of a session is gone from the session and from every b
   for (const entry of ["second", "third"]) await recorder.forget({ entry, reason });
   expect(filesHolding(data, "TITLEMARK")).toEqual([]);
   expect(await recorder.session("s").summary()).toMatchObject({
-    ...{ title: "a title that stays", metadata: { tool: "one", kept: true }, projects: [], entries: 1 },
+    title: "a title that stays",
+    metadata: { tool: "one", kept: true },
+    projects: [],
+    entries: 1,
   });
 });
 
@@ -142,7 +155,9 @@ test("many at once make the files smaller", async () => {
   await recorder.append(others(2_000, "kept"));
   await recorder.append(
     Array.from({ length: 2_000 }, () => ({
-      ...{ kind: "error" as const, project: "BULKMARK", error: `BULKMARK ${"y".repeat(2_000)}` },
+      kind: "error" as const,
+      project: "BULKMARK",
+      error: `BULKMARK ${"y".repeat(2_000)}`,
     })),
   );
   await recorder.search("kept");

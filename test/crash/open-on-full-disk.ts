@@ -1,7 +1,9 @@
 // A program that opens stores, a new one and one with entries, while the disk has less and less room, and prints the faults.
+
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Fault, openRecorder } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { placeBallast } from "./ballast.js";
 
 /** By kilobytes left: what each call came to, `ok` or a fault's code. */
@@ -14,7 +16,7 @@ export interface OpeningReport {
 
 const LEFT_KILOBYTES = [0, 8, 24, 48, 80, 100];
 
-const folder = process.argv[2] as string;
+const folder = itemAt(process.argv, 2);
 const old = join(folder, "old");
 
 async function outcomesOf(data: string): Promise<readonly string[]> {

@@ -25,7 +25,8 @@ describe("at the start", () => {
   test("a database that is not there is named, with the statement that makes it", async () => {
     const server = await sharedPostgres();
     await expect(open(server.addressOf("nowhere"))).rejects.toMatchObject({
-      ...{ code: "store_missing", message: expect.stringContaining("nowhere") },
+      code: "store_missing",
+      message: expect.stringContaining("nowhere"),
       hint: expect.stringContaining("CREATE DATABASE"),
     });
   });
@@ -37,7 +38,8 @@ describe("at the start", () => {
     await server.execute("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN PASSWORD 'reads'");
     await server.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE EXTENSION pg_trgm", database);
     await expect(open(server.addressOf(database, "reader:reads"))).rejects.toMatchObject({
-      ...{ code: "store_not_writable", hint: expect.stringContaining("GRANT") },
+      code: "store_not_writable",
+      hint: expect.stringContaining("GRANT"),
     });
   });
 
@@ -46,7 +48,8 @@ describe("at the start", () => {
     const options = "TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'";
     const address = await server.createDatabase(`c_locale_${process.pid}`, options);
     await expect(open(address)).rejects.toMatchObject({
-      ...{ code: "store_unsuitable", message: expect.stringContaining("locale C") },
+      code: "store_unsuitable",
+      message: expect.stringContaining("locale C"),
       hint: expect.stringContaining("C.UTF-8"),
     });
     const left = "SELECT tablename FROM pg_tables WHERE tablename LIKE 'hansard%'";
@@ -71,7 +74,8 @@ describe("at the start", () => {
       databaseName(address),
     );
     await expect(open(`${address}?options=-c%20search_path%3Dold,pg_catalog`)).rejects.toMatchObject({
-      ...{ code: "store_unsuitable", message: expect.stringMatching(/PostgreSQL 12\.22, and Hansard needs 13/) },
+      code: "store_unsuitable",
+      message: expect.stringMatching(/PostgreSQL 12\.22, and Hansard needs 13/),
       hint: expect.stringContaining("Upgrade"),
     });
   });
@@ -80,7 +84,8 @@ describe("at the start", () => {
     const server = await sharedPostgres();
     const failure = await server.execute("CREATE EXTENSION nowhere").catch((error: unknown) => error);
     expect(toFault(failure, server.addressOf("postgres"))).toMatchObject({
-      ...{ code: "store_unsuitable", hint: expect.stringContaining("postgresql-contrib") },
+      code: "store_unsuitable",
+      hint: expect.stringContaining("postgresql-contrib"),
     });
   });
 

@@ -49,7 +49,10 @@ function marked(): readonly EntryInput[] {
 
 function others(name: string): readonly EntryInput[] {
   return Array.from({ length: 200 }, (_, at) => ({
-    ...{ kind: "message", session_id: `${name}-${at % 7}`, project: `${name}-${at % 5}`, role: "user" },
+    kind: "message",
+    session_id: `${name}-${at % 7}`,
+    project: `${name}-${at % 5}`,
+    role: "user",
     content: `${name} ${at} ${"word ".repeat(at)}`,
   }));
 }

@@ -1,4 +1,5 @@
 // Bodies in parts, in what is PostgreSQL's own: batches and several servers, dumps, guards, and logs of before.
+
 import { join } from "node:path";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
@@ -13,6 +14,7 @@ import type { EntryLog, LogEntry } from "../../src/log/port.js";
 import { verify } from "../../src/log/verify.js";
 import { GENESIS_HASH } from "../../src/model/chain.js";
 import { claimKey } from "../../src/model/claims.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { digest, digested, loop, range, redaction, turn, words } from "../support/history-loop.js";
 import { databaseOfTest, serverOfTest, sharedPostgres } from "../support/postgres.js";
 import { folderOfTest } from "../support/temporary-folder.js";
@@ -151,7 +153,7 @@ test("a log of before is read as it is and goes on in parts; a server of that ve
   for (const [index, entry] of placed.slice(0, 4).entries()) await appendAsBefore(client, index + 1, entry);
   const log = await opened(address);
   expect(await verify(log)).toMatchObject({ ok: true, entries: 4 });
-  await expect(appendAsBefore(client, 5, placed[4] as (typeof placed)[number])).rejects.toThrow("newer version");
+  await expect(appendAsBefore(client, 5, itemAt(placed, 4))).rejects.toThrow("newer version");
   await append(log, entries.slice(4));
   expect(await sql(address, "SELECT encoding, count(*)::int FROM hansard_bodies GROUP BY 1 ORDER BY 1")).toEqual([
     { encoding: 0, count: 4 },

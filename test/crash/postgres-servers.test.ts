@@ -1,7 +1,9 @@
 // Two servers on one PostgreSQL: one is killed, PostgreSQL is restarted, and nothing acknowledged is lost or stored twice.
+
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { openRecorder } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { type ServingCli, serveCli } from "../e2e/cli-run.js";
 import { serverOfTest } from "../support/postgres.js";
 
@@ -57,7 +59,9 @@ test("while PostgreSQL is away, captures and reads are a 503 that says when to c
   for (const path of ["/interactions", "/entries/before", "/sessions", "/verify"]) {
     const answer = await fetch(`${server.address}${path}`);
     expect({ path, status: answer.status, after: answer.headers.get("retry-after") }).toEqual({
-      ...{ path, status: 503, after: "1" },
+      path,
+      status: 503,
+      after: "1",
     });
     expect(await answer.json()).toMatchObject({ error: { code: "store_unavailable", hint: expect.any(String) } });
   }
@@ -144,7 +148,7 @@ function record(server: ServingCli, id: string): Promise<Response> {
 
 async function recordUntilTaken(servers: readonly ServingCli[], turn: number, id: string): Promise<number> {
   for (let tries = 0; ; tries += 1) {
-    const server = servers[(turn + tries) % servers.length] as ServingCli;
+    const server = itemAt(servers, (turn + tries) % servers.length);
     const answer = await record(server, id).catch(() => undefined);
     if (answer?.status === 201 || answer?.status === 200) {
       return ((await answer.json()) as { readonly position: number }).position;

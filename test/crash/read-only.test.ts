@@ -15,7 +15,11 @@ let made: Promise<void> | undefined;
 function entries(from: number, through: number): readonly EntryInput[] {
   const numbers = Array.from({ length: through - from + 1 }, (_, nth) => from + nth);
   return numbers.map((nth) => ({
-    ...{ kind: "message", id: `m-${nth}`, session_id: `s-${nth % 3}`, role: "user", content: `needle number ${nth};` },
+    kind: "message",
+    id: `m-${nth}`,
+    session_id: `s-${nth % 3}`,
+    role: "user",
+    content: `needle number ${nth};`,
   }));
 }
 

@@ -1,5 +1,6 @@
 // A writer that appends, rotates, truncates, replaces and crashes at random, beside a watcher that is killed and started
 // again: every line that was complete is recorded once. `npm run soak` does it for a minute.
+
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -17,6 +18,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { openRecorder } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { seededRandom } from "../conformance/suites/seeded-random.js";
 import { startCli } from "../e2e/cli-run.js";
 import { recordsOf } from "../support/fixtures.js";
@@ -49,7 +51,7 @@ abstract class Written {
   abstract next(): { readonly line: string; readonly text: string };
 
   word(): string {
-    return WORDS[Math.floor(this.random() * WORDS.length)] as string;
+    return itemAt(WORDS, Math.floor(this.random() * WORDS.length));
   }
 
   /** In pieces that end anywhere, as buffers do. */

@@ -2,8 +2,10 @@
 //
 // The line is written synchronously right after the acknowledgement: never before it, and nothing acknowledged is held
 // back in a buffer when the process dies.
+
 import { writeSync } from "node:fs";
 import { openRecorder } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { batchIds, entryOf } from "./made-entries.js";
 
 export interface WriterOptions {
@@ -15,7 +17,7 @@ export interface WriterOptions {
   readonly rounds: number;
 }
 
-const options = JSON.parse(process.argv[2] as string) as WriterOptions;
+const options = JSON.parse(itemAt(process.argv, 2)) as WriterOptions;
 const recorder = await openRecorder({ data: options.data });
 
 /** Lists now and then, so that the index is being written as well when the end comes. */
@@ -24,7 +26,7 @@ async function call(caller: number): Promise<void> {
     const name = `${options.name}.${caller}.${round}`;
     const ids = round % 3 === 2 ? batchIds(name, 2 + (caller % 4)) : [`s.${name}`];
     const inputs = ids.map(entryOf);
-    const { status, entries } = await recorder.append(inputs.length === 1 ? (inputs[0] as (typeof inputs)[0]) : inputs);
+    const { status, entries } = await recorder.append(inputs.length === 1 ? itemAt(inputs, 0) : inputs);
     if (status !== "recorded") throw new Error(`${name} was ${status}`);
     writeSync(1, entries.map(({ id }) => `${id}\n`).join(""));
     if (caller === 0 && round % 5 === 0) await recorder.listInteractions({ limit: 3 });

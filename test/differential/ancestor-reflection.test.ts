@@ -1,7 +1,9 @@
 // Everything that the ancestor's self-reflection says of its entries, Hansard's Markdown says of the same entries.
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EntryInput } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { fingerprintOf } from "../../src/reflect/fingerprints.js";
 import { fuzz, fuzzTimeoutMs } from "../support/fuzz.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
@@ -118,7 +120,9 @@ function expectError(item: AncestorItem, lines: readonly string[], entries: read
 
 function linesOf(markdown: string, heading: string): readonly string[] {
   const [, section = `no section ${heading}`] = markdown.split(`### ${heading}\n\n`);
-  return (section.split("\n\n### ")[0] as string).split("\n").filter((line) => line !== "");
+  return itemAt(section.split("\n\n### "), 0)
+    .split("\n")
+    .filter((line) => line !== "");
 }
 
 function positionOf({ created_at }: AncestorItem, entries: readonly AncestorEntry[]): number {
@@ -130,7 +134,7 @@ function onOneLine(text: string): string {
 }
 
 function firstLine(text: string): string {
-  return text.split("\n")[0] as string;
+  return itemAt(text.split("\n"), 0);
 }
 
 function more(count: number): number {

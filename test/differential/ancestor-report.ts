@@ -54,7 +54,9 @@ export function ancestorReport(entries: readonly AncestorEntry[], limit: number)
     ...(topics.length > 0 ? (["topic"] as const) : []),
   ];
   return {
-    ...{ reviewed: newest.length, users: users.length, responses: answers.length },
+    reviewed: newest.length,
+    users: users.length,
+    responses: answers.length,
     errors: { count: errors.length, items: errors.slice(0, 5).map((entry) => itemOf(entry, entry.error)) },
     low_confidence: { count: doubtful.length, items: doubtful.slice(0, 5) },
     topics,

@@ -1,8 +1,9 @@
 // Random workloads on a recorder in memory and on two that share one PostgreSQL: every answer must be the same.
+
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Recorder } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { fuzzSeed, fuzzTimeoutMs, slowFuzz } from "../support/fuzz.js";
 import { memoryRecorder, recorderAt } from "../support/memory-recorder.js";
 import { storeAddress } from "../support/postgres.js";
@@ -21,7 +22,7 @@ test(
         const servers = [await recorderAt(address, surroundings), await recorderAt(address, surroundings)];
         try {
           for (const [at, step] of [...steps, ...lastSteps].entries()) {
-            const server = servers[at % servers.length] as Recorder;
+            const server = itemAt(servers, at % servers.length);
             expect(await answerTo(server, step), `after ${JSON.stringify(step)}`).toStrictEqual(
               await answerTo(memory, step),
             );

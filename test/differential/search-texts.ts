@@ -1,7 +1,9 @@
 // Texts to search through: real ones where the folder of samples lies beside the repository, and generated ones.
+
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
+import { itemAt } from "../../src/model/item-at.js";
 import { seededRandom } from "../conformance/suites/seeded-random.js";
 
 const SAMPLES = join(repositoryRoot, "..", "shared", "data");
@@ -76,7 +78,7 @@ const WORDS = [
 
 export function generatedTexts(count: number, seed: number): readonly string[] {
   const random = seededRandom(seed);
-  const pick = (): string => WORDS[Math.floor(random() * WORDS.length)] as string;
+  const pick = (): string => itemAt(WORDS, Math.floor(random() * WORDS.length));
   return Array.from({ length: count }, () => {
     const length = 1 + Math.floor(random() ** 2 * 30);
     return Array.from({ length }, () => pick() + (random() < 0.7 ? " " : "")).join("");

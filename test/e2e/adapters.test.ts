@@ -87,7 +87,9 @@ test("LangChain.js: callbacks record models and tools, and their failures", asyn
     { callbacks },
   );
   const list = tool(async ({ dir }) => (dir === "." ? "a b" : Promise.reject(new Error("no such folder"))), {
-    ...{ name: "ls", description: "lists", schema: z.object({ dir: z.string() }) },
+    name: "ls",
+    description: "lists",
+    schema: z.object({ dir: z.string() }),
   });
   await list.invoke({ dir: "." }, { callbacks });
   await expect(list.invoke({ dir: "/none" }, { callbacks })).rejects.toThrow("no such folder");
@@ -106,7 +108,9 @@ test("LangChain.js: callbacks record models and tools, and their failures", asyn
 test("OpenAI Agents: a session is kept in the record, what is taken back is a withdrawal, and clearing clears", async () => {
   const [recorder, address] = [await openMemory(), await startModel()];
   const weather = agentTool({
-    ...{ name: "get_weather", description: "d", parameters: z.object({ city: z.string() }) },
+    name: "get_weather",
+    description: "d",
+    parameters: z.object({ city: z.string() }),
     execute: async ({ city }) => `sunny in ${city}, token ghp_${"a1B2c3D4e5F6".repeat(3)}`,
   });
   const agent = new Agent({ name: "a", model: "asked", tools: [weather] });

@@ -107,7 +107,9 @@ test("a target with entries of its own is refused, and nothing changes", async (
   await fillStore(database, interactions(2));
   const before = await readJson(["verify"], { data: database });
   expect(await readError(["copy", "--from", folder, "--to", database])).toMatchObject({
-    ...{ status: 1, code: "copy_target_differs", field: "--to" },
+    status: 1,
+    code: "copy_target_differs",
+    field: "--to",
   });
   expect(await readJson(["verify"], { data: database })).toEqual(before);
 });

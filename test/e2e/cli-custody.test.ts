@@ -79,7 +79,9 @@ describe("seal", () => {
     expect(await readJson(["verify"], place)).toMatchObject({ ok: true, entries: 3 });
     const { status, stdout } = await runCli(["verify", "--against", file, "--json"], place);
     expect({ status, ...JSON.parse(stdout) }).toEqual({
-      ...{ status: 1, ok: false, position: 4 },
+      status: 1,
+      ok: false,
+      position: 4,
       reason: "the log was cut off: entries through 5 were sealed",
     });
   });

@@ -77,7 +77,9 @@ describe("retention", () => {
     const all = await readJson(["retention", "--older-than", "2021-01-01", "--yes"], { data });
     expect(all).toMatchObject({ rules: [{ positions: [2, 3], by_kind: { interaction: 1, response: 1 } }] });
     expect(await readJson(["show", "5"], { data })).toMatchObject({
-      ...{ kind: "redaction", scope: "retention", reason: "retention: tool_call older than 90d" },
+      kind: "redaction",
+      scope: "retention",
+      reason: "retention: tool_call older than 90d",
     });
     expect(await readJson(["verify"], { data })).toMatchObject({ ok: true, erased: 3 });
     expect(await readJson([...args, "--yes"], { data })).toMatchObject({ rules: [{ entries: 0, redaction: null }] });

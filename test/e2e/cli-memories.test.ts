@@ -12,15 +12,27 @@ const data = folderOfFile();
 beforeAll(async () => {
   await fillStore(data, [
     {
-      ...{ kind: "message", id: "u1", session_id: "s", project: "atlas", role: "user" },
+      kind: "message",
+      id: "u1",
+      session_id: "s",
+      project: "atlas",
+      role: "user",
       content: "Hello there. From now on write all commit messages in English. Then we start.",
     },
     {
-      ...{ kind: "message", id: "u2", session_id: "s", project: "atlas", role: "user" },
+      kind: "message",
+      id: "u2",
+      session_id: "s",
+      project: "atlas",
+      role: "user",
       content: "Please remember that the staging database listens on port 5433. Good.",
     },
     {
-      ...{ kind: "message", id: "u3", session_id: "t", project: "atlas", role: "user" },
+      kind: "message",
+      id: "u3",
+      session_id: "t",
+      project: "atlas",
+      role: "user",
       content: "For future reference: the release notes are written on Thursdays.",
     },
   ]);
@@ -90,7 +102,8 @@ test("on a terminal an edit begins with the present text, in which a word is put
     ["or Enter to give it: ", "\r"],
   ];
   const { status, text } = await runOnTerminal(["review"], {
-    ...{ data: store, columns: 120 },
+    data: store,
+    columns: 120,
     onText: (seen, type) => {
       const [after, keys] = answers[0] ?? ["", ""];
       if (answers.length === 0 || !stripVTControlCharacters(seen).includes(after)) return;
@@ -146,7 +159,10 @@ test("a memory has its uses, and what followed them", async () => {
     project: "atlas",
   });
   const turn = await recorder.recordInteraction({
-    ...{ session_id: "uses", project: "atlas", prompt: "When does it restart?", memories_used: [id] },
+    session_id: "uses",
+    project: "atlas",
+    prompt: "When does it restart?",
+    memories_used: [id],
     response: "The gateway of atlas restarts at midnight.",
   });
   await recorder.append({ kind: "error", session_id: "uses", error: "it did not" });
@@ -155,10 +171,17 @@ test("a memory has its uses, and what followed them", async () => {
   await recorder.memories.reinforce({ interaction_id: turn.id });
   expect((await recorder.memories.get(id))?.uses).toEqual([
     {
-      ...{ entry_id: turn.id, position: turn.position, created_at: turn.created_at, session_id: "uses" },
-      ...{ given: true, used: true, confirmed: false },
+      entry_id: turn.id,
+      position: turn.position,
+      created_at: turn.created_at,
+      session_id: "uses",
+      given: true,
+      used: true,
+      confirmed: false,
       followed: {
-        ...{ errors: 1, low_confidence: 0, next: "It restarted at noon" },
+        errors: 1,
+        low_confidence: 0,
+        next: "It restarted at noon",
         feedback: [{ score: -1, label: "", comment: "no" }],
       },
     },
@@ -200,7 +223,10 @@ test("review says what was not understood, and shows the words of what a candida
   await runCli(["memories", "add", "The staging database listens on port 5433", "--project", "atlas"], { data: store });
   await fillStore(store, [
     {
-      ...{ kind: "message", session_id: "t", project: "atlas", role: "user" },
+      kind: "message",
+      session_id: "t",
+      project: "atlas",
+      role: "user",
       content: "Please remember that the staging database listens on port 5434.",
     },
   ]);

@@ -26,7 +26,10 @@ test("what passes is unchanged, streamed, and recorded in the session that it na
   const [data, model] = [folderOfTest(), await startModel()];
   const { address, stop } = await startProxy(data, "--to", model, "--project", "web", "--session", "fallback");
   const client = new Anthropic({
-    ...{ apiKey: "k", baseURL: address, maxRetries: 0, defaultHeaders: { "x-hansard-session": "mine" } },
+    apiKey: "k",
+    baseURL: address,
+    maxRetries: 0,
+    defaultHeaders: { "x-hansard-session": "mine" },
   });
   const wanted = { model: "asked", max_tokens: 9, messages: [{ role: "user", content: "hello" }] } as const;
   const message = await client.messages.stream({ ...wanted, messages: [...wanted.messages] }).finalMessage();

@@ -1,9 +1,11 @@
 // `hansard list`, `show`, `stats` and `verify`, on a sound store and on an empty one.
+
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type EntryInput, openRecorder } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { folderOfFile, folderOfTest } from "../support/temporary-folder.js";
 import { fillStore, interactions, readError, readJson, resultOf, runCli, startCli } from "./cli-run.js";
 
@@ -144,7 +146,7 @@ describe("list", () => {
           .trimEnd()
           .split("\n")
           .slice(1)
-          .map((line) => line.trim().split(/\s+/)[0] as string),
+          .map((line) => itemAt(line.trim().split(/\s+/), 0)),
       );
       cursor =
         stderr
@@ -265,7 +267,10 @@ describe("stats", () => {
   test("counts by kind, project and session, with the period and the sizes", async () => {
     const stats = await readJson(["stats"], { data });
     expect(stats).toMatchObject({
-      ...{ entries: 5, sessions: 1, first_at: at(1), last_at: at(5) },
+      entries: 5,
+      sessions: 1,
+      first_at: at(1),
+      last_at: at(5),
       by_kind: { interaction: 2, message: 1, tool_call: 1, error: 1 },
       projects: [
         { project: "", entries: 3 },

@@ -1,8 +1,10 @@
 // Commands on a real terminal: matches stand out there and only there, progress is drawn, recorded text steers nothing.
+
 import { stripVTControlCharacters } from "node:util";
 import stringWidth from "string-width";
 import { beforeAll, expect, test } from "vitest";
 import type { EntryInput } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { folderOfFile, folderOfTest } from "../support/temporary-folder.js";
 import { fillStore, runCli } from "./cli-run.js";
 import { runOnTerminal } from "./terminal-run.js";
@@ -111,7 +113,7 @@ test.each(["markdown", "hansard"])(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal would obey.
     expect(text).not.toMatch(/[\u0007\u001b\u009b\u202e]/);
     if (format === "markdown") return;
-    expect(JSON.parse(text.trimEnd().split("\n")[1] as string).error).toBe(recorded);
+    expect(JSON.parse(itemAt(text.trimEnd().split("\n"), 1)).error).toBe(recorded);
     expect((await runCli(["export"], { data: own })).stdout).toContain("\u202e");
   },
 );

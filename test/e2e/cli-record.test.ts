@@ -22,9 +22,18 @@ describe("from flags", () => {
     const { id } = (await readJson(["list"], { data })).entries[0];
     expect(stdout).toBe(`Recorded ${id} at position 1.\n`);
     expect(await readJson(["show", id], { data })).toMatchObject({
-      ...{ kind: "interaction", prompt: "Why?\n", response: "Because.", project: "web", session_id: "a/b" },
-      ...{ client: "test", model: "m", memories_used: ["m-1", "m-2"], chunks_used: ["c-1"], latency_ms: 12.5 },
-      ...{ context_pack: { rules: ["brief"] }, usage: { input_tokens: 3 } },
+      kind: "interaction",
+      prompt: "Why?\n",
+      response: "Because.",
+      project: "web",
+      session_id: "a/b",
+      client: "test",
+      model: "m",
+      memories_used: ["m-1", "m-2"],
+      chunks_used: ["c-1"],
+      latency_ms: 12.5,
+      context_pack: { rules: ["brief"] },
+      usage: { input_tokens: 3 },
     });
   });
 
@@ -168,7 +177,9 @@ describe("from standard input", () => {
     expect(stderr).toContain("The first 1,000 entries are stored, up to line 1000, and nothing after.");
     expect(await readJson(["stats"], { data })).toMatchObject({ entries: 1_000 });
     expect(await readError(["record"], { data, input })).toMatchObject({
-      ...{ line: 1_101, index: 1_100, recorded: 1_000 },
+      line: 1_101,
+      index: 1_100,
+      recorded: 1_000,
     });
   });
 
@@ -176,11 +187,19 @@ describe("from standard input", () => {
     const data = folderOfTest();
     const pair = '{"prompt":"a"}\n{"kind":"error"}\n';
     expect(await readError(["record"], { data, input: pair })).toMatchObject({
-      ...{ status: 2, code: "field_missing", field: "error", line: 2, index: 1, recorded: 0 },
+      status: 2,
+      code: "field_missing",
+      field: "error",
+      line: 2,
+      index: 1,
+      recorded: 0,
     });
     const many = toLines(Array.from({ length: 700 }, () => ({ prompt: "x" })));
     expect(await readError(["record"], { data, input: `\n${many}\n\n${pair}` })).toMatchObject({
-      ...{ code: "field_missing", line: 705, index: 701, recorded: 500 },
+      code: "field_missing",
+      line: 705,
+      index: 701,
+      recorded: 500,
     });
     const { stderr } = await runCli(["record"], { data, input: pair });
     expect(stderr).toMatch(/^error: line 2: error is missing\n/);

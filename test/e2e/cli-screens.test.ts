@@ -33,7 +33,8 @@ const entries: readonly EntryInput[] = [
     created_at: at(0),
     title: "Upgrade billing to Node 22",
     metadata: {
-      ...{ cwd: "/srv/checkouts/a-monorepo-with-a-long-name/services/billing", git_branch: "chore/node-22" },
+      cwd: "/srv/checkouts/a-monorepo-with-a-long-name/services/billing",
+      git_branch: "chore/node-22",
       source: { tool: "claude-code", version: "2.1.40", lacks: ["system prompt", "tool definitions"] },
     },
   },
@@ -179,16 +180,19 @@ describe.each([80, 120])("at %i columns", (columns) => {
     const pane: Pane = { isTerminal: true, columns, colours, write: (text) => void written.push(text) };
     const silent: Pane = { ...pane, write: () => undefined };
     const settings = {
-      ...{
-        data,
-        given_data: undefined,
-        host: "127.0.0.1",
-        port: 0,
-        allow_host: [],
-        tls: undefined,
-        rate: undefined,
-      },
-      ...{ mask: [], redact: undefined, seal_key: undefined, prices: undefined, model: undefined, retention: [] },
+      data,
+      given_data: undefined,
+      host: "127.0.0.1",
+      port: 0,
+      allow_host: [],
+      tls: undefined,
+      rate: undefined,
+      mask: [],
+      redact: undefined,
+      seal_key: undefined,
+      prices: undefined,
+      model: undefined,
+      retention: [],
     };
     await command.run({ operands, options, settings, screen: { out: pane, err: silent }, json: false });
     const text = written.join("");
@@ -202,8 +206,11 @@ const banners: readonly { readonly name: string; readonly started: Omit<Started,
   {
     name: "serve",
     started: {
-      ...{ addresses: ["http://127.0.0.1:4747"], place: "/srv/record", settings: { given_data: undefined } },
-      ...{ health: { status: "ok", position: 0 }, keys: { made: 0, good: 0 } },
+      addresses: ["http://127.0.0.1:4747"],
+      place: "/srv/record",
+      settings: { given_data: undefined },
+      health: { status: "ok", position: 0 },
+      keys: { made: 0, good: 0 },
     },
   },
   {

@@ -115,7 +115,8 @@ test("on a terminal all it says is text: where it is, whom it refused, and that 
   await recorder.close();
   let step: "start" | "ask" | "end" = "start";
   const { status, text } = await runOnTerminal(["serve", "--port", "0"], {
-    ...{ data, columns: 80 },
+    data,
+    columns: 80,
     onText: (seen, type) => {
       const address = /Address +(http\S+)/.exec(stripVTControlCharacters(seen))?.[1];
       if (step === "start" && seen.includes("Ctrl-C")) {

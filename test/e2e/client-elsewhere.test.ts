@@ -51,7 +51,9 @@ const AGENT = `
   return recorder.close();
 `;
 const COMPLETION = JSON.stringify({
-  ...{ id: "c", model: "m", usage: { prompt_tokens: 1, completion_tokens: 2 } },
+  id: "c",
+  model: "m",
+  usage: { prompt_tokens: 1, completion_tokens: 2 },
   choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Because, é 👋🏽." } }],
 });
 
@@ -84,19 +86,27 @@ test("in a runtime that has the web's functions and nothing of Node it does the 
   const bundle = await rolldown({ input: join(clientFolder, "index.js"), platform: "neutral" });
   const { output } = await bundle.generate({ format: "iife", name: "client" });
   const web = {
-    ...{ fetch, URL, URLSearchParams, Request, Response, Headers, Blob, ReadableStream, TextDecoder, TextEncoder },
-    ...{
-      AbortController,
-      AbortSignal,
-      crypto,
-      performance,
-      setTimeout,
-      clearTimeout,
-      console,
-      Uint8Array,
-      ArrayBuffer,
-    },
-    ...{ url: server.address, bytes: new TextEncoder().encode(COMPLETION) },
+    fetch,
+    URL,
+    URLSearchParams,
+    Request,
+    Response,
+    Headers,
+    Blob,
+    ReadableStream,
+    TextDecoder,
+    TextEncoder,
+    AbortController,
+    AbortSignal,
+    crypto,
+    performance,
+    setTimeout,
+    clearTimeout,
+    console,
+    Uint8Array,
+    ArrayBuffer,
+    url: server.address,
+    bytes: new TextEncoder().encode(COMPLETION),
   };
   const runtime = createContext(web);
   runInContext(output[0].code, runtime);

@@ -87,7 +87,10 @@ test("what the server refuses is left out and told, and the rest of its batch ar
     ["entry_too_large", "field_invalid", "id_conflict", "kind_unknown", "prompt_blank"].sort(),
   );
   expect((await server.get("/entries/odd")).body.args).toEqual({
-    ...{ big: "7", run: "[function run]", at: "1970-01-01T00:00:00.000Z", self: "[circular]" },
+    big: "7",
+    run: "[function run]",
+    at: "1970-01-01T00:00:00.000Z",
+    self: "[circular]",
     deep: { bad: "[not serialisable: no]" },
     picture: ["SMO2aGU=", "/wA=", "AQID", [0.5, 2]],
     link: "https://example.com/",

@@ -12,7 +12,8 @@ import { AWAY, connect, heldPort, PATIENTLY, spoolFiles, standBefore, standIn } 
 import { startServer } from "./http-client.js";
 
 const REMOVED = {
-  ...{ code: "spool_failed", dropped: 0 },
+  code: "spool_failed",
+  dropped: 0,
   message: "the spool was removed, and what has not arrived was written anew",
 };
 

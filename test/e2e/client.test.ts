@@ -42,7 +42,11 @@ test("everything that can be captured arrives as it was given, numbered, and its
     new Set([recorder.client_run]),
   );
   expect((await server.get(`/interactions/${id}`)).body).toMatchObject({
-    ...{ prompt: "Why?", response: "Because.", project: "web", client: "bot", context_pack: { a: [1] } },
+    prompt: "Why?",
+    response: "Because.",
+    project: "web",
+    client: "bot",
+    context_pack: { a: [1] },
   });
   expect((await server.get("/entries/m")).body).toMatchObject({ session_id: "s/1", project: "other", client: "bot" });
   expect(entries[2]).toMatchObject({ session_id: "w", project: "web", memories_used: ["m1"] });

@@ -19,11 +19,19 @@ const entries: readonly EntryInput[] = [
   { kind: "message", id: "a2", session_id: "s", role: "assistant", content: "I do not know" },
   { kind: "error", id: "x", session_id: "s", error: "ECONNREFUSED" },
   {
-    ...{ kind: "interaction", id: "i1", session_id: "t", prompt: "go", response: "gone" },
+    kind: "interaction",
+    id: "i1",
+    session_id: "t",
+    prompt: "go",
+    response: "gone",
     context_pack: { messages: [rule, says("user", "go")] },
   },
   {
-    ...{ kind: "interaction", id: "i2", session_id: "t", prompt: "on", response: "ok" },
+    kind: "interaction",
+    id: "i2",
+    session_id: "t",
+    prompt: "on",
+    response: "ok",
     context_pack: { messages: [says("user", "on")], system: [{ type: "text", text: "Be brief." }] },
   },
 ];

@@ -58,7 +58,11 @@ test("what happens is recorded as what it is, and the answer is an empty object 
     ],
   ]);
   expect((await server.get("/entries/claude-code:result:toolu_01")).body).toMatchObject({
-    ...{ tool: "Bash", args: { command: "ls" }, project: "web", client: "claude-code", tool_call_id: "toolu_01" },
+    tool: "Bash",
+    args: { command: "ls" },
+    project: "web",
+    client: "claude-code",
+    tool_call_id: "toolu_01",
   });
   const sessions = (await server.get("/sessions")).body.sessions.map((one: { session_id: string }) => one.session_id);
   expect(sessions.sort()).toEqual([common.session_id, `${common.session_id}/agent-a1`].sort());

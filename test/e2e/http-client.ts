@@ -48,7 +48,9 @@ export function serverOfFile(): () => TestServer {
 async function openServer({ data, rebuild = {}, ...options }: TestServerOptions): Promise<TestServer> {
   const recorder = await openRecorder({ data, rebuild });
   const serving = await serve({
-    ...{ version: "1.2.3", port: 0, inspect: () => inspectStore({ data }) },
+    version: "1.2.3",
+    port: 0,
+    inspect: () => inspectStore({ data }),
     ...options,
     recorder,
   });

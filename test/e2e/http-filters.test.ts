@@ -1,5 +1,7 @@
 // Filters and other parameters over HTTP: what a route documents is what it reads, and what it refuses is documented.
+
 import { beforeAll, describe, expect, test } from "vitest";
+import { itemAt } from "../../src/model/item-at.js";
 import { type AskedName, askedNames, inputOf } from "../support/asked.js";
 import { badValues, filterValues } from "../support/filter-values.js";
 import { serverOfFile } from "./http-client.js";
@@ -110,7 +112,7 @@ describe("a switch", () => {
   /** Each switch: where it is given, and what shows that it is on. */
   const switches: readonly (readonly [name: string, address: string, isOn: (text: string) => boolean])[] = [
     ["facets", "/search?q=word", (text) => "facets" in JSON.parse(text)],
-    ["masked", "/export?session_id=switched", (text) => JSON.parse(text.split("\n")[0] as string).masked === true],
+    ["masked", "/export?session_id=switched", (text) => JSON.parse(itemAt(text.split("\n"), 0)).masked === true],
     ["include_pending", "/sessions/switched/history?max_messages=9", (text) => JSON.parse(text).messages.length === 2],
   ];
 

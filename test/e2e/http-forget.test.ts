@@ -45,13 +45,20 @@ describe("a session that is forgotten", () => {
     const { status, body } = await server.post("/forget", { session_id: "s1", reason });
     expect(status).toBe(200);
     expect(body).toEqual({
-      ...{ dry_run: false, entries: 7, positions: [1, 2, 3, 4, 5, 6, 7], redaction: 10, left: [] },
+      dry_run: false,
+      entries: 7,
+      positions: [1, 2, 3, 4, 5, 6, 7],
+      redaction: 10,
+      left: [],
       by_kind: { session_info: 1, interaction: 1, message: 2, tool_call: 1, response: 1, consolidation: 1 },
     });
     const redaction = (await server.get("/entries/10")).body;
     expect(redaction).toMatchObject({ kind: "redaction", positions: body.positions, reason, scope: "session" });
     expect((await server.get("/entries/11")).body).toMatchObject({
-      ...{ kind: "audit", action: "forget", actor: "person", target: redaction.id },
+      kind: "audit",
+      action: "forget",
+      actor: "person",
+      target: redaction.id,
     });
     expect((await server.get("/verify")).body).toMatchObject({ ok: true, entries: 11, erased: 7 });
   });
@@ -147,9 +154,14 @@ describe("an erased entry", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     expect(lines[1]).toEqual({
-      ...{ position: 1, kind: "session_info", recorded_by: "", erased: true },
+      position: 1,
+      kind: "session_info",
+      recorded_by: "",
+      erased: true,
       claims: [expect.stringMatching(/^[0-9a-f]{32,64}$/)],
-      ...{ recorded_at: expect.any(String), hash: expect.any(String), commitment: expect.any(String) },
+      recorded_at: expect.any(String),
+      hash: expect.any(String),
+      commitment: expect.any(String),
     });
     const target = await startServer();
     await target.recorder.importFiles(fileWith(text));
@@ -278,7 +290,8 @@ describe("an interaction and its response", () => {
     expect(answer).toMatchObject({ status: 200, body: { status: "already_recorded", id: "r", position: 2 } });
     for (const other of [{ response: "new" }, { id: "r2", response: "gone" }]) {
       expect(await server.post("/interactions/i/response", other)).toMatchObject({
-        ...{ status: 409, body: { error: { code: "already_completed" } } },
+        status: 409,
+        body: { error: { code: "already_completed" } },
       });
     }
     await server.post("/forget", { entry: "i", reason });

@@ -253,7 +253,11 @@ test("an export breaks off once its key is revoked, and asking for its headers a
 test("who may only capture proposes in the name of the key, and whoever may review says whose word it is", async () => {
   const evidence = [{ entry_id: "spoken", quote: "I want every answer to be short" }];
   await server().recorder.append({
-    ...{ kind: "message", id: "spoken", session_id: "s", role: "user", project: "p" },
+    kind: "message",
+    id: "spoken",
+    session_id: "s",
+    role: "user",
+    project: "p",
     content: "I want every answer to be short",
   });
   const propose = (scope: Scope, more: object): Promise<Answer> =>

@@ -35,13 +35,21 @@ describe("consolidate", () => {
   test("takes what came up to the position out of history, and keeps it in the log", async () => {
     const server = await twoTurns();
     const { status, body } = await server.post("/sessions/s/consolidate", {
-      ...{ through: 2, summary: "counting", trigger: "manual", tokens_before: 12 },
+      through: 2,
+      summary: "counting",
+      trigger: "manual",
+      tokens_before: 12,
     });
     expect([status, body]).toEqual([200, { through: 2 }]);
     expect(await contentsOf(server)).toEqual(["counting", "three", "four", "six"]);
     expect((await server.get("/entries/7")).body).toMatchObject({
-      ...{ kind: "consolidation", session_id: "s", through: 2, summary: "counting", kept: [] },
-      ...{ trigger: "manual", tokens_before: 12 },
+      kind: "consolidation",
+      session_id: "s",
+      through: 2,
+      summary: "counting",
+      kept: [],
+      trigger: "manual",
+      tokens_before: 12,
     });
     expect((await server.get("/sessions/s")).body).toMatchObject({ consolidated_through: 2, messages: 5 });
     expect((await server.get("/sessions/s/entries")).body.entries).toHaveLength(6);
@@ -103,7 +111,10 @@ describe("clear", () => {
     const { status, body } = await server.post("/sessions/s/clear", undefined, {});
     expect(status).toBe(201);
     expect(body).toEqual({
-      ...{ status: "recorded", id: expect.any(String), created_at: expect.any(String), position: 7 },
+      status: "recorded",
+      id: expect.any(String),
+      created_at: expect.any(String),
+      position: 7,
     });
     expect(await contentsOf(server)).toEqual([]);
     expect((await server.get("/sessions/s")).body).toMatchObject({ messages: 5, entries: 6 });
@@ -127,7 +138,10 @@ describe("clear", () => {
     expect([first.status, second.status]).toEqual([201, 200]);
     expect(second.body).toEqual({ ...first.body, status: "already_recorded" });
     expect((await server.get("/entries/c-1")).body).toMatchObject({
-      ...{ kind: "clear", session_id: "s", project: "web", extra: { why: "a new topic" } },
+      kind: "clear",
+      session_id: "s",
+      project: "web",
+      extra: { why: "a new topic" },
     });
     expect((await server.post("/sessions/other/clear", marker)).body.error.code).toBe("id_conflict");
     expect(await positionOf(server)).toBe(7);

@@ -1,6 +1,8 @@
 // Sessions over a real connection: list, summary, timeline, history, consolidate and clear.
+
 import { beforeAll, describe, expect, test } from "vitest";
 import type { EntryInput } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { serverOfFile, startServer, type TestServer } from "./http-client.js";
 
 const say = (session_id: string, role: string, content: string): EntryInput => ({
@@ -43,10 +45,21 @@ describe("a session", () => {
     const { status, body } = await server().get("/sessions/s");
     expect(status).toBe(200);
     expect(body).toEqual({
-      ...{ session_id: "s", title: "Second", metadata: { a: 1, b: 2 }, parent: "root" },
-      ...{ first_at: "2026-11-15T06:00:00.000Z", last_at: expect.any(String) },
-      ...{ projects: ["web"], clients: ["cli"] },
-      ...{ entries: 6, messages: 3, tool_calls: 1, errors: 0, decisions: 0, interactions: 0, consolidated_through: 0 },
+      session_id: "s",
+      title: "Second",
+      metadata: { a: 1, b: 2 },
+      parent: "root",
+      first_at: "2026-11-15T06:00:00.000Z",
+      last_at: expect.any(String),
+      projects: ["web"],
+      clients: ["cli"],
+      entries: 6,
+      messages: 3,
+      tool_calls: 1,
+      errors: 0,
+      decisions: 0,
+      interactions: 0,
+      consolidated_through: 0,
     });
   });
 
@@ -241,7 +254,7 @@ describe("the list of sessions", () => {
       seen.push(...body.sessions.map(({ session_id }: { session_id: string }) => session_id));
       cursor = body.next_cursor;
       // Both what was seen and what is still to come moves to the front, and a new session appears there.
-      const moved = [seen[0] as string, "s0", "s4", `new-${seen.length}`];
+      const moved = [itemAt(seen, 0), "s0", "s4", `new-${seen.length}`];
       await server.post("/entries", [
         ...moved.map((id) => say(id, "user", "later")),
         ...["s1", "s5", `old-${seen.length}`].map((id) => ({ ...say(id, "user", "of old"), created_at: "1999-01-01" })),

@@ -22,16 +22,22 @@ describe("interactions", () => {
     const read = await server.get(`/interactions/${body.id}`);
     expect(read.status).toBe(200);
     expect(read.body).toMatchObject({
-      ...{
-        id: body.id,
-        kind: "interaction",
-        position: 1,
-        created_at: body.created_at,
-        project: "p",
-        session_id: "a/b",
-      },
-      ...{ prompt: " Why?\n", response: "Because.", memories_used: ["7", "m"], context_pack: { a: [1] } },
-      ...{ response_summary: "", chunks_used: [], model: "", usage: {}, extra: { x: 1 }, client: "" },
+      id: body.id,
+      kind: "interaction",
+      position: 1,
+      created_at: body.created_at,
+      project: "p",
+      session_id: "a/b",
+      prompt: " Why?\n",
+      response: "Because.",
+      memories_used: ["7", "m"],
+      context_pack: { a: [1] },
+      response_summary: "",
+      chunks_used: [],
+      model: "",
+      usage: {},
+      extra: { x: 1 },
+      client: "",
     });
     expect(read.body).not.toHaveProperty("latency_ms");
   });

@@ -30,7 +30,11 @@ describe("hansard import", () => {
     ]);
     expect(lines.at(-1)).toBe("Added 21 entries, 0 there before, 0 lines rejected, 5 sessions in 5 files.");
     expect(await readJson(["import", nanobot, timmy], { data })).toEqual({
-      ...{ files: 5, sessions: 5, added: 0, existing: 21, rejected: [] },
+      files: 5,
+      sessions: 5,
+      added: 0,
+      existing: 21,
+      rejected: [],
     });
   });
 
@@ -52,7 +56,10 @@ describe("hansard import", () => {
     expect(status).toBe(0);
     expect(stderr).toMatch(new RegExp(`^${file}:2: .*not valid JSON.*\n${file}:3-4: .*a list.*\n$`));
     expect(await readJson(["import", file], { data })).toEqual({
-      ...{ files: 1, sessions: 1, added: 0, existing: 1 },
+      files: 1,
+      sessions: 1,
+      added: 0,
+      existing: 1,
       rejected: [
         { file, line: 2, reason: expect.any(String) },
         { file, line: 3, reason: expect.any(String) },
@@ -67,7 +74,10 @@ describe("hansard import", () => {
     const { status, stdout } = await runCli(["import", missing, timmy, "--json"], { data });
     expect(status).toBe(1);
     expect(JSON.parse(stdout)).toEqual({
-      ...{ files: 1, sessions: 1, added: 7, existing: 0 },
+      files: 1,
+      sessions: 1,
+      added: 7,
+      existing: 0,
       rejected: [{ file: missing, line: 0, reason: "there is no such file or folder" }],
     });
   });
@@ -90,7 +100,9 @@ describe("hansard import", () => {
     const alone = await runCli(["import", folder, "--json"], { data });
     expect(alone.status).toBe(1);
     const told = ["notes.txt", "package.json", "picture.png"].map((name) => ({
-      ...{ file: join(folder, name), line: 0, reason: expect.stringMatching(/no format.*--format/) },
+      file: join(folder, name),
+      line: 0,
+      reason: expect.stringMatching(/no format.*--format/),
     }));
     expect(JSON.parse(alone.stdout)).toEqual({ files: 3, sessions: 0, added: 0, existing: 0, rejected: told });
     // Beside something that could be read, strangers in a folder are no failure; one that was named is.
@@ -272,7 +284,9 @@ describe("hansard export", () => {
       expect(readFileSync(join(data, name), "utf8")).toBe(lines);
     }
     expect(await runCli(["export", "--format", "markdown", "--session", "none"], { data })).toEqual({
-      ...{ status: 0, stdout: "", stderr: "Nothing that was recorded matches, so that the export is empty.\n" },
+      status: 0,
+      stdout: "",
+      stderr: "Nothing that was recorded matches, so that the export is empty.\n",
     });
   });
 

@@ -1,8 +1,10 @@
 // Masking on every surface: secrets are hidden where entries are listed, and kept in the record itself.
+
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type EntryInput, openRecorder, type Recorder, type RecorderOptions } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { fillStore, readError, readJson, runCli } from "./cli-run.js";
 import { startServer } from "./http-client.js";
@@ -143,8 +145,8 @@ describe("redact: capture", () => {
 
   test("the same entry given again is acknowledged, since both are masked before they are compared", async () => {
     const recorder = await recorderOf({ data: "memory:", redact: "capture" });
-    await recorder.append(entries[0] as EntryInput);
-    expect(await recorder.append(entries[0] as EntryInput)).toMatchObject({ status: "already_recorded" });
+    await recorder.append(itemAt(entries, 0));
+    expect(await recorder.append(itemAt(entries, 0))).toMatchObject({ status: "already_recorded" });
   });
 
   test("an export that is imported is masked too, and so placed anew", async () => {
@@ -214,7 +216,9 @@ describe("on the command line", () => {
     await runCli(["record", "--redact", "capture", "--prompt", TOKEN], { data });
     expect((await readJson(["show", "1"], { data })).prompt).toBe("[masked:github_token]");
     expect(await readError(["list", "--json"], { data, env: { HANSARD_MASK: "abc" } })).toMatchObject({
-      ...{ status: 2, code: "setting_invalid", field: "HANSARD_MASK" },
+      status: 2,
+      code: "setting_invalid",
+      field: "HANSARD_MASK",
       message: "value 1 of HANSARD_MASK has fewer than 6 characters",
     });
     expect(await readError(["record", "--redact", "later", "--prompt", "x"], { data })).toMatchObject({ status: 2 });

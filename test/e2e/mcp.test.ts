@@ -156,7 +156,8 @@ describe.each(Object.entries(ways))("%s", (_, way) => {
     const invented = { ...wish, evidence: [{ entry_id: "m", quote: "nobody has ever said these words" }] };
     expect((await caller.call("propose_memory", invented)).structuredContent).toMatchObject({ dropped: "evidence" });
     expect(errorOf(await caller.call("propose_memory", { ...quoted, status: "active" }))).toMatchObject({
-      ...{ code: "field_invalid", field: "status" },
+      code: "field_invalid",
+      field: "status",
     });
     const listed = await caller.call("list_memories", { status: "candidate" });
     expect(listed.structuredContent).toMatchObject({ memories: [{ content: wish.content }], pending: 1 });
@@ -164,7 +165,8 @@ describe.each(Object.entries(ways))("%s", (_, way) => {
     const history = await caller.call("session_history", { query: "german" });
     expect(history.structuredContent.text).toMatch(/^1 found for 'german', newest first:\n\[.*\] user: From now on/);
     expect((await caller.call("search", { q: "german" })).structuredContent).toMatchObject({
-      ...{ results: [{ kind: "message" }], elsewhere: { memory: 1 } },
+      results: [{ kind: "message" }],
+      elsewhere: { memory: 1 },
     });
     expect((await caller.call("search", { q: "german kind:memory" })).structuredContent).toMatchObject({
       results: [{ kind: "memory_proposed", status: "candidate" }],
@@ -206,7 +208,10 @@ test("answers stay below 32 KiB, and cursors lead through all of the rest", asyn
   const { server, caller } = await serverAndCaller();
   const content = (at: number): string => `needle ${at} ${'wörd 😀 "quoted" '.repeat(120)}`;
   const messages = Array.from({ length: 150 }, (_, at) => ({
-    ...{ kind: "message", session_id: "long", role: at % 2 === 0 ? "user" : "assistant", content: content(at) },
+    kind: "message",
+    session_id: "long",
+    role: at % 2 === 0 ? "user" : "assistant",
+    content: content(at),
   }));
   await server.post("/entries", messages);
   const result = Array.from({ length: 9_000 }, (_, at) => `line ${at} \\ "ü"`).join("\n");

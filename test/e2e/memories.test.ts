@@ -15,13 +15,29 @@ async function propose(content: string, more: object = {}): Promise<Answer> {
 
 test("a person adds a memory, which is active at once and has its history", async () => {
   const { status, body } = await add({
-    ...{ type: "project", project: "atlas", content: "The port of atlas is 4747", confidence: 0.8, tags: ["port"] },
+    type: "project",
+    project: "atlas",
+    content: "The port of atlas is 4747",
+    confidence: 0.8,
+    tags: ["port"],
   });
   expect(status).toBe(201);
   expect(body).toMatchObject({
-    ...{ type: "project", project: "atlas", content: "The port of atlas is 4747", confidence: 0.8, tags: ["port"] },
-    ...{ status: "active", source: "person", generation: "", given: 0, used: 0, confirmed: 0, evidence: [] },
-    ...{ supported: true, similar_to: [], conflicts_with: [] },
+    type: "project",
+    project: "atlas",
+    content: "The port of atlas is 4747",
+    confidence: 0.8,
+    tags: ["port"],
+    status: "active",
+    source: "person",
+    generation: "",
+    given: 0,
+    used: 0,
+    confirmed: 0,
+    evidence: [],
+    supported: true,
+    similar_to: [],
+    conflicts_with: [],
   });
   const got = await server().get(`/memories/${body.id}`);
   expect(got.body).toMatchObject(body);
@@ -185,16 +201,17 @@ describe("lists", () => {
     await say("q3", "qs3", "assistant", "The build takes about ninety seconds here");
     const quote = "keep all functions below forty lines";
     const weak = await add({
-      ...{
-        status: "candidate",
-        type: "episodic",
-        content: "The build takes about ninety seconds here",
-        source: "person",
-      },
+      status: "candidate",
+      type: "episodic",
+      content: "The build takes about ninety seconds here",
+      source: "person",
       evidence: [{ entry_id: "q3", quote: "The build takes about ninety seconds here" }],
     });
     const strong = await add({
-      ...{ status: "candidate", type: "preference", content: "Keep all functions below forty lines", source: "person" },
+      status: "candidate",
+      type: "preference",
+      content: "Keep all functions below forty lines",
+      source: "person",
       evidence: [
         { entry_id: "q1", quote },
         { entry_id: "q2", quote },
@@ -278,7 +295,9 @@ test("who may capture proposes, who may review decides, who may read reads", asy
     content: "From now on answer in German please",
   });
   const candidate = {
-    ...{ status: "candidate", type: "preference", content: "From now on answer in German" },
+    status: "candidate",
+    type: "preference",
+    content: "From now on answer in German",
     evidence: [{ entry_id: "m", quote: "From now on answer in German" }],
   };
   const post = (scope: string, path: string, body: object) => guarded.post(path, body, headers[scope]);

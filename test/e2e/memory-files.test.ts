@@ -72,7 +72,8 @@ test("importing one proposes what the record supports, once, and says why the re
   const { memories } = await readJson(["memories", "--source", "import"], { data });
   expect(memories).toContainEqual(
     expect.objectContaining({
-      ...{ status: "candidate", project: "atlas" },
+      status: "candidate",
+      project: "atlas",
       content: "The staging database listens on port 5433 behind the gateway",
     }),
   );

@@ -130,7 +130,11 @@ test.each<[string, (response: ServerResponse) => void]>([
   ["nothing", (response) => response.end(JSON.stringify({ choices: [{ message: { content: null } }] }))],
 ])("a piece of which it says %s is given up and paid for, and keeps nobody from the next one", async (_, bad) => {
   await recorder.append({
-    ...{ kind: "message", session_id: "older", project: "atlas", role: "user", created_at: "2026-11-15T05:00:00Z" },
+    kind: "message",
+    session_id: "older",
+    project: "atlas",
+    role: "user",
+    created_at: "2026-11-15T05:00:00Z",
     content: "I want all answers to be short",
   });
   const [quote, content] = ["I want all answers to be short", "Wants all answers to be short"];
@@ -190,7 +194,9 @@ test("beside capture it reads what nobody goes on with of the last two days, onc
   const troubles: unknown[] = [];
   answer = (response) => response.writeHead(403).end();
   await recorder.learn({
-    ...{ model: { url, model: "liar" }, look_ms: 1, gather_ms: 0 },
+    model: { url, model: "liar" },
+    look_ms: 1,
+    gather_ms: 0,
     onTrouble: (error) => {
       troubles.push(error);
       const quote = "I want every commit message in English";

@@ -85,7 +85,10 @@ describe("extract", () => {
 
   test("what a session was given is not learned in it", async () => {
     await recorder.append({
-      ...{ kind: "interaction", session_id: "packed", project: "other", prompt: "Go on" },
+      kind: "interaction",
+      session_id: "packed",
+      project: "other",
+      prompt: "Go on",
       context_pack: { text: "The requirement is that every log line has a request id" },
       response: "As noted, the requirement is that every log line has a request id.",
     });

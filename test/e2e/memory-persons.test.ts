@@ -48,7 +48,8 @@ describe("a wording", () => {
     expect(await recorder.memories.add({ content: "y".repeat(280) })).toMatchObject({ status: "active" });
     const edited = { content: " Commit  messages are English. " };
     expect(await recorder.memories.promote(await candidate(), edited)).toMatchObject({
-      ...{ status: "active", content: "Commit messages are English" },
+      status: "active",
+      content: "Commit messages are English",
     });
   });
 });

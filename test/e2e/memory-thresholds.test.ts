@@ -1,7 +1,9 @@
 // The loop on both sides of its thresholds of time, count and certainty; and that what is kept at hand, rebuilt or done in
 // another order says the same.
+
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Recorder } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { composeInMemory, memoryRecorder } from "../support/memory-recorder.js";
 import { repeatableSurroundings } from "../support/surroundings.js";
 
@@ -158,11 +160,11 @@ test("what is kept at hand, read anew or rebuilt says the same, after every kind
     seed = (seed * 48_271) % 2_147_483_647;
     return seed % below;
   };
-  const pick = (): string => ids[random(ids.length)] as string;
+  const pick = (): string => itemAt(ids, random(ids.length));
   const words = () => Array.from({ length: 6 }, () => trees[random(trees.length)]).join(" ");
   const changes: readonly (() => Promise<unknown>)[] = [
     async () => {
-      const type = types[random(types.length)] as (typeof types)[number];
+      const type = itemAt(types, random(types.length));
       ids.push((await recorder.memories.add({ content: `${words()} ${ids.length}`, type, project: "atlas" })).id);
     },
     () => recorder.memories.supersede(pick(), { content: words() }),

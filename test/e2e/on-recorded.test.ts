@@ -7,8 +7,12 @@ import { startServer } from "./http-client.js";
 
 const labels = { session_id: "s", project: "web", client: "c" };
 const answered = {
-  ...{ id: "q", prompt: "the prompt", response: "naïve 🙂", ...labels },
-  ...{ memories_used: ["m1", "m2"], chunks_used: ["c1"] },
+  id: "q",
+  prompt: "the prompt",
+  response: "naïve 🙂",
+  ...labels,
+  memories_used: ["m1", "m2"],
+  chunks_used: ["c1"],
 };
 
 async function open(options: RecorderOptions): Promise<Recorder> {
@@ -91,7 +95,8 @@ test("a server logs a line for each interaction at level debug, and none at leve
     const serving = await serve({ recorder, version: "1.2.3", port: 0, logger });
     const post = (path: string, body: object) =>
       fetch(`${serving.address}${path}`, {
-        ...{ method: "POST", body: JSON.stringify(body) },
+        method: "POST",
+        body: JSON.stringify(body),
         headers: { "content-type": "application/json" },
       });
     await post("/interactions", answered);

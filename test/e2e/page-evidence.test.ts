@@ -10,7 +10,10 @@ const open = browserOfFile();
 function silentCalls(session_id: string, tools: readonly string[]): readonly object[] {
   return tools.flatMap((tool, at) => [
     {
-      ...{ kind: "message", session_id, role: "assistant", content: "" },
+      kind: "message",
+      session_id,
+      role: "assistant",
+      content: "",
       tool_calls: [{ id: `call-${at}`, type: "function", function: { name: tool, arguments: "{}" } }],
     },
     { kind: "tool_call", session_id, tool, tool_call_id: `call-${at}`, args: {}, result: `came of ${tool}` },
@@ -40,7 +43,10 @@ test("an edit is a difference, and long JSON is folded", async () => {
   const found = Array.from({ length: 80 }, (_, at) => ({ path: `src/file-${at}.ts`, lines: [at, at + 1], score: 0.5 }));
   await server.post("/entries", [
     {
-      ...{ kind: "tool_call", session_id: "s", tool: "Edit", result: "ok" },
+      kind: "tool_call",
+      session_id: "s",
+      tool: "Edit",
+      result: "ok",
       args: { file_path: "a.ts", old_string: "a\nb\nc\nd\none\ntwo\nthree", new_string: "a\nb\nc\nd\none\n2\nthree" },
     },
     { kind: "tool_call", session_id: "s", tool: "find", args: {}, result: JSON.stringify({ total: 80, found }) },
@@ -63,7 +69,10 @@ test("an edit is a difference, and long JSON is folded", async () => {
 test("a session that was read to its end has nothing new", async () => {
   const server = await startServer();
   const said = Array.from({ length: 700 }, (_, at) => ({
-    ...{ kind: "message", session_id: "s", role: "user", content: `line ${at}` },
+    kind: "message",
+    session_id: "s",
+    role: "user",
+    content: `line ${at}`,
   }));
   await server.post("/entries", said);
   const { page } = await open(`${server.address}/ui/sessions/s`);
@@ -99,7 +108,10 @@ test("what was told late and happened long ago does not come in as new", async (
   const server = await startServer();
   const now = Date.now();
   const old = Array.from({ length: 150 }, (_, at) => ({
-    ...{ kind: "message", session_id: "old", role: "user", content: `old ${at}` },
+    kind: "message",
+    session_id: "old",
+    role: "user",
+    content: `old ${at}`,
     created_at: new Date(now - 86_400_000 - at * 60_000).toISOString(),
   }));
   await server.post("/entries", [{ kind: "message", session_id: "s", role: "user", content: "newest" }, ...old]);

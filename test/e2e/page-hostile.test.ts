@@ -8,7 +8,10 @@ const open = browserOfFile();
 const server = serverOfFile();
 
 const said = (session_id: string, content: unknown, more: object = {}) => ({
-  ...{ kind: "message", session_id, role: "assistant", content },
+  kind: "message",
+  session_id,
+  role: "assistant",
+  content,
   ...more,
 });
 
@@ -46,7 +49,9 @@ test("errors, decisions, summaries and titles of any length are cut like speech,
 
 test("ten thousand calls or parts in one message are drawn a hundred first", async () => {
   const calls = Array.from({ length: 10_000 }, (_, at) => ({
-    ...{ id: `call ${at}`, type: "function", function: { name: `<b>tool</b> ${at}`, arguments: `{"at":${at}}` } },
+    id: `call ${at}`,
+    type: "function",
+    function: { name: `<b>tool</b> ${at}`, arguments: `{"at":${at}}` },
   }));
   const parts = Array.from({ length: 10_000 }, (_, at) => ({ type: "text", text: `part ${at}.` }));
   await server().post("/entries", [said("many", "calls", { tool_calls: calls }), said("many", parts)]);

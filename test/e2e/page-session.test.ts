@@ -147,7 +147,9 @@ test("pictures that lie in the record are shown, others are named, and none is a
   const url = `data:image/png;base64,${PIXEL}`;
   await server().post("/entries", [
     {
-      ...{ kind: "message", session_id: "seen", role: "user" },
+      kind: "message",
+      session_id: "seen",
+      role: "user",
       content: [
         { type: "text", text: "What is this?" },
         { type: "image_url", image_url: { url } },
@@ -265,7 +267,9 @@ async function fill(session_id: string, count: number, into = server().recorder)
     const said = Array.from(
       { length },
       (_, at): EntryInput => ({
-        ...{ kind: "message", session_id, role: role(at) },
+        kind: "message",
+        session_id,
+        role: role(at),
         content: `entry ${from + at} of ${session_id}`,
       }),
     );

@@ -63,7 +63,10 @@ test("every kind has a line with its first words", async () => {
     { kind: "message", session_id: "s", role: "user", content: [{ type: "text", text: "in parts" }] },
     { kind: "message", session_id: "s", role: "assistant", tool_calls: [{ function: { name: "look" } }] },
     {
-      ...{ kind: "message", session_id: "s", role: "assistant", content: "" },
+      kind: "message",
+      session_id: "s",
+      role: "assistant",
+      content: "",
       thinking_blocks: [{ type: "thinking", thinking: "hm", signature: "s" }],
     },
     { kind: "tool_call", tool: "look", args: { path: "here" }, result: { found: 1 } },
@@ -117,7 +120,10 @@ test("a session that is opened while the server is away comes with it, and one t
   const server = await startServer();
   const said = (session_id: string, count: number): readonly object[] =>
     Array.from({ length: count }, (_, at) => ({
-      ...{ kind: "message", session_id, role: "user", content: `line ${at} of ${session_id}` },
+      kind: "message",
+      session_id,
+      role: "user",
+      content: `line ${at} of ${session_id}`,
     }));
   await server.post("/entries", [...said("long", 80), ...said("short", 1)]);
   const { page: reading } = await open(`${server.address}/ui/sessions/long#60`);
@@ -147,7 +153,9 @@ test("entries that stream in at 200 a second all arrive, and leave the page resp
   const workingMs = await workOf(page);
   const streamed = (from: number) =>
     Array.from({ length: 40 }, (_, at) => ({
-      ...{ kind: "message", session_id: `s${at % 3}`, role: "user" },
+      kind: "message",
+      session_id: `s${at % 3}`,
+      role: "user",
       content: `streamed ${from + at}`,
     }));
   const startMs = Date.now();

@@ -23,8 +23,11 @@ async function keyedServer(data?: string): Promise<KeyedServer> {
   const first = await server.recorder.keys.create({ scope: "admin" });
   const second = await server.recorder.keys.create({ scope: "capture" });
   return {
-    ...{ server, id: first.id, other: second.id },
-    ...{ auth: headers(first.key), otherAuth: headers(second.key) },
+    server,
+    id: first.id,
+    other: second.id,
+    auth: headers(first.key),
+    otherAuth: headers(second.key),
   };
 }
 

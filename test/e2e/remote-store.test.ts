@@ -1,4 +1,5 @@
 // A server as a store: the same interface, the same answers, the same refusals; and what is done elsewhere says so.
+
 import { once } from "node:events";
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -6,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { Fault, openRecorder, type Recorder, RecorderError } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { readError, readJson, resultOf, runCli, startCli } from "./cli-run.js";
 import { startServer, type TestServer } from "./http-client.js";
@@ -261,7 +263,7 @@ test("commands take the address of a server as they take a folder", async () => 
   const [seen] = await new Promise<[Buffer]>((resolve) =>
     tail.stdout?.once("data", (chunk: Buffer) => resolve([chunk])),
   );
-  expect(JSON.parse(String(seen).split("\n")[0] as string)).toMatchObject({ id: "n", position: 10 });
+  expect(JSON.parse(itemAt(String(seen).split("\n"), 0))).toMatchObject({ id: "n", position: 10 });
   tail.kill("SIGINT");
   const looked = (await readJson(["doctor"], here)).findings.map(({ check }: { check: string }) => check);
   const { ok, findings } = await readJson(["doctor"], there);

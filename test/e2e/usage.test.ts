@@ -1,4 +1,5 @@
 // Usage through every surface: library, HTTP, and the command line with its screens.
+
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,6 +8,7 @@ import stringWidth from "string-width";
 import { beforeAll, describe, expect, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
 import { type EntryInput, openRecorder } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import type { Pane } from "../../src/surfaces/cli/text/terminal.js";
 import { usagePlot } from "../../src/surfaces/cli/text/usage-plot.js";
 import { usageText } from "../../src/surfaces/cli/text/usage-text.js";
@@ -17,18 +19,35 @@ import { serverOfFile } from "./http-client.js";
 
 const SCREENS = fileURLToPath(new URL("../../../test/fixtures/screens/", import.meta.url));
 const NOTHING = {
-  ...{ calls: 0, input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 },
+  calls: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
 };
 
 const sample: readonly EntryInput[] = [
   {
-    ...{ kind: "interaction", id: "i1", created_at: "2026-03-01T23:59:59Z", project: "web", client: "app" },
-    ...{ prompt: "p", response: "r", model: "gpt-5" },
+    kind: "interaction",
+    id: "i1",
+    created_at: "2026-03-01T23:59:59Z",
+    project: "web",
+    client: "app",
+    prompt: "p",
+    response: "r",
+    model: "gpt-5",
     usage: { prompt_tokens: 1_000, completion_tokens: 100, prompt_tokens_details: { cached_tokens: 400 } },
   },
   {
-    ...{ kind: "interaction", id: "i2", created_at: "2026-03-02T00:00:00Z", session_id: "s", project: "web" },
-    ...{ prompt: "p", model: "claude-sonnet-4-20250514", usage: { input_tokens: 1 } },
+    kind: "interaction",
+    id: "i2",
+    created_at: "2026-03-02T00:00:00Z",
+    session_id: "s",
+    project: "web",
+    prompt: "p",
+    model: "claude-sonnet-4-20250514",
+    usage: { input_tokens: 1 },
   },
   {
     kind: "response",
@@ -37,7 +56,11 @@ const sample: readonly EntryInput[] = [
     usage: { input_tokens: 10, cache_read_input_tokens: 2_000 },
   },
   {
-    ...{ kind: "message", created_at: "2026-03-04T10:00:00Z", session_id: "s", role: "assistant", content: "c" },
+    kind: "message",
+    created_at: "2026-03-04T10:00:00Z",
+    session_id: "s",
+    role: "assistant",
+    content: "c",
     extra: { model: "house-model", usage: { input_tokens: 7, output_tokens: 3, reasoning_tokens: 2 } },
   },
   // None of these is a call: nobody answered, nobody counted, or somebody else said it.
@@ -57,7 +80,11 @@ test("each call counts once, under the day, model and labels it has", async () =
     readFileSync(join(repositoryRoot, "node_modules/@pydantic/genai-prices/package.json"), "utf8"),
   );
   expect(await recorder.usage()).toEqual({
-    ...{ by: ["day", "model"], rows: [], total: NOTHING, unpriced: [], timezone: "UTC" },
+    by: ["day", "model"],
+    rows: [],
+    total: NOTHING,
+    unpriced: [],
+    timezone: "UTC",
     prices: { source: "@pydantic/genai-prices", version, date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
   });
   await recorder.append(sample);
@@ -88,7 +115,11 @@ test("each call counts once, under the day, model and labels it has", async () =
 test("what is forgotten is no longer in the sums, and what is left of a call still is", async () => {
   const recorder = await openRecorder({ data: folderOfTest() });
   const told = (id: string, session_id: string, output_tokens: number): EntryInput => ({
-    ...{ kind: "message", id, session_id, role: "assistant", content: "c" },
+    kind: "message",
+    id,
+    session_id,
+    role: "assistant",
+    content: "c",
     extra: { message_id: "msg", usage: { input_tokens: 1, output_tokens } },
   });
   await recorder.append([told("a", "s", 5), told("b", "fork", 3), ...sample]);
@@ -179,9 +210,13 @@ function many(): readonly EntryInput[] {
   return Array.from(
     { length: 60 },
     (_, nth): EntryInput => ({
-      ...{ kind: "interaction", prompt: "p", response: "r", model: models[nth % 3] as string },
+      kind: "interaction",
+      prompt: "p",
+      response: "r",
+      model: itemAt(models, nth % 3),
       created_at: new Date(Date.UTC(2026, 2, 1 + ((nth * nth) % 14), 12)).toISOString(),
-      ...{ project: ["web", "billing", ""][nth % 3] as string, client: ["app", "cli"][nth % 2] as string },
+      project: itemAt(["web", "billing", ""], nth % 3),
+      client: itemAt(["app", "cli"], nth % 2),
       session_id: `1af7fc5e-8455-4414-9ccd-011d40f70b2${nth % 4}`,
       usage: { input_tokens: nth * 1_000, output_tokens: nth * 137, cache_read_tokens: nth * 100 },
     }),

@@ -45,10 +45,12 @@ function countsOf(entries: readonly Entry[]): { readonly [name: string]: number 
   const of = (role: string): number =>
     entries.filter((entry) => entry.kind === "message" && entry.role === role).length;
   return {
-    ...{ user: of("user"), assistant: of("assistant") },
+    user: of("user"),
+    assistant: of("assistant"),
     tool_calls: entries.filter(({ kind }) => kind === "tool_call").length,
     errors: entries.filter(({ kind }) => kind === "error").length,
-    ...{ input_tokens, output_tokens },
+    input_tokens,
+    output_tokens,
   };
 }
 
@@ -111,8 +113,14 @@ test("a folder of sources is imported and summed up by source, and again adds no
       .map((source) => ({ source, again: 0, rejected: 0 })),
   );
   expect(summaries.find(({ source }) => source === "codex")).toMatchObject({
-    ...{ files: 1, sessions: 1, messages: { user: 1, assistant: 3 }, tool_calls: 2, errors: 1, tokens: 492 },
-    ...{ first: "2026-05-04T08:00:01.100Z", last: "2026-05-04T08:00:10.000Z" },
+    files: 1,
+    sessions: 1,
+    messages: { user: 1, assistant: 3 },
+    tool_calls: 2,
+    errors: 1,
+    tokens: 492,
+    first: "2026-05-04T08:00:01.100Z",
+    last: "2026-05-04T08:00:10.000Z",
   });
 }, 60_000);
 

@@ -67,7 +67,10 @@ test("a message that is taken back after it was read leaves history", async () =
 test("a branch that is left after it was read leaves history, and one that is chosen again comes back, with its results", async () => {
   const file = join(folderOfTest(), "branches.jsonl");
   const said = (id: string, parentId: string | null, message: object): object => ({
-    ...{ type: "message", id, parentId, timestamp: "2026-05-04T08:00:01.000Z" },
+    type: "message",
+    id,
+    parentId,
+    timestamp: "2026-05-04T08:00:01.000Z",
     message: { usage: { input: 1, output: 1 }, ...message },
   });
   const call = { type: "toolCall", id: "b-t1", name: "read", arguments: {} };

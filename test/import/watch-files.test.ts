@@ -383,7 +383,9 @@ test("bookmarks that cannot be kept are told as a store that cannot be written",
   const other = await openRecorder({ data: unusable });
   onTestFinished(() => other.close());
   await expect(other.watchFiles(folderOfTest())).rejects.toMatchObject({
-    ...{ code: "store_not_writable", message: expect.stringContaining("watch.db"), hint: expect.any(String) },
+    code: "store_not_writable",
+    message: expect.stringContaining("watch.db"),
+    hint: expect.any(String),
   });
 });
 
@@ -391,6 +393,7 @@ test("what cannot be watched is refused, and options that do not exist too", asy
   await expect(recorder.watchFiles("-")).rejects.toMatchObject({ code: "field_invalid", field: "paths" });
   await expect(recorder.watchFiles("x", { format: "word" })).rejects.toMatchObject({ field: "format" });
   await expect(recorder.watchFiles("x", { pol: true } as WatchOptions)).rejects.toMatchObject({
-    ...{ code: "parameter_unknown", hint: expect.stringContaining("poll") },
+    code: "parameter_unknown",
+    hint: expect.stringContaining("poll"),
   });
 });

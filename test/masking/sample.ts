@@ -1,4 +1,5 @@
 // A text whose secrets are marked, and how the lists of such texts are read.
+import { itemAt } from "../../src/model/item-at.js";
 
 export interface Sample {
   /** What the text is an example of. */
@@ -21,7 +22,7 @@ export function sampleOf(about: string, written: string): Sample {
   let from = 0;
   for (const match of marked.matchAll(MARKED)) {
     text += marked.slice(from, match.index);
-    const secret = match[1] as string;
+    const secret = itemAt(match, 1);
     secrets.push([text.length, text.length + secret.length]);
     text += secret;
     from = match.index + match[0].length;

@@ -1,7 +1,9 @@
 // Consolidating any session anywhere: it ends with a complete turn, only goes forward, and leaves a legal history.
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openRecorder, type Recorder } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { fuzzSeed, fuzzTimeoutMs, slowFuzz } from "../support/fuzz.js";
 import { anySession, type Given, marked, recordSession, sessionId } from "./generated-session.js";
 import { boundaryIn, callIdsOf, consolidatedThrough, isUser, resultIdsOf, withoutWithdrawn } from "./history-oracle.js";
@@ -64,7 +66,7 @@ function isTurnEnd(recorded: readonly Given[], end: number): boolean {
   const session = withoutWithdrawn(recorded);
   const said = session.slice(boundaryIn(session), end).filter((entry) => isTalk(entry, hasMessages));
   const later = session.slice(end).filter((entry) => isTalk(entry, hasMessages));
-  const last = session[end - 1] as Given;
+  const last = itemAt(session, end - 1);
   if (said.at(-1) !== last) return false;
   const [next] = later;
   if (next === undefined ? !isFinal(last) : next.kind === "message" && !isUser(next)) return false;

@@ -1,4 +1,5 @@
 // What history must show, worked out the slow way from the text of the specification: all at once, message by message.
+import { itemAt } from "../../src/model/item-at.js";
 import type { Given } from "./generated-session.js";
 
 /** A message of history by what can be said of it without knowing how content is converted. */
@@ -45,7 +46,7 @@ export function keptIn(session: readonly Given[]): readonly number[] {
 /** Positions that history may show. */
 export function mayShow(session: readonly Given[], position: number): boolean {
   if (position > boundaryIn(session) || keptIn(session).includes(position)) return true;
-  return isSystem(session[position - 1] as Given) || session[position - 1] === consolidationsIn(session).at(-1);
+  return isSystem(itemAt(session, position - 1)) || session[position - 1] === consolidationsIn(session).at(-1);
 }
 
 export interface Budget {
@@ -57,7 +58,7 @@ export interface Budget {
 export function expectedHistory(session: readonly Given[], options: Budget): readonly Shape[] | number {
   const hasMessages = session.some((entry) => entry.kind === "message");
   const all = withoutWithdrawn(session);
-  const entries = [...keptIn(session).map((at) => all[at - 1] as Given), ...all.slice(boundaryIn(session))];
+  const entries = [...keptIn(session).map((at) => itemAt(all, at - 1)), ...all.slice(boundaryIn(session))];
   const groups = hasMessages ? repaired(entries, options.include_pending) : fromInteractions(entries);
   const summary = String(consolidationsIn(session).at(-1)?.summary ?? "");
   const front = summary.trim() === "" ? [] : [shape("user", summary)];

@@ -1,8 +1,10 @@
 // Contexts and verdicts of random sessions, against what follows from the entries alone: the history of a store that holds
 // no more than came before, and a look into every context that was given.
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Context, EntryInput, Recorder } from "../../src/index.js";
+import { itemAt } from "../../src/model/item-at.js";
 import { fuzz, fuzzTimeoutMs } from "../support/fuzz.js";
 import { memoryRecorder } from "../support/memory-recorder.js";
 
@@ -198,7 +200,7 @@ test(
         const recorder = await recorded(session);
         const turns = await turnsOf(recorder, session.entries);
         for (const { position, kind, context } of turns) {
-          const { prompt, context_pack } = session.entries[position - 1] as Given;
+          const { prompt, context_pack } = itemAt(session.entries, position - 1);
           const sent = (context_pack as { readonly messages?: readonly unknown[] } | undefined)?.messages;
           expect([position, context.exact]).toEqual([position, sent !== undefined]);
           const history = sent ?? (await historyBefore(session, position));
@@ -243,7 +245,7 @@ test(
           const context = await recorder.context(id as string).catch(() => undefined);
           if (context === undefined) continue;
           const { position } = context.answer;
-          const { prompt } = session.entries[position - 1] as Given;
+          const { prompt } = itemAt(session.entries, position - 1);
           for (const phrase of [...words, "AMBER AND", "absent"]) {
             const told = await recorder.told(id as string, phrase);
             const isIn = (given: string): boolean => given.includes(phrase.toLowerCase());
@@ -252,10 +254,20 @@ test(
             const verdict = isGiven ? "given" : earlier.length > 0 ? "fell_out" : "never";
             const first = earlier[0]?.position ?? (isGiven ? position : undefined);
             expect({
-              ...{ id, phrase, verdict: told?.verdict, exact: told?.exact, places: (told?.given.length ?? 0) > 0 },
-              ...{ first: told?.first_given?.position, last: told?.last_given?.position },
+              id,
+              phrase,
+              verdict: told?.verdict,
+              exact: told?.exact,
+              places: (told?.given.length ?? 0) > 0,
+              first: told?.first_given?.position,
+              last: told?.last_given?.position,
             }).toEqual({
-              ...{ id, phrase, verdict, exact: context.exact, places: isGiven, first },
+              id,
+              phrase,
+              verdict,
+              exact: context.exact,
+              places: isGiven,
+              first,
               last: isGiven ? undefined : earlier.at(-1)?.position,
             });
             if (told?.why === undefined) continue;

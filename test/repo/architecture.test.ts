@@ -1,10 +1,12 @@
 // docs/ARCHITECTURE.md says what the checks hold, and docs/BENCHMARKS.md what was measured.
+
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { type Results, renderMarkdown } from "../../bench/report.js";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
 import { listFiles } from "../../scripts/source-files.mjs";
+import { itemAt } from "../../src/model/item-at.js";
 
 function textOf(...path: readonly string[]): string {
   return readFileSync(join(repositoryRoot, ...path), "utf8");
@@ -49,11 +51,11 @@ test("every printed ratio follows from two printed figures of its suite", () => 
   expect(sections.map((section) => section.split("\n", 1)[0])).toEqual(suites.map(({ name }) => name));
   let ratios = 0;
   for (const [at, { name: suite, figures }] of suites.entries()) {
-    const printed = [...(sections[at] as string).matchAll(/^\| (.+) \| ([\d,.]+) (\S*) \|.*\|$/gm)];
+    const printed = [...itemAt(sections, at).matchAll(/^\| (.+) \| ([\d,.]+) (\S*) \|.*\|$/gm)];
     const rowOf = (name: string): readonly string[] => {
       const rows = printed.filter(([, row]) => row === name);
       expect([suite, name, rows.length]).toEqual([suite, name, 1]);
-      return (rows[0] as readonly string[]).slice(1);
+      return itemAt(rows, 0).slice(1);
     };
     const ofRatios = new Map(figures.flatMap(({ name, of }) => (of === undefined ? [] : [[name, of] as const])));
     expect([suite, ...ofRatios.keys()]).toEqual([
@@ -63,11 +65,8 @@ test("every printed ratio follows from two printed figures of its suite", () => 
     for (const [name, [dividend, divisor]] of ofRatios) {
       const [above, below] = [rowOf(dividend), rowOf(divisor)];
       expect([name, above[2]]).toEqual([name, below[2]]);
-      const [least, most] = rangeOf(rowOf(name)[1] as string);
-      const [[aboveLeast, aboveMost], [belowLeast, belowMost]] = [
-        rangeOf(above[1] as string),
-        rangeOf(below[1] as string),
-      ];
+      const [least, most] = rangeOf(itemAt(rowOf(name), 1));
+      const [[aboveLeast, aboveMost], [belowLeast, belowMost]] = [rangeOf(itemAt(above, 1)), rangeOf(itemAt(below, 1))];
       const follows = least <= aboveMost / belowLeast && aboveLeast / belowMost <= most;
       expect([suite, name, follows]).toEqual([suite, name, true]);
       ratios += 1;

@@ -32,7 +32,8 @@ test("who waits is told what takes long, as it happens", async () => {
   const root = folderWithFiles({
     "package.json": '{"name":"small","engines":{"node":">=20.19"},"dependencies":{"better-sqlite3":"file:native"}}',
     "package-lock.json": JSON.stringify({
-      ...{ name: "small", lockfileVersion: 3 },
+      name: "small",
+      lockfileVersion: 3,
       packages: {
         "": { name: "small", dependencies: { "better-sqlite3": "file:native" } },
         native: { name: "better-sqlite3", version: "12.0.0", hasInstallScript: true },

@@ -14,7 +14,10 @@ export async function recorded(...entries: readonly Given[]): Promise<MemoryReco
 }
 
 export const asked = (prompt: string, context_pack: unknown, more: object = {}): Given => ({
-  ...{ kind: "interaction", prompt, response: "ok", ...more },
+  kind: "interaction",
+  prompt,
+  response: "ok",
+  ...more,
   ...(context_pack === undefined ? {} : { context_pack }),
 });
 export const says = (role: string, content: unknown): object => ({ role, content });

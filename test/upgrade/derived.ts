@@ -48,7 +48,10 @@ export function problemOf(committed: DerivedSnapshot, derived: JsonObject, deriv
 export async function derive(samples: readonly SampleBody[]): Promise<JsonObject> {
   const log = new MemoryLog();
   const entries = samples.map(({ kind, body }) => ({
-    ...{ kind, recorded_at: "2026-11-15T00:00:00.000Z", recorded_by: "", salt: new Uint8Array(16) },
+    kind,
+    recorded_at: "2026-11-15T00:00:00.000Z",
+    recorded_by: "",
+    salt: new Uint8Array(16),
     body: Buffer.from(JSON.stringify(body)),
     claims: [idClaim(body.id)],
   }));

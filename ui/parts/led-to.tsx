@@ -7,11 +7,15 @@ export function LedTo({ ledTo }: { readonly ledTo: ContextAnswer["led_to"] }) {
   const { tool_calls, errors, feedback, next } = ledTo;
   const lines = [
     ...tool_calls.map(({ entry_id, tool, is_error }) => ({
-      ...{ entry_id, what: is_error ? "failed call" : "call", text: tool },
+      entry_id,
+      what: is_error ? "failed call" : "call",
+      text: tool,
     })),
     ...errors.map(({ entry_id, error }) => ({ entry_id, what: "error", text: error })),
     ...feedback.map(({ entry_id, score, label, comment }) => ({
-      ...{ entry_id, what: "feedback", text: [score ?? "", label, comment].filter((word) => word !== "").join(" · ") },
+      entry_id,
+      what: "feedback",
+      text: [score ?? "", label, comment].filter((word) => word !== "").join(" · "),
     })),
     ...(next === undefined ? [] : [{ entry_id: next.entry_id, what: "then", text: next.text }]),
   ];

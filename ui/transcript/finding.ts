@@ -42,7 +42,9 @@ export async function matchBeyond(options: {
   let cursor: string | null = null;
   do {
     const page: Awaited<ReturnType<typeof searchRecord>> = await searchRecord({
-      ...{ q, limit: PAGE, cursor: cursor ?? undefined },
+      q,
+      limit: PAGE,
+      cursor: cursor ?? undefined,
     });
     for (const { session_id: its, position } of page.results) {
       if (its === "") continue;

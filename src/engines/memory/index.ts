@@ -23,6 +23,7 @@ import type {
   TextBatch,
 } from "../../index/port.js";
 import { rowMatches, timesOfKind, withReferences } from "../../index/row-filter.js";
+import { itemAt } from "../../model/item-at.js";
 import { MemoryDocuments } from "./index-documents.js";
 import { keptReferences, referenceTest } from "./index-uses.js";
 
@@ -141,7 +142,7 @@ export class MemoryIndex implements EntryIndex {
       projects: [...byProject]
         .map(([project, entries]) => ({ project, entries }))
         .sort((left, right) => right.entries - left.entries || (left.project < right.project ? -1 : 1)),
-      ...(times.length === 0 ? {} : { first_ms: times[0] as number, last_ms: times.at(-1) as number }),
+      ...(times.length === 0 ? {} : { first_ms: itemAt(times, 0), last_ms: times.at(-1) as number }),
     };
   }
 

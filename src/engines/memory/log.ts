@@ -19,6 +19,7 @@ import type {
 import { chainHash, commitmentOf, GENESIS_HASH, isChained, isOfFirstFormat } from "../../model/chain.js";
 import { toBodyText, withoutAltered } from "../../model/chain-walk.js";
 import { claimKey, claimsByPosition, claimsDigest } from "../../model/claims.js";
+import { itemAt } from "../../model/item-at.js";
 import { erasedBy, lastingKinds } from "../../model/redaction.js";
 
 export class MemoryLog implements EntryLog {
@@ -125,7 +126,7 @@ export class MemoryLog implements EntryLog {
   #add(entry: StoredEntry): void {
     this.#entries.push(entry);
     for (const position of erasedBy(entry)) {
-      const { salt: _, body: __, ...left } = this.#entries[position - 1] as StoredEntry;
+      const { salt: _, body: __, ...left } = itemAt(this.#entries, position - 1);
       if (lastingKinds.includes(left.kind) || this.#redactionByPosition.has(position)) continue;
       this.#entries[position - 1] = left;
       this.#redactionByPosition.set(position, entry.position);

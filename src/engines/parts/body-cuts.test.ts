@@ -1,7 +1,9 @@
 // Cuts of bodies: put together again they are the body, byte for byte.
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fuzz } from "../../../test/support/fuzz.js";
+import { itemAt } from "../../model/item-at.js";
 import { BodyCuts } from "./body-cuts.js";
 
 test("the cuts of a stretch are all its bytes, also where it begins at the end of a long string", () => {
@@ -40,7 +42,7 @@ function expectWhole(body: Buffer): void {
   const cuts = new BodyCuts(body, () => true);
   const edges = [0, ...cuts.lists.flatMap(({ from, ends }) => [from, ...ends]), body.length];
   for (const [nth, to] of edges.slice(1).entries()) {
-    let at = edges[nth] as number;
+    let at = itemAt(edges, nth);
     for (const cut of cuts.within(at, to)) {
       expect(cut.from).toBe(at);
       at = cut.to;

@@ -1,5 +1,6 @@
 // Where the bytes of a body are cut into parts that other bodies hold as well: at long texts, at members, and at the items of
 // its lists. Any bytes can be cut, JSON or not, since what is read back is all of them in the same order.
+import { itemAt } from "../../model/item-at.js";
 import { JsonTokenizer, type JsonVisitor } from "../../model/json-tokenizer.js";
 
 /** A text that is shorter is kept where it stands: to keep it once would take about a quarter of it. */
@@ -69,7 +70,7 @@ export class BodyCuts implements JsonVisitor {
     // A stretch may begin where a string ends: that string's end is no beginning of another.
     const first = firstAtLeast(this.#strings, from);
     for (let nth = first + (first % 2); nth < this.#strings.length; nth += 2) {
-      const [opens, closes] = [this.#strings[nth] as number, this.#strings[nth + 1] as number];
+      const [opens, closes] = [itemAt(this.#strings, nth), itemAt(this.#strings, nth + 1)];
       if (closes > to) break;
       this.#between(at, opens, cuts);
       cuts.push({ from: opens, to: closes, isText: true });
@@ -86,7 +87,7 @@ export class BodyCuts implements JsonVisitor {
       at = next;
     };
     for (let nth = firstAtLeast(this.#members, from); (this.#members[nth] ?? to) < to; nth += 1) {
-      end(this.#members[nth] as number);
+      end(itemAt(this.#members, nth));
     }
     end(to);
   }
@@ -108,7 +109,7 @@ function firstAtLeast(numbers: readonly number[], least: number): number {
   let [low, high] = [0, numbers.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((numbers[middle] as number) < least) low = middle + 1;
+    if (itemAt(numbers, middle) < least) low = middle + 1;
     else high = middle;
   }
   return low;

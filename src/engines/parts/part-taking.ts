@@ -1,4 +1,5 @@
 // Takes a body apart: what of it was stored before is referred to, and what is new is put on a shelf. Where that is, an engine knows.
+import { itemAt } from "../../model/item-at.js";
 import { BodyCuts, type BodyList } from "./body-cuts.js";
 import type { PartDigests } from "./part-digests.js";
 import { listPieces } from "./part-joining.js";
@@ -106,7 +107,7 @@ export class PartTaking {
     const beginning = ref === undefined ? { depth: 0, pieces: [] } : continued(shelf, ref);
     const pieces = new PieceWriter(beginning.depth);
     for (const piece of beginning.pieces) pieces.add(piece);
-    let from = items === 0 ? list.from : (ends[items - 1] as number);
+    let from = items === 0 ? list.from : itemAt(ends, items - 1);
     for (const to of ends) {
       if (to <= from) continue;
       this.#takeStretch(shelf, { from, to, cuts }, pieces);
@@ -114,7 +115,7 @@ export class PartTaking {
     }
     const bytes = pieces.finish();
     const follows = beginning.depth === 0 ? undefined : ref;
-    const start = shelf.add({ digest: digests[ends.length - 1] as Buffer, bytes, follows });
+    const start = shelf.add({ digest: itemAt(digests, ends.length - 1), bytes, follows });
     return { form: "list", start, bytes: bytes.length };
   }
 }

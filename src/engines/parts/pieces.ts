@@ -1,4 +1,5 @@
 // Pieces: a body, or a list that bodies share, as bytes of its own and references to parts. docs/DATA_FORMAT.md has the bytes.
+import { itemAt } from "../../model/item-at.js";
 
 export interface PartRef {
   readonly form: "text" | "list";
@@ -54,7 +55,7 @@ export class PieceWriter {
   /** Neighbours are written as one; one that was there before is named by its number. */
   #endLiteral(): void {
     if (this.#literal.length === 0) return;
-    const bytes = this.#literal.length === 1 ? (this.#literal[0] as Buffer) : Buffer.concat(this.#literal);
+    const bytes = this.#literal.length === 1 ? itemAt(this.#literal, 0) : Buffer.concat(this.#literal);
     this.#literal = [];
     const key = bytes.toString("latin1");
     const known = this.#literals.get(key);

@@ -66,8 +66,12 @@ export async function rowsAt(session: Session, positions: readonly number[]): Pr
   const text = "SELECT * FROM hansard_index_rows WHERE position = ANY ($1::bigint[]) ORDER BY position";
   const stored = await session.query<StoredRow>({ text }, [positions]);
   return stored.map(({ position, created_ms, kind, session_id, project, client, role, about, refs, facts }) => ({
-    ...{ position, created_ms, kind },
-    ...{ session_id: unstored(session_id), project: unstored(project), client: unstored(client) },
+    position,
+    created_ms,
+    kind,
+    session_id: unstored(session_id),
+    project: unstored(project),
+    client: unstored(client),
     references: fromStoredReferences(refs),
     ...(role === "" ? {} : { role: unstored(role) }),
     ...(about === null ? {} : { about }),

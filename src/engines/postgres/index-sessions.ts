@@ -1,5 +1,7 @@
 // Sessions in the index: which entries each of them has, by position.
+
 import type { SessionPlace, SessionPlacesQuery, SessionRange } from "../../index/port.js";
+import { itemAt } from "../../model/item-at.js";
 import type { Session } from "./connection.js";
 import { Conditions, storable } from "./index-filter.js";
 
@@ -34,5 +36,5 @@ export async function sessionPlaces(
     CROSS JOIN LATERAL (SELECT r.created_ms ${then} ORDER BY r.created_ms DESC, r.position DESC LIMIT 1) latest`;
   type Found = { readonly at: number; readonly last_ms: number; readonly position: number };
   const found = await session.query<Found>({ text }, [session_ids.map(storable), through]);
-  return found.map(({ at, last_ms, position }) => ({ session_id: session_ids[at - 1] as string, last_ms, position }));
+  return found.map(({ at, last_ms, position }) => ({ session_id: itemAt(session_ids, at - 1), last_ms, position }));
 }

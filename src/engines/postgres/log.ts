@@ -18,6 +18,7 @@ import type {
 } from "../../log/port.js";
 import { isChained } from "../../model/chain.js";
 import { type ClaimRow, claimKey, claimsByPosition } from "../../model/claims.js";
+import { itemAt } from "../../model/item-at.js";
 import { erasedBy } from "../../model/redaction.js";
 import { AppendQueue } from "./append-queue.js";
 import type { Connections, Session } from "./connection.js";
@@ -287,7 +288,7 @@ export class PostgresLog implements EntryLog {
 }
 
 async function lockHead(session: Session): Promise<Head> {
-  return (await session.query<Head>(lockHeadStatement))[0] as Head;
+  return itemAt(await session.query<Head>(lockHeadStatement), 0);
 }
 
 async function getRows(session: Session, positions: readonly number[]): Promise<readonly LogRow[]> {
@@ -301,7 +302,7 @@ async function findClaims(session: Session, claims: readonly string[]): Promise<
   const rows = await session.query<{ readonly claim: Buffer; readonly position: number }>(findStatement, [keys]);
   const positionByKey = new Map(rows.map((row) => [row.claim.toString("latin1"), row.position]));
   for (const [index, claim] of claims.entries()) {
-    const position = positionByKey.get((keys[index] as Buffer).toString("latin1"));
+    const position = positionByKey.get(itemAt(keys, index).toString("latin1"));
     if (position !== undefined) found.set(claim, position);
   }
   return found;

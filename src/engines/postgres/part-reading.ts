@@ -1,5 +1,7 @@
 // Puts bodies in parts together: their lists are loaded in one round trip, all texts that these lead to in another.
+
 import { NOT_RECORDED } from "../../model/chain-walk.js";
+import { itemAt } from "../../model/item-at.js";
 import { expand, joinPieces, type Loaded, MISSING, type PartSource } from "../parts/part-joining.js";
 import { type PartRef, type Piece, PiecesFlaw, readPieces } from "../parts/pieces.js";
 import type { Connections, Session } from "./connection.js";
@@ -21,7 +23,7 @@ export class LoadedParts implements PartSource {
 
   note(rows: readonly PartRow[]): void {
     for (const [nth, bytes] of fromStored(rows).entries()) {
-      if (bytes !== undefined) this.#bytes.set((rows[nth] as PartRow).start, bytes);
+      if (bytes !== undefined) this.#bytes.set(itemAt(rows, nth).start, bytes);
     }
   }
 
@@ -84,8 +86,8 @@ async function textRows(session: Session, starts: readonly number[]): Promise<re
   let at = 0;
   return found.map((start, nth) => {
     const from = at;
-    at += lengths[nth] as number;
-    const whole = wholes[nth] as number;
+    at += itemAt(lengths, nth);
+    const whole = itemAt(wholes, nth);
     return { start, bytes: bytes.subarray(from, at), whole_bytes: whole < 0 ? null : whole };
   });
 }

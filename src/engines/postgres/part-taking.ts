@@ -1,4 +1,5 @@
 // Takes the bodies of a batch apart: what of them is in the store already is asked for, mostly in one round trip for all of them.
+import { itemAt } from "../../model/item-at.js";
 import { PartDigests } from "../parts/part-digests.js";
 import { MISSING } from "../parts/part-joining.js";
 import { type KnownList, PARTED_BYTES_MIN, type PartShelf, PartTaking } from "../parts/part-taking.js";
@@ -126,7 +127,7 @@ class LookedUpShelf implements PartShelf {
     }
     if (chains.size > 0) {
       const rows = await session.query<PartRow>(loadListsStatement, [[...chains]]);
-      for (const [nth, bytes] of fromStored(rows).entries()) this.#lists.set((rows[nth] as PartRow).start, bytes);
+      for (const [nth, bytes] of fromStored(rows).entries()) this.#lists.set(itemAt(rows, nth).start, bytes);
       for (const start of chains) if (!this.#lists.has(start)) this.#lists.set(start, undefined);
     }
     this.#beginnings = Number.POSITIVE_INFINITY;
@@ -141,7 +142,7 @@ class LookedUpShelf implements PartShelf {
   findList(digests: readonly Buffer[]): KnownList {
     let unknown = 0;
     for (let items = digests.length; items > 0; items -= 1) {
-      const key = keyOf(digests[items - 1] as Buffer);
+      const key = keyOf(itemAt(digests, items - 1));
       const ref = this.#new.get(key) ?? this.#known.get(key);
       if (ref !== undefined) return { items, ref };
       if (this.#known.has(key)) continue;

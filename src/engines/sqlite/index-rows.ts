@@ -51,8 +51,12 @@ export function rowsAt(sql: Statements, positions: readonly number[]): readonly 
     stored.map(({ refs }) => refs),
   );
   return stored.map(({ position, created_ms, kind, session_id, project, client, role, about, facts }, at) => ({
-    ...{ position, created_ms, kind },
-    ...{ session_id: fromExactText(session_id), project: fromExactText(project), client: fromExactText(client) },
+    position,
+    created_ms,
+    kind,
+    session_id: fromExactText(session_id),
+    project: fromExactText(project),
+    client: fromExactText(client),
     references: references[at] ?? [],
     ...(role === "" ? {} : { role }),
     ...(about === null ? {} : { about }),

@@ -1,5 +1,7 @@
 // Sessions in the index: which entries each of them has, by position.
+
 import type { SessionPlace, SessionPlacesQuery, SessionRange } from "../../index/port.js";
+import { itemAt } from "../../model/item-at.js";
 import { toExactText } from "./exact-text.js";
 import type { Statements } from "./statements.js";
 
@@ -38,6 +40,6 @@ export function sessionPlaces(sql: Statements, { session_ids, through }: Session
     ...[through, through, JSON.stringify(session_ids.map(toExactText))],
   );
   return found.flatMap(({ at, last_ms, position }) =>
-    position === null || last_ms === null ? [] : [{ session_id: session_ids[at] as string, last_ms, position }],
+    position === null || last_ms === null ? [] : [{ session_id: itemAt(session_ids, at), last_ms, position }],
   );
 }

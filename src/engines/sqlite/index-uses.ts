@@ -3,7 +3,9 @@
 //
 // A row for each use costs as much as a row in another index. So where most entries of a batch refer to the same, as they
 // do to a model, one row says between which positions to look; the entries themselves bear the numbers.
+
 import type { EntryRow, Reference, ReferenceCondition } from "../../index/port.js";
+import { itemAt } from "../../model/item-at.js";
 import { fromExactText, toExactText } from "./exact-text.js";
 import type { Statements } from "./statements.js";
 
@@ -92,7 +94,7 @@ export function addUses(sql: Statements, rows: readonly EntryRow[], numbered: Nu
   }
   for (const [number, users] of own) {
     if (isSpan(users)) {
-      const [first, last] = [users[0] as EntryRow, users.at(-1) as EntryRow];
+      const [first, last] = [itemAt(users, 0), users.at(-1) as EntryRow];
       const span = [last.created_ms, last.position, first.created_ms, first.position];
       sql.run("INSERT INTO use_spans VALUES (?, ?, ?, ?, ?)", number, ...span);
     } else listIn(entriesByNumber, number).unshift(...users.map(({ position }) => position));
@@ -107,7 +109,7 @@ export function addUses(sql: Statements, rows: readonly EntryRow[], numbered: Nu
 function isSpan(users: readonly EntryRow[]): boolean {
   const [first, last] = [users[0]?.position ?? 0, users.at(-1)?.position ?? 0];
   if (users.length < SPAN_ENTRIES_MIN || users.length < (last - first + 1) * SPAN_SHARE_MIN) return false;
-  return users.every(({ created_ms }, at) => at === 0 || created_ms >= (users[at - 1] as EntryRow).created_ms);
+  return users.every(({ created_ms }, at) => at === 0 || created_ms >= itemAt(users, at - 1).created_ms);
 }
 
 function listIn<T>(lists: Map<number, T[]>, number: number): T[] {

@@ -1,5 +1,7 @@
 // The parts of bodies, each kept once: the rows that they lie in.
+
 import type Database from "better-sqlite3";
+import { itemAt } from "../../model/item-at.js";
 import { DIGEST_BYTES, PartDigests } from "../parts/part-digests.js";
 import { joinParts, type Loaded, MISSING, type PartSource } from "../parts/part-joining.js";
 import { type KnownList, type PartShelf, PartTaking } from "../parts/part-taking.js";
@@ -92,18 +94,18 @@ export class Parts implements PartShelf, PartSource {
     const found = new Map<number, Loaded>();
     const sorted = refs.toSorted((left, right) => left.start - right.start);
     for (let first = 0; first < sorted.length; ) {
-      let end = endOf(sorted[first] as PartRef);
+      let end = endOf(itemAt(sorted, first));
       let next = first + 1;
-      for (; next < sorted.length && (sorted[next] as PartRef).start <= end + GAP_BYTES_MAX; next += 1) {
-        end = Math.max(end, endOf(sorted[next] as PartRef));
+      for (; next < sorted.length && itemAt(sorted, next).start <= end + GAP_BYTES_MAX; next += 1) {
+        end = Math.max(end, endOf(itemAt(sorted, next)));
       }
-      const [bytes, starts, lengths] = this.#sql.rows.get((sorted[first] as PartRef).start, end) as RowsTogether;
+      const [bytes, starts, lengths] = this.#sql.rows.get(itemAt(sorted, first).start, end) as RowsTogether;
       if (bytes === null) throw new PiecesFlaw(MISSING);
       const rows = { bytes, starts: numbersOf(starts), lengths: numbersOf(lengths) };
       let [nth, from] = [0, 0];
       for (const ref of sorted.slice(first, next)) {
-        for (; nth < rows.starts.length && (rows.starts[nth] as number) < ref.start; nth += 1) {
-          from += rows.lengths[nth] as number;
+        for (; nth < rows.starts.length && itemAt(rows.starts, nth) < ref.start; nth += 1) {
+          from += itemAt(rows.lengths, nth);
         }
         assertWhole(rows, nth, ref);
         found.set(ref.start, { bytes, from });

@@ -29,7 +29,8 @@ export function alongUses(sql: Statements, reference: Reference, rest: RowFilter
       from: "uses CROSS JOIN rows ON rows.position = uses.entry",
       bounds: allOf(named, within(times, after, { ms: "entry_ms", position: "entry" })),
       order: "entry_ms DESC, entry DESC",
-      ...{ tests, stretch },
+      tests,
+      stretch,
     });
     for (const { newest_ms, newest, oldest } of spansOf(sql, number, times, after)) {
       // Only what is newer than all that is still to come is certain of its place.
@@ -43,7 +44,8 @@ export function alongUses(sql: Statements, reference: Reference, rest: RowFilter
           within(times, after, { ms: "created_ms", position: "position" }),
         ),
         order: "position DESC",
-        ...{ tests, stretch },
+        tests,
+        stretch,
       });
       steps = newestOf([...steps, ...found], stretch.limit);
     }

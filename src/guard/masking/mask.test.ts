@@ -1,5 +1,7 @@
 // Masking: which tokens are hidden, what stays as it is, and how parts of a text are cut.
+
 import { describe, expect, test } from "vitest";
+import { itemAt } from "../../model/item-at.js";
 import { createMask } from "./mask.js";
 import { formsOf } from "./registered-values.js";
 import { tokenRules } from "./token-rules.js";
@@ -70,7 +72,7 @@ const tokens: readonly (readonly [rule: string, token: string])[] = [
   ["linear_key", `lin_api_${letters(40)}`],
   ["private_key", pem("RSA PRIVATE KEY")],
   ["private_key", pem("PGP PRIVATE KEY BLOCK")],
-  ["private_key", pem("OPENSSH PRIVATE KEY").split("\n-----END")[0] as string],
+  ["private_key", itemAt(pem("OPENSSH PRIVATE KEY").split("\n-----END"), 0)],
 ];
 
 /** Those that must not stand in the middle of something longer. */
@@ -162,7 +164,7 @@ describe("tokens", () => {
     const encrypted = key.replace("-----\n", `-----\n${headers}`);
     const plus = encodeURIComponent(key).replaceAll("%20", "+");
     for (const whole of [key, encrypted]) {
-      for (const text of [whole, whole.split("\n-----END")[0] as string]) {
+      for (const text of [whole, itemAt(whole.split("\n-----END"), 0)]) {
         const address = encodeURIComponent(text);
         const escaped = JSON.stringify(JSON.stringify(text)).slice(3, -3);
         for (const form of [text, encodeURI(text), address, encodeURIComponent(address), escaped, plus]) {

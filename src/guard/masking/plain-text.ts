@@ -1,4 +1,5 @@
 // Text as it is seen: without the codes of terminals and characters of no width, which may stand in the middle of a token.
+import { itemAt } from "../../model/item-at.js";
 
 const SOFT_HYPHEN = "\u00ad";
 /** Characters of no width. None is in Latin-1, and in texts of Latin-1, which most are, looking for them takes no time. */
@@ -74,10 +75,10 @@ class PlainText {
     let [low, high] = [0, this.#pieces.length - 1];
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((this.#pieces[middle] as [number, number])[0] <= at) low = middle;
+      if (itemAt(this.#pieces, middle)[0] <= at) low = middle;
       else high = middle - 1;
     }
-    const [plain, whole] = this.#pieces[low] as [number, number];
+    const [plain, whole] = itemAt(this.#pieces, low);
     return whole + at - plain;
   }
 }

@@ -1,4 +1,5 @@
 // What a name says about its value: that it is a password, a token, or neither.
+import { itemAt } from "../../model/item-at.js";
 import type { ValueKind } from "./plausible-values.js";
 
 const PASSWORD = new Set(
@@ -102,7 +103,7 @@ function valueKindOf(name: string): ValueKind | undefined {
 }
 
 function kindAt(words: readonly string[], at: number, name: string): ValueKind | undefined {
-  const word = words[at] as string;
+  const word = itemAt(words, at);
   const before = words[at - 1] ?? "";
   // The word of test runners, unless small letters or another word say more.
   if (word === "pass" && words.length === 1 && name !== "pass") return undefined;

@@ -74,8 +74,14 @@ export class Transcript {
   session(key: string, parent?: TranscriptSession): TranscriptSession {
     const { session_id, native_id } = sessionOf(this.tool.format, key);
     return this.revive({
-      ...{ session_id, native_id, parent_id: parent?.id, project: parent?.project ?? "" },
-      ...{ facts: undefined, calls: new Map(), open: undefined, waiting: [] },
+      session_id,
+      native_id,
+      parent_id: parent?.id,
+      project: parent?.project ?? "",
+      facts: undefined,
+      calls: new Map(),
+      open: undefined,
+      waiting: [],
     });
   }
 
@@ -128,8 +134,13 @@ export class TranscriptSession {
 
   note(): SessionNote {
     return {
-      ...{ session_id: this.id, native_id: this.#nativeId, parent_id: this.#parentId, project: this.#project },
-      ...{ facts: this.#facts, calls: this.#calls, open: this.#open },
+      session_id: this.id,
+      native_id: this.#nativeId,
+      parent_id: this.#parentId,
+      project: this.#project,
+      facts: this.#facts,
+      calls: this.#calls,
+      open: this.#open,
       waiting: this.#waiting.map(({ line, entry, native }) => ({ line, entry, native })),
     };
   }
@@ -194,7 +205,11 @@ export class TranscriptSession {
     // What is undefined is absent, wherever an entry is looked at.
     return this.#step(result, {
       kind: "tool_call",
-      ...{ tool, args: argsOf(args), result: result.result, is_error, duration_ms },
+      tool,
+      args: argsOf(args),
+      result: result.result,
+      is_error,
+      duration_ms,
       tool_call_id: call_id === "" ? undefined : call_id,
     });
   }

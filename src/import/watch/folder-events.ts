@@ -21,7 +21,9 @@ export class FolderEvents {
     const { watch } = await import("chokidar");
     const named = (path: string): string => join(root.path, relative(folder, path));
     const watcher = watch(folder, {
-      ...{ ignoreInitial: true, followSymlinks: false, ignorePermissionErrors: true },
+      ignoreInitial: true,
+      followSymlinks: false,
+      ignorePermissionErrors: true,
       ignored: (path, stats) => stats?.isFile() === true && !isRead(root, ownerOf(named(path))),
     });
     const changed = (path: string): void => {

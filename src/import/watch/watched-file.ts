@@ -122,7 +122,10 @@ async function readOn(
   const deferring = new Deferring(seen.quiet_ms < SETTLE_MS.lines);
   let reached = place;
   const growing = await GrowingFile.open({
-    ...{ handle, file, place, signal: parts.signal },
+    handle,
+    file,
+    place,
+    signal: parts.signal,
     flush: () => intake.flush(),
     reach: async (next, is_last) => {
       reached = next;
@@ -132,8 +135,15 @@ async function readOn(
   });
   const read = new FileSource(file, {
     opened: { size, modified_ms: Math.floor(modified_ms), chunks: () => undefined },
-    ...{ opening, clock: parts.plan.clock, log: parts.target, as_new: false, tell: undefined, account },
-    ...{ database: undefined, growing, defers: deferring.asked },
+    opening,
+    clock: parts.plan.clock,
+    log: parts.target,
+    as_new: false,
+    tell: undefined,
+    account,
+    database: undefined,
+    growing,
+    defers: deferring.asked,
   });
   await intake.takeAll(await read.read(importer));
   await intake.flush();

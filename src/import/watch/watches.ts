@@ -10,7 +10,12 @@ import type { WatchedRoot } from "./seen-files.js";
 import type { Watch, WatchCounts, WatchOptions } from "./watch-files.js";
 
 const names = optionNames<WatchOptions>({
-  ...{ format: true, timezone: true, poll: true, onFile: true, onRejected: true, onTrouble: true },
+  format: true,
+  timezone: true,
+  poll: true,
+  onFile: true,
+  onRejected: true,
+  onTrouble: true,
 });
 
 export class Watches {

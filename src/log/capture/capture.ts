@@ -1,7 +1,9 @@
 // Capture: parses what came in, appends it whole or not at all, and settles what was recorded before.
+
 import { fillFields, parseBodyText, type StoredParts } from "../../model/body.js";
 import { completionClaim, idClaim } from "../../model/claims.js";
 import type { CaptureKind } from "../../model/entry.js";
+import { itemAt } from "../../model/item-at.js";
 import { isJsonObject, type JsonObject, jsonEquals } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
 import type { Mask } from "../../model/mask.js";
@@ -74,12 +76,12 @@ export class Capture {
       const outcome = await this.#commit.append([packed.entry]);
       if ("placed" in outcome) {
         this.#tell([packed], outcome.placed);
-        return recorded(packed, outcome.placed[0] as Placement);
+        return recorded(packed, itemAt(outcome.placed, 0));
       }
     }
     const items = await this.append([input], { kindWhenAbsent });
     // Nobody gave a list, so there is no item to point at.
-    return items instanceof Rejection ? items.whole() : (items[0] as CapturedItem);
+    return items instanceof Rejection ? items.whole() : itemAt(items, 0);
   }
 
   /**
@@ -134,7 +136,7 @@ export class Capture {
   #tell(packed: readonly Packed[], placed: readonly Placement[]): void {
     this.#recorded?.tell(() =>
       packed.map(({ draft, id, created_at }, at): RecordedDraft => {
-        const { position } = placed[at] as Placement;
+        const { position } = itemAt(placed, at);
         return { draft, placed: { id, position, created_at } };
       }),
     );
@@ -175,18 +177,18 @@ export class Capture {
     for (;;) {
       const open = [...packed.keys()].filter((index) => !known.has(index) && !twins.has(index));
       if (open.length === 0) break;
-      const outcome = await this.#commit.append(open.map((index) => (packed[index] as Packed).entry));
+      const outcome = await this.#commit.append(open.map((index) => itemAt(packed, index).entry));
       if ("taken" in outcome) {
         const refused = await this.#recognise(outcome.taken, { open, packed, known, turn });
         if (refused !== undefined) return refused;
         continue;
       }
       this.#tell(
-        open.map((index) => packed[index] as Packed),
+        open.map((index) => itemAt(packed, index)),
         outcome.placed,
       );
       for (const [order, index] of open.entries()) {
-        known.set(index, recorded(packed[index] as Packed, outcome.placed[order] as Placement));
+        known.set(index, recorded(itemAt(packed, index), itemAt(outcome.placed, order)));
         if (turn.isOver) await turn.next();
       }
     }
@@ -212,11 +214,11 @@ export class Capture {
     let order = 0;
     const positions = taken.map((claim) => claim.position);
     for await (const stored of bodiesAt(this.#log, positions, turn)) {
-      const { item, claim } = taken[order] as TakenClaim;
+      const { item, claim } = itemAt(taken, order);
       order += 1;
-      const index = open[item] as number;
+      const index = itemAt(open, item);
       if (known.has(index)) continue;
-      const mine = packed[index] as Packed;
+      const mine = itemAt(packed, index);
       const found = stored as StoredBody;
       // What an erased response said is not known any more: whoever does not come with its id sends another one.
       const isOther = found.body === undefined && claim !== idClaim(mine.id);
@@ -292,7 +294,7 @@ async function twinsWithin(packed: readonly Packed[], turn: Turn): Promise<Map<n
         firstByClaim.set(claim, index);
         continue;
       }
-      if (!areTwins(packed[first] as Packed, item)) return conflict(claim, item).at(index);
+      if (!areTwins(itemAt(packed, first), item)) return conflict(claim, item).at(index);
       twins.set(index, first);
     }
   }

@@ -307,7 +307,9 @@ test.each([
 ])("%s, of which JSON would keep nothing, is refused with the way to give it", (what, value, way) => {
   for (const held of [value, { cause: [value] }]) {
     expect(parseDraft({ kind: "tool_call", tool: "t", result: held })).toMatchObject({
-      ...{ code: "field_invalid", field: "result", message: expect.stringContaining(what) },
+      code: "field_invalid",
+      field: "result",
+      message: expect.stringContaining(what),
       hint: expect.stringContaining(way),
     });
   }

@@ -1,6 +1,8 @@
 // Group commit: callers wait together, and one fsync serves them all. Nobody lingers for company: what queued up while
 // earlier batches were being written is the next batch.
+
 import { Fault } from "../../model/fault.js";
+import { itemAt } from "../../model/item-at.js";
 import type { AppendOutcome, AppendUnit, CopiedEntry, EntryLog, LogEntry } from "../port.js";
 
 /** Two batches under way let the log write one while the next is being gathered. */
@@ -153,7 +155,7 @@ export class GroupCommit {
     let position: number | undefined;
     try {
       const outcomes = await this.#log.append(batch.map((waiting) => waiting.unit));
-      for (const [index, waiting] of batch.entries()) waiting.resolve(outcomes[index] as AppendOutcome);
+      for (const [index, waiting] of batch.entries()) waiting.resolve(itemAt(outcomes, index));
       position = newestOf(outcomes);
     } catch (error) {
       fault = error;

@@ -1,6 +1,7 @@
 // Erasing: appends the redactions that take entries with them and all that belongs to them, and cleans the files afterwards.
 
 import { Fault } from "../../model/fault.js";
+import { itemAt } from "../../model/item-at.js";
 import { lastingKinds } from "../../model/redaction.js";
 import type { GroupCommit } from "../capture/group-commit.js";
 import { packOwn } from "../capture/own-entries.js";
@@ -95,7 +96,7 @@ export class Erasing {
         for (const { position, kind } of there) if (!lastingKinds.includes(kind)) kinds.set(position, kind);
         const claims = there.flatMap(belongingClaims);
         for (const [at, position] of (await this.#log.find(claims)).entries()) {
-          if (position === undefined) awaited.push(claims[at] as string);
+          if (position === undefined) awaited.push(itemAt(claims, at));
           else belonging.push(position);
         }
       }

@@ -1,8 +1,10 @@
 // What becomes of memories when the words that they rest on are forgotten: the quotes go, and with them a statement that
 // nobody vouched for, or that says the very words, in whichever of its wordings. What a person accepted in other words
 // stays, unsupported.
+
 import { idClaim } from "../../model/claims.js";
 import { memoryKinds } from "../../model/entry.js";
+import { itemAt } from "../../model/item-at.js";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../model/json.js";
 import { normalise } from "../../model/normalise.js";
 import type { EntryLog } from "../port.js";
@@ -98,7 +100,7 @@ async function textsLeft(log: EntryLog, responses: readonly number[]): Promise<R
     for (const [at, place] of places.entries()) {
       const [stored] = place === undefined ? [] : await log.getBodies([place]);
       const { prompt = "", response = "", error = "" } = parseJsonObject(stored?.body) ?? {};
-      left.set(ids[at] as string, [prompt, response, error].map(String).join("\n"));
+      left.set(itemAt(ids, at), [prompt, response, error].map(String).join("\n"));
     }
   }
   return left;
@@ -167,7 +169,10 @@ function toMemoryEntry(
 ): MemoryEntry {
   const quoted = Array.isArray(evidence) ? evidence.filter(isJsonObject) : [];
   return {
-    ...{ position, kind, memory_id: String(kind === "memory_proposed" ? id : memory_id), content: String(content) },
+    position,
+    kind,
+    memory_id: String(kind === "memory_proposed" ? id : memory_id),
+    content: String(content),
     entry_id: String(quoted[0]?.entry_id ?? turn_id),
     quotes: quoted.map(({ quote }) => String(quote)),
     isCited: cites !== "",

@@ -1,9 +1,11 @@
 // Seals: what is signed, what is taken for a seal, and where the key lies.
+
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderOfTest } from "../../../test/support/temporary-folder.js";
+import { itemAt } from "../../model/item-at.js";
 import type { Seal } from "../../model/seal.js";
 import { newestSeal, parseSeals, sealFlaw, sealHead } from "./seal.js";
 import { defaultSealKeyPath, findSealKey, openSealKey } from "./seal-key.js";
@@ -15,7 +17,7 @@ const seal = sealHead(head, { key, nowMs: Date.UTC(2026, 10, 15) });
 test("a seal that was just made is genuine, read back from its text too, with and without the key at hand", () => {
   expect(sealFlaw(seal, key)).toBeUndefined();
   expect(sealFlaw(seal, createPublicKey(key))).toBeUndefined();
-  expect(sealFlaw((parseSeals(JSON.stringify(seal)) as readonly Seal[])[0] as Seal, undefined)).toBeUndefined();
+  expect(sealFlaw(itemAt(parseSeals(JSON.stringify(seal)) as readonly Seal[], 0), undefined)).toBeUndefined();
 });
 
 test.each([

@@ -63,7 +63,11 @@ export class ModelLearning {
       if (Date.parse(last_at) < active_since_ms) this.#readThrough.delete(session_id);
     }
     const { stopped } = await passes.extractByModel({
-      ...{ extractor, daily_tokens, active_since_ms, readThrough: this.#readThrough, signal: this.#rests.signal },
+      extractor,
+      daily_tokens,
+      active_since_ms,
+      readThrough: this.#readThrough,
+      signal: this.#rests.signal,
       isToGoOn: async () => {
         isToGoOn = await this.#isToGoOn();
         return isToGoOn;

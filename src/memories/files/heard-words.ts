@@ -1,4 +1,5 @@
 // The words of entries at hand, so that which of them hold a word, or one that begins so, is looked up and not searched for.
+import { itemAt } from "../../model/item-at.js";
 
 /** As a word of an index has to look; others, and those of scripts without spaces, are searched for in the texts. */
 const WORD = /[\p{L}\p{N}_]+/gu;
@@ -49,11 +50,11 @@ export class HeardWords {
     let [low, high] = [0, this.#words.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#words[middle] as string) < needle) low = middle + 1;
+      if (itemAt(this.#words, middle) < needle) low = middle + 1;
       else high = middle;
     }
     for (let at = low; this.#words[at]?.startsWith(needle) === true; at += 1) {
-      yield* this.#rowsByWord.get(this.#words[at] as string) ?? [];
+      yield* this.#rowsByWord.get(itemAt(this.#words, at)) ?? [];
     }
   }
 

@@ -1,4 +1,5 @@
 // The statements of a memory file, such as CLAUDE.md or AGENTS.md: its list items and sentences, without code and headings.
+import { itemAt } from "../../model/item-at.js";
 import { plain } from "../propose/rules/plain.js";
 import { sentencesOf } from "../text/sentences.js";
 
@@ -52,7 +53,7 @@ export function statementsOf(file: string): readonly Statement[] {
     const heading = HEADING.exec(line);
     if (heading !== null) {
       close();
-      under.splice((heading[1] as string).length - 1, under.length, plain(heading[2] as string));
+      under.splice(itemAt(heading, 1).length - 1, under.length, plain(itemAt(heading, 2)));
     } else if (line.trim() === "" || NO_PROSE.test(line)) close();
     else if (ITEM.test(line)) {
       close();

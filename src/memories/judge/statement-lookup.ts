@@ -2,6 +2,7 @@
 // For the statements of one file, after which it is thrown away: it keeps what it has read.
 
 import type { EntryIndex, RowKey } from "../../index/port.js";
+import { itemAt } from "../../model/item-at.js";
 import { normalise } from "../../model/normalise.js";
 import { Turn } from "../../model/turn.js";
 import type { EntryReader } from "../../search/lists/entry-reader.js";
@@ -176,7 +177,7 @@ function findAtHand(
   found: Map<number, QuotedEntry>,
 ): void {
   const newest = words.rowsWith(needles).toSorted((left, right) => right - left);
-  for (const row of newest.slice(0, FOUND_MAX)) found.set(positions[row] as number, entries[row] as QuotedEntry);
+  for (const row of newest.slice(0, FOUND_MAX)) found.set(itemAt(positions, row), itemAt(entries, row));
 }
 
 /** What a word and its stem begin with: `repositori` is the stem of repository, and stands in no text. */

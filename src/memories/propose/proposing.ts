@@ -1,6 +1,8 @@
 // How statements come in: proposed, which passes the gates or is dropped by one of them, or added on a person's word.
+
 import type { OwnEntry } from "../../log/capture/own-entries.js";
 import { idClaim } from "../../model/claims.js";
+import { itemAt } from "../../model/item-at.js";
 import type { Evidence, Proposal } from "../../model/memory.js";
 import type { OneAtATime } from "../../model/one-at-a-time.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../../model/rejection.js";
@@ -64,7 +66,7 @@ export class Proposing {
     }
     const { kept, heard } = judged;
     const entries = this.#ledger.entries.statement(kept, heard, whose);
-    const id = (entries[0] as OwnEntry).id;
+    const id = itemAt(entries, 0).id;
     const taken = await this.#ledger.attempt(entries);
     if (taken === undefined) {
       const lost = (await this.#lostWords(kept.evidence, [id])) ?? (await this.#lostRace(id, kept, heard, whose.actor));

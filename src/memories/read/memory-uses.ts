@@ -94,7 +94,11 @@ export class MemoryUses {
     const next = following.find(isFromUser);
     const turn = [start, ...(next === undefined ? following : following.slice(0, following.indexOf(next)))];
     return {
-      ...{ entry_id, position, created_at, session_id, ...uses },
+      entry_id,
+      position,
+      created_at,
+      session_id,
+      ...uses,
       followed: {
         errors: turn.filter(isFailed).length,
         low_confidence: turn.filter(isUnsure).length,

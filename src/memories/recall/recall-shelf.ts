@@ -1,6 +1,8 @@
 // Memories that may be recalled, best first where nothing is asked, and which of them have a stem. Memories change with every
 // turn that uses them, and putting all in order again would take longer than all else of a recall.
+
 import type { KeptMemory } from "../../index/memory-fold.js";
+import { itemAt } from "../../model/item-at.js";
 import type { Stems } from "../text/stems.js";
 
 export class RecallShelf {
@@ -87,7 +89,7 @@ function placeOf(memory: KeptMemory, inOrder: readonly KeptMemory[]): number {
   let [from, to] = [0, inOrder.length];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if (surestFirst(inOrder[middle] as KeptMemory, memory) < 0) from = middle + 1;
+    if (surestFirst(itemAt(inOrder, middle), memory) < 0) from = middle + 1;
     else to = middle;
   }
   return from;

@@ -72,7 +72,8 @@ export class Recall {
     }
     return {
       context_pack: {
-        ...{ budget_tokens, tokens: budget_tokens - left },
+        budget_tokens,
+        tokens: budget_tokens - left,
         memories: taken.map((memory) => {
           const { id, type } = memory;
           return { id, type, content: this.#toldOf(memory).content };

@@ -58,7 +58,10 @@ export class MemoryEntries {
   /** What a turn used; nothing is said of a memory but what is true. */
   reinforced({ turn_id, project, client, uses }: TurnUses, actor: string): OwnEntry {
     const memories = uses.map(({ memory_id, given, used, confirmed }) => ({
-      ...{ memory_id, ...(given && { given }), ...(used && { used }), ...(confirmed && { confirmed }) },
+      memory_id,
+      ...(given && { given }),
+      ...(used && { used }),
+      ...(confirmed && { confirmed }),
     }));
     return packOwn("memory_reinforced", { turn_id, memories, actor }, this.#surroundings, { project, client });
   }

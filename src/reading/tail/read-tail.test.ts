@@ -1,21 +1,15 @@
 // What a tail asks for, and what is read for it: bounded amounts, in order, without what lists leave out too.
+
 import { describe, expect, test } from "vitest";
 import { filterValues } from "../../../test/support/filter-values.js";
 import { memoryRecorder } from "../../../test/support/memory-recorder.js";
 import { sampleEntries } from "../../../test/support/sample-entries.js";
 import type { StoredBody } from "../../log/port.js";
 import type { EntryInput } from "../../model/entry.js";
+import { itemAt } from "../../model/item-at.js";
 import { noMask } from "../../model/mask.js";
 import { Rejection } from "../../model/rejection.js";
-import {
-  matches,
-  parseTailQuery,
-  readTail,
-  rowEntry,
-  type TailOptions,
-  type TailQuery,
-  type TailRow,
-} from "./read-tail.js";
+import { matches, parseTailQuery, readTail, rowEntry, type TailOptions, type TailQuery } from "./read-tail.js";
 
 describe("what a tail asks for", () => {
   test.each<[TailOptions, TailQuery]>([
@@ -144,8 +138,8 @@ describe("what is read", () => {
       readTail({ log: { readBodies: async () => stored }, mask: noMask }, { after: 0, filter });
     const { rows, through } = await read({});
     expect(rows.map(({ position }) => position)).toEqual([2, 3, 4]);
-    expect(rowEntry(rows[1] as TailRow)).toMatchObject({ position: 3, kind: "error", id: "", altered: true });
-    expect(rowEntry(rows[1] as TailRow)).not.toHaveProperty("error");
+    expect(rowEntry(itemAt(rows, 1))).toMatchObject({ position: 3, kind: "error", id: "", altered: true });
+    expect(rowEntry(itemAt(rows, 1))).not.toHaveProperty("error");
     expect(through).toBe(4);
     // Of which project it was nobody knows any more, but of which kind.
     expect((await read({ project: "p" })).rows.map(({ position }) => position)).toEqual([3]);

@@ -3,7 +3,11 @@ import { assistant, call, decision, error, failed, feedback, interaction, named,
 
 export const elsewhere: readonly Scene[] = [
   {
-    ...{ session_id: "kestrel/slow-queries", project: "kestrel-search", client: "codex", days_ago: 5, at: "14:20" },
+    session_id: "kestrel/slow-queries",
+    project: "kestrel-search",
+    client: "codex",
+    days_ago: 5,
+    at: "14:20",
     title: "Why is the search slow on Mondays?",
     steps: [
       named(
@@ -41,7 +45,11 @@ export const elsewhere: readonly Scene[] = [
     ],
   },
   {
-    ...{ session_id: "kestrel/assistant", project: "kestrel-search", client: "docs-bot", days_ago: 2, at: "10:02" },
+    session_id: "kestrel/assistant",
+    project: "kestrel-search",
+    client: "docs-bot",
+    days_ago: 2,
+    at: "10:02",
     title: "Questions to the documentation",
     steps: [
       interaction({
@@ -86,7 +94,11 @@ export const elsewhere: readonly Scene[] = [
     ],
   },
   {
-    ...{ session_id: "atlas/help-desk", project: "atlas-billing", client: "help-desk", days_ago: 1, at: "14:10" },
+    session_id: "atlas/help-desk",
+    project: "atlas-billing",
+    client: "help-desk",
+    days_ago: 1,
+    at: "14:10",
     title: "Questions of the accountants",
     steps: [
       interaction({
@@ -130,7 +142,11 @@ export const elsewhere: readonly Scene[] = [
     ],
   },
   {
-    ...{ session_id: "laden/warenkorb", project: "laden", client: "claude-code", days_ago: 2, at: "15:15" },
+    session_id: "laden/warenkorb",
+    project: "laden",
+    client: "claude-code",
+    days_ago: 2,
+    at: "15:15",
     title: "Warenkorb verliert Artikel",
     steps: [
       user("Der Warenkorb verliert Artikel, wenn man sich anmeldet. Bitte finde heraus, warum.", 0),
@@ -168,7 +184,11 @@ export const elsewhere: readonly Scene[] = [
     ],
   },
   {
-    ...{ session_id: "daidokoro/献立", project: "台所アプリ", client: "cursor", days_ago: 1, at: "18:30" },
+    session_id: "daidokoro/献立",
+    project: "台所アプリ",
+    client: "cursor",
+    days_ago: 1,
+    at: "18:30",
     title: "献立の並び順が週の途中で変わる",
     steps: [
       user("献立の並び順が水曜日になると変わってしまいます。原因を調べてください。", 0),
@@ -187,7 +207,11 @@ export const elsewhere: readonly Scene[] = [
     ],
   },
   {
-    ...{ session_id: "kestrel/release-notes", project: "kestrel-search", client: "codex", days_ago: 0, at: "08:50" },
+    session_id: "kestrel/release-notes",
+    project: "kestrel-search",
+    client: "codex",
+    days_ago: 0,
+    at: "08:50",
     title: "",
     steps: [
       user("Write the release notes for 4.2 from the commits since 4.1.", 0),

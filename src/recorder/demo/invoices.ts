@@ -32,7 +32,11 @@ const patch = `--- a/src/rounding.ts
 
 export const invoices: readonly Scene[] = [
   {
-    ...{ session_id: MARCH, project, client, days_ago: 4, at: "09:12" },
+    session_id: MARCH,
+    project,
+    client,
+    days_ago: 4,
+    at: "09:12",
     title: "Invoice totals off by one cent",
     steps: [
       user("The invoice totals are off by one cent in March. Customers notice. Find out why, and fix it.", 0),
@@ -133,7 +137,12 @@ export const invoices: readonly Scene[] = [
     ],
   },
   {
-    ...{ session_id: `${MARCH}/agent-audit`, parent: MARCH, project, client, days_ago: 4, at: "09:17" },
+    session_id: `${MARCH}/agent-audit`,
+    parent: MARCH,
+    project,
+    client,
+    days_ago: 4,
+    at: "09:17",
     title: "Audit: every place that rounds money",
     steps: [
       user("List every place that rounds money. For each say whether it agrees with src/rounding.ts.", 0),
@@ -155,7 +164,11 @@ export const invoices: readonly Scene[] = [
     ],
   },
   {
-    ...{ session_id: "atlas/deploy-friday", project, client, days_ago: 3, at: "16:40" },
+    session_id: "atlas/deploy-friday",
+    project,
+    client,
+    days_ago: 3,
+    at: "16:40",
     title: "Deploy of the rounding fix fails twice",
     steps: [
       user("Deploy billing to staging.", 0),
@@ -202,7 +215,11 @@ export const invoices: readonly Scene[] = [
     ],
   },
   {
-    ...{ session_id: "atlas/dunning", project, client, days_ago: 1, at: "11:05" },
+    session_id: "atlas/dunning",
+    project,
+    client,
+    days_ago: 1,
+    at: "11:05",
     title: "Reminders are sent twice",
     steps: [
       user("Since yesterday some customers get the same reminder twice. Why?", 0),

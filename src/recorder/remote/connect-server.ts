@@ -39,7 +39,13 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
       ? elsewhere("reckoning by prices of your own")
       : operateThere(operation, options);
   const parts: RecorderParts = {
-    ...{ capture, tails, watches, keys, operate, calls, imports: capture.imports },
+    capture,
+    tails,
+    watches,
+    keys,
+    operate,
+    calls,
+    imports: capture.imports,
     memories: remoteMemories(server, calls),
     nowMs: Date.now,
     // The server learns by itself.

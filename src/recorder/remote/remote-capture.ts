@@ -1,9 +1,11 @@
 // Capture through a server: parsed here, so that what is refused is refused in the same words, and recorded there.
+
 import { type Captured, type CapturedItem, entriesMissing } from "../../log/capture/capture.js";
 import { type GivenDraft, parseDraft } from "../../log/capture/draft.js";
 import type { RecordedHooks } from "../../log/capture/recorded-hooks.js";
 import type { CaptureKind } from "../../model/entry.js";
 import { Fault, type FaultCode } from "../../model/fault.js";
+import { itemAt } from "../../model/item-at.js";
 import type { Mask } from "../../model/mask.js";
 import { RecorderError, Rejection, reject } from "../../model/rejection.js";
 import { allows, type Scope } from "../../model/scope.js";
@@ -40,7 +42,7 @@ export class RemoteCapture {
 
   async appendOne(input: unknown, kindWhenAbsent?: CaptureKind): Promise<CapturedItem | Rejection> {
     const items = await this.#append([input], kindWhenAbsent);
-    return items instanceof Rejection ? items.whole() : (items[0] as CapturedItem);
+    return items instanceof Rejection ? items.whole() : itemAt(items, 0);
   }
 
   /** What an import needs of a log, as far as a server tells it. */

@@ -78,7 +78,13 @@ const answers = {
     const switches = { similar: similar || undefined, unused: unused || undefined };
     // As it is given: none is not the same as any.
     return server.get("/memories", {
-      ...{ project: project === "" ? "-" : project, status, type, source, ...switches, limit, cursor },
+      project: project === "" ? "-" : project,
+      status,
+      type,
+      source,
+      ...switches,
+      limit,
+      cursor,
     });
   },
   getMemory: (server, id) => server.find(memoryPath(id), "memory_not_found"),

@@ -12,6 +12,7 @@ import type {
   InteractionSummary,
   ListedEntry,
 } from "../../model/entry.js";
+import { itemAt } from "../../model/item-at.js";
 import type { Mask } from "../../model/mask.js";
 import { formatTime } from "../../model/time.js";
 import { EntryReader, type Page } from "./entry-reader.js";
@@ -90,7 +91,7 @@ export class Reader {
     // One more than asked for tells whether there is a next page.
     const keys = await this.#parts.index.list({ ...query, limit: query.limit + 1 });
     const { rows, used } = await read(keys.slice(0, query.limit).map((key) => key.position));
-    const next_cursor = used > 0 && used < keys.length ? cursorAfter(query, keys[used - 1] as RowKey) : null;
+    const next_cursor = used > 0 && used < keys.length ? cursorAfter(query, itemAt(keys, used - 1)) : null;
     return { rows, next_cursor };
   }
 }

@@ -27,8 +27,13 @@ describe("a consolidation", () => {
     const { entries } = await session.entries();
     expect(entries.map((entry) => entry.kind)).toEqual([...Array(4).fill("message"), "consolidation"]);
     expect(entries[4]).toMatchObject({
-      ...{ kind: "consolidation", through: 2, summary: "1 and 2" },
-      ...{ kept: [], trigger: "manual", tokens_before: 120, extra: {} },
+      kind: "consolidation",
+      through: 2,
+      summary: "1 and 2",
+      kept: [],
+      trigger: "manual",
+      tokens_before: 120,
+      extra: {},
     });
   });
 

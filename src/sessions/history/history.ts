@@ -1,6 +1,8 @@
 // A session's history: read from its end backwards, only as far as the window reaches.
+
 import { type Content, isBlank } from "../../model/content.js";
 import type { Entry } from "../../model/entry.js";
+import { itemAt } from "../../model/item-at.js";
 import { limits } from "../../model/limits.js";
 import type { RejectionDetails } from "../../model/rejection.js";
 import { EntryReader } from "../../search/lists/entry-reader.js";
@@ -283,15 +285,15 @@ async function widestWithin(
   renderWindow: (window: Window) => Messages,
 ): Promise<Window | number> {
   const tokens = new HistoryTokens(await loadTokenCounter());
-  const fits = (at: number): boolean => tokens.of(renderWindow(windows[at] as Window), max_tokens) <= max_tokens;
-  if (!fits(0)) return tokens.of(renderWindow(windows[0] as Window), Number.POSITIVE_INFINITY);
+  const fits = (at: number): boolean => tokens.of(renderWindow(itemAt(windows, at)), max_tokens) <= max_tokens;
+  if (!fits(0)) return tokens.of(renderWindow(itemAt(windows, 0)), Number.POSITIVE_INFINITY);
   let widest = 0;
   for (let beyond = windows.length; beyond - widest > 1; ) {
     const middle = (widest + beyond) >>> 1;
     if (fits(middle)) widest = middle;
     else beyond = middle;
   }
-  return windows[widest] as Window;
+  return itemAt(windows, widest);
 }
 
 function countMessages(turns: readonly Turn[]): number {

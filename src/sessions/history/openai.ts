@@ -37,7 +37,8 @@ export function turnToOpenAi(
   if (calls.length === 0 && turn.name === "" && !include_reasoning) return [{ role, content }];
   const tool_calls = calls.map(({ call }) => toOpenAiCall(call));
   const message: OpenAiMessage = {
-    ...{ role, content },
+    role,
+    content,
     ...(tool_calls.length === 0 ? {} : { tool_calls }),
     ...nameOf(turn),
     ...(include_reasoning ? turn.reasoning : {}),

@@ -1,4 +1,5 @@
 // Tokens of texts, and of a history as it is returned.
+import { itemAt } from "../../model/item-at.js";
 
 /** What a message costs beside its text, as OpenAI counts it. */
 export const TOKENS_PER_MESSAGE = 4;
@@ -20,7 +21,7 @@ export class HistoryTokens {
     const { system = "", messages } = history;
     let tokens = system === "" ? 0 : this.#countMessage(system, max);
     for (let at = messages.length - 1; at >= 0 && tokens <= max; at -= 1) {
-      tokens += this.#countMessage(messages[at] as object, max - tokens);
+      tokens += this.#countMessage(itemAt(messages, at), max - tokens);
     }
     return tokens;
   }

@@ -1,5 +1,6 @@
 // Which windows over a session's turns history may show, the smallest first: each begins with a user's message and holds
 // whole groups, an assistant's message with its calls and all their results.
+import { itemAt } from "../../model/item-at.js";
 import { messagesIn, type Turn } from "./repair.js";
 
 /** The end of a session's talk, as far as it was read. */
@@ -30,7 +31,7 @@ export function windowsOf({ turns, has_summary, is_whole, opening }: Talk): read
   const windows: Window[] = [];
   let messages = 0;
   for (let from = turns.length - 1; from >= 0; from -= 1) {
-    const turn = turns[from] as Turn;
+    const turn = itemAt(turns, from);
     messages += messagesIn(turn);
     if (turn.type === "user") {
       // The same as the window before, which had the opening put in front of its groups.

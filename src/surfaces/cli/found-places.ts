@@ -51,6 +51,7 @@ function foundText(found: readonly FoundPlace[], { screen }: Invocation): string
       ...[tool, sessions === undefined ? "in a database" : formatCount(sessions), formatCount(files)],
       ...[formatBytes(bytes), oldest.slice(0, 10), pathText(path)],
     ]),
-    ...{ width: columns, colours },
+    width: columns,
+    colours,
   });
 }

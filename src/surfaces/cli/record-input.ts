@@ -1,4 +1,5 @@
 // Entries from standard input: one JSON document, a JSON array, or NDJSON of any length, handed on in batches.
+import { itemAt } from "../../model/item-at.js";
 import { isJson } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
 import { RecorderError } from "../../model/rejection.js";
@@ -44,7 +45,7 @@ export async function* readBatches(input: AsyncIterable<Buffer>): AsyncGenerator
   const blocks = blocksOf(input);
   const opening = await blocks.next();
   if (opening.done === true) return undefined;
-  const first = opening.value[0] as Line;
+  const first = itemAt(opening.value, 0);
   if (isEntry(first)) yield* gather(opening.value, blocks);
   else {
     const whole = await parseWhole(opening.value, blocks);
@@ -83,7 +84,7 @@ async function* blocksOf(input: AsyncIterable<Buffer>): AsyncGenerator<readonly 
     parts.push(chunk.subarray(start));
     size += chunk.length - start;
     if (size > limits.request_bytes) {
-      yield [{ number: number + 1, index: index + 1, bytes: parts[0] as Buffer, isTooLong: true }];
+      yield [{ number: number + 1, index: index + 1, bytes: itemAt(parts, 0), isTooLong: true }];
       return undefined;
     }
   }

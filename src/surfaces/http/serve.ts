@@ -1,7 +1,9 @@
 // Serving: listens on an address, and on closing lets what is under way finish before the store is closed.
+
 import { type AddressInfo, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { FastifyInstance } from "fastify";
+import { itemAt } from "../../model/item-at.js";
 import { beyondLoopback, isLoopback } from "./door/loopback.js";
 import { createServer, HOST_DEFAULT, type ServerOptions } from "./server.js";
 import { logRecorded, watchStore } from "./store-watch.js";
@@ -41,7 +43,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const stops = logger === undefined ? [] : [watchStore(recorder, logger), logRecorded(recorder, logger)];
   let closing: Promise<void> | undefined;
   return {
-    address: addresses[0] as string,
+    address: itemAt(addresses, 0),
     addresses,
     close: () => {
       closing ??= drain(app, drain_ms_max).then(() => {

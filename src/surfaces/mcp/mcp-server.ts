@@ -67,7 +67,9 @@ export function createMcpServer({ recorder, version, schemas, scope }: McpOption
 function describeTool(name: string, { title, description, route, input, output }: Tool, schemas: Schemas) {
   const readOnlyHint = route.startsWith("GET ");
   return {
-    ...{ name, title, description },
+    name,
+    title,
+    description,
     inputSchema: input(schemas) as { readonly type: "object" },
     outputSchema: output(schemas) as { readonly type: "object" },
     annotations: { title, readOnlyHint, destructiveHint: false, idempotentHint: readOnlyHint, openWorldHint: false },

@@ -1,5 +1,7 @@
 // The tools with which an agent records what happens.
+
 import type { CaptureKind, EntryInput } from "../../model/entry.js";
+import { itemAt } from "../../model/item-at.js";
 import { RecorderError } from "../../model/rejection.js";
 import { answerOutput, entryInput } from "./schemas.js";
 import type { Tool } from "./tool.js";
@@ -39,7 +41,7 @@ function recording(kind: CaptureKind, schemaName: string, words: Pick<Tool, "tit
         throw new RecorderError({ code: "field_invalid", field: "kind", message: `kind must be ${kind} here`, hint });
       }
       const { entries } = await recorder.append({ ...args, kind } as unknown as EntryInput);
-      const receipt = entries[0] as (typeof entries)[number];
+      const receipt = itemAt(entries, 0);
       const unknown =
         receipt.unknown_fields === undefined ? "" : ` Unknown fields: ${receipt.unknown_fields.join(", ")}.`;
       const text = receipt.status === "recorded" ? "Recorded" : "Was recorded before";

@@ -1,6 +1,8 @@
 // Checks of documents: each by its key, their order and labels, exactly as they were put, and together with the rows.
+
 import { expect } from "vitest";
 import type { ChangeQuery, DocumentQuery, EntryIndex, IndexDocument } from "../../../src/index/port.js";
+import { itemAt } from "../../../src/model/item-at.js";
 import { fill } from "./index-filling.js";
 import { newDocument, newRow } from "./index-samples.js";
 import { seededRandom } from "./seeded-random.js";
@@ -83,7 +85,7 @@ export const indexDocumentChecks: readonly Check<EntryIndex>[] = [
       const index = await open();
       const sorts = [-1e15, -0.5, 0, 0.25, 1, 1, 1, 9_007_199_254_740_991];
       const names = ["z", "y", "x", "w", "\uff5e", "𐀀", "a", "v"];
-      await put(index, ...names.map((key, at) => newDocument(key, sorts[at] as number)).toReversed());
+      await put(index, ...names.map((key, at) => newDocument(key, itemAt(sorts, at))).toReversed());
       const expected = ["z", "y", "x", "w", "a", "\uff5e", "𐀀", "v"];
       expect(await keys(index, { order: "asc" })).toEqual(expected);
       expect(await keys(index, { order: "desc" })).toEqual(expected.toReversed());

@@ -1,7 +1,9 @@
 // Checks of sessions: what the index knows of one, their order with pages that hold still, and positions within one.
+
 import { expect } from "vitest";
 import type { EntryIndex, EntryRow, SessionRange } from "../../../src/index/port.js";
 import { SESSIONS, type SessionFilter } from "../../../src/index/session-fold.js";
+import { itemAt } from "../../../src/model/item-at.js";
 import { getSession, listSessions, type SessionsReached } from "../../../src/sessions/session-list.js";
 import { fill, fillAll } from "./index-filling.js";
 import { mixedRows, newRow } from "./index-samples.js";
@@ -72,15 +74,21 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
       ];
       await fill(index, { rows: [of(9, { kind: "clear" }), ...consolidations], through: 11 });
       expect(await getSession(index, "s")).toMatchObject({
-        ...{ consolidated_through: 7, consolidated_at: 11, cleared_through: 9 },
+        consolidated_through: 7,
+        consolidated_at: 11,
+        cleared_through: 9,
       });
       await fill(index, { rows: [of(12, { kind: "clear" })], through: 12 });
       expect(await getSession(index, "s")).toMatchObject({
-        ...{ consolidated_through: 0, consolidated_at: 0, cleared_through: 12 },
+        consolidated_through: 0,
+        consolidated_at: 0,
+        cleared_through: 12,
       });
       await fill(index, { rows: [of(13, { kind: "consolidation", facts: { through: 5 } })], through: 13 });
       expect(await getSession(index, "s")).toMatchObject({
-        ...{ consolidated_through: 5, consolidated_at: 13, cleared_through: 12 },
+        consolidated_through: 5,
+        consolidated_at: 13,
+        cleared_through: 12,
       });
     },
   },
@@ -133,7 +141,7 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
       await fill(index, { rows, through: 12 });
       const { sessions: first, as_of } = await listSessions(index, { filter: {}, limit: 1 });
       expect(first.map(({ session }) => session.session_id)).toEqual(["s-11"]);
-      const { last_ms, position } = first[0] as (typeof first)[number];
+      const { last_ms, position } = itemAt(first, 0);
       const arrived = [
         newRow(13, { session_id: "s-3" }),
         newRow(14, { session_id: "new" }),
@@ -187,7 +195,8 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
       expect(await sessions(index, {})).toEqual([]);
       expect(await index.countDocuments(SESSIONS)).toBe(0);
       expect(await index.count()).toMatchObject({
-        ...{ entries: 1, by_kind: { redaction: 1 } },
+        entries: 1,
+        by_kind: { redaction: 1 },
         projects: [{ project: "", entries: 1 }],
       });
     },
@@ -228,8 +237,12 @@ export const indexSessionChecks: readonly Check<EntryIndex>[] = [
       await fill(index, { rows, through: 2_500 });
       await fill(index, { rows: [], erased: [1, 2_500], through: 2_501 });
       expect(await getSession(index, "s")).toMatchObject({
-        ...{ entries: 2_498, by_kind: { message: 1_249, error: 1_249 }, last_position: 2_499 },
-        ...{ first_ms: 2_000, last_ms: 2_499_000, projects: ["p1", "p2", "p0"] },
+        entries: 2_498,
+        by_kind: { message: 1_249, error: 1_249 },
+        last_position: 2_499,
+        first_ms: 2_000,
+        last_ms: 2_499_000,
+        projects: ["p1", "p2", "p0"],
       });
     },
   },

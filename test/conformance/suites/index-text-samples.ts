@@ -1,7 +1,9 @@
 // Texts and needles for the suite of the index, and what candidates have to be, found out in the plainest way there is.
+
 import { expect } from "vitest";
 import type { EntryIndex, EntryRow, EntryTexts, NewestQuery, RowFilter, RowKey } from "../../../src/index/port.js";
 import { timesOfKind } from "../../../src/index/row-filter.js";
+import { itemAt } from "../../../src/model/item-at.js";
 import { normalise } from "../../../src/model/normalise.js";
 import { fill } from "./index-filling.js";
 import { expectedKeys, mixedRows } from "./index-samples.js";
@@ -138,7 +140,7 @@ function mixedTexts(count: number, seed: number): readonly EntryTexts[] {
 }
 
 function newText(random: () => number, pieces: number): string {
-  const pick = (): string => PIECES[Math.floor(random() * PIECES.length)] as string;
+  const pick = (): string => itemAt(PIECES, Math.floor(random() * PIECES.length));
   return normalise(Array.from({ length: pieces }, pick).join(random() < 0.5 ? " " : ""));
 }
 
@@ -147,7 +149,7 @@ function mixedNeedles(count: number, seed: number): readonly (readonly string[])
   const random = seededRandom(seed);
   const texts = TEXTS.flatMap((entry) => entry.texts);
   const needle = (): string => {
-    const points = Array.from(texts[Math.floor(random() * texts.length)] as string);
+    const points = Array.from(itemAt(texts, Math.floor(random() * texts.length)));
     const start = Math.floor(random() * points.length);
     return points.slice(start, start + 1 + Math.floor(random() ** 2 * 12)).join("");
   };

@@ -1,9 +1,11 @@
 // Entries for the suite of the log: made from a label, so that a check can tell what it finds.
+
 import { randomBytes } from "node:crypto";
 import type { AppendOutcome, EntryLog, LogEntry, Placement, StoredEntry, TakenClaim } from "../../../src/log/port.js";
 import { chainHash, commitmentOf, GENESIS_HASH, SALT_BYTES } from "../../../src/model/chain.js";
 import { claimsDigest } from "../../../src/model/claims.js";
 import { hexOf } from "../../../src/model/hex.js";
+import { itemAt } from "../../../src/model/item-at.js";
 
 export interface EntryParts {
   readonly kind?: string;
@@ -49,7 +51,11 @@ export function legible(stored: StoredEntry | undefined): object | undefined {
   if (stored === undefined) return undefined;
   const { position, kind, recorded_at, recorded_by, claims_digest, commitment, hash, salt, body } = stored;
   return {
-    ...{ position, kind, recorded_at, commitment: hexOf(commitment), hash: hexOf(hash) },
+    position,
+    kind,
+    recorded_at,
+    commitment: hexOf(commitment),
+    hash: hexOf(hash),
     ...(recorded_by === undefined ? {} : { recorded_by }),
     ...(claims_digest === undefined ? {} : { claims_digest: hexOf(claims_digest) }),
     ...(salt === undefined ? {} : { salt: hexOf(salt) }),
@@ -71,7 +77,7 @@ export async function readAll(log: EntryLog): Promise<readonly StoredEntry[]> {
 
 export async function appendOne(log: EntryLog, entry: LogEntry): Promise<Placement> {
   const [outcome] = await log.append([[entry]]);
-  return placedBy(outcome)[0] as Placement;
+  return itemAt(placedBy(outcome), 0);
 }
 
 export function placedBy(outcome: AppendOutcome | undefined): readonly Placement[] {

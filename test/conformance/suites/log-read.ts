@@ -3,6 +3,7 @@
 import { expect } from "vitest";
 import type { EntryLog, StoredEntry } from "../../../src/log/port.js";
 import { hexOf } from "../../../src/model/hex.js";
+import { itemAt } from "../../../src/model/item-at.js";
 import { chained, legible, newEntries, newEntry } from "./log-entries.js";
 import type { Check } from "./suite.js";
 
@@ -126,7 +127,7 @@ export const logReadChecks: readonly Check<EntryLog>[] = [
         const [stored] = await log.get([index + 1]);
         expect(positions(await log.read({ after: index, limit: 10 }))).toEqual([index + 1]);
         expect(Buffer.compare(stored?.body ?? Buffer.of(), entry.body)).toBe(0);
-        expect(await log.find([entry.claims[0] as string])).toEqual([index + 1]);
+        expect(await log.find([itemAt(entry.claims, 0)])).toEqual([index + 1]);
       }
     },
   },

@@ -1,7 +1,9 @@
 // Checks of restoring: entries of another log at their old places, or not at all.
+
 import { expect } from "vitest";
 import type { CopiedEntry, EntryLog, LogEntry } from "../../../src/log/port.js";
 import { hexOf } from "../../../src/model/hex.js";
+import { itemAt } from "../../../src/model/item-at.js";
 import { appendOne, chained, legible, newEntries, newEntry, readAll } from "./log-entries.js";
 import type { Check } from "./suite.js";
 
@@ -18,10 +20,11 @@ export const logRestoreChecks: readonly Check<EntryLog>[] = [
       const last = chained(entries).at(-1);
       const { log_id, position, hash } = await log.head();
       expect({ log_id, position, hash: hexOf(hash) }).toEqual({
-        ...{ log_id: LOG_ID, position: 5 },
+        log_id: LOG_ID,
+        position: 5,
         hash: hexOf(last?.hash as Uint8Array),
       });
-      expect(await log.find(entries.map(({ claims }) => claims[0] as string))).toEqual([1, 2, 3, 4, 5]);
+      expect(await log.find(entries.map(({ claims }) => itemAt(claims, 0)))).toEqual([1, 2, 3, 4, 5]);
     },
   },
   {
@@ -33,7 +36,7 @@ export const logRestoreChecks: readonly Check<EntryLog>[] = [
       for (const part of [copies.slice(0, 2), copies.slice(2, 3), copies.slice(3, 5)]) {
         expect(await log.restore({ log_id: LOG_ID, entries: part })).toBe(true);
       }
-      await appendOne(log, entries[5] as LogEntry);
+      await appendOne(log, itemAt(entries, 5));
       expect((await readAll(log)).map(legible)).toEqual(chained(entries).map(legible));
     },
   },

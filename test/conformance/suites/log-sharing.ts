@@ -1,7 +1,9 @@
 // Checks of what outlives an instance, and of several instances on one store.
+
 import { expect } from "vitest";
 import type { EntryLog } from "../../../src/log/port.js";
 import { hexOf } from "../../../src/model/hex.js";
+import { itemAt } from "../../../src/model/item-at.js";
 import {
   appendOne,
   chained,
@@ -56,7 +58,7 @@ export const logSharingChecks: readonly Check<EntryLog>[] = [
         expect(position).toBe(index + 1);
         const head = await reader.head();
         expect([head.position, hexOf(head.hash)]).toEqual([position, hexOf(hash)]);
-        expect(await reader.find([entry.claims[0] as string])).toEqual([position]);
+        expect(await reader.find([itemAt(entry.claims, 0)])).toEqual([position]);
         expect((await reader.read({ after: index, limit: 10 })).map((stored) => stored.position)).toEqual([position]);
       }
       expect((await left.head()).log_id).toBe((await right.head()).log_id);
@@ -68,7 +70,7 @@ export const logSharingChecks: readonly Check<EntryLog>[] = [
     run: async ({ open }) => {
       const logs = [await open(), await open(), await open()];
       const units = Array.from({ length: 90 }, (_, unit) => newEntries(`unit-${unit}`, 1 + (unit % 3)));
-      const calls = units.map((unit, index) => (logs[index % logs.length] as EntryLog).append([unit]));
+      const calls = units.map((unit, index) => itemAt(logs, index % logs.length).append([unit]));
       const outcomes = (await Promise.all(calls)).flat();
       const inOrder = units
         .flatMap((unit, at) => unit.map((entry, item) => ({ entry, ...placedBy(outcomes[at])[item] })))

@@ -3,6 +3,7 @@
 
 import { newestFirst } from "../../../index/port/rows.js";
 import type { CandidateQuery, NewestCandidates, RowKey } from "../../../index/port.js";
+import { itemAt } from "../../../model/item-at.js";
 import { listKeys } from "../list-ways.js";
 import { amongStatement } from "../row-filter.js";
 import type { Statements } from "../statements.js";
@@ -209,7 +210,7 @@ function rangeAt(ranges: readonly SearchedRange[], position: number): SearchedRa
   let [low, high] = [0, ranges.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((ranges[middle] as SearchedRange).through < position) low = middle + 1;
+    if (itemAt(ranges, middle).through < position) low = middle + 1;
     else high = middle;
   }
   const range = ranges[low];

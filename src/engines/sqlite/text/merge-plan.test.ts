@@ -1,7 +1,9 @@
 // Which segments are merged when, and that a merged one holds all that its parts held.
+
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../../../test/support/fuzz.js";
+import { itemAt } from "../../../model/item-at.js";
 import { blocksWithAll, countBits } from "./block-bits.js";
 import { BlockPlaces } from "./block-places.js";
 import { fullFrom, mergeTexts, planMerge } from "./merge-plan.js";
@@ -41,7 +43,7 @@ describe("the plan", () => {
           unmerged = [...unmerged, segmentOf(blocks)];
           for (let plan = planMerge(unmerged, BLOCKS_MAX); plan !== undefined; plan = planMerge(unmerged, BLOCKS_MAX)) {
             const { into, segments } = plan;
-            const from = unmerged.indexOf(segments[0] as Segment);
+            const from = unmerged.indexOf(itemAt(segments, 0));
             expect(unmerged.slice(from, from + segments.length)).toEqual(segments);
             const sum = segments.reduce((total, segment) => total + segment.blocks, 0);
             const one = into === "merged" ? [] : [segmentOf(sum)];
@@ -79,7 +81,7 @@ describe("texts that are merged", () => {
         }
         if (held.length === 0) return;
         const merged = mergeTexts(held);
-        const { after } = held[0] as TextBuffer;
+        const { after } = itemAt(held, 0);
         const places = new BlockPlaces({ after, through: position }, merged.firsts);
         expect(merged.signatures.length).toBe(merged.firsts.length * SIGNATURE_WORDS);
         expect(merged.firsts.length).toBeLessThanOrEqual(held.reduce((sum, part) => sum + part.blocks, 0));

@@ -1,5 +1,6 @@
 // Merging: whatever is given, erased, closed or cut off between merges, by one program or by two, everything is found
 // where it was, and what was erased leaves no bit.
+
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
@@ -8,6 +9,7 @@ import { fill } from "../../../../test/support/fill-index.js";
 import { fuzzTimeoutMs, slowFuzz } from "../../../../test/support/fuzz.js";
 import { folderOfTest } from "../../../../test/support/temporary-folder.js";
 import { slicesOfTexts, textBlocks } from "../../../../test/support/text-blocks.js";
+import { itemAt } from "../../../model/item-at.js";
 import { SqliteIndex } from "../index.js";
 import { Statements } from "../statements.js";
 import { isMerged, listSegments } from "./segments.js";
@@ -63,7 +65,7 @@ test(
 );
 
 test("many texts that come one by one become few segments, and these become merged ones", async () => {
-  const store = new MergedStore(SIZES[1] as TextIndexOptions);
+  const store = new MergedStore(itemAt(SIZES, 1));
   onTestFinished(() => store.close());
   for (let nth = 0; nth < 60; nth += 1) {
     await store.give(1);
@@ -80,7 +82,7 @@ test("many texts that come one by one become few segments, and these become merg
 
 test("a segment loses what is erased between two merges", async () => {
   for (const merges of [1, 2, 3, 5, 8, 11]) {
-    const store = new MergedStore(SIZES[0] as TextIndexOptions);
+    const store = new MergedStore(itemAt(SIZES, 0));
     onTestFinished(() => store.close());
     for (let nth = 0; nth < 6; nth += 1) await store.give(2);
     await store.merge(merges);
@@ -93,7 +95,7 @@ test("a segment loses what is erased between two merges", async () => {
 });
 
 test("where everything is erased, nothing is left at all", async () => {
-  const store = new MergedStore(SIZES[0] as TextIndexOptions);
+  const store = new MergedStore(itemAt(SIZES, 0));
   onTestFinished(() => store.close());
   for (let nth = 0; nth < 8; nth += 1) await store.give(2);
   await store.merge(10_000);

@@ -1,4 +1,5 @@
 // Segments of the text index: runs of entries in order of position, with their signatures in columns or in slices.
+import { itemAt } from "../../../model/item-at.js";
 import type { Statements } from "../statements.js";
 import { deleteColumns, writeColumns } from "./columns.js";
 import { SLICES } from "./signature.js";
@@ -86,7 +87,7 @@ function insertSegment(
 
 /** What one segment in the place of these stands for. */
 export function spanOf(segments: readonly Segment[]): Pick<Segment, "after" | "through" | "min_ms" | "max_ms"> {
-  const [first, last] = [segments[0] as Segment, segments.at(-1) as Segment];
+  const [first, last] = [itemAt(segments, 0), segments.at(-1) as Segment];
   const min_ms = segments.reduce((least, segment) => Math.min(least, segment.min_ms), first.min_ms);
   const max_ms = segments.reduce((most, segment) => Math.max(most, segment.max_ms), first.max_ms);
   return { after: first.after, through: last.through, min_ms, max_ms };

@@ -1,4 +1,5 @@
 // The text index on SQLite: no match is ever left out, in the order of lists, whoever writes and whenever it stops.
+
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
@@ -8,6 +9,7 @@ import { slowFuzz } from "../../../../test/support/fuzz.js";
 import { folderOfTest } from "../../../../test/support/temporary-folder.js";
 import { slicesOfTexts, textBlocks } from "../../../../test/support/text-blocks.js";
 import type { EntryRow, EntryTexts } from "../../../index/port.js";
+import { itemAt } from "../../../model/item-at.js";
 import { MemoryIndex } from "../../memory/index.js";
 import { SqliteIndex } from "../index.js";
 import { Statements } from "../statements.js";
@@ -85,7 +87,7 @@ describe("candidates", () => {
       [8_000_001, 300],
       [16_700_000, 33],
     ] as const) {
-      const needle = (texts[0] as string).slice(start, start + length);
+      const needle = itemAt(texts, 0).slice(start, start + length);
       const found = await index.candidates({ filter: {}, needles: [needle], limit: 10 });
       expect(found.map(({ position }) => position)).toContain(1);
     }
@@ -260,7 +262,7 @@ function cutFrom(
   entries: readonly Given[],
   [which, one, start, length]: readonly [number, number, number, number],
 ): string | undefined {
-  const { texts } = entries[which % entries.length] as Given;
+  const { texts } = itemAt(entries, which % entries.length);
   const whole = texts[one % Math.max(texts.length, 1)] ?? "";
   const from = start % Math.max(whole.length, 1);
   return whole === "" ? undefined : whole.slice(from, from + length);

@@ -1,4 +1,5 @@
 // Asks the text index which blocks may hold all needles of a search.
+import { itemAt } from "../../../model/item-at.js";
 import type { Statements } from "../statements.js";
 import { blocksWithAll, hasAny, keepCommon } from "./block-bits.js";
 import { BlockPlaces } from "./block-places.js";
@@ -120,7 +121,7 @@ function toWindows(needles: readonly string[], counts: Uint16Array | undefined):
   const weigh = (slice: number): number => counts?.[slice] ?? slice;
   return [...windows]
     .map((window) => slicesOf(window).toSorted((left, right) => weigh(left) - weigh(right)))
-    .sort((left, right) => weigh(left[0] as number) - weigh(right[0] as number));
+    .sort((left, right) => weigh(itemAt(left, 0)) - weigh(itemAt(right, 0)));
 }
 
 function everyOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): readonly R[] | undefined {

@@ -1,4 +1,5 @@
 // A session in pieces that a model can read: numbered texts with their speakers, each piece within a bound.
+import { itemAt } from "../../../model/item-at.js";
 import type { QuotedEntry, Speaker } from "../../read/quoted-entry.js";
 
 /** Changes whenever the same session would be cut in another way, since that makes another generation. */
@@ -86,7 +87,7 @@ function shortened(text: string, charsMax: number): string {
 }
 
 function segmentOf(lines: readonly Line[]): Segment {
-  const { entry } = lines[0] as Line;
+  const { entry } = itemAt(lines, 0);
   const shown = lines.map(({ by, text }, at) => `[${at + 1}] ${by}: ${text}`);
   return {
     session_id: entry.session_id,

@@ -1,6 +1,8 @@
 // Commands that fail and then work when a few words are changed: what failed in two sessions and worked the same way
 // each time is worth knowing. A fold over tool calls, in the order of the log.
+
 import type { EntryOf } from "../../../model/entry.js";
+import { itemAt } from "../../../model/item-at.js";
 import type { Proposal } from "../../../model/memory.js";
 import { RecentlyUsed } from "../../recall/recently-used.js";
 
@@ -149,10 +151,10 @@ function wordsChanged(left: readonly string[], right: readonly string[]): number
   for (const [at, word] of left.entries()) {
     const next = [at + 1];
     for (const [to, other] of right.entries()) {
-      const replaced = (row[to] as number) + Number(word !== other);
-      next.push(Math.min(replaced, (row[to + 1] as number) + 1, (next[to] as number) + 1));
+      const replaced = itemAt(row, to) + Number(word !== other);
+      next.push(Math.min(replaced, itemAt(row, to + 1) + 1, itemAt(next, to) + 1));
     }
     row = next;
   }
-  return row[right.length] as number;
+  return itemAt(row, right.length);
 }

@@ -1,6 +1,8 @@
 // `hansard backup`: the whole log as one file, taken while others write, and proven before it counts.
+
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { itemAt } from "../../../model/item-at.js";
 import { backUpStore } from "../../../recorder/back-up-store.js";
 import { type CommandModule, helpText, type Invocation, storeFolder } from "../command.js";
 import { exitStatus } from "../failures.js";
@@ -33,7 +35,7 @@ that it is whole and verified or not there. It holds what the record holds: keep
     try {
       const copy = await backUpStore({
         data: storeFolder(settings, "backup"),
-        path: resolve(operands[0] as string),
+        path: resolve(itemAt(operands, 0)),
         replaces: options.force === true,
         onStep: (says) => progress.show(says),
       });

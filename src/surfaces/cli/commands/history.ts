@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import type { AnthropicHistory, OpenAiMessage, Session } from "../../../index.js";
 import { messagePieces } from "../../../model/content-pieces.js";
+import { itemAt } from "../../../model/item-at.js";
 import { type CommandModule, helpText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { hintText } from "../hints.js";
@@ -36,7 +37,7 @@ export const historyCommand: CommandModule = {
 
   async run(invocation: Invocation) {
     const { operands, options, settings, screen, json } = invocation;
-    const id = operands[0] as string;
+    const id = itemAt(operands, 0);
     const { document, emptiness } = await withQuestion({ settings, screen, json }, async (recorder) => {
       const session = openSession(recorder, id);
       const asked = readQuestion(options, "history");

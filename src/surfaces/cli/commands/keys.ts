@@ -1,5 +1,7 @@
 // `hansard keys`: makes, lists and revokes the keys that a server asks for. A running server knows at once.
+
 import type { Command } from "commander";
+import { itemAt } from "../../../model/item-at.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { type CommandModule, helpText, type Invocation, withQuestion, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
@@ -109,7 +111,7 @@ async function listKeys(keys: Keys, { settings, screen, json }: Invocation): Pro
 }
 
 async function revokeKey(keys: Keys, { operands, screen, json }: Invocation): Promise<void> {
-  const key = await keys.revoke(operands[1] as string, { actor: systemUser() });
+  const key = await keys.revoke(itemAt(operands, 1), { actor: systemUser() });
   const { out } = screen;
   if (json) out.write(documentText(key, out));
   else out.write(`Key ${key.id} opens nothing any more.\n`);

@@ -91,7 +91,10 @@ async function addMemory(
   if (content === undefined || words.length > 1) throw oneNeeded("add", "one statement, in quotes");
   const { type, project, confidence, validUntil: valid_until } = textOptions(options, ADD_OPTIONS);
   const memory = await recorder.memories.add({
-    ...{ content, project, valid_until, actor: systemUser() },
+    content,
+    project,
+    valid_until,
+    actor: systemUser(),
     type: type as MemoryInput["type"],
     ...(confidence === undefined ? {} : { confidence: Number(confidence) }),
   });
@@ -140,7 +143,9 @@ function refuseMisplaced(task: string, options: Invocation["options"]): void {
   const flag = `--${wrong.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   const owners = Object.keys(optionsByTask).filter((name) => optionsByTask[name]?.includes(wrong));
   throw new WrongUse({
-    ...{ code: "option_misplaced", field: flag, message: `${flag} does nothing beside ${task}` },
+    code: "option_misplaced",
+    field: flag,
+    message: `${flag} does nothing beside ${task}`,
     hint: `It belongs to ${owners.join(" and ")}.`,
   });
 }

@@ -1,6 +1,8 @@
 // `hansard record`: one entry from flags, or one, some or millions from standard input.
+
 import type { Command } from "commander";
 import type { CaptureKind, EntryInput } from "../../../model/entry.js";
+import { itemAt } from "../../../model/item-at.js";
 import { isJsonObject } from "../../../model/json.js";
 import { isCaptureKind, kindRules } from "../../../model/kinds.js";
 import { RecorderError } from "../../../model/rejection.js";
@@ -166,7 +168,7 @@ function goOnAdvice(done: number, line = 0): string {
 
 /** A single interaction answers as POST /interactions does, anything else as POST /entries. */
 function oneText({ screen, json }: Invocation, kind: CaptureKind, result: AppendResult): string {
-  const acknowledged = result.entries[0] as Acknowledged;
+  const acknowledged = itemAt(result.entries, 0);
   if (!json) return acknowledgedText(acknowledged, screen.out);
   return documentText(kind === "interaction" ? acknowledged : result, screen.out);
 }

@@ -1,6 +1,8 @@
 // `hansard restore`: a store from a backup, in a folder that has none yet.
+
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { itemAt } from "../../../model/item-at.js";
 import { restoreStore } from "../../../recorder/back-up-store.js";
 import { type CommandModule, helpText, type Invocation, storeFolder } from "../command.js";
 import { exitStatus } from "../failures.js";
@@ -29,7 +31,7 @@ reads.`,
     const progress = new ProgressLine(screen.err);
     try {
       const copy = await restoreStore({
-        from: resolve(operands[0] as string),
+        from: resolve(itemAt(operands, 0)),
         data: storeFolder(settings, "restore"),
         seal_key: settings.seal_key,
         onStep: (says) => progress.show(says),

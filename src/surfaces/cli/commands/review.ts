@@ -74,7 +74,9 @@ class Review {
 
   async run({ project }: { readonly project?: string }): Promise<void> {
     const { memories: queue, acceptance } = await this.#recorder.memories.list({
-      ...{ status: "candidate", limit: QUEUE_MAX, project },
+      status: "candidate",
+      limit: QUEUE_MAX,
+      project,
     });
     for (const { source, generation, is_paused, accepted, rejected } of acceptance) {
       const verdicts = accepted + rejected;

@@ -1,6 +1,8 @@
 // `hansard sessions`: the list of them, one of them with its timeline, and the two marks that history starts after.
+
 import type { Command } from "commander";
 import type { Recorder } from "../../../index.js";
+import { itemAt } from "../../../model/item-at.js";
 import {
   type CommandModule,
   examplesText,
@@ -122,7 +124,7 @@ async function listSessions(recorder: Recorder, invocation: Invocation): Promise
 }
 
 async function showSession(recorder: Recorder, { operands, options, screen, json }: Invocation): Promise<void> {
-  const session = openSession(recorder, operands[0] as string);
+  const session = openSession(recorder, itemAt(operands, 0));
   const { out } = screen;
   const summary = await session.summary();
   if (json && options.entries === undefined) {
@@ -145,7 +147,7 @@ async function showSession(recorder: Recorder, { operands, options, screen, json
 }
 
 async function clearSession(recorder: Recorder, { operands, screen, json }: Invocation): Promise<void> {
-  const session = openSession(recorder, operands[0] as string);
+  const session = openSession(recorder, itemAt(operands, 0));
   // A mistyped id would otherwise make a session that holds nothing but the mark.
   if ((await session.summary()) === undefined) throw sessionNotFound(session.id);
   const receipt = await session.clear();
@@ -156,7 +158,7 @@ async function clearSession(recorder: Recorder, { operands, screen, json }: Invo
 
 async function consolidateSession(recorder: Recorder, invocation: Invocation): Promise<void> {
   const { operands, options, screen, json } = invocation;
-  const session = openSession(recorder, operands[0] as string);
+  const session = openSession(recorder, itemAt(operands, 0));
   const before = await session.summary();
   if (before === undefined) throw sessionNotFound(session.id);
   const wanted = Number(options.consolidate);

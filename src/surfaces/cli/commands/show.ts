@@ -1,7 +1,9 @@
 // `hansard show`: one entry whole, in sections that a person can read, or as the document of GET /entries/{id}.
+
 import type { Command } from "commander";
 import { messagePieces, type Piece } from "../../../model/content-pieces.js";
 import type { Entry, ErasedEntry, FieldName } from "../../../model/entry.js";
+import { itemAt } from "../../../model/item-at.js";
 import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { commandLine } from "../hints.js";
@@ -39,7 +41,7 @@ export const showCommand: CommandModule = {
   },
 
   async run({ operands, settings, screen, json }: Invocation) {
-    const wanted = operands[0] as string;
+    const wanted = itemAt(operands, 0);
     const entry = await ofNamedEntry(wanted, () =>
       withQuestion({ settings, screen, json }, (recorder) => recorder.getEntry(wanted)),
     );

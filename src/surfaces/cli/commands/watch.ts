@@ -74,7 +74,8 @@ async function follow(recorder: Recorder, invocation: Invocation, stopped: Promi
   const { operands, options } = invocation;
   const teller = invocation.json ? new JsonTeller(invocation) : new LineTeller(invocation);
   const watch = await recorder.watchFiles(operands, {
-    ...{ ...textOptions(options, ["format", "timezone"]), poll: options.poll === true },
+    ...textOptions(options, ["format", "timezone"]),
+    poll: options.poll === true,
     onFile: (file) => teller.file(file),
     onRejected: (line) => teller.rejected(line),
     onTrouble: (reason) => teller.trouble(reason),

@@ -1,8 +1,10 @@
 // What any recorded text does to a layout: nothing is wider than the terminal, and no character is cut in two.
+
 import fc from "fast-check";
 import pico from "picocolors";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
+import { itemAt } from "../../../model/item-at.js";
 import { factsText } from "./facts.js";
 import { fitText, renderTable, wrapText } from "./table.js";
 import { beginningOf, cleanLine, cleanText, type Pane } from "./terminal.js";
@@ -76,7 +78,7 @@ describe("whatever was recorded", () => {
       fc.property(line, fc.integer({ min: 1, max: 80 }), (text, chars) => {
         const beginning = beginningOf(text, chars);
         expect(beginning.length).toBeLessThanOrEqual(chars);
-        if (graphemesOf(text)[0] === undefined || (graphemesOf(text)[0] as string).length > chars) return;
+        if (graphemesOf(text)[0] === undefined || itemAt(graphemesOf(text), 0).length > chars) return;
         expect(graphemesOf(beginning)).toEqual(graphemesOf(text).slice(0, graphemesOf(beginning).length));
       }),
     );
@@ -86,7 +88,7 @@ describe("whatever was recorded", () => {
     const cells = fc.array(line, { minLength: 2, maxLength: 7 });
     fc.assert(
       fc.property(widths, fc.array(cells, { minLength: 1, maxLength: 5 }), (width, given) => {
-        const columns = (given[0] as string[]).map((_, at) => ({
+        const columns = itemAt(given, 0).map((_, at) => ({
           title: `TITLE ${at}`,
           ...(at % 2 === 0 ? { widthMin: 8, widthMax: 36 } : {}),
           ...(at % 3 === 0 ? { align: "right" as const } : {}),

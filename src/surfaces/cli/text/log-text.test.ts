@@ -20,8 +20,16 @@ function shown(columns: number, log: (logger: ReturnType<typeof createLogger>["l
 }
 
 const refused = {
-  ...{ request: "req-1", method: "GET", route: "/export", status: 403, code: "scope_insufficient" },
-  ...{ address: "10.0.0.7", key_id: "5f0c1e6a9b3d7284", ms: 1.2, bytes_in: 0, bytes_out: 180 },
+  request: "req-1",
+  method: "GET",
+  route: "/export",
+  status: 403,
+  code: "scope_insufficient",
+  address: "10.0.0.7",
+  key_id: "5f0c1e6a9b3d7284",
+  ms: 1.2,
+  bytes_in: 0,
+  bytes_out: 180,
 };
 
 test("who was refused, and why, is a line", () => {

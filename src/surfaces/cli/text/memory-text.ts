@@ -124,7 +124,11 @@ export function candidateText(
 export function auditText({ file, statements, counts }: FileAudit & { readonly file: string }, pane: Pane): string {
   const { bold, dim, green, yellow, red } = pane.colours;
   const paints: { readonly [verdict: string]: (text: string) => string } = {
-    ...{ supported: green, echoed: yellow, unsupported: dim, contradicted: red, superseded: red },
+    supported: green,
+    echoed: yellow,
+    unsupported: dim,
+    contradicted: red,
+    superseded: red,
   };
   const said = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`);
   const lines = statements.map(({ line, verdict, statement, reason, evidence }) => {

@@ -1,7 +1,9 @@
 // Layout: columns, cuts and bars by the width that characters have on a terminal.
+
 import pico from "picocolors";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
+import { itemAt } from "../../../model/item-at.js";
 import { jsonText } from "./json-text.js";
 import { bar, countOf, fitText, formatBytes, renderTable, wrapText } from "./table.js";
 
@@ -49,7 +51,7 @@ describe("a table", () => {
     const lines = renderTable({ columns, rows, width, colours }).trimEnd().split("\n");
     expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
     const starts = ["WHAT", "日本", "short"].map((text, at) => {
-      const line = lines[at] as string;
+      const line = itemAt(lines, at);
       return stringWidth(line.slice(0, line.indexOf(text)));
     });
     expect(new Set(starts).size).toBe(1);

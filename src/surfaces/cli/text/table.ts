@@ -1,5 +1,7 @@
 // Laying text out in columns, by the width that characters have on a terminal: a CJK character or an emoji has two.
+
 import stringWidth from "string-width";
+import { itemAt } from "../../../model/item-at.js";
 import { beginningOf, type Colours } from "./terminal.js";
 
 const GAP = "  ";
@@ -31,7 +33,7 @@ export function renderTable(table: Table): string {
   const widths = columnWidths(table);
   const line = (cells: readonly string[], paint: (text: string, column: number) => string): string => {
     const shown = cells.map((cell, index) => {
-      const width = widths[index] as number;
+      const width = itemAt(widths, index);
       const text = fitText(cell, width);
       const space = " ".repeat(Math.max(width - stringWidth(text), 0));
       const painted = paint(text, index);
@@ -57,9 +59,9 @@ function columnWidths({ columns, rows, width }: Table): readonly number[] {
   });
   if (width === undefined) return natural;
   const last = natural.length - 1;
-  const wanted = Math.min(natural[last] as number, Math.floor(width * LAST_COLUMN_SHARE));
+  const wanted = Math.min(itemAt(natural, last), Math.floor(width * LAST_COLUMN_SHARE));
   const before = narrowed(natural.slice(0, last), (index, one) => columns[index]?.widthMin ?? one, width - wanted);
-  const widths = [...before, Math.min(natural[last] as number, Math.max(width - spanOf(before), 1))];
+  const widths = [...before, Math.min(itemAt(natural, last), Math.max(width - spanOf(before), 1))];
   // On a terminal too narrow for all of them even the columns that would keep their width give, rather than wrap.
   return narrowed(widths, () => 1, width + GAP.length);
 }
@@ -77,7 +79,7 @@ function narrowed(
       if (one > widthMin(index, one) && one > (widths[widest] ?? 0)) widest = index;
     }
     if (widest === -1) break;
-    widths[widest] = (widths[widest] as number) - 1;
+    widths[widest] = itemAt(widths, widest) - 1;
   }
   return widths;
 }

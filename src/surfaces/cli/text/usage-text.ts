@@ -25,7 +25,11 @@ const figures: readonly Figure[] = [
 ];
 
 const titles: { readonly [D in UsageDivision]: string } = {
-  ...{ day: "Day", model: "Model", project: "Project", client: "Client", session: "Session" },
+  day: "Day",
+  model: "Model",
+  project: "Project",
+  client: "Client",
+  session: "Session",
 };
 
 export function usageText(report: UsageReport, pane: Pane): string {

@@ -71,7 +71,11 @@ export const exampleClearReceipt = {
 } satisfies Receipt;
 
 export const exampleMemory = {
-  ...{ id: "ports", status: "candidate", source: "person", type: "project", project: "atlas" },
+  id: "ports",
+  status: "candidate",
+  source: "person",
+  type: "project",
+  project: "atlas",
   content: "The server of atlas listens on port 4747",
 };
 

@@ -43,7 +43,11 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
     MemoryDetail: memory({
       words: listOf(
         object({
-          ...{ entry_id: text, quote: text, kind: text, session_id: text, created_at: time },
+          entry_id: text,
+          quote: text,
+          kind: text,
+          session_id: text,
+          created_at: time,
           before: { ...text, description: "What stands before the quote, as far as it helps." },
           after: { ...text, description: "What stands behind it." },
         }),
@@ -52,25 +56,33 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
       uses: listOf(schemaNamed("MemoryUse")),
     }),
     MemoryUse: object({
-      ...{
-        entry_id: text,
-        position: count,
-        created_at: time,
-        session_id: text,
-        given: flag,
-        used: flag,
-        confirmed: flag,
-      },
+      entry_id: text,
+      position: count,
+      created_at: time,
+      session_id: text,
+      given: flag,
+      used: flag,
+      confirmed: flag,
       followed: object({
-        ...{ errors: count, low_confidence: count },
+        errors: count,
+        low_confidence: count,
         feedback: listOf(object({ score: { type: "number" }, label: text, comment: text }, ["score"])),
         next: { ...text, description: "What the user said next." },
       }),
     }),
     MemoryEvent: object(
       {
-        ...{ position: count, kind: text, at: time, actor: text, reason: text, content: text, superseded_by: text },
-        ...{ turn_id: text, given: { const: true }, used: { const: true }, confirmed: { const: true } },
+        position: count,
+        kind: text,
+        at: time,
+        actor: text,
+        reason: text,
+        content: text,
+        superseded_by: text,
+        turn_id: text,
+        given: { const: true },
+        used: { const: true },
+        confirmed: { const: true },
       },
       ["reason", "content", "superseded_by", "turn_id", "given", "used", "confirmed"],
     ),
@@ -117,7 +129,11 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
       statements: listOf(
         object(
           {
-            ...{ statement: text, line: count, reason: text, evidence: schemaNamed("Evidence"), memory: text },
+            statement: text,
+            line: count,
+            reason: text,
+            evidence: schemaNamed("Evidence"),
+            memory: text,
             verdict: { type: "string", enum: ["supported", "echoed", "unsupported", "contradicted", "superseded"] },
           },
           ["evidence", "memory"],
@@ -128,7 +144,8 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
     MemoryImport: object({
       statements: listOf(
         object({
-          ...{ statement: text, line: count },
+          statement: text,
+          line: count,
           answer: { anyOf: [schemaNamed("Memory"), schemaNamed("DroppedProposal")] },
         }),
       ),
@@ -159,7 +176,8 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
     }),
     Recalled: object({
       context_pack: object({
-        ...{ budget_tokens: count, tokens: count },
+        budget_tokens: count,
+        tokens: count,
         memories: listOf(object({ id: text, type, content: text })),
         text: { ...text, description: "The same for the model: a line each." },
       }),
@@ -171,18 +189,27 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
 function memory(more: { readonly [name: string]: Schema }): Schema {
   return object(
     {
-      ...{
-        id: text,
-        type,
-        content: text,
-        project: text,
-        confidence,
-        status: { type: "string", enum: [...memoryStatuses] },
-      },
-      ...{ source, generation: text, given: count, used: count, confirmed: count, last_confirmed_at: time },
-      ...{ tags: listOf(text), valid_until: time, evidence: listOf(schemaNamed("Evidence")) },
+      id: text,
+      type,
+      content: text,
+      project: text,
+      confidence,
+      status: { type: "string", enum: [...memoryStatuses] },
+      source,
+      generation: text,
+      given: count,
+      used: count,
+      confirmed: count,
+      last_confirmed_at: time,
+      tags: listOf(text),
+      valid_until: time,
+      evidence: listOf(schemaNamed("Evidence")),
       supported: { type: "boolean", description: "False once all its evidence was forgotten." },
-      ...{ similar_to: listOf(text), conflicts_with: listOf(text), created_at: time, decided_at: time, reason: text },
+      similar_to: listOf(text),
+      conflicts_with: listOf(text),
+      created_at: time,
+      decided_at: time,
+      reason: text,
       superseded_by: { ...text, description: "The memory that stands in its place." },
       ...more,
     },

@@ -15,7 +15,10 @@ export interface DescribedQuestion<Q extends QuestionName> {
 export function describeQuestion<Q extends QuestionName>(question: Q): DescribedQuestion<Q> {
   const parameters = parametersOf(question).map(
     ({ name, description, schema, example }): Parameter => ({
-      ...{ name, in: "query", description, schema },
+      name,
+      in: "query",
+      description,
+      schema,
       ...(example === undefined ? {} : { example }),
     }),
   );

@@ -20,7 +20,8 @@ export function searchSchemas(): { readonly [name: string]: Schema } {
             "`kind:audit` and `kind:session_info` find, by that name. Absent where there are none.",
         },
         elsewhere_at_least: {
-          ...{ type: "boolean", const: true },
+          type: "boolean",
+          const: true,
           description: "Not everything was looked at, so there may be more matches elsewhere than are counted.",
         },
         ...pageEnd,
@@ -45,7 +46,8 @@ export function searchSchemas(): { readonly [name: string]: Schema } {
             },
             given: { ...count, description: "With `in:context`: how often the text was given in its session." },
             status: {
-              ...{ type: "string", enum: memoryStatuses },
+              type: "string",
+              enum: memoryStatuses,
               description: "Of a hit of a memory kind: what the memory's status is now.",
             },
           },

@@ -1,7 +1,9 @@
 // Bodies of requests: read whole, within limits, and handed to the parser that their type asks for.
+
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../../../model/fault.js";
+import { itemAt } from "../../../model/item-at.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
 import { limits } from "../../../model/limits.js";
 import { orThrow, RecorderError, Rejection, reject } from "../../../model/rejection.js";
@@ -117,7 +119,7 @@ function readWhole(
     const whole = chunks;
     chunks = [];
     if (scan !== undefined) joined(whole, size).then((bytes) => done(null, { bytes, scan }), done);
-    else done(null, { bytes: whole.length === 1 ? (whole[0] as Buffer) : Buffer.concat(whole, size) });
+    else done(null, { bytes: whole.length === 1 ? itemAt(whole, 0) : Buffer.concat(whole, size) });
   });
   payload.on("error", (error) => {
     if (!isRefused) done(error);

@@ -1,6 +1,8 @@
 // Whom a request believes to be talking to. A page of another site can make a browser send anything here, under a name of
 // that site which was made to point at this machine, or under the right name but with its own origin; both are refused.
+
 import type { FastifyRequest } from "fastify";
+import { itemAt } from "../../../model/item-at.js";
 import { type Rejection, reject } from "../../../model/rejection.js";
 import { isLoopback } from "./loopback.js";
 
@@ -103,7 +105,7 @@ function hostsOf({ raw }: Asked): number {
   const { rawHeaders } = raw;
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string;
+    const name = itemAt(rawHeaders, at);
     if (name.length === 4 && name.toLowerCase() === "host") count += 1;
   }
   return count;

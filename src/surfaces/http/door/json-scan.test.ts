@@ -1,7 +1,9 @@
 // Bodies seen as bytes that arrive in pieces: depth, width and the places of items are those of what JSON.parse builds.
+
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../../../test/support/fuzz.js";
+import { itemAt } from "../../../model/item-at.js";
 import { limits } from "../../../model/limits.js";
 import { parseJsonBody } from "./json-bodies.js";
 import { ENTRIES_MAX, JsonScan } from "./json-scan.js";
@@ -14,7 +16,7 @@ function scanned(text: string | Buffer, options: { lengths?: readonly number[]; 
   const bytes = Buffer.from(text);
   const scan = new JsonScan({ hasLines });
   for (let at = 0, nth = 0; at < bytes.length; nth += 1) {
-    const end = at + (lengths[nth % lengths.length] as number);
+    const end = at + itemAt(lengths, nth % lengths.length);
     const refused = scan.take(bytes.subarray(at, end));
     if (refused !== undefined) return { refused, bytes, scan };
     at = end;

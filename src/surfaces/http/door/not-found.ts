@@ -1,10 +1,12 @@
 // Addresses and methods that lead nowhere.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import { itemAt } from "../../../model/item-at.js";
 import { RecorderError } from "../../../model/rejection.js";
 
 /** Refuses a request that no route took: a known address with another method, or an address nobody knows. */
 export function refuseRoute(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): never {
-  const path = (request.raw.url ?? "/").split("?", 1)[0] as string;
+  const path = itemAt((request.raw.url ?? "/").split("?", 1), 0);
   const methods = (app.supportedMethods as HTTPMethods[]).filter(
     (method) => app.findRoute({ method, url: path }) !== null,
   );

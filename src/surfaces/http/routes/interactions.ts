@@ -2,6 +2,7 @@
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { EntryInput } from "../../../model/entry.js";
+import { itemAt } from "../../../model/item-at.js";
 import { notFound } from "../../../model/not-found.js";
 import { RecorderError } from "../../../model/rejection.js";
 import type { Recorder } from "../../../recorder/recorder.js";
@@ -27,7 +28,7 @@ export function interactionRoutes(app: FastifyInstance, recorder: Recorder): voi
     refuseQuery(request);
     const { status, entries } = await recordingOf(request, recorder).append(ofKind("interaction", request));
     reply.code(status === "recorded" ? 201 : 200);
-    return entries[0] as Receipt;
+    return itemAt(entries, 0);
   });
 
   app.get("/interactions", { config: { operation: listOperation } }, (request): Promise<InteractionPage> => {
@@ -47,7 +48,7 @@ export function interactionRoutes(app: FastifyInstance, recorder: Recorder): voi
     const completion = ofKind("response", request, request.params.id);
     const { status, entries } = await recordingOf(request, recorder).append(completion);
     reply.code(status === "recorded" ? 201 : 200);
-    return entries[0] as Receipt;
+    return itemAt(entries, 0);
   });
 }
 

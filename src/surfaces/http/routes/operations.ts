@@ -14,7 +14,9 @@ export function operationRoutes(app: FastifyInstance, recorder: Recorder): void 
     const [method = "", url = ""] = operation.route.split(" ");
     const inQuery = Object.keys(operation.input).filter((name) => !pathParametersOf(operation).includes(name));
     app.route({
-      ...{ method, url, config: { operation: describeRoute(operation) } },
+      method,
+      url,
+      config: { operation: describeRoute(operation) },
       handler: (request) => answerTo(operation, optionsOf(request, inQuery), recorder),
     });
   }

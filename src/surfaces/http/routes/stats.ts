@@ -25,10 +25,14 @@ const statsOperation: Operation = {
       content: jsonContent(
         object(
           {
-            ...{ entries: count, sessions: count, by_kind: { type: "object", additionalProperties: count } },
+            entries: count,
+            sessions: count,
+            by_kind: { type: "object", additionalProperties: count },
             projects: listOf(object({ project: text, entries: count })),
             pending: { ...count, description: "How many memories wait for a verdict." },
-            ...{ first_at: timeOrNull, last_at: timeOrNull, partial: pageEnd.partial },
+            first_at: timeOrNull,
+            last_at: timeOrNull,
+            partial: pageEnd.partial,
           },
           ["pending", "partial"],
         ),
