@@ -14,8 +14,13 @@ const options = {
 /** @param {string} root A project without a command has nothing to bundle. */
 export async function bundle(root) {
   if (!existsSync(join(root, "src", "surfaces", "cli", "main.ts"))) return;
-  const threads = ["checkpoint", "log", "purge", "read", "tail"].map(threadSource);
-  const input = ["src/index.ts", "test/conformance/index.ts", "src/surfaces/cli/main.ts", ...threads];
+  const threads = ["checkpoint", "log", "purge", "read", "tail"].map((name) => [`${name}-thread`, threadSource(name)]);
+  const input = {
+    index: "src/index.ts",
+    conformance: "test/conformance/index.ts",
+    main: "src/surfaces/cli/main.ts",
+    ...Object.fromEntries(threads),
+  };
   const shared = await rolldown({ ...options, cwd: root, input });
   const output = { dir: join(root, "dist", "bundle"), sourcemap: true };
   await shared.write({
