@@ -55,7 +55,7 @@ describe("help and version", () => {
   test("the help of a list names some kinds, and a wrong kind names all of them", async () => {
     for (const name of ["list", "search", "tail", "export"]) {
       const { stdout } = await runCli([name, "--help"]);
-      expect(stdout).toMatch(/--kind <kind> +only this kind: message, tool_call, error …/);
+      expect(stdout).toMatch(/--kind <kinds> +only these kinds, comma separated: message/);
       expect(stdout).not.toContain("memory_superseded");
     }
     const { stderr } = await runCli(["list", "--kind", "x"], { data: folderOfTest() });
