@@ -7,8 +7,8 @@ import type { Parameter } from "../search/parameters.js";
 
 /** Its id, or its position. */
 export const entryReference: Parameter<string | number, EntryWish> = {
-  description: "The entry's id, percent-encoded, or its position.",
-  schema: { type: "string" },
+  description: "Its id or position.",
+  schema: { type: ["string", "integer"] },
   example: "turn-1",
   refusals: ["entry_not_found"],
   parse: (value) => toReference(String(value)),

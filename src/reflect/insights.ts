@@ -49,6 +49,6 @@ function failingText(failures: number, tools: readonly ToolFinding[]): string {
   if (worst !== undefined && worst.failures === failures)
     return `${worst.tool}: ${failures} of ${worst.calls} calls failed.`;
   const calls = tools.reduce((sum, tool) => sum + tool.calls, 0);
-  const most = worst === undefined ? "" : `, most of them by ${worst.tool}: ${worst.failures} of ${worst.calls}`;
+  const most = worst === undefined ? "" : `, most often ${worst.tool}: ${worst.failures} of ${worst.calls}`;
   return `${failures} of ${calls} tool calls failed${most}.`;
 }

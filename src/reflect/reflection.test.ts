@@ -189,7 +189,7 @@ test("tools: every one with a failed call is failing, slow by median or by the s
   // The one with the most failures first, whatever share they are.
   const lines = "- solid: 2 of 12 calls failed, 17% \\(#\\d+, #\\d+\\)\n- shaky: 1 of 10 calls failed, 10% \\(#";
   expect(markdown).toMatch(new RegExp(`### Failing tools\n\n${lines}`));
-  expect(markdown).toContain("- 3 of 27 tool calls failed, most of them by solid: 2 of 12. (#");
+  expect(markdown).toContain("- 3 of 27 tool calls failed, most often solid: 2 of 12. (#");
   expect(markdown).not.toContain("All looks well");
 });
 

@@ -152,7 +152,7 @@ function Elsewhere({ answer }: { readonly answer: HitPage & { readonly q: string
   if (counts.length === 0) return null;
   return (
     <p className="facets">
-      <span className="quiet">Not shown{elsewhere_at_least === true ? ", at least" : ""}:</span>
+      <span className="quiet">Not shown:{elsewhere_at_least === true ? " at least" : ""}</span>
       {counts.map(([name, count]) => (
         <Link key={name} to={to(["search"], { q: `${q} kind:${name}` })}>
           {name.replaceAll("_", " ")} <span className="quiet">{countOf(count)}</span>

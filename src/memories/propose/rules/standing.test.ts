@@ -19,6 +19,7 @@ describe("a standing instruction of a user", () => {
       "always run the tests before you commit.",
     ],
     ["Also, never use npm in the web folder.", "project", "never use npm in the web folder."],
+    ["Always use pnpm, never npm, in this repository.", "project", "Always use pnpm, never npm, in this repository."],
     ["I prefer short answers", "preference", "I prefer short answers"],
     [
       "I generally prefer composition over inheritance.",
@@ -43,8 +44,9 @@ describe("a standing instruction of a user", () => {
 
   test.each([
     ["Always answer in German?", "It is a question."],
-    ["Always use this file for now.", "It speaks of one task, or of something else in the text."],
-    ["Never use it.", "It speaks of one task, or of something else in the text."],
+    ["Always use this project once.", "It may hold for one task only, or refers to other text."],
+    ["Always use this file for now.", "It may hold for one task only, or refers to other text."],
+    ["Never use it.", "It may hold for one task only, or refers to other text."],
     ["Never mind.", '"mind" is nothing that an agent is told to do.'],
     ["Never seen such an error before.", '"seen" is nothing that an agent is told to do.'],
     ["Always happy to help.", '"happy" is nothing that an agent is told to do.'],

@@ -17,7 +17,7 @@ export interface PassedOver extends Stretch {
 const MESSAGE_CHARS_MAX = 1_200;
 const MESSAGE_SENTENCES_MAX = 10;
 const SENTENCE_CHARS_MAX = 200;
-/** From so many lines of a list or of headings on, a text is a document; what stands before is read. */
+/** With more lines of a list or of headings than this, a text is a document; only what stands before it is read. */
 const MARKED_LINES_MAX = 2;
 
 const MARKED_LINE = /^[ \t]{0,8}(?:#{1,6} |[-*+•] |\d{1,3}[.)] |\||\*\*)/gmu;
@@ -50,7 +50,7 @@ const VERBS = new Set(
 
 /** It speaks of one task, or points at something that stands elsewhere. */
 const ONE_OFF =
-  /(?<![\p{L}\p{N}_])(?:this|these|those|here|now|currently|today|tonight|tomorrow|this time|once|above|below|following|until|next (?:step|time|turn)|(?:the|my|your) (?:question|task|prompt|story|essay|poem|letter|game|puzzle|problem|conversation|response|output|same))(?![\p{L}\p{N}_])/iu;
+  /(?<![\p{L}\p{N}_])(?:this(?! (?:repo|repository|project|codebase|workspace)(?![\p{L}\p{N}_]))|these|those|here|now|currently|today|tonight|tomorrow|this time|once|above|below|following|until|next (?:step|time|turn)|(?:the|my|your) (?:question|task|prompt|story|essay|poem|letter|game|puzzle|problem|conversation|response|output|same))(?![\p{L}\p{N}_])/iu;
 const POINTS_ELSEWHERE = /^(?:always|never) \p{L}+ (?:it|that|them|so|one|there|such)(?![\p{L}\p{N}_])/iu;
 const OPTION =
   /^(?:it|that|them|one|you|him|her|not|if|when|(?:option|version|variant|approach|plan|choice) \w+|\w|(?:the )?(?:first|second|third|last|latter|former|other|next|old|new|original|previous|current)(?: \w+)?)(?![\p{L}\p{N}_])/iu;
@@ -104,7 +104,7 @@ function flawOfSentence(said: string): string | undefined {
   if (CODE.test(said)) return "It holds code.";
   if (said.endsWith(":")) return "It announces what comes next.";
   if (ONE_OFF.test(said) || POINTS_ELSEWHERE.test(said))
-    return "It speaks of one task, or of something else in the text.";
+    return "It may hold for one task only, or refers to other text.";
   if (verb !== undefined) return undefined;
   const preferred = PREFERENCE.exec(said)?.[1] ?? "";
   if (OPTION.test(preferred) || QUALIFIED.test(preferred)) return "It is a choice of the moment.";

@@ -36,9 +36,9 @@ export const extractCommand: CommandModule = {
 };
 
 const NOTHING_FOUND =
-  "Nothing that was read is marked as worth remembering. Rules look for sentences of users that begin with " +
+  "No rule matched. Rules look for sentences of users that begin with " +
   '"always", "never", "I prefer", "remember that" or "from now on", for decisions with a rationale, for headings such as ' +
-  '"Decision:" in answers, and for commands that failed and later worked; --via or --model-url has a model read the ' +
+  '"## Decision: …" in answers, and for commands that failed and later worked; --via or --model-url has a model read the ' +
   "rest, and hansard memories add takes your word.";
 
 function extractionText(extraction: Extraction, pane: Pane, explain: boolean): string {

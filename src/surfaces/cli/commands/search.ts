@@ -93,7 +93,7 @@ function printPage(invocation: Invocation, page: SearchPage): void {
 function elsewhereText({ elsewhere = {}, elsewhere_at_least }: SearchPage, { colours, columns }: Pane): string {
   const counts = Object.entries(elsewhere).map(([name, count]) => `${formatCount(count)} with kind:${name}`);
   if (counts.length === 0) return "";
-  const text = `Not shown${elsewhere_at_least === true ? ", at least" : ""}: ${counts.join(", ")}`;
+  const text = `Not shown: ${elsewhere_at_least === true ? "at least " : ""}${counts.join(", ")}`;
   return `\n${colours.dim(wrapText(text, columns).join("\n"))}\n`;
 }
 

@@ -14,8 +14,10 @@ export function describeRoute(operation: AnyOperation): Operation {
   const { name, tag, summary, description, input, missing, output } = operation;
   const inPath = pathParametersOf(operation);
   const parameters = Object.entries(input).map(([field, { description, schema, example }]): Parameter => {
-    const place = inPath.includes(field) ? ({ in: "path", required: true } as const) : ({ in: "query" } as const);
-    return { name: field, ...place, description, schema, ...(example === undefined ? {} : { example }) };
+    const known = { name: field, ...(example === undefined ? {} : { example }) };
+    if (!inPath.includes(field)) return { ...known, in: "query", description, schema };
+    const inAddress = { schema: { type: "string" }, description: `${description} Percent-encoded.` };
+    return { ...known, ...inAddress, in: "path", required: true };
   });
   const codes = [...Object.values(input).flatMap(({ refusals }) => refusals), ...operation.refusals];
   const gone = missing === undefined ? [] : ([`${missing}_not_found`] as const);
