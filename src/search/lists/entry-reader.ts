@@ -6,7 +6,7 @@ import type { EntrySource, StoredBody } from "../../log/port.js";
 import { bodyToEntry, parseBodyText, toAltered, toEntry } from "../../model/body.js";
 import { asRecorded } from "../../model/chain-walk.js";
 import { completionClaim, idClaim } from "../../model/claims.js";
-import type { AlteredEntry, Entry, ErasedEntry, Interaction, ListedEntry } from "../../model/entry.js";
+import type { AlteredEntry, Entry, EntryOf, ErasedEntry, Interaction, ListedEntry } from "../../model/entry.js";
 import { corruptEntry } from "../../model/fault.js";
 import type { Mask } from "../../model/mask.js";
 import { complete, excerptOf, summarise } from "./views.js";
@@ -150,7 +150,7 @@ export class EntryReader {
 
   /**
    * Interactions that were completed later carry what their response brought. Where that was altered, nobody can say what the
-   * answer was, and the whole counts as altered.
+   * answer was, and the whole counts as altered; so it is where the log's claims lead to something else.
    */
   async #withResponses(
     entries: readonly (Entry | AlteredBody)[],
@@ -170,9 +170,11 @@ export class EntryReader {
     return entries.map((entry) => {
       const position = isWaiting(entry) ? positionById.get(entry.id) : undefined;
       const response = position === undefined ? undefined : responseByPosition.get(position);
-      if (response instanceof AlteredBody) return response.makesAltered(entry as Interaction);
-      if (response?.kind !== "response") return entry;
-      return complete(entry as Interaction, response);
+      if (response === undefined) return entry;
+      const interaction = entry as Interaction;
+      if (response instanceof AlteredBody) return response.makesAltered(interaction);
+      if (isResponseTo(interaction.id, response)) return complete(interaction, response);
+      return new AlteredBody(interaction, notItsResponse(response.position, interaction.id));
     });
   }
 }
@@ -201,6 +203,15 @@ function recordedEntry(entry: Entry | AlteredBody): Entry {
 
 function isWaiting(entry: Entry | AlteredBody): entry is Interaction {
   return !(entry instanceof AlteredBody) && entry.kind === "interaction" && entry.response === "";
+}
+
+/** Claims are not covered by the hash of a body: they can be altered while all bodies are as they were recorded. */
+export function isResponseTo(interactionId: string, entry: Entry): entry is EntryOf<"response"> {
+  return entry.kind === "response" && entry.interaction_id === interactionId;
+}
+
+export function notItsResponse(position: number, interactionId: string): Error {
+  return corruptEntry(position, `it is not the response to ${interactionId}, which the log says is here`);
 }
 
 function misplaced(position: number, id: string): Error {

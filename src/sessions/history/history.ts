@@ -81,9 +81,10 @@ export class HistoryReader {
   async history(query: HistoryQuery): Promise<History> {
     const { max_messages, max_tokens } = query;
     const session = await getSession(this.#parts.index, query.session_id);
-    if (session === undefined || max_messages === 0) return render(NOTHING, query);
-    const stretch = await presentStretch(this.#parts.index, session);
-    await assertNoneUnplaced(this.#parts.index, stretch);
+    if (max_messages === 0) return render(NOTHING, query);
+    const stretch = session === undefined ? undefined : await presentStretch(this.#parts.index, session);
+    await assertNoneUnplaced(this.#parts.index, stretch ?? UNKNOWN);
+    if (stretch === undefined) return render(NOTHING, query);
     const front = await this.#front(stretch);
     // No message takes less than a token.
     const most = Math.max(1, Math.min(max_messages, max_tokens ?? max_messages));
@@ -261,6 +262,8 @@ export class HistoryReader {
 }
 
 const NOTHING: HistoryTurns = { systems: [], turns: [] };
+/** All entries of a session that nobody knows may have been altered. */
+const UNKNOWN = { above: 0, kinds: ["message", "tool_call", "interaction"] };
 
 /** What an entry adds to history, each item with the entry that it comes from. */
 export function toItems(entry: Entry): readonly Item[] {
