@@ -67,7 +67,9 @@ describe.each(engines)("on $engine", ({ intrude }) => {
       message("t", "Again"),
     ]);
     const alter = (position: number): Promise<void> =>
-      editLog(`UPDATE ${log("bodies")} SET body = (SELECT body FROM ${log("bodies")} WHERE position = 2) WHERE position = ${position}`);
+      editLog(
+        `UPDATE ${log("bodies")} SET body = (SELECT body FROM ${log("bodies")} WHERE position = 2) WHERE position = ${position}`,
+      );
     await alter(5);
     const recorder = await open(data);
     // It was indexed before, so everybody knows whose it is.

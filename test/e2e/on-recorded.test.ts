@@ -90,7 +90,8 @@ test("a hook that throws what has no text harms nothing, and is reported once", 
     },
   ];
   const warnings: Error[] = [];
-  const note = (warning: Error): void => void (warning.message.startsWith("onRecorded failed") && warnings.push(warning));
+  const note = (warning: Error): void =>
+    void (warning.message.startsWith("onRecorded failed") && warnings.push(warning));
   process.on("warning", note);
   onTestFinished(() => void process.off("warning", note));
   for (const value of thrown) {
