@@ -11,6 +11,7 @@ import type { Entry } from "../model/entry.js";
 import { isJsonObject, type JsonObject } from "../model/json.js";
 import { parseTime } from "../model/time.js";
 import type { WallClock } from "../model/zoned-time.js";
+import { isResponseTo, notItsResponse } from "../search/lists/entry-reader.js";
 import type { SessionSummary } from "../sessions/session-reader.js";
 import type { ExportQuery } from "./export-query.js";
 import { type ExportParts, readable, selectEntries } from "./selection.js";
@@ -122,5 +123,7 @@ async function completionOf(log: EntryLog, id: string): Promise<StoredForm | und
   const [stored] = position === undefined ? [] : await log.get([position]);
   const recorded = stored === undefined ? undefined : asRecorded(stored);
   const entry = recorded === undefined ? undefined : readable(recorded);
-  return recorded === undefined || entry === undefined ? undefined : formOf(recorded, entry);
+  if (recorded === undefined || entry === undefined) return undefined;
+  if (!isResponseTo(id, entry)) throw notItsResponse(recorded.position, id);
+  return formOf(recorded, entry);
 }

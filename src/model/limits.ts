@@ -4,6 +4,8 @@ export const limits = {
   entry_bytes: 16 * 1024 * 1024,
   request_bytes: 64 * 1024 * 1024,
   history_bytes: 32 * 1024 * 1024,
+  /** Of entries that are read for a history: much of them may not be shown. */
+  history_read_chars: 256 * 1024 * 1024,
   nesting_levels: 200,
   /** JSON values are the members of objects and the items of lists, at every depth. */
   entry_values: 250_000,

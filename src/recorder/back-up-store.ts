@@ -1,5 +1,5 @@
 // Backup and restore of a store in a folder: one file that holds the whole log, proven before it counts.
-import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { copyFile } from "../engines/sqlite/copy-file.js";
 import { toFault } from "../engines/sqlite/file.js";
@@ -10,6 +10,7 @@ import { Sealing } from "../log/seals/sealing.js";
 import { verify } from "../log/verify.js";
 import { writeWholeFile } from "../log/whole-file.js";
 import { Fault } from "../model/fault.js";
+import { makeFolder } from "../model/make-folder.js";
 import { isStoreFileName, storeFiles, withCompanions } from "../model/store-files.js";
 import type { Verification } from "../model/verification.js";
 
@@ -80,7 +81,7 @@ export async function restoreStore(options: RestoreOptions): Promise<StoreCopy> 
   if (inTheWay !== undefined) throw taken(inTheWay, hint);
   const isNew = !existsSync(data);
   try {
-    mkdirSync(data, { recursive: true, mode: 0o700 });
+    makeFolder(data, 0o700);
   } catch (error) {
     throw toFault(error, data);
   }

@@ -222,7 +222,9 @@ describe.each(engines)("on $engine", ({ engine, intrude }) => {
     expect(JSON.stringify(await Promise.all(answers))).not.toContain(FORGED);
     // A session whose entries nobody can tell any more must not look as if it had none of them.
     await recorder.append({ kind: "message", session_id: "s", role: "user", content: "after" });
-    expect(await recorder.session("s").history()).toHaveLength(1);
+    const corrupt = { code: "entry_corrupt" };
+    await expect(recorder.session("s").history()).rejects.toMatchObject(corrupt);
+    await expect(recorder.session("never seen").history()).rejects.toMatchObject(corrupt);
   });
 });
 

@@ -78,6 +78,34 @@ test.each([
   expect(warnings[0]).toMatchObject({ name: "HansardWarning", code: "on_recorded_failed" });
 });
 
+test("a hook that throws what has no text harms nothing, and is reported once", async () => {
+  const thrown = [
+    Object.create(null),
+    Symbol("s"),
+    Object.assign(new Error("m"), { message: Object.create(null) }),
+    {
+      toString() {
+        throw new Error("no text");
+      },
+    },
+  ];
+  const warnings: Error[] = [];
+  const note = (warning: Error): void =>
+    void (warning.message.startsWith("onRecorded failed") && warnings.push(warning));
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  for (const value of thrown) {
+    const recorder = await open({
+      onRecorded: () => {
+        throw value;
+      },
+    });
+    await recorder.recordInteraction({ prompt: "p" });
+    expect(await recorder.count()).toMatchObject({ entries: 1 });
+  }
+  await expect.poll(() => warnings).toHaveLength(thrown.length);
+});
+
 test("a hook that never ends keeps nobody waiting, and what is no function is refused", async () => {
   const recorder = await open({ onRecorded: () => new Promise(() => undefined) });
   await recorder.recordInteraction({ prompt: "p" });

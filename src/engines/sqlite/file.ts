@@ -2,17 +2,18 @@
 import {
   chmodSync,
   closeSync,
-  existsSync,
   fsyncSync,
-  mkdirSync,
+  lstatSync,
   openSync,
   readFileSync,
+  readlinkSync,
   statfsSync,
   statSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import type Database from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
+import { makeFolder } from "../../model/make-folder.js";
 import { connect, connectUnwritable, isWritable, probed } from "./connect.js";
 
 /** Larger pages were measured and cost a lone caller up to a fifth (see docs/ARCHITECTURE.md). */
@@ -39,7 +40,7 @@ export function openFile(options: FileOptions): Database.Database {
   const { path, mode } = options;
   try {
     if (mode === "create") createPrivately(path);
-    else if (!existsSync(path)) throw missing(path);
+    else if (!isThere(path)) throw missing(path);
     return mode === "read" || options.or_read === true ? openOrRead(options) : openToUse(options);
   } catch (error) {
     throw toFault(error, path);
@@ -79,8 +80,10 @@ function openToUse({ path, mode, synchronous }: FileOptions): Database.Database 
 /** Folder 0700 and file 0600; SQLite gives its -wal and -shm files the mode of the database. */
 function createPrivately(path: string): void {
   const folder = dirname(path);
-  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (existsSync(path)) return;
+  const flaw = flawOf(folder, "store_not_writable");
+  if (flaw !== undefined) throw flaw;
+  if (!isThere(folder)) makeFolder(folder, 0o700);
+  if (isThere(path)) return;
   closeSync(openSync(path, "a", 0o600));
   syncFolder(folder);
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
@@ -96,15 +99,48 @@ function syncFolder(folder: string): void {
   }
 }
 
-function missing(path: string): Fault {
-  const folder = dirname(path);
-  if (statSync(folder, { throwIfNoEntry: false })?.isFile() === true) {
-    const hint = "Give the folder that holds log.db, or one that is to hold it.";
-    return new Fault("store_missing", `--data names a file, not a folder: ${folder}`, { hint });
+/** Unlike `existsSync` it does not take what this user may not look into for missing. */
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (codeOf(error) === "ENOTDIR") return false;
+    throw error;
   }
-  return new Fault("store_missing", `there is no store: ${path} does not exist`, {
-    hint: "Check --data or HANSARD_DATA; recording a first entry creates a store.",
-  });
+}
+
+function missing(path: string): Fault {
+  return (
+    flawOf(dirname(path), "store_missing") ??
+    new Fault("store_missing", `there is no store: ${path} does not exist`, {
+      hint: "Check --data or HANSARD_DATA; recording a first entry creates a store.",
+    })
+  );
+}
+
+/** Why a place can be no folder of a store, where it is in the way itself, or something above it is. */
+function flawOf(folder: string, code: "store_missing" | "store_not_writable"): Fault | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    const found = isThere(at) ? statSync(at) : undefined;
+    if (found === undefined && isLink(at)) {
+      const hint = "Create the folder that it leads to, or name another one with --data or HANSARD_DATA.";
+      return new Fault(code, `${at} is a link to ${readlinkSync(at)}, which does not exist`, { hint });
+    }
+    if (found?.isDirectory() === false) {
+      const hint = "Give the folder that holds log.db, or one that is to hold it, with --data or HANSARD_DATA.";
+      const message = at === folder ? `${folder} is a file, not a folder` : `${folder} lies in ${at}, which is a file`;
+      return new Fault(code, message, { hint });
+    }
+    if (found !== undefined || dirname(at) === at) return undefined;
+  }
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 /** What SQLite or the file system said, as a fault with what to do; anything unknown keeps its message. */
@@ -126,7 +162,13 @@ export function toFault(error: unknown, path: string): Fault {
     const hint = "Make the folder and its files writable for this user, or choose another with --data.";
     return new Fault("store_not_writable", `${path} cannot be written (${message})`, { ...details, hint });
   }
-  if (code.startsWith("SQLITE_CANTOPEN") || code === "ENOTDIR" || code === "EISDIR" || code === "EEXIST") {
+  if (
+    code.startsWith("SQLITE_CANTOPEN") ||
+    code === "ENOENT" ||
+    code === "ENOTDIR" ||
+    code === "EISDIR" ||
+    code === "EEXIST"
+  ) {
     const hint = "Check that --data names a folder that this user may read and write.";
     return new Fault("store_not_writable", `${path} cannot be opened (${message})`, { ...details, hint });
   }

@@ -1,6 +1,7 @@
 // All that watches on behalf of one store, with what it has in common: where bookmarks are kept, and how it ends.
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
+import { makeFolder } from "../../model/make-folder.js";
 import { knownOptions, optionNames } from "../../model/options.js";
 import { orThrow, RecorderError } from "../../model/rejection.js";
 import type { ImportTarget } from "../intake.js";
@@ -34,7 +35,7 @@ export class Watches {
     const [files, { Watch }] = await Promise.all([import("../import-files.js"), import("./watch-files.js")]);
     const plan = orThrow(files.parseImportOptions({ format, timezone }));
     const roots = paths.length === 0 ? knownPlaces() : paths.map((path) => this.#root(path));
-    if (this.#bookmarks !== undefined) mkdirSync(dirname(this.#bookmarks), { recursive: true, mode: 0o700 });
+    if (this.#bookmarks !== undefined) makeFolder(dirname(this.#bookmarks), 0o700);
     const watch = await Watch.begin({ roots, plan, options, target, bookmarks: this.#bookmarks });
     this.#watches.add(watch);
     return watch;

@@ -61,9 +61,17 @@ async function call(hook: Hook, entries: readonly RecordedEntry[]): Promise<void
   } catch (error) {
     if (hook.hasFailed) return;
     hook.hasFailed = true;
-    const reason = error instanceof Error ? error.message : String(error);
-    const message = `onRecorded failed: ${reason}. The entries are recorded; further failures are not reported.`;
+    const message = `onRecorded failed: ${reasonOf(error)}. The entries are recorded; further failures are not reported.`;
     process.emitWarning(message, { type: "HansardWarning", code: "on_recorded_failed" });
+  }
+}
+
+/** Anything can be thrown, also what has no text, or what throws when it is asked for it. */
+function reasonOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return "what it threw cannot be shown as text";
   }
 }
 

@@ -1,9 +1,10 @@
 // The newest seal of each log, kept beside the key that signed it: outside of the data folder, so that whoever cuts off a log
 // does not find it there.
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isDatabaseAddress, shownPlace } from "../../model/data-address.js";
+import { makeFolder } from "../../model/make-folder.js";
 import { Rejection } from "../../model/rejection.js";
 import type { Seal } from "../../model/seal.js";
 import { writeWholeFile } from "../whole-file.js";
@@ -31,7 +32,7 @@ export class KeptSeals {
   }
 
   async write(seal: Seal): Promise<void> {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder, 0o700);
     await writeWholeFile({ path: this.#path(seal.log_id), replaces: true }, async (draft) =>
       writeFileSync(draft, `${JSON.stringify(seal)}\n`),
     );

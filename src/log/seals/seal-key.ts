@@ -1,18 +1,9 @@
 // The key that seals are signed with: a file outside of the data folder, made on first use, readable by its owner only.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, realpathSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { Fault } from "../../model/fault.js";
+import { makeFolder } from "../../model/make-folder.js";
 
 /** Where the key lies unless a setting says otherwise. */
 export function defaultSealKeyPath(surroundings: { readonly home: string; readonly config_home?: string }): string {
@@ -77,7 +68,7 @@ function makeKeyFile(path: string): string {
   const text = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }).toString();
   const draft = `${path}.${process.pid}.part`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     const file = openSync(draft, "wx", 0o600);
     try {
       writeSync(file, text);

@@ -6,7 +6,7 @@ import type { EntrySource, StoredBody } from "../../log/port.js";
 import { bodyToEntry, parseBodyText, toAltered, toEntry } from "../../model/body.js";
 import { asRecorded } from "../../model/chain-walk.js";
 import { completionClaim, idClaim } from "../../model/claims.js";
-import type { AlteredEntry, Entry, ErasedEntry, Interaction, ListedEntry } from "../../model/entry.js";
+import type { AlteredEntry, Entry, EntryOf, ErasedEntry, Interaction, ListedEntry } from "../../model/entry.js";
 import { corruptEntry } from "../../model/fault.js";
 import type { Mask } from "../../model/mask.js";
 import { complete, excerptOf, summarise } from "./views.js";
@@ -65,14 +65,23 @@ export class EntryReader {
     return (await this.#withResponses(await this.#read(positions), before)).map(recordedEntry);
   }
 
-  /** The same until `bytes_max` of bodies are reached; `used` is how many of the positions that took, at least one. */
+  /**
+   * The same until `bytes_max` of bodies are reached, and of responses as much; `used` is how many of the positions that took,
+   * at least one, and `chars` how much text was read.
+   */
   async readSome(
     positions: readonly number[],
     { before, bytes_max }: { readonly before?: number | undefined; readonly bytes_max: number },
-  ): Promise<{ readonly entries: readonly Entry[]; readonly used: number }> {
+  ): Promise<{ readonly entries: readonly Entry[]; readonly used: number; readonly chars: number }> {
     const stored = await this.#log.getBodies(positions, bytes_max);
-    const entries = (await this.#withResponses(toReadable(stored), before)).map(recordedEntry);
-    return { entries, used: stored.length };
+    const readable = toReadable(stored);
+    const entries = (await this.#withResponses(readable, before, bytes_max)).map(recordedEntry);
+    const next = readable[entries.length];
+    const used = next === undefined ? stored.length : stored.findIndex((one) => one?.position === next.position);
+    let chars = 0;
+    for (const one of stored.slice(0, used)) chars += one?.body?.length ?? 0;
+    for (const entry of entries) if ("response_id" in entry) chars += (entry as Interaction).response.length;
+    return { entries, used, chars };
   }
 
   /** The same as JSON, masked where that is asked for. */
@@ -150,11 +159,13 @@ export class EntryReader {
 
   /**
    * Interactions that were completed later carry what their response brought. Where that was altered, nobody can say what the
-   * answer was, and the whole counts as altered.
+   * answer was, and the whole counts as altered; so it is where the log's claims lead to something else. With `bytes_max`,
+   * only the first of the entries, as far as that is enough for their responses.
    */
   async #withResponses(
     entries: readonly (Entry | AlteredBody)[],
     before = Number.POSITIVE_INFINITY,
+    bytes_max?: number,
   ): Promise<readonly (Entry | AlteredBody)[]> {
     const waiting = entries.filter(isWaiting);
     if (waiting.length === 0) return entries;
@@ -165,14 +176,19 @@ export class EntryReader {
       if (position !== undefined && position < before) positionById.set(id, position);
     }
     if (positionById.size === 0) return entries;
-    const responses = await this.#read([...positionById.values()]);
-    const responseByPosition = new Map(responses.map((response) => [response.position, response]));
-    return entries.map((entry) => {
+    const wanted = [...positionById.values()];
+    const stored = await this.#log.getBodies(wanted, bytes_max);
+    const responseByPosition = new Map(toReadable(stored).map((response) => [response.position, response]));
+    const left = new Set(wanted.slice(stored.length));
+    const end = entries.findIndex((entry) => isWaiting(entry) && left.has(positionById.get(entry.id) ?? 0));
+    return entries.slice(0, end === -1 ? entries.length : end).map((entry) => {
       const position = isWaiting(entry) ? positionById.get(entry.id) : undefined;
       const response = position === undefined ? undefined : responseByPosition.get(position);
-      if (response instanceof AlteredBody) return response.makesAltered(entry as Interaction);
-      if (response?.kind !== "response") return entry;
-      return complete(entry as Interaction, response);
+      if (response === undefined) return entry;
+      const interaction = entry as Interaction;
+      if (response instanceof AlteredBody) return response.makesAltered(interaction);
+      if (isResponseTo(interaction.id, response)) return complete(interaction, response);
+      return new AlteredBody(interaction, notItsResponse(response.position, interaction.id));
     });
   }
 }
@@ -201,6 +217,15 @@ function recordedEntry(entry: Entry | AlteredBody): Entry {
 
 function isWaiting(entry: Entry | AlteredBody): entry is Interaction {
   return !(entry instanceof AlteredBody) && entry.kind === "interaction" && entry.response === "";
+}
+
+/** Claims are not covered by the hash of a body: they can be altered while all bodies are as they were recorded. */
+export function isResponseTo(interactionId: string, entry: Entry): entry is EntryOf<"response"> {
+  return entry.kind === "response" && entry.interaction_id === interactionId;
+}
+
+export function notItsResponse(position: number, interactionId: string): Error {
+  return corruptEntry(position, `it is not the response to ${interactionId}, which the log says is here`);
 }
 
 function misplaced(position: number, id: string): Error {

@@ -18,7 +18,13 @@ export function toStep(entry: EntryOf<"message"> | EntryOf<"tool_call"> | EntryO
     const isAnswered = entry.response.trim() !== "" || entry.error !== "";
     return { position, startsTurn: true, endsTurn: isAnswered, items: [] };
   }
-  const items = entry.kind === "message" ? messageToItems(entry) : toolCallToItems(entry);
+  const full = entry.kind === "message" ? messageToItems(entry) : toolCallToItems(entry);
+  // Only calls and results are looked at, and the texts of a session may be more than memory holds.
+  const items = full.map((item): Item => {
+    if (item.type !== "assistant") return { ...item, content: "" };
+    const { pieces: _, ...said } = item;
+    return { ...said, content: "", reasoning: {}, calls: item.calls.map((call) => ({ ...call, arguments: "" })) };
+  });
   const isAnswer = entry.kind === "message" && readRole(entry.role) === "assistant";
   const startsTurn = items.some((item) => item.type === "user");
   return { position, startsTurn, endsTurn: isAnswer, items };

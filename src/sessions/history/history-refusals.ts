@@ -12,10 +12,39 @@ export function budgetTooSmall(field: "max_messages" | "max_tokens", least: numb
   });
 }
 
-export function historyTooLarge(): Rejection {
+/** What makes a history too large, each with what helps. */
+const tooLarge = {
+  messages: {
+    what: "the history is",
+    hint: "Ask for less with max_messages or max_tokens.",
+  },
+  newest: {
+    what: "the newest messages that belong together are",
+    hint: "Clear or consolidate the session to go on without them; each entry can be read by its id.",
+  },
+  systems: {
+    what: "the session's system messages are",
+    hint: "Withdraw those that are no longer needed: system messages stand in front of every history.",
+  },
+} as const;
+
+export function historyTooLarge(what: keyof typeof tooLarge): Rejection {
+  const message = `${tooLarge[what].what} larger than ${limits.history_bytes / 1024 / 1024} MiB`;
+  return reject({ code: "history_too_large", message, hint: tooLarge[what].hint });
+}
+
+export function tooMuchToRead(): Rejection {
   return reject({
     code: "history_too_large",
-    message: `the history is larger than ${limits.history_bytes / 1024 / 1024} MiB`,
-    hint: "Ask for less with max_messages or max_tokens.",
+    message: `more than ${limits.history_read_chars / 1024 / 1024} MiB of entries would have to be read for the history`,
+    hint: "Clear or consolidate the session: what comes before that is not read.",
+  });
+}
+
+export function tooManyTokens(counted: number): Rejection {
+  return reject({
+    code: "history_too_large",
+    message: `the newest messages that belong together have more than ${counted} tokens`,
+    hint: "Ask with max_messages instead of max_tokens, or clear or consolidate the session.",
   });
 }

@@ -3,16 +3,17 @@
 import { type Content, isBlank } from "../../model/content.js";
 import type { Entry } from "../../model/entry.js";
 import { itemAt } from "../../model/item-at.js";
+import type { JsonObject } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
-import type { RejectionDetails } from "../../model/rejection.js";
+import type { Rejection, RejectionDetails } from "../../model/rejection.js";
 import { EntryReader } from "../../search/lists/entry-reader.js";
 import type { ReadingParts } from "../../search/lists/reader.js";
 import { getSession } from "../session-list.js";
 import type { HistoryQuery } from "../session-query.js";
 import { type AnthropicMessage, toAnthropic } from "./anthropic.js";
 import { type Step, snapDown, toStep } from "./consolidation.js";
-import { budgetTooSmall, historyTooLarge } from "./history-refusals.js";
-import { type Item, interactionToItems, messageToItems, toolCallToItems } from "./items.js";
+import { budgetTooSmall, historyTooLarge, tooManyTokens, tooMuchToRead } from "./history-refusals.js";
+import { type Item, interactionToItems, messageToItems, type Piece, toolCallToItems } from "./items.js";
 import { type OpenAiMessage, systemToOpenAi, turnToOpenAi } from "./openai.js";
 import { messagesIn, type RepairOptions, repair, type Turn } from "./repair.js";
 import { assertNoneUnplaced, positionsIn, presentStretch, type Stretch } from "./stretch.js";
@@ -69,6 +70,34 @@ const READ_BYTES = 16 * 1024 * 1024;
 const JSON_BYTES_PER_CHAR = 6;
 const MESSAGE_CHARS = 100;
 
+/** More tokens are not counted to tell how many are needed: of some texts a million take seconds. */
+const LEAST_TOKENS_MAX = 1_000_000;
+
+/** What may be read for one history. */
+interface Intake {
+  chars_left: number;
+  /** How much of it may be shown. */
+  readonly chars_max: number;
+  /** An item without what the history does not show of it, which is not held. */
+  readonly toShown: (item: Item) => Item;
+}
+
+const UNLIMITED: Intake = {
+  chars_left: Number.POSITIVE_INFINITY,
+  chars_max: Number.POSITIVE_INFINITY,
+  toShown: (item) => item,
+};
+
+/** Stops the reading of a history, which is refused. */
+class TooLarge extends Error {
+  readonly rejection: Rejection;
+
+  constructor(rejection: Rejection) {
+    super(rejection.message);
+    this.rejection = rejection;
+  }
+}
+
 export class HistoryReader {
   readonly #parts: ReadingParts;
   readonly #entries: EntryReader;
@@ -79,32 +108,48 @@ export class HistoryReader {
   }
 
   async history(query: HistoryQuery): Promise<History> {
+    try {
+      return await this.#history(query);
+    } catch (error) {
+      if (error instanceof TooLarge) return { refused: error.rejection };
+      throw error;
+    }
+  }
+
+  async #history(query: HistoryQuery): Promise<History> {
     const { max_messages, max_tokens } = query;
     const session = await getSession(this.#parts.index, query.session_id);
-    if (session === undefined || max_messages === 0) return render(NOTHING, query);
-    const stretch = await presentStretch(this.#parts.index, session);
-    await assertNoneUnplaced(this.#parts.index, stretch);
-    const front = await this.#front(stretch);
+    if (max_messages === 0) return render(NOTHING, query);
+    const stretch = session === undefined ? undefined : await presentStretch(this.#parts.index, session);
+    await assertNoneUnplaced(this.#parts.index, stretch ?? UNKNOWN);
+    if (stretch === undefined) return render(NOTHING, query);
+    const intake = { chars_left: limits.history_read_chars, chars_max: limits.history_bytes, toShown: shownBy(query) };
+    const front = await this.#front(stretch, intake);
     // No message takes less than a token.
     const most = Math.max(1, Math.min(max_messages, max_tokens ?? max_messages));
-    const talk = await this.#talk(stretch, front, { ...query, max_messages: most, chars_max: limits.history_bytes });
-    if (talk.is_cut && max_tokens === undefined) return { refused: historyTooLarge() };
+    const talk = await this.#talk(stretch, front, { ...query, max_messages: most }, intake);
     const windows = windowsOf(talk);
     const [least] = windows;
+    const renderWindow = (window: Window): Messages => render(shownIn(front, talk, window), query);
+    const refuse = (): History => {
+      const isLeastToo = least !== undefined && isTooLarge(renderWindow(least));
+      return { refused: historyTooLarge(isLeastToo ? "newest" : "messages") };
+    };
+    if (talk.is_cut && max_tokens === undefined) return refuse();
     if (least === undefined) return render(NOTHING, query);
     if (least.messages > max_messages) return { refused: budgetTooSmall("max_messages", least.messages) };
-    const renderWindow = (window: Window): Messages => render(shownIn(front, talk, window), query);
     const within = windows.filter(({ messages }) => messages <= max_messages);
     const chosen = max_tokens === undefined ? within.at(-1) : await widestWithin(max_tokens, within, renderWindow);
+    if (chosen === "uncounted") return { refused: tooManyTokens(LEAST_TOKENS_MAX) };
     if (typeof chosen === "number") return { refused: budgetTooSmall("max_tokens", chosen) };
     const history = renderWindow(chosen as Window);
-    return isTooLarge(history) ? { refused: historyTooLarge() } : history;
+    return isTooLarge(history) ? refuse() : history;
   }
 
   /** The window at the end of a stretch, with what stands in front of it; the least there is where nothing fits. */
   async turnsIn(stretch: Stretch, options: WindowOptions): Promise<HistoryTurns> {
-    const front = await this.#front(stretch);
-    const talk = await this.#talk(stretch, front, { ...options, chars_max: Number.POSITIVE_INFINITY });
+    const front = await this.#front(stretch, UNLIMITED);
+    const talk = await this.#talk(stretch, front, options, UNLIMITED);
     const windows = windowsOf(talk);
     const window = windows.findLast(({ messages }) => messages <= options.max_messages) ?? windows[0];
     return window === undefined ? { systems: front.systems, turns: [] } : shownIn(front, talk, window);
@@ -132,26 +177,38 @@ export class HistoryReader {
     const steps: Step[] = [];
     for await (const positions of positionsIn(this.#parts.index, stretch, { kinds: stretch.kinds })) {
       const kept = positions.filter((position) => !stretch.withdrawn.has(position));
-      for (const entry of await this.#entries.readWhole(kept, stretch.before)) {
-        const isTalk = entry.kind === "message" || entry.kind === "tool_call" || entry.kind === "interaction";
-        if (isTalk) steps.push(toStep(entry));
+      for (let at = 0; at < kept.length; ) {
+        const { before } = stretch;
+        const { entries, used } = await this.#entries.readSome(kept.slice(at), { before, bytes_max: READ_BYTES });
+        for (const entry of entries) {
+          const isTalk = entry.kind === "message" || entry.kind === "tool_call" || entry.kind === "interaction";
+          if (isTalk) steps.push(toStep(entry));
+        }
+        at += used;
       }
     }
     return steps;
   }
 
-  async #front(stretch: Stretch): Promise<Front> {
-    return { systems: await this.#systems(stretch), ...(await this.#consolidated(stretch)) };
+  async #front(stretch: Stretch, intake: Intake): Promise<Front> {
+    return { systems: await this.#systems(stretch, intake), ...(await this.#consolidated(stretch)) };
   }
 
   /** Neither a clear nor a consolidation takes them away; the index knows where they are. */
-  async #systems(stretch: Stretch): Promise<readonly SystemItem[]> {
+  async #systems(stretch: Stretch, intake: Intake): Promise<readonly SystemItem[]> {
     if (!stretch.kinds.includes("message")) return [];
     const systems: SystemItem[] = [];
+    let chars = 0;
     const filter = { kinds: ["message"], role: "system" };
     for await (const positions of positionsIn(this.#parts.index, { ...stretch, above: 0 }, filter)) {
-      for await (const { items } of this.#read(positions, stretch)) {
-        for (const item of items) if (item.type === "system") systems.push(item);
+      for await (const { items } of this.#read(positions, stretch, intake)) {
+        for (const item of items) {
+          if (item.type !== "system") continue;
+          systems.push(item);
+          chars += charsOf(item);
+        }
+        // They are part of every history, so that nothing less can be asked for.
+        if (chars > intake.chars_max) throw new TooLarge(historyTooLarge("systems"));
       }
     }
     return systems;
@@ -175,13 +232,15 @@ export class HistoryReader {
   async #talk(
     stretch: Stretch,
     { summary, kept }: Front,
-    { chars_max, ...options }: WindowOptions & { readonly chars_max: number },
+    options: WindowOptions,
+    intake: Intake,
   ): Promise<Talk & { readonly is_cut: boolean }> {
     const repairing = { ...options, drops_blank_users: options.format === "anthropic" };
     const has_summary = summary.length > 0;
+    const { chars_max } = intake;
     let items: readonly Item[] = [];
     let chars = 0;
-    for await (const page of this.#backwards(stretch, kept, options.max_messages)) {
+    for await (const page of this.#backwards(stretch, kept, options.max_messages, intake)) {
       items = [...page.items, ...items];
       for (const item of page.items) chars += charsOf(item);
       // No item is more than one message.
@@ -191,14 +250,21 @@ export class HistoryReader {
       const is_cut = !isFull && chars > chars_max && charsIn(turns) > chars_max;
       if (!isFull && !is_cut) continue;
       const isOpened = turns.some(({ type }) => type === "user");
-      const opening = isOpened ? undefined : await this.#userBefore(page.position, stretch, kept, repairing);
+      const opening = isOpened
+        ? undefined
+        : await this.#userBefore(page.position, { stretch, kept, intake }, repairing);
       return { turns, has_summary, opening, is_whole: false, is_cut };
     }
     return { turns: repair(items, repairing), has_summary, is_whole: true, is_cut: false };
   }
 
   /** The stretch's entries from its end, then those that the consolidation keeps. */
-  async *#backwards(stretch: Stretch, kept: readonly number[], max_messages: number): AsyncGenerator<Page> {
+  async *#backwards(
+    stretch: Stretch,
+    kept: readonly number[],
+    max_messages: number,
+    intake: Intake,
+  ): AsyncGenerator<Page> {
     const { session_id, above, kinds } = stretch;
     const range = { session_id, order: "desc", above, kinds } as const;
     let { before: after } = stretch;
@@ -206,19 +272,18 @@ export class HistoryReader {
     for (;;) {
       const next = after === undefined ? {} : { after };
       const positions = await this.#parts.index.sessionPositions({ ...range, limit, ...next });
-      yield* this.#read(positions, stretch);
+      yield* this.#read(positions, stretch, intake);
       if (positions.length < limit) break;
       after = positions.at(-1);
       limit = Math.min(CHUNK_MAX, limit * 2);
     }
-    yield* this.#read(kept, stretch);
+    yield* this.#read(kept, stretch, intake);
   }
 
   /** The nearest user's message before a position; the index knows who spoke, so that no others are read. */
   async #userBefore(
     position: number,
-    stretch: Stretch,
-    kept: readonly number[],
+    { stretch, kept, intake }: { readonly stretch: Stretch; readonly kept: readonly number[]; readonly intake: Intake },
     repairing: RepairOptions,
   ): Promise<Turn | undefined> {
     const { session_id, above } = stretch;
@@ -227,7 +292,7 @@ export class HistoryReader {
     let after = position;
     for (let limit = USERS_FIRST; ; limit = Math.min(CHUNK_MAX, limit * 2)) {
       const positions = await this.#parts.index.sessionPositions({ ...range, after, limit });
-      for await (const { items } of this.#read(positions, stretch)) {
+      for await (const { items } of this.#read(positions, stretch, intake)) {
         // Results of tools may lie in a user's message, and are not the user's.
         const user = repair(items, repairing).findLast(isUser);
         if (user !== undefined) return user;
@@ -238,6 +303,7 @@ export class HistoryReader {
     for await (const { items } of this.#read(
       kept.filter((at) => at < position),
       stretch,
+      intake,
     )) {
       const user = repair(items, repairing).findLast(isUser);
       if (user !== undefined) return user;
@@ -246,14 +312,19 @@ export class HistoryReader {
   }
 
   /** Items in order of position, in the order of the positions page by page; what was withdrawn is left out. */
-  async *#read(positions: readonly number[], stretch: Stretch): AsyncGenerator<Page> {
+  async *#read(positions: readonly number[], stretch: Stretch, intake: Intake): AsyncGenerator<Page> {
     const { session_id, kinds, withdrawn, before } = stretch;
     const wanted = positions.filter((position) => !withdrawn.has(position));
     for (let at = 0; at < wanted.length; ) {
       const some = await this.#entries.readSome(wanted.slice(at), { before, bytes_max: READ_BYTES });
+      intake.chars_left -= some.chars;
+      if (intake.chars_left < 0) throw new TooLarge(tooMuchToRead());
       // A consolidation may keep positions of other sessions, by mistake.
       const own = some.entries.filter((entry) => entry.session_id === session_id && kinds.includes(entry.kind));
-      const items = own.sort((left, right) => left.position - right.position).flatMap(toItems);
+      const items = own
+        .sort((left, right) => left.position - right.position)
+        .flatMap(toItems)
+        .map(intake.toShown);
       yield { items, position: Math.min(...wanted.slice(at, at + some.used)) };
       at += some.used;
     }
@@ -261,6 +332,8 @@ export class HistoryReader {
 }
 
 const NOTHING: HistoryTurns = { systems: [], turns: [] };
+/** All entries of a session that nobody knows may have been altered. */
+const UNKNOWN = { above: 0, kinds: ["message", "tool_call", "interaction"] };
 
 /** What an entry adds to history, each item with the entry that it comes from. */
 export function toItems(entry: Entry): readonly Item[] {
@@ -278,15 +351,28 @@ function render({ systems, turns }: HistoryTurns, query: HistoryQuery): Messages
   return { messages: [...systems.map(systemToOpenAi), ...turns.flatMap((turn) => turnToOpenAi(turn, query))] };
 }
 
-/** The widest window that fits, found by halving; where none does, the tokens of the smallest. */
+/** Thinking is shown in Anthropic's form alone, other reasoning in OpenAI's where it is asked for. */
+function shownBy({ format, include_reasoning }: HistoryQuery): (item: Item) => Item {
+  return (item) => {
+    if (item.type !== "assistant") return item;
+    const { pieces, ...left } = item;
+    const said = include_reasoning && format !== "anthropic" ? left : { ...left, reasoning: {} };
+    return pieces === undefined || format !== "anthropic" ? said : { ...said, pieces };
+  };
+}
+
+/** The widest window that fits, found by halving; where none does, the tokens of the smallest, if they are not too many to count. */
 async function widestWithin(
   max_tokens: number,
   windows: readonly Window[],
   renderWindow: (window: Window) => Messages,
-): Promise<Window | number> {
+): Promise<Window | number | "uncounted"> {
   const tokens = new HistoryTokens(await loadTokenCounter());
   const fits = (at: number): boolean => tokens.of(renderWindow(itemAt(windows, at)), max_tokens) <= max_tokens;
-  if (!fits(0)) return tokens.of(renderWindow(itemAt(windows, 0)), Number.POSITIVE_INFINITY);
+  if (!fits(0)) {
+    const least = tokens.of(renderWindow(itemAt(windows, 0)), LEAST_TOKENS_MAX);
+    return least > LEAST_TOKENS_MAX ? "uncounted" : least;
+  }
   let widest = 0;
   for (let beyond = windows.length; beyond - widest > 1; ) {
     const middle = (widest + beyond) >>> 1;
@@ -303,8 +389,8 @@ function countMessages(turns: readonly Turn[]): number {
 /** As characters are counted here they take a byte each at least. */
 function charsIn(turns: readonly Turn[]): number {
   let chars = 0;
-  for (const { content, calls } of turns) {
-    chars += charsOfContent(content);
+  for (const { content, calls, pieces, reasoning = {} } of turns) {
+    chars += charsOfContent(content) + charsOfReasoning(pieces, reasoning);
     for (const { call, result } of calls) {
       chars += call.arguments.length + (result === undefined ? 0 : charsOfContent(result.content));
     }
@@ -314,7 +400,17 @@ function charsIn(turns: readonly Turn[]): number {
 
 function charsOf(item: Item): number {
   const said = charsOfContent(item.content);
-  return item.type === "assistant" ? item.calls.reduce((sum, call) => sum + call.arguments.length, said) : said;
+  if (item.type !== "assistant") return said;
+  const thought = charsOfReasoning(item.pieces, item.reasoning);
+  return item.calls.reduce((sum, call) => sum + call.arguments.length, said + thought);
+}
+
+/** What an assistant's content and calls do not have already. */
+function charsOfReasoning(pieces: readonly Piece[] = [], reasoning: JsonObject): number {
+  let chars = 0;
+  for (const piece of pieces) if ("thinking" in piece) chars += JSON.stringify(piece.thinking).length;
+  for (const value of Object.values(reasoning)) chars += JSON.stringify(value).length;
+  return chars;
 }
 
 function charsOfContent(content: Content): number {

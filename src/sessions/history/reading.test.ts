@@ -52,7 +52,97 @@ test("a history over 32 MiB is refused, one with fewer messages is not", async (
   await expect(session.history()).rejects.toMatchObject(refused);
   await expect(session.history({ max_messages: 14, format: "anthropic" })).rejects.toMatchObject(refused);
   expect((await read({ max_messages: 12 }))[0]).toBe(12);
+  // The hint leads to no other refusal.
+  expect((await read({ max_messages: 2 }))[0]).toBe(2);
   // Written as JSON it is six times as long.
   const escaped = await counted(Array.from({ length: 3 }, () => user("\u0001".repeat(2.5 * 1024 * 1024))));
   await expect(escaped.session.history()).rejects.toMatchObject(refused);
+});
+
+/** Makes its large bodies when they are read, so that a test can have more of them than memory; counts what is read. */
+class LargeLog extends MemoryLog {
+  chars = 0;
+
+  override async getBodies(positions: readonly number[], bytes_max = Number.POSITIVE_INFINITY) {
+    const large = "x".repeat(LARGE_CHARS);
+    const found = (await super.getBodies(positions)).map((stored) => {
+      const body = stored?.body?.replace(MARK, large);
+      return stored === undefined || body === undefined ? stored : { ...stored, body };
+    });
+    let bytes = 0;
+    const end = found.findIndex((stored, at) => {
+      bytes += stored?.body?.length ?? 0;
+      return at > 0 && bytes > bytes_max;
+    });
+    const read = found.slice(0, end === -1 ? found.length : end);
+    for (const stored of read) this.chars += stored?.body?.length ?? 0;
+    return read;
+  }
+}
+
+const MARK = "<large>";
+const LARGE_CHARS = 15 * 1024 * 1024;
+const MIB = 1024 * 1024;
+
+async function large(entries: readonly Given[]) {
+  const log = new LargeLog();
+  const recorder = composeInMemory({ log, index: new MemoryIndex(), surroundings: repeatableSurroundings() });
+  await recorder.append(entries.map((entry) => ({ session_id: "s", ...entry }) as never));
+  return { log, session: recorder.session("s") };
+}
+
+const times = (count: number, ...entries: readonly Given[]): readonly Given[] =>
+  Array.from({ length: count }, () => entries).flat();
+const thought = (): Given => ({
+  kind: "message",
+  role: "assistant",
+  content: [{ type: "thinking", thinking: MARK, signature: "signed" }],
+});
+
+test("system messages over 32 MiB are refused whatever else is asked for, and no more of them is read", async () => {
+  const { log, session } = await large([...times(41, system(MARK)), user("Hello")]);
+  const refused = { code: "history_too_large", message: expect.stringContaining("system messages"), hint: /Withdraw/ };
+  for (const options of [{}, { max_messages: 1 }, { max_tokens: 100 }, { format: "anthropic" as const }]) {
+    log.chars = 0;
+    const hint = expect.stringMatching(refused.hint);
+    await expect(session.history(options)).rejects.toMatchObject({ ...refused, hint });
+    expect(log.chars).toBeLessThan(64 * MIB);
+  }
+});
+
+test("signed thinking counts where it is shown, and elsewhere what is read is bounded", async () => {
+  const { log, session } = await large([user("Hello"), ...times(41, thought())]);
+  const refused = { code: "history_too_large", hint: expect.stringContaining("Clear or consolidate") };
+  for (const options of [{ max_messages: 1 }, { format: "anthropic" as const }, { max_tokens: 100 }]) {
+    log.chars = 0;
+    await expect(session.history(options)).rejects.toMatchObject(refused);
+    expect(log.chars).toBeLessThan(300 * MIB);
+  }
+  const said = { ...thought(), content: [...(thought().content as readonly object[]), { type: "text", text: "Yes." }] };
+  const few = await large([user("Hello"), ...times(3, said as Given)]);
+  await expect(few.session.history({ format: "anthropic" })).rejects.toMatchObject({ code: "history_too_large" });
+  expect(await few.session.history()).toHaveLength(4);
+  await few.session.clear();
+  expect(await few.session.history({ format: "anthropic" })).toMatchObject({ messages: [] });
+});
+
+test("responses that came later are read a few at a time", async () => {
+  const asked = Array.from({ length: 12 }, (_, nth): readonly Given[] => [
+    { kind: "interaction", id: `i${nth}`, prompt: "?" },
+    { kind: "response", interaction_id: `i${nth}`, response: MARK },
+  ]);
+  const { log, session } = await large(asked.flat());
+  await expect(session.history()).rejects.toMatchObject({ code: "history_too_large" });
+  expect(log.chars).toBeLessThan(64 * MIB);
+  expect(await session.history({ max_messages: 2 })).toHaveLength(2);
+});
+
+test("the tokens that the newest messages need are not counted without end", async () => {
+  const words = Array.from({ length: 4_000 }, (_, nth) => String.fromCodePoint(0x4e00 + ((nth * 7_919) % 20_000))).join(
+    "",
+  );
+  const { session } = await large(times(3, user(words.repeat(500))));
+  const refused = { code: "history_too_large", hint: expect.stringContaining("max_messages") };
+  await expect(session.history({ max_tokens: 100 })).rejects.toMatchObject(refused);
+  expect(await session.history({ max_messages: 1 })).toHaveLength(1);
 });

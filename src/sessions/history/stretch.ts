@@ -29,6 +29,9 @@ type Sessions = Pick<EntryIndex, "sessionPositions" | "rowsAt" | "getDocuments">
 
 const PAGE = 2_000;
 
+/** System messages survive a clear and a consolidation, and any message keeps interactions out of the history. */
+const OF_ANY_PLACE = ["message", "withdrawal"];
+
 /** The stretch of a session as it is now. */
 export async function presentStretch(index: Sessions, session: SessionRow): Promise<Stretch> {
   const { session_id, by_kind, cleared_through, consolidated_through, consolidated_at } = session;
@@ -68,19 +71,23 @@ export async function stretchBefore(
 }
 
 /**
- * An entry that was altered before it was indexed does not say any more whose it is. One that came after the session began may
- * be part of it, and then its history would lack something without a word.
+ * An entry that was altered before it was indexed does not say any more whose it is: it may be of any session, also be its
+ * first, and a history that it belongs to would lack something without a word. Where it stands says which histories it cannot
+ * change. One that was altered after it was indexed keeps its row, and is a fault of its own session alone.
  */
 export async function assertNoneUnplaced(
-  index: Sessions & Pick<EntryIndex, "list">,
-  { session_id, above, kinds }: Stretch,
+  index: Pick<EntryIndex, "list">,
+  { above, kinds }: Pick<Stretch, "above" | "kinds">,
 ): Promise<void> {
-  const filter = { kinds, references: [HAS_ALTERED] };
-  for await (const page of rowPages((place) => index.list({ filter, ...place }), PAGE)) {
-    const [first = 0] = await index.sessionPositions({ session_id, order: "asc", limit: 1 });
-    const unplaced = page.find(({ position }) => position > Math.max(above, first));
-    if (unplaced !== undefined) throw corruptEntry(unplaced.position, `${NOT_RECORDED}, and may be of this session`);
-  }
+  const assertNone = async (kinds: readonly string[], after: number): Promise<void> => {
+    const filter = { kinds, references: [HAS_ALTERED] };
+    for await (const page of rowPages((place) => index.list({ filter, ...place }), PAGE)) {
+      const unplaced = page.find(({ position }) => position > after);
+      if (unplaced !== undefined) throw corruptEntry(unplaced.position, `${NOT_RECORDED}, and may be of this session`);
+    }
+  };
+  await assertNone(OF_ANY_PLACE, 0);
+  await assertNone(["clear", "consolidation", ...kinds.filter((kind) => !OF_ANY_PLACE.includes(kind))], above);
 }
 
 /** Positions of the stretch in order, page by page. */

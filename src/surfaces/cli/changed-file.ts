@@ -1,8 +1,8 @@
 // A change to a file of another program: shown line by line, made only when a person agrees, and never half.
 import { readFileSync, realpathSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
+import { makeFolder } from "../../model/make-folder.js";
 import { isAgreed } from "./agreed.js";
 import type { Invocation } from "./command.js";
 import { type ExitStatus, exitStatus, Failed, WrongUse } from "./failures.js";
@@ -32,7 +32,7 @@ export async function proposeChange(invocation: Invocation, change: FileChange):
     const hint = "Close the program it belongs to, and try again.";
     throw new Failed({ code: "file_not_written", message: `${path} was changed meanwhile`, hint });
   }
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   await writeWhole(path, wholeText(after));
   screen.err.write("Done.\n");
   return exitStatus.done;

@@ -1,5 +1,5 @@
 // What every command of the program is made of, and the few things most of them share.
-import { readdirSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import type { AddHelpTextContext, Command } from "commander";
 import { filesOf, isInProcess } from "../../engines/stores.js";
 import type { Fault } from "../../model/fault.js";
@@ -124,7 +124,9 @@ function isUnbegun({ data, given_data }: Settings): boolean {
   try {
     return !readdirSync(data).some(isStoreFileName);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT";
+    // A link to nothing is no place for a record; opening it says so.
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    return isMissing && lstatSync(data, { throwIfNoEntry: false }) === undefined;
   }
 }
 

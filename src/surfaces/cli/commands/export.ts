@@ -1,10 +1,10 @@
 // `hansard export`: the record or a part of it, to standard output, to a file, or to a folder with a file per session.
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
 import type { Recorder } from "../../../index.js";
+import { makeFolder } from "../../../model/make-folder.js";
 import { type CommandModule, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";
@@ -74,7 +74,7 @@ async function exportWith(recorder: Recorder, { options, screen }: Invocation): 
     [...names.values()].map((name) => join(out, name)),
     replaces,
   );
-  await mkdir(out, { recursive: true, mode: 0o700 });
+  makeFolder(out, 0o700);
   let [looked, written] = [0, 0];
   for (const [session, name] of names) {
     const lines = recorder.exportEntries({ ...chosen, session_id: session });
