@@ -423,7 +423,7 @@ class RepeatedText {
   }
 }
 
-/** What SEPARATORS of the comparable form leave. */
+/** What the separators of the comparable form leave. */
 const WORDS = /(?:[#@%&]|(?![\s\p{P}`]).)+/gsu;
 const IS_SPACED = /^(?!\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai})[\p{L}\p{N}]$/u;
 const ENDS_IN_DIGIT = /\p{Nd}$/u;
