@@ -113,6 +113,43 @@ describe("extract", () => {
     );
   });
 
+  test("questions and trials are no decisions", async () => {
+    const decided = [
+      ["Should we use Redis for the cache?", "open"],
+      ["Try out Redis for the cache", "just a trial"],
+      ["Use Redis for the cache", "only as a trial"],
+      ["Maybe move the cache to Redis", "it is faster than the disk"],
+      ["Use Redis for the cache", "open"],
+    ] as const;
+    for (const [nth, [decision, rationale]] of decided.entries()) {
+      await recorder.append({ kind: "decision", session_id: `d${nth}`, project: "borealis", decision, rationale });
+    }
+    const { candidates, dropped } = await recorder.memories.extract({ project: "borealis" });
+    expect(candidates).toEqual([]);
+    expect(dropped.map((one) => one.dropped)).toEqual(decided.map(() => "hedge"));
+  });
+
+  test("a session has three decisions proposed, and a day five of a project; the others are counted, run again too", async () => {
+    const names = ["alder", "birch", "cedar", "dogwood", "elm", "fir", "ginkgo", "hazel"];
+    for (const session_id of ["first", "second"]) {
+      for (const name of names) {
+        // No two of them are alike.
+        const [one, other, third, fourth] = ["a", "b", "c", "d"].map((end) => `${name}${session_id}${end}`);
+        const decision = `Store ${one} within ${other}`;
+        const rationale = `${third} and ${fourth} asked`;
+        await recorder.append({ kind: "decision", session_id, project: "borealis", decision, rationale });
+      }
+    }
+    const { candidates, dropped, dropped_by_gate } = await recorder.memories.extract({ project: "borealis" });
+    expect(candidates).toHaveLength(5);
+    expect(dropped_by_gate).toEqual({ limit: 11 });
+    expect(dropped[0]?.reason).toContain("from the session");
+    expect(dropped.at(-1)?.reason).toMatch(/session|day/);
+    const again = await recorder.memories.extract({ project: "borealis" });
+    expect(again.candidates).toEqual([]);
+    expect(again.dropped_by_gate.limit).toBe(11);
+  });
+
   test("a decision with its reason and standing instructions are proposed; what was passed over is told", async () => {
     const envelope = { session_id: "words", project: "words" } as const;
     await say("words", "user", "Never push to main. Always use this for now. Maybe fix the login?", "words");

@@ -1,6 +1,6 @@
 // Whether two statements say opposite things about the same: the same head words with another number, or with a negation.
 
-import { DENIES_NEXT, DENIES_PREVIOUS } from "../negation.js";
+import { DENIES_PREVIOUS, deniesNext } from "../negation.js";
 import type { Language } from "../text/languages.js";
 import { jaccard, type Stems } from "../text/stems.js";
 
@@ -64,7 +64,7 @@ function parse(text: string, language: Language, stems: Stems): Parsed {
       if (before !== undefined) denied.add(before);
       continue;
     }
-    if (DENIES_NEXT.has(word)) {
+    if (deniesNext(word)) {
       reach = REACH_WORDS;
       continue;
     }

@@ -135,6 +135,15 @@ export function hedgeIn(text: string): string | undefined {
   return SPACED.exec(looked)?.[0] ?? UNSPACED.exec(looked)?.[0];
 }
 
+/** Words by which a decision says that it is none yet: at its beginning, or anywhere. */
+const TRIAL =
+  /^(?:let's |we |i )?(?:will |'ll )?(?:try(?: out)?|trial|test drive|experiment with|consider|evaluate|explore|ausprobieren|probieren wir)(?= )|\b(?:as|just|only|for) an? (?:trial|test|experiment)\b|\b(?:undecided|tentative(?:ly)?|provisional(?:ly)?|still open|to be decided|tbd|nur ein versuch|zum ausprobieren)\b|\bprobeweise\b|^open$/iu;
+
+/** The first of them in a text; undefined where it has none. */
+export function trialIn(text: string): string | undefined {
+  return TRIAL.exec(text.slice(0, CHARS_MAX).normalize("NFKC").replaceAll("’", "'").trim())?.[0];
+}
+
 export function isQuestion(text: string): boolean {
   const end = text.slice(-200);
   return QUESTION.test(end) || ASKED_UNSPACED.test(end);

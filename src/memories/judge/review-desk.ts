@@ -28,6 +28,7 @@ import { quotedEntry } from "../text/spoken.js";
 import { Stems } from "../text/stems.js";
 import { TurnReader } from "../turn-reader.js";
 import { comparable } from "./comparable.js";
+import { floodIn } from "./flood.js";
 import { judge } from "./gates/gates.js";
 import { groundOf, heardOf, namedEntries } from "./grounds.js";
 import type { Hearing, Judged, StatementWish, Twin } from "./judged.js";
@@ -107,7 +108,11 @@ export class ReviewDesk {
     const named = await namedEntries(proposal.evidence, this.#entries);
     const ground = await groundOf(named, { memories, gifts: this.#gifts, project: proposal.project });
     const judgement = judge(proposal, ground, this.#stems);
-    if ("kept" in judgement) return { kept: judgement.kept, heard: heardOf(judgement.kept.evidence, named) };
+    if ("kept" in judgement) {
+      const { kept } = judgement;
+      const flood = floodIn(kept, { named, memories });
+      return flood === undefined ? { kept, heard: heardOf(kept.evidence, named) } : { dropped: "limit", reason: flood };
+    }
     const { adds_evidence_to: joined, ...dropped } = judgement;
     if (joined === undefined) return dropped;
     return { ...dropped, adds_evidence_to: joined.id, heard: heardOf(joined.evidence, named) };

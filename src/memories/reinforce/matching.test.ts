@@ -55,6 +55,14 @@ describe("a short memory", () => {
     ["Do it by yourself", "Please do it by yourself."],
     ["Antworten auf Deutsch", "The user wrote “Antworten auf Deutsch” in the file of rules that is read at the start."],
     ["用中文回答", "好的，用中文回答。"],
+    ["使用端口4747", "请使用端口4747，不要使用80。"],
+    ["使用端口4747", "使用端口4747而不是80。"],
+    ["ポート4747を使う", "はい、ポート4747を使う。"],
+    ["Use tabs", "Use tabs instead of spaces."],
+    ["Use port 4747", "Use port 4747 rather than 80."],
+    ["Use port 4747", "Do:\n- use port 4747\n\nDon't:\n- use 80"],
+    ["Use port 4747", "Use port 4747? Yes."],
+    ["Use port 4747", "We use port 4747."],
   ])("%j is repeated word for word in %j", (memory, text) => {
     expect(matches(memory, text)).toBe(true);
   });
@@ -69,6 +77,30 @@ describe("a short memory", () => {
     ["Do it by yourself", "Don't do it by yourself."],
     ["Never push to main", "Push to main."],
     ["Push to main", "Never push to main."],
+    ["使用端口4747", "不要使用端口4747"],
+    ["使用端口4747", "请勿使用端口4747。"],
+    ["使用端口4747", "使用端口80而不是使用端口4747。"],
+    ["ポート4747を使う", "ポート4747を使うな"],
+    ["ポート4747を使う", "ポート4747を使うな。"],
+    ["ポート4747を使う", "ポート4747を使うことは禁止です。"],
+    ["Use port 4747", "Nobody should use port 4747."],
+    ["Use port 4747", "Nothing may use port 4747."],
+    ["Use port 4747", "Neither we nor they use port 4747."],
+    ["Use port 4747", "We couldn't use port 4747."],
+    ["Use port 4747", "I wouldn’t use port 4747."],
+    ["Use port 4747", "It hasn't used port 4747."],
+    ["Use port 4747", "I refuse to use port 4747."],
+    ["Use port 4747", "It is forbidden to use port 4747."],
+    ["Use port 4747", "Instead of port 4747 use 80."],
+    ["Use port 4747", "Port 80 is what we use rather than 4747."],
+    ["Use port 4747", "Don't:\n- run it as root\n- use port 4747"],
+    ["Do it by yourself", "Please don't:\n- do it by yourself"],
+    ["Use port 4747", "Use port 4747? No."],
+    ["Use port 4747", "Use port 4747? No, use 80."],
+    ["Use port 4747", "use port 4747.5"],
+    ["Do it by 10", "Do it by 10.5 at most."],
+    ["10 is it", "1.10 is it"],
+    ["Deploy the service from the release branch", "Nobody may deploy the service from the release branch."],
   ])("%j is not said by %j", (memory, text) => {
     expect(matches(memory, text)).toBe(false);
   });
@@ -92,6 +124,25 @@ test("a long memory is repeated word for word over more than three sentences", (
   expect(matches(memory, "Alder birch. Cedar dogwood. Elm fir. Hazel ginkgo. Ironwood juniper. Kapok larch.")).toBe(
     false,
   );
+});
+
+test("many denied repetitions take about as long as their text", () => {
+  const time = (work: () => unknown): number => {
+    const from = performance.now();
+    work();
+    return performance.now() - from;
+  };
+  const ports = Array.from({ length: 10_000 }, (_, nth) => ({ id: `m-${nth}`, content: `use port ${nth}` }));
+  const many = new MemoryIndex(ports, stems);
+  const denied = Array.from({ length: 1_000 }, (_, nth) => `Do not use port ${nth}.`).join(" ");
+  let found: ReadonlySet<string> = new Set(["none yet"]);
+  expect(time(() => (found = many.matchedIn(denied)))).toBeLessThan(1_500);
+  expect(found.size).toBe(0);
+  const words = Array.from({ length: 2_000 }, (_, nth) => ({ id: `m-${nth}`, content: `it is for him ${nth}` }));
+  const small = new MemoryIndex(words, stems);
+  const never = Array.from({ length: 16_000 }, (_, nth) => `Never it is for him ${nth % 2_000}.`).join(" ");
+  expect(time(() => (found = small.matchedIn(never)))).toBeLessThan(3_000);
+  expect(found.size).toBe(0);
 });
 
 test("repeating a word adds nothing", () => {

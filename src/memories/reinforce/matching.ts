@@ -1,7 +1,7 @@
 // Which memories a text repeats, asked of all of them at once: an index from stems to memories, so that ten thousand cost
 // about as much as the words of the text.
-import { comparable, SEPARATORS } from "../judge/comparable.js";
-import { type Clause, clausesOf } from "../negation.js";
+import { comparable } from "../judge/comparable.js";
+import { answersNo, type Clause, clauseAround, clauseBeginning, clausesOf, deniesUnspaced } from "../negation.js";
 import { inEnglish, type Language } from "../text/languages.js";
 import { type Sentence, sentencesOf } from "../text/sentences.js";
 import { SEGMENTED_CHARS_MAX, type Stems } from "../text/stems.js";
@@ -34,15 +34,23 @@ interface Row {
   readonly numbers: readonly number[];
   readonly comparable: string;
   readonly isDenied: boolean;
+  /** The figures in it, each whole: 4747.5 is not 4747. */
+  readonly figures: readonly string[];
 }
 
 /** A sentence with the numbers of its stems, as far as a memory has them. */
 interface NumberedSentence extends Sentence {
   readonly numbers: readonly number[];
+  /** Whether it is a question that is answered with no, or an item of a list below "Don't:". */
+  readonly isTurnedDown: boolean;
 }
 
-/** How far around a repeated memory its sentence is looked for. */
+/** How far around a repeated memory a negation is looked for within its sentence. */
 const AROUND_CHARS = 400;
+const FIGURES = /\p{Nd}+(?:[.,]\p{Nd}+)*/gu;
+const IS_QUESTION = /[?？]["'”’»)\]*_`」』）]*$/u;
+const OPENS_LIST = /[:：]["'*_`]*$/u;
+const IS_LIST_ITEM = /^(?:[-*+•]|\d{1,3}[.)])\s/u;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** What may be an id among words. */
@@ -80,7 +88,7 @@ export class MemoryIndex {
       const numbers = [...new Set([...stems.of(content)].map((stem) => this.#numberOf(stem)))];
       for (const number of numbers) (this.#postings[number] as number[]).push(row);
       const isDenied = this.#clausesOf(content).some((clause) => clause.isDenied);
-      return { id, numbers, comparable: comparable(content), isDenied };
+      return { id, numbers, comparable: comparable(content), isDenied, figures: figuresIn(content) };
     });
     this.#ids = new Set(memories.map(({ id }) => id));
     this.#hits = new Uint16Array(memories.length);
@@ -95,19 +103,29 @@ export class MemoryIndex {
 
   /** The ids of the memories that a text repeats, word for word or in other words, or cites. */
   matchedIn(text: string): ReadonlySet<string> {
-    const read = text.slice(0, TEXT_CHARS_MAX);
-    const matched = new Set(this.#citedIn(read));
+    const read = text.slice(0, TEXT_CHARS_MAX).normalize("NFKC");
+    const cited = new Set(this.#citedIn(read));
+    const matched = new Set(cited);
     const sentences = this.#numberedSentences(read);
-    const unmatched: Row[] = [...this.#stemless];
+    const repeatable = new Set(this.#stemless);
     // Few texts have enough of any memory at all, and only they are looked at sentence by sentence.
     if (this.#hitBy(sentences, this.#needed).length > 0) {
       const near = this.#nearIn(sentences);
-      for (const row of near) if (!isShort(row)) matched.add(row.id);
+      const isLong = (row: Row): boolean => !isShort(row);
+      for (const row of near) if (isLong(row)) matched.add(row.id);
       for (const row of this.#shortIn(sentences, [...near].filter(isShort))) matched.add(row.id);
-      const repeatable = this.#hitBy(sentences, this.#sizes).filter((row) => near.has(row) || !isShort(row));
-      unmatched.push(...repeatable.filter(({ id }) => !matched.has(id)));
+      for (const row of this.#hitBy(sentences, this.#sizes)) {
+        if (isLong(row) || (near.has(row) && !matched.has(row.id))) repeatable.add(row);
+      }
     }
-    for (const row of repeatedIn(read, unmatched)) if (this.#isSaid(row, read)) matched.add(row.id);
+    if (repeatable.size === 0) return matched;
+    const repeated = new RepeatedText(read);
+    for (const row of repeatable) {
+      const isSaid = this.#isSaid(row, repeated, sentences);
+      if (isSaid === true) matched.add(row.id);
+      // What is denied word for word is not said by its words.
+      else if (isSaid === false && !cited.has(row.id)) matched.delete(row.id);
+    }
     return matched;
   }
 
@@ -116,7 +134,8 @@ export class MemoryIndex {
     const read = text.slice(0, TEXT_CHARS_MAX);
     const contained = new Set(this.#citedIn(read));
     const rows = [...this.#hitBy(this.#numberedSentences(read), this.#sizes), ...this.#stemless];
-    for (const row of repeatedIn(read, rows)) contained.add(row.id);
+    const repeated = rows.length === 0 ? undefined : new RepeatedText(read);
+    for (const row of rows) if (repeated?.has(row.comparable)) contained.add(row.id);
     return contained;
   }
 
@@ -153,12 +172,19 @@ export class MemoryIndex {
   #numberedSentences(text: string): readonly NumberedSentence[] {
     const readAs = new Set([this.#stems.language(text), ...this.#languages]);
     const budget = { chars: SEGMENTED_CHARS_MAX };
-    const sentences: NumberedSentence[] = [];
-    for (const sentence of sentencesOf(text)) {
+    const sentences = [...sentencesOf(text)];
+    let isListDenied = false;
+    return sentences.map((sentence, at) => {
       const words = this.#stems.words(sentence.text, budget);
-      sentences.push({ ...sentence, numbers: [...this.#numbersIn(words, readAs)] });
-    }
-    return sentences;
+      const next = sentences[at + 1]?.text ?? "";
+      const isRefused = IS_QUESTION.test(sentence.text) && answersNo(next, (part) => this.#stems.words(part));
+      const isItem = IS_LIST_ITEM.test(sentence.text);
+      const isTurnedDown = isRefused || (isItem && isListDenied);
+      if (OPENS_LIST.test(sentence.text) && IS_LIST_ITEM.test(next)) {
+        isListDenied = this.#clausesOf(sentence.text).some((clause) => clause.isDenied);
+      } else if (!isItem) isListDenied = false;
+      return { ...sentence, numbers: [...this.#numbersIn(words, readAs)], isTurnedDown };
+    });
   }
 
   #numbersIn(words: readonly string[], readAs: Iterable<Language>): ReadonlySet<number> {
@@ -224,6 +250,7 @@ export class MemoryIndex {
   *#shortIn(sentences: readonly NumberedSentence[], rows: readonly Row[]): Generator<Row> {
     if (rows.length === 0) return;
     const deniedBySentence = new Map<NumberedSentence, ReadonlySet<number>>();
+    const figuresBySentence = new Map<NumberedSentence, ReadonlySet<string>>();
     const sentencesByNumber = new Map<number, NumberedSentence[]>();
     for (const sentence of sentences) {
       for (const number of sentence.numbers) {
@@ -235,9 +262,13 @@ export class MemoryIndex {
     for (const row of rows) {
       const isSaidIn = (sentence: NumberedSentence): boolean => {
         if (!row.numbers.every((number) => sentence.numbers.includes(number))) return false;
+        const figures = figuresBySentence.get(sentence) ?? new Set(figuresIn(sentence.text));
+        figuresBySentence.set(sentence, figures);
+        if (!row.figures.every((figure) => figures.has(figure))) return false;
         const denied = deniedBySentence.get(sentence) ?? this.#deniedIn(sentence.text);
         deniedBySentence.set(sentence, denied);
-        return row.isDenied === row.numbers.some((number) => denied.has(number));
+        const isDenied = sentence.isTurnedDown || row.numbers.some((number) => denied.has(number));
+        return row.isDenied === isDenied;
       };
       const having = row.numbers.map((number) => sentencesByNumber.get(number) ?? []);
       const fewest = having.toSorted((one, other) => one.length - other.length)[0];
@@ -251,20 +282,26 @@ export class MemoryIndex {
     return this.#numbersIn(words, [this.#stems.language(sentence), ...this.#languages]);
   }
 
-  /** Whether a text has the memory word for word in a place where nothing around it denies it. */
-  #isSaid({ comparable: words }: Row, text: string): boolean {
-    const read = text.normalize("NFKC");
-    for (const { index, 0: found } of read.matchAll(patternOf(words))) {
-      const from = Math.max(0, index - AROUND_CHARS);
-      const end = index + found.length;
-      const around = read.slice(from, end + AROUND_CHARS);
-      const touched = [...sentencesOf(around)].filter((one) => from + one.end > index && from + one.start < end);
-      const before = around.slice(touched[0]?.start ?? 0, index - from);
-      const after = around.slice(end - from, touched.at(-1)?.end);
-      const isDenied = this.#clausesOf(before).at(-1)?.isDenied || this.#clausesOf(after)[0]?.isDenied;
+  /** Whether a text has the memory word for word where nothing around it denies it; undefined where it does not have it. */
+  #isSaid(row: Row, repeated: RepeatedText, sentences: readonly NumberedSentence[]): boolean | undefined {
+    let isDeniedOnly = false;
+    for (const { start, end } of repeated.stretchesOf(row.comparable)) {
+      const { read } = repeated;
+      isDeniedOnly = true;
+      const at = firstEndingAfter(sentences, start);
+      const first = sentences[at];
+      if (first?.isTurnedDown === true) continue;
+      let last = at;
+      while ((sentences[last + 1]?.start ?? end) < end) last += 1;
+      const from = Math.max(first?.start ?? start, start - AROUND_CHARS);
+      const to = Math.min(Math.max(sentences[last]?.end ?? end, end), end + AROUND_CHARS);
+      const isDenied =
+        this.#clausesOf(read.slice(from, start)).at(-1)?.isDenied ||
+        this.#clausesOf(clauseBeginning(read.slice(end, to)))[0]?.isDenied ||
+        (!row.isDenied && deniesUnspaced(clauseAround(read.slice(from, to), start - from, end - from)));
       if (!isDenied) return true;
     }
-    return false;
+    return isDeniedOnly ? false : undefined;
   }
 
   #clausesOf(text: string): readonly Clause[] {
@@ -276,28 +313,123 @@ function isShort({ numbers }: Row): boolean {
   return numbers.length <= STEMS_OF_SHORT_MAX;
 }
 
-/** Those of these rows whose text stands in another one, case, white space and punctuation aside. */
-function repeatedIn(text: string, rows: readonly Row[]): readonly Row[] {
-  if (rows.length === 0) return [];
-  const whole = comparable(text);
-  const places = placesByWord(whole);
-  return rows.filter((row) => {
-    if (row.comparable === "") return false;
-    if (UNSPACED.test(row.comparable)) return whole.includes(row.comparable);
-    // From where its rarest word stands: to search a long text for each of thousands of memories takes seconds.
-    let fewest: { readonly at: number; readonly places: readonly number[] } | undefined;
-    for (const [word, [at = 0]] of placesByWord(row.comparable)) {
-      const found = places.get(word) ?? [];
-      if (fewest === undefined || found.length < fewest.places.length) fewest = { at, places: found };
-    }
-    const isAt = (place: number): boolean => {
-      const end = place + row.comparable.length;
-      const isWhole = (place === 0 || whole[place - 1] === " ") && (end === whole.length || whole[end] === " ");
-      return isWhole && whole.startsWith(row.comparable, place);
-    };
-    return fewest?.places.some((place) => place >= fewest.at && isAt(place - fewest.at)) === true;
-  });
+/** A stretch of a text. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
 }
+
+/** The first sentence that is not over at a place, found by halving. */
+function firstEndingAfter(sentences: readonly NumberedSentence[], place: number): number {
+  let [from, to] = [0, sentences.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((sentences[middle] as NumberedSentence).end <= place) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function figuresIn(text: string): readonly string[] {
+  return text.normalize("NFKC").match(FIGURES) ?? [];
+}
+
+/** A text in which memories are looked for word for word: case, white space and punctuation aside. */
+class RepeatedText {
+  readonly read: string;
+  /** Its comparable form, made word by word, so that what stands in it is found again in the text. */
+  readonly #whole: string;
+  /** Of each word: where it begins in the comparable form, and where it stands in the text. */
+  readonly #starts: number[] = [];
+  readonly #words: Place[] = [];
+  /** Where each word begins in the comparable form. */
+  readonly #places: ReadonlyMap<string, readonly number[]>;
+
+  /** The text is in Unicode's form NFKC. */
+  constructor(read: string) {
+    this.read = read;
+    const parts: string[] = [];
+    let at = 0;
+    for (const { 0: part, index } of read.matchAll(WORDS)) {
+      const word = part.toLowerCase();
+      this.#starts.push(at);
+      this.#words.push({ start: index, end: index + part.length });
+      parts.push(word);
+      at += word.length + 1;
+    }
+    this.#whole = parts.join(" ");
+    this.#places = placesByWord(this.#whole);
+  }
+
+  has(words: string): boolean {
+    for (const _ of this.stretchesOf(words)) return true;
+    return false;
+  }
+
+  /** Where words in their comparable form stand in the text. */
+  *stretchesOf(words: string): Generator<Place> {
+    if (words === "") return;
+    const length = words.length;
+    for (const at of UNSPACED.test(words) ? this.#unspaced(words) : this.#spaced(words)) {
+      const stretch = { start: this.#inText(at, false), end: this.#inText(at + length, true) };
+      // A number goes on behind its point.
+      if (ENDS_IN_DIGIT.test(words) && GOES_ON_IN_DIGITS.test(this.read.slice(stretch.end, stretch.end + 2))) continue;
+      if (
+        BEGINS_WITH_DIGIT.test(words) &&
+        COMES_FROM_DIGITS.test(this.read.slice(Math.max(0, stretch.start - 2), stretch.start))
+      )
+        continue;
+      yield stretch;
+    }
+  }
+
+  *#unspaced(words: string): Generator<number> {
+    for (let at = this.#whole.indexOf(words); at !== -1; at = this.#whole.indexOf(words, at + words.length)) {
+      const isCut = (inside: string, beside: string): boolean => IS_SPACED.test(inside) && IS_SPACED.test(beside);
+      const end = at + words.length;
+      if (isCut(words.charAt(0), this.#whole.charAt(at - 1))) continue;
+      if (isCut(words.charAt(words.length - 1), this.#whole.charAt(end))) continue;
+      yield at;
+    }
+  }
+
+  /** From where its rarest word stands: to search a long text for each of thousands of memories takes seconds. */
+  *#spaced(words: string): Generator<number> {
+    let fewest: { readonly at: number; readonly places: readonly number[] } | undefined;
+    for (const [word, [at = 0]] of placesByWord(words)) {
+      const places = this.#places.get(word) ?? [];
+      if (fewest === undefined || places.length < fewest.places.length) fewest = { at, places };
+    }
+    for (const found of fewest?.places ?? []) {
+      const place = found - (fewest?.at ?? 0);
+      const end = place + words.length;
+      if (place < 0 || !this.#whole.startsWith(words, place)) continue;
+      if (place > 0 && this.#whole[place - 1] !== " ") continue;
+      if (end === this.#whole.length || this.#whole[end] === " ") yield place;
+    }
+  }
+
+  /** The place in the text for one in the comparable form; an end belongs to the word before it. */
+  #inText(at: number, isEnd: boolean): number {
+    let [from, to] = [0, this.#starts.length];
+    while (to - from > 1) {
+      const middle = (from + to) >>> 1;
+      const start = this.#starts[middle] as number;
+      if (isEnd ? start < at : start <= at) from = middle;
+      else to = middle;
+    }
+    const { start, end } = this.#words[from] as Place;
+    return Math.min(end, start + at - (this.#starts[from] as number));
+  }
+}
+
+/** What the separators of the comparable form leave. */
+const WORDS = /(?:[#@%&]|(?![\s\p{P}`]).)+/gsu;
+const IS_SPACED = /^(?!\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai})[\p{L}\p{N}]$/u;
+const ENDS_IN_DIGIT = /\p{Nd}$/u;
+const BEGINS_WITH_DIGIT = /^\p{Nd}/u;
+const GOES_ON_IN_DIGITS = /^[.,]?\p{Nd}/u;
+const COMES_FROM_DIGITS = /\p{Nd}[.,]?$/u;
 
 /** Where each word of a comparable text begins. */
 function placesByWord(whole: string): ReadonlyMap<string, readonly number[]> {
@@ -310,13 +442,4 @@ function placesByWord(whole: string): ReadonlyMap<string, readonly number[]> {
     at += word.length + 1;
   }
   return places;
-}
-
-/** Where words in their comparable form stand in a text, as whole words where its script has spaces. */
-function patternOf(words: string): RegExp {
-  const [first = "", last = ""] = [words.at(0), words.at(-1)];
-  const escaped = words.split(" ").map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  const opens = UNSPACED.test(first) ? "" : "(?<![\\p{L}\\p{N}])";
-  const closes = UNSPACED.test(last) ? "" : "(?![\\p{L}\\p{N}])";
-  return new RegExp(`${opens}${escaped.join(SEPARATORS.source)}${closes}`, "giu");
 }

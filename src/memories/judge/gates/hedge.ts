@@ -3,7 +3,7 @@ import type { Evidence } from "../../../model/memory.js";
 import { sentencesOf } from "../../text/sentences.js";
 import type { Stems } from "../../text/stems.js";
 import type { Ground } from "../ground.js";
-import { hedgeIn, isQuestion } from "../hedges.js";
+import { hedgeIn, isQuestion, trialIn } from "../hedges.js";
 import type { Gate } from "./gate.js";
 import { mainSentences } from "./main-sentences.js";
 
@@ -14,6 +14,9 @@ export const hedge: Gate = (trial, { proposal, ground, stems }) => {
   if (isQuestion(proposal.content)) return { dropped: "It is a question, and no statement." };
   const hedged = hedgeIn(trial.content);
   if (hedged !== undefined) return { dropped: `It says "${hedged}", and a guess is no fact.` };
+  // An agent that decides says so in the decision: what it gives as its reason makes no decision of a question or a trial.
+  const undecided = proposal.source === "decision" ? undecidedIn(proposal.evidence) : undefined;
+  if (undecided !== undefined) return { dropped: undecided };
   const flaws = trial.evidence.map((each) => flawAround(each, trial.content, ground, stems));
   const first = flaws[0];
   return first === undefined || flaws.includes(undefined) ? { passed: trial } : { dropped: first };
@@ -34,6 +37,13 @@ function flawAround({ entry_id, quote }: Evidence, content: string, { entriesByI
   );
   const flaws = mainSentences(touched, content, stems).map((sentence) => flawIn(sentence.text));
   return flaws.includes(undefined) ? undefined : flaws[0];
+}
+
+function undecidedIn(evidence: readonly Evidence[]): string | undefined {
+  const [decision = "", rationale = ""] = evidence.map(({ quote }) => quote);
+  if (isQuestion(decision)) return "The decision is a question.";
+  const trial = trialIn(decision) ?? trialIn(rationale);
+  return trial === undefined ? flawIn(decision) : `It says "${trial}", and a trial is no decision yet.`;
 }
 
 function flawIn(sentence: string): string | undefined {
