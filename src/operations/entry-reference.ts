@@ -9,7 +9,7 @@ import type { Parameter } from "../search/parameters.js";
 export const entryReference: Parameter<string | number, EntryWish> = {
   description: "The entry's id, percent-encoded, or its position.",
   schema: { type: "string" },
-  example: "019a8563-1b1b-7c3a-9f00-5d0d5d2b6a11",
+  example: "turn-1",
   refusals: ["entry_not_found"],
   parse: (value) => toReference(String(value)),
 };

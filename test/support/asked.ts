@@ -1,5 +1,6 @@
 // Everything that can be asked with filters and parameters, by name: operations, and questions that are not operations yet.
 import { type Operations, operations } from "../../src/operations/index.js";
+import { pathParametersOf } from "../../src/operations/operation.js";
 import type { FilterName } from "../../src/search/filters.js";
 import {
   type NamedParameter,
@@ -15,12 +16,17 @@ export type AskedName = QuestionName | OperationName;
 
 const operationNames = Object.keys(operations) as readonly OperationName[];
 
-export const askedNames: readonly AskedName[] = [...questionNames, ...operationNames];
+export const askedNames: readonly AskedName[] = [...questionNames, ...operationNames].filter(
+  (name) => inputOf(name).length > 0,
+);
 
-/** What it is asked with, in the order in which it is documented. */
+/** What it is asked with beside what its address names, in the order in which it is documented. */
 export function inputOf(name: AskedName): readonly NamedParameter[] {
   if (!isOperation(name)) return parametersOf(name);
-  return Object.entries(operations[name].input).map(([field, parameter]) => ({ ...parameter, name: field }));
+  const inPath = pathParametersOf(operations[name]);
+  return Object.entries(operations[name].input)
+    .filter(([field]) => !inPath.includes(field))
+    .map(([field, parameter]) => ({ ...parameter, name: field }));
 }
 
 export function filtersOf(name: AskedName): readonly FilterName[] {

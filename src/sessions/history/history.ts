@@ -4,27 +4,20 @@ import { type Content, isBlank } from "../../model/content.js";
 import type { Entry } from "../../model/entry.js";
 import { itemAt } from "../../model/item-at.js";
 import { limits } from "../../model/limits.js";
-import type { RejectionDetails } from "../../model/rejection.js";
 import { EntryReader } from "../../search/lists/entry-reader.js";
 import type { ReadingParts } from "../../search/lists/reader.js";
 import { getSession } from "../session-list.js";
 import type { HistoryQuery } from "../session-query.js";
-import { type AnthropicMessage, toAnthropic } from "./anthropic.js";
+import { toAnthropic } from "./anthropic.js";
 import { type Step, snapDown, toStep } from "./consolidation.js";
+import type { HistoryDocument } from "./history-document.js";
 import { budgetTooSmall, historyTooLarge } from "./history-refusals.js";
 import { type Item, interactionToItems, messageToItems, toolCallToItems } from "./items.js";
-import { type OpenAiMessage, systemToOpenAi, turnToOpenAi } from "./openai.js";
+import { systemToOpenAi, turnToOpenAi } from "./openai.js";
 import { messagesIn, type RepairOptions, repair, type Turn } from "./repair.js";
 import { assertNoneUnplaced, positionsIn, presentStretch, type Stretch } from "./stretch.js";
 import { HistoryTokens, loadTokenCounter } from "./tokens.js";
 import { type Talk, type Window, windowsOf } from "./window.js";
-
-type Messages =
-  | { readonly messages: readonly OpenAiMessage[] }
-  | { readonly system: string; readonly messages: readonly AnthropicMessage[] };
-
-/** A refusal is an answer like any other, so that it can come from another thread. */
-export type History = Messages | { readonly refused: RejectionDetails };
 
 export type ConsolidationPlan =
   | { readonly outcome: "not_in_session" }
@@ -78,7 +71,7 @@ export class HistoryReader {
     this.#entries = new EntryReader(parts);
   }
 
-  async history(query: HistoryQuery): Promise<History> {
+  async history(query: HistoryQuery): Promise<HistoryDocument> {
     const { max_messages, max_tokens } = query;
     const session = await getSession(this.#parts.index, query.session_id);
     if (session === undefined || max_messages === 0) return render(NOTHING, query);
@@ -88,17 +81,18 @@ export class HistoryReader {
     // No message takes less than a token.
     const most = Math.max(1, Math.min(max_messages, max_tokens ?? max_messages));
     const talk = await this.#talk(stretch, front, { ...query, max_messages: most, chars_max: limits.history_bytes });
-    if (talk.is_cut && max_tokens === undefined) return { refused: historyTooLarge() };
+    if (talk.is_cut && max_tokens === undefined) throw historyTooLarge();
     const windows = windowsOf(talk);
     const [least] = windows;
     if (least === undefined) return render(NOTHING, query);
-    if (least.messages > max_messages) return { refused: budgetTooSmall("max_messages", least.messages) };
-    const renderWindow = (window: Window): Messages => render(shownIn(front, talk, window), query);
+    if (least.messages > max_messages) throw budgetTooSmall("max_messages", least.messages);
+    const renderWindow = (window: Window): HistoryDocument => render(shownIn(front, talk, window), query);
     const within = windows.filter(({ messages }) => messages <= max_messages);
     const chosen = max_tokens === undefined ? within.at(-1) : await widestWithin(max_tokens, within, renderWindow);
-    if (typeof chosen === "number") return { refused: budgetTooSmall("max_tokens", chosen) };
+    if (typeof chosen === "number") throw budgetTooSmall("max_tokens", chosen);
     const history = renderWindow(chosen as Window);
-    return isTooLarge(history) ? { refused: historyTooLarge() } : history;
+    if (isTooLarge(history)) throw historyTooLarge();
+    return history;
   }
 
   /** The window at the end of a stretch, with what stands in front of it; the least there is where nothing fits. */
@@ -273,7 +267,7 @@ function shownIn({ systems, summary }: Front, { turns }: Talk, { from, opening }
   return { systems, turns: [...summary, ...(opening === undefined ? [] : [opening]), ...turns.slice(from)] };
 }
 
-function render({ systems, turns }: HistoryTurns, query: HistoryQuery): Messages {
+function render({ systems, turns }: HistoryTurns, query: HistoryQuery): HistoryDocument {
   if (query.format === "anthropic") return toAnthropic(systems, turns);
   return { messages: [...systems.map(systemToOpenAi), ...turns.flatMap((turn) => turnToOpenAi(turn, query))] };
 }
@@ -282,7 +276,7 @@ function render({ systems, turns }: HistoryTurns, query: HistoryQuery): Messages
 async function widestWithin(
   max_tokens: number,
   windows: readonly Window[],
-  renderWindow: (window: Window) => Messages,
+  renderWindow: (window: Window) => HistoryDocument,
 ): Promise<Window | number> {
   const tokens = new HistoryTokens(await loadTokenCounter());
   const fits = (at: number): boolean => tokens.of(renderWindow(itemAt(windows, at)), max_tokens) <= max_tokens;
@@ -322,7 +316,7 @@ function charsOfContent(content: Content): number {
 }
 
 /** Measured exactly only where it may be, since most histories are far from it. */
-function isTooLarge(history: Messages): boolean {
+function isTooLarge(history: HistoryDocument): boolean {
   let chars = "system" in history ? history.system.length : 0;
   for (const message of history.messages) {
     chars += MESSAGE_CHARS;
