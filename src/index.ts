@@ -28,12 +28,17 @@ export type { DroppedProposal } from "./memories/judge/judged.js";
 export type { ExtractOptions, FileAudit, Memories, ProposedStatement, VerdictsGiven } from "./memories/memories.js";
 export type { DroppedStatement, Extraction, PassOptions, Reinforced, Reinforcement } from "./memories/passes.js";
 export type { ExtractorSettings } from "./memories/propose/extractor.js";
+export type {
+  Acceptance,
+  MemoryDetail,
+  MemoryEvent,
+  MemoryList,
+  MemorySummary,
+  MemoryUseInTurn,
+  Recalled,
+  WordsInContext,
+} from "./memories/read/memory-answers.js";
 export type { MemoryListOptions, RecallOptions } from "./memories/read/memory-query.js";
-export type { MemoryDetail, MemoryEvent, MemoryList } from "./memories/read/memory-reader.js";
-export type { MemoryUseInTurn, WordsInContext } from "./memories/read/memory-uses.js";
-export type { MemorySummary } from "./memories/read/memory-view.js";
-export type { Recalled } from "./memories/recall/recalled.js";
-export type { Acceptance } from "./memories/review/acceptance.js";
 export type {
   EditOptions,
   FileInput,
@@ -97,10 +102,17 @@ export {
   type Health,
   type RebuildIndexOptions,
   Recorder,
+  type SessionListOptions,
   type Tail,
   type VerifyOptions,
 } from "./recorder/recorder.js";
-export { Session, type SessionEnvelope, type SessionLabels } from "./recorder/session.js";
+export {
+  type HistoryOptions,
+  Session,
+  type SessionEnvelope,
+  type SessionLabels,
+  type TimelineOptions,
+} from "./recorder/session.js";
 export type { ReflectionOptions } from "./reflect/read/reflection-query.js";
 export type { Elsewhere } from "./search/elsewhere.js";
 export type { Facets } from "./search/facets.js";
@@ -108,9 +120,13 @@ export type { EntryListOptions, InteractionListOptions } from "./search/lists/li
 export type { EntryList, InteractionList } from "./search/lists/reader.js";
 export type { SearchOptions, SessionHistoryOptions } from "./search/search-query.js";
 export type { SearchHit, SearchPage } from "./search/searcher.js";
-export type { AnthropicHistory, AnthropicMessage } from "./sessions/history/anthropic.js";
-export type { OpenAiCall, OpenAiMessage } from "./sessions/history/openai.js";
-export type { HistoryFormat, HistoryOptions, SessionListOptions, TimelineOptions } from "./sessions/session-query.js";
-export type { SessionList, SessionSummary, Timeline } from "./sessions/session-reader.js";
+export type {
+  AnthropicHistory,
+  AnthropicMessage,
+  OpenAiCall,
+  OpenAiMessage,
+} from "./sessions/history/history-document.js";
+export type { HistoryFormat } from "./sessions/session-query.js";
+export type { SessionList, SessionSummary, Timeline } from "./sessions/session-summary.js";
 export type { PricesFrom } from "./usage/price-table.js";
 export type { UsageDivision, UsageReport, UsageRow, UsageTotal } from "./usage/usage-report.js";

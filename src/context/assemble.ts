@@ -5,12 +5,12 @@ import type { Context, GivenMessage } from "../model/context.js";
 import type { Interaction } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import type { ReadingParts } from "../search/lists/reader.js";
-import { MESSAGES_DEFAULT } from "../search/question-rules.js";
 import type { HistoryReader, HistoryTurns } from "../sessions/history/history.js";
 import type { ItemOrigin } from "../sessions/history/items.js";
 import { systemToOpenAi, turnToOpenAi } from "../sessions/history/openai.js";
 import type { Turn } from "../sessions/history/repair.js";
 import { stretchBefore } from "../sessions/history/stretch.js";
+import { MESSAGES_DEFAULT } from "../sessions/session-query.js";
 import type { Answer, Answers } from "./answers.js";
 
 /** A context before it is counted and compared. */

@@ -4,7 +4,7 @@ import type { RowKey, RowQuery, SessionRange } from "../index/port.js";
 import type { EntryLog } from "../log/port.js";
 import type { Fault } from "../model/fault.js";
 import type { Mask } from "../model/mask.js";
-import type { SessionSummary } from "../sessions/session-reader.js";
+import type { SessionSummary } from "../sessions/session-summary.js";
 import { type ExportQuery, targetOf } from "./export-query.js";
 
 /** Who exports, and the name under which several calls are one deed. */

@@ -14,7 +14,7 @@ import { corruptEntry, isCorruptEntry } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
 import type { Mask } from "../model/mask.js";
 import { rowOfEntry } from "../search/lists/row-of-entry.js";
-import type { SessionSummary } from "../sessions/session-reader.js";
+import type { SessionSummary } from "../sessions/session-summary.js";
 import type { ExportFilter } from "./export-query.js";
 
 const BATCH_ENTRIES = 200;

@@ -12,7 +12,7 @@ import { isJsonObject, type JsonObject } from "../model/json.js";
 import { parseTime } from "../model/time.js";
 import type { WallClock } from "../model/zoned-time.js";
 import { isResponseTo, notItsResponse } from "../search/lists/entry-reader.js";
-import type { SessionSummary } from "../sessions/session-reader.js";
+import type { SessionSummary } from "../sessions/session-summary.js";
 import type { ExportQuery } from "./export-query.js";
 import { type ExportParts, readable, selectEntries } from "./selection.js";
 import { Withdrawn } from "./withdrawn.js";

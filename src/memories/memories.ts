@@ -4,26 +4,18 @@
 import { hash } from "node:crypto";
 import { pack } from "../log/capture/pack.js";
 import { Fault } from "../model/fault.js";
+import { parseLabel } from "../model/ids.js";
 import type { Proposal } from "../model/memory.js";
 import { notFound } from "../model/not-found.js";
 import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, Rejection } from "../model/rejection.js";
-import { optionNamesOf } from "../search/question-rules.js";
 import type { AuditedStatement } from "./files/file-audit.js";
 import type { DroppedProposal } from "./judge/judged.js";
 import { type Extraction, Passes, type PassOptions, passOptionNames, type Reinforcement } from "./passes.js";
 import type { Extractor, ExtractorSettings } from "./propose/extractor.js";
 import { Proposing, type ProposingParts } from "./propose/proposing.js";
-import {
-  type MemoryListOptions,
-  parseMemoryListQuery,
-  parseRecallQuery,
-  type RecallOptions,
-  type RecallQuery,
-} from "./read/memory-query.js";
-import type { MemoryDetail, MemoryList } from "./read/memory-reader.js";
-import type { MemorySummary } from "./read/memory-view.js";
-import type { Recalled } from "./recall/recalled.js";
+import type { MemoryDetail, MemoryList, MemorySummary, Recalled } from "./read/memory-answers.js";
+import { type MemoryListOptions, parseProject, type RecallOptions } from "./read/memory-query.js";
 import { RECALL_SOURCE } from "./reinforce/session-given.js";
 import {
   type EditOptions,
@@ -95,14 +87,12 @@ export class Memories {
 
   /** Memories, the newest first; with `status: "candidate"` the queue, best first. */
   async list(options: MemoryListOptions = {}): Promise<MemoryList> {
-    return this.#parts.calls.listMemories(
-      orThrow(parseMemoryListQuery(knownOptions(options, optionNamesOf("memories")))),
-    );
+    return this.#parts.calls.listMemories(options);
   }
 
   /** One memory with what was done with it; undefined where there is none. */
   async get(id: string): Promise<MemoryDetail | undefined> {
-    return this.#parts.calls.getMemory(String(id));
+    return this.#parts.calls.getMemory(id);
   }
 
   /** How many candidates wait for a verdict. */
@@ -112,10 +102,10 @@ export class Memories {
 
   /** What a model should be given, within a budget of tokens; to be handed to `recordInteraction` as it is. */
   async recall(options: RecallOptions = {}): Promise<Recalled> {
-    const known = knownOptions(options, optionNamesOf("recall"));
-    const query = orThrow(parseRecallQuery(known, this.#parts.surroundings.nowMs()));
-    const recalled = await this.#parts.calls.recall(query);
-    if (query.session_id !== "" && recalled.memories_used.length > 0) await this.#noteRecall(query, recalled);
+    const recalled = await this.#parts.calls.recall(options);
+    const session_id = orThrow(parseLabel("session_id", options?.session_id));
+    if (session_id === "" || recalled.memories_used.length === 0) return recalled;
+    await this.#noteRecall({ session_id, project: orThrow(parseProject(options?.project)) }, recalled);
     return recalled;
   }
 
@@ -123,7 +113,10 @@ export class Memories {
    * Writes down in the session what it was given, once, so that nothing of it is learned there as if it were new. A store that
    * cannot be written is asked all the same.
    */
-  async #noteRecall({ session_id, project }: RecallQuery, { memories_used }: Recalled): Promise<void> {
+  async #noteRecall(
+    { session_id, project }: { readonly session_id: string; readonly project: string },
+    { memories_used }: Recalled,
+  ): Promise<void> {
     const id = `recall:${hash("sha256", JSON.stringify([session_id, ...memories_used]))}`;
     const said = { source: RECALL_SOURCE, record: { memories: memories_used } };
     const draft = { kind: "raw", id, body: { session_id, ...(project === "" ? {} : { project }), ...said } } as const;

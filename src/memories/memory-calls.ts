@@ -4,15 +4,14 @@ import type { Entry, ErasedEntry } from "../model/entry.js";
 import type { Evidence, Proposal } from "../model/memory.js";
 import type { Answering } from "../reading/answering.js";
 import type { CallsOf } from "../reading/calls.js";
-import type { SessionListQuery } from "../sessions/session-query.js";
-import type { SessionList } from "../sessions/session-reader.js";
+import type { SessionList } from "../sessions/session-summary.js";
 import type { FileText } from "./files/file-audit.js";
 import type { StatementWish } from "./judge/judged.js";
 import type { ReviewDesk } from "./judge/review-desk.js";
-import type { MemoryListQuery, RecallQuery } from "./read/memory-query.js";
-import type { MemoryDetail, MemoryList, MemoryReader } from "./read/memory-reader.js";
+import type { MemoryDetail, MemoryList, Recalled } from "./read/memory-answers.js";
+import type { MemoryListOptions, RecallOptions } from "./read/memory-query.js";
+import type { MemoryReader } from "./read/memory-reader.js";
 import type { PassRange, TurnWish } from "./read/pass-steps.js";
-import type { Recalled } from "./recall/recalled.js";
 
 export interface MemoryReaders {
   readonly index: EntryIndex;
@@ -69,11 +68,19 @@ export const memoryCalls = {
 
 export type MemoryCalls = CallsOf<typeof memoryCalls>;
 
-/** All that the memory loop reads: its own calls, and a few of the record's. */
-export interface MemoryReads extends MemoryCalls {
-  getById(id: string): Promise<Entry | ErasedEntry | undefined>;
-  listSessions(query: SessionListQuery): Promise<SessionList>;
-  listMemories(query: MemoryListQuery): Promise<MemoryList>;
+/** Operations that the memory loop carries out. */
+interface MemoryOperations {
+  listSessions(options: {
+    readonly limit: number;
+    readonly cursor: string;
+    readonly project: string | undefined;
+  }): Promise<SessionList>;
+  listMemories(options: MemoryListOptions): Promise<MemoryList>;
   getMemory(id: string): Promise<MemoryDetail | undefined>;
-  recall(query: RecallQuery): Promise<Recalled>;
+  recall(options: RecallOptions): Promise<Recalled>;
+}
+
+/** All that the memory loop reads: its own calls, operations, and single entries. */
+export interface MemoryReads extends MemoryCalls, MemoryOperations {
+  getById(id: string): Promise<Entry | ErasedEntry | undefined>;
 }

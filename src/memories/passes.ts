@@ -11,7 +11,7 @@ import type { DroppedProposal } from "./judge/judged.js";
 import type { MemoryReads } from "./memory-calls.js";
 import type { ModelPassOptions } from "./propose/model-pass.js";
 import { FailedCommands } from "./propose/rules/commands.js";
-import type { MemorySummary } from "./read/memory-view.js";
+import type { MemorySummary } from "./read/memory-answers.js";
 import type { LookedAt, MemoryUse, PassedOverWords, PassRange, RulesFound, TurnUses } from "./read/pass-steps.js";
 
 export interface PassOptions {

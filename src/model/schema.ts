@@ -28,3 +28,15 @@ export function oneOf<const T extends string>(texts: readonly T[], more: { reado
 export const count = Type.Integer({ minimum: 0 });
 export const text = Type.String();
 export const date = Type.String({ format: "date" });
+export const time = Type.String({ format: "date-time" });
+
+/** What every page of a list ends with; `partial` is there only while it is true. */
+export const pageEnd = {
+  next_cursor: Type.Unsafe<string | null>({
+    type: ["string", "null"],
+    description: "Leads to the next page; null on the last one.",
+  }),
+  partial: Type.Optional(
+    Type.Unsafe<true>({ const: true, description: "The index is being rebuilt, and older entries may be missing." }),
+  ),
+};

@@ -2,12 +2,20 @@
 import type { Answering } from "../reading/answering.js";
 import type { CallTable } from "../reading/calls.js";
 import { context } from "./context.js";
+import { getHistory } from "./get-history.js";
+import { getMemory } from "./get-memory.js";
+import { getSession } from "./get-session.js";
+import { listMemories } from "./list-memories.js";
+import { listSessionEntries } from "./list-session-entries.js";
+import { listSessions } from "./list-sessions.js";
 import type { AnyOperation, MethodOf } from "./operation.js";
 import type { Readers } from "./readers.js";
+import { recall } from "./recall.js";
 import { told } from "./told.js";
 import { usage } from "./usage.js";
 
-export const operations = {
+/** Those that are methods of the recorder itself. */
+export const recorderOperations = {
   /**
    * What a model was given for an answer: an interaction, an assistant's message, or what made a tool call or came before an
    * error. Exact where it was recorded, else the session's history as it was then. Undefined where there is no such entry.
@@ -17,13 +25,32 @@ export const operations = {
   told,
   /** How many tokens calls to models took and what they cost; each call counts once, however many entries tell of it. */
   usage,
+  /** Sessions, the one with the newest entry first. */
+  listSessions,
 };
+
+/** Those that are methods of a session, and of what a recorder offers as `memories`. */
+const otherOperations = {
+  getSession,
+  listSessionEntries,
+  getHistory,
+  listMemories,
+  getMemory,
+  recall,
+};
+
+export const operations = { ...recorderOperations, ...otherOperations };
 
 export type Operations = typeof operations;
 type OperationName = keyof Operations;
 
-/** The operations as methods of the library. */
-export type OperationMethods = { [N in OperationName]: MethodOf<Operations[N]> };
+/** The operations as methods. */
+export type OperationMethods = { readonly [N in OperationName]: MethodOf<Operations[N]> };
+
+/** Those that are methods of the recorder itself. */
+export type RecorderMethods = {
+  [N in keyof typeof recorderOperations]: MethodOf<(typeof recorderOperations)[N]>;
+};
 
 export const operationList: readonly AnyOperation[] = Object.values(operations);
 

@@ -78,11 +78,15 @@ export interface Operation<
   readonly positional: P;
   /** Schema and type of the answer in one. */
   readonly output: S;
+  /** An answer, for the documentation. */
+  readonly example?: AnswerOf<S>;
   /** What is missing where there is no answer: undefined in the library, 404 over HTTP. */
   readonly missing: Missing;
   /** Codes that it may be refused with, beside those of its parameters. */
   readonly refusals: readonly RejectionCode[];
   readonly needs: N;
+  /** That it was asked is written down: no page of another site may ask, nor anybody for headers alone. */
+  readonly is_recorded?: true;
   readonly answer: Sources<QueryOf<I>, AnswerOf<S> | (Missing extends Noun ? undefined : never)>[N];
 }
 
@@ -114,6 +118,8 @@ export type QueryOf<I> = { readonly [N in OwnNames<I>]: ParsedOf<I[N]> } & After
     readonly given: Given;
     /** What cursors are bound to. */
     readonly fingerprint: string;
+    /** When it was asked. */
+    readonly now_ms: number;
   };
 
 /** What an operation is answered with. */
@@ -147,6 +153,16 @@ export function filtersNamed<N extends FilterName>(...names: readonly N[]): Pick
   return Object.fromEntries(names.map((name) => [name, filters[name]])) as Pick<typeof filters, N>;
 }
 
+/** The same in the words of a list of sessions, and not of entries. */
+export function sessionFiltersNamed<N extends FilterName>(...names: readonly N[]): Pick<typeof filters, N> {
+  const named = names.map((name) => {
+    const filter: Filter = filters[name];
+    const { description, says } = filter.of_sessions ?? { description: filter.description, says: filter.flag.says };
+    return [name, { ...filter, description, flag: { ...filter.flag, says } }];
+  });
+  return Object.fromEntries(named) as Pick<typeof filters, N>;
+}
+
 /** Reads what an operation was asked with; an option that it does not have is refused. */
 export function parseOptions<I extends Input>(
   { name, input }: Pick<Operation<string, I>, "name" | "input">,
@@ -174,7 +190,7 @@ export function parseOptions<I extends Input>(
     }
   }
   const fingerprint = fingerprintOf([name, given, bound]);
-  const query = { ...own, filter, given, fingerprint };
+  const query = { ...own, filter, given, fingerprint, now_ms: nowMs };
   const { cursor } = input;
   if (cursor === undefined || !("resume" in cursor)) return query as unknown as QueryOf<I>;
   const numbers = parseCursor(known.cursor as string, { fingerprint, numbers: cursor.numbers });

@@ -1,6 +1,5 @@
 // What can be asked of the record: each question with how it is answered.
 import { verify } from "../log/verify.js";
-import type { MemoryListQuery, RecallQuery } from "../memories/read/memory-query.js";
 import type { ReflectionReport } from "../model/report.js";
 import type { Answering } from "../reading/answering.js";
 import type { CallsOf } from "../reading/calls.js";
@@ -8,7 +7,6 @@ import type { ReflectionQuery } from "../reflect/read/reflection-query.js";
 import type { EntryWish } from "../search/lists/entry-reader.js";
 import type { InteractionQuery, ListQuery } from "../search/lists/list-query.js";
 import type { SearchQuery } from "../search/search-query.js";
-import type { HistoryQuery, SessionListQuery, TimelineQuery } from "../sessions/session-query.js";
 import type { Readers } from "./readers.js";
 
 type Parts = Answering<Readers>;
@@ -32,8 +30,6 @@ export const readingCalls = {
     index.read(({ entries }) => entries.listInteractions(query)),
   listEntries: ({ index }: Parts, query: ListQuery) => index.read(({ entries }) => entries.listEntries(query)),
   count: ({ index }: Parts) => index.read(({ entries }) => entries.count()),
-  listSessions: ({ index }: Parts, query: SessionListQuery) => index.read(({ sessions }) => sessions.list(query)),
-  timeline: ({ index }: Parts, query: TimelineQuery) => index.read(({ sessions }) => sessions.timeline(query)),
   search: ({ index }: Parts, query: SearchQuery) =>
     index.read(({ searches }) => searches.search(query), { texts: true }),
   async sessionHistory({ index }: Parts, wish: { readonly query: SearchQuery; readonly phrase: string }) {
@@ -52,20 +48,11 @@ export const readingCalls = {
     return report.partial ? { ...report, markdown: `${report.markdown}\n\n${PARTIAL_NOTE}` } : report;
   },
 
-  sessionSummary: ({ index }: Parts, session_id: string) => index.whole(({ sessions }) => sessions.summary(session_id)),
   /** The summary with nothing masked, for exports that hand the record itself on. */
   recordedSummary: ({ index }: Parts, session_id: string) =>
     index.whole(({ sessions }) => sessions.recordedSummary(session_id)),
-  history: ({ index }: Parts, query: HistoryQuery) => index.whole(({ histories }) => histories.history(query)),
-  /** The same with its secrets masked. */
-  shownHistory: ({ index, mask }: Parts, query: HistoryQuery) =>
-    index.whole(async ({ histories }) => mask.value(await histories.history(query))),
   planConsolidation: ({ index }: Parts, wish: { readonly session_id: string; readonly through: number }) =>
     index.whole(({ histories }) => histories.planConsolidation(wish.session_id, wish.through)),
-
-  listMemories: ({ index }: Parts, query: MemoryListQuery) => index.whole(({ memories }) => memories.list(query)),
-  getMemory: ({ index }: Parts, id: string) => index.whole(({ memories }) => memories.get(id)),
-  recall: ({ index }: Parts, query: RecallQuery) => index.whole(async ({ review }) => (await review()).recall(query)),
 };
 
 export type ReadingCalls = CallsOf<typeof readingCalls>;

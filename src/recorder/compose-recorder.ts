@@ -29,7 +29,7 @@ import { bindCalls, type Reading } from "../reading/calls.js";
 import { TailHub } from "../reading/tail/hub.js";
 import type { TailSource } from "../reading/tail/source.js";
 import { Custody } from "./custody.js";
-import type { Operate } from "./operable.js";
+import { methodsBy, type Operate } from "./operable.js";
 import { Recorder, type RecorderParts } from "./recorder.js";
 import { Vitals } from "./vitals.js";
 
@@ -61,7 +61,7 @@ export function composeRecorder(opened: RecorderSides): Recorder {
   const calls: Calls = bindCalls(callTable, (name, query) => reading.ask(name, query));
   const operate: Operate = async (operation, options) =>
     reading.ask(operation.name, orThrow(parseOptions(operation, options, surroundings.nowMs())));
-  const sides = { ...opened, calls };
+  const sides = { ...opened, calls, operate };
   const commit = new GroupCommit(log);
   const queue = new OneAtATime();
   const recorded = new RecordedHooks();
@@ -75,7 +75,6 @@ export function composeRecorder(opened: RecorderSides): Recorder {
   const watches = new Watches(sides.bookmarks);
   const shared = {
     calls,
-    operate,
     keys,
     tails,
     watches,
@@ -146,6 +145,9 @@ export function composeRecorder(opened: RecorderSides): Recorder {
     exports,
     imports,
     memories,
+    // Whom it is recalled for is written down.
+    operate: async (operation, options) =>
+      operation.name === "recall" ? memories.recall(options) : operate(operation, options),
     vitals,
     by: partsOf,
     close() {
@@ -165,6 +167,7 @@ type WritingParts = ReturnType<typeof writingParts>;
 function writingParts(
   sides: RecorderSides & {
     readonly calls: Calls;
+    readonly operate: Operate;
     readonly commit: GroupCommit;
     readonly queue: OneAtATime;
     readonly recorded: RecordedHooks;
@@ -180,6 +183,7 @@ function writingParts(
     note,
     memories: new Memories({
       ...sides,
+      calls: { ...calls, ...methodsBy(sides.operate) },
       openExtractor,
       forget: (entry) => custody.forget({ entry, reason: "its evidence was forgotten meanwhile", actor: "hansard" }),
     }),

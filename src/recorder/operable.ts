@@ -1,7 +1,7 @@
 // The operations as methods: the library's interface follows from their list.
 
 import { knownOptions } from "../model/options.js";
-import { type OperationMethods, operations } from "../operations/index.js";
+import { type OperationMethods, operations, type RecorderMethods, recorderOperations } from "../operations/index.js";
 import type { AnyOperation } from "../operations/operation.js";
 
 /** What an operation is asked with, by name. */
@@ -15,16 +15,25 @@ abstract class Operating {
   abstract operate(operation: AnyOperation, options: Options): Promise<unknown>;
 }
 
-for (const [name, operation] of Object.entries(operations)) {
+for (const [name, operation] of Object.entries(recorderOperations)) {
   Object.defineProperty(Operating.prototype, name, {
-    value(this: Operating, ...given: readonly unknown[]): Promise<unknown> {
+    async value(this: Operating, ...given: readonly unknown[]): Promise<unknown> {
       return this.operate(operation, optionsOf(operation, given));
     },
   });
 }
 
-/** A class with a method for each operation. */
-export const Operable = Operating as abstract new () => Operating & OperationMethods;
+/** A class with a method for each operation of the recorder itself. */
+export const Operable = Operating as abstract new () => Operating & RecorderMethods;
+
+/** Every operation as a method, for a session and for memories, whose methods some of them are. */
+export function methodsBy(operate: Operate): OperationMethods {
+  const methods = Object.entries(operations).map(([name, operation]) => [
+    name,
+    async (...given: readonly unknown[]) => operate(operation, optionsOf(operation, given)),
+  ]);
+  return Object.fromEntries(methods) as OperationMethods;
+}
 
 /** What was given by place and by name, all by name. */
 function optionsOf({ input, positional }: AnyOperation, given: readonly unknown[]): Options {

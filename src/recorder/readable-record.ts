@@ -23,8 +23,6 @@ import {
   type SessionHistoryOptions,
 } from "../search/search-query.js";
 import type { SearchPage } from "../search/searcher.js";
-import { parseSessionListQuery, type SessionListOptions } from "../sessions/session-query.js";
-import type { SessionList } from "../sessions/session-reader.js";
 import { Operable, type Operate, type Options } from "./operable.js";
 import { known } from "./recorder-options.js";
 
@@ -95,11 +93,6 @@ export class ReadableRecord extends Operable {
     { is_masked = false }: { readonly is_masked?: boolean } = {},
   ): Promise<EntryJson | undefined> {
     return this.#parts.open().calls.getJson({ ...toWish(idOrPosition), is_masked });
-  }
-
-  /** Sessions, the one with the newest entry first. */
-  async listSessions(options: SessionListOptions = {}): Promise<SessionList> {
-    return this.#parts.open().calls.listSessions(orThrow(parseSessionListQuery(known("sessions", options))));
   }
 
   /**

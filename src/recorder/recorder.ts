@@ -25,11 +25,13 @@ import { orThrow, RecorderError, reject } from "../model/rejection.js";
 import type { Seal } from "../model/seal.js";
 import type { Contradiction, Verification } from "../model/verification.js";
 import type { Calls } from "../operations/calls.js";
+import type { Operations } from "../operations/index.js";
+import type { OptionsOf } from "../operations/operation.js";
 import { rebuildWithProgress } from "../reading/rebuilding.js";
 import { parseTailQuery, type TailOptions, type TailQuery } from "../reading/tail/read-tail.js";
 import type { Tail } from "../reading/tail/tail.js";
 import type { Custody } from "./custody.js";
-import type { Operate } from "./operable.js";
+import { methodsBy, type Operate } from "./operable.js";
 import { ReadableRecord } from "./readable-record.js";
 import {
   type AcceptLogOptions,
@@ -45,6 +47,9 @@ export type { AppendResult } from "../log/capture/append-result.js";
 export type { Tail } from "../reading/tail/tail.js";
 export type { AcceptLogOptions, RebuildIndexOptions, VerifyOptions } from "./recorder-options.js";
 export type { Health } from "./vitals.js";
+
+/** Filters of the list of sessions: those that hold an entry with the label. */
+export type SessionListOptions = OptionsOf<Operations["listSessions"]["input"]>;
 
 /** What a recorder is made of; see compose-recorder.ts. */
 export interface RecorderParts {
@@ -82,6 +87,7 @@ export class Recorder extends ReadableRecord {
   readonly vitals: RecorderParts["vitals"];
   readonly #parts: RecorderParts;
   readonly #surrounded = new Surrounded();
+  readonly #operations = methodsBy((operation, options) => this.operate(operation, options));
   #closing: Promise<void> | undefined;
 
   constructor(parts: RecorderParts) {
@@ -155,6 +161,7 @@ export class Recorder extends ReadableRecord {
       append: (input: EntryInput) => this.append(input),
       recordInteraction: (input: InteractionInput) => this.recordInteraction(input),
       calls: () => this.#open().calls,
+      operations: this.#operations,
     };
     return new Session(recorder, orThrow(parseSessionId(id)), labels);
   }

@@ -19,17 +19,11 @@ import { kindRules } from "../model/kinds.js";
 import { knownOptions, optionNames } from "../model/options.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../model/rejection.js";
 import type { Calls } from "../operations/calls.js";
-import { optionNamesOf } from "../search/question-rules.js";
-import type { AnthropicHistory } from "../sessions/history/anthropic.js";
+import type { OperationMethods, Operations } from "../operations/index.js";
+import type { OptionsOf } from "../operations/operation.js";
 import { consolidatedFurther, throughElsewhere, throughInvalid } from "../sessions/history/consolidation-refusals.js";
-import type { OpenAiMessage } from "../sessions/history/openai.js";
-import {
-  type HistoryOptions,
-  parseHistoryQuery,
-  parseTimelineQuery,
-  type TimelineOptions,
-} from "../sessions/session-query.js";
-import type { SessionSummary, Timeline } from "../sessions/session-reader.js";
+import type { AnthropicHistory, OpenAiMessage } from "../sessions/history/history-document.js";
+import type { SessionSummary, Timeline } from "../sessions/session-summary.js";
 
 /** Labels, id and time; the session is given already. */
 export type SessionEnvelope = Omit<GivenEnvelope, "session_id">;
@@ -39,6 +33,7 @@ type InputOf<K extends EntryInput["kind"]> = Omit<Extract<EntryInput, { kind: K 
 /** What a session needs of its recorder. */
 export interface SessionRecorder {
   readonly calls: () => Calls;
+  readonly operations: OperationMethods;
   append(input: EntryInput): Promise<{ readonly entries: readonly Captured[] }>;
   recordInteraction(input: InteractionInput): Promise<Interaction>;
   /** Consolidates elsewhere; where it is undefined, that is planned and recorded here. */
@@ -59,6 +54,12 @@ export interface ConsolidationOptions {
   readonly tokens_before?: number | null | undefined;
 }
 
+/** What a session's entries are listed with. */
+export type TimelineOptions = Omit<OptionsOf<Operations["listSessionEntries"]["input"]>, "id">;
+
+/** How much of a session a model is given, and in whose form. */
+export type HistoryOptions = Omit<OptionsOf<Operations["getHistory"]["input"]>, "id">;
+
 /** Labels of everything that is recorded through a session, unless an entry brings its own. */
 export interface SessionLabels {
   readonly project?: string | undefined;
@@ -66,8 +67,6 @@ export interface SessionLabels {
 }
 
 const labelNames = optionNames<SessionLabels>({ project: true, client: true });
-const historyNames = optionNamesOf("history");
-const timelineNames = optionNamesOf("timeline");
 const consolidationNames = optionNames<ConsolidationOptions>({ summary: true, trigger: true, tokens_before: true });
 
 export class Session {
@@ -118,21 +117,7 @@ export class Session {
   history(options?: HistoryOptions & { readonly format?: "openai" | undefined }): Promise<readonly OpenAiMessage[]>;
   history(options: HistoryOptions): Promise<readonly OpenAiMessage[] | AnthropicHistory>;
   async history(options: HistoryOptions = {}): Promise<unknown> {
-    return this.#history("history", options);
-  }
-
-  /** The same with its secrets masked, for surfaces that show it to somebody. */
-  async showHistory(options: HistoryOptions = {}): Promise<readonly OpenAiMessage[] | AnthropicHistory> {
-    return this.#history("shownHistory", options);
-  }
-
-  async #history(
-    call: "history" | "shownHistory",
-    options: HistoryOptions,
-  ): Promise<readonly OpenAiMessage[] | AnthropicHistory> {
-    const query = orThrow(parseHistoryQuery(this.id, knownOptions(options, historyNames)));
-    const history = await this.#recorder.calls()[call](query);
-    if ("refused" in history) throw new RecorderError(history.refused);
+    const history = await this.#recorder.operations.getHistory(this.id, options);
     return "system" in history ? history : history.messages;
   }
 
@@ -167,12 +152,12 @@ export class Session {
 
   /** Counts, times and labels; undefined for a session that has no entry yet. */
   async summary(): Promise<SessionSummary | undefined> {
-    return this.#recorder.calls().sessionSummary(this.id);
+    return this.#recorder.operations.getSession(this.id);
   }
 
   /** The session's entries by position. */
   async entries(options: TimelineOptions = {}): Promise<Timeline> {
-    return this.#recorder.calls().timeline(orThrow(parseTimelineQuery(this.id, knownOptions(options, timelineNames))));
+    return this.#recorder.operations.listSessionEntries(this.id, options);
   }
 
   async #append(

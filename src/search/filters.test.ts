@@ -4,7 +4,6 @@ import { filterValues } from "../../test/support/filter-values.js";
 import { bothHold, type RowFilter } from "../index/row-filter.js";
 import { captureKinds } from "../model/kinds.js";
 import { Rejection } from "../model/rejection.js";
-import { parseSessionListQuery } from "../sessions/session-query.js";
 import { type Filter, type FilterName, filters, parseFilters, typedFilterNames } from "./filters.js";
 import { parseEntryQuery, parseInteractionQuery } from "./lists/list-query.js";
 import { type QuestionName, type QuestionRule, questionNames, questionRules } from "./question-rules.js";
@@ -81,7 +80,6 @@ describe("a cursor is bound to every filter:", () => {
   const fingerprintOf: { readonly [Q in QuestionName]?: (options: object) => { readonly fingerprint: string } } = {
     interactions: (options) => accepted(parseInteractionQuery(options, nowMs)),
     entries: (options) => accepted(parseEntryQuery(options, nowMs)),
-    sessions: (options) => accepted(parseSessionListQuery(options)),
     search: (options) => accepted(parseSearchQuery("x", options, nowMs)),
   };
 

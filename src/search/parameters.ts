@@ -129,7 +129,13 @@ export function switchParameter(
   };
 }
 
+/** A limit with its rule: a command that carries out several operations has one flag for all their limits. */
+export interface LimitParameter extends Parameter<number | string, number> {
+  readonly limit: LimitRule;
+  readonly lists: string;
+}
+
 /** How many at most; it does not choose what is listed. */
-export function limited(rule: LimitRule): Parameter<number | string, number> {
-  return { ...limitParameter(rule), is_view: true, parse: (value) => parseLimit(value, rule) };
+export function limited(limit: LimitRule, lists = "entries"): LimitParameter {
+  return { ...limitParameter(limit), is_view: true, limit, lists, parse: (value) => parseLimit(value, limit) };
 }

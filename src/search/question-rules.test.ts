@@ -1,12 +1,9 @@
 // The table of questions: what surfaces are told about a question is what its parser takes.
 import { expect, test } from "vitest";
-import { parseMemoryListQuery } from "../memories/read/memory-query.js";
 import { Rejection } from "../model/rejection.js";
 import { parseReflectionQuery } from "../reflect/read/reflection-query.js";
-import { parseHistoryQuery, parseSessionListQuery, parseTimelineQuery } from "../sessions/session-query.js";
 import { parseEntryQuery, parseInteractionQuery } from "./lists/list-query.js";
 import {
-  flagsOf,
   parametersOf,
   type QuestionName,
   type QuestionRule,
@@ -20,12 +17,9 @@ import { parseSearchQuery, parseSessionHistory } from "./search-query.js";
 const limitOf: { readonly [Q in QuestionName]?: (options: object) => unknown } = {
   interactions: (options) => parseInteractionQuery(options, 0),
   entries: (options) => parseEntryQuery(options, 0),
-  sessions: (options) => parseSessionListQuery(options),
-  timeline: (options) => parseTimelineQuery("s", options),
   search: (options) => parseSearchQuery("x", options, 0),
   session_history: (options) => parseSessionHistory({ query: "x", ...options }, 0),
   reflection: (options) => parseReflectionQuery(options, 0),
-  memories: (options) => parseMemoryListQuery(options),
 };
 
 test("every limit that is documented is the one that holds", () => {
@@ -42,12 +36,6 @@ test("every limit that is documented is the one that holds", () => {
   }
 });
 
-test("the default of a history's messages is the one that holds", () => {
-  const parameter = parametersOf("history").find(({ name }) => name === "max_messages");
-  expect(parseHistoryQuery("s", {})).toMatchObject({ max_messages: parameter?.schema.default });
-  expect(parameter?.flag?.says).toContain(`(${parameter?.schema.default})`);
-});
-
 test("a parameter is named once in a question, and its refusals are the question's", () => {
   for (const question of questionNames) {
     const parameters = parametersOf(question);
@@ -59,18 +47,9 @@ test("a parameter is named once in a question, and its refusals are the question
   }
 });
 
-test("questions that one command asks share their flags, and name what their defaults are of", () => {
-  const flags = flagsOf(["sessions", "timeline"]);
-  expect(flags.map(({ name }) => name)).toEqual(["project", "client", "limit", "cursor", "order"]);
-  expect(flags.find(({ name }) => name === "limit")?.says).toContain("(50 sessions, 100 entries)");
-  expect(flags[0]?.says).toContain("only sessions with an entry of this project");
-});
-
 test("questions that are asked without a clock take no times", () => {
-  for (const question of ["sessions", "tail"] as const) {
-    expect(questionRules[question].filters).not.toContain("since");
-    expect(questionRules[question].filters).not.toContain("until");
-  }
+  expect(questionRules.tail.filters).not.toContain("since");
+  expect(questionRules.tail.filters).not.toContain("until");
 });
 
 test("what a query keeps of its filters is enough to ask it again", () => {

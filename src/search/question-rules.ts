@@ -1,6 +1,5 @@
 // The table of questions: which filters each takes, what else it is asked with, and how many it answers with. The routes,
 // the flags and their documentation follow from it.
-import { memorySources, memoryStatuses, memoryTypes } from "../model/memory.js";
 import type { RejectionCode } from "../model/rejection.js";
 import {
   type ConditionsOf,
@@ -28,8 +27,6 @@ export interface QuestionRule {
   readonly limit?: LimitRule;
   /** Whether cursors lead from page to page. */
   readonly is_paged?: true;
-  /** What it lists, where these are not entries. */
-  readonly lists?: "sessions" | "memories";
 }
 
 export interface NamedParameter extends ParameterDoc {
@@ -42,9 +39,6 @@ export interface ParameterFlag extends Flag {
 }
 
 const text = { type: "string" } as const;
-
-/** How many messages a history has at most, where nothing else is asked for. */
-export const MESSAGES_DEFAULT = 500;
 
 const q: ParameterDoc = {
   description:
@@ -73,24 +67,11 @@ const facets: ParameterDoc = {
   refusals: ["field_invalid"],
 };
 
-const order: ParameterDoc = {
-  description: "By position: `asc`, the oldest first, or `desc`.",
-  schema: { type: "string", enum: ["asc", "desc"], default: "asc" },
-  flag: { name: "order", value: "order", says: "of the timeline: asc, the oldest first, or desc (asc)" },
-  refusals: ["field_invalid"],
-};
-
 const full: ParameterDoc = {
   description:
     "`1` lists whole interactions, with `response` and `context_pack`, masked. A page of much text ends early.",
   schema: switchSchema,
   flag: { name: "full", says: "with --json: whole interactions, with their responses and context packs" },
-  refusals: ["field_invalid"],
-};
-
-const excerpts: ParameterDoc = {
-  description: "`1` adds `response_excerpt` to interactions and responses: the first 2,000 characters, masked.",
-  schema: switchSchema,
   refusals: ["field_invalid"],
 };
 
@@ -102,12 +83,6 @@ const after: ParameterDoc = {
     value: "position",
     says: "begin after this position, 0 for the whole record; otherwise from now",
   },
-  refusals: ["field_invalid"],
-};
-
-const beyond: ParameterDoc = {
-  description: "Begin beyond this position: after it, or before it with `order=desc`. A cursor wins over it.",
-  schema: { type: "integer", minimum: 0 },
   refusals: ["field_invalid"],
 };
 
@@ -149,126 +124,6 @@ const export_id: ParameterDoc = {
   refusals: ["field_invalid"],
 };
 
-const max_messages: ParameterDoc = {
-  description:
-    "At most so many of the newest messages, from a user's message on; system messages and the summary of a consolidation " +
-    "do not count. Of a turn that is longer it gives the user's message and the newest calls with their results. Zero or " +
-    "less gives none.",
-  schema: { type: "number", default: MESSAGES_DEFAULT },
-  example: 20,
-  flag: {
-    name: "max-messages",
-    value: "n",
-    says: `at most n of the newest messages (${MESSAGES_DEFAULT})`,
-  },
-  refusals: ["limit_invalid", "budget_too_small"],
-};
-
-const max_tokens: ParameterDoc = {
-  description: "As many of the newest messages as fit into so many tokens; everything that is returned counts.",
-  schema: { type: "number" },
-  flag: { name: "max-tokens", value: "n", says: "as many of the newest messages as fit into n tokens" },
-  refusals: ["limit_invalid", "budget_too_small"],
-};
-
-const format: ParameterDoc = {
-  description: "`openai`, or `anthropic` with the system text apart.",
-  schema: { type: "string", enum: ["openai", "anthropic"], default: "openai" },
-  flag: { name: "format", value: "format", says: "openai, or anthropic with the system text apart (openai)" },
-  refusals: ["field_invalid"],
-};
-
-const include_pending: ParameterDoc = {
-  description: "`1` keeps calls of the last message that have no result yet.",
-  schema: switchSchema,
-  flag: { name: "include-pending", says: "keep calls of the last message that have no result yet" },
-  refusals: ["field_invalid"],
-};
-
-const include: ParameterDoc = {
-  description:
-    "`reasoning` keeps `reasoning_content`, `reasoning`, `reasoning_details` and `thinking_blocks` of assistants' messages " +
-    "in OpenAI's form, as they were recorded. Anthropic's form always keeps signed thinking.",
-  schema: { type: "string", enum: ["reasoning"] },
-  flag: { name: "include", value: "what", says: "reasoning: keep the fields that carry what a model thought" },
-  refusals: ["field_invalid"],
-};
-
-const status: ParameterDoc = {
-  description: `Memories of this status: ${memoryStatuses.join(", ")}. Candidates come best first, and are the queue.`,
-  schema: { type: "string", enum: memoryStatuses },
-  flag: { name: "status", value: "status", says: `only memories of this status: ${memoryStatuses.join(", ")}` },
-  refusals: ["field_invalid"],
-};
-
-const memoryProject: ParameterDoc = {
-  description: "Memories of this project. An empty value filters nothing; `-` selects those that hold everywhere.",
-  schema: text,
-  flag: { name: "project", value: "name", says: "only memories of this project; - for those that hold everywhere" },
-  refusals: ["label_invalid"],
-};
-
-const memoryType: ParameterDoc = {
-  description: `Memories of this type: ${memoryTypes.join(", ")}.`,
-  schema: { type: "string", enum: memoryTypes },
-  flag: { name: "type", value: "type", says: `only memories of this type: ${memoryTypes.join(", ")}` },
-  refusals: ["field_invalid"],
-};
-
-const memorySource: ParameterDoc = {
-  description: `Memories from this source: ${memorySources.join(", ")}.`,
-  schema: { type: "string", enum: memorySources },
-  flag: { name: "source", value: "source", says: `only memories from this source: ${memorySources.join(", ")}` },
-  refusals: ["field_invalid"],
-};
-
-const similar: ParameterDoc = {
-  description: "`1` leaves only memories that are like another one, or contradict one.",
-  schema: switchSchema,
-  flag: { name: "similar", says: "only memories that are like another one, or contradict one" },
-  refusals: ["field_invalid"],
-};
-
-const unused: ParameterDoc = {
-  description: "`1` leaves only active memories that were never used nor confirmed.",
-  schema: switchSchema,
-  flag: { name: "unused", says: "only active memories that were never used nor confirmed" },
-  refusals: ["field_invalid"],
-};
-
-/** How many tokens recall gives at most, where nothing else is asked for. */
-export const TOKENS_DEFAULT = 2_000;
-
-const recallProject: ParameterDoc = {
-  description: "Memories of this project, beside those that hold everywhere; without it, only these.",
-  schema: text,
-  example: "atlas",
-  flag: { name: "project", value: "name", says: "memories of this project, beside those that hold everywhere" },
-  refusals: ["label_invalid"],
-};
-
-const recallSession: ParameterDoc = {
-  description: "The session they are for: it is written down there what it was given, so that it is not learned again.",
-  schema: text,
-  flag: { name: "session", value: "id", says: "the session they are for, which is noted there" },
-  refusals: ["session_id_invalid"],
-};
-
-const recallQ: ParameterDoc = {
-  description: "What the model is about to be asked: memories that match it come first.",
-  schema: text,
-  example: "Which port does the server listen on?",
-  flag: { name: "q", value: "text", says: "what the model is about to be asked; what matches it comes first" },
-  refusals: ["field_invalid", "query_too_long"],
-};
-
-const budget_tokens: ParameterDoc = {
-  description: "How many tokens the text may have; whole statements, as many as fit.",
-  schema: { type: "number", default: TOKENS_DEFAULT },
-  flag: { name: "budget-tokens", value: "n", says: `how many tokens the text may have (${TOKENS_DEFAULT})` },
-  refusals: ["limit_invalid"],
-};
-
 const entryFilters = [
   ...(["project", "session_id", "client", "kind", "role", "tool", "model", "is", "since", "until"] as const),
 ] as const;
@@ -281,9 +136,6 @@ export const questionRules = {
     is_paged: true,
   },
   entries: { filters: entryFilters, limit: listLimit(50), is_paged: true },
-  sessions: { filters: ["project", "client"], limit: listLimit(50), is_paged: true, lists: "sessions" },
-  timeline: { own: { order, excerpts, after: beyond }, filters: [], limit: listLimit(100), is_paged: true },
-  history: { own: { max_messages, max_tokens, format, include_pending, include }, filters: [] },
   search: { own: { q, facets }, filters: [...entryFilters, "in"], limit: listLimit(10), is_paged: true },
   session_history: { own: { query }, filters: entryFilters, limit: listLimit(10) },
   reflection: {
@@ -294,17 +146,6 @@ export const questionRules = {
   export: {
     own: { format: exportFormat, timezone: exportTimezone, masked, export_id },
     filters: ["project", "session_id", "client", "kind", "tool", "model", "is", "since", "until"],
-  },
-  memories: {
-    own: { status, project: memoryProject, type: memoryType, source: memorySource, similar, unused },
-    filters: [],
-    limit: listLimit(50),
-    is_paged: true,
-    lists: "memories",
-  },
-  recall: {
-    own: { project: recallProject, q: recallQ, session_id: recallSession, budget_tokens },
-    filters: [],
   },
 } as const satisfies { readonly [question: string]: QuestionRule };
 
@@ -350,7 +191,7 @@ export function flagsOf(questions: readonly QuestionName[]): readonly ParameterF
   for (const { name, flag } of [filtersOf, pageOf, ownOf].flatMap((part) => rules.flatMap(part))) {
     if (flag !== undefined && !flags.has(name)) flags.set(name, { ...flag, parameter: name });
   }
-  const limited = rules.flatMap(({ limit, lists = "entries" }) => (limit === undefined ? [] : [{ limit, lists }]));
+  const limited = rules.flatMap(({ limit }) => (limit === undefined ? [] : [{ limit, lists: "entries" }]));
   if (limited.length > 0) flags.set("limit", { ...limitFlag(limited), parameter: "limit" });
   return [...flags.values()];
 }
@@ -359,12 +200,10 @@ function ownOf({ own = {} }: QuestionRule): readonly NamedParameter[] {
   return Object.entries(own).map(([name, parameter]) => ({ ...parameter, name }));
 }
 
-function filtersOf({ filters: names, lists }: QuestionRule): readonly NamedParameter[] {
+function filtersOf({ filters: names }: QuestionRule): readonly NamedParameter[] {
   return names.map((name) => {
-    const { description, schema, example, flag, refusals, of_sessions }: Filter = filters[name];
-    const words = lists === "sessions" && of_sessions !== undefined ? of_sessions : { description, says: flag.says };
-    const said = { description: words.description, flag: { ...flag, says: words.says } };
-    return { name, schema, refusals, ...said, ...(example === undefined ? {} : { example }) };
+    const { description, schema, example, flag, refusals }: Filter = filters[name];
+    return { name, description, schema, refusals, flag, ...(example === undefined ? {} : { example }) };
   });
 }
 

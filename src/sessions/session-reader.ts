@@ -2,47 +2,14 @@
 
 import type { SessionRange } from "../index/port.js";
 import type { SessionRow } from "../index/session-fold.js";
-import type { ListedEntry } from "../model/entry.js";
 import { itemAt } from "../model/item-at.js";
-import type { JsonObject } from "../model/json.js";
 import { formatTime } from "../model/time.js";
 import { formatCursor } from "../search/cursor.js";
 import { EntryReader } from "../search/lists/entry-reader.js";
 import type { ReadingParts } from "../search/lists/reader.js";
 import { getSession, listSessions } from "./session-list.js";
 import type { SessionListQuery, TimelineQuery } from "./session-query.js";
-
-export interface SessionSummary {
-  readonly session_id: string;
-  readonly title: string;
-  readonly metadata: JsonObject;
-  readonly parent: string;
-  readonly first_at: string;
-  readonly last_at: string;
-  readonly projects: readonly string[];
-  readonly clients: readonly string[];
-  readonly entries: number;
-  readonly messages: number;
-  readonly tool_calls: number;
-  readonly errors: number;
-  readonly decisions: number;
-  readonly interactions: number;
-  readonly consolidated_through: number;
-}
-
-export interface SessionList {
-  readonly sessions: readonly SessionSummary[];
-  readonly next_cursor: string | null;
-  /** While the index is rebuilt: older entries may be missing. */
-  readonly partial?: true;
-}
-
-export interface Timeline {
-  readonly entries: readonly ListedEntry[];
-  readonly next_cursor: string | null;
-  /** While the index is rebuilt: older entries may be missing. */
-  readonly partial?: true;
-}
+import type { SessionList, SessionSummary, Timeline } from "./session-summary.js";
 
 /** So many sessions are remembered to have nothing to hide. */
 const CLEAN_MAX = 10_000;

@@ -80,7 +80,7 @@ const asking: {
     answer: async (options) => idsOf((await recorder.listEntries({ limit: 500, ...options })).entries),
     expected: idsOf,
   },
-  sessions: {
+  listSessions: {
     answer: async (options) =>
       (await recorder.listSessions(options)).sessions.map(({ session_id }) => session_id).toSorted(),
     expected: (selected) => [...new Set(selected.map(({ session_id }) => session_id))].toSorted(),

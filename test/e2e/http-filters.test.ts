@@ -10,13 +10,17 @@ const server = serverOfFile();
 
 /** The route of each question that has one, what else it needs to be asked at all, and which parameter takes any text. */
 const routeOf: {
-  readonly [Q in Exclude<AskedName, "session_history">]: { path: string; needs?: string; takes_any?: string };
+  readonly [Q in Exclude<AskedName, "session_history" | "getSession" | "getMemory">]: {
+    path: string;
+    needs?: string;
+    takes_any?: string;
+  };
 } = {
   interactions: { path: "/interactions" },
   entries: { path: "/entries" },
-  sessions: { path: "/sessions" },
-  timeline: { path: "/sessions/{id}/entries" },
-  history: { path: "/sessions/{id}/history" },
+  listSessions: { path: "/sessions" },
+  listSessionEntries: { path: "/sessions/{id}/entries" },
+  getHistory: { path: "/sessions/{id}/history" },
   context: { path: "/entries/{id}/context" },
   told: { path: "/entries/{id}/told", takes_any: "q" },
   search: { path: "/search", needs: "q=word" },
@@ -24,7 +28,7 @@ const routeOf: {
   usage: { path: "/usage" },
   tail: { path: "/tail" },
   export: { path: "/export" },
-  memories: { path: "/memories" },
+  listMemories: { path: "/memories" },
   recall: { path: "/recall", takes_any: "q" },
 };
 
@@ -51,7 +55,12 @@ function addressOf(path: string, query: string): string {
   return `${path.replace("{id}", "s")}?${query}`;
 }
 
-const questions = askedNames.filter((name) => name !== "session_history");
+const questions = Object.keys(routeOf) as readonly (keyof typeof routeOf)[];
+
+test("every question with a route is asked here", () => {
+  const routed = askedNames.filter((name) => name !== "session_history");
+  expect(questions.toSorted()).toEqual(routed.toSorted());
+});
 
 describe.each(questions)("%s", (question) => {
   const { path, needs, takes_any } = routeOf[question];

@@ -16,9 +16,11 @@ export type AskedName = QuestionName | OperationName;
 
 const operationNames = Object.keys(operations) as readonly OperationName[];
 
-export const askedNames: readonly AskedName[] = [...questionNames, ...operationNames];
+export const askedNames: readonly AskedName[] = [...questionNames, ...operationNames].filter(
+  (name) => inputOf(name).length > 0,
+);
 
-/** What it is asked with beside its path, in the order in which it is documented. */
+/** What it is asked with beside what its address names, in the order in which it is documented. */
 export function inputOf(name: AskedName): readonly NamedParameter[] {
   if (!isOperation(name)) return parametersOf(name);
   const inPath = pathParametersOf(operations[name]);

@@ -8,10 +8,8 @@ import type { Surroundings } from "../../log/capture/pack.js";
 import { Fault } from "../../model/fault.js";
 import type { Proposal } from "../../model/memory.js";
 import { packageFile } from "../../model/package-file.js";
-import { orThrow } from "../../model/rejection.js";
 import { countTokensIn, loadTokenCounter, type TokenCounter } from "../../sessions/history/tokens.js";
-import { parseSessionListQuery } from "../../sessions/session-query.js";
-import type { SessionList } from "../../sessions/session-reader.js";
+import type { SessionList } from "../../sessions/session-summary.js";
 import type { MemoryReads } from "../memory-calls.js";
 import type { Gathered } from "../passes.js";
 import type { QuotedEntry } from "../read/quoted-entry.js";
@@ -106,8 +104,7 @@ export class ModelPass {
     const nowMs = this.#parts.surroundings.nowMs();
     let cursor: string | null = "";
     while (cursor !== null) {
-      const query = orThrow(parseSessionListQuery({ limit: PAGE, cursor, project }));
-      const page: SessionList = await this.#parts.calls.listSessions(query);
+      const page: SessionList = await this.#parts.calls.listSessions({ limit: PAGE, cursor, project });
       for (const { session_id, last_at } of page.sessions) {
         const lastMs = Date.parse(last_at);
         // The newest come first.

@@ -8,7 +8,7 @@ import type { OneAtATime } from "../../model/one-at-a-time.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../../model/rejection.js";
 import { projectAmong } from "../judge/gates/project.js";
 import type { DroppedProposal, HeardWords, Hearing, KeptProposal } from "../judge/judged.js";
-import type { MemorySummary } from "../read/memory-view.js";
+import type { MemorySummary } from "../read/memory-answers.js";
 import type { ParsedMemory } from "../review/memory-input.js";
 import type { MemoryLedger } from "../review/memory-ledger.js";
 

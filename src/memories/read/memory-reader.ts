@@ -4,45 +4,14 @@ import type { Entry } from "../../model/entry.js";
 import { formatCursor } from "../../search/cursor.js";
 import { EntryReader } from "../../search/lists/entry-reader.js";
 import type { ReadingParts } from "../../search/lists/reader.js";
-import { type Acceptance, Acceptances } from "../review/acceptance.js";
+import { Acceptances } from "../review/acceptance.js";
 import type { MemoriesById } from "./kept-memories.js";
+import type { Acceptance, MemoryDetail, MemoryEvent, MemoryList, MemorySummary } from "./memory-answers.js";
 import type { MemoriesReached, MemoryListQuery } from "./memory-query.js";
 import { MemoryShelf } from "./memory-shelf.js";
-import { type MemoryUseInTurn, MemoryUses, type WordsInContext } from "./memory-uses.js";
-import { type MemorySummary, rankOf, toSummary } from "./memory-view.js";
+import { MemoryUses } from "./memory-uses.js";
+import { rankOf, toSummary } from "./memory-view.js";
 import { Relations } from "./relations.js";
-
-export interface MemoryList {
-  readonly memories: readonly MemorySummary[];
-  readonly next_cursor: string | null;
-  /** How many candidates wait for a verdict, in whichever project. */
-  readonly pending: number;
-  /** How what each source proposes is taken. */
-  readonly acceptance: readonly Acceptance[];
-}
-
-/** What was done with a memory, oldest first. */
-export interface MemoryEvent {
-  readonly position: number;
-  readonly kind: string;
-  readonly at: string;
-  readonly actor: string;
-  readonly reason?: string;
-  readonly content?: string;
-  readonly superseded_by?: string;
-  readonly turn_id?: string;
-  readonly given?: true;
-  readonly used?: true;
-  readonly confirmed?: true;
-}
-
-export interface MemoryDetail extends MemorySummary {
-  /** The words that it rests on, with what stands around them. */
-  readonly words: readonly WordsInContext[];
-  readonly history: readonly MemoryEvent[];
-  /** The answers that were given it, and what followed; the newest 50. */
-  readonly uses: readonly MemoryUseInTurn[];
-}
 
 /** Of a memory that is given in every turn, or said again and again, the newest uses and words are shown; its life whole. */
 const HISTORY_MAX = 500;

@@ -9,35 +9,7 @@ import type { Evidence } from "../../model/memory.js";
 import { CONFIDENCE_LOW } from "../../model/states.js";
 import type { EntryReader } from "../../search/lists/entry-reader.js";
 import type { ReadingParts } from "../../search/lists/reader.js";
-
-/** Words of an entry with what stands around them. */
-export interface WordsInContext extends Evidence {
-  readonly kind: string;
-  readonly session_id: string;
-  readonly created_at: string;
-  readonly before: string;
-  readonly after: string;
-}
-
-/** An answer that was given a memory, or confirmed one. */
-export interface MemoryUseInTurn {
-  /** The interaction, or the user's message that the turn began with. */
-  readonly entry_id: string;
-  readonly position: number;
-  readonly created_at: string;
-  readonly session_id: string;
-  readonly given: boolean;
-  readonly used: boolean;
-  readonly confirmed: boolean;
-  /** What came of it, up to the user's next words. */
-  readonly followed: {
-    readonly errors: number;
-    readonly low_confidence: number;
-    readonly feedback: readonly { readonly score?: number; readonly label: string; readonly comment: string }[];
-    /** What the user said next. */
-    readonly next: string;
-  };
-}
+import type { MemoryUseInTurn, WordsInContext } from "./memory-answers.js";
 
 const USES_MAX = 50;
 const AROUND_CHARS = 200;

@@ -1,19 +1,8 @@
 // A memory as readers see it, and the order in which candidates wait for a person.
 import type { HeardEvidence, KeptMemory } from "../../index/memory-fold.js";
-import type { Memory } from "../../model/memory.js";
 import { formatTime } from "../../model/time.js";
+import type { MemorySummary } from "./memory-answers.js";
 import type { Related } from "./relations.js";
-
-export interface MemorySummary extends Memory {
-  /** When it was proposed. */
-  readonly created_at: string;
-  /** When it got the status that it has. */
-  readonly decided_at: string;
-  /** Why, where somebody said so. */
-  readonly reason?: string;
-  /** The memory that stands in its place. */
-  readonly superseded_by?: string;
-}
 
 export function toSummary(kept: KeptMemory, related: Related): MemorySummary {
   const {

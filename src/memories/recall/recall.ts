@@ -5,10 +5,10 @@ import type { MemoryType } from "../../model/memory.js";
 import { parseTime } from "../../model/time.js";
 import { countTokensIn, type TokenCounter } from "../../sessions/history/tokens.js";
 import type { MemoriesById } from "../read/kept-memories.js";
+import type { Recalled } from "../read/memory-answers.js";
 import type { RecallQuery } from "../read/memory-query.js";
 import type { Stems } from "../text/stems.js";
 import { RecallShelf } from "./recall-shelf.js";
-import type { Recalled } from "./recalled.js";
 import { RecentlyUsed } from "./recently-used.js";
 
 /** In this order, each with the share of the budget that it may take. What only happened once is not recalled. */

@@ -2,17 +2,7 @@
 import type { KeptMemory } from "../../index/memory-fold.js";
 import type { MemorySource } from "../../model/memory.js";
 import type { MemoriesById } from "../read/kept-memories.js";
-
-export interface Acceptance {
-  readonly source: MemorySource;
-  /** Empty but for models. */
-  readonly generation: string;
-  /** Of the last verdicts, 30 at most. */
-  readonly accepted: number;
-  readonly rejected: number;
-  /** Whether nothing more is taken from it. */
-  readonly is_paused: boolean;
-}
+import type { Acceptance } from "../read/memory-answers.js";
 
 const VERDICTS = 30;
 const ACCEPTED_MIN = 0.4;

@@ -6,7 +6,7 @@ import type { TakenClaim } from "../../log/port.js";
 import { notFound } from "../../model/not-found.js";
 import { orThrow, RecorderError, type Rejection } from "../../model/rejection.js";
 import type { MemoryReads } from "../memory-calls.js";
-import type { MemorySummary } from "../read/memory-view.js";
+import type { MemorySummary } from "../read/memory-answers.js";
 import { MemoryEntries } from "./memory-entries.js";
 
 export interface LedgerParts {

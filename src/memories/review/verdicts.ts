@@ -2,7 +2,7 @@
 import type { OwnEntry } from "../../log/capture/own-entries.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../../model/rejection.js";
 import type { ProposingParts } from "../propose/proposing.js";
-import type { MemorySummary } from "../read/memory-view.js";
+import type { MemorySummary } from "../read/memory-answers.js";
 import type { ParsedVerdict, ParsedVerdicts } from "./memory-input.js";
 import { type MemoryLedger, memoryNotFound } from "./memory-ledger.js";
 

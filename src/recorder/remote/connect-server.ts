@@ -5,7 +5,7 @@ import { Watches } from "../../import/watch/watches.js";
 import { type OnRecorded, RecordedHooks } from "../../log/capture/recorded-hooks.js";
 import type { Mask } from "../../model/mask.js";
 import type { PriceFile } from "../../usage/price-file.js";
-import type { Operate } from "../operable.js";
+import { methodsBy, type Operate } from "../operable.js";
 import { Recorder, type RecorderParts } from "../recorder.js";
 import { operateRemotely } from "./operate-remotely.js";
 import { RemoteCapture } from "./remote-capture.js";
@@ -46,7 +46,7 @@ export function connectServer({ mask, redact, prices, bookmarks, onRecorded, ...
     operate,
     calls,
     imports: capture.imports,
-    memories: remoteMemories(server, calls),
+    memories: remoteMemories(server, methodsBy(operate)),
     nowMs: Date.now,
     // The server learns by itself.
     learn: () => undefined,

@@ -2,29 +2,21 @@
 // refused in the same words, and done there, in the name of whose key it is where nobody else is named.
 
 import { type PassOptions, passOptionNames } from "../../memories/passes.js";
-import { type MemoryListOptions, parseMemoryListQuery, parseRecallQuery } from "../../memories/read/memory-query.js";
 import { parseMemoryInput, parseVerdict, parseVerdicts } from "../../memories/review/memory-input.js";
 import { knownOptions } from "../../model/options.js";
 import { orThrow } from "../../model/rejection.js";
-import type { Calls } from "../../operations/calls.js";
-import { optionNamesOf } from "../../search/question-rules.js";
+import type { OperationMethods } from "../../operations/index.js";
 import type { RecorderParts } from "../recorder.js";
 import { elsewhere, interactionPath, memoryPath } from "./remote-reading.js";
 import type { ServerConnection } from "./server-connection.js";
 
-export function remoteMemories(server: ServerConnection, calls: Calls): RecorderParts["memories"] {
-  const list = async (options: MemoryListOptions = {}) =>
-    calls.listMemories(orThrow(parseMemoryListQuery(knownOptions(options, optionNamesOf("memories")))));
-
+export function remoteMemories(server: ServerConnection, operations: OperationMethods): RecorderParts["memories"] {
   return {
-    list,
-    get: (id) => calls.getMemory(String(id)),
-    pending: async () => (await list({ limit: 0 })).pending,
+    list: operations.listMemories,
+    get: operations.getMemory,
+    pending: async () => (await operations.listMemories({ limit: 0 })).pending,
     // What a session was given is written down by the server.
-    async recall(options = {}) {
-      const known = knownOptions(options, optionNamesOf("recall"));
-      return calls.recall(orThrow(parseRecallQuery(known, Date.now())));
-    },
+    recall: operations.recall,
     async propose(input) {
       orThrow(parseMemoryInput(input, "agent"));
       return server.post("/memories", { ...input, status: "candidate" });

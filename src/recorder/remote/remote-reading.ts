@@ -4,7 +4,6 @@ import { Fault } from "../../model/fault.js";
 import type { Mask } from "../../model/mask.js";
 import { type Calls, calls } from "../../operations/calls.js";
 import { bindCalls } from "../../reading/calls.js";
-import { formatCursor } from "../../search/cursor.js";
 import type { EntryWish } from "../../search/lists/entry-reader.js";
 import { cursorAfter, type ListQuery } from "../../search/lists/list-query.js";
 import type { SearchQuery } from "../../search/search-query.js";
@@ -56,39 +55,12 @@ const answers = {
     const { pending: _, ...counts } = await server.get("/stats");
     return counts;
   },
-  listSessions(server, { given, limit, fingerprint, after }) {
-    const cursor = after && formatCursor(fingerprint, [after.last_ms, after.position, after.as_of]);
-    return server.get("/sessions", { ...given, limit, cursor });
-  },
-  sessionSummary: (server, id) => server.find(sessionPath(id), "session_not_found"),
-  timeline(server, { session_id, order, excerpts, limit, fingerprint, after }) {
-    const cursor = after === undefined ? undefined : formatCursor(fingerprint, [after]);
-    return server.get(`${sessionPath(session_id)}/entries`, { order, excerpts, limit, cursor });
-  },
-  history: askHistory,
-  shownHistory: async (server, query, { mask }) => mask.value(await askHistory(server, query)),
   search: (server, query) => server.get("/search", { ...listed(query), facets: query.facets }),
   async sessionHistory(server, { query, phrase }) {
     const { text } = await server.get("/session-history", { ...query.given, query: phrase, limit: query.limit });
     return text;
   },
   reflect: (server, { given, limit }) => server.get("/reflection", { ...given, limit }),
-  listMemories(server, { project, status, type, source, similar, unused, limit, fingerprint, after }) {
-    const cursor = after && formatCursor(fingerprint, [after.rank, after.position, after.as_of]);
-    const switches = { similar: similar || undefined, unused: unused || undefined };
-    // As it is given: none is not the same as any.
-    return server.get("/memories", {
-      project: project === "" ? "-" : project,
-      status,
-      type,
-      source,
-      ...switches,
-      limit,
-      cursor,
-    });
-  },
-  getMemory: (server, id) => server.find(memoryPath(id), "memory_not_found"),
-  recall: (server, { now_ms: _, ...query }) => server.get("/recall", query),
   pendingMemories: async (server) => (await server.get("/health")).pending,
   verify: (server) => server.get("/verify"),
   async indexState(server) {
@@ -96,14 +68,6 @@ const answers = {
     return { indexed_through, texts_through: indexed_through, is_whole: status === "ok" };
   },
 } satisfies Answers;
-
-function askHistory(
-  server: ServerConnection,
-  { session_id, include_reasoning, ...query }: Parameters<Calls["history"]>[0],
-): ReturnType<Calls["history"]> {
-  const include = include_reasoning ? "reasoning" : undefined;
-  return server.get(`${sessionPath(session_id)}/history`, { ...query, include });
-}
 
 function listed(query: ListQuery | SearchQuery): Query {
   const cursor = query.after === undefined ? undefined : cursorAfter(query, query.after);

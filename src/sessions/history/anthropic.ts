@@ -2,18 +2,9 @@
 import { type Content, wordsOf } from "../../model/content.js";
 import { isJsonObject, isNestedWithin, type JsonObject, type JsonValue } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
+import type { AnthropicHistory, AnthropicMessage } from "./history-document.js";
 import { type Call, type Item, type Piece, toToolName } from "./items.js";
 import type { Turn } from "./repair.js";
-
-export interface AnthropicMessage {
-  readonly role: "user" | "assistant";
-  readonly content: string | readonly JsonObject[];
-}
-
-export interface AnthropicHistory {
-  readonly system: string;
-  readonly messages: readonly AnthropicMessage[];
-}
 
 type Block = JsonObject;
 

@@ -8,7 +8,7 @@ import {
   system,
   user,
 } from "../../../test/support/recorded-session.js";
-import type { AnthropicMessage } from "./anthropic.js";
+import type { AnthropicMessage } from "./history-document.js";
 
 const openAiImage = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
 const anthropicImage = { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } };

@@ -1,9 +1,9 @@
 // Why a history is refused: what was asked for is less than the least that can be shown, or more than an answer may be.
 import { limits } from "../../model/limits.js";
-import { type Rejection, reject } from "../../model/rejection.js";
+import { RecorderError } from "../../model/rejection.js";
 
-export function budgetTooSmall(field: "max_messages" | "max_tokens", least: number): Rejection {
-  return reject({
+export function budgetTooSmall(field: "max_messages" | "max_tokens", least: number): RecorderError {
+  return new RecorderError({
     code: "budget_too_small",
     field,
     message: `${field} is too small: the newest messages that belong together need ${least}`,
@@ -28,21 +28,21 @@ const tooLarge = {
   },
 } as const;
 
-export function historyTooLarge(what: keyof typeof tooLarge): Rejection {
+export function historyTooLarge(what: keyof typeof tooLarge): RecorderError {
   const message = `${tooLarge[what].what} larger than ${limits.history_bytes / 1024 / 1024} MiB`;
-  return reject({ code: "history_too_large", message, hint: tooLarge[what].hint });
+  return new RecorderError({ code: "history_too_large", message, hint: tooLarge[what].hint });
 }
 
-export function tooMuchToRead(): Rejection {
-  return reject({
+export function tooMuchToRead(): RecorderError {
+  return new RecorderError({
     code: "history_too_large",
     message: `more than ${limits.history_read_chars / 1024 / 1024} MiB of entries would have to be read for the history`,
     hint: "Clear or consolidate the session: what comes before that is not read.",
   });
 }
 
-export function tooManyTokens(counted: number): Rejection {
-  return reject({
+export function tooManyTokens(counted: number): RecorderError {
+  return new RecorderError({
     code: "history_too_large",
     message: `the newest messages that belong together have more than ${counted} tokens`,
     hint: "Ask with max_messages instead of max_tokens, or clear or consolidate the session.",

@@ -5,27 +5,21 @@ import type { Entry } from "../../model/entry.js";
 import { itemAt } from "../../model/item-at.js";
 import type { JsonObject } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
-import type { Rejection, RejectionDetails } from "../../model/rejection.js";
+import type { RecorderError } from "../../model/rejection.js";
 import { EntryReader } from "../../search/lists/entry-reader.js";
 import type { ReadingParts } from "../../search/lists/reader.js";
 import { getSession } from "../session-list.js";
 import type { HistoryQuery } from "../session-query.js";
-import { type AnthropicMessage, toAnthropic } from "./anthropic.js";
+import { toAnthropic } from "./anthropic.js";
 import { type Step, snapDown, toStep } from "./consolidation.js";
+import type { HistoryDocument } from "./history-document.js";
 import { budgetTooSmall, historyTooLarge, tooManyTokens, tooMuchToRead } from "./history-refusals.js";
 import { type Item, interactionToItems, messageToItems, type Piece, toolCallToItems } from "./items.js";
-import { type OpenAiMessage, systemToOpenAi, turnToOpenAi } from "./openai.js";
+import { systemToOpenAi, turnToOpenAi } from "./openai.js";
 import { messagesIn, type RepairOptions, repair, type Turn } from "./repair.js";
 import { assertNoneUnplaced, positionsIn, presentStretch, type Stretch } from "./stretch.js";
 import { HistoryTokens, loadTokenCounter } from "./tokens.js";
 import { type Talk, type Window, windowsOf } from "./window.js";
-
-type Messages =
-  | { readonly messages: readonly OpenAiMessage[] }
-  | { readonly system: string; readonly messages: readonly AnthropicMessage[] };
-
-/** A refusal is an answer like any other, so that it can come from another thread. */
-export type History = Messages | { readonly refused: RejectionDetails };
 
 export type ConsolidationPlan =
   | { readonly outcome: "not_in_session" }
@@ -88,16 +82,6 @@ const UNLIMITED: Intake = {
   toShown: (item) => item,
 };
 
-/** Stops the reading of a history, which is refused. */
-class TooLarge extends Error {
-  readonly rejection: Rejection;
-
-  constructor(rejection: Rejection) {
-    super(rejection.message);
-    this.rejection = rejection;
-  }
-}
-
 export class HistoryReader {
   readonly #parts: ReadingParts;
   readonly #entries: EntryReader;
@@ -107,16 +91,7 @@ export class HistoryReader {
     this.#entries = new EntryReader(parts);
   }
 
-  async history(query: HistoryQuery): Promise<History> {
-    try {
-      return await this.#history(query);
-    } catch (error) {
-      if (error instanceof TooLarge) return { refused: error.rejection };
-      throw error;
-    }
-  }
-
-  async #history(query: HistoryQuery): Promise<History> {
+  async history(query: HistoryQuery): Promise<HistoryDocument> {
     const { max_messages, max_tokens } = query;
     const session = await getSession(this.#parts.index, query.session_id);
     if (max_messages === 0) return render(NOTHING, query);
@@ -130,20 +105,21 @@ export class HistoryReader {
     const talk = await this.#talk(stretch, front, { ...query, max_messages: most }, intake);
     const windows = windowsOf(talk);
     const [least] = windows;
-    const renderWindow = (window: Window): Messages => render(shownIn(front, talk, window), query);
-    const refuse = (): History => {
+    const renderWindow = (window: Window): HistoryDocument => render(shownIn(front, talk, window), query);
+    const refusal = (): RecorderError => {
       const isLeastToo = least !== undefined && isTooLarge(renderWindow(least));
-      return { refused: historyTooLarge(isLeastToo ? "newest" : "messages") };
+      return historyTooLarge(isLeastToo ? "newest" : "messages");
     };
-    if (talk.is_cut && max_tokens === undefined) return refuse();
+    if (talk.is_cut && max_tokens === undefined) throw refusal();
     if (least === undefined) return render(NOTHING, query);
-    if (least.messages > max_messages) return { refused: budgetTooSmall("max_messages", least.messages) };
+    if (least.messages > max_messages) throw budgetTooSmall("max_messages", least.messages);
     const within = windows.filter(({ messages }) => messages <= max_messages);
     const chosen = max_tokens === undefined ? within.at(-1) : await widestWithin(max_tokens, within, renderWindow);
-    if (chosen === "uncounted") return { refused: tooManyTokens(LEAST_TOKENS_MAX) };
-    if (typeof chosen === "number") return { refused: budgetTooSmall("max_tokens", chosen) };
+    if (chosen === "uncounted") throw tooManyTokens(LEAST_TOKENS_MAX);
+    if (typeof chosen === "number") throw budgetTooSmall("max_tokens", chosen);
     const history = renderWindow(chosen as Window);
-    return isTooLarge(history) ? refuse() : history;
+    if (isTooLarge(history)) throw refusal();
+    return history;
   }
 
   /** The window at the end of a stretch, with what stands in front of it; the least there is where nothing fits. */
@@ -208,7 +184,7 @@ export class HistoryReader {
           chars += charsOf(item);
         }
         // They are part of every history, so that nothing less can be asked for.
-        if (chars > intake.chars_max) throw new TooLarge(historyTooLarge("systems"));
+        if (chars > intake.chars_max) throw historyTooLarge("systems");
       }
     }
     return systems;
@@ -318,7 +294,7 @@ export class HistoryReader {
     for (let at = 0; at < wanted.length; ) {
       const some = await this.#entries.readSome(wanted.slice(at), { before, bytes_max: READ_BYTES });
       intake.chars_left -= some.chars;
-      if (intake.chars_left < 0) throw new TooLarge(tooMuchToRead());
+      if (intake.chars_left < 0) throw tooMuchToRead();
       // A consolidation may keep positions of other sessions, by mistake.
       const own = some.entries.filter((entry) => entry.session_id === session_id && kinds.includes(entry.kind));
       const items = own
@@ -346,7 +322,7 @@ function shownIn({ systems, summary }: Front, { turns }: Talk, { from, opening }
   return { systems, turns: [...summary, ...(opening === undefined ? [] : [opening]), ...turns.slice(from)] };
 }
 
-function render({ systems, turns }: HistoryTurns, query: HistoryQuery): Messages {
+function render({ systems, turns }: HistoryTurns, query: HistoryQuery): HistoryDocument {
   if (query.format === "anthropic") return toAnthropic(systems, turns);
   return { messages: [...systems.map(systemToOpenAi), ...turns.flatMap((turn) => turnToOpenAi(turn, query))] };
 }
@@ -365,7 +341,7 @@ function shownBy({ format, include_reasoning }: HistoryQuery): (item: Item) => I
 async function widestWithin(
   max_tokens: number,
   windows: readonly Window[],
-  renderWindow: (window: Window) => Messages,
+  renderWindow: (window: Window) => HistoryDocument,
 ): Promise<Window | number | "uncounted"> {
   const tokens = new HistoryTokens(await loadTokenCounter());
   const fits = (at: number): boolean => tokens.of(renderWindow(itemAt(windows, at)), max_tokens) <= max_tokens;
@@ -418,7 +394,7 @@ function charsOfContent(content: Content): number {
 }
 
 /** Measured exactly only where it may be, since most histories are far from it. */
-function isTooLarge(history: Messages): boolean {
+function isTooLarge(history: HistoryDocument): boolean {
   let chars = "system" in history ? history.system.length : 0;
   for (const message of history.messages) {
     chars += MESSAGE_CHARS;

@@ -1,27 +1,9 @@
 // History in OpenAI's form: system messages in front, results as messages of their own behind their call.
 import { type Content, wordsOf } from "../../model/content.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.js";
+import type { OpenAiCall, OpenAiMessage } from "./history-document.js";
 import { type Call, type Item, toToolName } from "./items.js";
 import type { Turn } from "./repair.js";
-
-export interface OpenAiMessage {
-  readonly role: "system" | "user" | "assistant" | "tool";
-  readonly content: string | readonly JsonObject[];
-  readonly tool_calls?: readonly OpenAiCall[];
-  readonly tool_call_id?: string;
-  readonly name?: string;
-  /** With `include=reasoning`, as they were recorded. */
-  readonly reasoning_content?: JsonValue;
-  readonly reasoning?: JsonValue;
-  readonly reasoning_details?: JsonValue;
-  readonly thinking_blocks?: JsonValue;
-}
-
-export interface OpenAiCall {
-  readonly id: string;
-  readonly type: "function";
-  readonly function: { readonly name: string; readonly arguments: string };
-}
 
 export function systemToOpenAi(item: Item & { readonly type: "system" }): OpenAiMessage {
   return { role: "system", content: toContent(item.content, "system"), ...nameOf(item) };

@@ -1,7 +1,7 @@
 // Calls and results in every broken combination, and what history makes of them.
 import { describe, expect, test } from "vitest";
 import { assistant, call, type Given, recordedSession, result, user } from "../../../test/support/recorded-session.js";
-import type { OpenAiMessage } from "./openai.js";
+import type { OpenAiMessage } from "./history-document.js";
 
 /** History in one line: calls as `a(c1,c2)`, results as `r(c1)=content`, other messages as `role:content`. */
 async function line(entries: readonly Given[], options: { readonly include_pending?: boolean } = {}): Promise<string> {

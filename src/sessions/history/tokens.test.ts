@@ -1,9 +1,9 @@
 // History within a number of tokens.
 import { expect, test } from "vitest";
 import { assistant, recordedSession, result, system, user } from "../../../test/support/recorded-session.js";
+import type { HistoryOptions } from "../../index.js";
 import type { RecorderError } from "../../model/rejection.js";
-import type { HistoryOptions } from "../session-query.js";
-import type { AnthropicHistory } from "./anthropic.js";
+import type { AnthropicHistory } from "./history-document.js";
 
 const WORDS = "word ".repeat(100);
 const exchanges = [user(`1 ${WORDS}`), assistant(WORDS), user(`2 ${WORDS}`), assistant(WORDS), user(`3 ${WORDS}`)];

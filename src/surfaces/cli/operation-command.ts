@@ -2,10 +2,10 @@
 import type { Command } from "commander";
 import { notFound } from "../../model/not-found.js";
 import { RecorderError } from "../../model/rejection.js";
-import type { AnyOperation } from "../../operations/operation.js";
+import type { AnyOperation, Input } from "../../operations/operation.js";
 import { type CommandModule, helpText, type Invocation, withQuestion } from "./command.js";
 import { exitStatus } from "./failures.js";
-import { attributeOf } from "./flag-names.js";
+import { attributeOf, flagsOfOperations } from "./flag-names.js";
 import { documentText, type Pane } from "./text/terminal.js";
 
 /** What a person sees of an answer. */
@@ -61,22 +61,35 @@ function notThere({ missing, command }: AnyOperation, options: GivenOptions): Re
   return new RecorderError(notFound(missing ?? "entry", name, { hint }));
 }
 
-/** Declares the flags of what an operation takes. */
-function defineFlags(command: Command, { input }: AnyOperation): Command {
-  for (const { flag } of Object.values(input)) {
-    if (flag === undefined) continue;
-    command.option(flag.value === undefined ? `--${flag.name}` : `--${flag.name} <${flag.value}>`, flag.says);
+/** Declares the flags of an operation, or of several that one command carries out. */
+export function defineFlags(command: Command, ...operations: readonly AnyOperation[]): Command {
+  for (const { name, value, says } of flagsOfOperations(operations)) {
+    command.option(value === undefined ? `--${name}` : `--${name} <${value}>`, says);
   }
   return command;
 }
 
+/** What was given with the flags of an operation, by the names of its parameters. */
+export function flagsGiven<I extends Input>(
+  options: Invocation["options"],
+  { input }: { readonly input: I },
+): { readonly [name in keyof I & string]?: string } {
+  const given: { [name: string]: string } = {};
+  for (const { name, parameter } of flagsOfOperations([{ input }])) {
+    const value = options[attributeOf(name)];
+    if (value !== undefined) given[parameter] = String(value);
+  }
+  return given as { [name in keyof I & string]?: string };
+}
+
+/** What an operation's flags are called among the options that were parsed. */
+export function attributesOf(operation: Pick<AnyOperation, "input">): readonly string[] {
+  return flagsOfOperations([operation]).map(({ name }) => attributeOf(name));
+}
+
 /** What was given on the command line, by the names of an operation's parameters. */
 function optionsGiven({ options, operands }: Invocation, { input, command }: AnyOperation): GivenOptions {
-  const given: { [name: string]: string } = {};
-  for (const [name, { flag }] of Object.entries(input)) {
-    const value = flag === undefined ? undefined : options[attributeOf(flag.name)];
-    if (value !== undefined) given[name] = String(value);
-  }
+  const given: { [name: string]: string } = { ...(flagsGiven(options, { input }) as GivenOptions) };
   for (const [at, { name, parameter }] of (command?.operands ?? []).entries()) {
     const words = name.includes("...") ? operands.slice(at) : operands.slice(at, at + 1);
     if (words.length > 0) given[parameter] = words.join(" ");

@@ -4,13 +4,11 @@ import { expect, test } from "vitest";
 import { flagsOf, type QuestionName } from "../../search/question-rules.js";
 import type { CommandModule } from "./command.js";
 import { exportCommand } from "./commands/export.js";
-import { historyCommand } from "./commands/history.js";
 import { listCommand } from "./commands/list.js";
 import { reflectCommand } from "./commands/reflect.js";
 import { searchCommand } from "./commands/search.js";
-import { sessionsCommand } from "./commands/sessions.js";
 import { tailCommand } from "./commands/tail.js";
-import { defineQuestion, optionNamesOf, readQuestion } from "./question-options.js";
+import { defineQuestion, readQuestion } from "./question-options.js";
 
 function parsed(questions: readonly QuestionName[], args: readonly string[]) {
   return defineQuestion(new Command("ask").exitOverride(), ...questions)
@@ -23,12 +21,6 @@ test("what was given is read by the names of the parameters, and the rest left o
   expect(readQuestion(options, "entries")).toEqual({ session_id: "s:1", since: "7d", limit: "5", project: "" });
 });
 
-test("a switch is on where it is given, and dashes are part of a name", () => {
-  const options = parsed(["history"], ["--include-pending", "--max-messages", "20"]);
-  expect(readQuestion(options, "history")).toEqual({ include_pending: "true", max_messages: "20" });
-  expect(optionNamesOf("history")).toEqual(["maxMessages", "maxTokens", "format", "includePending", "include"]);
-});
-
 test("of two questions that share a command each reads its own", () => {
   const options = parsed(["entries", "interactions"], ["--memory", "m", "--kind", "error", "--client", "-"]);
   expect(readQuestion(options, "entries")).toEqual({ client: "-", kind: "error" });
@@ -38,8 +30,6 @@ test("of two questions that share a command each reads its own", () => {
 test.each<[string, CommandModule, readonly QuestionName[]]>([
   ["list", listCommand, ["entries", "interactions"]],
   ["search", searchCommand, ["search", "session_history"]],
-  ["sessions", sessionsCommand, ["sessions", "timeline"]],
-  ["history", historyCommand, ["history"]],
   ["reflect", reflectCommand, ["reflection"]],
   ["tail", tailCommand, ["tail"]],
   ["export", exportCommand, ["export"]],

@@ -47,16 +47,13 @@ export type ContextAnswer = NonNullable<AnswerTo<Operations["context"]>>;
 export type ToldAnswer = NonNullable<AnswerTo<Operations["told"]>>;
 
 /** `GET /sessions`. */
-export type SessionPage = Awaited<ReturnType<Recorder["listSessions"]>>;
+export type SessionPage = AnswerTo<Operations["listSessions"]>;
 
 /** `GET /sessions/{id}`. */
-export type SessionAnswer = SessionPage["sessions"][number];
+export type SessionAnswer = NonNullable<AnswerTo<Operations["getSession"]>>;
 
 /** `GET /sessions/{id}/history`: OpenAI's form, or Anthropic's with its system text apart. */
-export type HistoryAnswer = Exclude<SessionHistory, readonly unknown[]> | { readonly messages: OpenAiMessages };
-
-type SessionHistory = Awaited<ReturnType<ReturnType<Recorder["session"]>["history"]>>;
-type OpenAiMessages = Extract<SessionHistory, readonly unknown[]>;
+export type HistoryAnswer = AnswerTo<Operations["getHistory"]>;
 
 /** `POST /sessions/{id}/consolidate`. */
 export interface ConsolidationAnswer {
@@ -87,10 +84,10 @@ export type UsageAnswer = AnswerTo<Operations["usage"]>;
 export type ForgetAnswer = Awaited<ReturnType<Recorder["forget"]>>;
 
 /** `GET /memories`. */
-export type MemoryPage = Awaited<ReturnType<Recorder["memories"]["list"]>>;
+export type MemoryPage = AnswerTo<Operations["listMemories"]>;
 
 /** `GET /memories/{id}`. */
-export type MemoryAnswer = NonNullable<Awaited<ReturnType<Recorder["memories"]["get"]>>>;
+export type MemoryAnswer = NonNullable<AnswerTo<Operations["getMemory"]>>;
 
 /** `POST /memories` and verdicts: the memory as it is now. */
 export type MemorySummary = MemoryPage["memories"][number];
@@ -110,7 +107,7 @@ export interface MemoryImportAnswer {
 }
 
 /** `GET /recall`. */
-export type RecallAnswer = Awaited<ReturnType<Recorder["memories"]["recall"]>>;
+export type RecallAnswer = AnswerTo<Operations["recall"]>;
 
 /** `GET /access`. */
 export type AccessAnswer = Pick<Caller, "actor" | "scope"> & Partial<Awaited<ReturnType<Recorder["keys"]["list"]>>>;

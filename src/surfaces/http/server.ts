@@ -33,7 +33,6 @@ import { isUnreadableView, pageRoutes, readPage, sendHtml } from "./routes/page.
 import { reflectionRoutes } from "./routes/reflection.js";
 import { searchRoutes } from "./routes/search.js";
 import { sessionMarkRoutes } from "./routes/session-marks.js";
-import { sessionRoutes } from "./routes/sessions.js";
 import { statsRoutes } from "./routes/stats.js";
 import { tailRoutes } from "./routes/tail.js";
 
@@ -99,7 +98,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   cutOffStalled(app, limits.stall_ms);
   const paths = gatherOperations(app);
   interactionRoutes(app, recorder);
-  sessionRoutes(app, recorder);
   searchRoutes(app, recorder);
   statsRoutes(app, recorder);
   reflectionRoutes(app, recorder);

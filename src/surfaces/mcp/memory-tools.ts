@@ -1,9 +1,9 @@
 // The tools with which an agent is given what was learned, and proposes more of it; only a person accepts.
 import { RecorderError } from "../../model/rejection.js";
+import { operations } from "../../operations/index.js";
+import { TOKENS_DEFAULT } from "../../operations/recall.js";
 import type { Recorder } from "../../recorder/recorder.js";
-import { TOKENS_DEFAULT } from "../../search/question-rules.js";
-import { pageThatFits } from "./bounds.js";
-import { answerOutput, entryInput, questionInput } from "./schemas.js";
+import { answerOutput, entryInput, operationInput } from "./schemas.js";
 import { type JsonSchema, recordedAnswer, type Tool } from "./tool.js";
 
 type Proposal = Parameters<Recorder["memories"]["propose"]>[0];
@@ -51,26 +51,13 @@ export const memoryTools = {
       return { structured: { status: "candidate", id, similar_to, conflicts_with }, text };
     },
   },
-  list_memories: {
-    title: "What was learned",
-    description: "Lists memories, the newest first, with how often they were given, used and confirmed.",
-    route: "GET /memories",
-    input: () => questionInput("memories"),
-    output: (schemas) => answerOutput(schemas, "MemoryPage"),
-    async call(recorder, options) {
-      const page = await pageThatFits("memories", options.limit, (limit) =>
-        recorder.memories.list({ ...options, limit } as Parameters<Recorder["memories"]["list"]>[0]),
-      );
-      return recordedAnswer({ ...page });
-    },
-  },
   recall: {
     title: "Recall what matters now",
     description:
       "Gives active memories of a project and those that hold everywhere, within a budget of tokens. Hand the answer to " +
       "record_interaction as it is, so that it is known what was given.",
     route: "GET /recall",
-    input: () => questionInput("recall"),
+    input: () => operationInput(operations.recall),
     output: (schemas) => answerOutput(schemas, "Recalled"),
     async call(recorder, options) {
       const recalled = await recorder.memories.recall({

@@ -6,7 +6,7 @@ import { operationList } from "../../operations/index.js";
 import { type AnyOperation, pathParametersOf } from "../../operations/operation.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { pageThatFits, shortened } from "./bounds.js";
-import { answerOutput } from "./schemas.js";
+import { answerOutput, operationInput } from "./schemas.js";
 import { type Arguments, recordedAnswer, type Tool, type ToolAnswer } from "./tool.js";
 
 export const operationTools: { readonly [name: string]: Tool } = Object.fromEntries(
@@ -22,14 +22,7 @@ function toolOf(operation: AnyOperation): Tool {
     title,
     description,
     route: operation.route,
-    input: () => ({
-      type: "object",
-      properties: Object.fromEntries(
-        Object.entries(operation.input).map(([name, { schema, description }]) => [name, { ...schema, description }]),
-      ),
-      required,
-      additionalProperties: false,
-    }),
+    input: () => operationInput(operation, required),
     output: (schemas) => answerOutput(schemas, (operation.output as { readonly title: string }).title),
     call: (recorder, args) => call(operation, recorder, args),
   };

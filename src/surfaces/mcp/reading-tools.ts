@@ -1,9 +1,11 @@
 // The tools with which an agent reads its own past.
 import { notFound } from "../../model/not-found.js";
+import { knownOptions } from "../../model/options.js";
 import { RecorderError } from "../../model/rejection.js";
+import { operations } from "../../operations/index.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { countThatFits, cursorAt, fits, pageThatFits, pieceOf, placeOf, shortened } from "./bounds.js";
-import { answerOutput, cursorProperty, envelopeOf, nextCursor, questionInput } from "./schemas.js";
+import { answerOutput, cursorProperty, envelopeOf, nextCursor, operationInput, questionInput } from "./schemas.js";
 import { type Arguments, type JsonSchema, recordedAnswer, type Tool, type ToolAnswer } from "./tool.js";
 
 const text = { type: "string" } as const;
@@ -85,10 +87,13 @@ export const readingTools = {
       "Hands a session back as messages that a provider takes: after the last clear and consolidation (whose summary " +
       "stands in front), every tool call with its result.",
     route: "GET /sessions/:id/history",
-    input: () =>
-      questionInput("history", { session_id: textInput("The session, by its exact id."), cursor: cursorProperty }, [
-        "session_id",
-      ]),
+    input() {
+      // What a model reads is always masked.
+      const { id: _, masked: __, ...input } = operations.getHistory.input;
+      const { properties, ...rest } = operationInput({ input }, ["session_id"]);
+      const own = { session_id: textInput("The session, by its exact id."), cursor: cursorProperty };
+      return { ...rest, properties: { ...own, ...properties } };
+    },
     output: () =>
       object({ messages: { type: "array", items: { type: "object" } }, system: text, next_cursor: nextCursor }, [
         "system",
@@ -113,10 +118,11 @@ const PART_BYTES_MAX = 28 * 1024;
 
 async function sessionContext(recorder: Recorder, { session_id, cursor, ...options }: Arguments): Promise<ToolAnswer> {
   if (typeof session_id !== "string") throw missing("session_id");
-  const history = await recorder.session(session_id).showHistory(options);
-  const { messages, ...rest } = (Array.isArray(history) ? { messages: history } : history) as {
-    readonly messages: readonly { readonly role: string }[];
-  };
+  const { messages, ...rest } = (await recorder.operate(operations.getHistory, {
+    ...knownOptions(options, HISTORY_OPTIONS),
+    id: session_id,
+    masked: true,
+  })) as { readonly messages: readonly { readonly role: string }[] };
   const start = placeOf(cursor, (offset) =>
     offset <= messages.length ? JSON.stringify(messages.slice(0, offset)) : undefined,
   );
@@ -126,6 +132,9 @@ async function sessionContext(recorder: Recorder, { session_id, cursor, ...optio
   const next_cursor = end < messages.length ? cursorAt(end, JSON.stringify(messages.slice(0, end))) : null;
   return recordedAnswer({ messages: rows.slice(0, end - start), ...head, next_cursor });
 }
+
+/** Whether it is masked is not for the caller to say. */
+const HISTORY_OPTIONS = Object.keys(operations.getHistory.input).filter((name) => name !== "id" && name !== "masked");
 
 const CURSOR_SAMPLE = "0".repeat(40);
 

@@ -4,11 +4,12 @@ import type { Command } from "commander";
 import type { AnthropicHistory, OpenAiMessage, Session } from "../../../index.js";
 import { messagePieces } from "../../../model/content-pieces.js";
 import { itemAt } from "../../../model/item-at.js";
+import { operations } from "../../../operations/index.js";
 import { type CommandModule, helpText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { hintText } from "../hints.js";
 import { openSession } from "../named-session.js";
-import { defineQuestion, readQuestion } from "../question-options.js";
+import { defineFlags, flagsGiven } from "../operation-command.js";
 import { cleanLine, documentText, type Pane } from "../text/terminal.js";
 import { type Paragraph, paragraphLines, pieceParagraphs, roleColour } from "../text/transcript.js";
 
@@ -21,7 +22,7 @@ const RESULT_LINES = 12;
 export const historyCommand: CommandModule = {
   define(command: Command): void {
     command.argument("<id>", "the session's id");
-    defineQuestion(command, "history")
+    defineFlags(command, operations.getHistory)
       .option("--json", "print the HTTP document")
       .addHelpText(
         "after",
@@ -40,7 +41,7 @@ export const historyCommand: CommandModule = {
     const id = itemAt(operands, 0);
     const { document, emptiness } = await withQuestion({ settings, screen, json }, async (recorder) => {
       const session = openSession(recorder, id);
-      const asked = readQuestion(options, "history");
+      const asked = flagsGiven(options, operations.getHistory);
       const history = await session.history(asked);
       const read: Document = "messages" in history ? history : { messages: history };
       return { document: read, emptiness: read.messages.length > 0 ? "" : await whyEmpty(session, asked) };

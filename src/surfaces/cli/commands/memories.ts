@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import type { MemoryInput, Recorder } from "../../../index.js";
 import { notFound } from "../../../model/not-found.js";
 import { RecorderError } from "../../../model/rejection.js";
+import { operations } from "../../../operations/index.js";
 import {
   type CommandModule,
   examplesText,
@@ -14,7 +15,7 @@ import {
   withRecorder,
 } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
-import { defineQuestion, optionNamesOf, readQuestion } from "../question-options.js";
+import { attributesOf, defineFlags, flagsGiven } from "../operation-command.js";
 import { systemUser } from "../system-user.js";
 import { auditText, memoryTable, memoryText } from "../text/memory-text.js";
 import { tellMore } from "../text/more.js";
@@ -34,7 +35,7 @@ const tasks: { readonly [name: string]: Task } = {
 export const memoriesCommand: CommandModule = {
   define(command: Command): void {
     command.argument("[what...]", "list (where nothing is said), show ID, add TEXT, or audit FILE…");
-    defineQuestion(command, "memories")
+    defineFlags(command, operations.listMemories)
       .option("--confidence <n>", "of what is added, from 0 to 1")
       .option("--valid-until <time>", "when what is added stops being true")
       .option("--json", "print the HTTP document")
@@ -61,13 +62,14 @@ export const memoriesCommand: CommandModule = {
 };
 
 async function listMemories(recorder: Recorder, { options, screen, json }: Invocation): Promise<void> {
-  const page = await recorder.memories.list(readQuestion(options, "memories"));
+  const filters = flagsGiven(options, operations.listMemories);
+  const page = await recorder.memories.list(filters);
   const { out, err } = screen;
   if (json) {
     out.write(documentText(page, out));
     return;
   }
-  const isBare = Object.keys(readQuestion(options, "memories")).length === 0;
+  const isBare = Object.keys(filters).length === 0;
   const nothing = `${wrapText(isBare ? NONE_YET : "No memory matches.", out.columns).join("\n")}\n`;
   out.write(page.memories.length === 0 ? nothing : memoryTable(page.memories, out));
   if (page.pending > 0) err.write(`${countOf(page.pending, "candidate waits", "candidates wait")}: hansard review\n`);
@@ -128,7 +130,7 @@ const ADD_OPTIONS = ["type", "project", "confidence", "validUntil"] as const;
 
 /** The options that only some tasks take; what did nothing would look as if it had been done. */
 const optionsByTask: { readonly [task: string]: readonly string[] } = {
-  list: optionNamesOf("memories"),
+  list: attributesOf(operations.listMemories),
   show: [],
   audit: ["project"],
   add: ADD_OPTIONS,

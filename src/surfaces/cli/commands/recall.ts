@@ -1,16 +1,17 @@
 // `hansard recall`: what a model should be given, as text or as the document that can be recorded with the interaction.
 import type { Command } from "commander";
 import type { RecallOptions, Recorder } from "../../../index.js";
+import { operations } from "../../../operations/index.js";
 import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
-import { defineQuestion, readQuestion } from "../question-options.js";
+import { defineFlags, flagsGiven } from "../operation-command.js";
 import { wrapText } from "../text/table.js";
 import { cleanLine, cleanText, documentText } from "../text/terminal.js";
 
 export const recallCommand: CommandModule = {
   define(command: Command): void {
     command.argument("[q...]", "what the model is about to be asked; what matches it comes first");
-    defineQuestion(command, "recall")
+    defineFlags(command, operations.recall)
       .option("--json", "print the HTTP document")
       .addHelpText(
         "after",
@@ -27,7 +28,7 @@ export const recallCommand: CommandModule = {
     const { out, err } = screen;
     let nothing = "Nothing to recall.";
     const recalled = await withQuestion(invocation, async (recorder) => {
-      const query: RecallOptions = { ...readQuestion(options, "recall"), ...q };
+      const query: RecallOptions = { ...flagsGiven(options, operations.recall), ...q };
       const { session_id = "" } = query;
       const isNew = session_id !== "" && (await recorder.session(session_id).summary()) === undefined;
       const found = await recorder.memories.recall(query);

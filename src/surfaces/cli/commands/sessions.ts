@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import type { Recorder } from "../../../index.js";
 import { itemAt } from "../../../model/item-at.js";
+import { operations } from "../../../operations/index.js";
 import {
   type CommandModule,
   examplesText,
@@ -14,7 +15,7 @@ import {
 import { exitStatus, WrongUse } from "../failures.js";
 import { commandLine } from "../hints.js";
 import { openSession, sessionNotFound, withFlag } from "../named-session.js";
-import { defineQuestion, optionNamesOf, readQuestion } from "../question-options.js";
+import { attributesOf, defineFlags, flagsGiven } from "../operation-command.js";
 import { tellMore } from "../text/more.js";
 import { sessionHead, sessionTable } from "../text/session-text.js";
 import { documentText } from "../text/terminal.js";
@@ -23,7 +24,7 @@ import { timelineText } from "../text/timeline-text.js";
 export const sessionsCommand: CommandModule = {
   define(command: Command): void {
     command.argument("[id]", "show this session: what is known of it, and its timeline");
-    defineQuestion(command, "sessions", "timeline")
+    defineFlags(command, operations.listSessions, operations.listSessionEntries)
       .option("--entries", "of one session: the timeline alone")
       .option("--wide", "of the list: ids and titles whole, however long the lines become")
       .option("--clear", "start the session's history anew; everything stays in the log")
@@ -54,8 +55,8 @@ type Task = "list" | "show" | "clear" | "consolidate";
 
 /** What each task understands beside --data and --json. */
 const optionsByTask: { readonly [task in Task]: readonly string[] } = {
-  list: ["wide", ...optionNamesOf("sessions")],
-  show: ["entries", ...optionNamesOf("timeline")],
+  list: ["wide", ...attributesOf(operations.listSessions)],
+  show: ["entries", ...attributesOf(operations.listSessionEntries)],
   clear: ["clear"],
   consolidate: ["consolidate", "summary"],
 };
@@ -111,7 +112,7 @@ function misplaced(option: string, task: Task): WrongUse {
 
 async function listSessions(recorder: Recorder, invocation: Invocation): Promise<void> {
   const { options, screen, json } = invocation;
-  const filters = readQuestion(options, "sessions");
+  const filters = flagsGiven(options, operations.listSessions);
   const page = await recorder.listSessions(filters);
   notePartial(page, { screen, json });
   const { out } = screen;
@@ -132,7 +133,7 @@ async function showSession(recorder: Recorder, { operands, options, screen, json
     out.write(documentText(summary, out));
     return;
   }
-  const page = await session.entries({ ...readQuestion(options, "timeline"), excerpts: !json });
+  const page = await session.entries({ ...flagsGiven(options, operations.listSessionEntries), excerpts: !json });
   notePartial(page, { screen, json });
   if (json) {
     out.write(documentText(page, out));

@@ -11,7 +11,7 @@ import {
 } from "./operation.js";
 
 export function describeRoute(operation: AnyOperation): Operation {
-  const { name, tag, summary, description, input, missing, output } = operation;
+  const { name, tag, summary, description, input, missing, output, example } = operation;
   const inPath = pathParametersOf(operation);
   const parameters = Object.entries(input).map(([field, { description, schema, example }]): Parameter => {
     const known = { name: field, ...(example === undefined ? {} : { example }) };
@@ -30,7 +30,7 @@ export function describeRoute(operation: AnyOperation): Operation {
     responses: {
       200: {
         description: "The answer.",
-        content: jsonContent(referTo(output, {}) as Schema),
+        content: jsonContent(referTo(output, {}) as Schema, example),
       },
       ...refusals(...codes, ...gone, ...addressRefusals, "parameter_repeated"),
     },
@@ -48,9 +48,10 @@ export function outputSchemas(operations: readonly AnyOperation[]): { readonly [
 function referTo(schema: unknown, found: { [name: string]: Schema }): unknown {
   if (Array.isArray(schema)) return schema.map((item) => referTo(item, found));
   if (typeof schema !== "object" || schema === null) return schema;
-  const parts = Object.entries(schema).map(([key, part]) => [key, referTo(part, found)]);
-  const { title, ...rest } = Object.fromEntries(parts) as Schema;
-  if (typeof title !== "string") return rest;
+  const whole: Schema = Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, referTo(part, found)]));
+  const { title, ...rest } = whole;
+  // Among properties one may be called title, too.
+  if (typeof title !== "string") return whole;
   found[title] = rest;
   return schemaNamed(title);
 }

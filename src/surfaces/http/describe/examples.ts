@@ -1,6 +1,6 @@
 // The examples of the documentation. They are typed, and a test sends them, so that none of them can be wrong.
 import type { CompletionInput, EntryInput, InteractionInput } from "../../../model/entry.js";
-import type { HistoryAnswer, Receipt, SessionAnswer } from "../contract.js";
+import type { Receipt } from "../contract.js";
 
 export const exampleId = "turn-1";
 export const exampleSessionId = "cli:anna";
@@ -34,31 +34,6 @@ export const exampleReceipt = {
   position: 1,
   created_at: "2026-11-15T06:39:37.123Z",
 } satisfies Receipt;
-
-export const exampleSessionSummary = {
-  session_id: exampleSessionId,
-  title: "Release",
-  metadata: { branch: "main" },
-  parent: "",
-  first_at: "2026-11-15T06:39:37.123Z",
-  last_at: "2026-11-15T06:41:02.004Z",
-  projects: ["atlas"],
-  clients: ["my-agent"],
-  entries: 6,
-  messages: 2,
-  tool_calls: 1,
-  errors: 0,
-  decisions: 1,
-  interactions: 1,
-  consolidated_through: 0,
-} satisfies SessionAnswer;
-
-export const exampleHistory = {
-  messages: [
-    { role: "user", content: "Is the build green?" },
-    { role: "assistant", content: "Yes, all 412 tests pass." },
-  ],
-} satisfies HistoryAnswer;
 
 /** The position is that of the answer, where the examples are run in order on an empty store. */
 export const exampleConsolidation = { through: 5, summary: "The build is green." };

@@ -1,7 +1,7 @@
 // JSON schemas of memories: what may be given, what is read back, and what recall answers with.
-import { memorySources, memoryStatuses, memoryTypes, rejectionReasons } from "../../../model/memory.js";
+import { memorySources, memoryTypes, rejectionReasons } from "../../../model/memory.js";
 import { type Schema, schemaNamed } from "./operation.js";
-import { count, listOf, object, pageEnd, text, time } from "./shapes.js";
+import { count, listOf, object, text } from "./shapes.js";
 
 const type: Schema = { type: "string", enum: [...memoryTypes] };
 const source: Schema = { type: "string", enum: [...memorySources] };
@@ -12,10 +12,6 @@ const reason: Schema = { ...text, description: `Why: ${rejectionReasons.join(", 
 
 export function memorySchemas(): { readonly [name: string]: Schema } {
   return {
-    Evidence: object({
-      entry_id: text,
-      quote: { ...text, description: "Words of the entry, exactly as they stand there." },
-    }),
     NewMemory: {
       ...object(
         {
@@ -39,65 +35,6 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
       ),
       additionalProperties: false,
     },
-    Memory: memory({}),
-    MemoryDetail: memory({
-      words: listOf(
-        object({
-          entry_id: text,
-          quote: text,
-          kind: text,
-          session_id: text,
-          created_at: time,
-          before: { ...text, description: "What stands before the quote, as far as it helps." },
-          after: { ...text, description: "What stands behind it." },
-        }),
-      ),
-      history: listOf(schemaNamed("MemoryEvent")),
-      uses: listOf(schemaNamed("MemoryUse")),
-    }),
-    MemoryUse: object({
-      entry_id: text,
-      position: count,
-      created_at: time,
-      session_id: text,
-      given: flag,
-      used: flag,
-      confirmed: flag,
-      followed: object({
-        errors: count,
-        low_confidence: count,
-        feedback: listOf(object({ score: { type: "number" }, label: text, comment: text }, ["score"])),
-        next: { ...text, description: "What the user said next." },
-      }),
-    }),
-    MemoryEvent: object(
-      {
-        position: count,
-        kind: text,
-        at: time,
-        actor: text,
-        reason: text,
-        content: text,
-        superseded_by: text,
-        turn_id: text,
-        given: { const: true },
-        used: { const: true },
-        confirmed: { const: true },
-      },
-      ["reason", "content", "superseded_by", "turn_id", "given", "used", "confirmed"],
-    ),
-    MemoryPage: object(
-      {
-        memories: listOf(schemaNamed("Memory")),
-        next_cursor: pageEnd.next_cursor,
-        pending: { ...count, description: "How many candidates wait for a verdict." },
-        acceptance: {
-          ...listOf(object({ source, generation: text, accepted: count, rejected: count, is_paused: flag })),
-          description: "Of the last 30 verdicts on each source. Nothing more is taken from one that is paused.",
-        },
-      },
-      [],
-    ),
     DroppedProposal: object({
       dropped: { ...text, description: "The gate that it did not pass." },
       reason: { ...text, description: "Why not." },
@@ -174,45 +111,5 @@ export function memorySchemas(): { readonly [name: string]: Schema } {
       through: count,
       waiting: { ...listOf(text), description: "Turns that are not over yet." },
     }),
-    Recalled: object({
-      context_pack: object({
-        budget_tokens: count,
-        tokens: count,
-        memories: listOf(object({ id: text, type, content: text })),
-        text: { ...text, description: "The same for the model: a line each." },
-      }),
-      memories_used: listOf(text),
-    }),
   };
-}
-
-function memory(more: { readonly [name: string]: Schema }): Schema {
-  return object(
-    {
-      id: text,
-      type,
-      content: text,
-      project: text,
-      confidence,
-      status: { type: "string", enum: [...memoryStatuses] },
-      source,
-      generation: text,
-      given: count,
-      used: count,
-      confirmed: count,
-      last_confirmed_at: time,
-      tags: listOf(text),
-      valid_until: time,
-      evidence: listOf(schemaNamed("Evidence")),
-      supported: { type: "boolean", description: "False once all its evidence was forgotten." },
-      similar_to: listOf(text),
-      conflicts_with: listOf(text),
-      created_at: time,
-      decided_at: time,
-      reason: text,
-      superseded_by: { ...text, description: "The memory that stands in its place." },
-      ...more,
-    },
-    ["last_confirmed_at", "valid_until", "reason", "superseded_by"],
-  );
 }

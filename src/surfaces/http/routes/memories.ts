@@ -1,22 +1,11 @@
 // Memories over HTTP: the queue and the list, proposals, verdicts, recall.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
-import { notFound } from "../../../model/not-found.js";
 import { RecorderError } from "../../../model/rejection.js";
 import type { Recorder } from "../../../recorder/recorder.js";
-import type {
-  AuditAnswer,
-  MemoryAnswer,
-  MemoryImportAnswer,
-  MemoryPage,
-  MemorySummary,
-  ProposalAnswer,
-  RecallAnswer,
-  VerdictsAnswer,
-} from "../contract.js";
+import type { AuditAnswer, MemoryImportAnswer, MemorySummary, ProposalAnswer, VerdictsAnswer } from "../contract.js";
 import { exampleCandidates, exampleId, exampleMemory } from "../describe/examples.js";
 import {
-  addressRefusals,
   bodyRefusals,
   jsonContent,
   type Operation,
@@ -24,10 +13,9 @@ import {
   refusals,
   schemaNamed,
 } from "../describe/operation.js";
-import { describeQuestion } from "../describe/question.js";
 import { acceptEmptyBodies, bodyOf, objectOf, optionalBodyOf } from "../door/bodies.js";
 import { callerOf, recordingOf, requireScope } from "../door/doorkeeper.js";
-import { readQuery, refuseQuery } from "../door/query.js";
+import { refuseQuery } from "../door/query.js";
 
 type NewMemory = Parameters<Recorder["memories"]["propose"]>[0];
 type Verdicts = Parameters<Recorder["memories"]["verdicts"]>[0];
@@ -38,10 +26,6 @@ interface ById {
 
 export function memoryRoutes(app: FastifyInstance, recorder: Recorder): void {
   acceptEmptyBodies(app);
-
-  app.get("/memories", { config: { operation: listOperation } }, (request): Promise<MemoryPage> => {
-    return recorder.memories.list(readQuery(request, listQuestion.names));
-  });
 
   app.post("/memories", { config: { operation: addOperation } }, async (request, reply): Promise<ProposalAnswer> => {
     refuseQuery(request);
@@ -60,21 +44,6 @@ export function memoryRoutes(app: FastifyInstance, recorder: Recorder): void {
     const answer = status === "active" ? await memories.add(given) : await memories.propose(given);
     reply.code("dropped" in answer ? 200 : 201);
     return answer;
-  });
-
-  app.get<ById>("/memories/:id", { config: { operation: getOperation } }, async (request): Promise<MemoryAnswer> => {
-    refuseQuery(request);
-    const { id } = request.params;
-    const memory = await recorder.memories.get(id);
-    if (memory === undefined) throw memoryNotFound(id);
-    return memory;
-  });
-
-  // What a session was given is written down in it, so that no page of another site may ask, nor anybody for headers alone.
-  const recallConfig = { operation: recallOperation, is_audited: true } as const;
-  app.get("/recall", { config: recallConfig, exposeHeadRoute: false }, (request): Promise<RecallAnswer> => {
-    const query = readQuery(request, recallQuestion.names);
-    return recordingOf(request, recorder).memories.recall(query);
   });
 
   const verdict = (kind: Verdict): void => {
@@ -131,10 +100,6 @@ function asked(request: FastifyRequest, body: unknown): JsonObject {
   return { ...given, actor: given.actor ?? callerOf(request).actor };
 }
 
-function memoryNotFound(id: string): RecorderError {
-  return new RecorderError(notFound("memory", id, { field: "id" }));
-}
-
 function contentMissing(): RecorderError {
   return new RecorderError({ code: "field_missing", field: "content", message: "content is missing" });
 }
@@ -145,8 +110,6 @@ function statusInvalid(): RecorderError {
 }
 
 const tags = ["Memories"];
-const listQuestion = describeQuestion("memories");
-const recallQuestion = describeQuestion("recall");
 
 function idParameter(example: string): Parameter {
   return {
@@ -158,44 +121,6 @@ function idParameter(example: string): Parameter {
     example,
   };
 }
-
-const listOperation: Operation = {
-  operationId: "listMemories",
-  tags,
-  summary: "List memories, or the queue of candidates",
-  description: "The newest first; with `status=candidate` the queue, best first.",
-  parameters: listQuestion.parameters,
-  responses: {
-    200: { description: "A page of memories.", content: jsonContent(schemaNamed("MemoryPage")) },
-    ...refusals(...listQuestion.refusals),
-  },
-};
-
-const getOperation: Operation = {
-  operationId: "getMemory",
-  tags,
-  summary: "Get one memory with its history",
-  parameters: [idParameter(exampleMemory.id)],
-  responses: {
-    200: { description: "The memory.", content: jsonContent(schemaNamed("MemoryDetail")) },
-    ...refusals("memory_not_found", ...addressRefusals),
-  },
-};
-
-const recallOperation: Operation = {
-  operationId: "recall",
-  tags,
-  summary: "What a model should be given, within a budget of tokens",
-  description:
-    "Active memories of the project and those that hold everywhere: identity and preference at most a tenth, project at " +
-    "most a quarter, then knowledge and adaptation. Whole statements, never cut. The answer can be handed to " +
-    "`POST /interactions` as it is.",
-  parameters: recallQuestion.parameters,
-  responses: {
-    200: { description: "The context pack.", content: jsonContent(schemaNamed("Recalled")) },
-    ...refusals(...recallQuestion.refusals),
-  },
-};
 
 const addOperation: Operation = {
   operationId: "addMemory",

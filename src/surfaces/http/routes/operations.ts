@@ -1,12 +1,13 @@
 // Routes of operations: each parses its address, carries its operation out and describes itself, as the operation says.
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { notFound } from "../../../model/not-found.js";
+import { type Noun, notFound } from "../../../model/not-found.js";
 import { RecorderError } from "../../../model/rejection.js";
 import { operationList } from "../../../operations/index.js";
 import { type AnyOperation, pathParametersOf } from "../../../operations/operation.js";
 import type { Options } from "../../../recorder/operable.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { describeRoute } from "../describe/describe-route.js";
+import { recordingOf } from "../door/doorkeeper.js";
 import { readQuery } from "../door/query.js";
 
 export function operationRoutes(app: FastifyInstance, recorder: Recorder): void {
@@ -16,8 +17,10 @@ export function operationRoutes(app: FastifyInstance, recorder: Recorder): void 
     app.route({
       method,
       url,
-      config: { operation: describeRoute(operation) },
-      handler: (request) => answerTo(operation, optionsOf(request, inQuery), recorder),
+      ...(operation.is_recorded === true
+        ? { config: { operation: describeRoute(operation), is_audited: true }, exposeHeadRoute: false }
+        : { config: { operation: describeRoute(operation) } }),
+      handler: (request) => answerTo(operation, optionsOf(request, inQuery), recordingOf(request, recorder)),
     });
   }
 }
@@ -26,8 +29,14 @@ async function answerTo(operation: AnyOperation, options: Options, recorder: Rec
   const answer = await recorder.operate(operation, options);
   if (answer !== undefined || operation.missing === undefined) return answer;
   const [name = ""] = pathParametersOf(operation);
-  throw new RecorderError(notFound(operation.missing, String(options[name])));
+  throw new RecorderError(notFound(operation.missing, String(options[name]), moreByNoun[operation.missing]));
 }
+
+/** What else is said of something that is not there. */
+const moreByNoun: { readonly [N in Noun]?: { readonly field?: string; readonly hint?: string } } = {
+  memory: { field: "id" },
+  session: { hint: "GET /sessions lists them. Ids are kept exactly, and percent-encoded in addresses." },
+};
 
 function optionsOf(request: FastifyRequest, inQuery: readonly string[]): Options {
   return { ...readQuery(request, inQuery), ...(request.params as Options) };

@@ -1,0 +1,142 @@
+// What is answered about memories, and with memories: schemas and types in one.
+import { Type } from "typebox";
+import { memorySources, memoryStatuses, memoryTypes } from "../../model/memory.js";
+import { type AnswerOf, count, each, named, oneOf, pageEnd, text, time } from "../../model/schema.js";
+
+const optionalText = Type.Optional(text);
+const isTrue = Type.Optional(Type.Unsafe<true>({ const: true }));
+const type = oneOf(memoryTypes);
+const source = oneOf(memorySources);
+
+const evidence = named(
+  "Evidence",
+  Type.Object({
+    entry_id: text,
+    quote: Type.String({ description: "Words of the entry, exactly as they stand there." }),
+  }),
+);
+
+const memoryFields = {
+  id: text,
+  type,
+  content: text,
+  project: text,
+  confidence: Type.Number({ minimum: 0, maximum: 1 }),
+  status: oneOf(memoryStatuses),
+  source,
+  generation: text,
+  ...each(["given", "used", "confirmed"] as const, count),
+  last_confirmed_at: Type.Optional(time),
+  tags: Type.Array(text),
+  valid_until: Type.Optional(time),
+  evidence: Type.Array(evidence),
+  supported: Type.Boolean({ description: "False once all its evidence was forgotten." }),
+  similar_to: Type.Array(text),
+  conflicts_with: Type.Array(text),
+  created_at: Type.String({ format: "date-time", description: "When it was proposed." }),
+  decided_at: Type.String({ format: "date-time", description: "When it got the status that it has." }),
+  reason: optionalText,
+  superseded_by: Type.Optional(Type.String({ description: "The memory that stands in its place." })),
+};
+
+export type MemorySummary = AnswerOf<typeof memory>;
+const memory = named("Memory", Type.Object(memoryFields));
+
+/** Words of an entry with what stands around them. */
+export type WordsInContext = AnswerOf<typeof words>;
+const words = Type.Object({
+  entry_id: text,
+  quote: text,
+  kind: text,
+  session_id: text,
+  created_at: time,
+  before: Type.String({ description: "What stands before the quote, as far as it helps." }),
+  after: Type.String({ description: "What stands behind it." }),
+});
+
+/** What was done with a memory. */
+export type MemoryEvent = AnswerOf<typeof memoryEvent>;
+const memoryEvent = named(
+  "MemoryEvent",
+  Type.Object({
+    position: count,
+    kind: text,
+    at: time,
+    actor: text,
+    ...each(["reason", "content", "superseded_by", "turn_id"] as const, optionalText),
+    ...each(["given", "used", "confirmed"] as const, isTrue),
+  }),
+);
+
+/** An answer that was given a memory, or confirmed one. */
+export type MemoryUseInTurn = AnswerOf<typeof memoryUse>;
+const memoryUse = named(
+  "MemoryUse",
+  Type.Object({
+    entry_id: Type.String({ description: "The interaction, or the user's message that the turn began with." }),
+    position: count,
+    created_at: time,
+    session_id: text,
+    ...each(["given", "used", "confirmed"] as const, Type.Boolean()),
+    followed: Type.Object(
+      {
+        errors: count,
+        low_confidence: count,
+        feedback: Type.Array(Type.Object({ score: Type.Optional(Type.Number()), label: text, comment: text })),
+        next: Type.String({ description: "What the user said next." }),
+      },
+      { description: "What came of it, up to the user's next words." },
+    ),
+  }),
+);
+
+export type MemoryDetail = AnswerOf<typeof memoryDetail>;
+export const memoryDetail = named(
+  "MemoryDetail",
+  Type.Object({
+    ...memoryFields,
+    words: Type.Array(words, { description: "The words that it rests on." }),
+    history: Type.Array(memoryEvent, { description: "What was done with it, oldest first." }),
+    uses: Type.Array(memoryUse, { description: "The answers that were given it; the newest 50." }),
+  }),
+);
+
+/** How what a source proposes is taken by whoever decides. */
+export type Acceptance = AnswerOf<typeof acceptance>;
+const acceptance = Type.Object({
+  source,
+  generation: Type.String({ description: "Empty but for models." }),
+  accepted: count,
+  rejected: count,
+  is_paused: Type.Boolean(),
+});
+
+export type MemoryList = AnswerOf<typeof memoryPage>;
+export const memoryPage = named(
+  "MemoryPage",
+  Type.Object({
+    memories: Type.Array(memory),
+    next_cursor: pageEnd.next_cursor,
+    pending: Type.Integer({ minimum: 0, description: "How many candidates wait for a verdict." }),
+    acceptance: Type.Array(acceptance, {
+      description: "Of the last 30 verdicts on each source. Nothing more is taken from one that is paused.",
+    }),
+  }),
+);
+
+export type Recalled = AnswerOf<typeof recalled>;
+export const recalled = named(
+  "Recalled",
+  Type.Object({
+    context_pack: Type.Object(
+      {
+        budget_tokens: count,
+        tokens: count,
+        memories: Type.Array(Type.Object({ id: text, type, content: text })),
+        text: Type.String({ description: "The same for the model: a line each." }),
+      },
+      { description: "To be handed on to the model, and to `recordInteraction` or `POST /interactions` as it is." },
+    ),
+    memories_used: Type.Array(text),
+  }),
+);

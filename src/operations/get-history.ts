@@ -1,0 +1,101 @@
+// History: a session as model input.
+import { type Rejection, reject } from "../model/rejection.js";
+import { isGiven, type Parameter, parseCount, switchParameter } from "../search/parameters.js";
+import { historyDocument } from "../sessions/history/history-document.js";
+import { type HistoryFormat, MESSAGES_DEFAULT } from "../sessions/session-query.js";
+import { operation } from "./operation.js";
+import { sessionId } from "./session-id.js";
+
+const max_messages: Parameter<number | string, number> = {
+  description:
+    "At most so many of the newest messages, from a user's message on; system messages and the summary of a consolidation " +
+    "do not count. Of a turn that is longer it gives the user's message and the newest calls with their results. Zero or " +
+    "less gives none.",
+  schema: { type: "number", default: MESSAGES_DEFAULT },
+  example: 20,
+  flag: { name: "max-messages", value: "n", says: `at most n of the newest messages (${MESSAGES_DEFAULT})` },
+  refusals: ["limit_invalid", "budget_too_small"],
+  parse: (value, { name }) => parseCount(name, value) ?? MESSAGES_DEFAULT,
+};
+
+const max_tokens: Parameter<number | string, number | undefined> = {
+  description: "As many of the newest messages as fit into so many tokens; everything that is returned counts.",
+  schema: { type: "number" },
+  flag: { name: "max-tokens", value: "n", says: "as many of the newest messages as fit into n tokens" },
+  refusals: ["limit_invalid", "budget_too_small"],
+  parse: (value, { name }) => parseCount(name, value),
+};
+
+const format: Parameter<HistoryFormat | string, HistoryFormat> = {
+  description: "`openai`, or `anthropic` with the system text apart.",
+  schema: { type: "string", enum: ["openai", "anthropic"], default: "openai" },
+  flag: { name: "format", value: "format", says: "openai, or anthropic with the system text apart (openai)" },
+  refusals: ["field_invalid"],
+  parse: parseFormat,
+};
+
+const include: Parameter<string, "reasoning" | undefined> = {
+  description:
+    "`reasoning` keeps `reasoning_content`, `reasoning`, `reasoning_details` and `thinking_blocks` of assistants' messages " +
+    "in OpenAI's form, as they were recorded. Anthropic's form always keeps signed thinking.",
+  schema: { type: "string", enum: ["reasoning"] },
+  flag: { name: "include", value: "what", says: "reasoning: keep the fields that carry what a model thought" },
+  refusals: ["field_invalid"],
+  parse: parseInclude,
+};
+
+export const getHistory = operation({
+  name: "getHistory",
+  tag: "Sessions",
+  summary: "Get a session as model input",
+  description:
+    "The messages after the last clear and consolidation, repaired so that a provider takes them: every call has its " +
+    "result, and the first message after the system's is a user's. System messages and the newest consolidation's " +
+    "summary stand in front. A session that has no entry yet gives an empty list.",
+  scope: "read",
+  route: "GET /sessions/:id/history",
+  tool: undefined,
+  command: undefined,
+  input: {
+    id: sessionId,
+    max_messages,
+    max_tokens,
+    format,
+    include_pending: switchParameter({
+      description: "`1` keeps calls of the last message that have no result yet.",
+      flag: { name: "include-pending", says: "keep calls of the last message that have no result yet" },
+    }),
+    include,
+    masked: switchParameter({
+      description: "`1` masks secrets, as lists do.",
+      flag: { name: "masked", says: "mask secrets" },
+    }),
+  },
+  positional: ["id"],
+  output: historyDocument,
+  example: {
+    messages: [
+      { role: "user", content: "Is the build green?" },
+      { role: "assistant", content: "Yes, all 412 tests pass." },
+    ],
+  },
+  missing: undefined,
+  refusals: ["history_too_large"],
+  needs: "index_at_head",
+  async answer({ histories, mask }, { id, include, masked, ...query }) {
+    const found = await histories.history({ session_id: id, include_reasoning: include === "reasoning", ...query });
+    return masked ? mask.value(found) : found;
+  },
+});
+
+function parseFormat(value: unknown): HistoryFormat | Rejection {
+  if (!isGiven(value)) return "openai";
+  if (value === "openai" || value === "anthropic") return value;
+  return reject({ code: "field_invalid", field: "format", message: "format must be openai or anthropic" });
+}
+
+function parseInclude(value: unknown): "reasoning" | undefined | Rejection {
+  if (!isGiven(value)) return undefined;
+  if (value === "reasoning") return value;
+  return reject({ code: "field_invalid", field: "include", message: "include can only be reasoning" });
+}

@@ -1,0 +1,30 @@
+// One memory with its history.
+import { memoryDetail } from "../memories/read/memory-answers.js";
+import type { Parameter } from "../search/parameters.js";
+import { operation } from "./operation.js";
+
+const id: Parameter<string, string> = {
+  description: "The id.",
+  schema: { type: "string" },
+  example: "ports",
+  refusals: [],
+  parse: (value) => String(value),
+};
+
+export const getMemory = operation({
+  name: "getMemory",
+  tag: "Memories",
+  summary: "Get one memory with its history",
+  description: "With the words that it rests on, and the answers that were given it.",
+  scope: "read",
+  route: "GET /memories/:id",
+  tool: undefined,
+  command: undefined,
+  input: { id },
+  positional: ["id"],
+  output: memoryDetail,
+  missing: "memory",
+  refusals: [],
+  needs: "index_at_head",
+  answer: ({ memories }, query) => memories.get(query.id),
+});

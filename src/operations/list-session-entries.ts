@@ -1,0 +1,59 @@
+// The timeline of a session: its entries by position.
+import { type Rejection, reject } from "../model/rejection.js";
+import { cursorOf } from "../search/cursor.js";
+import { isGiven, limited, listLimit, type Parameter, parsePosition, switchParameter } from "../search/parameters.js";
+import { sessionEntryPage } from "../sessions/session-summary.js";
+import { operation } from "./operation.js";
+import { sessionId } from "./session-id.js";
+
+type Order = "asc" | "desc";
+
+const order: Parameter<Order | string, Order> = {
+  description: "By position: `asc`, the oldest first, or `desc`.",
+  schema: { type: "string", enum: ["asc", "desc"], default: "asc" },
+  flag: { name: "order", value: "order", says: "of the timeline: asc, the oldest first, or desc (asc)" },
+  refusals: ["field_invalid"],
+  parse: parseOrder,
+};
+
+const after: Parameter<number | string, number | undefined> = {
+  description: "Begin beyond this position: after it, or before it with `order=desc`. A cursor wins over it.",
+  schema: { type: "integer", minimum: 0 },
+  refusals: ["field_invalid"],
+  is_view: true,
+  parse: (value, { name }) => parsePosition(name, value),
+};
+
+export const listSessionEntries = operation({
+  name: "listSessionEntries",
+  tag: "Sessions",
+  summary: "List a session's entries by position",
+  description: "A session that has no entry yet gives an empty list.",
+  scope: "read",
+  route: "GET /sessions/:id/entries",
+  tool: undefined,
+  command: undefined,
+  input: {
+    id: sessionId,
+    order,
+    excerpts: switchParameter({
+      description: "`1` adds `response_excerpt` to interactions and responses: the first 2,000 characters, masked.",
+      is_view: true,
+    }),
+    after,
+    limit: limited(listLimit(100)),
+    cursor: cursorOf<number>(1, ([position]) => ({ after: position as number })),
+  },
+  positional: ["id"],
+  output: sessionEntryPage,
+  missing: undefined,
+  refusals: [],
+  needs: "index_at_checkpoint",
+  answer: ({ sessions }, { id, ...query }) => sessions.timeline({ session_id: id, ...query }),
+});
+
+function parseOrder(value: unknown): Order | Rejection {
+  if (!isGiven(value)) return "asc";
+  if (value === "asc" || value === "desc") return value;
+  return reject({ code: "field_invalid", field: "order", message: "order must be asc or desc" });
+}

@@ -1,0 +1,78 @@
+// Recall: what a model should be given, within a budget of tokens.
+import { recalled } from "../memories/read/memory-answers.js";
+import { parseProject } from "../memories/read/memory-query.js";
+import { parseLabel } from "../model/ids.js";
+import { limits } from "../model/limits.js";
+import { type Rejection, reject } from "../model/rejection.js";
+import { type Parameter, parseCount } from "../search/parameters.js";
+import { operation } from "./operation.js";
+
+/** How many tokens recall gives at most, where nothing else is asked for. */
+export const TOKENS_DEFAULT = 2_000;
+
+const project: Parameter<string, string> = {
+  description: "Memories of this project, beside those that hold everywhere; without it, only these.",
+  schema: { type: "string" },
+  example: "atlas",
+  flag: { name: "project", value: "name", says: "memories of this project, beside those that hold everywhere" },
+  refusals: ["label_invalid"],
+  parse: parseProject,
+};
+
+const q: Parameter<string, string> = {
+  description: "What the model is about to be asked: memories that match it come first.",
+  schema: { type: "string" },
+  example: "Which port does the server listen on?",
+  flag: { name: "q", value: "text", says: "what the model is about to be asked; what matches it comes first" },
+  refusals: ["field_invalid", "query_too_long"],
+  parse: parseAsked,
+};
+
+const session_id: Parameter<string, string> = {
+  description: "The session they are for: it is written down there what it was given, so that it is not learned again.",
+  schema: { type: "string" },
+  flag: { name: "session", value: "id", says: "the session they are for, which is noted there" },
+  refusals: ["session_id_invalid"],
+  parse: (value) => parseLabel("session_id", value),
+};
+
+const budget_tokens: Parameter<number | string, number> = {
+  description: "How many tokens the text may have; whole statements, as many as fit.",
+  schema: { type: "number", default: TOKENS_DEFAULT },
+  flag: { name: "budget-tokens", value: "n", says: `how many tokens the text may have (${TOKENS_DEFAULT})` },
+  refusals: ["limit_invalid"],
+  parse(value, { name }) {
+    const budget = parseCount(name, value) ?? TOKENS_DEFAULT;
+    // The answer says what the budget was, and JSON has no word for all of it.
+    return typeof budget === "number" ? Math.min(budget, Number.MAX_SAFE_INTEGER) : budget;
+  },
+};
+
+export const recall = operation({
+  name: "recall",
+  tag: "Memories",
+  summary: "What a model should be given, within a budget of tokens",
+  description:
+    "Active memories of the project and those that hold everywhere: identity and preference at most a tenth, project at " +
+    "most a quarter, then knowledge and adaptation. Whole statements, never cut. The answer can be handed to " +
+    "`POST /interactions` as it is.",
+  scope: "read",
+  route: "GET /recall",
+  tool: undefined,
+  command: undefined,
+  input: { project, q, session_id, budget_tokens },
+  positional: [],
+  output: recalled,
+  missing: undefined,
+  refusals: [],
+  needs: "index_at_head",
+  is_recorded: true,
+  answer: async ({ review }, query) => (await review()).recall(query),
+});
+
+function parseAsked(value: unknown): string | Rejection {
+  if (value === undefined || value === null) return "";
+  if (typeof value !== "string") return reject({ code: "field_invalid", field: "q", message: "q must be a string" });
+  if (value.length <= limits.query_chars) return value;
+  return reject({ code: "query_too_long", field: "q", message: `q may have ${limits.query_chars} characters` });
+}
