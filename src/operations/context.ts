@@ -15,8 +15,6 @@ export const context = operation({
   route: "GET /entries/:id/context",
   tool: undefined,
   command: {
-    name: "context",
-    summary: "what a model was given for an answer, and what had changed",
     operands: [
       {
         name: "<id|position>",

@@ -3,16 +3,22 @@
 // The library's method, asking a thread, asking a server, the HTTP route with its parsing and its OpenAPI document, the scope,
 // the MCP tool and the command all derive from these fields. Leaving one out does not compile.
 import type { TSchema } from "typebox";
-import { bothHold, type RowFilter } from "../index/row-filter.js";
 import type { Noun } from "../model/not-found.js";
 import { knownOptions } from "../model/options.js";
-import { Rejection, type RejectionCode } from "../model/rejection.js";
+import { Rejection, type RejectionCode, reject } from "../model/rejection.js";
 import type { AnswerOf } from "../model/schema.js";
 import type { Scope } from "../model/scope.js";
 import type { Answering } from "../reading/answering.js";
 import { type Cursor, fingerprintOf, parseCursor } from "../search/cursor.js";
-import { type ConditionsOf, type Filter, type FilterName, filters, type Given } from "../search/filters.js";
-import { isGiven, type Parameter } from "../search/parameters.js";
+import {
+  type ConditionsOf,
+  type Filter,
+  type FilterName,
+  filters,
+  type Given,
+  parseFilters,
+} from "../search/filters.js";
+import type { Parameter } from "../search/parameters.js";
 import type { Readers } from "./readers.js";
 
 /** `any` needs a key, and what it may do is decided further in; `open` needs none and shows no recorded text. */
@@ -34,9 +40,8 @@ interface Tool {
   readonly list?: string;
 }
 
+/** What a command has beside its flags, which follow from the input. */
 interface CommandHelp {
-  readonly name: string;
-  readonly summary: string;
   /** Arguments without a flag, each with the parameter that it gives; `<text...>` takes all that follow. */
   readonly operands: readonly { readonly name: string; readonly parameter: string; readonly description: string }[];
   readonly prose: string;
@@ -165,32 +170,29 @@ export function sessionFiltersNamed<N extends FilterName>(...names: readonly N[]
 
 /** Reads what an operation was asked with; an option that it does not have is refused. */
 export function parseOptions<I extends Input>(
-  { name, input }: Pick<Operation<string, I>, "name" | "input">,
+  { name, input, route }: Pick<Operation<string, I>, "name" | "input" | "route">,
   options: OptionsOf<I>,
   nowMs: number,
 ): QueryOf<I> | Rejection {
   const known = knownOptions(options, Object.keys(input)) as { readonly [name: string]: unknown };
+  const absent = pathParametersOf({ route }).find((field) => (known[field] ?? undefined) === undefined);
+  if (absent !== undefined) return reject({ code: "field_missing", field: absent, message: `${absent} is missing` });
   const own: { [name: string]: unknown } = {};
   const bound: { [name: string]: unknown } = {};
-  const given: { [name: string]: string } = {};
-  let filter: RowFilter = {};
   for (const [field, parameter] of Object.entries(input)) {
-    const value = known[field];
-    if ("condition" in parameter) {
-      if (!isGiven(value)) continue;
-      const parsed = parameter.parse(value, nowMs);
-      if (parsed instanceof Rejection) return parsed;
-      filter = bothHold(filter, { [parameter.condition]: parsed.asked });
-      given[field] = parsed.text;
-    } else if (!("resume" in parameter)) {
-      const parsed = parameter.parse(value, { name: field, nowMs });
-      if (parsed instanceof Rejection) return parsed;
-      own[field] = parsed;
-      if (parameter.is_view !== true) bound[field] = parsed;
-    }
+    if ("condition" in parameter || "resume" in parameter) continue;
+    const parsed = parameter.parse(known[field], { name: field, nowMs });
+    if (parsed instanceof Rejection) return parsed;
+    own[field] = parsed;
+    if (parameter.is_view !== true) bound[field] = parsed;
   }
-  const fingerprint = fingerprintOf([name, given, bound]);
-  const query = { ...own, filter, given, fingerprint, now_ms: nowMs };
+  const filterNames = Object.entries(input).flatMap(([field, one]) =>
+    "condition" in one ? [field as FilterName] : [],
+  );
+  const filtered = parseFilters(filterNames, known, nowMs);
+  if (filtered instanceof Rejection) return filtered;
+  const fingerprint = fingerprintOf([name, filtered.given, bound]);
+  const query = { ...own, ...filtered, fingerprint, now_ms: nowMs };
   const { cursor } = input;
   if (cursor === undefined || !("resume" in cursor)) return query as unknown as QueryOf<I>;
   const numbers = parseCursor(known.cursor as string, { fingerprint, numbers: cursor.numbers });

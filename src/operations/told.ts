@@ -30,8 +30,6 @@ export const told = operation({
       "that had it, and why), or never given in the session.",
   },
   command: {
-    name: "told",
-    summary: "whether a text lay before the model when it answered",
     operands: [
       {
         name: "<id|position>",

@@ -29,8 +29,6 @@ export const usage = operation({
   route: "GET /usage",
   tool: undefined,
   command: {
-    name: "usage",
-    summary: "sum up tokens and what they cost, each call once",
     operands: [],
     prose: "Tokens are summed up as providers count them; costs are in US dollars, days are those of UTC.",
     examples: [

@@ -30,10 +30,6 @@ function toolOf(operation: AnyOperation): Tool {
 
 async function call(operation: AnyOperation, recorder: Recorder, given: Arguments): Promise<ToolAnswer> {
   const args = knownOptions(given, Object.keys(operation.input));
-  const absent = pathParametersOf(operation).find((name) => args[name] === undefined);
-  if (absent !== undefined) {
-    throw new RecorderError({ code: "field_missing", field: absent, message: `${absent} is missing` });
-  }
   const list = operation.tool?.list;
   if (list === undefined) return recordedAnswer({ ...(await cut(operation, recorder, args)) });
   const page = await pageThatFits(list, args.limit, async (limit) => {
