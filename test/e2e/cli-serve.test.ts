@@ -252,7 +252,7 @@ test("a store that cannot be opened is a failure before anything listens", async
   writeFileSync(data, "text");
   const { status, stderr } = await resultOf(startCli(["serve", "--port", "0"], { data }));
   expect(status).toBe(1);
-  expect(stderr).toContain("cannot be opened");
+  expect(stderr).toContain("is a file, not a folder");
 });
 
 function portOf(server: Server): number {
