@@ -88,7 +88,9 @@ async function fill(recorder: Recorder): Promise<void> {
   await recorder.memories.add({ id: "known", content: KNOWN, project: "atlas", type: "project" });
   const turns = Array.from({ length: SESSIONS }, (_, nth): EntryInput => {
     const prompt = `Remember that robot${nth} lives in cabinet${nth} of hall${nth}. ${KNOWN}.`;
-    return { kind: "interaction", session_id: `s${nth}`, project: "atlas", prompt, response: "Noted." };
+    // Each on a day of its own, since a source proposes no more than a few a day.
+    const created_at = new Date(Date.now() + nth * 86_400_000).toISOString();
+    return { kind: "interaction", session_id: `s${nth}`, project: "atlas", prompt, response: "Noted.", created_at };
   });
   await recorder.append(turns);
 }

@@ -70,7 +70,9 @@ export class Proposing {
     const taken = await this.#ledger.attempt(entries);
     if (taken === undefined) {
       const lost = (await this.#lostWords(kept.evidence, [id])) ?? (await this.#lostRace(id, kept, heard, whose.actor));
-      return lost ?? this.#ledger.named(id);
+      if (lost !== undefined) return lost;
+      const [memory] = await this.#ledger.byId([id]);
+      return memory ?? { dropped: "evidence", reason: "What it quotes was forgotten meanwhile." };
     }
     if (taken.some(({ claim }) => claim === idClaim(id))) return this.#same(id, kept.content);
     return { dropped: "known", reason: "It was proposed before, from the same words." };
