@@ -214,9 +214,7 @@ test("review says what was not understood, and shows the words of what a candida
     { kind: "message", session_id: "s", project: "atlas", role: "user", content: "Shall we start? Never mind." },
   ]);
   const nothing = await runCli(["extract", "--explain"], { data: store });
-  expect(nothing.stdout).toMatch(
-    /^0 candidates proposed\.\nRules read 1 entry: 1 user message, .*\nNo rule matched/,
-  );
+  expect(nothing.stdout).toMatch(/^0 candidates proposed\.\nRules read 1 entry: 1 user message, .*\nNo rule matched/);
   expect(nothing.stdout).toMatch(
     / · passed over: Never mind\.\n {4}"mind" is nothing that an agent is told to do\. \(\S+\)\n/,
   );
