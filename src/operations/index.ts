@@ -62,6 +62,7 @@ export const operationCalls: CallTable<Answering<Readers>> = Object.fromEntries(
 function answerFrom(operation: AnyOperation, parts: Answering<Readers>, query: never): Promise<unknown> {
   switch (operation.needs) {
     case "log":
+    case "several":
       return operation.answer(parts, query);
     case "index_at_checkpoint":
       return parts.index.read((readers) => operation.answer(readers, query) as Promise<object>);

@@ -1,10 +1,11 @@
 // The list of sessions.
 import { cursorOf } from "../search/cursor.js";
+import { sessionFiltersNamed } from "../search/input.js";
 import { limited, listLimit } from "../search/parameters.js";
 import type { SessionsReached } from "../sessions/session-list.js";
 import { sessionPage } from "../sessions/session-summary.js";
 import { exampleSession } from "./get-session.js";
-import { operation, sessionFiltersNamed } from "./operation.js";
+import { operation } from "./operation.js";
 
 const cursor = cursorOf<SessionsReached>(3, (numbers) => {
   const [last_ms, position, as_of] = numbers as readonly [number, number, number];

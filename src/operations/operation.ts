@@ -5,20 +5,11 @@
 import type { TSchema } from "typebox";
 import type { Noun } from "../model/not-found.js";
 import { knownOptions } from "../model/options.js";
-import { Rejection, type RejectionCode, reject } from "../model/rejection.js";
+import { type Rejection, type RejectionCode, reject } from "../model/rejection.js";
 import type { AnswerOf } from "../model/schema.js";
 import type { Scope } from "../model/scope.js";
 import type { Answering } from "../reading/answering.js";
-import { type Cursor, fingerprintOf, parseCursor } from "../search/cursor.js";
-import {
-  type ConditionsOf,
-  type Filter,
-  type FilterName,
-  filters,
-  type Given,
-  parseFilters,
-} from "../search/filters.js";
-import type { Parameter } from "../search/parameters.js";
+import { type Input, type OptionsOf, parseInput, type QueryOf, type Question } from "../search/input.js";
 import type { Readers } from "./readers.js";
 
 /** `any` needs a key, and what it may do is decided further in; `open` needs none and shows no recorded text. */
@@ -27,17 +18,19 @@ export type Need = Scope | "open" | "any";
 /** Named segments are parameters: `GET /entries/:id`. */
 type Route = `${"GET" | "POST"} /${string}`;
 
-/** What an operation takes, by name: parameters of its own, filters, and for pages a cursor. */
-export interface Input {
-  readonly [name: string]: Parameter | Filter | Cursor;
-}
-
+/** Before a model there is room for little: what else is said here is how a long answer is cut. */
 interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Of a page: the list in it that is cut where the answer would be too long. */
+  /** The list in the answer that is cut, page by page. */
   readonly list?: string;
+  /** The field that is shown as the answer's text, in place of the document. */
+  readonly text?: string;
+  /** Where it is too long it comes in parts, one after the other: its text, or else its JSON. */
+  readonly in_parts?: true;
+  /** What parameters are called, where that is something else than over HTTP. */
+  readonly names?: { readonly [parameter: string]: string };
 }
 
 /** What a command has beside its flags, which follow from the input. */
@@ -58,6 +51,8 @@ interface Sources<Q, A> {
   readonly texts_at_checkpoint: (readers: Readers, query: Q) => Promise<A>;
   /** An index that has come to the log's head: without the older entries the answer would be wrong, not short. */
   readonly index_at_head: (readers: Readers, query: Q) => Promise<A>;
+  /** Several of these, as the operation itself asks for them. */
+  readonly several: (parts: Answering<Readers>, query: Q) => Promise<A>;
 }
 
 export type Source = keyof Sources<unknown, unknown>;
@@ -79,6 +74,8 @@ export interface Operation<
   readonly tool: Tool | undefined;
   readonly command: CommandHelp | undefined;
   readonly input: I;
+  /** What depends on several parameters at once: the query made whole, or refused. */
+  readonly refine?: (query: QueryOf<I>) => QueryOf<I> | Rejection;
   /** Parameters that the library takes by their place, before the options. */
   readonly positional: P;
   /** Schema and type of the answer in one. */
@@ -90,6 +87,8 @@ export interface Operation<
   /** Codes that it may be refused with, beside those of its parameters. */
   readonly refusals: readonly RejectionCode[];
   readonly needs: N;
+  /** An answer may be as large as an entry can be: HTTP sends the JSON that is written where it is read. */
+  readonly is_large?: true;
   /** That it was asked is written down: no page of another site may ask, nor anybody for headers alone. */
   readonly is_recorded?: true;
   readonly answer: Sources<QueryOf<I>, AnswerOf<S> | (Missing extends Noun ? undefined : never)>[N];
@@ -107,32 +106,14 @@ export function operation<
   return definition;
 }
 
-type GivenOf<P> = P extends Parameter<infer G, infer _> ? G : P extends Filter ? string : string | null;
-type ParsedOf<P> = P extends Parameter<infer _, infer Parsed> ? Parsed : never;
-type OwnNames<I> = { [N in keyof I]: I[N] extends Filter | Cursor ? never : N }[keyof I];
-type FilterNames<I> = { [N in keyof I]: I[N] extends Filter ? N : never }[keyof I] & FilterName;
-type AfterOf<I> = I extends { readonly cursor: Cursor<infer After> } ? { readonly after?: After } : unknown;
-
-/** What an operation may be asked with. */
-export type OptionsOf<I> = { readonly [N in keyof I]?: GivenOf<I[N]> | undefined };
-
-/** The same, parsed. */
-export type QueryOf<I> = { readonly [N in OwnNames<I>]: ParsedOf<I[N]> } & AfterOf<I> & {
-    readonly filter: ConditionsOf<FilterNames<I>>;
-    /** The filters as they were given. */
-    readonly given: Given;
-    /** What cursors are bound to. */
-    readonly fingerprint: string;
-    /** When it was asked. */
-    readonly now_ms: number;
-  };
-
 /** What an operation is answered with. */
 export type AnswerTo<Op> = Op extends { readonly output: infer S extends TSchema; readonly missing: infer M }
   ? AnswerOf<S> | (M extends Noun ? undefined : never)
   : never;
 
-type PlacedOf<I, P extends readonly unknown[]> = { [At in keyof P]: P[At] extends keyof I ? GivenOf<I[P[At]]> : never };
+type PlacedOf<I, P extends readonly unknown[]> = {
+  [At in keyof P]: P[At] extends keyof I ? Exclude<OptionsOf<I>[P[At]], undefined> : never;
+};
 
 /** An operation as the library's method: what it takes by place, then its options. */
 export type MethodOf<Op> = Op extends {
@@ -143,8 +124,12 @@ export type MethodOf<Op> = Op extends {
   : never;
 
 /** Any operation, whatever it takes and answers with. */
-export type AnyOperation = Pick<Operation, Exclude<keyof Operation, "answer" | "needs" | "input" | "positional">> & {
+export type AnyOperation = Pick<
+  Operation,
+  Exclude<keyof Operation, "answer" | "needs" | "input" | "positional" | "refine">
+> & {
   readonly input: Input;
+  readonly refine?: (query: never) => object;
   readonly positional: readonly string[];
 } & { [N in Source]: { readonly needs: N; readonly answer: Sources<never, unknown>[N] } }[Source];
 
@@ -153,49 +138,14 @@ export function pathParametersOf({ route }: Pick<AnyOperation, "route">): readon
   return [...route.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
 }
 
-/** The named filters, for the input of an operation. */
-export function filtersNamed<N extends FilterName>(...names: readonly N[]): Pick<typeof filters, N> {
-  return Object.fromEntries(names.map((name) => [name, filters[name]])) as Pick<typeof filters, N>;
-}
-
-/** The same in the words of a list of sessions, and not of entries. */
-export function sessionFiltersNamed<N extends FilterName>(...names: readonly N[]): Pick<typeof filters, N> {
-  const named = names.map((name) => {
-    const filter: Filter = filters[name];
-    const { description, says } = filter.of_sessions ?? { description: filter.description, says: filter.flag.says };
-    return [name, { ...filter, description, flag: { ...filter.flag, says } }];
-  });
-  return Object.fromEntries(named) as Pick<typeof filters, N>;
-}
-
 /** Reads what an operation was asked with; an option that it does not have is refused. */
-export function parseOptions<I extends Input>(
-  { name, input, route }: Pick<Operation<string, I>, "name" | "input" | "route">,
-  options: OptionsOf<I>,
+export function parseOptions(
+  { name, input, route, refine }: Pick<AnyOperation, "name" | "input" | "route" | "refine">,
+  options: { readonly [name: string]: unknown },
   nowMs: number,
-): QueryOf<I> | Rejection {
-  const known = knownOptions(options, Object.keys(input)) as { readonly [name: string]: unknown };
+): object | Rejection {
+  const known = knownOptions(options, Object.keys(input));
   const absent = pathParametersOf({ route }).find((field) => (known[field] ?? undefined) === undefined);
   if (absent !== undefined) return reject({ code: "field_missing", field: absent, message: `${absent} is missing` });
-  const own: { [name: string]: unknown } = {};
-  const bound: { [name: string]: unknown } = {};
-  for (const [field, parameter] of Object.entries(input)) {
-    if ("condition" in parameter || "resume" in parameter) continue;
-    const parsed = parameter.parse(known[field], { name: field, nowMs });
-    if (parsed instanceof Rejection) return parsed;
-    own[field] = parsed;
-    if (parameter.is_view !== true) bound[field] = parsed;
-  }
-  const filterNames = Object.entries(input).flatMap(([field, one]) =>
-    "condition" in one ? [field as FilterName] : [],
-  );
-  const filtered = parseFilters(filterNames, known, nowMs);
-  if (filtered instanceof Rejection) return filtered;
-  const fingerprint = fingerprintOf([name, filtered.given, bound]);
-  const query = { ...own, ...filtered, fingerprint, now_ms: nowMs };
-  const { cursor } = input;
-  if (cursor === undefined || !("resume" in cursor)) return query as unknown as QueryOf<I>;
-  const numbers = parseCursor(known.cursor as string, { fingerprint, numbers: cursor.numbers });
-  if (numbers instanceof Rejection) return numbers;
-  return { ...query, ...(numbers === undefined ? {} : cursor.resume(numbers, query)) } as unknown as QueryOf<I>;
+  return parseInput({ name, input, refine } as Question, known as OptionsOf<Input>, nowMs);
 }

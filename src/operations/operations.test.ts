@@ -3,16 +3,17 @@ import { describe, expect, test } from "vitest";
 import { filterValues } from "../../test/support/filter-values.js";
 import { Rejection } from "../model/rejection.js";
 import type { FilterName } from "../search/filters.js";
+import type { Input, OptionsOf } from "../search/input.js";
 import type { LimitParameter } from "../search/parameters.js";
 import { operationList, operations } from "./index.js";
-import { type AnyOperation, type OptionsOf, parseOptions } from "./operation.js";
+import { type AnyOperation, parseOptions } from "./operation.js";
 
 const nowMs = Date.UTC(2026, 10, 15);
 
 /** With what its address names, too. */
 function parsed(operation: AnyOperation, options: object): object {
   const named = "id" in operation.input ? { id: "s" } : {};
-  const query = parseOptions(operation, { ...named, ...options } as OptionsOf<AnyOperation["input"]>, nowMs);
+  const query = parseOptions(operation, { ...named, ...options } as OptionsOf<Input>, nowMs);
   if (query instanceof Rejection) throw new Error(query.message);
   return query;
 }

@@ -1,8 +1,9 @@
 // Usage: tokens and cost of calls to models, each call counted once.
 import { type Rejection, reject } from "../model/rejection.js";
+import { filtersNamed } from "../search/input.js";
 import { isGiven, type Parameter } from "../search/parameters.js";
 import { type UsageDivision, usageDivisions, usageReport } from "../usage/usage-report.js";
-import { filtersNamed, operation } from "./operation.js";
+import { operation } from "./operation.js";
 
 const by: Parameter<readonly UsageDivision[] | string, readonly UsageDivision[]> = {
   description: `What to split it by, one or more with commas between them: ${usageDivisions.join(", ")}. Days are those of UTC.`,

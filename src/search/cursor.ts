@@ -8,7 +8,10 @@ type CursorNumber = number | null;
 /** Where pages of a list go on: so many numbers, and what they mean to its query. */
 export interface Cursor<After = unknown> extends ParameterDoc {
   readonly numbers: number;
-  readonly resume: (numbers: readonly CursorNumber[], query: { readonly filter: object }) => { readonly after?: After };
+  readonly resume: (
+    numbers: readonly CursorNumber[],
+    query: { readonly filter: object },
+  ) => { readonly after?: After; readonly filter?: object };
 }
 
 export function cursorOf<After>(numbers: number, resume: Cursor<After>["resume"]): Cursor<After> {

@@ -20,6 +20,8 @@ export interface Parameter<Given = unknown, Parsed = unknown> extends ParameterD
   readonly parse: (value: unknown, at: { readonly name: string; readonly nowMs: number }) => Parsed | Rejection;
   /** Whether it only changes how rows are shown: a cursor goes on without it. */
   readonly is_view?: true;
+  /** What of it a cursor is bound to, where that is not all of it. */
+  bound?(parsed: Parsed): unknown;
   /** Never there: it carries the type of what is given. */
   readonly given?: Given;
 }

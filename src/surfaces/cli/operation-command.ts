@@ -2,7 +2,8 @@
 import type { Command } from "commander";
 import { notFound } from "../../model/not-found.js";
 import { RecorderError } from "../../model/rejection.js";
-import type { AnyOperation, Input } from "../../operations/operation.js";
+import type { AnyOperation } from "../../operations/operation.js";
+import type { Input } from "../../search/input.js";
 import { type CommandModule, helpText, type Invocation, withQuestion } from "./command.js";
 import { exitStatus } from "./failures.js";
 import { attributeOf, flagsOfOperations } from "./flag-names.js";
