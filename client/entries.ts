@@ -1,4 +1,4 @@
-// What can be captured, as the server takes it; docs/DATA_FORMAT.md says what each field means.
+// What can be captured, as the server takes it; docs/reference/entries.md says what each field means.
 
 type Reference = string | number | boolean;
 type Json = { readonly [key: string]: unknown };

@@ -1,4 +1,4 @@
-// The hash chain: which bytes are hashed, on every engine alike. docs/DATA_FORMAT.md has a worked example.
+// The hash chain: which bytes are hashed, on every engine alike. docs/FILE_FORMAT.md has a worked example.
 import { hash } from "node:crypto";
 import { claimsDigest } from "./claims.js";
 

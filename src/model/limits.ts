@@ -1,4 +1,4 @@
-// The limits every door enforces; they are part of the contract and stated in docs/DATA_FORMAT.md.
+// The limits every door enforces; they are part of the contract and stated in docs/reference/limits.md.
 
 export const limits = {
   entry_bytes: 16 * 1024 * 1024,

@@ -16,7 +16,7 @@ const sums = {
   ),
 };
 
-/** Tokens as their providers count them; see docs/DATA_FORMAT.md. */
+/** Tokens as their providers count them; see docs/reference/reports.md. */
 export type UsageTotal = AnswerOf<typeof total>;
 const total = Type.Object(sums);
 

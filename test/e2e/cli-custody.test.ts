@@ -117,7 +117,7 @@ describe("seal", () => {
     expect(await readError(["seal"], { ...place, env })).toMatchObject({ status: 1, code: "seal_key_unusable" });
   });
 
-  test("the program of docs/DATA_FORMAT.md checks a real seal against a real export", async () => {
+  test("the program of docs/FILE_FORMAT.md checks a real seal against a real export", async () => {
     const place = await placeOf(3);
     // One of every kind of claim.
     const recorder = await openRecorder({ data: place.data });
@@ -133,7 +133,7 @@ describe("seal", () => {
     await fillStore(place.data, [{ kind: "message", session_id: "é", role: "user", content: "later \u2028 日本" }]);
     const exported = join(place.folder, "all.ndjson");
     await runCli(["export", "--out", exported], place);
-    const document = readFileSync(join(repositoryRoot, "docs", "DATA_FORMAT.md"), "utf8");
+    const document = readFileSync(join(repositoryRoot, "docs", "FILE_FORMAT.md"), "utf8");
     const program = /<!-- check-seal -->\n```python\n([\s\S]*?)```/.exec(document)?.[1] ?? "";
     expect(program.trim().split("\n").length).toBeLessThanOrEqual(40);
     const check = () => spawnSync("python3", ["-c", program, file, exported], { encoding: "utf8" });

@@ -1,5 +1,4 @@
-// A new kind is told everywhere or not at all: the compiler asks for it where something is said about kinds, and the
-// document of the format has the table of kinds.
+// A new kind is handled everywhere: the compiler names the places, and docs/reference/entries.md lists every kind.
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -49,8 +48,8 @@ test("a kind that is only in the table of kinds does not compile where something
   expect([...files].filter((file) => file?.startsWith("src/model/"))).toEqual([]);
 });
 
-test("docs/DATA_FORMAT.md has every kind with its fields, the required ones in bold", () => {
-  const text = readFileSync(join(repositoryRoot, "docs", "DATA_FORMAT.md"), "utf8");
+test("docs/reference/entries.md has every kind with its fields, the required ones in bold", () => {
+  const text = readFileSync(join(repositoryRoot, "docs", "reference", "entries.md"), "utf8");
   const documented = text
     .split("\n| kind | fields |\n| --- | --- |\n")
     .slice(1)

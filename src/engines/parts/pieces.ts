@@ -1,4 +1,4 @@
-// Pieces: a body, or a list that bodies share, as bytes of its own and references to parts. docs/DATA_FORMAT.md has the bytes.
+// Pieces: a body, or a list that bodies share, as bytes of its own and references to parts. docs/FILE_FORMAT.md has the bytes.
 import { itemAt } from "../../model/item-at.js";
 
 export interface PartRef {

@@ -16,7 +16,7 @@ import { Fault } from "../../model/fault.js";
 import { makeFolder } from "../../model/make-folder.js";
 import { connect, connectUnwritable, isWritable, probed } from "./connect.js";
 
-/** Larger pages were measured and cost a lone caller up to a fifth (see docs/ARCHITECTURE.md). */
+/** Larger pages were measured and cost a lone caller up to a fifth (see docs/decisions). */
 const PAGE_BYTES = 4096;
 export const BUSY_TIMEOUT_MS = 30_000;
 

@@ -1,4 +1,4 @@
-// docs/DATA_FORMAT.md against the files: another program must be able to read and check a log by that document alone.
+// docs/FILE_FORMAT.md against the files: another program must be able to read and check a log by that document alone.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ interface Row {
 }
 
 test("the worked example of the chain is right", () => {
-  const document = readFileSync(join(repositoryRoot, "docs", "DATA_FORMAT.md"), "utf8");
+  const document = readFileSync(join(repositoryRoot, "docs", "FILE_FORMAT.md"), "utf8");
   const block = /<!-- chain-example -->\n```\n(.*?)```/s.exec(document)?.[1] ?? "";
   const example = Object.fromEntries([...block.matchAll(/^(\w+) +(.+)$/gm)].map(([, name, value]) => [name, value]));
   const commitment = sha256(Buffer.from(example.salt as string, "hex"), example.body as string);
