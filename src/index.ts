@@ -91,8 +91,7 @@ export type {
   Topic,
   Trend,
 } from "./model/report.js";
-export type { Seal } from "./model/seal.js";
-export type { Contradiction, KnownHead, Verification } from "./model/verification.js";
+export type { Contradiction, KnownHead, Seal, Verification } from "./model/verification.js";
 export type { TailOptions } from "./reading/tail/read-tail.js";
 export { openRecorder, type RecorderOptions } from "./recorder/open-recorder.js";
 export type { EngineParts } from "./recorder/open-sides.js";

@@ -1,6 +1,6 @@
 // Asking the server: every call of the page in one place, typed by the HTTP contract, with the key where one is needed.
 
-import { isAltered } from "../src/model/altered.js";
+import { isAltered } from "../src/model/entry.js";
 import type {
   AccessAnswer,
   ContextAnswer,

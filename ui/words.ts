@@ -1,6 +1,7 @@
 // Times, sizes and counts in words, and what each kind of entry is about.
-import { ALTERED_WORDS } from "../src/model/altered.js";
-import { messageText } from "../src/model/content-pieces.js";
+
+import { messageText } from "../src/model/content-parts.js";
+import { ALTERED_WORDS } from "../src/model/entry.js";
 import { readRole } from "../src/model/roles.js";
 import { CONFIDENCE_LOW } from "../src/model/states.js";
 import type { Hit, Row } from "./api.js";

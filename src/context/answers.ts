@@ -2,9 +2,8 @@
 import type { EntryIndex } from "../index/port.js";
 import { HAS_CONTEXT } from "../index/references.js";
 import type { Entry, EntryOf, Interaction } from "../model/entry.js";
-import { textsOfUser } from "../model/from-user.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
-import { readRole } from "../model/roles.js";
+import { readRole, textsOfUser } from "../model/roles.js";
 import type { EntryReader } from "../search/lists/entry-reader.js";
 
 /** Something that a model answered, or the place in a session where it would have. */

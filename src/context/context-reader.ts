@@ -1,7 +1,7 @@
 // Contexts as they are read: what a model was given for an answer, how much that was, and what had changed.
-import type { Context, ContextChange, GivenMessage, OfAnswer, Told } from "../model/context.js";
+import type { AnswerLookup, Context, ContextChange, GivenMessage, Told } from "../model/context.js";
 import type { Entry, ErasedEntry } from "../model/entry.js";
-import { Turn } from "../model/turn.js";
+import { TimeSlice } from "../model/scheduling.js";
 import { EntryReader, type EntryWish } from "../search/lists/entry-reader.js";
 import type { ReadingParts } from "../search/lists/reader.js";
 import { HistoryReader } from "../sessions/history/history.js";
@@ -30,7 +30,7 @@ export class ContextReader {
   }
 
   /** Undefined where there is no such entry. */
-  async context(wish: EntryWish): Promise<OfAnswer<Context> | undefined> {
+  async context(wish: EntryWish): Promise<AnswerLookup<Context> | undefined> {
     return this.#ofAnswer(wish, async (answer) => {
       const assembled = await assemble(this.#sources, answer);
       const change = await this.#previous(answer, assembled.messages);
@@ -41,11 +41,11 @@ export class ContextReader {
     });
   }
 
-  async told(wish: EntryWish & { readonly phrase: string }): Promise<OfAnswer<Told> | undefined> {
+  async told(wish: EntryWish & { readonly phrase: string }): Promise<AnswerLookup<Told> | undefined> {
     return this.#ofAnswer(wish, (answer) => this.#told.told(answer, wish.phrase));
   }
 
-  async #ofAnswer<T>(wish: EntryWish, find: (answer: Answer) => Promise<T>): Promise<OfAnswer<T> | undefined> {
+  async #ofAnswer<T>(wish: EntryWish, find: (answer: Answer) => Promise<T>): Promise<AnswerLookup<T> | undefined> {
     const entry = await this.#get(wish);
     if (entry === undefined) return undefined;
     if ("erased" in entry) return { outcome: "erased" };
@@ -75,7 +75,7 @@ export class ContextReader {
   /** As history counts them, and in turns: a context may be as large as an entry can be. */
   async #count(assembled: Assembled): Promise<number> {
     const count = await this.#tokens.load();
-    const turn = new Turn();
+    const turn = new TimeSlice();
     let tokens = 0;
     for (const part of partsOf(assembled)) {
       tokens += tokensOf(part, count);

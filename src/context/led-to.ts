@@ -2,11 +2,10 @@
 // user's next words.
 import { feedbackOn } from "../index/feedback-fold.js";
 import type { EntryIndex } from "../index/port.js";
-import { firstCodePoints } from "../model/code-points.js";
 import type { LedTo } from "../model/context.js";
 import type { Entry, EntryOf } from "../model/entry.js";
-import { textsOfUser } from "../model/from-user.js";
-import { readRole } from "../model/roles.js";
+import { firstCodePoints } from "../model/normalise.js";
+import { readRole, textsOfUser } from "../model/roles.js";
 import type { EntryReader } from "../search/lists/entry-reader.js";
 import { type Answer, callIdsOf, hasWordsOfUser, mayHaveMade } from "./answers.js";
 

@@ -9,8 +9,7 @@ import type { StoredBody } from "../log/port.js";
 import { itemAt } from "../model/item-at.js";
 import { isJsonObject, parseJsonObject } from "../model/json.js";
 import { normalise } from "../model/normalise.js";
-import { OneAtATime } from "../model/one-at-a-time.js";
-import { Turn } from "../model/turn.js";
+import { SerialQueue, TimeSlice } from "../model/scheduling.js";
 import type { ReadingParts } from "../search/lists/reader.js";
 import { indexOfText } from "../search/matching.js";
 import { mayHold, sieveOf } from "../search/sieve.js";
@@ -53,7 +52,7 @@ export class RecordedPacks {
   readonly #parts: ReadingParts;
   readonly #tableBytesMax: number;
   readonly #known = new Map<string, KnownSession>();
-  readonly #making = new OneAtATime();
+  readonly #making = new SerialQueue();
 
   constructor(parts: ReadingParts, tableBytesMax = TABLE_BYTES_MAX) {
     this.#parts = parts;
@@ -109,7 +108,7 @@ export class RecordedPacks {
   async #table(positions: readonly number[], before: PackTable | undefined): Promise<PackTable | undefined> {
     const table = before?.isMadeFrom(positions) === true ? before : new PackTable();
     const rest = positions.slice(table.packs);
-    const turn = new Turn();
+    const turn = new TimeSlice();
     for (let at = 0; at < rest.length; ) {
       const bodies = await this.#parts.log.getBodies(rest.slice(at, at + CHUNK_MAX), CHUNK_BYTES);
       for (const [offset, stored] of bodies.entries()) {
@@ -135,7 +134,7 @@ export class RecordedPacks {
 
   async #find(positions: readonly number[], phrase: string): Promise<number | undefined> {
     const sieves = sieveOf([phrase]);
-    const turn = new Turn();
+    const turn = new TimeSlice();
     let size = CHUNK_FIRST;
     for (let at = 0; at < positions.length; ) {
       const bodies = await this.#parts.log.getBodies(positions.slice(at, at + size), CHUNK_BYTES);

@@ -6,7 +6,7 @@ import { bodyToEntry } from "../model/body.js";
 import { idClaim } from "../model/claims.js";
 import { itemAt } from "../model/item-at.js";
 import { readRole } from "../model/roles.js";
-import { Turn } from "../model/turn.js";
+import { TimeSlice } from "../model/scheduling.js";
 import type { ReadingParts } from "../search/lists/reader.js";
 import { Matcher } from "../search/matching.js";
 import { type LastGiven, Lives, type Saying } from "./lives.js";
@@ -105,7 +105,7 @@ export class SaidBefore {
 
   /** Those of the entries at these positions that really say it, as long as they are wanted. */
   async *#saying(positions: readonly number[], isWanted: (position: number) => boolean): AsyncGenerator<Saying> {
-    const turn = new Turn();
+    const turn = new TimeSlice();
     let tried = 0;
     let size = CHUNK_FIRST;
     for (let at = 0; at < positions.length; ) {

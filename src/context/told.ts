@@ -3,7 +3,7 @@
 import type { GivenPlace, Told } from "../model/context.js";
 import { itemAt } from "../model/item-at.js";
 import { normalise } from "../model/normalise.js";
-import { Turn } from "../model/turn.js";
+import { TimeSlice } from "../model/scheduling.js";
 import type { EntryReader } from "../search/lists/entry-reader.js";
 import type { ReadingParts } from "../search/lists/reader.js";
 import { indexOfText } from "../search/matching.js";
@@ -71,7 +71,7 @@ export class ToldReader {
     const holders = await holdersIn(parts, phrase, PLACES_MAX);
     if (holders.length === 0) return [];
     const count = await this.#tokens.load();
-    const turn = new Turn();
+    const turn = new TimeSlice();
     const places: GivenPlace[] = [];
     let tokens = 0;
     let at = parts.length;
@@ -109,7 +109,7 @@ interface Holder {
 /** The parts that hold the phrase, so many, each with the last of its texts that does, from the end backwards. */
 async function holdersIn(parts: readonly PlacedPart[], phrase: string, most: number): Promise<readonly Holder[]> {
   const holders: Holder[] = [];
-  const turn = new Turn();
+  const turn = new TimeSlice();
   for (let at = parts.length - 1; at >= 0 && holders.length < most; at -= 1) {
     const texts = itemAt(parts, at).texts();
     const nth = texts.findLastIndex((one) => indexOfText(normalise(one), phrase) !== -1);

@@ -6,7 +6,7 @@ import type { IndexSource } from "../index/port.js";
 import type { EntryLog } from "../log/port.js";
 import type { Fault } from "../model/fault.js";
 import type { Leases } from "../model/lease.js";
-import type { StoreFiles } from "../model/store-files.js";
+import type { StoreFiles } from "../model/store-location.js";
 
 /** Whether a store that is not there is made, must be there, or is only read. */
 export type LogMode = "create" | "write" | "read";

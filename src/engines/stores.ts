@@ -1,7 +1,7 @@
 // Which engine serves an address, as a registry: the first row that knows it. An engine is loaded when it is first needed.
-import { isDatabaseAddress, isServerAddress } from "../model/data-address.js";
+
 import { Fault } from "../model/fault.js";
-import { type StoreFiles, storeFiles } from "../model/store-files.js";
+import { isDatabaseAddress, isServerAddress, type StoreFiles, storeFiles } from "../model/store-location.js";
 import type { Store, StoreEngine, StoreOptions } from "./port.js";
 
 interface EngineRow {

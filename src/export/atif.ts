@@ -3,7 +3,7 @@
 
 import type { Head } from "../log/port.js";
 import { valueText } from "../model/content.js";
-import { contentText } from "../model/content-pieces.js";
+import { contentText } from "../model/content-parts.js";
 import type { Entry, EntryOf } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { readRole } from "../model/roles.js";

@@ -2,7 +2,7 @@
 import type { Fault } from "../model/fault.js";
 import { parseId } from "../model/ids.js";
 import { Rejection, reject } from "../model/rejection.js";
-import { parseClock, type WallClock } from "../model/zoned-time.js";
+import { parseClock, type WallClock } from "../model/time.js";
 import { type Given, parseFilters } from "../search/filters.js";
 import { isGiven, parseSwitch } from "../search/parameters.js";
 import { exportFormats, type FilterOptions, type QuestionFilter, questionRules } from "../search/question-rules.js";

@@ -1,11 +1,11 @@
 // An export for people: entries in order as Markdown, recorded text in fences, where it is text and nothing else.
 
 import type { Head } from "../log/port.js";
-import { type ByKind, saidByKind } from "../model/by-kind.js";
-import { messageText } from "../model/content-pieces.js";
+import { messageText } from "../model/content-parts.js";
 import type { Entry } from "../model/entry.js";
-import { inMarkdown } from "../model/markdown-text.js";
-import { reinforcedWords, verdictWords } from "../model/memory-words.js";
+import { applyByKind, type ByKind } from "../model/entry.js";
+import { escapeMarkdown } from "../model/markdown-text.js";
+import { reinforcedWords, verdictWords } from "../model/memory.js";
 import { readRole } from "../model/roles.js";
 import type { ExportQuery } from "./export-query.js";
 import { type ExportParts, readable, selectEntries } from "./selection.js";
@@ -21,8 +21,8 @@ export async function* exportMarkdown(
     if (entry === undefined) continue;
     if (entry.session_id !== session) {
       session = entry.session_id;
-      yield `# ${session === "" ? "Without a session" : inMarkdown(title || session)}\n\n`;
-      if (title !== "") yield `Session ${inMarkdown(session)}\n\n`;
+      yield `# ${session === "" ? "Without a session" : escapeMarkdown(title || session)}\n\n`;
+      if (title !== "") yield `Session ${escapeMarkdown(session)}\n\n`;
     }
     yield entryText(parts.mask.entry(entry));
   }
@@ -36,12 +36,12 @@ async function titleOf(parts: ExportParts, session_id: string): Promise<string> 
 
 function entryText(entry: Entry): string {
   const time = entry.created_at.slice(0, 19).replace("T", " ");
-  const { title = entry.kind, parts } = saidByKind(textsByKind, entry) ?? { parts: [] };
+  const { title = entry.kind, parts } = applyByKind(textsByKind, entry) ?? { parts: [] };
   const blocks = parts.filter(([, value]) => !isEmpty(value));
   const text = blocks
-    .map(([label, value]) => `${label === "" ? "" : `${inMarkdown(label)}:\n\n`}${fenced(value)}\n`)
+    .map(([label, value]) => `${label === "" ? "" : `${escapeMarkdown(label)}:\n\n`}${fenced(value)}\n`)
     .join("\n");
-  return `## #${entry.position} ${inMarkdown(title)} · ${time} UTC\n\n${text}${text === "" ? "" : "\n"}`;
+  return `## #${entry.position} ${escapeMarkdown(title)} · ${time} UTC\n\n${text}${text === "" ? "" : "\n"}`;
 }
 
 type Part = readonly [label: string, value: unknown];

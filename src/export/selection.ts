@@ -7,7 +7,7 @@ import { rowPages } from "../index/row-pages.js";
 import type { EntryLog, Head, StoredBody, StoredEntry } from "../log/port.js";
 import { walkLog } from "../log/walk-log.js";
 import { bodyToEntry, parseBody, parseBodyText } from "../model/body.js";
-import { bodyFlaw } from "../model/chain-walk.js";
+import { bodyFlaw } from "../model/chain.js";
 import { completionClaim } from "../model/claims.js";
 import type { Entry } from "../model/entry.js";
 import { corruptEntry, isCorruptEntry } from "../model/fault.js";

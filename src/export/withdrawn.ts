@@ -1,6 +1,6 @@
 // Forms that know no withdrawal hold what a reader of them would go on with, and so no message that was taken back: history
 // leaves it out too. The log, and its own form, keep it.
-import { asRecorded } from "../model/chain-walk.js";
+import { asRecorded } from "../model/chain.js";
 import type { Entry } from "../model/entry.js";
 import { type ExportParts, readable } from "./selection.js";
 

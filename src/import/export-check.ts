@@ -1,7 +1,6 @@
 // An export held against its own chain, before anything of it is believed: every line of a whole one, and of a part those that
 // follow each other.
-import { chainHash } from "../model/chain.js";
-import { ChainWalk, type Flaw } from "../model/chain-walk.js";
+import { ChainWalk, chainHash, type Flaw } from "../model/chain.js";
 import { claimKey } from "../model/claims.js";
 import { hexOf } from "../model/hex.js";
 import type { JsonObject } from "../model/json.js";

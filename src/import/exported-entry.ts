@@ -1,6 +1,6 @@
 // A line of Hansard's own export taken apart: what the chain knows of an entry, and its body where that is not gone.
 import { commitmentOf, HASH_BYTES, SALT_BYTES } from "../model/chain.js";
-import { claimsDigest, claimsOf, keptClaim } from "../model/claims.js";
+import { claimFromKey, claimsDigest, claimsOf } from "../model/claims.js";
 import type { JsonObject } from "../model/json.js";
 import { isCaptureKind, isReservedKind } from "../model/kinds.js";
 
@@ -65,7 +65,7 @@ function keptClaims(given: unknown): readonly string[] | undefined {
   if (given === undefined) return [];
   if (!Array.isArray(given)) return undefined;
   const keys = given.map((key) => bytesOf(key, KEY_BYTES_MIN) ?? bytesOf(key, HASH_BYTES));
-  return keys.every((key) => key !== undefined) ? keys.map(keptClaim) : undefined;
+  return keys.every((key) => key !== undefined) ? keys.map(claimFromKey) : undefined;
 }
 
 function bytesOf(hex: unknown, count: number): Uint8Array | undefined {

@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, resolve, sep } from "node:path";
 import { limits } from "../model/limits.js";
-import type { WallClock } from "../model/zoned-time.js";
+import type { WallClock } from "../model/time.js";
 import { readDocument } from "./document.js";
 import type { ImportProgress } from "./import-files.js";
 import type { Importer, LogState, NearFiles, Opening, Resumption, SourceRecord, TableRow } from "./importer.js";

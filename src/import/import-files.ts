@@ -2,7 +2,7 @@
 
 import { basename } from "node:path";
 import { Rejection, reject } from "../model/rejection.js";
-import { parseClock, type WallClock } from "../model/zoned-time.js";
+import { parseClock, type WallClock } from "../model/time.js";
 import { FileSource } from "./file-source.js";
 import type { Importer, LogState, Opening } from "./importer.js";
 import { Account, type ImportTarget, Intake } from "./intake.js";

@@ -1,6 +1,6 @@
 // What an importer is: it reads one source and yields entries. It never sees storage.
 import type { JsonObject, JsonValue } from "../model/json.js";
-import type { WallClock } from "../model/zoned-time.js";
+import type { WallClock } from "../model/time.js";
 
 /** One line of a source: the JSON object on it, or why there is none. Blank lines are passed over. */
 export type SourceRecord =

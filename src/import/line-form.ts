@@ -6,7 +6,7 @@ import { parseId } from "../model/ids.js";
 import { isJsonObject, type JsonObject, type JsonValue, jsonEquals } from "../model/json.js";
 import { kindRules } from "../model/kinds.js";
 import { Rejection } from "../model/rejection.js";
-import type { WallClock } from "../model/zoned-time.js";
+import type { WallClock } from "../model/time.js";
 import type { ImportedEntry } from "./importer.js";
 
 /** An entry on its way out: its body as it is stored, so that what was null or absent still is. */

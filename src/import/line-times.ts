@@ -1,7 +1,6 @@
 // The times of a source's records, as entries have them.
 import type { JsonValue } from "../model/json.js";
-import { formatTime, isWrittenTime } from "../model/time.js";
-import type { WallClock } from "../model/zoned-time.js";
+import { formatTime, isCanonicalTime, type WallClock } from "../model/time.js";
 import type { SourceFacts } from "./importer.js";
 
 /** Times of lines in order: one without a time of its own has that of the line before, the header or the file. */
@@ -54,7 +53,7 @@ export class LineTimes {
   #isWritten(time: JsonValue | undefined): time is string {
     if (typeof time !== "string") return false;
     if (time === this.#written) return true;
-    if (!isWrittenTime(time)) return false;
+    if (!isCanonicalTime(time)) return false;
     this.#written = time;
     return true;
   }

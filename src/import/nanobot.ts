@@ -1,8 +1,7 @@
 // nanobot's sessions: one file each, a header line with the session's key, then its messages.
-import type { JsonObject } from "../model/json.js";
-import { isJsonObject } from "../model/json.js";
+import { isJsonObject, type JsonObject } from "../model/json.js";
 import { isRole, readRole } from "../model/roles.js";
-import type { WallClock } from "../model/zoned-time.js";
+import type { WallClock } from "../model/time.js";
 import { ContentIds, hashedId, sessionOf } from "./identity.js";
 import type { ImportedEntry, ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import {

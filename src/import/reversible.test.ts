@@ -5,7 +5,7 @@ import { recordsOf } from "../../test/support/fixtures.js";
 import { fuzz, fuzzTimeoutMs } from "../../test/support/fuzz.js";
 import { counts, importBench } from "../../test/support/import-target.js";
 import { jsonEquals } from "../model/json.js";
-import { WallClock } from "../model/zoned-time.js";
+import { WallClock } from "../model/time.js";
 
 const names = [
   ...[

@@ -2,7 +2,7 @@
 import type { CaptureKind } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { isRole, readRole } from "../model/roles.js";
-import type { WallClock } from "../model/zoned-time.js";
+import type { WallClock } from "../model/time.js";
 import { ContentIds, sessionOf } from "./identity.js";
 import type { ImportedEntry, ImportSource, ImportStep, LineImporter, Opening } from "./importer.js";
 import {

@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EntryLog, StoredEntry } from "../log/port.js";
+import { namedIn } from "../model/body.js";
 import { Fault } from "../model/fault.js";
 import { hexOf } from "../model/hex.js";
-import { namedIn } from "../model/redaction.js";
 import { readableBody, toAlteredRow } from "./entry-row.js";
 import { foldBatch } from "./folding.js";
 import { KnownDocuments } from "./known-documents.js";

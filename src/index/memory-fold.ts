@@ -1,8 +1,7 @@
 // Memories as documents: what a statement says, what it rests on, and what became of it, folded from the entries about it.
 
 import { isJsonObject, type JsonObject } from "../model/json.js";
-import type { Evidence, Memory } from "../model/memory.js";
-import type { MemoryFieldsByKind } from "../model/memory-fields.js";
+import type { Evidence, Memory, MemoryFieldsByKind } from "../model/memory.js";
 import { formatTime, parseTime } from "../model/time.js";
 import type { Fold } from "./fold.js";
 import type { EntryIndex, EntryRow, IndexDocument, RowFilter } from "./port.js";

@@ -1,8 +1,8 @@
 // Which texts of an entry are searched, kind by kind.
 import { expect, test } from "vitest";
-import { reservedKinds } from "../model/entry.js";
+
 import type { JsonObject } from "../model/json.js";
-import { captureKinds, kindRules } from "../model/kinds.js";
+import { captureKinds, kindRules, reservedKinds } from "../model/kinds.js";
 import { textsOf, toEntryTexts } from "./texts.js";
 
 function texts(kind: string, body: JsonObject): readonly string[] {

@@ -1,6 +1,6 @@
 // What of an entry a search looks through: its texts, each with the field that it stands in.
 import { saidIn } from "../model/content.js";
-import type { FieldsByKind, OwnFieldsByKind, ReadKind } from "../model/entry.js";
+import type { FieldsByKind, Kind, ReservedFieldsByKind } from "../model/entry.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/json.js";
 import { normalise } from "../model/normalise.js";
 import type { EntryTexts } from "./port.js";
@@ -14,7 +14,7 @@ export interface FieldText {
  * The fields that are searched, in the order in which a hit is looked for. Of what the log writes itself only memories say
  * something; quotes are found where they were said, and what a session is called by its id.
  */
-const fieldsByKind: { readonly [K in ReadKind]: readonly (keyof (FieldsByKind & OwnFieldsByKind)[K])[] } = {
+const fieldsByKind: { readonly [K in Kind]: readonly (keyof (FieldsByKind & ReservedFieldsByKind)[K])[] } = {
   interaction: ["prompt", "response", "response_summary", "error"],
   response: ["response", "response_summary", "error"],
   message: ["content", "name", "tool_calls"],
@@ -45,7 +45,7 @@ export function textsOf(kind: string, fields: object): readonly FieldText[] {
   if (!Object.hasOwn(fieldsByKind, kind)) return [];
   const texts: FieldText[] = [];
   const values = fields as { readonly [field: string]: JsonValue | undefined };
-  for (const field of fieldsByKind[kind as ReadKind]) {
+  for (const field of fieldsByKind[kind as Kind]) {
     const add = (text: string): void => {
       if (text !== "") texts.push({ field, text });
     };
@@ -57,7 +57,7 @@ export function textsOf(kind: string, fields: object): readonly FieldText[] {
 
 /** Whether entries of this kind have texts at all. */
 export function hasTexts(kind: string): boolean {
-  return Object.hasOwn(fieldsByKind, kind) && fieldsByKind[kind as ReadKind].length > 0;
+  return Object.hasOwn(fieldsByKind, kind) && fieldsByKind[kind as Kind].length > 0;
 }
 
 /** Every key and leaf of a value that is not empty, each a text of its own. */

@@ -1,6 +1,6 @@
 // Copying a log into another store: the same positions, the same hashes, and where it was broken off it goes on.
 import { parseBody } from "../model/body.js";
-import { asRecorded } from "../model/chain-walk.js";
+import { asRecorded } from "../model/chain.js";
 import { claimsOf } from "../model/claims.js";
 import { hexOf } from "../model/hex.js";
 import { ClaimsAhead } from "./claims-ahead.js";

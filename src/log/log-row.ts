@@ -1,5 +1,5 @@
 // A row of a log that a database keeps, as the entry that it stands for: whichever database, the columns are the same.
-import { withoutAltered } from "../model/chain-walk.js";
+import { withoutAltered } from "../model/chain.js";
 import type { StoredEntry } from "./port.js";
 
 /** The body's bytes as they are. */

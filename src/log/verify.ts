@@ -1,9 +1,10 @@
 // Verify: walks the chain from the first entry and names the first position that is not as it was recorded. What lies beside
 // the chain, claims, notes of erasures and triggers, is held against it.
-import { ChainWalk, type Flaw, isWhole, missingAt } from "../model/chain-walk.js";
+
+import { erasedBy } from "../model/body.js";
+import { ChainWalk, type Flaw, isWhole, missingAt } from "../model/chain.js";
 import { claimKey } from "../model/claims.js";
 import { hexOf } from "../model/hex.js";
-import { erasedBy } from "../model/redaction.js";
 import type { Verification } from "../model/verification.js";
 import { ClaimsAhead } from "./claims-ahead.js";
 import type { EntryLog, Erasure, Guards } from "./port.js";

@@ -2,7 +2,7 @@
 
 import type { EntryIndex } from "../index/port.js";
 import type { Entry, EntryOf } from "../model/entry.js";
-import { isFromUser } from "../model/from-user.js";
+import { isFromUser } from "../model/roles.js";
 import { parseTime } from "../model/time.js";
 import type { EntryReader } from "../search/lists/entry-reader.js";
 import { saidThrough } from "./text/said-through.js";

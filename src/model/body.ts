@@ -1,4 +1,4 @@
-// The body of an entry: how it is read back from its bytes, with absent fields filled in.
+// The body of an entry: how it is read back from its bytes, with absent fields filled in, and which bodies a redaction erases.
 import type { AlteredEntry, Entry, ErasedEntry, Kind } from "./entry.js";
 import { corruptEntry } from "./fault.js";
 import { hexOf } from "./hex.js";
@@ -101,4 +101,25 @@ export function fillFields(kind: string, body: JsonObject): JsonObject {
   }
   filled.extra = body.extra ?? {};
   return filled as JsonObject;
+}
+
+/** No redaction erases the body of an entry of these kinds: they say what was done to the log. */
+export const lastingKinds: readonly string[] = ["redaction", "audit"];
+
+/** The positions that an entry erases: none unless it is a redaction, and never its own or a later one. */
+export function erasedBy(entry: {
+  readonly position: number;
+  readonly kind: string;
+  readonly body?: Uint8Array;
+}): readonly number[] {
+  const { position, kind, body } = entry;
+  return kind !== "redaction" || body === undefined ? [] : namedIn(position, parseBody(position, body));
+}
+
+/** The same from a body that was parsed already. */
+export function namedIn(position: number, body: JsonObject): readonly number[] {
+  const { positions } = body;
+  if (!Array.isArray(positions)) return [];
+  const earlier = positions.filter((named) => Number.isSafeInteger(named) && named >= 1 && named < position);
+  return [...new Set(earlier as readonly number[])];
 }

@@ -1,16 +1,20 @@
-// The hash chain: which bytes are hashed, on every engine alike. docs/FILE_FORMAT.md has a worked example.
+// The hash chain: which bytes are hashed, on every engine alike, and the walk that verifies a log or an export entry by
+// entry. docs/FILE_FORMAT.md has a worked example.
 import { hash } from "node:crypto";
-import { claimsDigest } from "./claims.js";
+import { erasedBy, lastingKinds, parseBody } from "./body.js";
+import { claimKey, claimsDigest, claimsOf, keysDigest } from "./claims.js";
+import { corruptEntry, isCorruptEntry } from "./fault.js";
+import { hexOf } from "./hex.js";
 
 export const SALT_BYTES = 16;
 export const HASH_BYTES = 32;
 
-/** What stands before the first entry. */
+/** The hash before the first entry. */
 export const GENESIS_HASH: Uint8Array = new Uint8Array(32);
 
 /** SHA-256 of salt and body: it binds the body, and says nothing about it once salt and body are erased. */
 export function commitmentOf(salt: Uint8Array, body: Uint8Array): Buffer {
-  // Where they lie one after the other already, as capture leaves them, nothing has to be copied.
+  // Capture leaves them one after the other in one buffer: then nothing is copied.
   const areNeighbours = salt.buffer === body.buffer && salt.byteOffset + salt.byteLength === body.byteOffset;
   const both = areNeighbours
     ? new Uint8Array(salt.buffer, salt.byteOffset, salt.byteLength + body.byteLength)
@@ -18,7 +22,7 @@ export function commitmentOf(salt: Uint8Array, body: Uint8Array): Buffer {
   return hash("sha256", both, "buffer");
 }
 
-/** What the hash of an entry is made of, beside the hash before it. */
+/** What an entry's hash covers, together with the hash before it. */
 export interface Link {
   readonly position: number;
   readonly kind: string;
@@ -54,8 +58,8 @@ export function isOfFirstFormat(entry: Pick<Link, "recorded_by">): boolean {
 }
 
 /**
- * Whether entries follow each other from this place on, each with the hash that the one before it asks for and with the
- * claims that its hash covers, and none of the first format behind one of the second.
+ * Whether entries continue the chain from here: positions without gaps, hashes that fit, the claims that each hash covers,
+ * and no entry of the first format after one of the second.
  */
 export function isChained(
   start: { readonly position: number; readonly hash: Uint8Array },
@@ -77,4 +81,177 @@ export function isChained(
 function isCovered({ recorded_by, claims_digest, claims }: Link & { readonly claims: readonly string[] }): boolean {
   if (recorded_by === undefined || claims_digest === undefined) return recorded_by === claims_digest;
   return Buffer.compare(claimsDigest(claims), claims_digest) === 0;
+}
+
+export interface Flaw {
+  readonly position: number;
+  readonly reason: string;
+}
+
+interface WalkedEntry extends Link {
+  readonly hash: Uint8Array;
+  readonly salt?: Uint8Array | undefined;
+  readonly body?: Uint8Array | undefined;
+  /** Why the body that is there cannot be read. */
+  readonly flaw?: string | undefined;
+}
+
+const LOST = "the body is missing, and no redaction names it";
+
+export class ChainWalk {
+  position = 0;
+  hash: Uint8Array = GENESIS_HASH;
+  erased = 0;
+  /** Which redaction was the first to name each position that it may erase. */
+  readonly redactions = new Map<number, number>();
+  /** Positions that had a body when they were passed, and that a redaction has named since. */
+  readonly named = new Set<number>();
+  /** Positions without a body that no redaction has named yet. */
+  readonly #bodiless = new Set<number>();
+  readonly #lasting = new Set<number>();
+  #isFirstFormat = true;
+
+  /** `keys` are those of the claims that lead to the entry, where it is known which do. */
+  step(entry: WalkedEntry, keys?: readonly Uint8Array[]): Flaw | undefined {
+    const position = this.position + 1;
+    if (entry.position !== position) return missingAt(position);
+    const reason = this.#linkFlaw(entry) ?? bodyFlaw(entry) ?? claimsFlaw(entry, keys);
+    if (reason !== undefined) return { position, reason };
+    if (lastingKinds.includes(entry.kind)) this.#lasting.add(position);
+    if (entry.body === undefined) {
+      this.#bodiless.add(position);
+      this.erased += 1;
+    } else if (entry.kind === "redaction") this.redact(entry);
+    this.position = position;
+    this.hash = entry.hash;
+    this.#isFirstFormat = isOfFirstFormat(entry);
+    return undefined;
+  }
+
+  /** Notes what a redaction erases. */
+  redact(redaction: WalkedEntry): void {
+    const { position, kind, body } = redaction;
+    if (body === undefined) return;
+    for (const erased of erasedBy({ position, kind, body })) {
+      if (this.#lasting.has(erased) || this.redactions.has(erased)) continue;
+      this.redactions.set(erased, position);
+      if (!this.#bodiless.delete(erased)) this.named.add(erased);
+    }
+  }
+
+  /** The first body before this position that is missing without a redaction. */
+  lostBefore(end: number): Flaw | undefined {
+    const [position] = this.#bodiless;
+    return position === undefined || position >= end ? undefined : { position, reason: LOST };
+  }
+
+  #linkFlaw(entry: WalkedEntry): string | undefined {
+    const { commitment, claims_digest = commitment } = entry;
+    if (commitment.byteLength !== HASH_BYTES) return "the commitment is not a hash";
+    if (claims_digest.byteLength !== HASH_BYTES) return "the digest of the claims is not a hash";
+    if (Buffer.compare(chainHash({ ...entry, previous: this.hash }), entry.hash) !== 0) {
+      return "the entry does not fit the chain";
+    }
+    // What the older format does not cover must not be made to look as if it never had been.
+    const isOlder = isOfFirstFormat(entry) && !this.#isFirstFormat;
+    return isOlder ? "the entry is of an older format than the one before it" : undefined;
+  }
+}
+
+export function missingAt(position: number): Flaw {
+  return { position, reason: "the entry is missing" };
+}
+
+/** Whether an entry is whole and follows the one with this hash, wherever that may be. */
+export function isWhole(entry: WalkedEntry, previous: Uint8Array): boolean {
+  if (entry.body === undefined || bodyFlaw(entry) !== undefined) return false;
+  return Buffer.compare(chainHash({ ...entry, previous }), entry.hash) === 0;
+}
+
+/** Why a body is not the one that was recorded; undefined also where there is none, and one may be erased. */
+export function bodyFlaw(
+  entry: Pick<WalkedEntry, "kind" | "salt" | "body" | "commitment" | "flaw">,
+): string | undefined {
+  const { salt, body, commitment } = entry;
+  const flaw = readFlaw(entry);
+  if (flaw !== undefined || salt === undefined || body === undefined) return flaw;
+  const isRecorded = salt.byteLength === SALT_BYTES && Buffer.compare(commitmentOf(salt, body), commitment) === 0;
+  return isRecorded ? undefined : NOT_RECORDED;
+}
+
+/** What is wrong with an entry as its log gave it: the log has compared the body with its commitment already. */
+function readFlaw({
+  kind,
+  salt,
+  body,
+  flaw,
+}: Pick<WalkedEntry, "kind" | "salt" | "body" | "flaw">): string | undefined {
+  if (flaw !== undefined || (salt !== undefined && body !== undefined)) return flaw;
+  if ((salt ?? body) !== undefined) return LOST;
+  return lastingKinds.includes(kind) ? "the body is missing, and no redaction may take it" : undefined;
+}
+
+export const NOT_RECORDED = "the body is not the one that was recorded";
+
+/** The entry itself where its body is the one that was recorded, or none is left of it; a fault where it was altered. */
+export function asRecorded<E extends Pick<WalkedEntry, "position" | "kind" | "salt" | "body" | "flaw">>(stored: E): E {
+  const flaw = readFlaw(stored);
+  if (flaw !== undefined) throw corruptEntry(stored.position, flaw);
+  return stored;
+}
+
+/** How an engine hands out an entry: without salt and body, and with the reason, where they do not fit the commitment. */
+export function withoutAltered<E extends Pick<WalkedEntry, "kind" | "salt" | "body" | "commitment" | "flaw">>(
+  stored: E,
+): E {
+  if (stored.salt === undefined || stored.body === undefined) return stored;
+  const flaw = bodyFlaw(stored);
+  if (flaw === undefined) return stored;
+  const { salt: _, body: __, ...left } = stored;
+  return { ...left, flaw } as E;
+}
+
+interface BodyText extends Pick<Link, "position" | "kind" | "recorded_at" | "recorded_by"> {
+  readonly hash: string;
+  readonly body?: string;
+  readonly flaw?: string;
+}
+
+/** The body as text, of an entry that a log gave. */
+export function toBodyText(stored: WalkedEntry): BodyText {
+  const { position, kind, recorded_at, recorded_by, body, flaw } = stored;
+  const placed = { position, kind, recorded_at, recorded_by, hash: hexOf(stored.hash) };
+  if (flaw !== undefined) return { ...placed, flaw };
+  return body === undefined ? placed : { ...placed, body: Buffer.from(body).toString("utf8") };
+}
+
+function claimsFlaw(entry: WalkedEntry, keys: readonly Uint8Array[] | undefined): string | undefined {
+  const { claims_digest } = entry;
+  const own = ownKeys(entry);
+  const covered = own ?? keys;
+  if (claims_digest !== undefined && covered !== undefined) {
+    if (Buffer.compare(keysDigest(covered), claims_digest) !== 0) return "its claims are not those that were recorded";
+  }
+  if (keys === undefined) return undefined;
+  if (own !== undefined) return isSame(own, keys) ? undefined : "what leads to the entry is not what it claimed";
+  // Of an erased entry of the first format nothing tells which claims it took, but how many; a copy that was made from an
+  // export of that time has none of them.
+  const count = claimsOf(entry.kind, {}).length;
+  const isPlausible = claims_digest !== undefined || keys.length === 0 || keys.length === count;
+  return isPlausible ? undefined : "more or less leads to the erased entry than it can have claimed";
+}
+
+/** Undefined where the body is gone, or holds nothing that could tell. */
+function ownKeys({ position, kind, body }: WalkedEntry): readonly Uint8Array[] | undefined {
+  if (body === undefined) return undefined;
+  try {
+    return claimsOf(kind, parseBody(position, body)).map(claimKey);
+  } catch (error) {
+    if (isCorruptEntry(error)) return undefined;
+    throw error;
+  }
+}
+
+function isSame(left: readonly Uint8Array[], right: readonly Uint8Array[]): boolean {
+  return left.length === right.length && Buffer.compare(keysDigest(left), keysDigest(right)) === 0;
 }

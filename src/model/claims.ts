@@ -71,7 +71,7 @@ function isObjects(value: unknown): value is readonly JsonObject[] {
 const KEPT = "key:";
 
 /** A claim of which only the key is left, since its entry was erased. */
-export function keptClaim(key: Uint8Array): string {
+export function claimFromKey(key: Uint8Array): string {
   return `${KEPT}${hexOf(key)}`;
 }
 
@@ -118,6 +118,6 @@ export interface ClaimRow {
 
 export function claimsByPosition(rows: readonly ClaimRow[]): ReadonlyMap<number, readonly string[]> {
   const claims = new Map<number, string[]>();
-  for (const { claim, position } of rows) claims.set(position, [...(claims.get(position) ?? []), keptClaim(claim)]);
+  for (const { claim, position } of rows) claims.set(position, [...(claims.get(position) ?? []), claimFromKey(claim)]);
   return claims;
 }

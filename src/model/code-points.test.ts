@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
-import { codePoints } from "./code-points.js";
+import { codePoints } from "./normalise.js";
 
 describe("length in code points", () => {
   test.each([

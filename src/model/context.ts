@@ -120,7 +120,7 @@ export const toldAnswer = named(
 export type FallReason = NonNullable<Told["why"]>;
 
 /** What is asked of an entry's answer, or why it cannot be asked of this one. */
-export type OfAnswer<T> =
+export type AnswerLookup<T> =
   | { readonly outcome: "found"; readonly found: T }
   | { readonly outcome: "erased" }
   | { readonly outcome: "no_answer"; readonly kind: string };

@@ -2,7 +2,7 @@
 import type { Content } from "./content.js";
 import type { JsonObject, JsonValue } from "./json.js";
 import type { kindRules } from "./kinds.js";
-import type { MemoryFieldsByKind, MemoryKind } from "./memory-fields.js";
+import type { MemoryFieldsByKind, MemoryKind } from "./memory.js";
 
 interface InteractionFields {
   readonly prompt: string;
@@ -118,12 +118,12 @@ interface RedactionFields {
   readonly scope: string;
 }
 
-/** Kinds that the log writes about itself and that read back with fields of their own. */
-export interface OwnFieldsByKind extends MemoryFieldsByKind {
+/** Kinds that only the log itself writes; capture refuses them. */
+export interface ReservedFieldsByKind extends MemoryFieldsByKind {
   readonly audit: AuditFields;
   readonly redaction: RedactionFields;
 }
-export type OwnKind = keyof OwnFieldsByKind;
+export type ReservedKind = keyof ReservedFieldsByKind;
 
 export interface FieldsByKind {
   readonly interaction: InteractionFields;
@@ -157,10 +157,6 @@ export function isMemoryKind(kind: string): boolean {
   return (memoryKinds as readonly string[]).includes(kind);
 }
 
-/** Kinds the log writes itself; capture refuses them. */
-export const reservedKinds = ["redaction", "audit", ...memoryKinds] as const;
-type ReservedKind = (typeof reservedKinds)[number];
-
 export type Kind = CaptureKind | ReservedKind;
 
 /** How a client numbered what it captured, so that what never arrived shows as a gap. */
@@ -190,17 +186,14 @@ interface Envelope<K extends Kind = Kind> extends CommonFields {
   readonly hash: string;
 }
 
-/** Kinds whose entries are read back with fields of their own. */
-export type ReadKind = CaptureKind | OwnKind;
-
-export type EntryOf<K extends ReadKind> = Envelope<K> &
-  (FieldsByKind & OwnFieldsByKind)[K] & { readonly extra: JsonObject };
+export type EntryOf<K extends Kind> = Envelope<K> &
+  (FieldsByKind & ReservedFieldsByKind)[K] & { readonly extra: JsonObject };
 
 /** Every field of every kind. */
-export type FieldName = { [K in ReadKind]: keyof (FieldsByKind & OwnFieldsByKind)[K] }[ReadKind];
+export type FieldName = { [K in Kind]: keyof (FieldsByKind & ReservedFieldsByKind)[K] }[Kind];
 
 /** An entry as it is read back: envelope and fields of its kind, flat. */
-export type Entry = { [K in ReadKind]: EntryOf<K> }[ReadKind];
+export type Entry = { [K in Kind]: EntryOf<K> }[Kind];
 
 /** An interaction; once completed it carries its response, and the id of the entry that brought it. */
 export type Interaction = EntryOf<"interaction"> & { readonly response_id?: string };
@@ -221,7 +214,7 @@ export type InteractionSummary = Omit<Interaction, "response" | "context_pack"> 
 export type EntrySummary =
   | InteractionSummary
   | (Omit<EntryOf<"response">, "response"> & Pick<InteractionSummary, "response_chars" | "response_excerpt">)
-  | { [K in Exclude<ReadKind, "interaction" | "response">]: EntryOf<K> }[Exclude<ReadKind, "interaction" | "response">];
+  | { [K in Exclude<Kind, "interaction" | "response">]: EntryOf<K> }[Exclude<Kind, "interaction" | "response">];
 
 /** What is left of an entry whose body was erased. */
 export type ErasedEntry = Envelope & { readonly erased: true };
@@ -241,7 +234,7 @@ export type AlteredInteraction = AlteredEntry & {
 export type ListedEntry = EntrySummary | AlteredEntry;
 
 /** Envelope fields that the caller may give. */
-export interface GivenEnvelope {
+export interface InputEnvelope {
   /** Makes capture idempotent; a UUIDv7 is made when it is left out. */
   readonly id?: string | null | undefined;
   /** Any ISO 8601 time; the time of recording when it is left out. */
@@ -265,7 +258,7 @@ type LenientJson<T> = T extends readonly string[]
       ? readonly object[]
       : T;
 
-type Given<F, Required extends keyof F> = { readonly [N in Required]: Lenient<F[N]> } & {
+type InputFields<F, Required extends keyof F> = { readonly [N in Required]: Lenient<F[N]> } & {
   readonly [N in Exclude<keyof F, Required>]?: Lenient<F[N]> | null | undefined;
 };
 
@@ -278,19 +271,44 @@ type RequiredOf<K extends CaptureKind> = keyof FieldsByKind[K] &
   }[keyof RuleOf<K>["fields"]];
 
 type EnvelopeInput<K extends CaptureKind> = RuleOf<K>["needs_session"] extends true
-  ? Omit<GivenEnvelope, "session_id"> & { readonly session_id: string }
-  : GivenEnvelope;
+  ? Omit<InputEnvelope, "session_id"> & { readonly session_id: string }
+  : InputEnvelope;
 
 /** The fields of a kind as callers give them. */
-type FieldsInput<K extends CaptureKind> = Given<FieldsByKind[K], RequiredOf<K>>;
+type FieldsInput<K extends CaptureKind> = InputFields<FieldsByKind[K], RequiredOf<K>>;
 
 export type EntryInput = {
   [K in CaptureKind]: { readonly kind: K } & EnvelopeInput<K> & FieldsInput<K>;
 }[CaptureKind];
 
-export type InteractionInput = GivenEnvelope & FieldsInput<"interaction">;
-export type CompletionInput = Omit<GivenEnvelope, "session_id" | "project" | "client"> &
+export type InteractionInput = InputEnvelope & FieldsInput<"interaction">;
+export type CompletionInput = Omit<InputEnvelope, "session_id" | "project" | "client"> &
   Omit<FieldsInput<"response">, "interaction_id">;
 export type MessageInput = FieldsInput<"message">;
 /** Session, project and client are those of the entry that it is about. */
-export type FeedbackInput = Omit<GivenEnvelope, "session_id" | "project" | "client"> & FieldsInput<"feedback">;
+export type FeedbackInput = Omit<InputEnvelope, "session_id" | "project" | "client"> & FieldsInput<"feedback">;
+
+/** How every surface names an entry whose body is not the one that was recorded. Its text is never shown. */
+export const ALTERED_WORDS = "altered: does not match its hash";
+
+/** Whether a row of a list stands for an altered entry, of which there is nothing but the envelope. */
+export function isAltered<R extends object>(row: R): row is Extract<R, AlteredEntry> {
+  return "altered" in row && row.altered === true;
+}
+
+/** A function for each kind of entry; a table that lacks a kind does not compile. `More` are further arguments. */
+export type ByKind<E extends { readonly kind: Kind }, Said, More extends readonly unknown[] = []> = {
+  readonly [K in Kind]: (entry: Extract<E, { readonly kind: K }>, ...more: More) => Said;
+};
+
+/** Calls the function for this entry's kind; undefined where a store holds a kind that this version does not know. */
+export function applyByKind<E extends { readonly kind: Kind }, Said, More extends readonly unknown[]>(
+  table: ByKind<E, Said, More>,
+  entry: E,
+  ...more: More
+): Said | undefined {
+  const say = Object.hasOwn(table, entry.kind)
+    ? (table[entry.kind] as unknown as (entry: E, ...more: More) => Said)
+    : undefined;
+  return say?.(entry, ...more);
+}

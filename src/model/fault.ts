@@ -52,6 +52,6 @@ export function isCorruptEntry(error: unknown): boolean {
 }
 
 /** Whoever uses a recorder after closing it. */
-export function closed(): Fault {
+export function closedFault(): Fault {
   return new Fault("recorder_closed", "the recorder is closed", { hint: "Open it again with openRecorder()." });
 }

@@ -1,4 +1,4 @@
-// Bytes as the hexadecimal text that documents and people use.
+// Bytes as hexadecimal text.
 
 export function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");

@@ -1,6 +1,6 @@
 // The table of kinds: which fields each has. Parsing, reading and the published schemas all follow from it.
-import type { CaptureKind, CommonFields, FieldsByKind, OwnFieldsByKind, OwnKind, ReadKind } from "./entry.js";
-import { memoryKinds, reservedKinds } from "./entry.js";
+import type { CaptureKind, CommonFields, FieldsByKind, Kind, ReservedFieldsByKind, ReservedKind } from "./entry.js";
+import { memoryKinds } from "./entry.js";
 import {
   boolean,
   confidence,
@@ -154,8 +154,8 @@ export const kindRules = {
   },
 } as const satisfies { readonly [K in CaptureKind]: KindRule<FieldsByKind[K]> };
 
-/** The same for kinds that only the log itself writes. */
-const ownKindRules: { readonly [K in OwnKind]: KindRule<OwnFieldsByKind[K]> } = {
+/** The same for kinds that only the log itself writes; capture refuses them. */
+const reservedKindRules: { readonly [K in ReservedKind]: KindRule<ReservedFieldsByKind[K]> } = {
   audit: {
     needs_session: false,
     is_conversation: false,
@@ -206,17 +206,15 @@ function ofMemory<F>(fields: FieldTable<F>): KindRule<F> {
   return { needs_session: false, is_conversation: false, is_searched: false, fields };
 }
 
-const readRules = { ...kindRules, ...ownKindRules };
+const readRules = { ...kindRules, ...reservedKindRules };
 
-/** The kinds that only the log itself writes and that read back with fields of their own. */
-export const ownKinds = Object.keys(ownKindRules) as readonly OwnKind[];
+export const reservedKinds = Object.keys(reservedKindRules) as readonly ReservedKind[];
 
-/** Every kind that reads back with fields of its own. */
-export const readKinds = Object.keys(readRules) as readonly ReadKind[];
+export const allKinds = Object.keys(readRules) as readonly Kind[];
 
-/** The fields of a kind, none where it is not known. */
+/** The fields of a kind; none for an unknown one. */
 export function fieldsOf(kind: string): { readonly [name: string]: Field } {
-  return Object.hasOwn(readRules, kind) ? (readRules[kind as ReadKind].fields as { [name: string]: Field }) : {};
+  return Object.hasOwn(readRules, kind) ? (readRules[kind as Kind].fields as { [name: string]: Field }) : {};
 }
 
 export const captureKinds = Object.keys(kindRules) as readonly CaptureKind[];
@@ -224,23 +222,23 @@ export const captureKinds = Object.keys(kindRules) as readonly CaptureKind[];
 /** The kinds of what was said and done; others say nothing about a conversation. */
 export const conversationKinds: readonly string[] = captureKinds.filter((kind) => kindRules[kind].is_conversation);
 
-/** The kinds that reflection passes over. It reads responses with their interactions, and feedback with what it is about. */
-export const otherKinds: readonly string[] = readKinds.filter(
+/** The kinds that reflection ignores. It reads responses with their interactions, and feedback with what it is about. */
+export const unreflectedKinds: readonly string[] = allKinds.filter(
   (kind) => !conversationKinds.includes(kind) && kind !== "response" && kind !== "feedback",
 );
 
 /** What a search without `kind` looks through. */
 export const searchedKinds: readonly string[] = captureKinds.filter((kind) => kindRules[kind].is_searched);
 
-/** The kinds that only a `kind:` of this name finds; a search counts its matches there by the same names. */
-export const kindsElsewhere = {
+/** Kinds that a search includes only where `kind:` asks for them. It counts the matches it left out by these names. */
+export const optInKinds = {
   raw: ["raw"],
   memory: memoryKinds,
   audit: ["audit"],
   session_info: ["session_info"],
-} as const satisfies { readonly [name: string]: readonly ReadKind[] };
+} as const satisfies { readonly [name: string]: readonly Kind[] };
 
-export type ElsewhereName = keyof typeof kindsElsewhere;
+export type OptInKind = keyof typeof optInKinds;
 
 export function isCaptureKind(kind: unknown): kind is CaptureKind {
   return typeof kind === "string" && Object.hasOwn(kindRules, kind);

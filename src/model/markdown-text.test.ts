@@ -1,6 +1,6 @@
 // Recorded text in Markdown: what could speak is escaped, and ordinary text is left as it is.
 import { expect, test } from "vitest";
-import { inMarkdown } from "./markdown-text.js";
+import { escapeMarkdown } from "./markdown-text.js";
 
 test.each([
   ["<img src=x onerror=alert(1)>", "\\<img src=x onerror=alert(1)\\>"],
@@ -24,7 +24,7 @@ test.each([
   ["--- # ~~~", "\\--- # ~~~"],
   ["one\ntwo\r\n# three", "one two # three"],
 ])("%j", (text, escaped) => {
-  expect(inMarkdown(text)).toBe(escaped);
+  expect(escapeMarkdown(text)).toBe(escaped);
 });
 
 test.each([
@@ -34,5 +34,5 @@ test.each([
   "0.49 - a && c | d (e) {f} #12 50% 1.5 x!",
   "déjà vu 日本語 🙂",
 ])("is left as it is: %s", (text) => {
-  expect(inMarkdown(text)).toBe(text);
+  expect(escapeMarkdown(text)).toBe(text);
 });

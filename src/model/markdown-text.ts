@@ -9,7 +9,7 @@ const SPEAKING = /[<>[\]`*]|&(?=#?\w{1,31};)|\\(?=[!-/:-@[-`{-~])/g;
 const ADDRESS = /(?<=\b[a-z][a-z0-9+.-]{1,31}:)(?=\/\/)|(?<=\bwww)(?=\.)/gi;
 
 /** The text on one line. */
-export function inMarkdown(text: string): string {
+export function escapeMarkdown(text: string): string {
   const line = text.replace(/\r\n?|[\t\n\v\f\u0085\u2028\u2029]/g, " ");
   return stripVTControlCharacters(line)
     .replace(/\p{Cc}/gu, "")

@@ -1,4 +1,5 @@
-// A memory: a learned statement, where it came from, and what became of it. Nothing but the shapes.
+// A memory: a learned statement, where it came from and what became of it; and the fields of the entries it is made of.
+import type { JsonObject } from "./json.js";
 
 export const memoryTypes = ["identity", "preference", "project", "episodic", "knowledge", "adaptation"] as const;
 export type MemoryType = (typeof memoryTypes)[number];
@@ -52,4 +53,84 @@ export interface Memory {
   readonly supported: boolean;
   readonly similar_to: readonly string[];
   readonly conflicts_with: readonly string[];
+}
+
+/**
+ * A statement on its way to the queue; the entry's id is the memory's. Its quotes are in entries of their own: forgetting one
+ * of them leaves a statement that has other evidence.
+ */
+interface MemoryProposedFields {
+  readonly type: string;
+  readonly content: string;
+  readonly source: string;
+  readonly generation: string;
+  readonly confidence?: number;
+  readonly tags: readonly string[];
+  readonly valid_until: string;
+  /**
+   * Of the ids of the entries that it rests on, a hash, since it may outlive them; empty where it rests on none. What they
+   * say is in entries of their own.
+   */
+  readonly cites: string;
+  readonly similar_to: readonly string[];
+  readonly conflicts_with: readonly string[];
+  readonly actor: string;
+}
+
+/** Another wording, or the words of an entry that the statement rests on. */
+interface MemoryEditedFields {
+  readonly memory_id: string;
+  readonly content: string;
+  /** Quotes of one entry. */
+  readonly evidence: readonly JsonObject[];
+  /** Who said them: a user, a tool or an assistant. */
+  readonly said_by: string;
+  readonly said_in: string;
+  readonly said_at: string;
+  readonly actor: string;
+}
+
+interface VerdictFields {
+  readonly memory_id: string;
+  readonly actor: string;
+  readonly reason: string;
+}
+
+interface MemorySupersededFields extends VerdictFields {
+  /** The memory that stands in its place; empty where there is none. */
+  readonly superseded_by: string;
+  /** What it was before: a candidate, or active. */
+  readonly status_before: string;
+}
+
+/** What became of memories in one turn. */
+interface MemoryReinforcedFields {
+  readonly turn_id: string;
+  /** Each with `memory_id`, and which of `given`, `used` and `confirmed` is true of it. */
+  readonly memories: readonly JsonObject[];
+  readonly actor: string;
+}
+
+export interface MemoryFieldsByKind {
+  readonly memory_proposed: MemoryProposedFields;
+  readonly memory_edited: MemoryEditedFields;
+  readonly memory_promoted: VerdictFields;
+  readonly memory_rejected: VerdictFields;
+  readonly memory_superseded: MemorySupersededFields;
+  readonly memory_reinforced: MemoryReinforcedFields;
+}
+
+export type MemoryKind = keyof MemoryFieldsByKind;
+
+/** A verdict in one line: which memory, by whom, and the reason if there is one. */
+export function verdictWords({ memory_id, actor, reason }: MemoryFieldsByKind["memory_promoted"]): string {
+  return `${memory_id} by ${actor}${reason === "" ? "" : `: ${reason}`}`;
+}
+
+const uses = ["given", "used", "confirmed"] as const;
+
+export function reinforcedWords({ turn_id, memories }: MemoryFieldsByKind["memory_reinforced"]): string {
+  const counts = uses.map((use) => [use, memories.filter((memory) => memory[use] === true).length] as const);
+  const said = counts.filter(([, count]) => count > 0).map(([use, count]) => `${count} ${use}`);
+  return `${said.join(", ")} in ${turn_id}`;
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzz } from "../../test/support/fuzz.js";
-import { boundaryFrom, isBoundary, normalise, originalStretch } from "./normalise.js";
+import { boundaryFrom, isBoundary, normalise, originalRange } from "./normalise.js";
 
 test.each([
   ["Grüße", "grüße"],
@@ -64,12 +64,12 @@ describe("the way back", () => {
     ["\ufb1d\ufb1d x", "x", "x"],
   ])("in %j, %j is %j", (text, needle, original) => {
     const start = normalise(text).indexOf(needle);
-    const found = originalStretch(text, { start, end: start + needle.length });
+    const found = originalRange(text, { start, end: start + needle.length });
     expect(text.slice(found.start, found.end)).toBe(original);
   });
 
   test("marks that NFC moves are shown together with their letter", () => {
-    const found = originalStretch("ax\u0301\u0323b", { start: 1, end: 3 });
+    const found = originalRange("ax\u0301\u0323b", { start: 1, end: 3 });
     expect(found).toEqual({ start: 1, end: 4 });
   });
 
@@ -80,7 +80,7 @@ describe("the way back", () => {
         const text = `${`${before}|`.repeat(1 + blocks * 300)}${needle}|end`;
         const normal = normalise(needle);
         const start = normalise(text).lastIndexOf(`${normal}|end`);
-        const found = originalStretch(text, { start, end: start + normal.length });
+        const found = originalRange(text, { start, end: start + normal.length });
         expect(text.slice(found.start, found.end)).toBe(needle);
       }),
       fuzz(500),

@@ -7,8 +7,8 @@ export function normalise(text: string): string {
   return (NEEDS_NFC.test(text) ? text.normalize("NFC") : text).toLowerCase();
 }
 
-/** A stretch of a text in UTF-16 units, its end not included. */
-export interface Stretch {
+/** A range of a text in UTF-16 units, its end not included. */
+export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
@@ -26,10 +26,10 @@ const CHANGES_LENGTH = /\u0130|[\u0300-\uffff]/;
 const BLOCK_UNITS = 1_024;
 
 /**
- * Which part of `text` became the stretch of `normalise(text)`. Where that begins or ends inside characters that only
- * have a form together, the part is widened to the whole of them.
+ * The range of `text` that became this range of `normalise(text)`. Where that begins or ends inside characters that are
+ * normalised together, it is widened to all of them.
  */
-export function originalStretch(text: string, { start, end }: Stretch): Stretch {
+export function originalRange(text: string, { start, end }: TextRange): TextRange {
   if (!CHANGES_LENGTH.test(text)) return { start, end };
   let at = 0;
   let normalisedAt = 0;
@@ -82,4 +82,27 @@ function isHigh(unit: number): boolean {
 
 function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/** Length in code points, which is what people count as characters more often than UTF-16 units. */
+export function codePoints(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0xd800 || unit > 0xdbff) continue;
+    const next = text.charCodeAt(i + 1);
+    if (next >= 0xdc00 && next <= 0xdfff) {
+      count -= 1;
+      i += 1;
+    }
+  }
+  return count;
+}
+
+/** The first `count` code points. */
+export function firstCodePoints(text: string, count: number): string {
+  // A code point has at most two units.
+  return Array.from(text.slice(0, count * 2))
+    .slice(0, count)
+    .join("");
 }

@@ -1,4 +1,5 @@
-// A rejection: input the caller can fix. It is a value; what status it has is decided at each surface.
+// A rejection: input that the caller can fix. It is a value; each surface decides which status it has.
+import { limits } from "./limits.js";
 
 export type RejectionCode =
   | "body_missing"
@@ -129,4 +130,43 @@ export class RecorderError extends Error implements RejectionDetails {
 export function orThrow<T>(value: T | Rejection): T {
   if (value instanceof Rejection) throw new RecorderError(value);
   return value;
+}
+
+export type Noun = "entry" | "interaction" | "memory" | "session";
+
+const NAME_CHARS = 128;
+
+/** Something that was named and does not exist. */
+export function notFound(
+  noun: Noun,
+  name: unknown,
+  more: { readonly field?: string; readonly hint?: string; readonly orElse?: string } = {},
+): Rejection {
+  const { orElse = "", ...details } = more;
+  const message = `there is no ${noun} ${JSON.stringify(String(name).slice(0, NAME_CHARS))}${orElse}`;
+  return reject({ code: `${noun}_not_found`, message, ...details });
+}
+
+export function nestingTooDeep(): Rejection {
+  return reject({
+    code: "nesting_too_deep",
+    message: `an entry may be nested ${limits.nesting_levels} levels deep at most`,
+    hint: "Store the deep part as text.",
+  });
+}
+
+export function entryTooWide(): Rejection {
+  return reject({
+    code: "too_many_values",
+    message: `an entry may hold ${limits.entry_values} JSON values (members and items) at most`,
+    hint: "Store the wide part as text.",
+  });
+}
+
+export function requestTooWide(): Rejection {
+  return reject({
+    code: "too_many_values",
+    message: `the entries of a request may hold ${limits.request_values} JSON values (members and items) at most`,
+    hint: "Send fewer entries at a time.",
+  });
 }

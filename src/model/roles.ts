@@ -1,4 +1,7 @@
-// Roles as views read them: providers and older programs have other names for some.
+// Roles as views read them, since providers and older programs have other names for some; and what users said.
+import { type Content, contentTexts } from "./content.js";
+import type { Entry, EntryOf } from "./entry.js";
+import { isJsonObject } from "./json.js";
 
 /** The roles that views know. */
 export const readRoles = ["user", "assistant", "system", "tool"] as const;
@@ -18,4 +21,21 @@ export function isRole(value: unknown): boolean {
 
 export function readRole(role: string): Role {
   return Object.hasOwn(readAs, role) ? readAs[role as keyof typeof readAs] : (role as Role);
+}
+
+/** Whether it is a user's message or the prompt of an interaction. A conversation turn begins with it. */
+export function isFromUser(entry: Entry): entry is EntryOf<"interaction"> | EntryOf<"message"> {
+  if (entry.kind === "interaction") return true;
+  return entry.kind === "message" && readRole(entry.role) === "user" && !holdsOnlyResults(entry.content);
+}
+
+/** Anthropic sends tool results as messages of the user. */
+function holdsOnlyResults(content: Content): boolean {
+  if (typeof content === "string" || content === null || content.length === 0) return false;
+  return content.every((part) => isJsonObject(part) && part.type === "tool_result");
+}
+
+export function textsOfUser(entry: Entry): readonly string[] {
+  if (!isFromUser(entry)) return [];
+  return entry.kind === "interaction" ? [entry.prompt] : contentTexts(entry.content);
 }

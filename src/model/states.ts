@@ -1,5 +1,4 @@
 // What can be said of an entry with `is:`: that it failed, was unsure, waits for an answer, or was disliked.
-import { isDislike } from "./feedback.js";
 import { isJsonObject, type JsonObject } from "./json.js";
 import { readRole } from "./roles.js";
 
@@ -68,4 +67,19 @@ function isUnsure({ role, confidence }: JsonObject): boolean {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
+}
+
+/** Feedback below 0. */
+export function isDislike({ score }: { readonly score?: unknown }): boolean {
+  return typeof score === "number" && score < 0;
+}
+
+/** Feedback in one line: score, label and comment, as far as they were given. */
+export function feedbackWords(feedback: {
+  readonly score?: number;
+  readonly label: string;
+  readonly comment: string;
+}): string {
+  const { score, label, comment } = feedback;
+  return [score === undefined ? "" : String(score), label, comment].filter((text) => text !== "").join(" ");
 }

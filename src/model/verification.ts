@@ -1,4 +1,4 @@
-// What a walk through the chain says: that every entry is as it was recorded, or the first position that is not.
+// What checks of a store answer: verification of the chain, seals, and what the doctor finds.
 
 export type Verification = (
   | {
@@ -38,4 +38,57 @@ export interface KnownHead {
 export interface Contradiction {
   readonly position: number;
   readonly known: KnownHead;
+}
+
+/** A seal as it is printed, kept elsewhere and given back. */
+export interface Seal {
+  readonly hansard_seal: 1;
+  readonly log_id: string;
+  readonly position: number;
+  /** Hash of the entry at that position. */
+  readonly hash: string;
+  readonly sealed_at: string;
+  /** The 32 bytes of the Ed25519 key that signed it, in hexadecimal. */
+  readonly public_key: string;
+  readonly signature: string;
+}
+
+/** What can be wrong with a seal while the log is as it was recorded. */
+export const sealFlaws = {
+  other_key: "the seal was made with another key",
+  other_log: "the seal is of another log",
+  signature: "the signature of the seal is wrong",
+} as const;
+
+/** Whether the reason of a verification is about the seal, and not about the log. */
+export function isSealFlaw(reason: string): boolean {
+  return (Object.values(sealFlaws) as readonly string[]).includes(reason);
+}
+
+/** What the doctor found: a check in plain words, and what to do about it. */
+export interface Finding {
+  readonly level: "ok" | "warn" | "fail";
+  /** What was looked at. */
+  readonly check:
+    | "node"
+    | "folder"
+    | "database"
+    | "disk"
+    | "log"
+    | "lock"
+    | "index"
+    | "chain"
+    | "evidence"
+    | "clients"
+    | "compact"
+    | "rebuild";
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint?: string;
+}
+
+export interface Diagnosis {
+  /** False where anything fails; warnings are not failures. */
+  readonly ok: boolean;
+  readonly findings: readonly Finding[];
 }

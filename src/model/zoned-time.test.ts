@@ -1,7 +1,6 @@
 // The clock on the wall: zones, and the hours that come twice or never.
 import { describe, expect, test } from "vitest";
-import { formatTime } from "./time.js";
-import { parseClock, WallClock } from "./zoned-time.js";
+import { formatTime, parseClock, WallClock } from "./time.js";
 
 function utc(zone: string, time: unknown): string | undefined {
   const ms = new WallClock(zone).parse(time);

@@ -1,5 +1,5 @@
 // How an operation names one entry, and the answer of a model that belongs to it.
-import type { OfAnswer } from "../model/context.js";
+import type { AnswerLookup } from "../model/context.js";
 import { isPositionText } from "../model/ids.js";
 import { RecorderError } from "../model/rejection.js";
 import type { EntryWish } from "../search/lists/entry-reader.js";
@@ -20,7 +20,7 @@ function toReference(text: string): EntryWish {
 }
 
 /** What was found for the answer that an entry belongs to; undefined where there is no such entry. */
-export function foundFor<T>(reference: EntryWish, answer: OfAnswer<T> | undefined): T | undefined {
+export function foundFor<T>(reference: EntryWish, answer: AnswerLookup<T> | undefined): T | undefined {
   if (answer === undefined || answer.outcome === "found") return answer?.found;
   const name = JSON.stringify(String("id" in reference ? reference.id : reference.position).slice(0, 128));
   if (answer.outcome === "erased") {

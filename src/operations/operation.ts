@@ -3,9 +3,8 @@
 // The library's method, asking a thread, asking a server, the HTTP route with its parsing and its OpenAPI document, the scope,
 // the MCP tool and the command all derive from these fields. Leaving one out does not compile.
 import type { TSchema } from "typebox";
-import type { Noun } from "../model/not-found.js";
 import { knownOptions } from "../model/options.js";
-import { type Rejection, type RejectionCode, reject } from "../model/rejection.js";
+import { type Noun, type Rejection, type RejectionCode, reject } from "../model/rejection.js";
 import type { AnswerOf } from "../model/schema.js";
 import type { Scope } from "../model/scope.js";
 import type { Answering } from "../reading/answering.js";

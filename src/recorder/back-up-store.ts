@@ -10,8 +10,8 @@ import { Sealing } from "../log/seals/sealing.js";
 import { verify } from "../log/verify.js";
 import { writeWholeFile } from "../log/whole-file.js";
 import { Fault } from "../model/fault.js";
-import { makeFolder } from "../model/make-folder.js";
-import { isStoreFileName, storeFiles, withCompanions } from "../model/store-files.js";
+import { makeFolder } from "../model/files.js";
+import { isStoreFileName, storeFiles, withCompanions } from "../model/store-location.js";
 import type { Verification } from "../model/verification.js";
 
 /** What was written, and what its chain ends with. */

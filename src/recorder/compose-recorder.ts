@@ -21,8 +21,8 @@ import { openExtractor } from "../memories/propose/model/open-extractor.js";
 import { parseDailyTokens } from "../memories/review/memory-input.js";
 import { type Leases, leaseOf } from "../model/lease.js";
 import type { Mask } from "../model/mask.js";
-import { OneAtATime } from "../model/one-at-a-time.js";
 import { orThrow } from "../model/rejection.js";
+import { SerialQueue } from "../model/scheduling.js";
 import { type Calls, calls as callTable } from "../operations/calls.js";
 import { parseOptions } from "../operations/operation.js";
 import { bindCalls, type Reading } from "../reading/calls.js";
@@ -63,7 +63,7 @@ export function composeRecorder(opened: RecorderSides): Recorder {
     reading.ask(operation.name, orThrow(parseOptions(operation, options, surroundings.nowMs())));
   const sides = { ...opened, calls, operate };
   const commit = new GroupCommit(log);
-  const queue = new OneAtATime();
+  const queue = new SerialQueue();
   const recorded = new RecordedHooks();
   if (sides.onRecorded !== undefined) recorded.add(sides.onRecorded);
   const own = writingParts({ ...sides, commit, queue, recorded });
@@ -169,7 +169,7 @@ function writingParts(
     readonly calls: Calls;
     readonly operate: Operate;
     readonly commit: GroupCommit;
-    readonly queue: OneAtATime;
+    readonly queue: SerialQueue;
     readonly recorded: RecordedHooks;
   },
 ) {

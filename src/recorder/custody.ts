@@ -11,8 +11,7 @@ import { SealKeeping, type SealKeepingOptions } from "../log/seals/seal-keeping.
 import type { Sealing } from "../log/seals/sealing.js";
 import type { Mask } from "../model/mask.js";
 import { Rejection } from "../model/rejection.js";
-import type { Seal } from "../model/seal.js";
-import type { Contradiction, Verification } from "../model/verification.js";
+import type { Contradiction, Seal, Verification } from "../model/verification.js";
 import type { Calls } from "../operations/calls.js";
 
 export interface CustodyParts {

@@ -4,8 +4,7 @@ import { basename, dirname } from "node:path";
 import type { FileFacts } from "../engines/port.js";
 import { describeIndexVersion } from "../index/derivation.js";
 import type { IndexComparison } from "../index/index-comparison.js";
-import type { Diagnosis, Finding } from "../model/diagnosis.js";
-import type { Verification } from "../model/verification.js";
+import type { Diagnosis, Finding, Verification } from "../model/verification.js";
 import type { ClientCount } from "./client-gaps.js";
 
 export interface FolderFacts {

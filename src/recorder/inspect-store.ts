@@ -13,11 +13,10 @@ import { contradictionOf, contradictionText } from "../log/evidence.js";
 import type { EntryLog } from "../log/port.js";
 import { Sealing } from "../log/seals/sealing.js";
 import { verify } from "../log/verify.js";
-import { isServerAddress, shownPlace } from "../model/data-address.js";
-import type { Diagnosis, Finding } from "../model/diagnosis.js";
 import { Fault } from "../model/fault.js";
-import type { StoreFiles } from "../model/store-files.js";
-import type { Verification } from "../model/verification.js";
+import type { StoreFiles } from "../model/store-location.js";
+import { displayLocation, isServerAddress } from "../model/store-location.js";
+import type { Diagnosis, Finding, Verification } from "../model/verification.js";
 import { countClients } from "./client-gaps.js";
 import {
   clientFindings,
@@ -98,7 +97,7 @@ async function inspectDatabase(options: InspectOptions): Promise<Diagnosis> {
     const contradiction = await contradictionIn(log, await (await index()).remembered(), options);
     const comparison = contradiction === undefined ? await comparisonWith({ log, index }, onStep) : undefined;
     const replaced = store.replacedIndex;
-    return databaseDiagnosis(shownPlace(data), checked, [
+    return databaseDiagnosis(displayLocation(data), checked, [
       ...(replaced === undefined ? [] : [olderIndexFinding(replaced.version, replaced.version_known)]),
       ...comparisonFindings(comparison),
       ...evidenceFindings({ contradiction }),

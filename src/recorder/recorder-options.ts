@@ -5,7 +5,7 @@ import type { RetentionOptions, ScrubOptions } from "../log/forgetting/forgotten
 import type { SealKeepingOptions } from "../log/seals/seal-keeping.js";
 import type { LearningOptions } from "../memories/background/learning.js";
 import { knownOptions, optionNames } from "../model/options.js";
-import type { Seal } from "../model/seal.js";
+import type { Seal } from "../model/verification.js";
 import { optionNamesOf, type QuestionName, questionRules } from "../search/question-rules.js";
 
 export interface VerifyOptions {

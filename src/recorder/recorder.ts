@@ -18,12 +18,11 @@ import { splitMemoryFiles, withMemoryFiles } from "../memories/files/memory-file
 import type { Memories } from "../memories/memories.js";
 import { toEntry } from "../model/body.js";
 import type { CompletionInput, EntryInput, FeedbackInput, Interaction, InteractionInput } from "../model/entry.js";
-import { closed } from "../model/fault.js";
+import { closedFault } from "../model/fault.js";
 import { isKeyId, parseSessionId } from "../model/ids.js";
 import { knownOptions } from "../model/options.js";
 import { orThrow, RecorderError, reject } from "../model/rejection.js";
-import type { Seal } from "../model/seal.js";
-import type { Contradiction, Verification } from "../model/verification.js";
+import type { Contradiction, Seal, Verification } from "../model/verification.js";
 import type { Calls } from "../operations/calls.js";
 import type { Operations } from "../operations/index.js";
 import { rebuildWithProgress } from "../reading/rebuilding.js";
@@ -291,7 +290,7 @@ export class Recorder extends ReadableRecord {
   }
 
   #open(): RecorderParts {
-    if (this.#closing !== undefined) throw closed();
+    if (this.#closing !== undefined) throw closedFault();
     return this.#parts;
   }
 }

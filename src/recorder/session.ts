@@ -7,7 +7,7 @@ import type {
   DecisionFields,
   EntryInput,
   ErrorFields,
-  GivenEnvelope,
+  InputEnvelope,
   Interaction,
   InteractionInput,
   MessageInput,
@@ -26,7 +26,7 @@ import type { AnthropicHistory, OpenAiMessage } from "../sessions/history/histor
 import type { SessionSummary, Timeline } from "../sessions/session-summary.js";
 
 /** Labels, id and time; the session is given already. */
-export type SessionEnvelope = Omit<GivenEnvelope, "session_id">;
+export type SessionEnvelope = Omit<InputEnvelope, "session_id">;
 
 type InputOf<K extends EntryInput["kind"]> = Omit<Extract<EntryInput, { kind: K }>, "kind" | "session_id">;
 
@@ -172,7 +172,7 @@ export class Session {
   }
 
   /** What an entry brings itself holds; the session's labels are for all others. */
-  #labelled<T extends Pick<GivenEnvelope, "project" | "client">>(input: T): T {
+  #labelled<T extends Pick<InputEnvelope, "project" | "client">>(input: T): T {
     return { ...input, project: input.project ?? this.#labels.project, client: input.client ?? this.#labels.client };
   }
 }

@@ -1,7 +1,7 @@
 // Reflection: entries in, findings out. One pass, newest first, in memory that does not grow with the entries' size.
 import { contentTexts } from "../model/content.js";
 import type { Entry, EntryOf } from "../model/entry.js";
-import { conversationKinds, otherKinds } from "../model/kinds.js";
+import { conversationKinds, unreflectedKinds } from "../model/kinds.js";
 import type { Cited, LowConfidenceItem, ReflectionReport } from "../model/report.js";
 import { citationOf } from "./citations.js";
 import { FollowedDecisions } from "./decisions.js";
@@ -50,7 +50,7 @@ export class Reflection {
   /** An entry, with its feedback below 0, newest first, where there is any. */
   add(entry: Entry, dislikes?: readonly EntryOf<"feedback">[]): void {
     if (!isConversation(entry)) {
-      if (otherKinds.includes(entry.kind)) this.#passedOver += 1;
+      if (unreflectedKinds.includes(entry.kind)) this.#passedOver += 1;
       return;
     }
     this.#now.add(entry);

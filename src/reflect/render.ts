@@ -1,6 +1,6 @@
 // A report as Markdown: for people who read it, and for agents that are handed it.
 
-import { inMarkdown } from "../model/markdown-text.js";
+import { escapeMarkdown } from "../model/markdown-text.js";
 import type {
   Citation,
   Cited,
@@ -61,7 +61,7 @@ function renderMarkdown(findings: Findings): string {
     ...section(`Low confidence (${counts.low_confidence})`, {
       items: findings.low_confidence.map(
         ({ created_at, text, confidence, cited }) =>
-          `${at(created_at)} ${percent(confidence)}: ${inMarkdown(text) || NO_TEXT} (${places(cited)})`,
+          `${at(created_at)} ${percent(confidence)}: ${escapeMarkdown(text) || NO_TEXT} (${places(cited)})`,
       ),
       all: counts.low_confidence,
       none: `No answer has a confidence below ${percent(CONFIDENCE_LOW)}.`,
@@ -69,7 +69,7 @@ function renderMarkdown(findings: Findings): string {
     ...section(`Errors (${counts.errors})`, { items: newestErrors.map(errorLine), of: "groups", none: "No errors." }),
     ...section("Recurring topics", {
       items: findings.topics.map(
-        ({ word, count, cited }) => `${inMarkdown(word)}: ${count} mentions (${places(cited)})`,
+        ({ word, count, cited }) => `${escapeMarkdown(word)}: ${count} mentions (${places(cited)})`,
       ),
       none: "No recurring topics.",
     }),
@@ -94,7 +94,7 @@ function renderMarkdown(findings: Findings): string {
     }),
     ...section("Insights", {
       items: findings.insights.map(({ text, cited }) =>
-        cited.length === 0 ? inMarkdown(text) : `${inMarkdown(text)} (${places(cited)})`,
+        cited.length === 0 ? escapeMarkdown(text) : `${escapeMarkdown(text)} (${places(cited)})`,
       ),
       none: "All looks well.",
     }),
@@ -122,25 +122,25 @@ function places(cited: readonly Citation[]): string {
 
 function errorLine({ text, count, first_at, last_at, cited }: Cited<ErrorGroup>): string {
   const times = count === 1 ? "" : `${count} times since ${first_at.slice(0, SECONDS)}Z; `;
-  return `${at(last_at)} ${inMarkdown(text) || NO_TEXT} (${times}${places(cited)})`;
+  return `${at(last_at)} ${escapeMarkdown(text) || NO_TEXT} (${times}${places(cited)})`;
 }
 
 function failingLine({ tool, calls, failures, failure_rate, failed }: ToolFinding): string {
-  return `${inMarkdown(tool)}: ${failures} of ${calls} calls failed, ${percent(failure_rate)} (${places(failed)})`;
+  return `${escapeMarkdown(tool)}: ${failures} of ${calls} calls failed, ${percent(failure_rate)} (${places(failed)})`;
 }
 
 function slowLine({ tool, median_ms = 0, p95_ms = 0, slowest }: ToolFinding): string {
-  return `${inMarkdown(tool)}: median ${duration(median_ms)}, 95% within ${duration(p95_ms)} (${places(slowest)})`;
+  return `${escapeMarkdown(tool)}: median ${duration(median_ms)}, 95% within ${duration(p95_ms)} (${places(slowest)})`;
 }
 
 function dislikedLine({ created_at, text, comment, label, score, cited }: Cited<DislikedItem>): string {
-  const [said, named] = [inMarkdown(comment), inMarkdown(label)];
+  const [said, named] = [escapeMarkdown(comment), escapeMarkdown(label)];
   const why = [said && `“${said}”`, named, `score ${shortNumber(score)}`].filter((words) => words !== "");
-  return `${at(created_at)} ${inMarkdown(text) || NO_TEXT}: ${why.join(", ")} (${places(cited)})`;
+  return `${at(created_at)} ${escapeMarkdown(text) || NO_TEXT}: ${why.join(", ")} (${places(cited)})`;
 }
 
 function decisionLine({ created_at, decision, errors, cited }: Cited<DecisionReport>): string {
-  return `${at(created_at)} ${inMarkdown(decision) || NO_TEXT} (then ${counted(errors, "error")}; ${places(cited)})`;
+  return `${at(created_at)} ${escapeMarkdown(decision) || NO_TEXT} (then ${counted(errors, "error")}; ${places(cited)})`;
 }
 
 const measureNames = {

@@ -1,7 +1,7 @@
 // What users keep coming back to: the words they say most, without those that every text is full of.
 import type { Entry } from "../model/entry.js";
-import { textsOfUser } from "../model/from-user.js";
 import type { Citation, Cited, Topic } from "../model/report.js";
+import { textsOfUser } from "../model/roles.js";
 import { citationOf } from "./citations.js";
 import type { Mask } from "./excerpt.js";
 import { stopWords, WordTable } from "./word-table.js";

@@ -1,10 +1,9 @@
 // How things develop: counts of the reviewed entries against as many before them, and their course over time.
 
 import type { Entry } from "../model/entry.js";
-import { isFromUser } from "../model/from-user.js";
 import { itemAt } from "../model/item-at.js";
 import type { Citation, Cited, ConfidenceSpread, Counts, TimeSlot, TrendChange } from "../model/report.js";
-import { readRole } from "../model/roles.js";
+import { isFromUser, readRole } from "../model/roles.js";
 import { CONFIDENCE_LOW } from "../model/states.js";
 import { formatTime } from "../model/time.js";
 import { citationOf, cite } from "./citations.js";

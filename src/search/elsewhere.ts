@@ -3,13 +3,13 @@
 
 import type { RowKey } from "../index/port.js";
 import { hasTexts } from "../index/texts.js";
-import { type ElsewhereName, kindsElsewhere } from "../model/kinds.js";
+import { type OptInKind, optInKinds } from "../model/kinds.js";
 import type { ReadingParts } from "./lists/reader.js";
 import { Matcher } from "./matching.js";
 import type { SearchQuery } from "./search-query.js";
 
 /** Matches by the `kind:` that finds them; what has none is left out. */
-export type Elsewhere = { readonly [N in ElsewhereName]?: number };
+export type Elsewhere = { readonly [N in OptInKind]?: number };
 
 export interface ElsewhereCounts {
   /** On the first page of a search without `kind`, where it has matches in kinds that only `kind:` finds. */
@@ -32,11 +32,11 @@ export async function countElsewhere(
   parts: Pick<ReadingParts, "index" | "log">,
   query: SearchQuery,
 ): Promise<ElsewhereCounts> {
-  const elsewhere: { [N in ElsewhereName]?: number } = {};
+  const elsewhere: { [N in OptInKind]?: number } = {};
   let isAll = true;
-  for (const name of Object.keys(kindsElsewhere) as ElsewhereName[]) {
+  for (const name of Object.keys(optInKinds) as OptInKind[]) {
     let count = 0;
-    for (const kind of kindsElsewhere[name]) {
+    for (const kind of optInKinds[name]) {
       const counted = await countKind(parts, kind, query);
       count += counted.count;
       isAll &&= counted.isAll;

@@ -4,7 +4,7 @@ import { HAS_CONTEXT } from "../index/references.js";
 import { bothHold, type ConditionName, type RowFilter } from "../index/row-filter.js";
 import { memoryKinds } from "../model/entry.js";
 import { parseLabel } from "../model/ids.js";
-import { captureKinds, isCaptureKind, isReservedKind, ownKinds, readKinds } from "../model/kinds.js";
+import { allKinds, captureKinds, isCaptureKind, isReservedKind, reservedKinds } from "../model/kinds.js";
 import { Rejection, type RejectionCode, reject } from "../model/rejection.js";
 import { isRole, readRole, readRoles } from "../model/roles.js";
 import { isState, type StateMarks, stateNames, states } from "../model/states.js";
@@ -45,7 +45,7 @@ export const filters = {
     parse: parseKindFilter,
     schema: { type: "string" },
     description:
-      `Entries of this kind: ${readKinds.join(", ")}; \`memory\` means all kinds that begin with \`memory_\`. ` +
+      `Entries of this kind: ${allKinds.join(", ")}; \`memory\` means all kinds that begin with \`memory_\`. ` +
       "Several are separated by commas.",
     flag: {
       name: "kind",
@@ -242,7 +242,7 @@ function kindUnknown(kind: unknown): Rejection {
     code: "kind_unknown",
     field: "kind",
     message: `kind ${shown(kind)} is not known`,
-    hint: `Kinds are ${captureKinds.join(", ")}, and of the log itself ${ownKinds.join(", ")}; memory means all of memory_*.`,
+    hint: `Kinds are ${captureKinds.join(", ")}, and of the log itself ${reservedKinds.join(", ")}; memory means all of memory_*.`,
   });
 }
 

@@ -11,7 +11,7 @@ import type { StoredBody } from "../log/port.js";
 import { itemAt } from "../model/item-at.js";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../model/json.js";
 import { normalise } from "../model/normalise.js";
-import { Turn } from "../model/turn.js";
+import { TimeSlice } from "../model/scheduling.js";
 import type { ListPlace } from "./lists/list-query.js";
 import type { ReadingParts } from "./lists/reader.js";
 import { indexOfText } from "./matching.js";
@@ -74,7 +74,7 @@ export class GivenSearch {
   }
 
   async *#packs(filter: RowFilter): AsyncGenerator<{ readonly key: RowKey; readonly stored: StoredBody }> {
-    const turn = new Turn();
+    const turn = new TimeSlice();
     const given = { ...filter, references: [...(filter.references ?? []), HAS_CONTEXT] };
     for await (const keys of rowPages((place) => this.#parts.index.list({ filter: given, ...place }), KEYS_AT_ONCE)) {
       for (let at = 0; at < keys.length; ) {

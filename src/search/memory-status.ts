@@ -1,8 +1,8 @@
 // The present status of the memories that entries are about, so nobody takes a turned down one for what was learned.
 import { documentToMemory, MEMORIES } from "../index/memory-fold.js";
 import type { EntryIndex } from "../index/port.js";
-import { isAltered } from "../model/altered.js";
 import type { AlteredEntry, Entry, ListedEntry } from "../model/entry.js";
+import { isAltered } from "../model/entry.js";
 import type { MemoryStatus } from "../model/memory.js";
 
 /** By the id of the memory; those that are forgotten have none. */

@@ -1,14 +1,14 @@
 // Search as an agent reads it: a line for each hit, short, newest first.
-import { ALTERED_WORDS, isAltered } from "../model/altered.js";
-import { type ByKind, saidByKind } from "../model/by-kind.js";
-import { firstCodePoints } from "../model/code-points.js";
+
 import { valueText } from "../model/content.js";
-import { messageText } from "../model/content-pieces.js";
+import { messageText } from "../model/content-parts.js";
 import type { AlteredEntry, Entry } from "../model/entry.js";
-import { feedbackWords } from "../model/feedback.js";
+import { ALTERED_WORDS, applyByKind, type ByKind, isAltered } from "../model/entry.js";
 import type { MemoryStatus } from "../model/memory.js";
-import { reinforcedWords, verdictWords } from "../model/memory-words.js";
+import { reinforcedWords, verdictWords } from "../model/memory.js";
+import { firstCodePoints } from "../model/normalise.js";
 import { readRole } from "../model/roles.js";
+import { feedbackWords } from "../model/states.js";
 
 const TEXT_CHARS = 200;
 const RESULT_CHARS = 100;
@@ -27,7 +27,7 @@ export function sessionHistoryLine(entry: Entry | AlteredEntry, status?: MemoryS
   const session = entry.session_id === "" ? "" : ` (${entry.session_id})`;
   const text = isAltered(entry)
     ? `${entry.kind}: ${ALTERED_WORDS}`
-    : (saidByKind(textByKind, entry) ?? `${entry.kind}: `);
+    : (applyByKind(textByKind, entry) ?? `${entry.kind}: `);
   const now = status === undefined ? "" : ` [${status}]`;
   return `[${entry.created_at.slice(0, 19)}] ${text}${now}${session}`;
 }

@@ -1,7 +1,7 @@
 // The part of a text that a hit shows: some words around the first match, and where in it the terms stand.
 
 import { type Mask, noMask } from "../model/mask.js";
-import { boundaryFrom, isBoundary, normalise, originalStretch, type Stretch } from "../model/normalise.js";
+import { boundaryFrom, isBoundary, normalise, originalRange, type TextRange } from "../model/normalise.js";
 import { indexOfText } from "./matching.js";
 
 /** UTF-16 units of the snippet, the end not included; in order, never overlapping. */
@@ -22,7 +22,7 @@ export function snippetOf(text: string, terms: readonly string[], mask: Mask = n
   const [first] = terms;
   const at = first === undefined ? -1 : indexOfText(normalise(text), first);
   if (first === undefined || at === -1) return masked(text, stretchAround(text, { start: 0, end: 0 }), [], mask);
-  const match = originalStretch(text, { start: at, end: at + first.length });
+  const match = originalRange(text, { start: at, end: at + first.length });
   const shown = stretchAround(text, match);
   const matches = matchesIn(text.slice(shown.start, shown.end), terms);
   // At an edge a letter may lose the neighbour that gave it its form; what was found is shown all the same.
@@ -39,13 +39,13 @@ export function snippetOfMasked(text: string, terms: readonly string[]): Snippet
 }
 
 /** The whole text is masked before it is cut: a part of a token does not look like one. */
-function masked(text: string, shown: Stretch, matches: readonly MatchRange[], mask: Mask): Snippet {
+function masked(text: string, shown: TextRange, matches: readonly MatchRange[], mask: Mask): Snippet {
   const places = matches.map(([start, end]) => [start + shown.start, end + shown.start] as const);
   const part = mask.cut({ text, ...shown, matches: places });
   return { snippet: part.text, matches: part.matches };
 }
 
-function stretchAround(text: string, match: Stretch): Stretch {
+function stretchAround(text: string, match: TextRange): TextRange {
   const start = startBefore(text, match.start);
   return { start, end: endAfter(text, { start, end: match.end }) };
 }
@@ -57,7 +57,7 @@ function startBefore(text: string, match: number): number {
   return Math.min(boundaryFrom(text, space === -1 ? wanted : wanted + space + 1), match);
 }
 
-function endAfter(text: string, shown: Stretch): number {
+function endAfter(text: string, shown: TextRange): number {
   const wanted = Math.max(shown.start + SNIPPET_UNITS, shown.end);
   if (wanted >= text.length) return text.length;
   const earliest = Math.max(wanted - WORD_UNITS, shown.end);
@@ -70,7 +70,7 @@ function endAfter(text: string, shown: Stretch): number {
 /** All places where a term stands; where two overlap, the one that begins first, and of those the longest. */
 function matchesIn(snippet: string, terms: readonly string[]): readonly MatchRange[] {
   const normal = normalise(snippet);
-  const places: Stretch[] = [];
+  const places: TextRange[] = [];
   for (const term of terms) {
     for (let at = indexOfText(normal, term); at !== -1; at = indexOfText(normal, term, at + 1)) {
       places.push({ start: at, end: at + term.length });
@@ -82,7 +82,7 @@ function matchesIn(snippet: string, terms: readonly string[]): readonly MatchRan
   let end = 0;
   for (const place of places) {
     if (place.start < normalEnd) continue;
-    const range = originalStretch(snippet, place);
+    const range = originalRange(snippet, place);
     if (range.start < end) continue;
     matches.push([range.start, range.end]);
     normalEnd = place.end;

@@ -1,7 +1,7 @@
 // Calls into a worker thread: numbered requests, one answer each, faults carried across.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { closed, Fault, type FaultCode } from "../model/fault.js";
+import { closedFault, Fault, type FaultCode } from "../model/fault.js";
 import { RecorderError, type RejectionDetails } from "../model/rejection.js";
 
 export interface ThreadRequest {
@@ -116,7 +116,7 @@ export class Thread {
 
   async close(): Promise<void> {
     if (this.#ended === undefined) await this.call("close", undefined);
-    this.#ended ??= closed();
+    this.#ended ??= closedFault();
     await this.#worker.terminate();
   }
 

@@ -1,7 +1,7 @@
 // Outcomes on their way back from the log's thread: positions as numbers, all hashes in one buffer.
 
 import type { AppendOutcome, Placement, TakenClaim } from "../log/port.js";
-import { makeInTurns, Turn } from "../model/turn.js";
+import { makeInSlices, TimeSlice } from "../model/scheduling.js";
 
 const HASH_BYTES = 32;
 
@@ -44,19 +44,19 @@ export function unpackOutcomes({ units, hashes }: PackedOutcomes): readonly Appe
 
 /** The same of so many that it would hold everybody else up. */
 export async function unpackInTurns({ units, hashes }: PackedOutcomes): Promise<readonly AppendOutcome[]> {
-  const turn = new Turn();
+  const turn = new TimeSlice();
   const outcomes: AppendOutcome[] = [];
   let used = 0;
   for (const unit of units) {
     if ("taken" in unit) {
       const count = unit.taken.length / TAKEN_WIDTH;
-      outcomes.push({ taken: await makeInTurns(count, (nth) => takenAt(unit.taken, nth), turn) });
+      outcomes.push({ taken: await makeInSlices(count, (nth) => takenAt(unit.taken, nth), turn) });
       continue;
     }
     const [first, count] = unit;
     const from = used;
     used += count;
-    outcomes.push({ placed: await makeInTurns(count, (nth) => placementAt(hashes, from + nth, first + nth), turn) });
+    outcomes.push({ placed: await makeInSlices(count, (nth) => placementAt(hashes, from + nth, first + nth), turn) });
   }
   return outcomes;
 }

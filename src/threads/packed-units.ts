@@ -2,7 +2,7 @@
 
 import type { AppendUnit, LogEntry } from "../log/port.js";
 import { SALT_BYTES } from "../model/chain.js";
-import { mapInTurns, Turn } from "../model/turn.js";
+import { mapInSlices, TimeSlice } from "../model/scheduling.js";
 
 const LENGTH_BYTES = 4;
 
@@ -26,9 +26,9 @@ export function packUnits(units: readonly AppendUnit[]): PackedUnits {
 
 /** The same of so many that it would hold everybody else up. */
 export async function packInTurns(units: readonly AppendUnit[]): Promise<PackedUnits> {
-  const turn = new Turn();
+  const turn = new TimeSlice();
   const heads: string[] = [];
-  for (const unit of units) heads.push((await mapInTurns(unit, headText, turn)).join(","));
+  for (const unit of units) heads.push((await mapInSlices(unit, headText, turn)).join(","));
   await turn.next();
   const { bytes, entriesAt } = begunWith(`[${heads.map((texts) => `[${texts}]`).join(",")}]`, sizeOf(units));
   await turn.next();

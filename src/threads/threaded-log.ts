@@ -18,7 +18,7 @@ import type {
   StoredEntry,
   Stray,
 } from "../log/port.js";
-import { closed, Fault } from "../model/fault.js";
+import { closedFault, Fault } from "../model/fault.js";
 import { givenAway, Thread } from "./calls.js";
 import { Checkpointing, LONG_COMMIT_BYTES } from "./checkpointing.js";
 import { InlineCommits } from "./inline-commits.js";
@@ -65,7 +65,7 @@ export class ThreadedLog implements EntryLog {
   }
 
   async append(units: readonly AppendUnit[]): Promise<readonly AppendOutcome[]> {
-    if (this.#isClosed) throw closed();
+    if (this.#isClosed) throw closedFault();
     const bytes = bytesOf(units);
     const isHere = this.#onThread === 0 && this.#inline.suits(units, bytes);
     this.#isStream = bytes >= LONG_COMMIT_BYTES;
@@ -75,7 +75,7 @@ export class ThreadedLog implements EntryLog {
   }
 
   async restore(copy: { readonly log_id: string; readonly entries: readonly CopiedEntry[] }): Promise<boolean> {
-    if (this.#isClosed) throw closed();
+    if (this.#isClosed) throw closedFault();
     const isTaken = await this.#own.restore(copy);
     this.#isStream = false;
     this.#checkpointing.afterCommit(copy.entries.reduce((bytes, { body }) => bytes + (body?.byteLength ?? 0), 0));

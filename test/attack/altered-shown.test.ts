@@ -3,7 +3,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openRecorder } from "../../src/index.js";
-import { ALTERED_WORDS } from "../../src/model/altered.js";
+import { ALTERED_WORDS } from "../../src/model/entry.js";
 import { itemAt } from "../../src/model/item-at.js";
 import { runCli, startCli } from "../e2e/cli-run.js";
 import { startServer, type TestServer } from "../e2e/http-client.js";

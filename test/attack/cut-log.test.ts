@@ -5,7 +5,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type EntryInput, openRecorder, type Verification } from "../../src/index.js";
-import type { Finding } from "../../src/model/diagnosis.js";
+import type { Finding } from "../../src/model/verification.js";
 import { backUpStore } from "../../src/recorder/back-up-store.js";
 import { inspectStore } from "../../src/recorder/inspect-store.js";
 import { withRecorder } from "../crash/sample-store.js";

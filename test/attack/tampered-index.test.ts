@@ -1,7 +1,7 @@
 // An index that somebody has edited: the doctor holds it against the log and says so, and a rebuild mends it.
 import { describe, expect, test } from "vitest";
 import { openRecorder } from "../../src/index.js";
-import type { Diagnosis } from "../../src/model/diagnosis.js";
+import type { Diagnosis } from "../../src/model/verification.js";
 import { inspectStore } from "../../src/recorder/inspect-store.js";
 import { sampleEntries } from "../support/sample-entries.js";
 import { engines, type Intruder } from "./intruder.js";

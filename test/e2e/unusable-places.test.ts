@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { makeFolder } from "../../src/model/make-folder.js";
+import { makeFolder } from "../../src/model/files.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 import { runCli } from "./cli-run.js";
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryRoot } from "../../scripts/repository-root.mjs";
 import { runCommand } from "../../scripts/run-command.mjs";
-import type { ReadKind } from "../../src/model/entry.js";
-import { captureKinds, fieldsOf, kindRules, ownKinds } from "../../src/model/kinds.js";
+import type { Kind } from "../../src/model/entry.js";
+import { captureKinds, fieldsOf, kindRules, reservedKinds } from "../../src/model/kinds.js";
 import { folderOfTest } from "../support/temporary-folder.js";
 
 test("a kind that is only in the table of kinds does not compile where something has to be said about it", async () => {
@@ -61,11 +61,11 @@ test("docs/reference/entries.md has every kind with its fields, the required one
     );
   expect(documented).toEqual([
     captureKinds.map((kind) => rowOf(kind, kindRules[kind].needs_session)),
-    ownKinds.map((kind) => rowOf(kind, false)),
+    reservedKinds.map((kind) => rowOf(kind, false)),
   ]);
 });
 
-function rowOf(kind: ReadKind, needsSession: boolean): string {
+function rowOf(kind: Kind, needsSession: boolean): string {
   const fields = Object.entries(fieldsOf(kind)).map(([name, { required, schema }]) => {
     const shape = schema.type === "array" ? "[]" : schema.type === "object" ? "{}" : "";
     return `${required ? `**${name}**` : name}${shape}`;

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openRecorder, type Recorder, type Told } from "../../src/index.js";
-import { contentText } from "../../src/model/content-pieces.js";
+import { contentText } from "../../src/model/content-parts.js";
 import type { Entry } from "../../src/model/entry.js";
 
 interface Question {

@@ -1,9 +1,9 @@
 // Bodies of every kind, as the log holds them, with whatever decides what the index derives from an entry.
-import type { ReadKind } from "../../src/model/entry.js";
+import type { Kind } from "../../src/model/entry.js";
 import type { JsonObject } from "../../src/model/json.js";
 
 export interface SampleBody {
-  readonly kind: ReadKind;
+  readonly kind: Kind;
   readonly body: JsonObject & { readonly id: string };
 }
 

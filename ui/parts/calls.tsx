@@ -1,6 +1,6 @@
 // Calls of tools: one line each; opened, what they were given and what came of it. Long runs fold into one line.
 import { useMemo, useState } from "react";
-import { contentText, messagePieces } from "../../src/model/content-pieces.js";
+import { contentText, messageParts } from "../../src/model/content-parts.js";
 import { Marked, useSought } from "../marks.js";
 import { Link, to } from "../router.js";
 import { editIn } from "../transcript/edits.js";
@@ -163,7 +163,7 @@ function NamedArguments({ args }: { readonly args: object }) {
 
 function picturesIn(result: unknown): readonly { readonly text: string; readonly image: string }[] {
   if (!Array.isArray(result)) return [];
-  return messagePieces({ content: result }).flatMap((piece) =>
+  return messageParts({ content: result }).flatMap((piece) =>
     piece.is === "thing" && piece.image !== undefined ? [{ text: piece.text, image: piece.image }] : [],
   );
 }

@@ -1,6 +1,6 @@
 // What a memory rests on: each quote where it stands, with what was said before and after it.
 import type { ReactNode } from "react";
-import { messageText } from "../../src/model/content-pieces.js";
+import { messageText } from "../../src/model/content-parts.js";
 import { useAnswer } from "../answer.js";
 import { getEntry, getMemory, type Memory, Refused, type Row, sessionEntries } from "../api.js";
 import { Snippet } from "../marks.js";

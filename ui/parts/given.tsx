@@ -1,5 +1,5 @@
 // What a model was given for an answer, what had changed since the turn before, what came of it, and whether a text was there.
-import { contentText, messageText } from "../../src/model/content-pieces.js";
+import { contentText, messageText } from "../../src/model/content-parts.js";
 import { useAnswer } from "../answer.js";
 import { type ContextAnswer, getContext, type Row } from "../api.js";
 import { Link, to } from "../router.js";

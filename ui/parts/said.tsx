@@ -1,5 +1,5 @@
 // What an entry says, as text: words in serif, thoughts folded, things that are no words by their names.
-import { messagePieces, type Piece } from "../../src/model/content-pieces.js";
+import { type ContentPart, messageParts } from "../../src/model/content-parts.js";
 import type { Row } from "../api.js";
 import { Link, to } from "../router.js";
 import { countOf, gistOf, scoreWords, textOf, withoutAnsi } from "../words.js";
@@ -77,7 +77,7 @@ function MessageText({
   readonly withdrawn: boolean;
 }) {
   // Calls have lines of their own, with what came of them; what was thought beside what was said comes first.
-  const pieces = [...messagePieces({ content: "", extra: entry.extra }), ...messagePieces({ content: entry.content })];
+  const pieces = [...messageParts({ content: "", extra: entry.extra }), ...messageParts({ content: entry.content })];
   const { some, more } = useSome(pieces, PIECES_FIRST);
   return (
     <>
@@ -94,7 +94,7 @@ function MessageText({
   );
 }
 
-function PieceText({ piece }: { readonly piece: Piece }) {
+function PieceText({ piece }: { readonly piece: ContentPart }) {
   switch (piece.is) {
     case "text":
       return <LongText text={piece.text} />;

@@ -1,5 +1,5 @@
 // A session's entries as the lines of its transcript: who spoke, what was called and what came of it, what was marked.
-import { messagePieces } from "../../src/model/content-pieces.js";
+import { messageParts } from "../../src/model/content-parts.js";
 import type { Row, Session } from "../api.js";
 import { isFailed, isUnsure, speakerOf } from "../words.js";
 
@@ -164,7 +164,7 @@ function survey(entries: readonly Row[]) {
     tool_calls.length > 0 &&
     confidence === undefined &&
     tool_calls.every(({ id }) => typeof id === "string" && calledByEntry.has(id)) &&
-    messagePieces({ content, extra }).length === 0;
+    messageParts({ content, extra }).length === 0;
   /** Answers that said nothing, until the line of their calls is there. */
   const silent: Message[] = [];
   return { calledByEntry, resultByCall, responseByInteraction, withdrawn, scoreById, isShownElsewhere, silent };

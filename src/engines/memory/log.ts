@@ -16,11 +16,18 @@ import type {
   StoredEntry,
   TakenClaim,
 } from "../../log/port.js";
-import { chainHash, commitmentOf, GENESIS_HASH, isChained, isOfFirstFormat } from "../../model/chain.js";
-import { toBodyText, withoutAltered } from "../../model/chain-walk.js";
+import { erasedBy, lastingKinds } from "../../model/body.js";
+import {
+  chainHash,
+  commitmentOf,
+  GENESIS_HASH,
+  isChained,
+  isOfFirstFormat,
+  toBodyText,
+  withoutAltered,
+} from "../../model/chain.js";
 import { claimKey, claimsByPosition, claimsDigest } from "../../model/claims.js";
 import { itemAt } from "../../model/item-at.js";
-import { erasedBy, lastingKinds } from "../../model/redaction.js";
 
 export class MemoryLog implements EntryLog {
   readonly engine = "memory";

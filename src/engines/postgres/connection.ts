@@ -1,8 +1,8 @@
 // The connections to one PostgreSQL: a pool whose sessions are all set up alike, transactions, and waiting for the server.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Pool, PoolClient, QueryConfig } from "pg";
-import { shownPlace } from "../../model/data-address.js";
 import { Fault } from "../../model/fault.js";
+import { displayLocation } from "../../model/store-location.js";
 import { isAway, toFault } from "./faults.js";
 
 export interface ConnectionOptions {
@@ -164,7 +164,7 @@ export class Connections implements Session {
         current_setting('server_encoding') AS encoding`,
     });
     if (server === undefined) return;
-    const where = shownPlace(this.address);
+    const where = displayLocation(this.address);
     if (server.version < VERSION_LEAST) {
       throw new Fault("store_unsuitable", `${where} is PostgreSQL ${server.shown}, and Hansard needs 13 or later`, {
         hint: "Upgrade the server; nothing was written to it.",

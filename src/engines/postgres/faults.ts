@@ -1,6 +1,7 @@
 // What PostgreSQL or the network said, in our words, as a fault with what to do.
-import { shownPlace } from "../../model/data-address.js";
+
 import { Fault } from "../../model/fault.js";
+import { displayLocation } from "../../model/store-location.js";
 
 /** Whether the connection is gone or was never there, so that nothing is known about what was asked last. */
 export function isAway(error: unknown): boolean {
@@ -36,7 +37,7 @@ const AWAY_MESSAGE =
 
 export function toFault(error: unknown, address: string): Fault {
   if (error instanceof Fault) return error;
-  const where = shownPlace(address);
+  const where = displayLocation(address);
   const code = codeOf(error);
   const said = messageOf(error);
   const make = (fault: Fault["code"], message: string, hint: string): Fault =>

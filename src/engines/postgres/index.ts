@@ -20,8 +20,8 @@ import type {
   SessionRange,
   TextBatch,
 } from "../../index/port.js";
-import { shownPlace } from "../../model/data-address.js";
 import { Fault } from "../../model/fault.js";
+import { displayLocation } from "../../model/store-location.js";
 import type { ReplacedIndex } from "../port.js";
 import { columnsOf } from "./columns.js";
 import type { Connections, Session, Statement } from "./connection.js";
@@ -226,7 +226,7 @@ async function assertTrigrams(session: Session, address: string): Promise<void> 
     FROM pg_database WHERE datname = current_database()`;
   const [seen] = await session.query<{ readonly found: number; readonly ctype: string }>({ text });
   if (seen === undefined || seen.found > 0) return;
-  const where = shownPlace(address);
+  const where = displayLocation(address);
   const message = `${where} has the locale ${seen.ctype} (LC_CTYPE), which knows no letters but ASCII; search needs a UTF-8 one`;
   throw new Fault("store_unsuitable", message, { hint: CREATE_DATABASE });
 }

@@ -2,8 +2,7 @@
 import { createHash } from "node:crypto";
 import { IN_PARTS, type LogRow, PLAIN, rowToEntry, unknownEncoding } from "../../log/log-row.js";
 import type { StoredBody, StoredEntry } from "../../log/port.js";
-import { SALT_BYTES } from "../../model/chain.js";
-import { NOT_RECORDED } from "../../model/chain-walk.js";
+import { NOT_RECORDED, SALT_BYTES } from "../../model/chain.js";
 import { Fault } from "../../model/fault.js";
 import { hexOf } from "../../model/hex.js";
 import type { Connections, Statement } from "./connection.js";

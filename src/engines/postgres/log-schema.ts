@@ -1,8 +1,8 @@
 // The tables of the log, one step per version of the format. Steps are never changed once released, only added.
 import { randomBytes, randomUUID } from "node:crypto";
 import { IN_PARTS } from "../../log/log-row.js";
+import { lastingKinds } from "../../model/body.js";
 import { GENESIS_HASH } from "../../model/chain.js";
-import { lastingKinds } from "../../model/redaction.js";
 import { compressQuickly, keepOutOfStatistics } from "./columns.js";
 import type { Migration } from "./migrations.js";
 

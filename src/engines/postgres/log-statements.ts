@@ -2,9 +2,9 @@
 
 import { IN_PARTS, PLAIN } from "../../log/log-row.js";
 import type { Head } from "../../log/port.js";
+import { lastingKinds } from "../../model/body.js";
 import { HASH_BYTES } from "../../model/chain.js";
 import { claimKey } from "../../model/claims.js";
-import { lastingKinds } from "../../model/redaction.js";
 import type { Statement } from "./connection.js";
 import type { TakenBatch } from "./part-taking.js";
 

@@ -16,10 +16,10 @@ import type {
   StoredEntry,
   Stray,
 } from "../../log/port.js";
+import { erasedBy } from "../../model/body.js";
 import { isChained } from "../../model/chain.js";
 import { type ClaimRow, claimKey, claimsByPosition } from "../../model/claims.js";
 import { itemAt } from "../../model/item-at.js";
-import { erasedBy } from "../../model/redaction.js";
 import { AppendQueue } from "./append-queue.js";
 import type { Connections, Session } from "./connection.js";
 import { isAway, isConstraint, isRefusedByRule, toFault } from "./faults.js";

@@ -1,6 +1,7 @@
 // Forward-only migrations: all missing steps and the version that marks them are one transaction, under one lock.
-import { shownPlace } from "../../model/data-address.js";
+
 import { Fault } from "../../model/fault.js";
+import { displayLocation } from "../../model/store-location.js";
 import type { Connections, Session } from "./connection.js";
 import { toFault } from "./faults.js";
 
@@ -74,7 +75,7 @@ async function markVersion(session: Session, part: string, version: number): Pro
 }
 
 export function writtenByNewer(address: string, version: number, known: number): Fault {
-  const where = shownPlace(address);
+  const where = displayLocation(address);
   const message = `${where} was written by a newer version of Hansard (format ${version}; this one knows ${known})`;
   return new Fault("store_newer", message, {
     hint: "Install the newer version of Hansard; the store was not touched.",

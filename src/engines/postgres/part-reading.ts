@@ -1,6 +1,6 @@
 // Puts bodies in parts together: their lists are loaded in one round trip, all texts that these lead to in another.
 
-import { NOT_RECORDED } from "../../model/chain-walk.js";
+import { NOT_RECORDED } from "../../model/chain.js";
 import { itemAt } from "../../model/item-at.js";
 import { expand, joinPieces, type Loaded, MISSING, type PartSource } from "../parts/part-joining.js";
 import { type PartRef, type Piece, PiecesFlaw, readPieces } from "../parts/pieces.js";

@@ -1,8 +1,8 @@
 // Opens a store on PostgreSQL: its log, its index, word of growth from other servers, and the leases of the servers that share it.
 
 import { fixedIndex } from "../../index/index-holder.js";
-import { shownPlace } from "../../model/data-address.js";
 import { Fault } from "../../model/fault.js";
+import { displayLocation } from "../../model/store-location.js";
 import type { Store, StoreEngine } from "../port.js";
 import { Connections } from "./connection.js";
 import { Growth } from "./growth.js";
@@ -85,7 +85,7 @@ export async function openPostgres({
 }
 
 function notThere(address: string): Fault {
-  return new Fault("store_missing", `there is no store in ${shownPlace(address)}`, {
+  return new Fault("store_missing", `there is no store in ${displayLocation(address)}`, {
     hint: "Check --data or HANSARD_DATA; recording a first entry creates a store.",
   });
 }

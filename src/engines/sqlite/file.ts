@@ -13,7 +13,7 @@ import {
 import { dirname } from "node:path";
 import type Database from "better-sqlite3";
 import { Fault } from "../../model/fault.js";
-import { makeFolder } from "../../model/make-folder.js";
+import { makeFolder } from "../../model/files.js";
 import { connect, connectUnwritable, isWritable, probed } from "./connect.js";
 
 /** Larger pages were measured and cost a lone caller up to a fifth (see docs/decisions). */

@@ -6,7 +6,7 @@ import type Database from "better-sqlite3";
 import { type HeldIndex, IndexFault, type IndexHolder } from "../../index/index-holder.js";
 import type { EntryIndex } from "../../index/port.js";
 import { Fault } from "../../model/fault.js";
-import { storeFiles } from "../../model/store-files.js";
+import { storeFiles } from "../../model/store-location.js";
 import { connect, isWritable } from "./connect.js";
 import { SqliteIndex } from "./index.js";
 import { INDEX_VERSION } from "./index-schema.js";

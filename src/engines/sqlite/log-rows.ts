@@ -3,8 +3,7 @@ import { hash as hashOf } from "node:crypto";
 import type Database from "better-sqlite3";
 import { IN_PARTS, type LogRow, PLAIN, rowToEntry, unknownEncoding } from "../../log/log-row.js";
 import type { StoredBody, StoredEntry } from "../../log/port.js";
-import { SALT_BYTES } from "../../model/chain.js";
-import { NOT_RECORDED } from "../../model/chain-walk.js";
+import { NOT_RECORDED, SALT_BYTES } from "../../model/chain.js";
 import { PiecesFlaw } from "../parts/pieces.js";
 
 /** What all rows of bodies begin with. */

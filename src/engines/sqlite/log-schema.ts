@@ -1,7 +1,7 @@
 // The tables of log.db, one step per version of the format. Steps are never changed once released, only added.
 import { randomBytes, randomUUID } from "node:crypto";
 import { IN_PARTS } from "../../log/log-row.js";
-import { lastingKinds } from "../../model/redaction.js";
+import { lastingKinds } from "../../model/body.js";
 import { DIGEST_BYTES } from "../parts/part-digests.js";
 import type { Migration } from "./migrations.js";
 

@@ -1,7 +1,7 @@
 // The statements of the log, prepared once.
 import type Database from "better-sqlite3";
 import { IN_PARTS } from "../../log/log-row.js";
-import { lastingKinds } from "../../model/redaction.js";
+import { lastingKinds } from "../../model/body.js";
 import { ERASED, PURGE_MARK, SECOND_FORMAT_VERSION } from "./log-schema.js";
 import { versionOf } from "./migrations.js";
 

@@ -17,10 +17,10 @@ import type {
   Stray,
   TakenClaim,
 } from "../../log/port.js";
+import { erasedBy } from "../../model/body.js";
 import { chainHash, commitmentOf, GENESIS_HASH, isChained } from "../../model/chain.js";
 import { type ClaimRow, claimKey, claimsByPosition, keysDigest } from "../../model/claims.js";
 import { Fault } from "../../model/fault.js";
-import { erasedBy } from "../../model/redaction.js";
 import { checkpoint } from "./checkpointer.js";
 import { toFault } from "./file.js";
 import type { HeldFiles } from "./held-files.js";

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { Fault } from "../../model/fault.js";
-import { type StoreFiles, storeFiles } from "../../model/store-files.js";
+import { type StoreFiles, storeFiles } from "../../model/store-location.js";
 import type { Store, StoreEngine } from "../port.js";
 import { indexFilesIn, SqliteIndexFile } from "./index-file.js";
 import { SqliteKeys } from "./keys.js";

@@ -1,7 +1,7 @@
 // All that watches on behalf of one store, with what it has in common: where bookmarks are kept, and how it ends.
 import { existsSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
-import { makeFolder } from "../../model/make-folder.js";
+import { makeFolder } from "../../model/files.js";
 import { knownOptions, optionNames } from "../../model/options.js";
 import { orThrow, RecorderError } from "../../model/rejection.js";
 import type { ImportTarget } from "../intake.js";

@@ -1,6 +1,6 @@
 // The answer to `append`, whether one entry or many were given.
 import { type Rejection, reject } from "../../model/rejection.js";
-import { mapInTurns } from "../../model/turn.js";
+import { mapInSlices } from "../../model/scheduling.js";
 import type { Captured, CapturedItem } from "./capture.js";
 
 export interface AppendResult {
@@ -12,7 +12,7 @@ export async function toAppendResult(items: readonly CapturedItem[]): Promise<Ap
   const isNew = items.some((item) => item.status === "recorded");
   return {
     status: isNew ? "recorded" : "already_recorded",
-    entries: await mapInTurns(items, toReceipt),
+    entries: await mapInSlices(items, toReceipt),
   };
 }
 

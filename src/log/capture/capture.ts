@@ -7,9 +7,8 @@ import { itemAt } from "../../model/item-at.js";
 import { isJsonObject, type JsonObject, jsonEquals } from "../../model/json.js";
 import { limits } from "../../model/limits.js";
 import type { Mask } from "../../model/mask.js";
-import { Rejection, reject } from "../../model/rejection.js";
-import { requestTooWide } from "../../model/shape-refusals.js";
-import { mapInTurns, Turn } from "../../model/turn.js";
+import { Rejection, reject, requestTooWide } from "../../model/rejection.js";
+import { mapInSlices, TimeSlice } from "../../model/scheduling.js";
 import type { EntryLog, LogEntry, Placement, StoredBody, TakenClaim } from "../port.js";
 import { bodiesAt } from "./bodies-at.js";
 import { type Draft, type GivenDraft, parseDraft } from "./draft.js";
@@ -66,7 +65,7 @@ export class Capture {
 
   /** The common case, one entry, without the bookkeeping that a batch needs. */
   async appendOne(input: unknown, kindWhenAbsent?: CaptureKind): Promise<CapturedItem | Rejection> {
-    const turn = new Turn();
+    const turn = new TimeSlice();
     const draft = this.#parse(input, kindWhenAbsent);
     if (draft instanceof Rejection) return draft;
     if (turn.isOver) await turn.next();
@@ -92,7 +91,7 @@ export class Capture {
     inputs: readonly unknown[],
     options: { readonly kindWhenAbsent?: CaptureKind | undefined; readonly values_max?: number } = {},
   ): Promise<readonly CapturedItem[] | Rejection> {
-    const turn = new Turn();
+    const turn = new TimeSlice();
     const drafts = await this.#parseAll([...inputs], options, turn);
     if (drafts instanceof Rejection) return drafts;
     if (drafts.some(({ kind }) => namesOthers(kind))) {
@@ -145,7 +144,7 @@ export class Capture {
   async #parseAll(
     inputs: readonly unknown[],
     { kindWhenAbsent, values_max = Number.POSITIVE_INFINITY }: Parameters<Capture["append"]>[1] & object,
-    turn: Turn,
+    turn: TimeSlice,
   ): Promise<Draft[] | Rejection> {
     const drafts: Draft[] = [];
     let values = 0;
@@ -170,7 +169,7 @@ export class Capture {
    * Appends, and where claims were taken before, compares: the same content is acknowledged again, other content is a
    * conflict. Claims are never given back, so what was found taken stays taken, and the rest is tried again.
    */
-  async #settle(packed: readonly Packed[], turn: Turn): Promise<readonly CapturedItem[] | Rejection> {
+  async #settle(packed: readonly Packed[], turn: TimeSlice): Promise<readonly CapturedItem[] | Rejection> {
     const known = new Map<number, CapturedItem>();
     const twins = await twinsWithin(packed, turn);
     if (twins instanceof Rejection) return twins;
@@ -198,7 +197,7 @@ export class Capture {
       const { unknown_fields: _, ...same } = known.get(twin) as CapturedItem;
       return { ...same, ...unknownIn(own), status: "already_recorded" as const };
     };
-    return mapInTurns(packed, toItem, turn);
+    return mapInSlices(packed, toItem, turn);
   }
 
   async #recognise(
@@ -207,7 +206,7 @@ export class Capture {
       readonly open: readonly number[];
       readonly packed: readonly Packed[];
       readonly known: Map<number, CapturedItem>;
-      readonly turn: Turn;
+      readonly turn: TimeSlice;
     },
   ): Promise<Rejection | undefined> {
     const { open, packed, known, turn } = batch;
@@ -282,7 +281,7 @@ function plain(body: object): JsonObject {
 }
 
 /** Items of one batch that repeat an earlier item's claim: the index of each, and of the item it repeats. */
-async function twinsWithin(packed: readonly Packed[], turn: Turn): Promise<Map<number, number> | Rejection> {
+async function twinsWithin(packed: readonly Packed[], turn: TimeSlice): Promise<Map<number, number> | Rejection> {
   const twins = new Map<number, number>();
   if (packed.length < 2) return twins;
   const firstByClaim = new Map<string, number>();

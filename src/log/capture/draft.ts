@@ -5,9 +5,8 @@ import { parseId, parseLabel } from "../../model/ids.js";
 import { isJsonObject, type JsonFlaw, type JsonObject, jsonFlaw, type ValuesLeft } from "../../model/json.js";
 import { commonFields, kindRules, parseKind } from "../../model/kinds.js";
 import { limits } from "../../model/limits.js";
-import { Rejection, reject } from "../../model/rejection.js";
-import { entryTooWide, nestingTooDeep } from "../../model/shape-refusals.js";
-import { formatTime, isWrittenTime, parseTime } from "../../model/time.js";
+import { entryTooWide, nestingTooDeep, Rejection, reject } from "../../model/rejection.js";
+import { formatTime, isCanonicalTime, parseTime } from "../../model/time.js";
 
 /** A parsed entry that has no place yet. `body` holds what the caller gave, in a fixed order of keys. */
 export interface Draft {
@@ -141,7 +140,7 @@ function notFinite(field: string): Rejection {
 function parseEnvelope(input: JsonObject, needsSession: boolean, body: DraftBody): Rejection | undefined {
   const { created_at } = input;
   if (created_at !== undefined && created_at !== null) {
-    const isWritten = typeof created_at === "string" && isWrittenTime(created_at);
+    const isWritten = typeof created_at === "string" && isCanonicalTime(created_at);
     const ms = isWritten || typeof created_at !== "string" ? undefined : parseTime(created_at);
     if (!isWritten && ms === undefined) {
       return reject({

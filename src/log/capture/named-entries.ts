@@ -5,9 +5,8 @@ import { parseBodyText } from "../../model/body.js";
 import { idClaim } from "../../model/claims.js";
 import { isPositionText } from "../../model/ids.js";
 import type { JsonObject } from "../../model/json.js";
-import { notFound } from "../../model/not-found.js";
-import { Rejection, reject } from "../../model/rejection.js";
-import type { Turn } from "../../model/turn.js";
+import { notFound, Rejection, reject } from "../../model/rejection.js";
+import type { TimeSlice } from "../../model/scheduling.js";
 import type { EntryLog } from "../port.js";
 import { bodiesAt, READ_ENTRIES } from "./bodies-at.js";
 import type { Draft } from "./draft.js";
@@ -31,7 +30,7 @@ export function namesOthers(kind: string): boolean {
 }
 
 /** Fills in what drafts take from the entries that they name; the first one that names none that will do is refused. */
-export async function resolveNamed(drafts: Draft[], log: EntryLog, turn: Turn): Promise<Rejection | undefined> {
+export async function resolveNamed(drafts: Draft[], log: EntryLog, turn: TimeSlice): Promise<Rejection | undefined> {
   const entriesById = await readById(drafts, log, turn);
   const messages = await readMessages(drafts, log, turn);
   for (const [index, draft] of drafts.entries()) {
@@ -74,7 +73,7 @@ function withLabels(draft: Draft, { labels }: NamedEntry): Draft {
   return { ...draft, body: { ...time, ...labels, ...own } };
 }
 
-async function readById(drafts: readonly Draft[], log: EntryLog, turn: Turn): Promise<Map<string, NamedEntry>> {
+async function readById(drafts: readonly Draft[], log: EntryLog, turn: TimeSlice): Promise<Map<string, NamedEntry>> {
   const named = drafts.flatMap(({ kind, body }) => {
     const field = idFields[kind];
     return field === undefined ? [] : [body[field] as string];
@@ -96,7 +95,11 @@ async function readById(drafts: readonly Draft[], log: EntryLog, turn: Turn): Pr
 }
 
 /** The messages that withdrawals name, by position. */
-async function readMessages(drafts: readonly Draft[], log: EntryLog, turn: Turn): Promise<Map<number, NamedEntry>> {
+async function readMessages(
+  drafts: readonly Draft[],
+  log: EntryLog,
+  turn: TimeSlice,
+): Promise<Map<number, NamedEntry>> {
   const named = drafts.flatMap(({ kind, body }) => (kind === "withdrawal" ? [body.withdraws as number] : []));
   const messages = new Map<number, NamedEntry>();
   for await (const { position, kind, body } of readEntries([...new Set(named)], log, turn)) {
@@ -108,7 +111,7 @@ async function readMessages(drafts: readonly Draft[], log: EntryLog, turn: Turn)
 async function* readEntries(
   positions: readonly number[],
   log: EntryLog,
-  turn: Turn,
+  turn: TimeSlice,
 ): AsyncGenerator<{ readonly position: number; readonly kind: string; readonly body: JsonObject }> {
   for await (const stored of bodiesAt(log, positions, turn)) {
     if (stored === undefined) continue;

@@ -1,5 +1,5 @@
 // Entries of the kinds that capture refuses, because the log itself writes them.
-import type { OwnFieldsByKind, OwnKind } from "../../model/entry.js";
+import type { ReservedFieldsByKind, ReservedKind } from "../../model/entry.js";
 import { Fault } from "../../model/fault.js";
 import { Rejection } from "../../model/rejection.js";
 import type { LogEntry } from "../port.js";
@@ -11,9 +11,9 @@ export interface OwnEntry {
 }
 
 /** An entry that is ready to be appended. A project is that of what it is about, and goes when that is forgotten. */
-export function packOwn<K extends OwnKind>(
+export function packOwn<K extends ReservedKind>(
   kind: K,
-  fields: OwnFieldsByKind[K],
+  fields: ReservedFieldsByKind[K],
   surroundings: Surroundings,
   labels: { readonly id?: string | undefined; readonly project?: string; readonly client?: string } = {},
 ): OwnEntry {

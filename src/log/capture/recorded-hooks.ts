@@ -1,5 +1,5 @@
 // Who is told what was recorded, once it is on disk: kinds, places, labels and counts, and never a recorded text.
-import { codePoints } from "../../model/code-points.js";
+import { codePoints } from "../../model/normalise.js";
 import type { Draft } from "./draft.js";
 
 /** What is told of an entry that was recorded. */

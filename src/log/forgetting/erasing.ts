@@ -1,8 +1,8 @@
 // Erasing: appends the redactions that take entries with them and all that belongs to them, and cleans the files afterwards.
 
+import { lastingKinds } from "../../model/body.js";
 import { Fault } from "../../model/fault.js";
 import { itemAt } from "../../model/item-at.js";
-import { lastingKinds } from "../../model/redaction.js";
 import type { GroupCommit } from "../capture/group-commit.js";
 import { packOwn } from "../capture/own-entries.js";
 import type { Surroundings } from "../capture/pack.js";

@@ -1,11 +1,10 @@
 // Forgetting: what is to go, by whichever rule, is found in the log itself, and then erased.
 
+import { lastingKinds } from "../../model/body.js";
 import { idClaim } from "../../model/claims.js";
 import { isPositionText } from "../../model/ids.js";
 import type { Mask } from "../../model/mask.js";
-import { notFound } from "../../model/not-found.js";
-import { lastingKinds } from "../../model/redaction.js";
-import { Rejection, reject } from "../../model/rejection.js";
+import { notFound, Rejection, reject } from "../../model/rejection.js";
 import type { EntryLog } from "../port.js";
 import { Erasing, type ErasingParts, type ErasingWish } from "./erasing.js";
 import { type ForgetOptions, type ForgetTarget, parseForgetWish } from "./forget-wish.js";

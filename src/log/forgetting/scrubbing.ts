@@ -1,7 +1,8 @@
 // Looking for secrets in what was recorded: which entries hold one, and of what sort, never the secret itself.
+
+import { lastingKinds } from "../../model/body.js";
 import { isJsonObject, parseJsonObject } from "../../model/json.js";
 import type { Mask } from "../../model/mask.js";
-import { lastingKinds } from "../../model/redaction.js";
 import type { EntryLog, StoredBody } from "../port.js";
 import { walkBodies } from "../walk-log.js";
 

@@ -3,10 +3,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { isDatabaseAddress, shownPlace } from "../../model/data-address.js";
-import { makeFolder } from "../../model/make-folder.js";
+import { makeFolder } from "../../model/files.js";
 import { Rejection } from "../../model/rejection.js";
-import type { Seal } from "../../model/seal.js";
+import { displayLocation, isDatabaseAddress } from "../../model/store-location.js";
+import type { Seal } from "../../model/verification.js";
 import { writeWholeFile } from "../whole-file.js";
 import { newestSeal, parseSeals } from "./seal.js";
 
@@ -51,7 +51,7 @@ export class KeptSeals {
 }
 
 function placeOf(data: string): string {
-  if (isDatabaseAddress(data)) return shownPlace(data);
+  if (isDatabaseAddress(data)) return displayLocation(data);
   try {
     return realpathSync(data);
   } catch {

@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, realpathSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { Fault } from "../../model/fault.js";
-import { makeFolder } from "../../model/make-folder.js";
+import { makeFolder } from "../../model/files.js";
 
 /** Where the key lies unless a setting says otherwise. */
 export function defaultSealKeyPath(surroundings: { readonly home: string; readonly config_home?: string }): string {

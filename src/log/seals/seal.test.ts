@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderOfTest } from "../../../test/support/temporary-folder.js";
 import { itemAt } from "../../model/item-at.js";
-import type { Seal } from "../../model/seal.js";
+import type { Seal } from "../../model/verification.js";
 import { newestSeal, parseSeals, sealFlaw, sealHead } from "./seal.js";
 import { defaultSealKeyPath, findSealKey, openSealKey } from "./seal-key.js";
 

@@ -4,8 +4,8 @@ import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { HASH_BYTES } from "../../model/chain.js";
 import { hexOf } from "../../model/hex.js";
 import { Rejection, reject } from "../../model/rejection.js";
-import { type Seal, sealFlaws } from "../../model/seal.js";
 import { formatTime, parseTime } from "../../model/time.js";
+import { type Seal, sealFlaws } from "../../model/verification.js";
 import type { EntryLog, Head } from "../port.js";
 
 const VERSION = 1;

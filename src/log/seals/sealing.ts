@@ -2,8 +2,7 @@
 import type { KeyObject } from "node:crypto";
 import { homedir } from "node:os";
 import { Rejection } from "../../model/rejection.js";
-import type { Seal } from "../../model/seal.js";
-import type { Contradiction, Verification } from "../../model/verification.js";
+import type { Contradiction, Seal, Verification } from "../../model/verification.js";
 import { contradictionOf } from "../evidence.js";
 import type { EntryLog } from "../port.js";
 import { KeptSeals } from "./kept-seals.js";

@@ -4,7 +4,7 @@ import type { EntryIndex } from "../../index/port.js";
 import type { EntryLog } from "../../log/port.js";
 import type { Mask } from "../../model/mask.js";
 import type { Evidence, Proposal } from "../../model/memory.js";
-import { Turn } from "../../model/turn.js";
+import { TimeSlice } from "../../model/scheduling.js";
 import type { EntryReader } from "../../search/lists/entry-reader.js";
 import { loadTokenCounter } from "../../sessions/history/tokens.js";
 import { audited } from "../files/audit.js";
@@ -140,7 +140,7 @@ export class ReviewDesk {
     const looking = this.#looking();
     const support = new SupportSearch(this.#stems);
     const ownCopies = new FileCopies(text);
-    const turn = new Turn();
+    const turn = new TimeSlice();
     const found: AuditedStatement[] = [];
     for (const { text: statement, line } of statementsOf(text)) {
       if (turn.isOver) await turn.next();
@@ -157,7 +157,7 @@ export class ReviewDesk {
     const looking = this.#looking();
     const support = new SupportSearch(this.#stems);
     const ownCopies = new FileCopies(text);
-    const turn = new Turn();
+    const turn = new TimeSlice();
     const found: FoundStatement[] = [];
     for (const { text: content, line } of statementsOf(text)) {
       if (turn.isOver) await turn.next();

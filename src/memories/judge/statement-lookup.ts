@@ -4,7 +4,7 @@
 import type { EntryIndex, RowKey } from "../../index/port.js";
 import { itemAt } from "../../model/item-at.js";
 import { normalise } from "../../model/normalise.js";
-import { Turn } from "../../model/turn.js";
+import { TimeSlice } from "../../model/scheduling.js";
 import type { EntryReader } from "../../search/lists/entry-reader.js";
 import { HeardWords } from "../files/heard-words.js";
 import type { QuotedEntry } from "../read/quoted-entry.js";
@@ -53,7 +53,7 @@ export class StatementLookup {
   readonly #heard = new Map<number, Heard>();
   #heardChars = 0;
   readonly #atHandByProject = new Map<string, Promise<AtHand | undefined>>();
-  readonly #turn = new Turn();
+  readonly #turn = new TimeSlice();
   readonly #packsByProject = new Map<string, Promise<readonly QuotedEntry[]>>();
 
   constructor(parts: { readonly index: EntryIndex; readonly entries: EntryReader; readonly stems: Stems }) {

@@ -4,8 +4,8 @@ import type { OwnEntry } from "../../log/capture/own-entries.js";
 import { idClaim } from "../../model/claims.js";
 import { itemAt } from "../../model/item-at.js";
 import type { Evidence, Proposal } from "../../model/memory.js";
-import type { OneAtATime } from "../../model/one-at-a-time.js";
 import { orThrow, RecorderError, type Rejection, reject } from "../../model/rejection.js";
+import type { SerialQueue } from "../../model/scheduling.js";
 import { projectAmong } from "../judge/gates/project.js";
 import type { DroppedProposal, HeardWords, Hearing, KeptProposal } from "../judge/judged.js";
 import type { MemorySummary } from "../read/memory-answers.js";
@@ -15,14 +15,14 @@ import type { MemoryLedger } from "../review/memory-ledger.js";
 export interface ProposingParts {
   readonly ledger: MemoryLedger;
   /** Shared by all who propose here: two that say the same at once would not know of each other. */
-  readonly queue: OneAtATime;
+  readonly queue: SerialQueue;
   /** Forgets an entry about a memory, whose evidence was forgotten meanwhile. */
   readonly forget: (id: string) => Promise<unknown>;
 }
 
 export class Proposing {
   readonly #ledger: MemoryLedger;
-  readonly #queue: OneAtATime;
+  readonly #queue: SerialQueue;
   readonly #forget: ProposingParts["forget"];
 
   constructor({ ledger, queue, forget }: ProposingParts) {

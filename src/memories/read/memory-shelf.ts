@@ -2,7 +2,7 @@
 // them, as recall and the gates do, need not read them again.
 import { documentToMemory, MEMORIES } from "../../index/memory-fold.js";
 import type { IndexDocument, IndexStanding } from "../../index/port.js";
-import { OneAtATime } from "../../model/one-at-a-time.js";
+import { SerialQueue } from "../../model/scheduling.js";
 import type { ReadingParts } from "../../search/lists/reader.js";
 import { KeptMemories, type MemoriesById } from "./kept-memories.js";
 
@@ -12,7 +12,7 @@ export class MemoryShelf {
   readonly #parts: Pick<ReadingParts, "index" | "log">;
   #memories = new KeptMemories();
   #standing: IndexStanding | undefined;
-  readonly #looks = new OneAtATime();
+  readonly #looks = new SerialQueue();
   #readings = 0;
 
   constructor(parts: Pick<ReadingParts, "index" | "log">) {

@@ -2,10 +2,10 @@
 // words that it rests on, with what stands around them.
 import { feedbackOn } from "../../index/feedback-fold.js";
 import { textsOf } from "../../index/texts.js";
-import { firstCodePoints } from "../../model/code-points.js";
 import type { Entry } from "../../model/entry.js";
-import { isFromUser, textsOfUser } from "../../model/from-user.js";
 import type { Evidence } from "../../model/memory.js";
+import { firstCodePoints } from "../../model/normalise.js";
+import { isFromUser, textsOfUser } from "../../model/roles.js";
 import { CONFIDENCE_LOW } from "../../model/states.js";
 import type { EntryReader } from "../../search/lists/entry-reader.js";
 import type { ReadingParts } from "../../search/lists/reader.js";

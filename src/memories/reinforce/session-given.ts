@@ -4,7 +4,7 @@
 import type { EntryIndex } from "../../index/port.js";
 import type { Entry } from "../../model/entry.js";
 import { isJsonObject } from "../../model/json.js";
-import { OneAtATime } from "../../model/one-at-a-time.js";
+import { SerialQueue } from "../../model/scheduling.js";
 import type { EntryReader } from "../../search/lists/entry-reader.js";
 import { type GivenText, wordsOf } from "../judge/ground.js";
 import { RecentlyUsed } from "../recall/recently-used.js";
@@ -43,7 +43,7 @@ export class SessionGifts {
   readonly #known = new RecentlyUsed<KnownSession>(SESSIONS_KEPT);
   readonly #words = new WeakMap<Gift, string>();
   /** Two that read on in a session at once would note what they find twice. */
-  readonly #reads = new OneAtATime();
+  readonly #reads = new SerialQueue();
 
   constructor(parts: {
     readonly index: Pick<EntryIndex, "sessionPositions">;

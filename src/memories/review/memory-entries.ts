@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { type OwnEntry, packOwn } from "../../log/capture/own-entries.js";
 import type { Surroundings } from "../../log/capture/pack.js";
-import type { MemoryFieldsByKind } from "../../model/memory-fields.js";
+import type { MemoryFieldsByKind } from "../../model/memory.js";
 import type { HeardWords, KeptProposal } from "../judge/judged.js";
 import type { TurnUses } from "../read/pass-steps.js";
 import type { ParsedMemory, ParsedVerdict } from "./memory-input.js";

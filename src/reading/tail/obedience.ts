@@ -1,10 +1,8 @@
 // Obeying redactions: whoever keeps entries for a while learns here what was erased since, whichever process erased it.
 
 import type { EntryLog, StoredBody } from "../../log/port.js";
-import { parseBodyText } from "../../model/body.js";
+import { namedIn, parseBodyText } from "../../model/body.js";
 import { Fault } from "../../model/fault.js";
-import { namedIn } from "../../model/redaction.js";
-
 export type ObeyedLog = Pick<EntryLog, "head" | "redactionsAfter" | "getBodies">;
 
 export interface Keeper {

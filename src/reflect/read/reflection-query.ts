@@ -1,7 +1,7 @@
 // The door for reflection: which entries to look back at, as it comes in from any surface.
 
 import { bothHold, type RowFilter } from "../../index/row-filter.js";
-import { conversationKinds, otherKinds } from "../../model/kinds.js";
+import { conversationKinds, unreflectedKinds } from "../../model/kinds.js";
 import { Rejection } from "../../model/rejection.js";
 import { type Given, parseFilters } from "../../search/filters.js";
 import { parseLimit } from "../../search/parameters.js";
@@ -28,7 +28,7 @@ export function parseReflectionQuery(options: ReflectionOptions, nowMs: number):
   const asked = parseFilters(rule.filters, options, nowMs);
   if (asked instanceof Rejection) return asked;
   const filter = bothHold({ kinds: conversationKinds }, asked.filter);
-  const others = bothHold({ kinds: otherKinds }, asked.filter);
+  const others = bothHold({ kinds: unreflectedKinds }, asked.filter);
   // Another kind than those of a conversation leaves nothing to look at.
   return { filter, others, given: asked.given, limit: filter.kinds?.length === 0 ? 0 : limit };
 }

@@ -4,7 +4,7 @@
 
 import type { EntrySource, StoredBody } from "../../log/port.js";
 import { bodyToEntry, parseBodyText, toAltered, toEntry } from "../../model/body.js";
-import { asRecorded } from "../../model/chain-walk.js";
+import { asRecorded } from "../../model/chain.js";
 import { completionClaim, idClaim } from "../../model/claims.js";
 import type { AlteredEntry, Entry, EntryOf, ErasedEntry, Interaction, ListedEntry } from "../../model/entry.js";
 import { corruptEntry } from "../../model/fault.js";

@@ -1,6 +1,7 @@
 // Views: an interaction together with the response that completed it, and the short form that lists show.
-import { codePoints, firstCodePoints } from "../../model/code-points.js";
+
 import type { Entry, EntryOf, EntrySummary, Interaction } from "../../model/entry.js";
+import { codePoints, firstCodePoints } from "../../model/normalise.js";
 
 /** What the response gives wins; references add up, since both name what was used for the same turn. */
 export function complete(interaction: Interaction, response: EntryOf<"response">): Interaction {

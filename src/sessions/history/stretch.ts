@@ -5,7 +5,7 @@ import type { EntryIndex, SessionRange } from "../../index/port.js";
 import { HAS_ALTERED } from "../../index/references.js";
 import { rowPages } from "../../index/row-pages.js";
 import type { SessionRow } from "../../index/session-fold.js";
-import { NOT_RECORDED } from "../../model/chain-walk.js";
+import { NOT_RECORDED } from "../../model/chain.js";
 import { corruptEntry } from "../../model/fault.js";
 import { getSession } from "../session-list.js";
 

@@ -1,8 +1,8 @@
 // A change to a file of another program: shown line by line, made only when a person agrees, and never half.
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeFolder } from "../../model/files.js";
 import { isJsonObject, type JsonObject } from "../../model/json.js";
-import { makeFolder } from "../../model/make-folder.js";
 import { isAgreed } from "./agreed.js";
 import type { Invocation } from "./command.js";
 import { type ExitStatus, exitStatus, Failed, WrongUse } from "./failures.js";

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync } from "node:fs";
 import type { AddHelpTextContext, Command } from "commander";
 import { filesOf, isInProcess } from "../../engines/stores.js";
 import type { Fault } from "../../model/fault.js";
-import { isStoreFileName } from "../../model/store-files.js";
+import { isStoreFileName } from "../../model/store-location.js";
 import { openForQuestion, openRecorder, type RecorderOptions } from "../../recorder/open-recorder.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { type ExitStatus, WrongUse } from "./failures.js";

@@ -1,12 +1,12 @@
 // Hints that can be typed as they stand: where the store was named with --data, so is it in the commands they name.
-import { shownPlace } from "../../model/data-address.js";
+import { displayLocation } from "../../model/store-location.js";
 import type { Settings } from "./settings.js";
 
 type Given = Pick<Settings, "given_data">;
 
 /** A line to type, on the store that this command was given. */
 export function commandLine(line: string, { given_data }: Given): string {
-  return given_data === undefined ? line : `${line} --data ${quoted(shownPlace(given_data))}`;
+  return given_data === undefined ? line : `${line} --data ${quoted(displayLocation(given_data))}`;
 }
 
 /** A sentence with such lines in backquotes. Help is the same for every store. */

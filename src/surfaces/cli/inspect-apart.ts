@@ -1,8 +1,8 @@
 // The doctor for a running server, as a program of its own: it reads every page of the files, and capture must not wait for that.
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Diagnosis } from "../../model/diagnosis.js";
 import { Fault } from "../../model/fault.js";
+import type { Diagnosis } from "../../model/verification.js";
 
 const PROGRAM = fileURLToPath(new URL("main.js", import.meta.url));
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;

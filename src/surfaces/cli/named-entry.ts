@@ -1,6 +1,5 @@
 // The entry that a command is about, by its id or its position.
-import { notFound } from "../../model/not-found.js";
-import { RecorderError } from "../../model/rejection.js";
+import { notFound, RecorderError } from "../../model/rejection.js";
 
 const hint = "`hansard list` shows what there is; an id, or a position such as 12, is understood.";
 

@@ -1,8 +1,7 @@
 // The session that an argument names, and what is said when it cannot be one or is not there.
 
 import type { Recorder } from "../../index.js";
-import { notFound } from "../../model/not-found.js";
-import { RecorderError } from "../../model/rejection.js";
+import { notFound, RecorderError } from "../../model/rejection.js";
 
 /** The id is no flag here, so a refusal does not name one. */
 export function openSession(recorder: Recorder, id: string): ReturnType<Recorder["session"]> {

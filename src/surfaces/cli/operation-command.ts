@@ -1,7 +1,6 @@
 // A command of an operation: its flags, its help and its document follow from the operation; how it looks to a person does not.
 import type { Command } from "commander";
-import { notFound } from "../../model/not-found.js";
-import { RecorderError } from "../../model/rejection.js";
+import { notFound, RecorderError } from "../../model/rejection.js";
 import type { AnyOperation } from "../../operations/operation.js";
 import type { Input } from "../../search/input.js";
 import { type CommandModule, helpText, type Invocation, withQuestion } from "./command.js";

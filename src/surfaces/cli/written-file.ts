@@ -5,7 +5,7 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { isStoreFileName, storeFiles } from "../../model/store-files.js";
+import { isStoreFileName, storeFiles } from "../../model/store-location.js";
 import { Failed } from "./failures.js";
 
 const CHUNK_CHARS = 64 * 1024;

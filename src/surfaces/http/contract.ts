@@ -1,9 +1,9 @@
 // The shapes of the HTTP answers, for whoever speaks to the server in TypeScript: the page imports only these types.
 import type { Caller } from "../../guard/keys.js";
-import type { Diagnosis } from "../../model/diagnosis.js";
 import type { Entry, ErasedEntry, Interaction } from "../../model/entry.js";
 import type { FaultCode } from "../../model/fault.js";
 import type { RejectionCode } from "../../model/rejection.js";
+import type { Diagnosis } from "../../model/verification.js";
 import type { Operations } from "../../operations/index.js";
 import type { AnswerTo } from "../../operations/operation.js";
 import type { AppendResult, Health, Recorder } from "../../recorder/recorder.js";

@@ -2,7 +2,7 @@
 import type { ServerOptions as HttpOptions } from "node:http";
 import type { ServerOptions as TlsOptions } from "node:https";
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import type { Diagnosis } from "../../model/diagnosis.js";
+import type { Diagnosis } from "../../model/verification.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { gatherOperations } from "./describe/openapi.js";
 import { acceptJson } from "./door/bodies.js";

@@ -1,7 +1,6 @@
 // Tools of operations: their schemas and answers follow from the operation; long answers are cut to what fits before a model.
-import { notFound } from "../../model/not-found.js";
 import { knownOptions } from "../../model/options.js";
-import { RecorderError } from "../../model/rejection.js";
+import { notFound, RecorderError } from "../../model/rejection.js";
 import { operationList } from "../../operations/index.js";
 import { type AnyOperation, pathParametersOf } from "../../operations/operation.js";
 import type { Recorder } from "../../recorder/recorder.js";

@@ -1,7 +1,6 @@
 // The tools with which an agent reads its own past.
-import { notFound } from "../../model/not-found.js";
 import { knownOptions } from "../../model/options.js";
-import { RecorderError } from "../../model/rejection.js";
+import { notFound, RecorderError } from "../../model/rejection.js";
 import { operations } from "../../operations/index.js";
 import type { Recorder } from "../../recorder/recorder.js";
 import { countThatFits, cursorAt, fits, pageThatFits, pieceOf, placeOf, shortened } from "./bounds.js";

@@ -1,6 +1,7 @@
 // The second gate: every quote stands word for word in the entry it names, and the right people said it.
-import { codePoints } from "../../../model/code-points.js";
+
 import type { Evidence, MemorySource, MemoryType } from "../../../model/memory.js";
+import { codePoints } from "../../../model/normalise.js";
 import type { Speaker } from "../../read/quoted-entry.js";
 import type { Ground } from "../ground.js";
 import type { Gate, Ruling, Trial } from "./gate.js";

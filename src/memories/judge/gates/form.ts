@@ -1,5 +1,5 @@
 // The first gate: a statement is a line of 8 to 280 characters with nothing invisible in it.
-import { codePoints } from "../../../model/code-points.js";
+import { codePoints } from "../../../model/normalise.js";
 import type { Gate } from "./gate.js";
 
 const CHARS_MIN = 8;

@@ -1,7 +1,8 @@
 // Decisions as they were recorded, with their reason: the one thing that an agent says on purpose is worth knowing.
-import { codePoints } from "../../../model/code-points.js";
+
 import type { EntryOf } from "../../../model/entry.js";
 import type { Proposal } from "../../../model/memory.js";
+import { codePoints } from "../../../model/normalise.js";
 import { STATEMENT_CHARS_MAX } from "../../judge/gates/form.js";
 
 const TRAILING = /[\s.,;:]+$/u;

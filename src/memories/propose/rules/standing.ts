@@ -1,7 +1,7 @@
 // Standing instructions of users: sentences that begin with "always" or "never" and a verb, or with "I prefer". A rule sees
 // the sentence and not whether it outlives the task, so that only the strictest form is taken; the rest is passed over with
 // a reason.
-import type { Stretch } from "../../../model/normalise.js";
+import type { TextRange } from "../../../model/normalise.js";
 import { isQuestion } from "../../judge/hedges.js";
 import { sentencesOf } from "../../text/sentences.js";
 import type { Finding } from "./finding.js";
@@ -9,7 +9,7 @@ import { plain } from "./plain.js";
 import { namesProgram, namesTool } from "./tools.js";
 
 /** A sentence that a rule looked at and did not take. */
-export interface PassedOver extends Stretch {
+export interface PassedOver extends TextRange {
   readonly reason: string;
 }
 

@@ -1,6 +1,6 @@
 // `hansard copy`: copies a record between a folder and PostgreSQL, in either direction, with its positions and hashes.
 import type { Command } from "commander";
-import { shownPlace } from "../../../model/data-address.js";
+import { displayLocation } from "../../../model/store-location.js";
 import { type CopyOutcome, copyStore } from "../../../recorder/copy-store.js";
 import { type CommandModule, helpText, type Invocation, waitingNote } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
@@ -63,7 +63,7 @@ function copyText(
   outcome: Exclude<CopyOutcome, { readonly differs_at: number }>,
   { from, pane }: { readonly from: string; readonly pane: Pane },
 ): string {
-  const note = `${cleanLine(shownPlace(from))} is unchanged. Not copied: ${NOT_COPIED}.`;
+  const note = `${cleanLine(displayLocation(from))} is unchanged. Not copied: ${NOT_COPIED}.`;
   const before = outcome.existing === 0 ? "" : `, ${outcome.existing} were there before`;
   const left = outcome.left === undefined ? "" : `Still there: ${outcome.left}\n`;
   return `Copied ${countOf(outcome.copied, "entry", "entries")}${before}\nhead hash ${outcome.hash}\n${wrapText(note, pane.columns).join("\n")}\n${left}`;
@@ -83,7 +83,7 @@ function otherLog(to: string, position: number): Failed {
   return new Failed({
     code: "copy_target_differs",
     field: "--to",
-    message: `${shownPlace(to)} holds entries of its own (through position ${position}); nothing was changed`,
+    message: `${displayLocation(to)} holds entries of its own (through position ${position}); nothing was changed`,
     hint: "Copy into an empty place; to add one record to another, use `hansard export` and `hansard import`.",
   });
 }

@@ -1,7 +1,7 @@
 // `hansard doctor`: what is wrong with a store, in plain words, and what to do about it.
 import type { Command } from "commander";
-import { isServerAddress } from "../../../model/data-address.js";
-import type { Diagnosis, Finding } from "../../../model/diagnosis.js";
+import { isServerAddress } from "../../../model/store-location.js";
+import type { Diagnosis, Finding } from "../../../model/verification.js";
 import { compactStore, discardDamagedIndex, inspectStore } from "../../../recorder/inspect-store.js";
 import { type CommandModule, helpText, type Invocation, keptFolder, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";

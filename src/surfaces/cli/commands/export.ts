@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
 import type { Recorder } from "../../../index.js";
-import { makeFolder } from "../../../model/make-folder.js";
+import { makeFolder } from "../../../model/files.js";
 import { type CommandModule, helpText, type Invocation, textOptions, withRecorder } from "../command.js";
 import { exitStatus, WrongUse } from "../failures.js";
 import { defineQuestion, readQuestion } from "../question-options.js";

@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import type { AnthropicHistory, OpenAiMessage, Session } from "../../../index.js";
-import { messagePieces } from "../../../model/content-pieces.js";
+import { messageParts } from "../../../model/content-parts.js";
 import { itemAt } from "../../../model/item-at.js";
 import { operations } from "../../../operations/index.js";
 import { type CommandModule, helpText, type Invocation, withQuestion } from "../command.js";
@@ -94,7 +94,7 @@ function transcriptText(document: Document, pane: Pane): string {
 function toTurn(message: Document["messages"][number], { colours }: Pane): Turn {
   const isResult = "tool_call_id" in message;
   const saidLinesMax = isResult ? RESULT_LINES : Number.POSITIVE_INFINITY;
-  const pieces = pieceParagraphs(messagePieces(message), { colours, saidLinesMax, resultLinesMax: RESULT_LINES });
+  const pieces = pieceParagraphs(messageParts(message), { colours, saidLinesMax, resultLinesMax: RESULT_LINES });
   const name = "name" in message ? (message.name ?? "") : "";
   return { role: message.role, name, paragraphs: pieces.filter(({ text }) => text.trim() !== "") };
 }

@@ -3,8 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { MemoryInput, Recorder } from "../../../index.js";
-import { notFound } from "../../../model/not-found.js";
-import { RecorderError } from "../../../model/rejection.js";
+import { notFound, RecorderError } from "../../../model/rejection.js";
 import { operations } from "../../../operations/index.js";
 import {
   type CommandModule,

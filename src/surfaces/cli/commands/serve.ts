@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { createSecureContext } from "node:tls";
 import type { Command } from "commander";
-import { isServerAddress, shownPlace } from "../../../model/data-address.js";
 import { Fault } from "../../../model/fault.js";
+import { displayLocation, isServerAddress } from "../../../model/store-location.js";
 import { openRecorder } from "../../../recorder/open-recorder.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import { beyondLoopback, isLoopback } from "../../http/door/loopback.js";
@@ -243,7 +243,7 @@ async function announce(options: {
 }): Promise<void> {
   const { serving, recorder, settings, version, pane, logger } = options;
   const { addresses, address } = serving;
-  const place = shownPlace(settings.data);
+  const place = displayLocation(settings.data);
   const health = await recorder.health();
   if (!pane.isTerminal) {
     const { position, status, pending = 0 } = health;

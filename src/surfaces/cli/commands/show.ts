@@ -1,7 +1,7 @@
 // `hansard show`: one entry whole, in sections that a person can read, or as the document of GET /entries/{id}.
 
 import type { Command } from "commander";
-import { messagePieces, type Piece } from "../../../model/content-pieces.js";
+import { type ContentPart, messageParts } from "../../../model/content-parts.js";
 import type { Entry, ErasedEntry, FieldName } from "../../../model/entry.js";
 import { itemAt } from "../../../model/item-at.js";
 import { type CommandModule, examplesText, type Invocation, withQuestion } from "../command.js";
@@ -134,11 +134,11 @@ function headed(name: string, lines: readonly string[], pane: Pane): string {
 }
 
 /** What was said and called reads as it does everywhere; `--json` has the parts as they were recorded. */
-function piecesOfField(name: string, value: unknown): readonly Piece[] | undefined {
+function piecesOfField(name: string, value: unknown): readonly ContentPart[] | undefined {
   if (typeof value !== "object") return undefined;
-  if (name === "content") return messagePieces({ content: value });
+  if (name === "content") return messageParts({ content: value });
   return (name === "tool_calls" || name === "response") && Array.isArray(value)
-    ? messagePieces({ content: "", tool_calls: value })
+    ? messageParts({ content: "", tool_calls: value })
     : undefined;
 }
 

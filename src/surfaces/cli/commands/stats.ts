@@ -3,8 +3,7 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { filesOf } from "../../../engines/stores.js";
-import { shownPlace } from "../../../model/data-address.js";
-import { withCompanions } from "../../../model/store-files.js";
+import { displayLocation, withCompanions } from "../../../model/store-location.js";
 import { type CommandModule, examplesText, type Invocation, notePartial, withQuestion } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { kindColour, shortTime } from "../text/entry-text.js";
@@ -57,7 +56,9 @@ export const statsCommand: CommandModule = {
       };
     });
     notePartial(stats, { screen, json });
-    screen.out.write(json ? documentText(stats, screen.out) : statsText(stats, shownPlace(settings.data), screen.out));
+    screen.out.write(
+      json ? documentText(stats, screen.out) : statsText(stats, displayLocation(settings.data), screen.out),
+    );
     return exitStatus.done;
   },
 };

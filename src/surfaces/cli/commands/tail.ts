@@ -1,9 +1,9 @@
 // `hansard tail`: entries as they are recorded, by whichever process, a line each, until Ctrl-C.
 import type { Command } from "commander";
 import stringWidth from "string-width";
-import { isAltered } from "../../../model/altered.js";
 import { valueText } from "../../../model/content.js";
 import type { AlteredEntry, Entry } from "../../../model/entry.js";
+import { isAltered } from "../../../model/entry.js";
 import { type CommandModule, examplesText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus } from "../failures.js";
 import { onStop } from "../on-stop.js";

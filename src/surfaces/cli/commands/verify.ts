@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { verifyFile } from "../../../import/verify-file.js";
 import type { Recorder, Verification } from "../../../index.js";
-import { isSealFlaw } from "../../../model/seal.js";
+import { isSealFlaw } from "../../../model/verification.js";
 import { type CommandModule, helpText, type Invocation, withRecorder } from "../command.js";
 import { exitStatus, Failed, WrongUse } from "../failures.js";
 import { hintText } from "../hints.js";

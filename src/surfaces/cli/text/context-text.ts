@@ -1,6 +1,6 @@
 // What a model was given, for people: the parts in their order, and what had changed since the answer before.
 
-import { messagePieces } from "../../../model/content-pieces.js";
+import { messageParts } from "../../../model/content-parts.js";
 import type { Context, GivenMessage, Told } from "../../../model/context.js";
 import { jsonText } from "./json-text.js";
 import { countOf, formatCount, wrapText } from "./table.js";
@@ -108,7 +108,7 @@ function feedbackWords({
 function messageText(message: GivenMessage, change: "added" | "removed" | "", pane: Pane): string {
   const { content = null, tool_calls } = message;
   const calls = Array.isArray(tool_calls) ? tool_calls : [];
-  const pieces = messagePieces({ content, tool_calls: calls });
+  const pieces = messageParts({ content, tool_calls: calls });
   const paragraphs = pieceParagraphs(pieces, { colours: pane.colours, saidLinesMax: SAID_LINES });
   const marks = [change, message.entry_id ?? ""].filter((mark) => mark !== "");
   return partText(message.role, paragraphs, pane, marks.join("  "));

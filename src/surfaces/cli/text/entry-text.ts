@@ -1,12 +1,12 @@
 // Entries in words: the one line that stands for an entry in a table, and the colour of its kind.
-import { ALTERED_WORDS, isAltered } from "../../../model/altered.js";
-import { type ByKind, saidByKind } from "../../../model/by-kind.js";
+
 import { valueText } from "../../../model/content.js";
-import { answeredCalls, messageText } from "../../../model/content-pieces.js";
-import type { EntrySummary, ListedEntry, ReadKind } from "../../../model/entry.js";
-import { feedbackWords } from "../../../model/feedback.js";
-import { reinforcedWords, verdictWords } from "../../../model/memory-words.js";
+import { answeredCalls, messageText } from "../../../model/content-parts.js";
+import type { EntrySummary, Kind, ListedEntry } from "../../../model/entry.js";
+import { ALTERED_WORDS, applyByKind, type ByKind, isAltered } from "../../../model/entry.js";
+import { reinforcedWords, verdictWords } from "../../../model/memory.js";
 import { readRole } from "../../../model/roles.js";
+import { feedbackWords } from "../../../model/states.js";
 import { countOf } from "./table.js";
 import { type Colours, cleanLine } from "./terminal.js";
 
@@ -37,7 +37,7 @@ const lineByKind: ByKind<EntrySummary, string> = {
 /** Without who said it, which stands beside it. */
 export function entryLine(entry: ListedEntry): string {
   if (isAltered(entry)) return ALTERED_WORDS;
-  return cleanLine(saidByKind(lineByKind, entry) ?? "");
+  return cleanLine(applyByKind(lineByKind, entry) ?? "");
 }
 
 /** Who speaks in an entry: of a message its role, as views read it, where that is known, else the kind. */
@@ -47,7 +47,7 @@ export function whoOf(entry: { readonly kind: string; readonly role?: string }):
 
 type Colour = "cyan" | "green" | "yellow" | "red" | "magenta" | "dim";
 
-const colourByKind: { readonly [K in ReadKind]: Colour } = {
+const colourByKind: { readonly [K in Kind]: Colour } = {
   interaction: "cyan",
   response: "cyan",
   message: "green",
@@ -72,7 +72,7 @@ const colourByKind: { readonly [K in ReadKind]: Colour } = {
 
 /** Also of kinds that this version does not know, as a store written by a later one may hold them. */
 export function kindColour(kind: string, colours: Colours): (text: string) => string {
-  return colours[Object.hasOwn(colourByKind, kind) ? colourByKind[kind as ReadKind] : "dim"];
+  return colours[Object.hasOwn(colourByKind, kind) ? colourByKind[kind as Kind] : "dim"];
 }
 
 function answerMark(entry: Extract<EntrySummary, { readonly kind: "interaction" }>): string {

@@ -1,13 +1,12 @@
 // The timeline of a session on a terminal: place, time and speaker at the side, and what happened beside them.
 
-import { isAltered } from "../../../model/altered.js";
-import { type ByKind, saidByKind } from "../../../model/by-kind.js";
 import { valueText } from "../../../model/content.js";
-import { answeredCalls, messagePieces, pieceText } from "../../../model/content-pieces.js";
+import { answeredCalls, messageParts, partText } from "../../../model/content-parts.js";
 import type { EntrySummary, ListedEntry } from "../../../model/entry.js";
-import { feedbackWords } from "../../../model/feedback.js";
+import { applyByKind, type ByKind, isAltered } from "../../../model/entry.js";
 import type { JsonObject } from "../../../model/json.js";
 import { readRole } from "../../../model/roles.js";
+import { feedbackWords } from "../../../model/states.js";
 import { entryLine, kindColour, whoOf } from "./entry-text.js";
 import { countOf, formatCount } from "./table.js";
 import type { Colours, Pane } from "./terminal.js";
@@ -68,7 +67,7 @@ const paragraphsByKind: ByKind<EntrySummary, readonly Paragraph[], [colours: Col
     answer(entry, colours),
   ],
   message: (entry, colours) => [
-    ...pieceParagraphs(messagePieces(entry), {
+    ...pieceParagraphs(messageParts(entry), {
       colours,
       saidLinesMax: readRole(entry.role) === "tool" ? RESULT_LINES : SAID_LINES,
     }),
@@ -119,7 +118,7 @@ const paragraphsByKind: ByKind<EntrySummary, readonly Paragraph[], [colours: Col
 
 function paragraphsOf(entry: ListedEntry, colours: Colours): readonly Paragraph[] {
   if (isAltered(entry)) return [{ text: entryLine(entry), linesMax: 1, paint: colours.red }];
-  const paragraphs = saidByKind(paragraphsByKind, entry, colours) ?? [];
+  const paragraphs = applyByKind(paragraphsByKind, entry, colours) ?? [];
   return paragraphs.filter(({ text }) => text.trim() !== "");
 }
 
@@ -143,7 +142,7 @@ function answer(
   if (response_excerpt.trim() !== "")
     return { text: `→ ${response_excerpt}`, linesMax: SAID_LINES, chars: response_chars };
   if (response_summary !== "") return { text: `→ ${response_summary}`, linesMax: SAID_LINES };
-  const calls = response_chars === 0 ? answeredCalls(entry.extra ?? {}).map(pieceText) : [];
+  const calls = response_chars === 0 ? answeredCalls(entry.extra ?? {}).map(partText) : [];
   if (calls.length > 0) return { text: `→ ${calls.join("\n")}`, linesMax: RESULT_LINES };
   return {
     text: response_chars === 0 ? "(no response)" : `→ ${countOf(response_chars, "character", "characters")}`,

@@ -1,5 +1,5 @@
 // What was said, for people: contents, calls and results as paragraphs that are wrapped, and cut where they run long.
-import { givenText, type Piece, pieceText } from "../../../model/content-pieces.js";
+import { type ContentPart, givenText, partText } from "../../../model/content-parts.js";
 import { fitText, formatCount, wrapText } from "./table.js";
 import { beginningOf, type Colours, cleanText, type Pane } from "./terminal.js";
 
@@ -47,7 +47,7 @@ export function callParagraph(call: { readonly name: string; readonly given: unk
 
 /** The pieces of a message, each with as many lines as it deserves. */
 export function pieceParagraphs(
-  pieces: readonly Piece[],
+  pieces: readonly ContentPart[],
   look: {
     readonly colours: Colours;
     readonly saidLinesMax: number;
@@ -62,9 +62,9 @@ export function pieceParagraphs(
     result: { linesMax: resultLinesMax },
     thought: { linesMax: resultLinesMax, paint: colours.dim },
     thing: { linesMax: resultLinesMax, paint: colours.dim },
-  } satisfies { readonly [is in Piece["is"]]: Omit<Paragraph, "text"> };
+  } satisfies { readonly [is in ContentPart["is"]]: Omit<Paragraph, "text"> };
   return pieces.map((piece) => ({
-    text: pieceText(piece),
+    text: partText(piece),
     ...lookByPiece[piece.is],
     ...(piece.is === "result" && piece.failed ? { paint: colours.red } : {}),
   }));

@@ -1,6 +1,5 @@
 // How routes name one entry, and what they say where there is none.
-import { notFound } from "../../../model/not-found.js";
-import { RecorderError } from "../../../model/rejection.js";
+import { notFound, RecorderError } from "../../../model/rejection.js";
 import { exampleId } from "./examples.js";
 import type { Parameter } from "./operation.js";
 

@@ -1,7 +1,7 @@
 // JSON schemas of entries, made from the table of kinds: what may be given, what is read back, what lists show.
-import type { CaptureKind, FieldName, ReadKind } from "../../../model/entry.js";
+import type { CaptureKind, FieldName, Kind } from "../../../model/entry.js";
 import type { Field } from "../../../model/fields.js";
-import { captureKinds, commonFields, fieldsOf as fieldTableOf, kindRules, readKinds } from "../../../model/kinds.js";
+import { allKinds, captureKinds, commonFields, fieldsOf as fieldTableOf, kindRules } from "../../../model/kinds.js";
 import { limits } from "../../../model/limits.js";
 import { type Schema, schemaNamed } from "./operation.js";
 
@@ -117,8 +117,8 @@ export function entrySchemas(): { readonly [name: string]: Schema } {
     NewResponse: given("response", ["interaction_id"]),
     NewClear: given("clear", ["session_id"]),
     NewEntry: union(captureKinds.map((kind) => [kind, `New${nameOf(kind)}`])),
-    Entry: union(readKinds.map((kind) => [kind, nameOf(kind)])),
-    EntrySummary: union(readKinds.map((kind) => [kind, isSummarised(kind) ? summaryNameOf(kind) : nameOf(kind)])),
+    Entry: union(allKinds.map((kind) => [kind, nameOf(kind)])),
+    EntrySummary: union(allKinds.map((kind) => [kind, isSummarised(kind) ? summaryNameOf(kind) : nameOf(kind)])),
     ListedEntry: { anyOf: [schemaNamed("EntrySummary"), schemaNamed("AlteredEntry")] },
     AlteredEntry: {
       ...objectOf({ ...readEnvelope, altered: { const: true } }, [...Object.keys(readEnvelope), "altered"]),
@@ -131,7 +131,7 @@ export function entrySchemas(): { readonly [name: string]: Schema } {
   for (const kind of captureKinds) {
     schemas[`New${nameOf(kind)}`] = { ...given(kind, []), required: ["kind", ...requiredOf(kind)] };
   }
-  for (const kind of readKinds) {
+  for (const kind of allKinds) {
     schemas[nameOf(kind)] = read(kind);
     if (isSummarised(kind)) schemas[summaryNameOf(kind)] = summary(kind);
   }
@@ -139,20 +139,20 @@ export function entrySchemas(): { readonly [name: string]: Schema } {
 }
 
 /** `interaction` → `InteractionEntry`, `tool_call` → `ToolCallEntry`. */
-function nameOf(kind: ReadKind): string {
+function nameOf(kind: Kind): string {
   const words = kind.split("_").map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
   return `${words.join("")}Entry`;
 }
 
-function summaryNameOf(kind: ReadKind): string {
+function summaryNameOf(kind: Kind): string {
   return nameOf(kind).replace(/Entry$/, "Summary");
 }
 
-function isSummarised(kind: ReadKind): boolean {
+function isSummarised(kind: Kind): boolean {
   return kind === "interaction" || kind === "response";
 }
 
-function fieldsOf(kind: ReadKind): readonly (readonly [FieldName, Field])[] {
+function fieldsOf(kind: Kind): readonly (readonly [FieldName, Field])[] {
   return Object.entries(fieldTableOf(kind)) as unknown as readonly (readonly [FieldName, Field])[];
 }
 
@@ -175,7 +175,7 @@ function given(kind: CaptureKind, fromPath: readonly string[]): Schema {
   );
 }
 
-function read(kind: ReadKind): Schema {
+function read(kind: Kind): Schema {
   const fields = fieldsOf(kind).map(([name, field]) => [name, described(name, field.schema)]);
   const always = fieldsOf(kind).flatMap(([name, field]) => (field.required || field.empty !== undefined ? [name] : []));
   const properties = {
@@ -189,7 +189,7 @@ function read(kind: ReadKind): Schema {
   return objectOf(properties, [...Object.keys(readEnvelope), ...always, "extra"]);
 }
 
-function summary(kind: ReadKind): Schema {
+function summary(kind: Kind): Schema {
   const whole = read(kind) as { readonly properties: { readonly [name: string]: Schema }; readonly required: string[] };
   const { response: _, context_pack: __, ...properties } = whole.properties;
   const response_chars = { type: "integer", description: "Length of the response in code points." };

@@ -1,10 +1,10 @@
 // JSON schemas of what a search answers.
-import { kindsElsewhere } from "../../../model/kinds.js";
+import { optInKinds } from "../../../model/kinds.js";
 import { memoryStatuses } from "../../../model/memory.js";
 import { type Schema, schemaNamed } from "./operation.js";
 import { count, listOf, object, pageEnd, text } from "./shapes.js";
 
-const elsewhereNames = Object.keys(kindsElsewhere);
+const elsewhereNames = Object.keys(optInKinds);
 
 export function searchSchemas(): { readonly [name: string]: Schema } {
   const countsOf = (name: string): Schema => listOf(object({ [name]: text, count }));

@@ -7,7 +7,7 @@ import { itemAt } from "../../../model/item-at.js";
 import { isJsonObject, type JsonObject } from "../../../model/json.js";
 import { limits } from "../../../model/limits.js";
 import { orThrow, RecorderError, Rejection, reject } from "../../../model/rejection.js";
-import { Turn } from "../../../model/turn.js";
+import { TimeSlice } from "../../../model/scheduling.js";
 import { type BodyAccount, bodiesOverload } from "./body-budget.js";
 import { contentTypeUnsupported } from "./errors.js";
 import { bodyMissing, parseJsonBody, parseJsonLines, type ReadBody } from "./json-bodies.js";
@@ -130,7 +130,7 @@ function readWhole(
 /** The bytes of a large body, copied in turns: for tens of megabytes the system has to find memory first, which takes long. */
 async function joined(chunks: readonly Buffer[], size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(size);
-  const turn = new Turn();
+  const turn = new TimeSlice();
   let at = 0;
   for (const chunk of chunks) {
     at += chunk.copy(bytes, at);

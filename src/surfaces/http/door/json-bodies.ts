@@ -1,7 +1,7 @@
 // Bodies as bytes: checked to be UTF-8 and parsed as JSON, and never rewritten on the way.
 import { isUtf8 } from "node:buffer";
 import { Rejection, reject } from "../../../model/rejection.js";
-import { Turn } from "../../../model/turn.js";
+import { TimeSlice } from "../../../model/scheduling.js";
 import { ENTRIES_MAX, type JsonScan, tooManyEntries } from "./json-scan.js";
 
 const BYTE_ORDER_MARK = 0xfeff;
@@ -22,7 +22,7 @@ export async function parseJsonBody({ bytes, scan }: ReadBody): Promise<unknown>
   if (list === undefined) return parseAlone(bytes);
   if (!isUtf8(bytes)) return utf8Invalid("the body");
   if (!list.isWhole) return jsonInvalid("the body", "its list does not end, or something follows it");
-  const turn = new Turn();
+  const turn = new TimeSlice();
   const items: unknown[] = [];
   let start = list.start + 1;
   for (const end of list.ends) {
@@ -39,7 +39,7 @@ export async function parseJsonBody({ bytes, scan }: ReadBody): Promise<unknown>
 
 /** What is made of a large entry is made in the next turn. */
 async function parseAlone(bytes: Buffer): Promise<unknown> {
-  const turn = new Turn();
+  const turn = new TimeSlice();
   const parsed = parseJson(bytes, "the body");
   if (turn.isOver) await turn.next();
   return parsed;
@@ -47,7 +47,7 @@ async function parseAlone(bytes: Buffer): Promise<unknown> {
 
 /** Blank lines are passed over; `index` counts the others. */
 export async function parseJsonLines({ bytes }: ReadBody): Promise<readonly unknown[] | Rejection> {
-  const turn = new Turn();
+  const turn = new TimeSlice();
   const items: unknown[] = [];
   let line = 0;
   for (let start = 0; start < bytes.length; ) {

@@ -3,9 +3,7 @@
 // {},{},… takes 2 GB.
 import { JsonTokenizer, type JsonVisitor } from "../../../model/json-tokenizer.js";
 import { limits } from "../../../model/limits.js";
-import { type Rejection, reject } from "../../../model/rejection.js";
-import { entryTooWide, nestingTooDeep, requestTooWide } from "../../../model/shape-refusals.js";
-
+import { entryTooWide, nestingTooDeep, type Rejection, reject, requestTooWide } from "../../../model/rejection.js";
 /** Entries of one request. An entry costs 4 KB of memory on its way, however small it is. */
 export const ENTRIES_MAX = 100_000;
 

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { EntryInput } from "../../../model/entry.js";
 import { RecorderError } from "../../../model/rejection.js";
-import { mapInTurns } from "../../../model/turn.js";
+import { mapInSlices } from "../../../model/scheduling.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import type { EntriesRecorded, EntryPage } from "../contract.js";
 import { entryIdParameter, entryNotFound } from "../describe/entry-address.js";
@@ -51,7 +51,7 @@ export function entryRoutes(app: FastifyInstance, recorder: Recorder): void {
 
 /** In turns: the receipts of a hundred thousand entries have 12 MB. */
 async function receiptsJson({ status, entries }: EntriesRecorded): Promise<Buffer> {
-  const receipts = await mapInTurns(entries, (receipt) => JSON.stringify(receipt));
+  const receipts = await mapInSlices(entries, (receipt) => JSON.stringify(receipt));
   return Buffer.from(`{"status":${JSON.stringify(status)},"entries":[${receipts.join(",")}]}`);
 }
 

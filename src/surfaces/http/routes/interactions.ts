@@ -3,8 +3,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { EntryInput } from "../../../model/entry.js";
 import { itemAt } from "../../../model/item-at.js";
-import { notFound } from "../../../model/not-found.js";
-import { RecorderError } from "../../../model/rejection.js";
+import { notFound, RecorderError } from "../../../model/rejection.js";
 import type { Recorder } from "../../../recorder/recorder.js";
 import type { InteractionPage, Receipt } from "../contract.js";
 import { exampleCompletion, exampleId, exampleInteraction, exampleReceipt } from "../describe/examples.js";

@@ -1,7 +1,6 @@
 // Routes of operations: each parses its address, carries its operation out and describes itself, as the operation says.
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type Noun, notFound } from "../../../model/not-found.js";
-import { RecorderError } from "../../../model/rejection.js";
+import { type Noun, notFound, RecorderError } from "../../../model/rejection.js";
 import { operationList } from "../../../operations/index.js";
 import { type AnyOperation, pathParametersOf } from "../../../operations/operation.js";
 import type { Options } from "../../../recorder/operable.js";

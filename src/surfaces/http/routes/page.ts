@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
-import { packageFile } from "../../../model/package-file.js";
+import { packageFile } from "../../../model/files.js";
 import { routeNotFound } from "../door/not-found.js";
 import { pageHeaders } from "../door/security-headers.js";
 

@@ -1,6 +1,6 @@
 // Proves that a place is recognised, and shown without its secret.
 import { expect, test } from "vitest";
-import { isDatabaseAddress, shownPlace } from "./data-address.js";
+import { displayLocation, isDatabaseAddress } from "./store-location.js";
 
 test("addresses of PostgreSQL are told from folders", () => {
   expect(["postgres://h/d", "postgresql://h/d", "POSTGRES://h"].map(isDatabaseAddress)).toEqual([true, true, true]);
@@ -13,8 +13,8 @@ test("addresses of PostgreSQL are told from folders", () => {
 });
 
 test("a password is never shown, wherever it stands in the address", () => {
-  expect(shownPlace("postgres://ada:secret@db:5432/log")).toBe("postgres://ada:***@db:5432/log");
-  expect(shownPlace("postgres://db/log?user=ada&password=secret")).not.toContain("secret");
-  expect(shownPlace("postgres://ada:se%cret@[db/log")).not.toContain("cret");
-  expect(shownPlace("./record")).toBe("./record");
+  expect(displayLocation("postgres://ada:secret@db:5432/log")).toBe("postgres://ada:***@db:5432/log");
+  expect(displayLocation("postgres://db/log?user=ada&password=secret")).not.toContain("secret");
+  expect(displayLocation("postgres://ada:se%cret@[db/log")).not.toContain("cret");
+  expect(displayLocation("./record")).toBe("./record");
 });

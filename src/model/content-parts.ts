@@ -3,7 +3,7 @@
 import { valueText } from "./content.js";
 import { isJsonObject, type JsonObject } from "./json.js";
 
-export type Piece =
+export type ContentPart =
   | { readonly is: "text" | "thought"; readonly text: string }
   | { readonly is: "call"; readonly name: string; readonly given: unknown }
   | { readonly is: "result"; readonly text: string; readonly failed: boolean }
@@ -11,45 +11,45 @@ export type Piece =
   | { readonly is: "thing"; readonly text: string; readonly image?: string };
 
 /** The pieces of a message: what it says, then what it calls; or, where there is neither, what was thought. */
-export function messagePieces(message: {
+export function messageParts(message: {
   readonly content: unknown;
   readonly tool_calls?: readonly unknown[] | undefined;
   readonly extra?: JsonObject | undefined;
-}): readonly Piece[] {
-  const said = [...piecesOf(message.content), ...(message.tool_calls ?? []).map(callOf)];
+}): readonly ContentPart[] {
+  const said = [...partsOf(message.content), ...(message.tool_calls ?? []).map(callOf)];
   return said.length > 0 ? said : thoughtsIn(message.extra ?? {});
 }
 
 /** What an answer called, as it is noted beside an interaction: a model that calls tools often says nothing else. */
-export function answeredCalls({ tool_calls }: JsonObject): readonly Piece[] {
+export function answeredCalls({ tool_calls }: JsonObject): readonly ContentPart[] {
   return Array.isArray(tool_calls) ? tool_calls.map(callOf) : [];
 }
 
 /** What was thought, of a message that says nothing else: an empty line would tell nobody what it is. */
-function thoughtsIn({ thinking_blocks, reasoning_content, reasoning }: JsonObject): readonly Piece[] {
-  const blocks = piecesOf(thinking_blocks);
+function thoughtsIn({ thinking_blocks, reasoning_content, reasoning }: JsonObject): readonly ContentPart[] {
+  const blocks = partsOf(thinking_blocks);
   const text = [reasoning_content, reasoning].find(isSaid);
   return blocks.length > 0 || text === undefined ? blocks : [{ is: "thought", text }];
 }
 
 /** The pieces of a content of any shape; nothing where there is none. */
-function piecesOf(content: unknown): readonly Piece[] {
+function partsOf(content: unknown): readonly ContentPart[] {
   if (content === undefined || content === null || content === "") return [];
   if (Array.isArray(content)) return content.flatMap(readPart);
   return readPart(content);
 }
 
 /** A message for people, a line for each piece. */
-export function messageText(message: Parameters<typeof messagePieces>[0]): string {
-  return messagePieces(message).map(pieceText).join("\n");
+export function messageText(message: Parameters<typeof messageParts>[0]): string {
+  return messageParts(message).map(partText).join("\n");
 }
 
 /** A content for people, a line for each piece. */
 export function contentText(content: unknown): string {
-  return piecesOf(content).map(pieceText).join("\n");
+  return partsOf(content).map(partText).join("\n");
 }
 
-export function pieceText(piece: Piece): string {
+export function partText(piece: ContentPart): string {
   switch (piece.is) {
     case "call":
       return `calls ${piece.name}${spaced(givenText(piece.given))}`;
@@ -71,21 +71,21 @@ export function givenText(given: unknown): string {
 }
 
 /** A call of a recorded message, in OpenAI's shape or near it. */
-function callOf(call: unknown): Piece {
+function callOf(call: unknown): ContentPart {
   const given = isJsonObject(call) ? call : {};
   const called = [given.function, given.custom, given].find(isJsonObject) ?? {};
   if (typeof called.name !== "string") return { is: "call", name: "a tool", given: call };
   return { is: "call", name: called.name, given: called.arguments ?? called.input ?? called.args };
 }
 
-function readPart(part: unknown): readonly Piece[] {
+function readPart(part: unknown): readonly ContentPart[] {
   if (!isJsonObject(part)) return [{ is: "text", text: valueText(part) }];
   const type = typeof part.type === "string" ? part.type : "";
   const read = Object.hasOwn(readByType, type) ? readByType[type] : undefined;
   return read?.(part) ?? readUntyped(part) ?? [{ is: "thing", text: unknownText(part, type) }];
 }
 
-type Read = (part: JsonObject) => readonly Piece[] | undefined;
+type Read = (part: JsonObject) => readonly ContentPart[] | undefined;
 
 const calls: Read = (part) => [call(part.name, part.input ?? part.arguments ?? part.args)];
 const results: Read = (part) => [result(part.content ?? part.output, part.is_error === true)];
@@ -124,9 +124,9 @@ const readByType: { readonly [type: string]: Read } = {
 };
 
 /** Parts without a type: Gemini's, whose keys come in two spellings, and whatever carries a text. */
-function readUntyped(part: JsonObject): readonly Piece[] | undefined {
+function readUntyped(part: JsonObject): readonly ContentPart[] | undefined {
   if (typeof part.text === "string") return [{ is: part.thought === true ? "thought" : "text", text: part.text }];
-  if (Array.isArray(part.parts)) return piecesOf(part.parts);
+  if (Array.isArray(part.parts)) return partsOf(part.parts);
   const called = part.functionCall ?? part.function_call;
   if (isJsonObject(called)) return [call(called.name, called.args ?? called.arguments)];
   const answered = part.functionResponse ?? part.function_response;
@@ -139,16 +139,16 @@ function readUntyped(part: JsonObject): readonly Piece[] | undefined {
   return isJsonObject(inline) ? thing("file", part, inline) : undefined;
 }
 
-function call(name: unknown, given: unknown): Piece {
+function call(name: unknown, given: unknown): ContentPart {
   return { is: "call", name: typeof name === "string" && name !== "" ? name : "a tool", given };
 }
 
-function result(content: unknown, failed: boolean): Piece {
+function result(content: unknown, failed: boolean): ContentPart {
   return { is: "result", text: isJsonObject(content) ? valueText(content) : contentText(content), failed };
 }
 
 /** Gemini wraps what a function gave back in an object, mostly with one text in it. */
-function answer(response: unknown): Piece {
+function answer(response: unknown): ContentPart {
   if (!isJsonObject(response)) return result(response, false);
   const [key = "", ...others] = Object.keys(response);
   const only = others.length === 0 ? response[key] : undefined;
@@ -160,7 +160,7 @@ const KINDS = ["media_type", "mimeType", "mime_type", "format"];
 const PLACES = ["url", "fileUri", "file_uri", "file_id", "uri"];
 
 /** An image, a sound or a file by its name, its kind and where it lies; its bytes say nothing to people. */
-function thing(name: string, part: JsonObject, source: unknown): readonly Piece[] {
+function thing(name: string, part: JsonObject, source: unknown): readonly ContentPart[] {
   const holders = [part, typeof source === "string" ? { url: source } : source].filter(isJsonObject);
   const first = (keys: readonly string[]): string | undefined =>
     holders.flatMap((holder) => keys.map((key) => holder[key])).find(isSaid);

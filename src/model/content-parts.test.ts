@@ -1,7 +1,7 @@
 // What people are shown of a content, in every shape that a provider gives it.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { contentText, messagePieces, messageText, type Piece } from "./content-pieces.js";
+import { type ContentPart, contentText, messageParts, messageText } from "./content-parts.js";
 
 describe.each<[string, unknown, string]>([
   ["a text", "as\nit is", "as\nit is"],
@@ -122,12 +122,12 @@ test("whatever was recorded reads as pieces with texts, and nothing of it is los
           { type, content: value, input: value, source: value, summary: value, name: value },
         ];
         for (const content of contents) {
-          for (const piece of messagePieces({ content, tool_calls: [value] })) {
+          for (const piece of messageParts({ content, tool_calls: [value] })) {
             if (piece.is === "call") expect(typeof piece.name).toBe("string");
             else expect(typeof piece.text).toBe("string");
           }
           expect(contentText(content)).toBe(
-            messagePieces({ content })
+            messageParts({ content })
               .map((piece) => contentOf(piece))
               .join("\n"),
           );
@@ -148,7 +148,7 @@ test("a message that says nothing else is shown by what was thought", () => {
   expect(messageText({ content: "", extra: { thinking_blocks: "", reasoning: 7 } })).toBe("");
 });
 
-function contentOf(piece: Piece): string {
+function contentOf(piece: ContentPart): string {
   const marks = { text: "", thing: "", thought: "(thinking) ", result: "→ ", call: "calls " } as const;
   const mark = piece.is === "result" && piece.failed ? "→ failed: " : marks[piece.is];
   if (piece.is !== "call") return mark + piece.text;

@@ -1,9 +1,11 @@
-// Making a folder with those above it. Node's own way of doing it never ends where the system says that a folder is not
-// there right after it was made, as below /proc.
+// Files and folders: making a folder with its parents, and finding the files of the package.
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Does nothing where it is there already; throws the system's error where it cannot be made. */
+/**
+ * Does nothing if it exists; throws the system's error if it cannot be made. Node's own recursive `mkdir` never ends where a
+ * folder is missing right after it was made, as below /proc.
+ */
 export function makeFolder(path: string, mode = 0o777): void {
   const missing: string[] = [];
   for (let at = path; !isFolder(at); at = dirname(at)) {
@@ -14,7 +16,7 @@ export function makeFolder(path: string, mode = 0o777): void {
     try {
       mkdirSync(folder, { mode });
     } catch (error) {
-      // Somebody else may have made it meanwhile.
+      // Another process may have made it meanwhile.
       if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !isFolder(folder)) throw error;
     }
   }
@@ -24,4 +26,9 @@ function isFolder(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isDirectory()) return found !== undefined;
   throw Object.assign(new Error(`ENOTDIR: not a directory, mkdir '${path}'`), { code: "ENOTDIR" });
+}
+
+/** A file of the package, found by the package's name: a bundle moves this module. */
+export function packageFile(path: string): URL {
+  return new URL(path, import.meta.resolve("hansard/package.json"));
 }
